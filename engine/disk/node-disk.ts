@@ -1,0 +1,177 @@
+import * as fs from 'node:fs'
+import { dirname } from 'node:path'
+import { type Disk, type DiskFile, DiskFullError, type DiskSpace, ShortWriteError } from './disk.ts'
+
+const OWNER_ONLY = 0o600
+const OWNER_DIRECTORY = 0o700
+const READ_ONLY = 0o444
+
+/** Turns the system's word for a full disk into our own error; passes everything else on. */
+function translated(error: unknown): unknown {
+  const code = (error as NodeJS.ErrnoException).code
+  if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
+    return new DiskFullError((error as Error).message, { cause: error })
+  }
+  return error
+}
+
+function callbackResult<T>(start: (done: (error: Error | null, value?: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    start((error, value) => {
+      if (error) reject(translated(error))
+      else resolve(value as T)
+    })
+  })
+}
+
+class NodeDiskFile implements DiskFile {
+  readonly path: string
+  readonly #descriptor: number
+
+  constructor(path: string, descriptor: number) {
+    this.path = path
+    this.#descriptor = descriptor
+  }
+
+  writeAt(bytes: Uint8Array, position: number): void {
+    let written: number
+    try {
+      written = fs.writeSync(this.#descriptor, bytes, 0, bytes.length, position)
+    } catch (error) {
+      throw translated(error)
+    }
+    if (written !== bytes.length) throw this.#short(written, bytes.length)
+  }
+
+  readAt(target: Uint8Array, position: number, length: number): number {
+    let read = 0
+    while (read < length) {
+      const count = fs.readSync(this.#descriptor, target, read, length - read, position + read)
+      if (count === 0) break
+      read += count
+    }
+    return read
+  }
+
+  sync(): void {
+    fs.fdatasyncSync(this.#descriptor)
+  }
+
+  size(): number {
+    return fs.fstatSync(this.#descriptor).size
+  }
+
+  truncate(length: number): void {
+    fs.ftruncateSync(this.#descriptor, length)
+  }
+
+  seal(): void {
+    fs.fchmodSync(this.#descriptor, READ_ONLY)
+    fs.fsyncSync(this.#descriptor)
+  }
+
+  close(): void {
+    fs.closeSync(this.#descriptor)
+  }
+
+  async writeAtLater(bytes: Uint8Array, position: number): Promise<void> {
+    const written = await callbackResult<number>((done) => {
+      fs.write(this.#descriptor, bytes, 0, bytes.length, position, done)
+    })
+    if (written !== bytes.length) throw this.#short(written, bytes.length)
+  }
+
+  async readAtLater(target: Uint8Array, position: number, length: number): Promise<number> {
+    let read = 0
+    while (read < length) {
+      const from = read
+      const count = await callbackResult<number>((done) => {
+        fs.read(this.#descriptor, target, from, length - from, position + from, done)
+      })
+      if (count === 0) break
+      read += count
+    }
+    return read
+  }
+
+  syncLater(): Promise<void> {
+    return callbackResult<void>((done) => fs.fdatasync(this.#descriptor, done))
+  }
+
+  closeLater(): Promise<void> {
+    return callbackResult<void>((done) => fs.close(this.#descriptor, done))
+  }
+
+  /** A write that stops short met a full disk or a size limit: the next byte would have failed (J10). */
+  #short(written: number, asked: number): Error {
+    return new ShortWriteError(`${this.path}: wrote ${written} of ${asked} bytes`)
+  }
+}
+
+function open(path: string, flags: string): DiskFile {
+  try {
+    return new NodeDiskFile(path, fs.openSync(path, flags, OWNER_ONLY))
+  } catch (error) {
+    throw translated(error)
+  }
+}
+
+async function openLater(path: string, flags: string): Promise<DiskFile> {
+  const descriptor = await callbackResult<number>((done) => fs.open(path, flags, OWNER_ONLY, done))
+  return new NodeDiskFile(path, descriptor)
+}
+
+function syncDirectory(path: string): void {
+  const descriptor = fs.openSync(path, 'r')
+  try {
+    fs.fsyncSync(descriptor)
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
+async function syncDirectoryLater(path: string): Promise<void> {
+  const descriptor = await callbackResult<number>((done) => fs.open(path, 'r', done))
+  try {
+    await callbackResult<void>((done) => fs.fsync(descriptor, done))
+  } finally {
+    await callbackResult<void>((done) => fs.close(descriptor, done))
+  }
+}
+
+function makeDirectory(path: string): void {
+  if (fs.existsSync(path)) return
+  const parent = dirname(path)
+  makeDirectory(parent)
+  fs.mkdirSync(path, { mode: OWNER_DIRECTORY })
+  syncDirectory(parent)
+}
+
+function space(path: string): DiskSpace {
+  const facts = fs.statfsSync(path)
+  return { capacityBytes: facts.blocks * facts.bsize, availableBytes: facts.bavail * facts.bsize }
+}
+
+function removeIgnoringAbsence(path: string): void {
+  fs.rmSync(path, { force: true })
+}
+
+/** The file system of this machine. */
+export const nodeDisk: Disk = {
+  create: (path) => open(path, 'wx+'),
+  openToWrite: (path) => open(path, 'r+'),
+  openToRead: (path) => open(path, 'r'),
+  createLater: (path) => openLater(path, 'wx+'),
+  openToReadLater: (path) => openLater(path, 'r'),
+  makeDirectory,
+  syncDirectory,
+  syncDirectoryLater,
+  rename: (from, to) => fs.renameSync(from, to),
+  renameLater: (from, to) => callbackResult<void>((done) => fs.rename(from, to, done)),
+  remove: removeIgnoringAbsence,
+  removeLater: (path) => callbackResult<void>((done) => fs.rm(path, { force: true }, done)),
+  removeTree: (path) => fs.rmSync(path, { recursive: true, force: true }),
+  exists: (path) => fs.existsSync(path),
+  list: (path) => (fs.existsSync(path) ? fs.readdirSync(path).sort() : []),
+  space,
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+
+const SEQUENCE_DIGITS = 16
+const VOLUME_DIGITS = 10
+const SEGMENT_NAME = /^(\d{16})\.segment$/
+const VOLUME_NAME = /^(\d{10})\.volume$/
+
+/** Every path of a data directory. Names come from numbers and identifiers, never from keys (S4). */
+export class StorePaths {
+  readonly root: string
+  readonly journal: string
+  readonly head: string
+  readonly journalSpare: string
+  readonly aside: string
+  readonly payloads: string
+  readonly volumes: string
+  readonly volumeSpare: string
+  readonly files: string
+  readonly uploads: string
+  readonly projections: string
+  readonly reserve: string
+
+  constructor(root: string) {
+    this.root = root
+    this.journal = join(root, 'journal')
+    this.head = join(this.journal, 'HEAD')
+    this.journalSpare = join(this.journal, 'spare')
+    this.aside = join(this.journal, 'aside')
+    this.payloads = join(root, 'payloads')
+    this.volumes = join(this.payloads, 'volumes')
+    this.volumeSpare = join(this.volumes, 'spare')
+    this.files = join(this.payloads, 'files')
+    this.uploads = join(this.payloads, 'tmp')
+    this.projections = join(root, 'projections')
+    this.reserve = join(root, 'reserve')
+  }
+
+  segment(firstSequence: number): string {
+    return join(this.journal, segmentName(firstSequence))
+  }
+
+  volume(volume: number): string {
+    return join(this.volumes, `${String(volume).padStart(VOLUME_DIGITS, '0')}.volume`)
+  }
+
+  /** Directory of a payload file: 256 of them, so that none grows without end. */
+  fileDirectory(name: string): string {
+    return join(this.files, name.slice(-2))
+  }
+
+  file(name: string): string {
+    return join(this.fileDirectory(name), name)
+  }
+
+  upload(name: string): string {
+    return join(this.uploads, name)
+  }
+}
+
+export function segmentName(firstSequence: number): string {
+  return `${String(firstSequence).padStart(SEQUENCE_DIGITS, '0')}.segment`
+}
+
+/** First sequence of a segment by its file name, or undefined for any other file. */
+export function segmentFirstSequence(name: string): number | undefined {
+  const digits = SEGMENT_NAME.exec(name)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** Number of a volume by its file name, or undefined for any other file. */
+export function volumeNumber(name: string): number | undefined {
+  const digits = VOLUME_NAME.exec(name)?.[1]
+  return digits === undefined ? undefined : Number(digits)
+}

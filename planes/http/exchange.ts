@@ -1,0 +1,80 @@
+/**
+ * What a plane sees of HTTP: one request in, one response out. Nothing here knows which server library is used.
+ *
+ * A handler is called with the request line and headers; the body may still be on its way. It returns (or resolves
+ * to) a response. Errors thrown by a handler become a bare 500 by the server; planes turn their own errors into
+ * responses before that.
+ */
+
+/** One header line as received: lower-case name, value without surrounding blanks. */
+export type HeaderLine = readonly [name: string, value: string]
+
+/** A request whose head has arrived. All members are copies and stay valid for the life of the request. */
+export interface HttpRequest {
+  /** Method in the case it was sent in. */
+  readonly method: string
+  /** The path of the request target, raw: percent-escapes untouched, no query. Always begins with `/`, always ASCII. */
+  readonly path: string
+  /** Raw query without the `?`; empty when there is none. */
+  readonly query: string
+  /** Every header line in the order received. */
+  readonly headers: readonly HeaderLine[]
+  /** Value of a header by lower-case name, repeats joined by `,` (RFC 9110 section 5.3), or undefined. */
+  header(name: string): string | undefined
+  /** The socket peer in text form (IPv4-mapped addresses as plain IPv4). */
+  readonly remoteAddress: string
+  /** The declared length in bytes, undefined without Content-Length. */
+  readonly contentLength: number | undefined
+  readonly body: RequestBody
+  /** Calls back once when the client has gone before the response was complete. */
+  onAborted(listener: () => void): void
+}
+
+/** The body of a request. Exactly one of the methods may be called, at most once; an untouched body is discarded. */
+export interface RequestBody {
+  /**
+   * The whole body, in memory of its own.
+   * @throws BodyTooLargeError when more than `bytesMaximum` bytes arrive
+   * @throws ClientGoneError when the client left before the end
+   */
+  readAll(bytesMaximum: number): Promise<Buffer>
+  /**
+   * Hands every chunk to `sink` in order. The chunk is valid only until `sink` returns. When `sink` returns a promise
+   * the socket is paused until it settles, so a slow disk slows the sender and never fills memory.
+   * @throws ClientGoneError when the client left before the end; errors of `sink` are passed on
+   */
+  pipe(sink: (chunk: Buffer) => void | Promise<void>): Promise<void>
+}
+
+/** A body that is produced piece by piece, at the reader's pace. */
+export interface BodySource {
+  /** Total length in bytes; exactly so many must be produced. */
+  readonly length: number
+  /** The next piece, or undefined after the last. A rejection cuts the connection, so the client sees a short body. */
+  next(): Promise<Buffer | undefined> | Buffer | undefined
+  /** Called exactly once: after the last piece, after a failure, or when the client has gone. */
+  close(): void
+}
+
+/** A response. Content-Length is derived from the body and must not be in `headers`; Date is added by the server. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: readonly HeaderLine[]
+  readonly body?: Buffer | string | BodySource
+  /** For answers to HEAD: the length to announce without sending a body. */
+  readonly contentLength?: number
+  /** Close the connection after this response. */
+  readonly close?: boolean
+}
+
+export type HttpHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
+
+/** The client ended the connection before the exchange was complete. */
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError'
+}
+
+/** The body was longer than the reader allows. */
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError'
+}
