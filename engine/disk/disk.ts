@@ -69,4 +69,6 @@ export interface Disk {
   /** Names in a directory, sorted; empty when it is not there. */
   list(path: string): string[]
   space(path: string): DiskSpace
+  /** A text that names an existing directory whatever path leads to it: its device and inode. */
+  identity(path: string): string
 }

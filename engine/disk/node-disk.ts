@@ -152,6 +152,11 @@ function space(path: string): DiskSpace {
   return { capacityBytes: facts.blocks * facts.bsize, availableBytes: facts.bavail * facts.bsize }
 }
 
+function identity(path: string): string {
+  const facts = fs.statSync(path, { bigint: true })
+  return `${facts.dev}-${facts.ino}`
+}
+
 function removeIgnoringAbsence(path: string): void {
   fs.rmSync(path, { force: true })
 }
@@ -174,4 +179,5 @@ export const nodeDisk: Disk = {
   exists: (path) => fs.existsSync(path),
   list: (path) => (fs.existsSync(path) ? fs.readdirSync(path).sort() : []),
   space,
+  identity,
 }

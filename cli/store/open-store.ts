@@ -1,0 +1,184 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { EngineClient } from '../../engine/client.ts'
+import { systemClock } from '../../engine/clock.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { Engine } from '../../engine/engine.ts'
+import { EngineLoop } from '../../engine/engine-loop.ts'
+import type { AuditContext } from '../../engine/events/audit.ts'
+import type { JournalRecovered, ServerStarted } from '../../engine/events/changes.ts'
+import { decodeGenesis, type Genesis } from '../../engine/journal/bodies.ts'
+import { HeadFile } from '../../engine/journal/head-mark.ts'
+import { Journal } from '../../engine/journal/journal.ts'
+import { readGenesis } from '../../engine/journal/read-journal.ts'
+import { type CutTail, type JournalTail, recoverJournal } from '../../engine/journal/recovery.ts'
+import { LocalEngineClient } from '../../engine/local-client.ts'
+import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
+import { VolumeWriter } from '../../engine/payloads/volume-writer.ts'
+import { CatalogReader } from '../../projections/catalog-reader.ts'
+import { type OpenedProjections, openProjections } from '../../projections/open-projections.ts'
+import { replay } from '../../projections/replay.ts'
+import { MasterKeyMismatchError, masterKeyCheck } from './master-key-check.ts'
+
+/** Settings of a store that the engine needs. Sizes are bytes. */
+export interface StoreOptions {
+  readonly masterKey: Uint8Array
+  readonly segmentBytes: number
+  readonly volumeBytes: number
+  readonly reservedBytes: number
+  /** Version of the program, for the journal. */
+  readonly version: string
+  /** Boot id of the host's kernel. */
+  readonly bootId: string
+}
+
+/** What opening found and did, for the log. */
+export interface OpeningReport {
+  readonly created: boolean
+  readonly replayedRecords: number
+  readonly discardedProjections: string | undefined
+  readonly cut: CutTail | undefined
+}
+
+/** An open store: the engine and what belongs to it. The caller holds the lock. */
+export interface OpenStore {
+  readonly deploymentId: string
+  /** Name of this start; payload files written in it begin with it. */
+  readonly start: string
+  readonly loop: EngineLoop
+  readonly client: EngineClient
+  readonly catalog: CatalogReader
+  readonly journal: Journal
+  readonly report: OpeningReport
+  readonly space: SpaceGuard
+  /** False after a failure: then nothing more may be written, the mark included. */
+  close(healthy: boolean): Promise<void>
+}
+
+export interface StoreHooks {
+  readonly onFailure: (error: unknown) => void
+  readonly onBatchDone: () => void
+}
+
+const SERVER: AuditContext = {
+  principal: 'system:server',
+  credentialId: undefined,
+  sourceAddress: undefined,
+  requestId: undefined,
+  operation: 'server.start',
+  resource: 'server',
+  metadata: [],
+}
+const MARK_MILLISECONDS = 1000
+
+/**
+ * Opens a data directory: recovers the journal, brings the projections up to it, and starts the engine. The order is
+ * the promise: nothing is served before the state is that of the journal, and nothing is cut off that was acknowledged.
+ * @throws JournalDamagedError, AcknowledgedDataLostError, MasterKeyMismatchError
+ */
+export async function openStore(
+  disk: Disk,
+  paths: StorePaths,
+  options: StoreOptions,
+  hooks: StoreHooks,
+): Promise<OpenStore> {
+  const wasInUse = disk.list(paths.volumes).length > 0 || disk.list(paths.files).length > 0
+  for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads]) disk.makeDirectory(path)
+  const head = HeadFile.open(disk, paths)
+  const mark = head.newest
+  const projections = await openProjections(disk, paths, distrust(mark, options.bootId))
+  const applied = projections.state.applied()
+  const tail = recoverJournal(disk, paths, { mark, applied, wasInUse })
+  const genesis = requireGenesis(disk, paths, tail, options.masterKey)
+  const journal =
+    tail === undefined
+      ? Journal.create(disk, paths, options, genesis, systemClock())
+      : Journal.open(disk, paths, options, tail, mark?.clean === true && mark.bootId === options.bootId)
+  const replayedRecords = replay(disk, paths, projections.environment, applied)
+  for (const name of disk.list(paths.uploads)) disk.remove(paths.upload(name))
+  return startEngine(disk, paths, options, hooks, head, journal, projections, {
+    created: tail === undefined,
+    replayedRecords,
+    discardedProjections: projections.discarded,
+    cut: tail?.cut,
+  })
+}
+
+/** Without a sync of their own, projections survive the end of a process and not that of the kernel. */
+function distrust(mark: HeadFile['newest'], bootId: string): string | undefined {
+  if (mark === undefined) return 'there is no high-water mark'
+  if (mark.clean || mark.bootId === bootId) return undefined
+  return 'the host stopped without a clean stop of the store'
+}
+
+function requireGenesis(disk: Disk, paths: StorePaths, tail: JournalTail | undefined, masterKey: Uint8Array): Genesis {
+  if (tail === undefined) {
+    const deploymentId = randomBytes(16)
+    return { deploymentId, masterKeyCheck: masterKeyCheck(masterKey, deploymentId) }
+  }
+  const genesis = decodeGenesis(readGenesis(disk, paths))
+  if (!timingSafeEqual(masterKeyCheck(masterKey, genesis.deploymentId), genesis.masterKeyCheck)) {
+    throw new MasterKeyMismatchError('the credential master key is not the one this store was made with')
+  }
+  return genesis
+}
+
+async function startEngine(
+  disk: Disk,
+  paths: StorePaths,
+  options: StoreOptions,
+  hooks: StoreHooks,
+  head: HeadFile,
+  journal: Journal,
+  projections: OpenedProjections,
+  report: OpeningReport,
+): Promise<OpenStore> {
+  const { environment, state } = projections
+  const space = new SpaceGuard(disk, paths.root, options.reservedBytes)
+  const volumes = new VolumeWriter(disk, paths, options, space, state.volumeEnd())
+  const engine = new Engine({ journal, volumes, state, clock: systemClock })
+  const loop = new EngineLoop(engine, {
+    onReleased: (files) => {
+      for (const name of files) disk.removeLater(paths.file(name)).catch(() => undefined)
+    },
+    onFailure: hooks.onFailure,
+    onBatchDone: hooks.onBatchDone,
+  })
+  const client = new LocalEngineClient(loop)
+  const start = randomBytes(8).toString('hex')
+  const writeMark = (clean: boolean) => head.write({ ...journal.position, clean, bootId: options.bootId })
+  writeMark(false)
+  const changes: (ServerStarted | JournalRecovered)[] = [{ name: 'server.started', version: options.version, start }]
+  if (report.cut !== undefined) changes.push({ name: 'journal.recovered', ...report.cut })
+  await client.execute({ kind: 'record-server-event', audit: SERVER, changes })
+  const timer = setInterval(() => {
+    if (head.newest?.sequence !== journal.position.sequence) writeMark(false)
+    void journal.prepareSpare()
+    void volumes.prepareSpare()
+  }, MARK_MILLISECONDS)
+  timer.unref()
+  return {
+    deploymentId: Buffer.from(journal.deploymentId).toString('hex'),
+    start,
+    loop,
+    client,
+    catalog: new CatalogReader(environment),
+    journal,
+    report,
+    space,
+    close: async (healthy) => {
+      clearInterval(timer)
+      if (healthy) {
+        const audit = { ...SERVER, operation: 'server.stop' }
+        await client.execute({ kind: 'record-server-event', audit, changes: [{ name: 'server.stopped' }] })
+        await loop.drained()
+        await environment.sync()
+        writeMark(true)
+      }
+      await volumes.close()
+      await journal.close()
+      head.close()
+      await environment.close()
+    },
+  }
+}

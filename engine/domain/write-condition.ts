@@ -1,0 +1,17 @@
+import type { WriteCondition } from '../commands.ts'
+import { DomainError } from '../errors.ts'
+import type { ObjectState } from '../state-ports.ts'
+
+/**
+ * Judges a write's condition against the current object (S3 "conditional writes": If-Match on a key that is not there
+ * is a 404, not a 412).
+ * @throws DomainError precondition-failed, object-not-found
+ */
+export function requireCondition(condition: WriteCondition, current: ObjectState | undefined): void {
+  if (condition.absent === true && current !== undefined) throw new DomainError('precondition-failed', 'If-None-Match')
+  if (condition.etags === undefined) return
+  if (current === undefined) throw new DomainError('object-not-found')
+  if (condition.etags !== '*' && !condition.etags.includes(current.etag)) {
+    throw new DomainError('precondition-failed', 'If-Match')
+  }
+}

@@ -1,0 +1,105 @@
+import type { Engine, EngineReply, EngineRequest } from './engine.ts'
+
+/** How long audit records of reads may wait for a change to share its sync; nobody waits for them. */
+const AUDIT_LINGER_MILLISECONDS = 10
+/** More audit records than this are written at once. */
+const AUDIT_WAITING_MAXIMUM = 2048
+
+interface Waiting {
+  readonly request: EngineRequest
+  readonly settle: ((reply: EngineReply, failure?: unknown) => void) | undefined
+}
+
+/**
+ * Gathers requests and runs them batch by batch: whatever came in while the engine was busy is the next batch. No timer
+ * is in the way of a change.
+ */
+export class EngineLoop {
+  readonly #engine: Engine
+  readonly #onReleased: (files: readonly string[]) => void
+  readonly #onFailure: (error: unknown) => void
+  readonly #onBatchDone: () => void
+  #waiting: Waiting[] = []
+  #scheduled: 'no' | 'later' | 'now' = 'no'
+  #timer: NodeJS.Timeout | undefined
+  #failure: unknown
+  #idle: (() => void)[] = []
+
+  constructor(
+    engine: Engine,
+    hooks: {
+      /** Payload files without a reference, after the commit. */
+      readonly onReleased: (files: readonly string[]) => void
+      /** The engine is unusable; called once. */
+      readonly onFailure: (error: unknown) => void
+      /** After every batch, when its replies were handed out. */
+      readonly onBatchDone: () => void
+    },
+  ) {
+    this.#engine = engine
+    this.#onReleased = hooks.onReleased
+    this.#onFailure = hooks.onFailure
+    this.#onBatchDone = hooks.onBatchDone
+  }
+
+  /** Requests that wait for their batch. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** `settle` is called once, with the reply or with the failure that made the engine unusable. */
+  submit(request: EngineRequest, settle?: (reply: EngineReply, failure?: unknown) => void): void {
+    if (this.#failure !== undefined) {
+      settle?.(undefined, this.#failure)
+      return
+    }
+    this.#waiting.push({ request, settle })
+    if (request.kind === 'command' || this.#waiting.length > AUDIT_WAITING_MAXIMUM) this.#runSoon()
+    else this.#runLater()
+  }
+
+  /** Resolves when nothing waits any more. */
+  drained(): Promise<void> {
+    if (this.#waiting.length === 0) return Promise.resolve()
+    this.#runSoon()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  #runSoon(): void {
+    if (this.#scheduled === 'now') return
+    clearTimeout(this.#timer)
+    this.#scheduled = 'now'
+    setImmediate(() => this.#run())
+  }
+
+  #runLater(): void {
+    if (this.#scheduled !== 'no') return
+    this.#scheduled = 'later'
+    this.#timer = setTimeout(() => this.#run(), AUDIT_LINGER_MILLISECONDS)
+  }
+
+  #run(): void {
+    this.#scheduled = 'no'
+    const waiting = this.#waiting
+    if (waiting.length > 0 && this.#failure === undefined) {
+      try {
+        const { replies, releasedFiles } = this.#engine.run(waiting.map((one) => one.request))
+        this.#waiting = waiting.slice(replies.length)
+        replies.forEach((reply, index) => waiting[index]?.settle?.(reply))
+        if (releasedFiles.length > 0) this.#onReleased(releasedFiles)
+      } catch (error) {
+        this.#fail(error)
+      }
+      this.#onBatchDone()
+    }
+    if (this.#waiting.length > 0) this.#runSoon()
+    else for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  #fail(error: unknown): void {
+    this.#failure = error
+    const waiting = this.#waiting.splice(0)
+    for (const one of waiting) one.settle?.(undefined, error)
+    this.#onFailure(error)
+  }
+}

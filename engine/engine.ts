@@ -1,0 +1,175 @@
+import type { Clock } from './clock.ts'
+import type { Command, Done } from './commands.ts'
+import { decide } from './domain/decide.ts'
+import { DOMAIN_ERRORS, DomainError, type DomainErrorCode } from './errors.ts'
+import type { AuditContext, AuditResult } from './events/audit.ts'
+import type { Change } from './events/changes.ts'
+import { encodeEntry } from './events/entry-codec.ts'
+import type { BatchBuilder } from './journal/batch-builder.ts'
+import { RECORD_BODY_BYTES_MAXIMUM, RECORD_KIND } from './journal/format.ts'
+import type { Journal } from './journal/journal.ts'
+import { isDiskFull, type VolumeWriter } from './payloads/volume-writer.ts'
+import type { StateStore, StateTransaction } from './state-ports.ts'
+
+/** One thing for the engine to put into the journal. */
+export type EngineRequest =
+  | { readonly kind: 'command'; readonly command: Command }
+  /** The body of an audit record, encoded by the front end: a read, a denial. */
+  | { readonly kind: 'audit'; readonly body: Uint8Array }
+
+/** What became of a request; `undefined` for audit records, which nobody waits for. */
+export type EngineReply =
+  | { readonly ok: true; readonly done: Done }
+  | { readonly ok: false; readonly code: DomainErrorCode; readonly subject: string | undefined }
+  | undefined
+
+/** Commands that fit a batch at most; the rest waits for the next one. */
+const REQUESTS_PER_BATCH_MAXIMUM = 1024
+const STAGED_BYTES_MAXIMUM = 8 << 20
+/** An attempt and an outcome. */
+const COMMAND_BYTES_MAXIMUM = 2 * (RECORD_BODY_BYTES_MAXIMUM + 1024)
+
+/** The projections could not be committed although the journal was: the state is behind and the process must end. */
+export class ProjectionFailedError extends Error {
+  override readonly name = 'ProjectionFailedError'
+}
+
+/**
+ * Decides, appends, syncs, applies, in this order, for one batch of requests at a time. Synchronous inside: while it
+ * waits for the disk the next batch gathers outside.
+ */
+export class Engine {
+  readonly #journal: Journal
+  readonly #volumes: VolumeWriter
+  readonly #state: StateStore
+  readonly #clock: Clock
+
+  constructor(parts: {
+    readonly journal: Journal
+    readonly volumes: VolumeWriter
+    readonly state: StateStore
+    readonly clock: Clock
+  }) {
+    this.#journal = parts.journal
+    this.#volumes = parts.volumes
+    this.#state = parts.state
+    this.#clock = parts.clock
+  }
+
+  /**
+   * Carries out as many requests, from the first on, as fit one batch. When this returns their entries are durable
+   * and visible to every reader.
+   * @returns one reply for each request carried out, and the payload files that lost their last reference
+   * @throws JournalPoisonedError, ProjectionFailedError: the engine must not be used any more
+   */
+  run(requests: readonly EngineRequest[]): { replies: EngineReply[]; releasedFiles: readonly string[] } {
+    try {
+      return this.#runBatch(requests)
+    } catch (error) {
+      if (!isDiskFull(error)) throw error
+      // The disk filled up under the small payloads of this batch. None of it is in the journal: decide it again,
+      // with every payload refused, so that what needs no new space still goes through.
+      this.#volumes.refusing = true
+      try {
+        return this.#runBatch(requests)
+      } finally {
+        this.#volumes.refusing = false
+      }
+    }
+  }
+
+  #runBatch(requests: readonly EngineRequest[]): { replies: EngineReply[]; releasedFiles: readonly string[] } {
+    const batch = this.#journal.begin()
+    const { head, timeMicroseconds } = this.#journal.position
+    let committed = false
+    try {
+      return this.#state.update((state) => {
+        const replies = this.#decideAll(requests, batch, state)
+        this.#volumes.flush()
+        const place = this.#journal.place
+        this.#journal.commit()
+        committed = true
+        const applied = { ...this.#journal.position, ...this.#journal.place, batchOffset: place.offset }
+        state.finish(applied, applied.sequence - batch.recordCount + 1)
+        return { replies, releasedFiles: state.releasedFiles }
+      })
+    } catch (error) {
+      if (committed) throw new ProjectionFailedError(String(error), { cause: error })
+      this.#volumes.discard()
+      this.#journal.abandon(head, timeMicroseconds)
+      throw error
+    }
+  }
+
+  #decideAll(requests: readonly EngineRequest[], batch: BatchBuilder, state: StateTransaction): EngineReply[] {
+    const bytesMaximum = this.#journal.batchBytesMaximum - COMMAND_BYTES_MAXIMUM
+    const count = Math.min(requests.length, REQUESTS_PER_BATCH_MAXIMUM)
+    const replies: EngineReply[] = []
+    for (let index = 0; index < count; index += 1) {
+      if (index > 0 && (batch.bytes > bytesMaximum || this.#volumes.stagedBytes > STAGED_BYTES_MAXIMUM)) break
+      const request = requests[index] as EngineRequest
+      if (request.kind === 'audit') {
+        batch.add(RECORD_KIND.audit, this.#clock(), request.body)
+        replies.push(undefined)
+      } else {
+        replies.push(this.#carryOut(request.command, batch, state))
+      }
+    }
+    return replies
+  }
+
+  /** Attempt, decision, outcome. The attempt stands before the change in the log, so no change exists without one. */
+  #carryOut(command: Command, batch: BatchBuilder, state: StateTransaction): EngineReply {
+    const time = this.#clock()
+    if (command.kind === 'record-attempt') {
+      const sequence = this.#addEntry(batch, time, command.audit, 'attempted', undefined, [])
+      return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
+    }
+    if (command.kind === 'record-failed-change') {
+      const attempt = this.#addEntry(batch, time, command.audit, 'attempted', undefined, [])
+      const sequence = this.#addEntry(batch, time, command.audit, command.result, attempt, [])
+      return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
+    }
+    if (command.kind === 'record-server-event') {
+      return this.#succeed(command, batch, state, time, undefined, command.changes)
+    }
+    const intent = command.intent ?? this.#addEntry(batch, time, command.audit, 'attempted', undefined, [])
+    let changes: Change[]
+    try {
+      changes = decide(command, state, batch.nextSequence, this.#volumes)
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      const audit = { ...command.audit, metadata: [...command.audit.metadata, 'error', error.code] }
+      this.#addEntry(batch, time, audit, DOMAIN_ERRORS[error.code].result, intent, [])
+      return { ok: false, code: error.code, subject: error.subject }
+    }
+    return this.#succeed(command, batch, state, time, intent, changes)
+  }
+
+  #succeed(
+    command: Command,
+    batch: BatchBuilder,
+    state: StateTransaction,
+    time: number,
+    intent: number | undefined,
+    changes: readonly Change[],
+  ): EngineReply {
+    const sequence = this.#addEntry(batch, time, command.audit, 'success', intent, changes)
+    state.apply(sequence, batch.time, changes)
+    const written = changes[0]
+    const done: Done = { sequence, timeMicroseconds: batch.time }
+    return { ok: true, done: written?.name === 'object.written' ? { ...done, etag: written.etag } : done }
+  }
+
+  #addEntry(
+    batch: BatchBuilder,
+    time: number,
+    audit: AuditContext,
+    result: AuditResult,
+    intent: number | undefined,
+    changes: readonly Change[],
+  ): number {
+    const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
+    return batch.add(kind, time, encodeEntry(audit, result, intent, changes))
+  }
+}

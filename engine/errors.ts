@@ -1,0 +1,40 @@
+import type { AuditResult } from './events/audit.ts'
+
+interface DomainErrorRow {
+  /** What the audit record of the refused request says. */
+  readonly result: Exclude<AuditResult, 'attempted' | 'success'>
+  readonly sentence: string
+}
+
+/** Every reason for which a command is refused. Each plane maps all of them to its own form. */
+export const DOMAIN_ERRORS = {
+  'bucket-not-found': { result: 'failure', sentence: 'The specified bucket does not exist.' },
+  'bucket-exists': { result: 'failure', sentence: 'The bucket exists already.' },
+  'bucket-not-empty': { result: 'failure', sentence: 'The bucket still holds objects.' },
+  'object-not-found': { result: 'failure', sentence: 'The specified key does not exist.' },
+  'precondition-failed': { result: 'failure', sentence: 'A condition of the request does not hold.' },
+  'source-changed': { result: 'failure', sentence: 'The source of the copy changed while it was read.' },
+  'copy-onto-itself': { result: 'failure', sentence: 'A copy onto itself must change the metadata.' },
+  'storage-full': { result: 'failure', sentence: 'There is not enough free space to store this.' },
+} as const satisfies Record<string, DomainErrorRow>
+
+export type DomainErrorCode = keyof typeof DOMAIN_ERRORS
+
+/** A command that the rules refuse. The caller's fault or the state's, never a fault of the store. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError'
+  readonly code: DomainErrorCode
+  /** Name of the condition or thing concerned, where one helps. */
+  readonly subject: string | undefined
+
+  constructor(code: DomainErrorCode, subject?: string) {
+    super(DOMAIN_ERRORS[code].sentence)
+    this.code = code
+    this.subject = subject
+  }
+}
+
+/** The engine takes no more commands: it is stopping, or the journal is poisoned. The outcome of the call is unknown. */
+export class EngineUnavailableError extends Error {
+  override readonly name = 'EngineUnavailableError'
+}

@@ -1,0 +1,76 @@
+import { Packr } from 'msgpackr'
+import { AUDIT_RESULT, AUDIT_RESULT_NAMES, type AuditContext, type AuditResult } from './audit.ts'
+import { decodeChange, encodeChange, type StoredChange } from './change-codec.ts'
+import type { Change } from './changes.ts'
+
+/** Plain MessagePack, without the library's record extension: any reader in any language can take it apart. */
+const packr = new Packr({ useRecords: false, copyBuffers: true, int64AsType: 'number' })
+
+type StoredEntry = [
+  result: number,
+  principal: string,
+  credentialId: string | null,
+  sourceAddress: string | null,
+  requestId: string | null,
+  operation: string,
+  resource: string,
+  intent: number | null,
+  metadata: readonly (string | number)[],
+  changes?: readonly StoredChange[],
+]
+
+/** A decoded entry: audit part and changes. */
+export interface Entry extends AuditContext {
+  readonly result: AuditResult
+  /** Sequence of the attempt that this is the outcome of. */
+  readonly intent: number | undefined
+  readonly changes: readonly Change[]
+}
+
+/**
+ * The body of an entry: an array of fixed positions (spec/formats/journal.md), so equal entries give equal bytes.
+ * Without changes it is the body of an audit record, with them that of a change record.
+ * The result is valid until the next call; copy it to keep it.
+ */
+export function encodeEntry(
+  context: AuditContext,
+  result: AuditResult,
+  intent: number | undefined,
+  changes: readonly Change[],
+): Buffer {
+  const stored: unknown[] = [
+    AUDIT_RESULT[result],
+    context.principal,
+    context.credentialId ?? null,
+    context.sourceAddress ?? null,
+    context.requestId ?? null,
+    context.operation,
+    context.resource,
+    intent ?? null,
+    context.metadata,
+  ]
+  if (changes.length > 0) stored.push(changes.map(encodeChange))
+  return packr.pack(stored)
+}
+
+/**
+ * @throws Error when the body is not an entry of a version this program knows
+ */
+export function decodeEntry(body: Uint8Array): Entry {
+  const stored = packr.unpack(body) as StoredEntry
+  if (!Array.isArray(stored) || stored.length < 9) throw new Error('not an entry')
+  const result = AUDIT_RESULT_NAMES[stored[0]]
+  if (result === undefined) throw new Error(`unknown result ${stored[0]}`)
+  return {
+    result,
+    principal: stored[1],
+    credentialId: stored[2] ?? undefined,
+    sourceAddress: stored[3] ?? undefined,
+    requestId: stored[4] ?? undefined,
+    operation: stored[5],
+    resource: stored[6],
+    intent: stored[7] ?? undefined,
+    metadata: stored[8],
+    changes: (stored[9] ?? []).map(decodeChange),
+  }
+}

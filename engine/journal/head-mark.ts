@@ -1,0 +1,101 @@
+import { crc32 } from 'node:zlib'
+import type { Disk, DiskFile } from '../disk/disk.ts'
+import type { StorePaths } from '../disk/store-paths.ts'
+import { HASH_BYTES, readUint64, writeUint64 } from './format.ts'
+
+/**
+ * The high-water mark: how far the journal is known to have been durable, kept apart from the journal itself (J6).
+ * Two slots are written in turn, so that a torn write leaves the other one.
+ */
+export interface HeadMark {
+  readonly sequence: number
+  readonly batch: number
+  /** Hash of the record at `sequence`. */
+  readonly head: Uint8Array
+  readonly clean: boolean
+  /** Boot id of the kernel: after another boot what was not synced is gone. */
+  readonly bootId: string
+}
+
+const SLOT_BYTES = 4096
+const SLOTS = 2
+const MAGIC = 'OSTHEAD1'
+const AT = { mark: 8, sequence: 16, batch: 24, head: 32, clean: 64, bootId: 65, checksum: 128 } as const
+const BOOT_ID_BYTES = 36
+
+function encode(mark: HeadMark, number: number): Buffer {
+  const slot = Buffer.alloc(SLOT_BYTES)
+  slot.write(MAGIC, 0, 'ascii')
+  writeUint64(slot, number, AT.mark)
+  writeUint64(slot, mark.sequence, AT.sequence)
+  writeUint64(slot, mark.batch, AT.batch)
+  slot.set(mark.head, AT.head)
+  slot.writeUInt8(mark.clean ? 1 : 0, AT.clean)
+  slot.write(mark.bootId.slice(0, BOOT_ID_BYTES), AT.bootId, 'ascii')
+  slot.writeUInt32BE(crc32(slot.subarray(0, AT.checksum)), AT.checksum)
+  return slot
+}
+
+function decode(slot: Buffer): { mark: HeadMark; number: number } | undefined {
+  if (slot.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined
+  if (crc32(slot.subarray(0, AT.checksum)) !== slot.readUInt32BE(AT.checksum)) return undefined
+  const bootId = slot.toString('ascii', AT.bootId, AT.bootId + BOOT_ID_BYTES)
+  return {
+    number: readUint64(slot, AT.mark),
+    mark: {
+      sequence: readUint64(slot, AT.sequence),
+      batch: readUint64(slot, AT.batch),
+      head: Uint8Array.from(slot.subarray(AT.head, AT.head + HASH_BYTES)),
+      clean: slot.readUInt8(AT.clean) === 1,
+      bootId: bootId.slice(0, bootId.includes('\0') ? bootId.indexOf('\0') : undefined),
+    },
+  }
+}
+
+/** The HEAD file, open for reading the newest mark and writing the next. */
+export class HeadFile {
+  readonly #file: DiskFile
+  #number = 0
+  #newest: HeadMark | undefined
+
+  private constructor(file: DiskFile) {
+    this.#file = file
+  }
+
+  /** Opens or makes the file. `newest` is then the mark of the last run, if there was one. */
+  static open(disk: Disk, paths: StorePaths): HeadFile {
+    const isNew = !disk.exists(paths.head)
+    const file = isNew ? disk.create(paths.head) : disk.openToWrite(paths.head)
+    const head = new HeadFile(file)
+    if (isNew) disk.syncDirectory(paths.journal)
+    else head.#read()
+    return head
+  }
+
+  get newest(): HeadMark | undefined {
+    return this.#newest
+  }
+
+  /** Writes and syncs the next mark. */
+  write(mark: HeadMark): void {
+    this.#number += 1
+    this.#file.writeAt(encode(mark, this.#number), (this.#number % SLOTS) * SLOT_BYTES)
+    this.#file.sync()
+    this.#newest = mark
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+
+  #read(): void {
+    for (let slot = 0; slot < SLOTS; slot += 1) {
+      const bytes = Buffer.alloc(SLOT_BYTES)
+      this.#file.readAt(bytes, slot * SLOT_BYTES, SLOT_BYTES)
+      const found = decode(bytes)
+      if (found === undefined || found.number < this.#number) continue
+      this.#number = found.number
+      this.#newest = found.mark
+    }
+  }
+}

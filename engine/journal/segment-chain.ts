@@ -1,0 +1,95 @@
+import type { Disk } from '../disk/disk.ts'
+import { type StorePaths, segmentFirstSequence } from '../disk/store-paths.ts'
+import { batchTrailerIsRight, decodeBatchHeader, readRecords } from './batch-reader.ts'
+import { decodeSeal, type Seal } from './bodies.ts'
+import { ALIGNMENT_BYTES, HASH_BYTES, SEAL_BATCH_BYTES_MAXIMUM, SEGMENT_HEADER } from './format.ts'
+import { decodeSegmentHeader, type SegmentHeader } from './segment.ts'
+
+/** A segment as its header and, when it is sealed, its seal describe it. */
+export interface SegmentFacts {
+  readonly path: string
+  readonly header: SegmentHeader
+  readonly size: number
+  /** The seal at the very end of the file, with the hash of its record. */
+  readonly sealed: { readonly seal: Seal; readonly hash: Uint8Array; readonly batch: number } | undefined
+}
+
+/** Segments in order, up to the first that does not continue the one before; `broken` says why. */
+export interface SegmentChain {
+  readonly segments: readonly SegmentFacts[]
+  readonly broken: string | undefined
+}
+
+/**
+ * Looks at every segment's header and seal, and at nothing between: enough to know that the files belong together.
+ * Their content is proved by replay and by `journal verify`.
+ */
+export function readSegmentChain(disk: Disk, paths: StorePaths): SegmentChain {
+  const segments: SegmentFacts[] = []
+  for (const name of disk.list(paths.journal)) {
+    const firstSequence = segmentFirstSequence(name)
+    if (firstSequence === undefined) continue
+    const facts = readSegmentFacts(disk, paths.segment(firstSequence))
+    if (facts === undefined) return { segments, broken: `${name}: header is damaged` }
+    const fault = linkFault(segments.at(-1), facts, firstSequence)
+    if (fault !== undefined) return { segments, broken: `${name}: ${fault}` }
+    segments.push(facts)
+  }
+  return { segments, broken: undefined }
+}
+
+function readSegmentFacts(disk: Disk, path: string): SegmentFacts | undefined {
+  const file = disk.openToRead(path)
+  try {
+    const head = Buffer.alloc(SEGMENT_HEADER.bytes)
+    file.readAt(head, 0, head.length)
+    const header = decodeSegmentHeader(head)
+    if (header === undefined) return undefined
+    const size = file.size()
+    const tail = Buffer.alloc(Math.min(SEAL_BATCH_BYTES_MAXIMUM, size - SEGMENT_HEADER.bytes))
+    file.readAt(tail, size - tail.length, tail.length)
+    return { path, header, size, sealed: sealAtEnd(tail) }
+  } finally {
+    file.close()
+  }
+}
+
+/** A sealing batch that ends exactly where the file ends. */
+function sealAtEnd(tail: Buffer): SegmentFacts['sealed'] {
+  for (let at = tail.length % ALIGNMENT_BYTES; at < tail.length; at += ALIGNMENT_BYTES) {
+    const batch = tail.subarray(at)
+    const header = decodeBatchHeader(batch)
+    if (header === undefined || !header.seals || header.bytes !== batch.length) continue
+    if (!batchTrailerIsRight(batch)) continue
+    let sealed: SegmentFacts['sealed']
+    const position = {
+      sequence: header.firstSequence,
+      head: Buffer.from(batch.subarray(64 + 56, 64 + 88)),
+      timeMicroseconds: 0,
+    }
+    readRecords(batch, header, position, (record) => {
+      const hash = Uint8Array.from(record.hash.subarray(0, HASH_BYTES))
+      sealed = { seal: decodeSeal(record.body), hash, batch: header.batchNumber }
+    })
+    return sealed
+  }
+  return undefined
+}
+
+function linkFault(before: SegmentFacts | undefined, facts: SegmentFacts, nameSays: number): string | undefined {
+  const { header } = facts
+  if (header.firstSequence !== nameSays) return 'file name and header name different sequences'
+  if (before === undefined) {
+    return header.segmentNumber === 0 && header.firstSequence === 0 ? undefined : 'the first segment is missing'
+  }
+  if (header.segmentNumber !== before.header.segmentNumber + 1) return 'a segment is missing before it'
+  if (before.sealed === undefined) return 'the segment before it is not sealed'
+  const { seal, hash, batch } = before.sealed
+  const continues =
+    header.firstSequence === seal.lastSequence + 2 &&
+    header.firstBatch === batch + 1 &&
+    Buffer.from(header.chainHead).equals(hash) &&
+    Buffer.from(header.previousDigest).equals(seal.contentDigest) &&
+    Buffer.from(header.deploymentId).equals(before.header.deploymentId)
+  return continues ? undefined : 'it does not continue the segment before it'
+}

@@ -1,0 +1,147 @@
+import type { DiskFile } from '../disk/disk.ts'
+import {
+  type BatchHeader,
+  batchTrailerIsRight,
+  type ChainPosition,
+  decodeBatchHeader,
+  type JournalRecord,
+  readRecords,
+} from './batch-reader.ts'
+import { decodeSeal, type Seal } from './bodies.ts'
+import { ALIGNMENT_BYTES, BATCH_BYTES_MAXIMUM, BATCH_HEADER, BATCH_TRAILER, RECORD_KIND } from './format.ts'
+
+const WINDOW_BYTES = 2 * BATCH_BYTES_MAXIMUM
+
+/** A sliding view of a segment, so that a scan needs the same memory whatever the segment's length. */
+export class SegmentWindow {
+  readonly size: number
+  readonly #file: DiskFile
+  readonly #bytes = Buffer.allocUnsafeSlow(WINDOW_BYTES)
+  #start = 0
+  #length = 0
+
+  constructor(file: DiskFile) {
+    this.#file = file
+    this.size = file.size()
+  }
+
+  /** `length` bytes at `offset`, fewer at the end of the file. Valid until the next call. */
+  view(offset: number, length: number): Buffer {
+    const wanted = Math.min(length, Math.max(0, this.size - offset), WINDOW_BYTES)
+    if (offset < this.#start || offset + wanted > this.#start + this.#length) {
+      this.#start = offset
+      this.#length = this.#file.readAt(this.#bytes, offset, Math.min(WINDOW_BYTES, this.size - offset))
+    }
+    return this.#bytes.subarray(offset - this.#start, Math.min(offset - this.#start + wanted, this.#length))
+  }
+}
+
+/** Where a scan stands: the chain, and the number of the next batch. */
+export interface ScanPosition extends ChainPosition {
+  batch: number
+}
+
+/** How a scan of one segment ended. */
+export interface ScanEnd {
+  /** Offset behind the last valid batch. */
+  readonly offset: number
+  /**
+   * `sealed`: the last batch seals the segment. `empty`: only zeros follow. `invalid`: something else follows that is
+   * not a valid batch.
+   */
+  readonly end: 'sealed' | 'empty' | 'invalid'
+  readonly seal: Seal | undefined
+  /** Why the batch at `offset` is not valid, for `invalid`. */
+  readonly reason: string
+}
+
+/** Sees the records of a batch once the batch as a whole was proved by its checksum, and then the end of the batch. */
+export interface ScanVisitor {
+  record(record: JournalRecord): void
+  /** `offset` is where the batch begins, `end` the offset behind it. */
+  batch?(offset: number, end: number): void
+}
+
+/** Reads the batches of a segment from `offset` until one is not valid, moving `position` on. */
+export function scanSegment(
+  window: SegmentWindow,
+  segmentNumber: number,
+  offset: number,
+  position: ScanPosition,
+  visitor: ScanVisitor,
+): ScanEnd {
+  let at = offset
+  for (;;) {
+    const step = nextBatch(window, at, segmentNumber, position)
+    if (!('header' in step)) return { offset: at, seal: undefined, ...step }
+    const { header, batch } = step
+    let seal: Seal | undefined
+    const fault = readRecords(batch, header, position, (record) => {
+      if (record.kind === RECORD_KIND.seal) seal = decodeSeal(record.body)
+      visitor.record(record)
+    })
+    if (fault !== undefined) {
+      return { offset: at, end: 'invalid', seal: undefined, reason: `${fault.reason} at ${at + fault.offset}` }
+    }
+    position.batch += 1
+    visitor.batch?.(at, at + header.bytes)
+    at += header.bytes
+    if (header.seals) return { offset: at, end: 'sealed', seal, reason: '' }
+  }
+}
+
+type NextBatch =
+  | { readonly header: BatchHeader; readonly batch: Buffer }
+  | { readonly end: 'empty' | 'invalid'; readonly reason: string }
+
+function nextBatch(window: SegmentWindow, at: number, segmentNumber: number, position: ScanPosition): NextBatch {
+  const invalid = (reason: string): NextBatch => ({ end: 'invalid', reason })
+  const head = window.view(at, BATCH_HEADER.bytes)
+  if (head.length < BATCH_HEADER.bytes || isZero(head)) {
+    return isZeroUntilEnd(window, at) ? { end: 'empty', reason: '' } : invalid('bytes behind the end of the data')
+  }
+  const header = decodeBatchHeader(head)
+  if (header === undefined) return invalid('batch header is damaged')
+  if (header.batchNumber !== position.batch)
+    return invalid(`batch ${header.batchNumber} where ${position.batch} belongs`)
+  if (header.firstSequence !== position.sequence) return invalid('record is missing from the log')
+  if (header.segmentNumber !== segmentNumber) return invalid('batch belongs to another segment')
+  if (header.bytes > BATCH_BYTES_MAXIMUM || at + header.bytes > window.size) return invalid('batch is cut off')
+  const batch = window.view(at, header.bytes)
+  if (batch.length < header.bytes || !batchTrailerIsRight(batch)) return invalid('batch checksum is wrong')
+  return { header, batch }
+}
+
+/**
+ * Whether a valid batch header with a number above `batchNumber` stands behind `offset`: proof that the batch there
+ * was once durable, since the next one is never written before it is (J3, J5).
+ */
+export function laterBatchFollows(window: SegmentWindow, offset: number, batchNumber: number): boolean {
+  const step = BATCH_BYTES_MAXIMUM
+  for (let start = offset; start < window.size; start += step) {
+    const view = window.view(start, step + BATCH_HEADER.bytes)
+    for (let at = 0; at < step && at + BATCH_HEADER.bytes <= view.length; at += ALIGNMENT_BYTES) {
+      if (view.readUInt32BE(at) !== BATCH_MAGIC) continue
+      const header = decodeBatchHeader(view.subarray(at, at + BATCH_HEADER.bytes))
+      if (header !== undefined && header.batchNumber > batchNumber) return true
+    }
+  }
+  return false
+}
+
+const BATCH_MAGIC = Buffer.from(BATCH_HEADER.magic, 'ascii').readUInt32BE()
+
+const ZEROS = Buffer.alloc(BATCH_BYTES_MAXIMUM)
+
+function isZero(bytes: Buffer): boolean {
+  return bytes.equals(ZEROS.subarray(0, bytes.length))
+}
+
+function isZeroUntilEnd(window: SegmentWindow, offset: number): boolean {
+  for (let at = offset; at < window.size; at += ZEROS.length) {
+    if (!isZero(window.view(at, ZEROS.length))) return false
+  }
+  return true
+}
+
+if (BATCH_HEADER.bytes + BATCH_TRAILER.bytes > BATCH_BYTES_MAXIMUM) throw new Error('a batch must fit its bound')

@@ -1,0 +1,51 @@
+import { crc32 } from 'node:zlib'
+import { FORMAT_VERSION, HASH_BYTES, readUint64, SEGMENT_HEADER, writeUint64 } from './format.ts'
+
+/** What the header of a segment states. Hashes are 32 bytes, the deployment id 16. */
+export interface SegmentHeader {
+  readonly segmentNumber: number
+  readonly firstSequence: number
+  readonly firstBatch: number
+  readonly createdMicroseconds: number
+  readonly deploymentId: Uint8Array
+  /** Hash of the record before the first one. */
+  readonly chainHead: Uint8Array
+  /** Content digest that the seal of the segment before states. */
+  readonly previousDigest: Uint8Array
+}
+
+export function encodeSegmentHeader(header: SegmentHeader): Buffer {
+  const bytes = Buffer.alloc(SEGMENT_HEADER.bytes)
+  bytes.write(SEGMENT_HEADER.magic, 0, 'ascii')
+  bytes.writeUInt16BE(FORMAT_VERSION, SEGMENT_HEADER.versionAt)
+  bytes.writeUInt16BE(SEGMENT_HEADER.bytes, SEGMENT_HEADER.headerLengthAt)
+  writeUint64(bytes, header.segmentNumber, SEGMENT_HEADER.segmentNumberAt)
+  writeUint64(bytes, header.firstSequence, SEGMENT_HEADER.firstSequenceAt)
+  writeUint64(bytes, header.firstBatch, SEGMENT_HEADER.firstBatchAt)
+  writeUint64(bytes, header.createdMicroseconds, SEGMENT_HEADER.createdAt)
+  bytes.set(header.deploymentId, SEGMENT_HEADER.deploymentIdAt)
+  bytes.set(header.chainHead, SEGMENT_HEADER.chainHeadAt)
+  bytes.set(header.previousDigest, SEGMENT_HEADER.previousDigestAt)
+  bytes.writeUInt32BE(crc32(bytes.subarray(0, SEGMENT_HEADER.checksumAt)), SEGMENT_HEADER.checksumAt)
+  return bytes
+}
+
+/** The header, or undefined when magic or checksum are wrong. A newer version throws: it must not be half read. */
+export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
+  if (bytes.length < SEGMENT_HEADER.bytes) return undefined
+  if (bytes.toString('latin1', 0, SEGMENT_HEADER.magic.length) !== SEGMENT_HEADER.magic) return undefined
+  const stated = bytes.readUInt32BE(SEGMENT_HEADER.checksumAt)
+  if (crc32(bytes.subarray(0, SEGMENT_HEADER.checksumAt)) !== stated) return undefined
+  const version = bytes.readUInt16BE(SEGMENT_HEADER.versionAt)
+  if (version !== FORMAT_VERSION) throw new Error(`journal format ${version} is not known to this program`)
+  const field = (at: number, length: number) => Uint8Array.from(bytes.subarray(at, at + length))
+  return {
+    segmentNumber: readUint64(bytes, SEGMENT_HEADER.segmentNumberAt),
+    firstSequence: readUint64(bytes, SEGMENT_HEADER.firstSequenceAt),
+    firstBatch: readUint64(bytes, SEGMENT_HEADER.firstBatchAt),
+    createdMicroseconds: readUint64(bytes, SEGMENT_HEADER.createdAt),
+    deploymentId: field(SEGMENT_HEADER.deploymentIdAt, SEGMENT_HEADER.deploymentIdBytes),
+    chainHead: field(SEGMENT_HEADER.chainHeadAt, HASH_BYTES),
+    previousDigest: field(SEGMENT_HEADER.previousDigestAt, HASH_BYTES),
+  }
+}

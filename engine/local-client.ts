@@ -1,0 +1,49 @@
+import type { EngineClient } from './client.ts'
+import type { Command, Done } from './commands.ts'
+import type { EngineReply } from './engine.ts'
+import type { EngineLoop } from './engine-loop.ts'
+import { DomainError, EngineUnavailableError } from './errors.ts'
+import type { AuditContext, AuditResult } from './events/audit.ts'
+import { encodeEntry } from './events/entry-codec.ts'
+
+/** Turns a reply into what `execute` promises. */
+export function doneOrThrow(reply: EngineReply): Done {
+  if (reply === undefined) throw new EngineUnavailableError('the engine gave no reply')
+  if (!reply.ok) throw new DomainError(reply.code, reply.subject)
+  return reply.done
+}
+
+/** An engine in the same thread: for specs, for offline commands and for embedding. */
+export class LocalEngineClient implements EngineClient {
+  readonly #loop: EngineLoop
+
+  constructor(loop: EngineLoop) {
+    this.#loop = loop
+  }
+
+  execute(command: Command): Promise<Done> {
+    return new Promise((resolve, reject) => {
+      this.#loop.submit({ kind: 'command', command }, (reply, failure) => {
+        if (failure !== undefined) {
+          reject(new EngineUnavailableError('the engine is not available', { cause: failure }))
+          return
+        }
+        try {
+          resolve(doneOrThrow(reply))
+        } catch (error) {
+          reject(error as Error)
+        }
+      })
+    })
+  }
+
+  record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): undefined {
+    this.#loop.submit({ kind: 'audit', body: Uint8Array.from(encodeEntry(audit, result, intent, [])) })
+    return undefined
+  }
+
+  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure'): undefined {
+    this.#loop.submit({ kind: 'command', command: { kind: 'record-failed-change', audit, result } })
+    return undefined
+  }
+}

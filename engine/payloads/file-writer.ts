@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Disk, DiskFile } from '../disk/disk.ts'
+import type { StorePaths } from '../disk/store-paths.ts'
+import { BLOCK_BYTES, CHECKSUM_BYTES, encodeFileTrailer } from './file-format.ts'
+
+/** One write to the disk. A multiple of the block, so that blocks are hashed where they lie. */
+const PIECE_BYTES = 8 * BLOCK_BYTES
+/** Writes of one upload that may be on their way; the sender is stopped until one of them is done. */
+const PIECES_ON_THE_WAY_MAXIMUM = 2
+/** Data is synced this often while it arrives, so that the last sync is short whatever the object's length. */
+const SYNC_EVERY_BYTES = 32 << 20
+const FREE_PIECES_MAXIMUM = 32
+
+const freePieces: Buffer[] = []
+
+/** A payload that is durable under its name. */
+export interface StoredFile {
+  readonly name: string
+  readonly size: number
+  /** MD5 of the bytes in hexadecimal. */
+  readonly md5: string
+  /** SHA-256 of the bytes, 32 bytes. */
+  readonly digest: Buffer
+}
+
+/**
+ * Receives one large payload: hashes it, notes the checksum of every block, writes it to a file in `payloads/tmp`.
+ * Memory is bounded by the pieces on their way, whatever the length.
+ */
+export class PayloadFileWriter {
+  readonly #disk: Disk
+  readonly #paths: StorePaths
+  readonly #name: string
+  readonly #file: DiskFile
+  readonly #md5 = createHash('md5')
+  readonly #sha256 = createHash('sha256')
+  #checksums = Buffer.allocUnsafe(1024 * CHECKSUM_BYTES)
+  #blocks = 0
+  #piece = takePiece()
+  #filled = 0
+  #written = 0
+  #sinceSync = 0
+  #onTheWay: Promise<void>[] = []
+  #failure: unknown
+
+  private constructor(disk: Disk, paths: StorePaths, name: string, file: DiskFile) {
+    this.#disk = disk
+    this.#paths = paths
+    this.#name = name
+    this.#file = file
+  }
+
+  /** `name` is given by the caller and never used twice. */
+  static async create(disk: Disk, paths: StorePaths, name: string): Promise<PayloadFileWriter> {
+    return new PayloadFileWriter(disk, paths, name, await disk.createLater(paths.upload(name)))
+  }
+
+  get size(): number {
+    return this.#written + this.#filled
+  }
+
+  /** Takes a chunk (copied). A promise means: send no more until it settles. */
+  write(chunk: Uint8Array): Promise<void> | undefined {
+    if (this.#failure !== undefined) throw this.#failure
+    this.#md5.update(chunk)
+    this.#sha256.update(chunk)
+    let at = 0
+    while (at < chunk.length) {
+      const count = Math.min(chunk.length - at, PIECE_BYTES - this.#filled)
+      this.#piece.set(chunk.subarray(at, at + count), this.#filled)
+      this.#filled += count
+      at += count
+      if (this.#filled === PIECE_BYTES) this.#send()
+    }
+    return this.#onTheWay.length > PIECES_ON_THE_WAY_MAXIMUM ? this.#waitForRoom() : undefined
+  }
+
+  /**
+   * Writes the rest and the block checksums, syncs, and moves the file to its place: durable with its name when this
+   * resolves. On failure nothing is left behind.
+   */
+  async finish(): Promise<StoredFile> {
+    try {
+      if (this.#filled > 0) this.#send()
+      await this.#drain()
+      const size = this.#written
+      const table = this.#checksums.subarray(0, this.#blocks * CHECKSUM_BYTES)
+      await this.#file.writeAtLater(Buffer.concat([table, encodeFileTrailer(size)]), size)
+      await this.#file.syncLater()
+      await this.#file.closeLater()
+      this.#release()
+      const directory = this.#paths.fileDirectory(this.#name)
+      this.#disk.makeDirectory(directory)
+      await this.#disk.renameLater(this.#paths.upload(this.#name), this.#paths.file(this.#name))
+      await this.#disk.syncDirectoryLater(directory)
+      return { name: this.#name, size, md5: this.#md5.digest('hex'), digest: this.#sha256.digest() }
+    } catch (error) {
+      await this.abandon()
+      throw error
+    }
+  }
+
+  /** Removes what was written. Never rejects: what cannot be removed now is swept at the next start. */
+  async abandon(): Promise<void> {
+    await Promise.allSettled(this.#onTheWay)
+    this.#release()
+    await this.#file.closeLater().catch(() => undefined)
+    await this.#disk.removeLater(this.#paths.upload(this.#name)).catch(() => undefined)
+  }
+
+  #send(): void {
+    const piece = this.#piece
+    const length = this.#filled
+    for (let at = 0; at < length; at += BLOCK_BYTES) {
+      this.#noteChecksum(crc32(piece.subarray(at, Math.min(at + BLOCK_BYTES, length))))
+    }
+    const position = this.#written
+    this.#written += length
+    this.#sinceSync += length
+    this.#filled = 0
+    this.#piece = takePiece()
+    const writing: Promise<void> = this.#writePiece(piece, length, position).then(
+      () => this.#forget(writing),
+      (error: unknown) => {
+        this.#failure ??= error
+        this.#forget(writing)
+      },
+    )
+    this.#onTheWay.push(writing)
+  }
+
+  async #writePiece(piece: Buffer, length: number, position: number): Promise<void> {
+    const syncs = this.#sinceSync >= SYNC_EVERY_BYTES
+    if (syncs) this.#sinceSync = 0
+    try {
+      await this.#file.writeAtLater(piece.subarray(0, length), position)
+      if (syncs) await this.#file.syncLater()
+    } finally {
+      givePieceBack(piece)
+    }
+  }
+
+  #forget(writing: Promise<void>): void {
+    this.#onTheWay = this.#onTheWay.filter((other) => other !== writing)
+  }
+
+  async #waitForRoom(): Promise<void> {
+    await Promise.race(this.#onTheWay)
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  async #drain(): Promise<void> {
+    await Promise.all(this.#onTheWay)
+    if (this.#failure !== undefined) throw this.#failure
+  }
+
+  #noteChecksum(checksum: number): void {
+    const at = this.#blocks * CHECKSUM_BYTES
+    if (at === this.#checksums.length) this.#checksums = Buffer.concat([this.#checksums], at * 2)
+    this.#checksums.writeUInt32BE(checksum, at)
+    this.#blocks += 1
+  }
+
+  #release(): void {
+    if (this.#piece.length > 0) givePieceBack(this.#piece)
+    this.#piece = Buffer.alloc(0)
+  }
+}
+
+function takePiece(): Buffer {
+  return freePieces.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
+}
+
+function givePieceBack(piece: Buffer): void {
+  if (freePieces.length < FREE_PIECES_MAXIMUM) freePieces.push(piece)
+}

@@ -1,0 +1,46 @@
+import type { Disk, DiskSpace } from '../disk/disk.ts'
+
+/** How long a reading of the free space is good for; in between, what was admitted is counted off. */
+const READING_MILLISECONDS = 100
+
+/**
+ * Keeps a part of the disk free for deletes, for the journal and for the projections: what would eat into it is
+ * refused, so that a full disk can be emptied again without a restart (J12).
+ */
+export class SpaceGuard {
+  readonly #disk: Disk
+  readonly #path: string
+  readonly #reservedBytes: number
+  #reading: DiskSpace
+  #readAt = Number.NEGATIVE_INFINITY
+  #admitted = 0
+
+  constructor(disk: Disk, path: string, reservedBytes: number) {
+    this.#disk = disk
+    this.#path = path
+    this.#reservedBytes = reservedBytes
+    this.#reading = disk.space(path)
+  }
+
+  /** Whether `bytes` more may be stored; counts them off when they may. */
+  admits(bytes: number): boolean {
+    this.#refresh()
+    if (this.#reading.availableBytes - this.#admitted - bytes < this.#reservedBytes) return false
+    this.#admitted += bytes
+    return true
+  }
+
+  /** Space as last read. */
+  get space(): DiskSpace {
+    this.#refresh()
+    return this.#reading
+  }
+
+  #refresh(): void {
+    const now = performance.now()
+    if (now - this.#readAt < READING_MILLISECONDS) return
+    this.#reading = this.#disk.space(this.#path)
+    this.#readAt = now
+    this.#admitted = 0
+  }
+}

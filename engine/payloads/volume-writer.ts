@@ -1,0 +1,138 @@
+import { type Disk, type DiskFile, DiskFullError, ShortWriteError } from '../disk/disk.ts'
+import { SpareFile } from '../disk/spare-file.ts'
+import type { StorePaths } from '../disk/store-paths.ts'
+import { DomainError } from '../errors.ts'
+import type { PayloadReference } from '../events/changes.ts'
+import type { SpaceGuard } from './space-guard.ts'
+import {
+  encodeFrame,
+  encodeVolumeHeader,
+  FRAME_HEADER,
+  frameBytes,
+  frameStartAfter,
+  VOLUME_HEADER,
+} from './volume-format.ts'
+
+const STARTING_BYTES = 1 << 20
+
+/**
+ * Appends small payloads to the current volume. `place` only hands out places and gathers the bytes; `flush` makes
+ * them durable, in one write and one sync per batch, before the journal may speak of them (J1).
+ */
+export class VolumeWriter {
+  readonly #disk: Disk
+  readonly #paths: StorePaths
+  readonly #volumeBytes: number
+  readonly #space: SpaceGuard
+  readonly #spare: SpareFile
+  #file: DiskFile | undefined
+  #volume: number
+  #position: number
+  #staged = Buffer.allocUnsafeSlow(STARTING_BYTES)
+  #stagedBytes = 0
+  #refusing = false
+
+  /** `end` says where the bytes end that entries refer to; what is behind it belongs to no one. */
+  constructor(
+    disk: Disk,
+    paths: StorePaths,
+    options: { readonly volumeBytes: number },
+    space: SpaceGuard,
+    end: { readonly volume: number; readonly end: number } | undefined,
+  ) {
+    this.#disk = disk
+    this.#paths = paths
+    this.#volumeBytes = options.volumeBytes
+    this.#space = space
+    this.#spare = new SpareFile(disk, paths.volumes, paths.volumeSpare, options.volumeBytes)
+    this.#volume = end?.volume ?? 0
+    this.#position = end === undefined ? options.volumeBytes : frameStartAfter(end.end)
+    if (end !== undefined) this.#file = disk.openToWrite(paths.volume(end.volume))
+    void this.#spare.prepare()
+  }
+
+  /** Bytes gathered since the last flush. */
+  get stagedBytes(): number {
+    return this.#stagedBytes
+  }
+
+  /** While true every place is refused with `storage-full`: set for the second try of a batch that met a full disk. */
+  set refusing(refusing: boolean) {
+    this.#refusing = refusing
+  }
+
+  /**
+   * Gives `bytes` a place in the volume. They are copied.
+   * @throws DomainError storage-full
+   */
+  place(payload: number, bytes: Uint8Array, checksum: number): PayloadReference {
+    const total = frameBytes(bytes.length)
+    if (this.#refusing || !this.#space.admits(total)) throw new DomainError('storage-full')
+    if (this.#position + this.#stagedBytes + total > this.#volumeBytes) this.#roll()
+    this.#reserve(total)
+    encodeFrame(this.#staged, this.#stagedBytes, payload, bytes, checksum)
+    const offset = this.#position + this.#stagedBytes + FRAME_HEADER.bytes
+    this.#stagedBytes += total
+    return { kind: 'volume', payload, volume: this.#volume, offset, length: bytes.length, checksum }
+  }
+
+  /** Everything placed is on the medium when this returns. */
+  flush(): void {
+    if (this.#stagedBytes === 0) return
+    const file = this.#file as DiskFile
+    file.writeAt(this.#staged.subarray(0, this.#stagedBytes), this.#position)
+    file.sync()
+    this.#position += this.#stagedBytes
+    this.#stagedBytes = 0
+  }
+
+  /** Forgets what was placed since the last flush; its places will be given again. */
+  discard(): void {
+    this.#stagedBytes = 0
+  }
+
+  /** Makes the next volume ahead, if there is none. */
+  prepareSpare(): Promise<void> {
+    return this.#spare.prepare()
+  }
+
+  async close(): Promise<void> {
+    await this.#spare.close()
+    this.#file?.close()
+  }
+
+  #roll(): void {
+    this.flush()
+    const volume = this.#file === undefined ? this.#volume : this.#volume + 1
+    const path = this.#paths.volume(volume)
+    const header = encodeVolumeHeader(volume)
+    this.#disk.remove(path)
+    const file = this.#spare.take(path, header) ?? this.#create(path, header)
+    this.#file?.close()
+    this.#file = file
+    this.#volume = volume
+    this.#position = VOLUME_HEADER.bytes
+    void this.#spare.prepare()
+  }
+
+  /** A volume without a spare: it grows as it is written. */
+  #create(path: string, header: Buffer): DiskFile {
+    const file = this.#disk.create(path)
+    file.writeAt(header, 0)
+    file.sync()
+    this.#disk.syncDirectory(this.#paths.volumes)
+    return file
+  }
+
+  #reserve(more: number): void {
+    if (this.#stagedBytes + more <= this.#staged.length) return
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#staged.length * 2, this.#stagedBytes + more))
+    this.#staged.copy(larger, 0, 0, this.#stagedBytes)
+    this.#staged = larger
+  }
+}
+
+/** Whether an error says that the disk has no room, as opposed to one that says that the disk is broken. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof DiskFullError || error instanceof ShortWriteError
+}

@@ -1,0 +1,113 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { EngineClient } from './client.ts'
+import type { Command, Done } from './commands.ts'
+import { EngineUnavailableError } from './errors.ts'
+import type { AuditContext, AuditResult } from './events/audit.ts'
+import { encodeEntry } from './events/entry-codec.ts'
+import { doneOrThrow } from './local-client.ts'
+import { AuditPacker, auditMessageBytes, type ReplyMessage, type RequestMessage } from './port-messages.ts'
+
+/** Audit bytes on their way to the journal before readers are made to wait. */
+const AUDIT_BYTES_MAXIMUM = 4 << 20
+
+interface Waiting {
+  readonly resolve: (done: Done) => void
+  readonly reject: (error: Error) => void
+}
+
+/** The engine behind a message port: one message each way per turn of the event loop. */
+export class PortEngineClient implements EngineClient {
+  readonly #port: MessagePort
+  readonly #waiting = new Map<number, Waiting>()
+  readonly #audits = new AuditPacker()
+  #commands: [id: number, command: Command][] = []
+  #transfer: ArrayBuffer[] = []
+  #nextId = 1
+  #auditBytes = 0
+  #room: (() => void)[] = []
+  #scheduled = false
+  #failure: string | undefined
+
+  constructor(port: MessagePort) {
+    this.#port = port
+    port.on('message', (message: ReplyMessage) => this.#receive(message))
+  }
+
+  execute(command: Command): Promise<Done> {
+    if (this.#failure !== undefined) return Promise.reject(new EngineUnavailableError(this.#failure))
+    const id = this.#nextId
+    this.#nextId += 1
+    this.#commands.push([id, command])
+    if (command.kind === 'write-object' && command.body.kind === 'inline') this.#handOver(command.body.bytes)
+    this.#schedule()
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
+  }
+
+  record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): Promise<void> | undefined {
+    const body = encodeEntry(audit, result, intent, [])
+    this.#audits.add(body)
+    this.#auditBytes += auditMessageBytes(body.length)
+    this.#schedule()
+    return this.#whenThereIsRoom()
+  }
+
+  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure'): Promise<void> | undefined {
+    // Nobody waits for it; when the engine is gone the process ends anyway.
+    this.execute({ kind: 'record-failed-change', audit, result }).catch(() => undefined)
+    return this.#whenThereIsRoom()
+  }
+
+  #whenThereIsRoom(): Promise<void> | undefined {
+    if (this.#auditBytes < AUDIT_BYTES_MAXIMUM || this.#failure !== undefined) return undefined
+    return new Promise((resolve) => this.#room.push(resolve))
+  }
+
+  /** Small payloads that fill their memory alone are handed over instead of copied. */
+  #handOver(bytes: Uint8Array): void {
+    if (bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength) {
+      this.#transfer.push(bytes.buffer)
+    }
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => this.#send())
+  }
+
+  #send(): void {
+    this.#scheduled = false
+    const audits = this.#audits.take()
+    const message: RequestMessage = { kind: 'requests', commands: this.#commands, audits }
+    const transfer = this.#transfer
+    if (audits !== undefined) transfer.push(audits.buffer)
+    this.#commands = []
+    this.#transfer = []
+    this.#port.postMessage(message, transfer)
+  }
+
+  #receive(message: ReplyMessage): void {
+    if (message.kind === 'failed') {
+      this.#fail(message.reason)
+      return
+    }
+    this.#auditBytes -= message.auditBytes
+    if (this.#auditBytes < AUDIT_BYTES_MAXIMUM) for (const resolve of this.#room.splice(0)) resolve()
+    for (const [id, reply] of message.replies) {
+      const waiting = this.#waiting.get(id)
+      this.#waiting.delete(id)
+      try {
+        waiting?.resolve(doneOrThrow(reply))
+      } catch (error) {
+        waiting?.reject(error as Error)
+      }
+    }
+  }
+
+  #fail(reason: string): void {
+    this.#failure = reason
+    for (const waiting of this.#waiting.values()) waiting.reject(new EngineUnavailableError(reason))
+    this.#waiting.clear()
+    for (const resolve of this.#room.splice(0)) resolve()
+  }
+}

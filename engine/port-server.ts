@@ -1,0 +1,51 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { EngineReply } from './engine.ts'
+import type { EngineLoop } from './engine-loop.ts'
+import { auditMessageBytes, type ReplyMessage, type RequestMessage, unpackAudits } from './port-messages.ts'
+
+/** The engine thread's side of one front end: requests in, the replies of each batch out in one message. */
+export class PortServer {
+  readonly #port: MessagePort
+  readonly #loop: EngineLoop
+  #replies: [id: number, reply: EngineReply][] = []
+  #auditBytes = 0
+
+  constructor(port: MessagePort, loop: EngineLoop) {
+    this.#port = port
+    this.#loop = loop
+    port.on('message', (message: RequestMessage) => this.#receive(message))
+  }
+
+  /** Sends what the last batch answered. */
+  flush(): void {
+    if (this.#replies.length === 0 && this.#auditBytes === 0) return
+    const message: ReplyMessage = { kind: 'replies', replies: this.#replies, auditBytes: this.#auditBytes }
+    this.#replies = []
+    this.#auditBytes = 0
+    this.#port.postMessage(message)
+  }
+
+  /** Tells the front end that nothing will be answered any more. */
+  fail(reason: string): void {
+    const message: ReplyMessage = { kind: 'failed', reason }
+    this.#port.postMessage(message)
+  }
+
+  close(): void {
+    this.#port.close()
+  }
+
+  #receive(message: RequestMessage): void {
+    for (const [id, command] of message.commands) {
+      this.#loop.submit({ kind: 'command', command }, (reply, failure) => {
+        if (failure === undefined) this.#replies.push([id, reply])
+      })
+    }
+    if (message.audits === undefined) return
+    for (const body of unpackAudits(message.audits)) {
+      this.#loop.submit({ kind: 'audit', body }, () => {
+        this.#auditBytes += auditMessageBytes(body.length)
+      })
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import type { ProjectionEnvironment, RangeOptions, Row, Table } from './lmdb-environment.ts'
+import type { Tables } from './table-list.ts'
+
+/** Rows held back before they are written in order. */
+const ROWS_MAXIMUM = 100_000
+/** Rows of one LMDB transaction: larger ones leave free lists that slow every later commit down. */
+const ROWS_PER_TRANSACTION = 1000
+
+/**
+ * Tables for replay. Writes are held in memory, the last one of a row wins, and then go to LMDB sorted by key: many
+ * times faster than one by one in the order of the journal.
+ */
+export class BufferedTables {
+  readonly tables: Tables
+  readonly #environment: ProjectionEnvironment
+  readonly #buffered: BufferedTable[]
+
+  constructor(environment: ProjectionEnvironment, tables: Tables) {
+    this.#environment = environment
+    const wrapped = Object.entries(tables).map(([name, table]) => [name, new BufferedTable(table as Table)] as const)
+    this.tables = Object.fromEntries(wrapped) as unknown as Tables
+    // The position must not become visible before the rows it speaks of: it is written last.
+    const position = this.tables.applied
+    this.#buffered = wrapped.map(([, table]) => table).filter((table) => table !== position)
+    this.#buffered.push(position as BufferedTable)
+  }
+
+  get isFull(): boolean {
+    return this.#buffered.reduce((rows, table) => rows + table.pending, 0) >= ROWS_MAXIMUM
+  }
+
+  /**
+   * Writes everything held back. A crash in the middle leaves rows ahead of the position: replaying the same entries
+   * over them would count twice, so the position is first taken away and such projections are made again.
+   */
+  flush(): void {
+    const writes = this.#buffered.flatMap((table) => table.take())
+    if (writes.length === 0) return
+    if (writes.length <= ROWS_PER_TRANSACTION) {
+      this.#environment.write(() => {
+        for (const write of writes) write()
+      })
+      return
+    }
+    this.#environment.write(() => {
+      ;(this.#buffered.at(-1) as BufferedTable).clearNow()
+    })
+    for (let at = 0; at < writes.length; at += ROWS_PER_TRANSACTION) {
+      this.#environment.write(() => {
+        for (const write of writes.slice(at, at + ROWS_PER_TRANSACTION)) write()
+      })
+    }
+  }
+}
+
+/** One table with its writes held back. Keys are held as latin1 strings, which compare and sort by bytes. */
+class BufferedTable implements Table {
+  readonly #table: Table
+  readonly #rows = new Map<string, Buffer | undefined>()
+
+  constructor(table: Table) {
+    this.#table = table
+  }
+
+  get pending(): number {
+    return this.#rows.size
+  }
+
+  get(key: Buffer): Buffer | undefined {
+    const name = key.toString('latin1')
+    return this.#rows.has(name) ? this.#rows.get(name) : this.#table.get(key)
+  }
+
+  put(key: Buffer, value: Buffer): void {
+    this.#rows.set(key.toString('latin1'), value)
+  }
+
+  remove(key: Buffer): void {
+    this.#rows.set(key.toString('latin1'), undefined)
+  }
+
+  /** Replay looks rows up and never scans; a scan would not see what is held back. */
+  rows(_options: RangeOptions): Iterable<Row> {
+    throw new Error('a table under replay cannot be scanned')
+  }
+
+  keys(_options: RangeOptions): Iterable<Buffer> {
+    throw new Error('a table under replay cannot be scanned')
+  }
+
+  count(): number {
+    throw new Error('a table under replay cannot be counted')
+  }
+
+  /** The held-back writes in the order of their keys; they are forgotten here. */
+  take(): (() => void)[] {
+    const names = [...this.#rows.keys()].sort(byCodeUnits)
+    const writes = names.map((name) => {
+      const value = this.#rows.get(name)
+      const key = Buffer.from(name, 'latin1')
+      return () => {
+        if (value === undefined) this.#table.remove(key)
+        else this.#table.put(key, value)
+      }
+    })
+    this.#rows.clear()
+    return writes
+  }
+
+  /** Removes every row at once, past the buffer. */
+  clearNow(): void {
+    for (const key of [...this.#table.keys({})]) this.#table.remove(key)
+  }
+}
+
+function byCodeUnits(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}

@@ -1,0 +1,32 @@
+/** Building blocks of row keys. Numbers are 8 bytes big-endian, so that rows sort by them. */
+
+const HIGH = 2 ** 32
+export const NUMBER_BYTES = 8
+
+export function writeNumber(target: Buffer, value: number, at: number): void {
+  target.writeUInt32BE(Math.floor(value / HIGH), at)
+  target.writeUInt32BE(value >>> 0, at + 4)
+}
+
+export function readNumber(source: Buffer, at: number): number {
+  return source.readUInt32BE(at) * HIGH + source.readUInt32BE(at + 4)
+}
+
+/** A key that is one number. */
+export function numberKey(value: number): Buffer {
+  const key = Buffer.allocUnsafe(NUMBER_BYTES)
+  writeNumber(key, value, 0)
+  return key
+}
+
+/** The smallest key behind every key that begins with `prefix`, or undefined when there is none. */
+export function successor(prefix: Buffer): Buffer | undefined {
+  for (let index = prefix.length - 1; index >= 0; index -= 1) {
+    const byte = prefix[index] as number
+    if (byte === 0xff) continue
+    const next = Buffer.from(prefix.subarray(0, index + 1))
+    next[index] = byte + 1
+    return next
+  }
+  return undefined
+}

@@ -1,0 +1,49 @@
+import type { AppliedPosition } from '../../engine/state-ports.ts'
+import { readNumber, writeNumber } from '../keys.ts'
+import type { Table, TableReader } from '../lmdb-environment.ts'
+
+/**
+ * `applied`: one row, written in the same transaction as the rows it speaks of (J14).
+ *
+ *   value = schema version (8) | sequence (8) | batch (8) | time (8) | segment number (8)
+ *           | first sequence of the segment (8) | offset of the batch (8) | offset behind it (8) | hash (32)
+ */
+export const APPLIED = 'applied'
+
+/** Raised whenever a table's layout changes; projections of another version are made again from the journal. */
+export const SCHEMA_VERSION = 1
+
+const KEY = Buffer.from('position')
+const FIELDS = [
+  'sequence',
+  'batch',
+  'timeMicroseconds',
+  'segmentNumber',
+  'segmentFirstSequence',
+  'batchOffset',
+  'offset',
+] as const
+const HEAD_AT = 8 * (FIELDS.length + 1)
+const HASH_BYTES = 32
+
+export function putApplied(table: Table, position: AppliedPosition): void {
+  const value = Buffer.allocUnsafe(HEAD_AT + HASH_BYTES)
+  writeNumber(value, SCHEMA_VERSION, 0)
+  FIELDS.forEach((field, index) => writeNumber(value, position[field], 8 * (index + 1)))
+  value.set(position.head, HEAD_AT)
+  table.put(KEY, value)
+}
+
+/** The position, undefined for an empty environment. `schemaVersion` tells whether the rows can be used. */
+export function getApplied(
+  table: TableReader,
+): { readonly schemaVersion: number; readonly position: AppliedPosition } | undefined {
+  const value = table.get(KEY)
+  if (value === undefined) return undefined
+  const fields = Object.fromEntries(FIELDS.map((field, index) => [field, readNumber(value, 8 * (index + 1))]))
+  const head = Uint8Array.from(value.subarray(HEAD_AT, HEAD_AT + HASH_BYTES))
+  return {
+    schemaVersion: readNumber(value, 0),
+    position: { ...(fields as unknown as Omit<AppliedPosition, 'head'>), head },
+  }
+}

@@ -1,0 +1,54 @@
+import { numberKey, readNumber, writeNumber } from '../keys.ts'
+import type { Table, TableReader } from '../lmdb-environment.ts'
+
+/**
+ * `bucket-usage`: bucket id (8) -> objects (8) | logical bytes (8).
+ * `volume-usage`: volume (8) -> end of the bytes that were ever referred to (8) | payloads that live (8)
+ *                 | bytes that live (8).
+ */
+export const BUCKET_USAGE = 'bucket-usage'
+export const VOLUME_USAGE = 'volume-usage'
+
+export interface BucketUsage {
+  objects: number
+  bytes: number
+}
+
+export interface VolumeUsage {
+  end: number
+  payloads: number
+  bytes: number
+}
+
+export function decodeBucketUsage(value: Buffer): BucketUsage {
+  return { objects: readNumber(value, 0), bytes: readNumber(value, 8) }
+}
+
+export function getBucketUsage(table: TableReader, bucketId: number): BucketUsage {
+  const value = table.get(numberKey(bucketId))
+  return value === undefined ? { objects: 0, bytes: 0 } : decodeBucketUsage(value)
+}
+
+export function putBucketUsage(table: Table, bucketId: number, usage: BucketUsage): void {
+  const value = Buffer.allocUnsafe(16)
+  writeNumber(value, usage.objects, 0)
+  writeNumber(value, usage.bytes, 8)
+  table.put(numberKey(bucketId), value)
+}
+
+export function decodeVolumeUsage(value: Buffer): VolumeUsage {
+  return { end: readNumber(value, 0), payloads: readNumber(value, 8), bytes: readNumber(value, 16) }
+}
+
+export function getVolumeUsage(table: TableReader, volume: number): VolumeUsage {
+  const value = table.get(numberKey(volume))
+  return value === undefined ? { end: 0, payloads: 0, bytes: 0 } : decodeVolumeUsage(value)
+}
+
+export function putVolumeUsage(table: Table, volume: number, usage: VolumeUsage): void {
+  const value = Buffer.allocUnsafe(24)
+  writeNumber(value, usage.end, 0)
+  writeNumber(value, usage.payloads, 8)
+  writeNumber(value, usage.bytes, 16)
+  table.put(numberKey(volume), value)
+}
