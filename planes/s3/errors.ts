@@ -1,0 +1,124 @@
+/**
+ * The error table of the S3 plane: code, HTTP status and the sentence a client sees when nothing better is known.
+ * Codes and statuses are those of the S3 API's list of error responses.
+ */
+
+import type { HeaderLine } from '../http/exchange.ts'
+import { escapeXmlLossy, XML_DECLARATION } from './xml-writer.ts'
+
+interface ErrorRow {
+  readonly status: number
+  /** Never empty: the AWS command line crashes on an empty message instead of naming the code. */
+  readonly message: string
+}
+
+export const S3_ERRORS = {
+  AccessDenied: { status: 403, message: 'Access Denied' },
+  AccessForbidden: { status: 403, message: 'The CORS configuration of the bucket does not allow this request.' },
+  AuthorizationHeaderMalformed: { status: 400, message: 'The Authorization header is malformed.' },
+  AuthorizationQueryParametersError: { status: 400, message: 'The signature query parameters are malformed.' },
+  BadDigest: { status: 400, message: 'The body does not match the checksum sent with it.' },
+  BadRequest: { status: 400, message: 'The request is malformed.' },
+  BucketAlreadyExists: { status: 409, message: 'The bucket name is taken by another owner.' },
+  BucketAlreadyOwnedByYou: { status: 409, message: 'The bucket exists already and belongs to you.' },
+  BucketNotEmpty: { status: 409, message: 'The bucket you tried to delete is not empty.' },
+  ConditionalRequestConflict: { status: 409, message: 'Another write to this key came in between. Try again.' },
+  EntityTooLarge: { status: 400, message: 'The body is larger than one request may carry.' },
+  EntityTooSmall: { status: 400, message: 'A part other than the last is smaller than the minimum.' },
+  IncompleteBody: { status: 400, message: 'The body is shorter than its Content-Length.' },
+  InsufficientStorage: { status: 507, message: 'The disk of the server is full. Reads and deletes still work.' },
+  InternalError: { status: 500, message: 'The server met an internal error. Try again.' },
+  InvalidAccessKeyId: { status: 403, message: 'The access key is not known.' },
+  InvalidArgument: { status: 400, message: 'An argument is not valid.' },
+  InvalidBucketName: { status: 400, message: 'The bucket name is not valid.' },
+  InvalidBucketState: { status: 409, message: 'The state of the bucket does not allow this request.' },
+  InvalidDigest: { status: 400, message: 'The Content-MD5 is not 16 bytes in base64.' },
+  InvalidLocationConstraint: { status: 400, message: 'The location constraint is not valid.' },
+  InvalidPart: { status: 400, message: 'A part does not exist or has another ETag.' },
+  InvalidPartOrder: { status: 400, message: 'The part numbers are not in ascending order.' },
+  InvalidRange: { status: 416, message: 'The range cannot be satisfied.' },
+  InvalidRequest: { status: 400, message: 'The request is not valid.' },
+  InvalidURI: { status: 400, message: 'The URI cannot be decoded.' },
+  KeyTooLongError: { status: 400, message: 'The key is longer than 1024 bytes.' },
+  MalformedXML: { status: 400, message: 'The XML is not well-formed or does not match the schema.' },
+  MaxMessageLengthExceeded: { status: 400, message: 'The body is larger than this request may carry.' },
+  MetadataTooLarge: { status: 400, message: 'The user metadata is larger than 2048 bytes.' },
+  MethodNotAllowed: { status: 405, message: 'The method is not allowed on this resource.' },
+  MissingContentLength: { status: 411, message: 'A Content-Length header is required.' },
+  NoSuchBucket: { status: 404, message: 'The specified bucket does not exist.' },
+  NoSuchCORSConfiguration: { status: 404, message: 'The bucket has no CORS configuration.' },
+  NoSuchKey: { status: 404, message: 'The specified key does not exist.' },
+  NoSuchObjectLockConfiguration: { status: 404, message: 'The version has no Object Lock setting of this kind.' },
+  NoSuchUpload: { status: 404, message: 'The multipart upload does not exist. It may be completed or aborted.' },
+  NoSuchVersion: { status: 404, message: 'The specified version does not exist.' },
+  NotImplemented: { status: 501, message: 'The request asks for something that this server does not do.' },
+  ObjectLockConfigurationNotFoundError: { status: 404, message: 'The bucket has no Object Lock configuration.' },
+  OperationAborted: { status: 409, message: 'A conflicting operation is in progress. Try again.' },
+  PreconditionFailed: { status: 412, message: 'At least one of the conditions did not hold.' },
+  QuotaExceeded: { status: 403, message: 'The quota of the bucket does not allow this write.' },
+  RequestTimeTooSkewed: { status: 403, message: 'The time of the request is too far from the time of the server.' },
+  ServiceUnavailable: { status: 503, message: 'The server cannot answer now. Try again.' },
+  SignatureDoesNotMatch: { status: 403, message: 'The signature is not the one that the server calculated.' },
+  SlowDown: { status: 503, message: 'Too many requests at once. Reduce the rate and try again.' },
+  XAmzContentSHA256Mismatch: { status: 400, message: 'The body does not match the x-amz-content-sha256 header.' },
+} as const satisfies Readonly<Record<string, ErrorRow>>
+
+export type S3ErrorCode = keyof typeof S3_ERRORS
+
+/** One extra element of an error document, such as `['Key', 'a/b']`. */
+export type ErrorDetail = readonly [elementName: string, text: string]
+
+export interface S3ErrorOptions {
+  /** Replaces the sentence of the table. */
+  readonly message?: string
+  readonly details?: readonly ErrorDetail[]
+  /** Extra response headers, such as Content-Range of a 416. */
+  readonly headers?: readonly HeaderLine[]
+}
+
+/** A refusal with a place in the S3 error table. */
+export class S3Error extends Error {
+  override readonly name = 'S3Error'
+  readonly code: S3ErrorCode
+  readonly status: number
+  readonly details: readonly ErrorDetail[]
+  readonly headers: readonly HeaderLine[]
+
+  constructor(code: S3ErrorCode, options: S3ErrorOptions = {}) {
+    super(options.message || S3_ERRORS[code].message)
+    this.code = code
+    this.status = S3_ERRORS[code].status
+    this.details = options.details ?? []
+    this.headers = options.headers ?? []
+  }
+}
+
+/** The common case of InvalidArgument: which argument, what was sent, and what is wrong with it. */
+export function invalidArgument(argumentName: string, argumentValue: string, message: string): S3Error {
+  const details: ErrorDetail[] = [
+    ['ArgumentName', argumentName],
+    ['ArgumentValue', argumentValue],
+  ]
+  return new S3Error('InvalidArgument', { message, details })
+}
+
+export interface ErrorDocumentContext {
+  /** The value of the x-amz-request-id header of the same response; clients compare them. */
+  readonly requestId: string
+  /** The path that was asked for. */
+  readonly resource: string
+  /** What stands in HostId; tells nothing about the machine by default. */
+  readonly hostId?: string
+}
+
+/** The XML of an error. Text that XML cannot carry is replaced, so that the document parses whatever the key was. */
+export function errorDocument(error: S3Error, context: ErrorDocumentContext): string {
+  let inner = line('Code', error.code) + line('Message', error.message)
+  for (const [name, text] of error.details) inner += line(name, text)
+  inner += line('Resource', context.resource) + line('RequestId', context.requestId)
+  return `${XML_DECLARATION}<Error>${inner}${line('HostId', context.hostId ?? 'object-store')}</Error>`
+}
+
+function line(name: string, text: string): string {
+  return `<${name}>${escapeXmlLossy(text)}</${name}>`
+}

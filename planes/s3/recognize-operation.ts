@@ -1,0 +1,91 @@
+/** Which row of the operation table a request asks for. */
+
+import type { HttpRequest } from '../http/exchange.ts'
+import { effectiveHeader } from './effective-headers.ts'
+import { invalidArgument, S3Error } from './errors.ts'
+import { type Level, type Method, type Operation, OPERATIONS } from './operation-table.ts'
+import type { Target } from './target.ts'
+
+type Rows = readonly Operation[]
+
+/** Rows by `level method subresource`, marked ones first. */
+const ROWS: ReadonlyMap<string, Rows> = groupRows()
+
+function groupRows(): Map<string, Operation[]> {
+  const groups = new Map<string, Operation[]>()
+  for (const row of OPERATIONS) {
+    const name = place(row.level, row.method, row.subresource)
+    const group = groups.get(name)
+    if (group === undefined) groups.set(name, [row])
+    else group.push(row)
+  }
+  return groups
+}
+
+/** Names that select an operation. One of them in a query never falls through to the plain resource. */
+const SUBRESOURCES: ReadonlySet<string> = new Set(
+  OPERATIONS.flatMap((row) => (row.subresource === undefined ? [] : [row.subresource])),
+)
+
+/** Names that change what an operation means; refused where the operation does not know them. */
+const MODIFIERS: ReadonlySet<string> = new Set(['versionId', 'partNumber'])
+
+/**
+ * Finds the operation. Query parameters that S3 does not know (`x-id` and the like) are let pass.
+ * @param method as sent; methods are case-sensitive
+ * @throws S3Error MethodNotAllowed (the resource has no such method), InvalidArgument (two subresources at once, or a
+ *   versionId or partNumber where it means nothing)
+ */
+export function recognize(method: string, target: Target, request: HttpRequest): Operation {
+  const level: Level = target.bucket === undefined ? 'service' : target.key === undefined ? 'bucket' : 'object'
+  // A browser's preflight carries the query of the request to come, which says nothing about the preflight itself.
+  const plain = target.query.entries.length === 0 || method === 'OPTIONS'
+  const subresource = plain ? undefined : findSubresource(target)
+  const rows = ROWS.get(place(level, method, subresource))
+  const operation = rows?.find((row) => hasMark(row, target, request))
+  if (operation === undefined) throw methodNotAllowed(level, method, subresource)
+  if (!plain) refuseStrayModifiers(operation, target)
+  return operation
+}
+
+function place(level: Level, method: string, subresource: string | undefined): string {
+  return subresource === undefined ? `${level} ${method}` : `${level} ${method} ?${subresource}`
+}
+
+function findSubresource(target: Target): string | undefined {
+  let found: string | undefined
+  for (const [name, value] of target.query.entries) {
+    if (!SUBRESOURCES.has(name)) continue
+    if (found !== undefined && found !== name) {
+      throw invalidArgument(name, value, `The query parameters ${found} and ${name} select different operations.`)
+    }
+    found = name
+  }
+  return found
+}
+
+function hasMark(row: Operation, target: Target, request: HttpRequest): boolean {
+  const { mark } = row
+  if (mark === undefined) return true
+  if (mark.query === undefined) return effectiveHeader(request, target, mark.header) !== undefined
+  return mark.value === undefined ? target.query.has(mark.query) : target.query.first(mark.query) === mark.value
+}
+
+function refuseStrayModifiers(operation: Operation, target: Target): void {
+  for (const [name, value] of target.query.entries) {
+    if (!MODIFIERS.has(name) || operation.accepts.some((accepted) => accepted === name)) continue
+    throw invalidArgument(name, value, `${operation.name} does not accept the query parameter ${name}.`)
+  }
+}
+
+const METHODS: readonly Method[] = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS']
+
+/** RFC 9110, section 15.5.6: a 405 says which methods there are. */
+function methodNotAllowed(level: Level, method: string, subresource: string | undefined): S3Error {
+  const allowed = METHODS.filter((candidate) => ROWS.has(place(level, candidate, subresource)))
+  const details = [
+    ['Method', method],
+    ['ResourceType', subresource ?? level],
+  ] as const
+  return new S3Error('MethodNotAllowed', { details, headers: [['allow', allowed.join(', ')]] })
+}

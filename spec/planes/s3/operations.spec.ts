@@ -1,0 +1,221 @@
+import * as sdk from '@aws-sdk/client-s3'
+import { test } from 'tap'
+import type { HeaderLine } from '../../../planes/http/exchange.ts'
+import { effectiveAmzHeaders, effectiveHeader } from '../../../planes/s3/effective-headers.ts'
+import { type Operation, OPERATIONS } from '../../../planes/s3/operation-table.ts'
+import { recognize } from '../../../planes/s3/recognize-operation.ts'
+import { refuseUnsupportedHeaders, UNSUPPORTED_HEADERS } from '../../../planes/s3/unsupported-headers.ts'
+import { detail, refusal, refusalCode, wireRequest } from './wire-request.ts'
+
+function recognized(line: string, headers: readonly HeaderLine[] = []): Operation {
+  const [method = '', rawTarget = ''] = line.split(' ')
+  const { request, target } = wireRequest(method, rawTarget, headers)
+  return recognize(method, target, request)
+}
+
+/** The answer to a request: an operation's name, with `!` before it when the store does not do it, or an error code. */
+function verdict(line: string, headers: readonly HeaderLine[] = []): string {
+  let name = ''
+  const code = refusalCode(() => {
+    const operation = recognized(line, headers)
+    name = operation.implemented ? operation.name : `!${operation.name}`
+  })
+  return code ?? name
+}
+
+const PATHS = { service: '/', bucket: '/b', object: '/b/k' } as const
+
+/** Rows that are no command of the SDK: browsers ask for them, or are told about them. */
+const NO_COMMAND = ['PostObject', 'PreflightBucket', 'PreflightObject']
+
+test('the table names every operation of the SDK, and nothing else', async (t) => {
+  const commands = Object.keys(sdk).filter((name) => /^[A-Z].*Command$/.test(name))
+  const known = commands.map((name) => name.slice(0, -'Command'.length)).filter((name) => name !== '')
+  const rows = OPERATIONS.map((row) => row.name)
+  t.same(rows.toSorted(), [...known, ...NO_COMMAND].toSorted())
+  t.equal(new Set(rows).size, rows.length)
+})
+
+test('what the store does', async (t) => {
+  const implemented = OPERATIONS.filter((row) => row.implemented).map((row) => `${row.name} ${row.action}`)
+  t.same(implemented.toSorted(), [
+    'CopyObject s3:PutObject',
+    'CreateBucket s3:CreateBucket',
+    'DeleteBucket s3:DeleteBucket',
+    'DeleteObject s3:DeleteObject',
+    'GetBucketLocation s3:GetBucketLocation',
+    'GetObject s3:GetObject',
+    'HeadBucket s3:ListBucket',
+    'HeadObject s3:GetObject',
+    'ListBuckets s3:ListAllMyBuckets',
+    'ListObjectsV2 s3:ListBucket',
+    'PutObject s3:PutObject',
+  ])
+  for (const row of OPERATIONS) {
+    t.match(row.action, /^s3:[A-Z][A-Za-z]+$/, row.name)
+    if (row.method === 'PUT' || row.method === 'DELETE') t.equal(row.changes, true, row.name)
+    if (row.method === 'GET' || row.method === 'HEAD') {
+      t.equal(row.changes, false, row.name)
+      t.equal(row.bodyBytesMaximum, 0, row.name)
+    }
+  }
+  t.equal(recognized('DELETE /b/k').versionAction, 's3:DeleteObjectVersion')
+  t.equal(recognized('PUT /b/k').bodyBytesMaximum, 5_368_709_120)
+})
+
+test('each row is recognized by what it says of itself', async (t) => {
+  for (const row of OPERATIONS) {
+    const query = row.subresource === undefined ? [] : [row.subresource]
+    const headers: HeaderLine[] = []
+    if (row.mark?.query !== undefined) query.push(`${row.mark.query}=${row.mark.value ?? 'x'}`)
+    else if (row.mark !== undefined) headers.push([row.mark.header, 'b/s'])
+    const line = `${row.method} ${PATHS[row.level]}?${[...query, 'x-id=Other'].join('&')}`
+    // The mark of ListDirectoryBuckets is x-id itself.
+    t.equal(recognized(line.replace(/&x-id=Other$/, ''), headers).name, row.name, line)
+    t.equal(recognized(line, headers).name, row.name, `${line} with a parameter that S3 does not know`)
+    for (const parameter of row.accepts) t.equal(recognized(`${line}&${parameter}=1`, headers).name, row.name)
+  }
+})
+
+test('requests of clients', async (t) => {
+  const copy: HeaderLine[] = [['x-amz-copy-source', 'b/s']]
+  const cases: [line: string, verdict: string, headers?: HeaderLine[]][] = [
+    ['GET /', 'ListBuckets'],
+    ['GET /?max-buckets=1&x-id=ListBuckets', 'ListBuckets'],
+    ['PUT /b/', 'CreateBucket'],
+    ['HEAD /b/', 'HeadBucket'],
+    ['GET /b/?location', 'GetBucketLocation'],
+    ['GET /b?location=', 'GetBucketLocation'],
+    ['GET /b/?list-type=2&prefix=acl', 'ListObjectsV2'],
+    ['GET /b', '!ListObjects'],
+    ['GET /b?max-keys=1', '!ListObjects'],
+    ['GET /b?list-type=1', '!ListObjects'],
+    ['POST /b/?delete', '!DeleteObjects'],
+    ['POST /b', '!PostObject'],
+    ['GET /b/k', 'GetObject'],
+    ['GET /b/k?x-id=GetObject&versionId=null&partNumber=1', 'GetObject'],
+    ['GET /b/k?response-content-type=a', 'GetObject'],
+    ['GET /b/k?ACL', 'GetObject'],
+    ['PUT /b/k?x-id=PutObject', 'PutObject'],
+    ['PUT /b/k', 'CopyObject', copy],
+    ['PUT /b/k?x-amz-copy-source=b%2Fs', 'CopyObject'],
+    ['PUT /b/k?X-Amz-Copy-Source=b%2Fs', 'CopyObject'],
+    ['PUT /b/k?partNumber=1&uploadId=u', '!UploadPart'],
+    ['PUT /b/k?partNumber=1&uploadId=u', '!UploadPartCopy', copy],
+    ['POST /b/k?uploads', '!CreateMultipartUpload'],
+    ['POST /b/k?select&select-type=2', '!SelectObjectContent'],
+    ['GET /b?analytics&id=1', '!GetBucketAnalyticsConfiguration'],
+    ['GET /b?analytics', '!ListBucketAnalyticsConfigurations'],
+    ['OPTIONS /b/k?X-Amz-Signature=x&uploadId=u', '!PreflightObject'],
+  ]
+  for (const [line, expected, headers] of cases) t.equal(verdict(line, headers), expected, line)
+})
+
+test('a known subresource never falls through to the plain operation', async (t) => {
+  const names = new Set(OPERATIONS.flatMap((row) => (row.subresource === undefined ? [] : [row.subresource])))
+  t.ok(names.size > 35)
+  for (const name of names) {
+    for (const [level, path] of Object.entries(PATHS)) {
+      for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE']) {
+        const row = OPERATIONS.find((it) => it.method === method && it.level === level && it.subresource === name)
+        const got = verdict(`${method} ${path}?${name}`)
+        if (row === undefined) t.equal(got, 'MethodNotAllowed', `${method} ${path}?${name}`)
+        else t.equal(got.startsWith('!') || got === 'GetBucketLocation', true, `${method} ${path}?${name} is ${got}`)
+      }
+    }
+  }
+})
+
+test('what no operation takes', async (t) => {
+  for (const line of [
+    'PATCH /b/k',
+    'get /b/k',
+    'POST /b/k',
+    'HEAD /',
+    'DELETE /',
+    'PUT /',
+    'OPTIONS /',
+    'HEAD /b/k?acl',
+  ]) {
+    t.equal(verdict(line), 'MethodNotAllowed', line)
+  }
+  const error = refusal(() => recognized('POST /b/k'))
+  t.equal(error.status, 405)
+  t.same(error.headers, [['allow', 'GET, HEAD, PUT, DELETE, OPTIONS']])
+  for (const line of [
+    'GET /b/k?acl&tagging',
+    'PUT /b/k?partNumber=1',
+    'PUT /b/k?versionId=x',
+    'GET /b?list-type=2&versionId=x',
+  ]) {
+    t.equal(verdict(line), 'InvalidArgument', line)
+  }
+  t.equal(verdict('GET /b/k?acl&acl'), '!GetObjectAcl')
+})
+
+function headerRefusal(headers: readonly HeaderLine[], query = ''): string | undefined {
+  const { request, target } = wireRequest('PUT', `/b/k${query}`, headers)
+  return refusalCode(() => {
+    refuseUnsupportedHeaders(request, target)
+  })
+}
+
+test('unsupported headers, as headers and in a presigned query', async (t) => {
+  for (const row of UNSUPPORTED_HEADERS) {
+    const name = row.name.replace('*', row.name.endsWith('-*') ? 'something' : '-something')
+    t.equal(headerRefusal([[name, 'other']]), 'NotImplemented', name)
+    t.equal(headerRefusal([], `?${name}=other`), 'NotImplemented', name)
+    t.equal(headerRefusal([], `?${name.toUpperCase()}=other`), 'NotImplemented', name)
+    t.equal(headerRefusal([[name, '']]), 'NotImplemented', `${name}, empty`)
+    for (const value of row.accepted ?? []) {
+      t.equal(headerRefusal([[name, value]]), undefined, `${name}: ${value}`)
+      t.equal(headerRefusal([], `?${name}=${value}`), undefined, `${name}: ${value}`)
+    }
+  }
+  t.equal(headerRefusal([['x-amz-acl', 'private']]), undefined)
+  t.equal(headerRefusal([['x-amz-acl', 'public-read']]), 'NotImplemented')
+  t.equal(headerRefusal([['x-amz-server-side-encryption', 'AES256']]), 'NotImplemented')
+  t.equal(headerRefusal([['x-amz-storage-class', 'STANDARD']]), undefined)
+  for (const coding of ['aws-chunked', 'gzip, AWS-Chunked', 'aws-chunked,gzip']) {
+    t.equal(headerRefusal([['content-encoding', coding]]), 'NotImplemented', coding)
+  }
+  const pass: HeaderLine[] = [
+    ['content-encoding', 'gzip'],
+    ['x-amz-meta-acl', 'x'],
+    ['x-amz-date', 'x'],
+    ['x-amz-checksum-crc32', 'AAAAAA=='],
+    ['x-amz-sdk-checksum-algorithm', 'CRC32'],
+    ['x-amz-checksum-mode', 'ENABLED'],
+    ['x-amz-request-payer', 'requester'],
+    ['x-amzn-trace-id', 'x'],
+  ]
+  t.equal(headerRefusal(pass, '?x-id=PutObject&X-Amz-Algorithm=a&X-Amz-Signature=s&acl-like=1'), undefined)
+  const { request, target } = wireRequest('PUT', '/b/k', [['x-amz-grant-read', 'id=1']])
+  const error = refusal(() => {
+    refuseUnsupportedHeaders(request, target)
+  })
+  t.equal(detail(error, 'Header'), 'x-amz-grant-read')
+  t.match(error.message, /x-amz-grant-read/)
+})
+
+test('a query parameter stands for its header', async (t) => {
+  const query =
+    '?X-Amz-Meta-A=%20q%20&x-amz-meta-b=2&x-amz-date=d&x-amz-checksum-crc32=AAAAAA==&x-amz-checksum-mode=ENABLED'
+  const { request, target } = wireRequest('PUT', `/b/k${query}`, [
+    ['x-amz-meta-b', 'h'],
+    ['x-amz-meta-b', 'i'],
+    ['content-type', 'c'],
+  ])
+  t.equal(effectiveHeader(request, target, 'x-amz-meta-a'), 'q')
+  t.equal(effectiveHeader(request, target, 'x-amz-meta-b'), 'h,i')
+  t.equal(effectiveHeader(request, target, 'content-type'), 'c')
+  t.equal(effectiveHeader(request, target, 'x-amz-date'), undefined)
+  t.equal(effectiveHeader(request, target, 'x-amz-checksum-crc32'), undefined)
+  t.equal(effectiveHeader(request, target, 'x-amz-checksum-mode'), 'ENABLED')
+  t.same(effectiveAmzHeaders(request, target), [
+    ['x-amz-meta-b', 'h'],
+    ['x-amz-meta-b', 'i'],
+    ['x-amz-meta-a', 'q'],
+    ['x-amz-checksum-mode', 'ENABLED'],
+  ])
+})
