@@ -66,7 +66,8 @@ export class Authenticator {
    * Checks form, time, completeness and signature, in this order, then whether the mode is supported.
    * The body is not looked at: a `sha256` payload must be compared with the body's digest at its end.
    * @throws S3Error 400 AuthorizationHeaderMalformed, AuthorizationQueryParametersError, InvalidArgument,
-   *   InvalidRequest; 403 AccessDenied, RequestTimeTooSkewed, InvalidAccessKeyId, SignatureDoesNotMatch; 501 NotImplemented
+   *   InvalidRequest; 403 AccessDenied, RequestTimeTooSkewed, InvalidAccessKeyId, SignatureDoesNotMatch;
+   *   501 NotImplemented
    */
   authenticate(request: HttpRequest, target: Target): Identity {
     const now = this.#clock()
