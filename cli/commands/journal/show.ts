@@ -1,0 +1,124 @@
+import { Command, Option } from 'clipanion'
+import { ExitError, exitTable } from '../../exit-codes.ts'
+import { LineOutput } from '../../journal-show/line-output.ts'
+import { recordFilter } from '../../journal-show/record-filter.ts'
+import { type RecordLine, recordLine, resultNames } from '../../journal-show/record-line.ts'
+import { hasSegments, readRecords } from '../../journal-show/record-reader.ts'
+import { tableHeading, tableRow } from '../../journal-show/record-table.ts'
+import { parseMicroseconds } from '../../journal-show/rfc3339-time.ts'
+import { JournalCommand } from './journal-command.ts'
+
+/** The range to print: sequences inclusive, times from `since` up to but not including `until`, in microseconds. */
+interface Range {
+  readonly from: number
+  readonly to: number
+  readonly since: number
+  readonly until: number
+  readonly limit: number
+}
+
+export class JournalShowCommand extends JournalCommand {
+  static override paths = [['journal', 'show']]
+
+  static override usage = Command.Usage({
+    category: 'Journal',
+    description: 'print records of the journal, one JSON object a line',
+    details: `
+      In the order of their sequence, the oldest first. Reads only, and may run while the server writes; it prints what
+      is there and does not follow. It checks no hashes: that is what journal verify does.
+
+      Ends with 21 when some of the journal could not be read; what could be read is printed.
+    `,
+    examples: [
+      ['Everything since a time', '$0 journal show --since 2026-08-01T00:00:00Z'],
+      ['Who wrote or deleted below a prefix', '$0 journal show --resource bucket:photos/2026/ --result success'],
+      ['One request, for a person', '$0 journal show --request-id 0A1B2C3D4E5F6071 --table'],
+    ],
+  })
+
+  from = Option.String('--from', { description: 'first sequence' })
+  to = Option.String('--to', { description: 'last sequence' })
+  since = Option.String('--since', { description: 'RFC 3339 time: this or later' })
+  until = Option.String('--until', { description: 'RFC 3339 time: before this' })
+  principal = Option.String('--principal', { description: 'exactly this principal' })
+  operation = Option.String('--operation', { description: 'exactly this operation, such as s3:PUT' })
+  resource = Option.String('--resource', { description: 'resources that begin so, such as bucket:photos/' })
+  result = Option.String('--result', { description: `one of ${resultNames.join(', ')}` })
+  requestId = Option.String('--request-id', { description: 'exactly this request' })
+  limit = Option.String('--limit', { description: 'records to print at most' })
+  table = Option.Boolean('--table', false, { description: 'columns for a person in the place of JSON' })
+
+  override async execute(): Promise<number> {
+    const range = this.#range()
+    if (this.result !== undefined && !(resultNames as readonly string[]).includes(this.result)) {
+      throw new ExitError('usage', `--result takes one of ${resultNames.join(', ')}`)
+    }
+    const directory = this.journalDirectory()
+    if (!hasSegments(directory)) throw new ExitError('notFound', `no journal in ${directory}`)
+    let unreadable = 0
+    const output = new LineOutput(this.context.stdout)
+    if (this.table) await output.line(tableHeading)
+    const lines = this.#select(directory, range, (segment, offset) => {
+      unreadable += 1
+      this.context.stderr.write(`object-store: ${segment} cannot be read at offset ${offset}; run journal verify\n`)
+    })
+    for (const line of lines) {
+      await output.line(this.table ? tableRow(line) : JSON.stringify(line))
+      if (output.closed) break
+    }
+    await output.finish()
+    return (unreadable === 0 ? exitTable.ok : exitTable.storeDamaged).code
+  }
+
+  *#select(
+    directory: string,
+    range: Range,
+    reportUnreadable: (segment: string, offset: number) => void,
+  ): Generator<RecordLine, void> {
+    const matches = recordFilter({
+      principal: this.principal,
+      operation: this.operation,
+      resource: this.resource,
+      result: this.result,
+      requestId: this.requestId,
+    })
+    let printed = 0
+    if (range.limit === 0) return
+    const start = { sequence: range.from, time: range.since }
+    for (const record of readRecords(directory, start, reportUnreadable)) {
+      // Sequences and times only grow, so nothing behind these can belong to the range.
+      if (record.sequence > range.to || record.time >= range.until) return
+      if (record.sequence < range.from || record.time < range.since) continue
+      const line = recordLine(record)
+      if (!matches(line)) continue
+      yield line
+      printed += 1
+      if (printed >= range.limit) return
+    }
+  }
+
+  #range(): Range {
+    return {
+      from: wholeNumber('--from', this.from) ?? 0,
+      to: wholeNumber('--to', this.to) ?? Number.POSITIVE_INFINITY,
+      since: time('--since', this.since) ?? 0,
+      until: time('--until', this.until) ?? Number.POSITIVE_INFINITY,
+      limit: wholeNumber('--limit', this.limit) ?? Number.POSITIVE_INFINITY,
+    }
+  }
+}
+
+function wholeNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  if (!/^\d{1,16}$/.test(text)) throw new ExitError('usage', `${option} takes a whole number, not ${text}`)
+  return Number(text)
+}
+
+function time(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const microseconds = parseMicroseconds(text)
+  if (microseconds === undefined) {
+    throw new ExitError('usage', `${option} takes a time such as 2026-08-01T12:00:00Z, not ${text}`)
+  }
+  return microseconds
+}

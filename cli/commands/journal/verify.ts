@@ -1,0 +1,87 @@
+import { availableParallelism } from 'node:os'
+import { Command, Option } from 'clipanion'
+import { ExitError, exitTable } from '../../exit-codes.ts'
+import {
+  type ExpectedHead,
+  JournalNotFoundError,
+  type VerificationOptions,
+  type VerificationReport,
+  verifyJournal,
+} from '../../journal-verify/journal-verifier.ts'
+import { reportAsJson, reportAsText } from '../../journal-verify/report-text.ts'
+import { ProgressBar } from '../../progress-bar.ts'
+import { JournalCommand } from './journal-command.ts'
+
+const THREADS_MAXIMUM = 256
+
+export class JournalVerifyCommand extends JournalCommand {
+  static override paths = [['journal', 'verify']]
+
+  static override usage = Command.Usage({
+    category: 'Journal',
+    description: 'check every record of the journal and the chain that joins them',
+    details: `
+      Reads only, and may run while the server writes. The check shares no code with the server: the page
+      spec/formats/journal.md is all the two have in common.
+
+      Names the segment, the offset, the sequence and the verdict of everything that is wrong. Ends with 0 when the
+      journal is intact, 21 when it is damaged, 24 when acknowledged entries are lost from its end, and 4 when there is
+      no journal.
+    `,
+    examples: [
+      ['Check a journal', '$0 journal verify --data-dir /var/lib/object-store'],
+      ['Check that it still holds a record that was noted down', '$0 journal verify --expect-head 4711:9f86d0…'],
+      ['For a program', '$0 journal verify --json'],
+    ],
+  })
+
+  json = Option.Boolean('--json', false, { description: 'one JSON object' })
+  threads = Option.String('--threads', { description: 'threads that verify segments; one for each core by default' })
+  expectHead = Option.String('--expect-head', { description: 'SEQUENCE:HASH of a record that must be in the journal' })
+
+  override async execute(): Promise<number> {
+    const options = { threads: this.#threadCount(), ...this.#expectedHead() }
+    const directory = this.journalDirectory()
+    const begun = performance.now()
+    const report = await this.#verify(directory, options)
+    const seconds = (performance.now() - begun) / 1000
+    const lines = this.json ? [reportAsJson(report)] : reportAsText(report, seconds)
+    this.context.stdout.write(`${lines.join('\n')}\n`)
+    if (report.intact) return exitTable.ok.code
+    const lost = report.problems.some((problem) => problem.verdict === 'acknowledged entries lost')
+    return (lost ? exitTable.dataLost : exitTable.storeDamaged).code
+  }
+
+  async #verify(directory: string, options: VerificationOptions): Promise<VerificationReport> {
+    const bar = new ProgressBar(this.context.stderr)
+    try {
+      return await verifyJournal(directory, {
+        ...options,
+        onProgress: ({ bytes, bytesTotal, records }) =>
+          bar.draw(bytes / Math.max(bytesTotal, 1), `${records.toLocaleString('en')} records`),
+      })
+    } catch (error) {
+      if (error instanceof JournalNotFoundError) throw new ExitError('notFound', error.message)
+      if (error instanceof Error && 'syscall' in error) throw new ExitError('failed', error.message, { cause: error })
+      throw error
+    } finally {
+      bar.clear()
+    }
+  }
+
+  #threadCount(): number {
+    if (this.threads === undefined) return availableParallelism()
+    const threads = /^\d{1,3}$/.test(this.threads) ? Number(this.threads) : 0
+    if (threads < 1 || threads > THREADS_MAXIMUM) {
+      throw new ExitError('usage', `--threads takes a number from 1 to ${THREADS_MAXIMUM}`)
+    }
+    return threads
+  }
+
+  #expectedHead(): { expectedHead?: ExpectedHead } {
+    if (this.expectHead === undefined) return {}
+    const [, sequence = '', hash = ''] = /^(\d{1,16}):([0-9a-f]{64})$/i.exec(this.expectHead) ?? []
+    if (hash === '') throw new ExitError('usage', '--expect-head takes SEQUENCE:HASH with 64 hexadecimal digits')
+    return { expectedHead: { sequence: Number(sequence), hash: hash.toLowerCase() } }
+  }
+}

@@ -1,0 +1,36 @@
+import type { RecordLine } from './record-line.ts'
+
+type Column = readonly [heading: string, width: number, value: (line: RecordLine) => unknown]
+
+/** Widths are fixed, because a row is printed before the next one is known. The last column takes what is left. */
+const columns: readonly Column[] = [
+  ['TIME', 27, (line) => line.timestamp],
+  ['EVENT', 16, (line) => line.event_id],
+  ['RESULT', 9, (line) => line.result ?? line.kind],
+  ['PRINCIPAL', 28, (line) => line.principal],
+  ['OPERATION', 16, (line) => line.operation],
+  ['RESOURCE', 0, (line) => line.resource],
+]
+
+/** The heading of the table. */
+export const tableHeading = row(([heading]) => heading)
+
+/** A record as a row for a person. */
+export function tableRow(line: RecordLine): string {
+  return row(([, , value]) => visible(String(value(line) ?? '-')))
+}
+
+function row(cell: (column: Column) => string): string {
+  return columns
+    .map((column) => cell(column).padEnd(column[1]))
+    .join('  ')
+    .trimEnd()
+}
+
+/** Keys are what clients sent: control characters in them must not reach the terminal. */
+function visible(text: string): string {
+  return text.replaceAll(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0
+    return `\\u{${code.toString(16)}}`
+  })
+}

@@ -1,0 +1,36 @@
+import type { Writable } from 'node:stream'
+
+const BAR_CELLS = 30
+/** Drawing more often than this is not seen, only paid for. */
+const REDRAW_MILLISECONDS = 100
+
+/** A bar that is redrawn in its place on a terminal, and is nothing at all anywhere else. */
+export class ProgressBar {
+  readonly #stream: Writable
+  readonly #terminal: boolean
+  #drawnAt = 0
+
+  /** @param stream normally standard error, so that the output of the command stays clean */
+  constructor(stream: Writable) {
+    this.#stream = stream
+    this.#terminal = 'isTTY' in stream && stream.isTTY === true
+  }
+
+  /**
+   * Draws the bar, unless it was drawn a moment ago.
+   * @param share done, from 0 to 1
+   * @param text what is said behind the bar
+   */
+  draw(share: number, text: string): void {
+    const now = performance.now()
+    if (!this.#terminal || now - this.#drawnAt < REDRAW_MILLISECONDS) return
+    this.#drawnAt = now
+    const cells = Math.round(Math.min(Math.max(share, 0), 1) * BAR_CELLS)
+    this.#stream.write(`\r\u001B[K[${'#'.repeat(cells)}${'.'.repeat(BAR_CELLS - cells)}] ${text}`)
+  }
+
+  /** Removes the bar. */
+  clear(): void {
+    if (this.#terminal && this.#drawnAt > 0) this.#stream.write('\r\u001B[K')
+  }
+}

@@ -1,0 +1,290 @@
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { test } from 'tap'
+import { exitTable } from '../../cli/exit-codes.ts'
+import { changeNames } from '../../cli/journal-show/change-fields.ts'
+import { formatMicroseconds, parseMicroseconds } from '../../cli/journal-show/rfc3339-time.ts'
+import { JournalBuilder } from '../support/journal-builder.ts'
+import { KIND, packBody } from '../support/journal-bytes.ts'
+import { jsonLines, runJournalCommand } from '../support/journal-command-run.ts'
+import { sampleJournal } from '../support/journal-damage.ts'
+import { richJournal } from '../support/rich-journal.ts'
+
+function writeStore(root: string, journal: JournalBuilder, head = journal.head()): string {
+  journal.write(join(root, 'journal'), head)
+  return root
+}
+
+test('journal verify', async (t) => {
+  const journal = sampleJournal()
+  const store = writeStore(t.testdir(), journal)
+  const hash = journal.lastHash.toString('hex')
+  const intact = await runJournalCommand(['verify', '--data-dir', store])
+  t.equal(intact.code, 0)
+  t.match(intact.out, /^The journal is intact\.\n/)
+  t.match(intact.out, `15:${hash}`)
+  t.equal(intact.error, '', 'no progress bar without a terminal')
+  const json = await runJournalCommand([
+    'verify',
+    '--json',
+    '--threads',
+    '1',
+    '--expect-head',
+    `15:${hash}`,
+    '--data-dir',
+    store,
+  ])
+  t.match(jsonLines(json.out), [{ intact: true, records: 16, head_sequence: 15, head_hash: hash, problem_count: 0 }])
+  const environment = { OBJECT_STORE_DATA_DIR: store }
+  t.equal((await runJournalCommand(['verify'], { environment })).code, 0, 'the data directory from the environment')
+  t.equal(
+    (await runJournalCommand(['verify', '--expect-head', `16:${hash}`, '--data-dir', store])).code,
+    24,
+    'a record that is gone',
+  )
+  const other = await runJournalCommand(['verify', '--expect-head', `14:${hash}`, '--data-dir', store])
+  t.equal(other.code, exitTable.storeDamaged.code, 'another record')
+  t.match(other.out, /NOT intact: 1 problem\.\n {2}0000000000000011\.segment offset \d+ sequence 14: content changed/)
+  t.equal((await runJournalCommand(['verify', '--data-dir', join(store, 'elsewhere')])).code, 4, 'no journal')
+  for (const wrong of [
+    ['--threads', '0'],
+    ['--threads', 'x'],
+    ['--expect-head', '15'],
+    ['--expect-head', '15:abc'],
+  ]) {
+    t.equal((await runJournalCommand(['verify', '--data-dir', store, ...wrong])).code, 2, wrong.join(' '))
+  }
+  const terminal = Object.assign(new PassThrough(), { isTTY: true })
+  await runJournalCommand(['verify', '--data-dir', store], { stderr: terminal })
+  const bar = String(terminal.read())
+  t.match(bar, /\[#*\.*\] \d+ records/, 'a bar on a terminal')
+  t.ok(bar.endsWith('\r\u001B[K'), 'removed at the end')
+  journal.open.bytes[journal.open.batches[0]?.offset ?? 0] = 0
+  writeStore(store, journal)
+  const damaged = await runJournalCommand(['verify', '--json', '--data-dir', store])
+  t.equal(damaged.code, 21)
+  t.match(jsonLines(damaged.out)[0], { intact: false, problems: [{ sequence: 11, verdict: 'damaged batch' }] })
+  rmSync(join(store, 'journal', '0000000000000011.segment'))
+  t.equal((await runJournalCommand(['verify', '--data-dir', store])).code, 24, 'the end of the journal is gone')
+})
+
+test('journal show prints every record', async (t) => {
+  const journal = richJournal()
+  const { code, out, error } = await runJournalCommand(['show', '--data-dir', writeStore(t.testdir(), journal)])
+  t.match({ code, error }, { code: 0, error: '' })
+  const lines = jsonLines(out)
+  t.same(
+    lines.map(({ sequence }) => sequence),
+    [0, 1, 2, 3, 4, 5, 6, 7],
+  )
+  t.same(
+    lines.map(({ kind }) => kind),
+    ['genesis', 'audit', 'change', 'audit', 'seal', 'audit', 'audit', 'audit'],
+  )
+  t.match(lines[0], { genesis: { product: 'object-store', deployment_id: journal.deploymentId.toString('hex') } })
+  t.match(lines[4], { seal: { segment_number: 0, first_sequence: 0, last_sequence: 3 } })
+  t.equal(lines[7]?.['body'], 'c1', 'a body that cannot be read is shown as bytes')
+  t.equal(lines.at(-1)?.['record_hash'], journal.lastHash.toString('hex'))
+  t.same(
+    lines.slice(1).map((line) => line['previous_hash']),
+    lines.slice(0, -1).map((line) => line['record_hash']),
+  )
+  t.match(lines[1], {
+    event_id: '0000000000000001',
+    timestamp: '2026-09-21T14:13:20.123457Z',
+    principal: 'service_account:alice',
+    credential_id: 'AKIA1',
+    source_ip: '192.0.2.7',
+    request_id: 'REQUEST1',
+    operation: 's3:PUT',
+    resource: 'bucket:photos/a',
+    result: 'attempted',
+    changes: [],
+  })
+  t.same(lines[1]?.['metadata'], { user_agent: 'aws', bytes: 5_000_000_000 })
+  t.same(lines[2]?.['metadata'], { intent_event_id: '0000000000000001' })
+})
+
+test('changes have the names of the page', async (t) => {
+  const { out } = await runJournalCommand([
+    'show',
+    '--from',
+    '2',
+    '--to',
+    '2',
+    '--data-dir',
+    writeStore(t.testdir(), richJournal()),
+  ])
+  const digest = 'ab'.repeat(32)
+  const written = { kind: 'object.written', bucket_id: 2, etag: 'etag', sha256: digest }
+  const userMetadata: unknown = JSON.parse('{"__proto__":"x"}')
+  t.same(jsonLines(out)[0]?.['changes'], [
+    { kind: 'bucket.created', bucket_id: 2, name: 'photos', region: 'eu' },
+    { kind: 'bucket.deleted', bucket_id: 2, name: 'photos' },
+    {
+      ...written,
+      key: 'a',
+      size: 5,
+      headers: { 'content-type': 'text/plain' },
+      user_metadata: userMetadata,
+      payload: { kind: 'volume', payload_id: 2, volume: 0, offset: 64, length: 5, crc32: 77 },
+      replaced: false,
+    },
+    { ...written, key: 'b', size: 0, headers: {}, user_metadata: ['a', '1', 'a', '2'], payload: null, replaced: true },
+    {
+      ...written,
+      key: 'c',
+      size: 9,
+      headers: {},
+      user_metadata: {},
+      payload: { kind: 'file', payload_id: 2, file: 'file-name', length: 9 },
+      replaced: true,
+    },
+    {
+      ...written,
+      key: 'd',
+      size: 9,
+      headers: {},
+      user_metadata: {},
+      payload: { kind: 'shared', payload_id: 2 },
+      replaced: true,
+    },
+    { kind: 'object.deleted', bucket_id: 2, key: 'a' },
+    { kind: 'journal.recovered', segment_number: 0, offset: 256, length: 16, sha256: digest },
+    { kind: 'server.started', version: '0.1.0', start: '00112233445566ff' },
+    { kind: 'server.stopped' },
+    { kind: 99, fields: ['later', digest] },
+  ])
+  t.match(out, '"__proto__":"x"', 'a name that is special in JavaScript is printed like any other')
+  const page = readFileSync('spec/formats/journal.md', 'utf8')
+  const rows = [...page.matchAll(/^\| (\d+) \| ([a-z]+\.[a-z]+) \|/gm)].map(([, kind, name]) => [Number(kind), name])
+  t.same([...changeNames], rows, 'every kind of change on the page, and no other')
+})
+
+test('journal show prints what is asked for', async (t) => {
+  const store = writeStore(t.testdir(), richJournal())
+  const cases: readonly (readonly [readonly string[], readonly number[]])[] = [
+    [
+      ['--from', '3'],
+      [3, 4, 5, 6, 7],
+    ],
+    [
+      ['--from', '5'],
+      [5, 6, 7],
+    ],
+    [
+      ['--from', '0000000000000001', '--to', '2'],
+      [1, 2],
+    ],
+    [['--from', '9'], []],
+    [
+      ['--limit', '2'],
+      [0, 1],
+    ],
+    [['--limit', '0'], []],
+    [
+      ['--since', '2026-09-21T14:13:20.123459Z'],
+      [3, 4, 5, 6, 7],
+    ],
+    [
+      ['--since', '2026-09-21T14:13:20.123461Z'],
+      [5, 6, 7],
+    ],
+    [
+      ['--since', '2026-09-21T16:13:20.123462+02:00'],
+      [6, 7],
+    ],
+    [
+      ['--until', '2026-09-21T14:13:20.123458Z'],
+      [0, 1],
+    ],
+    [['--principal', 'service_account:alice'], [1]],
+    [
+      ['--operation', 's3:PUT'],
+      [1, 2],
+    ],
+    [
+      ['--resource', 'bucket:photos/'],
+      [1, 2, 3, 6],
+    ],
+    [['--result', 'failure'], [5]],
+    [['--request-id', 'REQUEST1'], [1]],
+    [['--operation', 's3:GET', '--result', 'denied', '--limit', '1'], [3]],
+  ]
+  for (const [words, expected] of cases) {
+    const { code, out } = await runJournalCommand(['show', ...words, '--data-dir', store])
+    t.match(
+      { code, sequences: jsonLines(out).map(({ sequence }) => sequence) },
+      { code: 0, sequences: expected },
+      words.join(' '),
+    )
+  }
+  for (const wrong of [['--from', 'x'], ['--limit=-1'], ['--since', 'yesterday'], ['--result', 'maybe']]) {
+    t.equal((await runJournalCommand(['show', ...wrong, '--data-dir', store])).code, 2, wrong.join(' '))
+  }
+  t.equal((await runJournalCommand(['show', '--data-dir', join(store, 'elsewhere')])).code, 4)
+  mkdirSync(join(store, 'empty', 'journal'), { recursive: true })
+  t.equal((await runJournalCommand(['show', '--data-dir', join(store, 'empty')])).code, 4)
+  const table = await runJournalCommand(['show', '--table', '--from', '3', '--to', '3', '--data-dir', store])
+  t.match(
+    table.out,
+    /^TIME +EVENT +RESULT .*\n2026-09-21T14:13:20\.123459Z +0000000000000003 +denied +anonymous +s3:GET +bucket:photos/,
+  )
+  t.notMatch(table.out, '\u001B', 'what a client sent does not reach the terminal as a control character')
+})
+
+test('journal show goes on behind damage and says so', async (t) => {
+  const journal = richJournal()
+  const [first] = journal.segments
+  if (first !== undefined) first.bytes[first.batches[1]?.offset ?? 0] = 0
+  const { code, out, error } = await runJournalCommand(['show', '--data-dir', writeStore(t.testdir(), journal)])
+  t.equal(code, 21)
+  t.same(
+    jsonLines(out).map(({ sequence }) => sequence),
+    [0, 2, 3, 4, 5, 6, 7],
+  )
+  t.match(error, /0000000000000000\.segment cannot be read at offset \d+; run journal verify/)
+  const torn = richJournal()
+  torn.open.bytes.fill(0xff, torn.open.batches.at(-1)?.offset)
+  const outcome = await runJournalCommand(['show', '--data-dir', writeStore(t.testdir(), torn)])
+  t.match(outcome, { code: 0, error: '' }, 'a torn tail is no damage')
+  t.same(jsonLines(outcome.out).at(-1)?.['sequence'], 6)
+})
+
+test('journal show keeps the pace of its reader, and ends when the reader goes', async (t) => {
+  const journal = new JournalBuilder()
+  const body = packBody([1, 'p'.repeat(1000), null, null, null, 's3:GET', 'bucket:b', null, []])
+  for (let batch = 0; batch < 40; batch += 1) {
+    journal.append(Array.from({ length: 50 }, () => ({ kind: KIND.audit, body })))
+  }
+  const store = writeStore(t.testdir(), journal)
+  const slow = new PassThrough()
+  let lines = 0
+  const reading = runJournalCommand(['show', '--data-dir', store], { stdout: slow })
+  slow.on('readable', () => {
+    t.ok(slow.readableLength + slow.writableLength < 400_000, 'little waits for a slow reader')
+    const piece: unknown = slow.read()
+    lines += String(piece ?? '').split('\n').length - 1
+  })
+  t.equal((await reading).code, 0)
+  t.equal(lines, 2001)
+  const leaving = new PassThrough()
+  const left = runJournalCommand(['show', '--data-dir', store], { stdout: leaving })
+  await once(leaving, 'readable')
+  leaving.destroy(Object.assign(new Error('the reader has gone'), { code: 'EPIPE' }))
+  t.equal((await left).code, 0)
+})
+
+test('times have microseconds', async (t) => {
+  for (const text of ['2026-09-21T14:13:20.123456Z', '1970-01-01T00:00:00.000000Z', '2026-01-01T00:00:00.000001Z']) {
+    t.equal(formatMicroseconds(parseMicroseconds(text) ?? -1), text)
+  }
+  t.equal(parseMicroseconds('1970-01-01T01:00:00.5+01:00'), 500_000)
+  t.equal(parseMicroseconds('1970-01-01T00:00:00.1234567Z'), 123_456, 'finer digits are cut off')
+  for (const text of ['', '2026', '2026-09-21', '2026-13-21T14:13:20Z', '2026-09-21T14:13:20']) {
+    t.equal(parseMicroseconds(text), undefined, text)
+  }
+  t.equal(formatMicroseconds(2 ** 63), String(2 ** 63), 'what is no date is shown as its number')
+})

@@ -1,0 +1,222 @@
+#!/usr/bin/env python3
+"""Verifies a journal with nothing but journal.md and Python's standard library.
+
+    python3 verify_journal.py <data directory>/journal [another journal]...
+
+Prints "intact N records" and ends with 0, or prints what is wrong and ends with 1. It reads only, and it passes over
+the rest of a segment behind the first thing that is wrong in its form. It is the page's proof of being complete.
+"""
+import hashlib
+import os
+import re
+import struct
+import sys
+import zlib
+
+DOMAIN = b"object-store/journal-record/v1" + bytes(2)
+SEGMENT = struct.Struct(">8sHHIQQQQ16s32s32s124sI")
+BATCH = struct.Struct(">4sHHQQIIQ20sI")
+RECORD = struct.Struct(">32sIHHQQ32s")
+GENESIS, SEAL, CHANGE, AUDIT = 1, 2, 3, 4
+VERDICTS = "record is missing from the log", "damaged batch"
+
+
+class Unpacker:
+    """Reads the MessagePack that genesis and seal consist of: an array of integers, text and bytes."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, form):
+        value = struct.unpack_from(">" + form, self.data, self.at)[0]
+        self.at += struct.calcsize(form)
+        return value
+
+    def value(self):
+        tag = self.take("B")
+        if tag < 0x80:
+            return tag
+        if tag & 0xF0 == 0x90:
+            return [self.value() for _ in range(tag & 0x0F)]
+        if tag & 0xE0 == 0xA0:
+            return self.take(f"{tag & 0x1F}s").decode()
+        numbers = {0xCC: "B", 0xCD: "H", 0xCE: "I", 0xCF: "Q", 0xD0: "b", 0xD1: "h", 0xD2: "i", 0xD3: "q", 0xCB: "d"}
+        if tag in numbers:
+            return int(self.take(numbers[tag]))
+        sizes = {0xC4: "B", 0xC5: "H", 0xC6: "I", 0xD9: "B", 0xDA: "H", 0xDB: "I"}
+        data = self.take(f"{self.take(sizes[tag])}s")
+        return data.decode() if tag >= 0xD9 else data
+
+
+def unpack(body):
+    try:
+        reader = Unpacker(body)
+        value = reader.value()
+        return value if reader.at == len(body) else None
+    except (struct.error, KeyError, UnicodeDecodeError, ValueError):
+        return None
+
+
+def well_formed(header):
+    _, version, flags, _, _, count, size, _, zeros, _ = header
+    return version == 1 and flags <= 1 and not any(zeros) and count >= 1 and size % 8 == 0 and size < 1 << 30
+
+
+class Journal:
+    def __init__(self):
+        self.problems, self.torn, self.name = [], None, "HEAD"
+        self.sequence, self.batch, self.number = 0, 0, 0
+        self.hash, self.digest, self.time, self.deployment = bytes(32), bytes(32), 0, None
+        self.mark, self.marked, self.records = None, None, 0
+
+    def problem(self, verdict, detail, offset=0):
+        self.problems.append(f"{self.name} offset {offset} sequence {self.sequence}: {verdict}: {detail}")
+
+    def segment(self, path, last):
+        self.name = os.path.basename(path)
+        with open(path, "rb") as file:
+            data = file.read()
+        if len(data) < 256 or data[:8] != b"OSTJRNL1" or zlib.crc32(data[:252]) != SEGMENT.unpack_from(data)[12]:
+            return self.problem("damaged batch", "segment header")
+        fields = SEGMENT.unpack_from(data)
+        _, version, length, zero, number, first, batch, _, deployment, head, digest, zeros, _ = fields
+        if (version, length, zero, any(zeros), first) != (1, 256, 0, False, int(self.name[:16])):
+            self.problem("damaged batch", "segment header")
+        if first != self.sequence:
+            self.problem("record is missing from the log", f"the segment begins with sequence {first}")
+        else:
+            if (number, batch) != (self.number, self.batch) or self.deployment not in (None, deployment):
+                self.problem("damaged batch", "segment number, first batch number or deployment id")
+            if (head, digest) != (self.hash, self.digest):
+                self.problem("broken link to the previous record", "chain head or content digest")
+        self.sequence, self.batch, self.number, self.hash, self.deployment = first, batch, number, head, deployment
+        offset, sealed = 256, False
+        while not sealed:
+            fault, header = self.batch_fault(data, offset)
+            if fault == "end" and not any(data[offset:]):
+                break
+            if fault:
+                if fault not in VERDICTS and last and not self.later_batch(data, offset):
+                    self.torn = f"{self.name} offset {offset} sequence {self.sequence}: torn tail"
+                else:
+                    self.problem(fault if fault in VERDICTS else VERDICTS[1], f"batch {self.batch}", offset)
+                    self.hash, self.batch = None, self.batch + 1
+                return
+            sealed = self.read_batch(data, offset, header)
+            if sealed is None:
+                return
+            offset += 72 + header[6]
+        if not sealed and not last:
+            self.problem("damaged batch", "no seal", offset)
+        if sealed and (any(data[offset:]) or len(data) > offset and not last):
+            self.problem("damaged batch", "bytes behind the seal", offset)
+        self.number += 1
+
+    def batch_fault(self, data, offset):
+        """None for a batch of which rules 1 to 3 hold; "end"; "torn" when a torn write can leave it; else a verdict."""
+        if len(data) - offset < 72 or not any(data[offset:offset + 64]):
+            return "end", None
+        magic, _, _, batch, first, _, size, segment, _, checksum = header = BATCH.unpack_from(data, offset)
+        if magic != b"OSJB" or zlib.crc32(data[offset:offset + 60]) != checksum:
+            return "torn", None
+        if not well_formed(header):
+            return VERDICTS[1], None
+        if (batch, segment) == (self.batch, self.number) and first != self.sequence:
+            return VERDICTS[0], None
+        if (batch, first, segment) != (self.batch, self.sequence, self.number):
+            return VERDICTS[0] if segment == self.number and first > self.sequence else VERDICTS[1], None
+        end = offset + 64 + size
+        if end + 8 > len(data) or data[end + 4:end + 8] != b"OSJE":
+            return "torn", None
+        whole = zlib.crc32(data[offset:end]) == struct.unpack_from(">I", data, end)[0]
+        return (None, header) if whole else ("torn", None)
+
+    def later_batch(self, data, offset):
+        for at in range(offset + 8, len(data) - 63, 8):
+            header = BATCH.unpack_from(data, at)
+            if header[0] == b"OSJB" and well_formed(header) and zlib.crc32(data[at:at + 60]) == header[9]:
+                if header[7] == self.number and header[3] > self.batch:
+                    return True
+        return False
+
+    def read_batch(self, data, offset, header):
+        """True when the batch seals its segment, None when its records do not have their form."""
+        at, end, count = offset + 64, offset + 64 + header[6], 0
+        seal = None
+        while at < end:
+            padded = (88 + RECORD.unpack_from(data, at)[1] + 7) // 8 * 8 if end - at >= 88 else end
+            if at + padded > end:
+                self.problem("damaged batch", "the records do not fill the batch", at)
+                return None
+            seal = self.record(data, at, padded) or seal
+            at, count = at + padded, count + 1
+        if count != header[5] or (seal is not None) != (header[2] == 1) or (seal is not None and count != 1):
+            self.problem("damaged batch", "record count or seal", offset)
+        if seal is not None:
+            self.digest = hashlib.sha256(data[:offset]).digest()
+            right = [self.number, int(self.name[:16]), self.sequence - 2, offset]
+            if len(seal) != 5 or seal[:4] != right or not isinstance(seal[4], bytes):
+                self.problem("damaged batch", "statements of the seal", offset)
+            elif seal[4] != self.digest:
+                self.problem("content changed", "content digest of the seal", offset)
+                self.digest = seal[4]
+        self.batch += 1
+        return seal is not None
+
+    def record(self, data, at, padded):
+        stated, length, kind, version, sequence, time, previous = RECORD.unpack_from(data, at)
+        body = data[at + 88:at + 88 + length]
+        if sequence != self.sequence:
+            self.problem("record is missing from the log", f"here is sequence {sequence}", at)
+        elif self.hash is not None and previous != self.hash:
+            self.problem("broken link to the previous record", f"record {sequence}", at)
+        self.sequence = sequence
+        if hashlib.sha256(DOMAIN + data[at + 32:at + 88] + body).digest() != stated:
+            self.problem("content changed", f"record {sequence}", at)
+        if version != 1 or kind not in (GENESIS, SEAL, CHANGE, AUDIT) or (kind == GENESIS) != (sequence == 0):
+            self.problem("damaged batch", f"kind {kind}, body version {version}", at)
+        if time < self.time or any(data[at + 88 + length:at + padded]):
+            self.problem("damaged batch", "time or padding", at)
+        content = unpack(body) if kind in (GENESIS, SEAL) else None
+        if kind == GENESIS and (content or [])[:3] != [1, "object-store", self.deployment]:
+            self.problem("damaged batch", "genesis", at)
+        if self.mark and sequence == self.mark[1]:
+            self.marked = (self.batch, stated)
+        self.hash, self.time = stated, max(time, self.time)
+        self.sequence, self.records = sequence + 1, self.records + 1
+        return (content or []) if kind == SEAL else None
+
+    def head(self, slots):
+        """Keeps the mark that counts: number, sequence, batch number, hash."""
+        marks = [struct.unpack_from(">QQQ32s", slot, 8) for slot in (slots[:4096], slots[4096:8192])
+                 if slot[:8] == b"OSTHEAD1" and struct.pack(">I", zlib.crc32(slot[:128])) == slot[128:132]]
+        self.mark = max(marks, default=None)
+
+
+def main(directory):
+    journal = Journal()
+    if os.path.exists(os.path.join(directory, "HEAD")):
+        with open(os.path.join(directory, "HEAD"), "rb") as file:
+            journal.head(file.read())
+    names = sorted(name for name in os.listdir(directory) if re.fullmatch(r"\d{16}\.segment", name))
+    for name in names:
+        journal.segment(os.path.join(directory, name), name == names[-1])
+    if journal.mark and journal.mark[1] >= journal.sequence:
+        journal.problem("acknowledged entries lost", f"HEAD marks sequence {journal.mark[1]}")
+    elif journal.marked and journal.marked != journal.mark[2:]:
+        changed = journal.marked[1] != journal.mark[3]
+        journal.problem("content changed" if changed else "damaged batch", f"HEAD marks another record {journal.mark[1]}")
+    for line in [*([journal.torn] if journal.torn else []), *journal.problems]:
+        print(line)
+    if names and not journal.problems:
+        print(f"intact {journal.records} records")
+    return 0 if names and not journal.problems else 1
+
+
+if __name__ == "__main__":
+    results = []
+    for argument in sys.argv[1:]:
+        if len(sys.argv) > 2:
+            print(f"{argument}:")
+        results.append(main(argument))
+    sys.exit(max(results, default=1))
