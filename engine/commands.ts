@@ -8,13 +8,15 @@ interface CommandBase {
   readonly intent?: number
 }
 
-/** Condition under which a write takes place, judged at the moment of publication (RFC 9110 section 13). */
-export interface WriteCondition {
-  /** `If-None-Match: *`: only where no current object is. */
-  readonly absent?: boolean
-  /** `If-Match`: only where the current object has one of these ETags (no quotes), or any for `*`. */
-  readonly etags?: readonly string[] | '*'
-}
+/**
+ * Condition under which a write takes place, judged at the moment of publication (RFC 9110 section 13, as S3 has it):
+ * `absent` is `If-None-Match: *`, `exists` is `If-Match: *`, `matches` is `If-Match` with ETags (no quotes).
+ */
+export type WriteCondition =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'exists' }
+  | { readonly kind: 'matches'; readonly etags: readonly string[] }
 
 /** The bytes of an object to be written. */
 export type WriteBody =
@@ -66,6 +68,9 @@ export interface DeleteObject extends CommandBase {
   readonly kind: 'delete-object'
   readonly bucket: string
   readonly key: string
+  /** A certain version; objects of a bucket without versioning are the version `null`. */
+  readonly version?: string
+  readonly condition: WriteCondition
 }
 
 /** Puts the attempt of a long operation into the journal before the operation begins. */

@@ -6,35 +6,37 @@ import { openTables, type Tables } from './table-list.ts'
 import { allBuckets, getBucket } from './tables/buckets.ts'
 import { decodeListed, getObject, type ListedObject } from './tables/objects.ts'
 import { getPayload } from './tables/payloads.ts'
-import { type BucketUsage, decodeBucketUsage, decodeVolumeUsage, getBucketUsage } from './tables/usage.ts'
+import { type BucketUsage, decodeBucketUsage, decodeVolumeUsage, getBucketUsage, getFileUsage } from './tables/usage.ts'
+
+/** A place in a listing: behind a key, or behind every key that begins with a common prefix. */
+export interface ListPosition {
+  readonly kind: 'after-key' | 'after-prefix'
+  /** Raw bytes of the key or prefix. */
+  readonly bytes: Buffer
+}
 
 /** What a listing asks for. Byte strings are UTF-8. */
 export interface ListRequest {
   readonly prefix: Buffer
   readonly delimiter: Buffer | undefined
-  /** First key that may be listed, inclusive; undefined begins with the prefix. */
-  readonly from: Buffer | undefined
+  readonly after: ListPosition | undefined
   /** Objects and common prefixes together, at most. */
   readonly entriesMaximum: number
 }
 
-/** One entry of a listing: an object, or a prefix that stands for all keys below it. */
-export type ListEntry =
-  | { readonly kind: 'object'; readonly object: ListedObject }
-  | { readonly kind: 'prefix'; readonly prefix: string }
-
 export interface ListPage {
-  readonly entries: readonly ListEntry[]
-  /** Where the next page begins (`from`); undefined after the last page. */
-  readonly next: Buffer | undefined
+  readonly objects: readonly ListedObject[]
+  readonly prefixes: readonly string[]
+  /** Where the next page begins; undefined when this is the last one. */
+  readonly next: ListPosition | undefined
 }
 
 export interface CatalogTotals {
   readonly buckets: number
   readonly objects: number
   readonly logicalBytes: number
-  /** Bytes of live small payloads in volumes. */
-  readonly volumeBytes: number
+  /** Bytes of stored payloads, each counted once whatever the number of copies. */
+  readonly physicalBytes: number
 }
 
 /**
@@ -90,9 +92,9 @@ export class CatalogReader {
       objects += usage.objects
       logicalBytes += usage.bytes
     }
-    let volumeBytes = 0
-    for (const { value } of this.#tables.volumeUsage.rows({})) volumeBytes += decodeVolumeUsage(value).bytes
-    return { buckets: this.#tables.buckets.count(), objects, logicalBytes, volumeBytes }
+    let physicalBytes = getFileUsage(this.#tables.fileUsage).bytes
+    for (const { value } of this.#tables.volumeUsage.rows({})) physicalBytes += decodeVolumeUsage(value).bytes
+    return { buckets: this.#tables.buckets.count(), objects, logicalBytes, physicalBytes }
   }
 
   /**
@@ -113,55 +115,68 @@ export class CatalogReader {
   }
 }
 
+/** First row key that may follow a position. */
+function firstBehind(position: ListPosition): Buffer {
+  // UTF-8 has no byte 0xff, so a prefix always has a successor.
+  if (position.kind === 'after-prefix') return successor(position.bytes) as Buffer
+  return Buffer.concat([position.bytes, Buffer.of(0)])
+}
+
 /** Builds one page; knows where the scan stands. */
 class PageBuilder {
   /** Row key where the next seek begins. */
   start: Buffer
   readonly #request: ListRequest
   readonly #end: Buffer
-  readonly #entries: ListEntry[] = []
-  #next: Buffer | undefined
-  #done = false
+  readonly #objects: ListedObject[] = []
+  readonly #prefixes: string[] = []
+  #last: ListPosition | undefined
+  #truncated = false
 
   constructor(bucketId: number, request: ListRequest) {
     this.#request = request
     const bucket = Buffer.allocUnsafe(NUMBER_BYTES)
     writeNumber(bucket, bucketId, 0)
-    const { prefix, from } = request
-    const first = from !== undefined && Buffer.compare(from, prefix) > 0 ? from : prefix
-    this.start = Buffer.concat([bucket, first])
+    const { prefix } = request
+    const after = request.after === undefined ? prefix : firstBehind(request.after)
+    this.start = Buffer.concat([bucket, Buffer.compare(after, prefix) > 0 ? after : prefix])
     this.#end = successor(Buffer.concat([bucket, prefix])) as Buffer
   }
 
   wantsMore(): boolean {
-    return !this.#done && this.#request.entriesMaximum > 0
+    return !this.#truncated && this.#request.entriesMaximum > 0
   }
 
   /** One row more than the page holds tells whether another page follows. */
   range(): { start: Buffer; end: Buffer; limit: number } {
-    return { start: this.start, end: this.#end, limit: this.#request.entriesMaximum - this.#entries.length + 1 }
+    return { start: this.start, end: this.#end, limit: this.#request.entriesMaximum - this.#count + 1 }
   }
 
   /** Takes a row in; `seek` means that the scan must go on at `start` instead of at the next row. */
   add(row: Row): 'next' | 'seek' {
-    if (this.#entries.length === this.#request.entriesMaximum) {
-      this.#next = Buffer.from(row.key.subarray(NUMBER_BYTES))
-      this.#done = true
+    if (this.#count === this.#request.entriesMaximum) {
+      this.#truncated = true
       return 'seek'
     }
     const prefixEnd = this.#commonPrefixEnd(row.key)
     if (prefixEnd === undefined) {
-      this.#entries.push({ kind: 'object', object: decodeListed(row.key, row.value) })
+      this.#objects.push(decodeListed(row.key, row.value))
+      this.#last = { kind: 'after-key', bytes: row.key.subarray(NUMBER_BYTES) }
       return 'next'
     }
-    this.#entries.push({ kind: 'prefix', prefix: row.key.toString('utf8', NUMBER_BYTES, prefixEnd) })
-    // UTF-8 has no byte 0xff, so a prefix always has a successor.
-    this.start = successor(row.key.subarray(0, prefixEnd)) as Buffer
+    const prefix = row.key.subarray(0, prefixEnd)
+    this.#prefixes.push(prefix.toString('utf8', NUMBER_BYTES))
+    this.#last = { kind: 'after-prefix', bytes: prefix.subarray(NUMBER_BYTES) }
+    this.start = successor(prefix) as Buffer
     return 'seek'
   }
 
   finish(): ListPage {
-    return { entries: this.#entries, next: this.#next }
+    return { objects: this.#objects, prefixes: this.#prefixes, next: this.#truncated ? this.#last : undefined }
+  }
+
+  get #count(): number {
+    return this.#objects.length + this.#prefixes.length
   }
 
   #commonPrefixEnd(row: Buffer): number | undefined {

@@ -9,9 +9,12 @@ import { bucketHasObjects, encodeObject, getObject, objectKey, payloadOf, sizeOf
 import { encodePayload, getPayload, type PayloadRow } from './tables/payloads.ts'
 import {
   type BucketUsage,
+  type FileUsage,
   getBucketUsage,
+  getFileUsage,
   getVolumeUsage,
   putBucketUsage,
+  putFileUsage,
   putVolumeUsage,
   type VolumeUsage,
 } from './tables/usage.ts'
@@ -26,6 +29,7 @@ export class TableTransaction implements StateTransaction {
   /** Counters that every entry of the transaction touches are added up here and written once. */
   readonly #bucketUsage = new Map<number, BucketUsage>()
   readonly #volumeUsage = new Map<number, VolumeUsage>()
+  #fileUsage: FileUsage | undefined
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -57,6 +61,8 @@ export class TableTransaction implements StateTransaction {
   flushCounters(): void {
     for (const [bucketId, usage] of this.#bucketUsage) putBucketUsage(this.#tables.bucketUsage, bucketId, usage)
     for (const [volume, usage] of this.#volumeUsage) putVolumeUsage(this.#tables.volumeUsage, volume, usage)
+    if (this.#fileUsage !== undefined) putFileUsage(this.#tables.fileUsage, this.#fileUsage)
+    this.#fileUsage = undefined
     this.#bucketUsage.clear()
     this.#volumeUsage.clear()
   }
@@ -132,6 +138,9 @@ export class TableTransaction implements StateTransaction {
     payloads.put(key, encodePayload({ references: 1, location: reference }))
     if (reference.kind === 'file') {
       payloadFiles.put(Buffer.from(reference.name, 'ascii'), key)
+      const usage = this.#filesOf()
+      usage.files += 1
+      usage.bytes += reference.length
     } else {
       const usage = this.#volumeUsageOf(reference.volume)
       usage.end = Math.max(usage.end, reference.offset + reference.length)
@@ -158,11 +167,19 @@ export class TableTransaction implements StateTransaction {
     if (location.kind === 'file') {
       this.#tables.payloadFiles.remove(Buffer.from(location.name, 'ascii'))
       this.releasedFiles.push(location.name)
+      const files = this.#filesOf()
+      files.files -= 1
+      files.bytes -= location.length
       return
     }
     const usage = this.#volumeUsageOf(location.volume)
     usage.payloads -= 1
     usage.bytes -= location.length
+  }
+
+  #filesOf(): FileUsage {
+    this.#fileUsage ??= getFileUsage(this.#tables.fileUsage)
+    return this.#fileUsage
   }
 
   #usageOf(bucketId: number): BucketUsage {

@@ -4,7 +4,7 @@ import { AUDIT_INDEX } from './tables/audit-index.ts'
 import { BUCKETS } from './tables/buckets.ts'
 import { OBJECTS } from './tables/objects.ts'
 import { PAYLOAD_FILES, PAYLOADS } from './tables/payloads.ts'
-import { BUCKET_USAGE, VOLUME_USAGE } from './tables/usage.ts'
+import { BUCKET_USAGE, FILE_USAGE, VOLUME_USAGE } from './tables/usage.ts'
 
 /** Every table there is; `projections check` compares each of them row by row. */
 export const TABLE_NAMES = [
@@ -16,6 +16,7 @@ export const TABLE_NAMES = [
   PAYLOAD_FILES,
   BUCKET_USAGE,
   VOLUME_USAGE,
+  FILE_USAGE,
 ] as const
 
 /** All tables, opened. */
@@ -28,6 +29,7 @@ export interface Tables {
   readonly payloadFiles: Table
   readonly bucketUsage: Table
   readonly volumeUsage: Table
+  readonly fileUsage: Table
 }
 
 export function openTables(environment: ProjectionEnvironment): Tables {
@@ -40,5 +42,6 @@ export function openTables(environment: ProjectionEnvironment): Tables {
     payloadFiles: environment.table(PAYLOAD_FILES),
     bucketUsage: environment.table(BUCKET_USAGE),
     volumeUsage: environment.table(VOLUME_USAGE),
+    fileUsage: environment.table(FILE_USAGE),
   }
 }

@@ -68,6 +68,8 @@ export interface Disk {
   exists(path: string): boolean
   /** Names in a directory, sorted; empty when it is not there. */
   list(path: string): string[]
+  /** Length of a file; 0 when it is not there. */
+  sizeOf(path: string): number
   space(path: string): DiskSpace
   /** A text that names an existing directory whatever path leads to it: its device and inode. */
   identity(path: string): string

@@ -178,6 +178,7 @@ export const nodeDisk: Disk = {
   removeTree: (path) => fs.rmSync(path, { recursive: true, force: true }),
   exists: (path) => fs.existsSync(path),
   list: (path) => (fs.existsSync(path) ? fs.readdirSync(path).sort() : []),
+  sizeOf: (path) => fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0,
   space,
   identity,
 }

@@ -75,6 +75,9 @@ export function decideCopyObject(command: CopyObject, state: StateReader): Chang
 /** Deleting what is not there is a success that changes nothing. */
 export function decideDeleteObject(command: DeleteObject, state: StateReader): Change[] {
   const bucket = requireBucket(state, command.bucket)
-  if (state.object(bucket.id, command.key) === undefined) return []
+  if (command.version !== undefined && command.version !== 'null') return []
+  const current = state.object(bucket.id, command.key)
+  requireCondition(command.condition, current)
+  if (current === undefined) return []
   return [{ name: 'object.deleted', bucketId: bucket.id, key: command.key }]
 }

@@ -8,10 +8,17 @@ import type { ObjectState } from '../state-ports.ts'
  * @throws DomainError precondition-failed, object-not-found
  */
 export function requireCondition(condition: WriteCondition, current: ObjectState | undefined): void {
-  if (condition.absent === true && current !== undefined) throw new DomainError('precondition-failed', 'If-None-Match')
-  if (condition.etags === undefined) return
-  if (current === undefined) throw new DomainError('object-not-found')
-  if (condition.etags !== '*' && !condition.etags.includes(current.etag)) {
-    throw new DomainError('precondition-failed', 'If-Match')
+  switch (condition.kind) {
+    case 'none':
+      return
+    case 'absent':
+      if (current !== undefined) throw new DomainError('precondition-failed', 'If-None-Match')
+      return
+    case 'exists':
+      if (current === undefined) throw new DomainError('object-not-found')
+      return
+    case 'matches':
+      if (current === undefined) throw new DomainError('object-not-found')
+      if (!condition.etags.includes(current.etag)) throw new DomainError('precondition-failed', 'If-Match')
   }
 }

@@ -43,6 +43,7 @@ export class PayloadFileWriter {
   #sinceSync = 0
   #onTheWay: Promise<void>[] = []
   #failure: unknown
+  #digests: { readonly md5: string; readonly sha256: Buffer } | undefined
 
   private constructor(disk: Disk, paths: StorePaths, name: string, file: DiskFile) {
     this.#disk = disk
@@ -76,6 +77,12 @@ export class PayloadFileWriter {
     return this.#onTheWay.length > PIECES_ON_THE_WAY_MAXIMUM ? this.#waitForRoom() : undefined
   }
 
+  /** Digests of everything taken so far. Called once, after the last chunk. */
+  digests(): { readonly md5: string; readonly sha256: Buffer } {
+    this.#digests ??= { md5: this.#md5.digest('hex'), sha256: this.#sha256.digest() }
+    return this.#digests
+  }
+
   /**
    * Writes the rest and the block checksums, syncs, and moves the file to its place: durable with its name when this
    * resolves. On failure nothing is left behind.
@@ -94,7 +101,8 @@ export class PayloadFileWriter {
       this.#disk.makeDirectory(directory)
       await this.#disk.renameLater(this.#paths.upload(this.#name), this.#paths.file(this.#name))
       await this.#disk.syncDirectoryLater(directory)
-      return { name: this.#name, size, md5: this.#md5.digest('hex'), digest: this.#sha256.digest() }
+      const { md5, sha256 } = this.digests()
+      return { name: this.#name, size, md5, digest: sha256 }
     } catch (error) {
       await this.abandon()
       throw error

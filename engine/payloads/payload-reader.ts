@@ -139,6 +139,11 @@ export class PayloadFileReader {
     return reader
   }
 
+  /** Resolves when the first bytes are read and proved; `next` will give them. */
+  async proveFirst(): Promise<void> {
+    await this.#ahead
+  }
+
   /**
    * The next proved bytes, undefined after the last. While they are sent the following ones are read.
    * @throws PayloadDamagedError

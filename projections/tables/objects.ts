@@ -85,7 +85,7 @@ export function decodeObject(value: Buffer): ObjectState {
 /** What a listing shows of an object. */
 export interface ListedObject {
   readonly key: string
-  readonly modifiedMicroseconds: number
+  readonly lastModifiedMicroseconds: number
   readonly size: number
   /** Without quotes. */
   readonly etag: string
@@ -94,7 +94,7 @@ export interface ListedObject {
 export function decodeListed(row: Buffer, value: Buffer): ListedObject {
   return {
     key: keyOfRow(row),
-    modifiedMicroseconds: readNumber(value, AT.modified),
+    lastModifiedMicroseconds: readNumber(value, AT.modified),
     size: sizeOf(value),
     etag: etagOf(value),
   }

@@ -5,9 +5,11 @@ import type { Table, TableReader } from '../lmdb-environment.ts'
  * `bucket-usage`: bucket id (8) -> objects (8) | logical bytes (8).
  * `volume-usage`: volume (8) -> end of the bytes that were ever referred to (8) | payloads that live (8)
  *                 | bytes that live (8).
+ * `file-usage`: one row, payload files that live (8) | bytes in them (8).
  */
 export const BUCKET_USAGE = 'bucket-usage'
 export const VOLUME_USAGE = 'volume-usage'
+export const FILE_USAGE = 'file-usage'
 
 export interface BucketUsage {
   objects: number
@@ -34,6 +36,25 @@ export function putBucketUsage(table: Table, bucketId: number, usage: BucketUsag
   writeNumber(value, usage.objects, 0)
   writeNumber(value, usage.bytes, 8)
   table.put(numberKey(bucketId), value)
+}
+
+export interface FileUsage {
+  files: number
+  bytes: number
+}
+
+const FILE_USAGE_KEY = Buffer.from('files')
+
+export function getFileUsage(table: TableReader): FileUsage {
+  const value = table.get(FILE_USAGE_KEY)
+  return value === undefined ? { files: 0, bytes: 0 } : { files: readNumber(value, 0), bytes: readNumber(value, 8) }
+}
+
+export function putFileUsage(table: Table, usage: FileUsage): void {
+  const value = Buffer.allocUnsafe(16)
+  writeNumber(value, usage.files, 0)
+  writeNumber(value, usage.bytes, 8)
+  table.put(FILE_USAGE_KEY, value)
 }
 
 export function decodeVolumeUsage(value: Buffer): VolumeUsage {

@@ -1,0 +1,17 @@
+import type { ExitName } from './exit-codes.ts'
+
+/** Exit code for a failure of the store, by the name of the error's class (errors cross threads as names). */
+const EXIT_BY_ERROR: Readonly<Record<string, ExitName>> = {
+  JournalPoisonedError: 'journalFailed',
+  JournalDamagedError: 'storeDamaged',
+  PayloadDamagedError: 'storeDamaged',
+  AcknowledgedDataLostError: 'dataLost',
+  MasterKeyMismatchError: 'masterKey',
+  ProjectionFailedError: 'projectionsFailed',
+  StoreLockedError: 'directoryLocked',
+  DiskFullError: 'diskFull',
+}
+
+export function exitOfError(errorName: string): ExitName {
+  return EXIT_BY_ERROR[errorName] ?? 'failed'
+}

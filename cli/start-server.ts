@@ -1,0 +1,253 @@
+import { availableParallelism } from 'node:os'
+import { nodeDisk } from '../engine/disk/node-disk.ts'
+import { lockStore, type StoreLock } from '../engine/disk/store-lock.ts'
+import { StorePaths } from '../engine/disk/store-paths.ts'
+import { MetricSlots } from '../planes/http/metric-slots.ts'
+import { type HttpListener, listen } from '../planes/http/uws-server.ts'
+import { createManagementHandler, type ReadinessCheck } from '../planes/management/management-handler.ts'
+import { renderMetrics } from '../planes/management/metrics.ts'
+import { CatalogReader } from '../projections/catalog-reader.ts'
+import { ProjectionEnvironment } from '../projections/lmdb-environment.ts'
+import { Supervisor } from '../workers/supervisor.ts'
+import { PayloadFileSweep } from '../workers/sweep-payload-files.ts'
+import { formatAddress } from './config/address.ts'
+import type { Config } from './config/config-types.ts'
+import { type ServerCredentials, serverCredentials } from './config/server-credentials.ts'
+import { exitOfError } from './engine-exit.ts'
+import { ExitError, exitTable } from './exit-codes.ts'
+import type { Logger } from './logger.ts'
+import { METRIC_OPERATIONS } from './metric-operations.ts'
+import type { RunningServer, StartServer } from './running-server.ts'
+import { scrapeValues } from './scrape-values.ts'
+import { derivedKey } from './store/master-key-check.ts'
+import { storeOptions } from './store/store-options.ts'
+import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
+import { type FrontEndSettings, FrontEnds } from './threads/front-ends.ts'
+
+/** Time that front ends get to answer 503 to those who wait when the engine has failed. */
+const FAILURE_GRACE_MILLISECONDS = 1000
+
+/** Everything that runs, to be closed in the reverse order of its start. */
+interface Parts {
+  readonly config: Config
+  readonly log: Logger
+  readonly paths: StorePaths
+  readonly lock: StoreLock
+  readonly engine: EngineThread
+  readonly metrics: MetricSlots
+  readonly frontEnds: FrontEnds
+  readonly environment: ProjectionEnvironment
+  readonly catalog: CatalogReader
+  readonly supervisor: Supervisor
+}
+
+/** The composition root: the only place that puts the whole server together. */
+export const startServer: StartServer = async (config, { log }) => {
+  const credentials = serverCredentials(config)
+  const paths = new StorePaths(config.data_dir)
+  nodeDisk.makeDirectory(paths.root)
+  const lock = await withExitCode(() => lockStore(nodeDisk, paths.root))
+  try {
+    return await startLocked(config, log, credentials, paths, lock)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+/** Turns a failure of the store into an exit code; other errors pass. */
+async function withExitCode<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const name = error instanceof EngineThreadError ? error.errorName : (error as Error).name
+    throw new ExitError(exitOfError(name), (error as Error).message, { cause: error })
+  }
+}
+
+async function startLocked(
+  config: Config,
+  log: Logger,
+  credentials: ServerCredentials,
+  paths: StorePaths,
+  lock: StoreLock,
+): Promise<RunningServer> {
+  const frontEndCount = config['s3.front_ends'] || Math.max(1, availableParallelism() - 1)
+  const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 1)
+  const options = storeOptions(config, credentials.masterKey)
+  const engine = await withExitCode(() =>
+    EngineThread.open({
+      dataDirectory: paths.root,
+      options,
+      metrics: metrics.shared,
+      thread: frontEndCount,
+    }),
+  )
+  logOpening(log, engine)
+  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
+  const catalog = new CatalogReader(environment)
+  const supervisor = new Supervisor((worker, error) => {
+    log.error({ worker: worker.name, err: error }, 'a background job failed and will be tried again')
+  })
+  const server = new Server({
+    config,
+    log,
+    paths,
+    lock,
+    engine,
+    metrics,
+    environment,
+    catalog,
+    supervisor,
+    frontEnds: new FrontEnds(log, (message) => server.fail('failed', message)),
+  })
+  try {
+    await server.start(frontEndSettings(config, credentials, paths, engine, metrics, frontEndCount), frontEndCount)
+  } catch (error) {
+    await server.stop()
+    throw new ExitError('failed', (error as Error).message, { cause: error })
+  }
+  return server
+}
+
+function logOpening(log: Logger, engine: EngineThread): void {
+  const { created, replayedRecords, discardedProjections, cut } = engine.report
+  log.info({ deploymentId: engine.deploymentId, created, replayedRecords, discardedProjections }, 'the store is open')
+  if (cut === undefined) return
+  const { segment, offset, length } = cut
+  log.warn({ segment, offset, length }, 'an unfinished batch at the end of the journal was cut off and kept aside')
+}
+
+function frontEndSettings(
+  config: Config,
+  credentials: ServerCredentials,
+  paths: StorePaths,
+  engine: EngineThread,
+  metrics: MetricSlots,
+  count: number,
+): FrontEndSettings {
+  const deployment = Buffer.from(engine.deploymentId, 'hex')
+  const share = (total: number) => Math.max(1, Math.ceil(total / count))
+  return {
+    dataDirectory: paths.root,
+    metrics: metrics.shared,
+    deploymentId: engine.deploymentId,
+    start: engine.start,
+    host: config['s3.bind'].host,
+    rootAccessKey: credentials.rootAccessKey,
+    rootSecretKey: credentials.rootSecretKey.reveal(),
+    rootEnabled: config['root.s3_enabled'],
+    tokenKey: derivedKey(credentials.masterKey, 'continuation-token', deployment),
+    inlineBytesMaximum: config['storage.inline_limit_bytes'],
+    reservedBytes: config['storage.reserved_mib'] * 1024 ** 2,
+    operationsMaximum: share(config['limits.maximum_concurrent_operations']),
+    queueMaximum: share(config['limits.maximum_queued_operations']),
+    queueWaitMilliseconds: config['limits.queue_wait_seconds'] * 1000,
+    stallTimeoutMilliseconds: config['server.stall_timeout_seconds'] * 1000,
+    graceMilliseconds: config['server.shutdown_grace_period_seconds'] * 1000,
+    logLevel: config['log.level'],
+    logRequests: config['log.requests'],
+  }
+}
+
+class Server implements RunningServer {
+  readonly ended: Promise<number>
+  readonly deploymentId: string
+  readonly #parts: Parts
+  #resolveEnded: (code: number) => void = () => undefined
+  #management: HttpListener | undefined
+  #exitCode: number = exitTable.ok.code
+  #stopping: Promise<void> | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.deploymentId = parts.engine.deploymentId
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve
+    })
+    parts.engine.onFailure((error) => this.fail(exitOfError(error.errorName), error.message))
+  }
+
+  get s3Address(): string {
+    return formatAddress({ ...this.#parts.config['s3.bind'], port: this.#parts.frontEnds.port })
+  }
+
+  get apiAddress(): string {
+    return formatAddress({ ...this.#parts.config['api.bind'], port: this.#management?.port ?? 0 })
+  }
+
+  async start(settings: FrontEndSettings, frontEndCount: number): Promise<void> {
+    const { config, engine, frontEnds, catalog, paths, supervisor } = this.#parts
+    await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
+    const { host, port } = config['api.bind']
+    this.#management = await listen({ host, port, exclusive: true, handler: this.#managementHandler() })
+    const isUsed = (name: string) => catalog.payloadFileIsUsed(name)
+    supervisor.start(new PayloadFileSweep(nodeDisk, paths, engine.start, isUsed))
+  }
+
+  /** Ends the server because a part of it failed. Those who wait are told 503 first. */
+  fail(exit: Parameters<typeof exitOfName>[0], message: string): void {
+    if (this.#stopping !== undefined) return
+    this.#parts.log.fatal({ reason: message }, 'the server ends: a part of it failed')
+    this.#exitCode = exitOfName(exit)
+    this.#stopping = this.#close(FAILURE_GRACE_MILLISECONDS)
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#close(this.#parts.config['server.shutdown_grace_period_seconds'] * 1000)
+    return this.#stopping
+  }
+
+  async #close(graceMilliseconds: number): Promise<void> {
+    const { frontEnds, engine, environment, supervisor, lock } = this.#parts
+    await frontEnds.stop(graceMilliseconds)
+    await supervisor.stop()
+    await this.#management?.close(graceMilliseconds)
+    await engine.stop()
+    await environment.close()
+    await lock.release()
+    this.#resolveEnded(this.#exitCode)
+  }
+
+  #managementHandler(): ReturnType<typeof createManagementHandler> {
+    const { config, metrics, catalog, paths, log } = this.#parts
+    const limit = config['limits.maximum_concurrent_operations']
+    return createManagementHandler({
+      ready: async () => this.#readiness(),
+      metrics: async () => renderMetrics(metrics, scrapeValues(nodeDisk, paths, catalog, limit)),
+      scrapeToken: config['metrics.scrape_token']?.reveal(),
+      observe: ({ error, ...exchange }) => {
+        if (error === undefined) log.info(exchange, 'management request')
+        else log.error({ ...exchange, err: error }, 'a management request failed')
+      },
+    })
+  }
+
+  /** Object storage, metadata and the audit store (which is the journal) must all work. */
+  #readiness(): ReadinessCheck[] {
+    const stopping = this.#stopping !== undefined
+    return [
+      { name: 'server', ready: !stopping, reason: 'the server is stopping' },
+      { name: 'audit', ready: this.#parts.engine.healthy, reason: 'the journal cannot be written' },
+      { name: 'metadata', ready: this.#metadataWorks(), reason: 'the catalog cannot be read' },
+      {
+        name: 'object storage',
+        ready: nodeDisk.exists(this.#parts.paths.volumes),
+        reason: 'the payload directory is missing',
+      },
+    ]
+  }
+
+  #metadataWorks(): boolean {
+    try {
+      this.#parts.catalog.totals()
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+function exitOfName(name: keyof typeof exitTable): number {
+  return exitTable[name].code
+}

@@ -1,0 +1,18 @@
+import type { Config } from '../config/config-types.ts'
+import { packageVersion } from '../version.ts'
+import { kernelBootId } from './host.ts'
+import type { StoreOptions } from './open-store.ts'
+
+const MEBIBYTE = 1024 ** 2
+
+/** The engine's settings from the configuration. */
+export function storeOptions(config: Config, masterKey: Uint8Array): StoreOptions {
+  return {
+    masterKey,
+    segmentBytes: config['storage.segment_mib'] * MEBIBYTE,
+    volumeBytes: config['storage.volume_mib'] * MEBIBYTE,
+    reservedBytes: config['storage.reserved_mib'] * MEBIBYTE,
+    version: packageVersion(),
+    bootId: kernelBootId(),
+  }
+}

@@ -1,0 +1,92 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
+import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
+import { UploadStore } from '../../engine/payloads/upload-store.ts'
+import { PortEngineClient } from '../../engine/port-client.ts'
+import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
+import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
+import { Authenticator, type Credential } from '../../planes/s3/authenticate.ts'
+import { malformedRequestResponse } from '../../planes/s3/error-response.ts'
+import { createS3Handler } from '../../planes/s3/s3-plane.ts'
+import type { S3Services } from '../../planes/s3/services.ts'
+import { CatalogReader } from '../../projections/catalog-reader.ts'
+import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
+import { createLogger } from '../logger.ts'
+import { FrontEndTelemetry } from './front-end-telemetry.ts'
+import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
+
+/** A front end of the S3 plane: parses, authenticates, hashes, reads; every change goes to the engine thread. */
+
+const main = parentPort
+if (main === null) throw new Error('a front end must be started by the server')
+const data = workerData as FrontEndThreadData
+const tell = (message: FromFrontEnd) => main.postMessage(message)
+const log = createLogger({ level: data.logLevel as never, bindings: { thread: `front-end-${data.thread}` } })
+let listener: HttpListener | undefined
+
+function rootCredential(): (accessKey: string) => Credential | undefined {
+  const root: Credential = {
+    accessKey: data.rootAccessKey,
+    secretKey: data.rootSecretKey,
+    principal: 'system:root',
+    credentialId: data.rootAccessKey,
+  }
+  return (accessKey) => (data.rootEnabled && accessKey === root.accessKey ? root : undefined)
+}
+
+function services(environment: ProjectionEnvironment): S3Services {
+  const paths = new StorePaths(data.dataDirectory)
+  return {
+    engine: new PortEngineClient(data.port),
+    catalog: new CatalogReader(environment),
+    payloads: new PayloadReader(nodeDisk, paths),
+    uploads: new UploadStore(nodeDisk, paths, data.start, data.thread),
+    space: new SpaceGuard(nodeDisk, paths.root, data.reservedBytes),
+    inlineBytesMaximum: data.inlineBytesMaximum,
+    tokenKey: Buffer.from(data.tokenKey),
+    owner: { id: data.deploymentId, displayName: 'root' },
+    clock: Date.now,
+  }
+}
+
+/** A thread that ends with a listener open takes the process with it without a word (see uws-server.ts). */
+async function stop(graceMilliseconds: number): Promise<void> {
+  await listener?.close(graceMilliseconds)
+  log.flush()
+  tell({ kind: 'stopped' })
+  data.port.close()
+  main?.close()
+}
+
+process.on('uncaughtException', (error) => {
+  log.log.fatal({ err: error }, 'a front end failed')
+  tell({ kind: 'failed', message: error.message })
+  void stop(0)
+})
+
+const environment = ProjectionEnvironment.open(new StorePaths(data.dataDirectory).projections, { readOnly: true })
+const gate = new ConcurrencyGate({
+  operationsMaximum: data.operationsMaximum,
+  queueMaximum: data.queueMaximum,
+  waitMillisecondsMaximum: data.queueWaitMilliseconds,
+})
+const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.logRequests)
+telemetry.watchGate(gate)
+main.on('message', (message: ToFrontEnd) => void stop(message.graceMilliseconds))
+try {
+  const authenticator = new Authenticator({ lookup: rootCredential(), clock: Date.now })
+  listener = await listen({
+    host: data.host,
+    port: data.listenPort,
+    handler: createS3Handler({ services: services(environment), authenticator, gate, telemetry }),
+    stallTimeoutMilliseconds: data.stallTimeoutMilliseconds,
+    onHandlerError: (error) => log.log.error({ err: error }, 'a response failed'),
+    refusal: malformedRequestResponse,
+  })
+  tell({ kind: 'ready', port: listener.port })
+} catch (error) {
+  tell({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+  await stop(0)
+}

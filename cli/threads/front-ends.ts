@@ -1,0 +1,78 @@
+import { MessageChannel, Worker } from 'node:worker_threads'
+import type { Logger } from '../logger.ts'
+import type { EngineThread } from './engine-thread-handle.ts'
+import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
+
+/** What all front ends share. */
+export type FrontEndSettings = Omit<FrontEndThreadData, 'thread' | 'port' | 'listenPort'>
+
+interface FrontEnd {
+  readonly worker: Worker
+  readonly stopped: Promise<void>
+}
+
+/** The front ends of a server, all on one port: the kernel spreads the connections over them. */
+export class FrontEnds {
+  readonly #members: FrontEnd[] = []
+  readonly #onFailure: (message: string) => void
+  readonly #log: Logger
+  #stopping = false
+  #port = 0
+
+  constructor(log: Logger, onFailure: (message: string) => void) {
+    this.#log = log
+    this.#onFailure = onFailure
+  }
+
+  /** Port they listen on. */
+  get port(): number {
+    return this.#port
+  }
+
+  /**
+   * Starts them one after the other, since the first one may have to find the port.
+   * @throws Error when one cannot listen
+   */
+  async start(settings: FrontEndSettings, listenPort: number, count: number, engine: EngineThread): Promise<void> {
+    this.#port = listenPort
+    for (let thread = 0; thread < count; thread += 1) {
+      const { port1, port2 } = new MessageChannel()
+      engine.attach(port2)
+      await this.#startOne({ ...settings, thread, port: port1, listenPort: this.#port })
+    }
+  }
+
+  /** Lets requests in progress finish within the grace period; resolves when every thread has ended. */
+  async stop(graceMilliseconds: number): Promise<void> {
+    this.#stopping = true
+    const message: ToFrontEnd = { kind: 'stop', graceMilliseconds }
+    for (const { worker } of this.#members) worker.postMessage(message)
+    await Promise.all(this.#members.map(({ stopped }) => stopped))
+  }
+
+  #startOne(data: FrontEndThreadData): Promise<void> {
+    const worker = new Worker(new URL('./front-end-thread.js', import.meta.url), {
+      workerData: data,
+      transferList: [data.port],
+    })
+    const stopped = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    this.#members.push({ worker, stopped })
+    return new Promise((resolve, reject) => {
+      let ready = false
+      const fail = (message: string) => {
+        if (!ready) reject(new Error(message))
+        else if (!this.#stopping) this.#onFailure(message)
+      }
+      worker.on('message', (message: FromFrontEnd) => {
+        if (message.kind === 'failed') fail(message.message)
+        if (message.kind !== 'ready') return
+        ready = true
+        this.#port = message.port
+        this.#log.debug({ thread: data.thread, port: message.port }, 'a front end listens')
+        resolve()
+      })
+      worker.on('error', (error) => fail(error instanceof Error ? error.message : String(error)))
+      worker.on('exit', () => fail('a front end ended'))
+    })
+  }
+}

@@ -1,0 +1,28 @@
+import { DiskFullError } from '../../engine/disk/disk.ts'
+import { EngineUnavailableError } from '../../engine/errors.ts'
+import { BodyTooLargeError, ClientGoneError, type HttpResponse } from '../http/exchange.ts'
+import { errorDocument, S3Error } from './errors.ts'
+
+/** Every failure as an S3 error; `expected` is false for those that are a fault of the server and belong in its log. */
+export function toS3Error(error: unknown): { readonly error: S3Error; readonly expected: boolean } {
+  if (error instanceof S3Error) return { error, expected: true }
+  if (error instanceof ClientGoneError) return { error: new S3Error('IncompleteBody'), expected: true }
+  if (error instanceof BodyTooLargeError) return { error: new S3Error('MaxMessageLengthExceeded'), expected: true }
+  if (error instanceof DiskFullError) return { error: new S3Error('InsufficientStorage'), expected: false }
+  if (error instanceof EngineUnavailableError) return { error: new S3Error('ServiceUnavailable'), expected: false }
+  return { error: new S3Error('InternalError'), expected: false }
+}
+
+/** The answer to a refused request; HEAD has no body, so a client sees the status alone. */
+export function errorResponse(error: S3Error, method: string, path: string, requestId: string): HttpResponse {
+  if (method === 'HEAD') return { status: error.status, headers: error.headers, contentLength: 0 }
+  const body = errorDocument(error, { requestId, resource: path })
+  return { status: error.status, headers: [['content-type', 'application/xml'], ...error.headers], body }
+}
+
+/** The answer to what is no HTTP request that could be authenticated; it reaches no operation and no record. */
+export function malformedRequestResponse(status: number, reason: string): HttpResponse {
+  const error = new S3Error('BadRequest', { message: reason })
+  const body = errorDocument(error, { requestId: 'none', resource: '' })
+  return { status, headers: [['content-type', 'application/xml']], body, close: true }
+}

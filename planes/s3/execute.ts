@@ -1,0 +1,26 @@
+import type { CopyObject, CreateBucket, DeleteBucket, DeleteObject, Done, WriteObject } from '../../engine/commands.ts'
+import { DomainError } from '../../engine/errors.ts'
+import { s3ErrorOf } from './domain-errors.ts'
+import type { S3Request } from './s3-request.ts'
+import { auditOf } from './s3-request.ts'
+import type { S3Services } from './services.ts'
+
+type Change = CreateBucket | DeleteBucket | WriteObject | CopyObject | DeleteObject
+type WithoutAudit<C> = C extends Change ? Omit<C, 'audit' | 'intent'> : never
+
+/**
+ * Has the engine carry out a change for a request, under the attempt that is in the journal, if one is.
+ * @throws S3Error when the rules refuse; the refusal is in the journal then
+ */
+export async function execute(request: S3Request, services: S3Services, change: WithoutAudit<Change>): Promise<Done> {
+  const intent = request.journaled.kind === 'attempt' ? { intent: request.journaled.sequence } : {}
+  try {
+    const done = await services.engine.execute({ ...change, audit: auditOf(request), ...intent } as Change)
+    request.journaled = { kind: 'outcome' }
+    return done
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    request.journaled = { kind: 'outcome' }
+    throw s3ErrorOf(error)
+  }
+}

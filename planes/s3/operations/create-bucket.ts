@@ -1,0 +1,21 @@
+import type { HttpResponse } from '../../http/exchange.ts'
+import { readDocument } from '../body-checks.ts'
+import { checkBucketName } from '../bucket-name.ts'
+import { parseCreateBucketConfiguration } from '../create-bucket-configuration.ts'
+import { execute } from '../execute.ts'
+import { bucketName, type S3Request } from '../s3-request.ts'
+import type { S3Services } from '../services.ts'
+
+export const DEFAULT_REGION = 'us-east-1'
+
+/** S3 API reference, CreateBucket. A second creation answers 409, also in us-east-1 (spec/decisions/0002). */
+export async function createBucket(request: S3Request, services: S3Services): Promise<HttpResponse> {
+  const bucket = bucketName(request)
+  checkBucketName(bucket)
+  const { bodyBytesMaximum } = request.operation
+  const body = await readDocument(request.http, request.identity.payload, bodyBytesMaximum)
+  const { locationConstraint } = parseCreateBucketConfiguration(body, bodyBytesMaximum)
+  const region = locationConstraint ?? DEFAULT_REGION
+  await execute(request, services, { kind: 'create-bucket', bucket, region })
+  return { status: 200, headers: [['location', `/${bucket}`]] }
+}

@@ -1,0 +1,54 @@
+import type { BackgroundWorker } from './worker.ts'
+
+/** Rest between two steps of a job, so that requests come first. */
+const PAUSE_MILLISECONDS = 20
+/** Rest after a failed step; it doubles up to the longest. */
+const FIRST_RETRY_MILLISECONDS = 1000
+const LONGEST_RETRY_MILLISECONDS = 60_000
+
+/** Runs background jobs to their end, side by side; a failing step is tried again, later and later. */
+export class Supervisor {
+  readonly #onFailure: (worker: BackgroundWorker, error: unknown) => void
+  readonly #running = new Set<Promise<void>>()
+  readonly #stop = new AbortController()
+
+  constructor(onFailure: (worker: BackgroundWorker, error: unknown) => void) {
+    this.#onFailure = onFailure
+  }
+
+  start(worker: BackgroundWorker): void {
+    const running = this.#run(worker).finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  /** Resolves when every job has finished the step it is in. */
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await Promise.all(this.#running)
+  }
+
+  async #run(worker: BackgroundWorker): Promise<void> {
+    let retryMilliseconds = FIRST_RETRY_MILLISECONDS
+    while (!this.#stop.signal.aborted) {
+      try {
+        if (!(await worker.step())) return
+        retryMilliseconds = FIRST_RETRY_MILLISECONDS
+        await this.#rest(PAUSE_MILLISECONDS)
+      } catch (error) {
+        this.#onFailure(worker, error)
+        await this.#rest(retryMilliseconds)
+        retryMilliseconds = Math.min(2 * retryMilliseconds, LONGEST_RETRY_MILLISECONDS)
+      }
+    }
+  }
+
+  #rest(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds)
+      this.#stop.signal.addEventListener('abort', () => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
+  }
+}

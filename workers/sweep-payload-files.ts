@@ -1,0 +1,48 @@
+import { join } from 'node:path'
+import type { Disk } from '../engine/disk/disk.ts'
+import type { StorePaths } from '../engine/disk/store-paths.ts'
+import type { BackgroundWorker } from './worker.ts'
+
+/**
+ * Removes payload files that no entry refers to: uploads whose command was never sent, files whose removal a crash cut
+ * short. Files of the running start are left alone, since their command may still be on its way.
+ */
+export class PayloadFileSweep implements BackgroundWorker {
+  readonly name = 'sweep-payload-files'
+  readonly #disk: Disk
+  readonly #paths: StorePaths
+  readonly #start: string
+  readonly #isUsed: (name: string) => boolean
+  readonly #directories: string[]
+  #removed = 0
+
+  /** `start`: the name of the running start. `isUsed`: whether the catalog refers to a file. */
+  constructor(disk: Disk, paths: StorePaths, start: string, isUsed: (name: string) => boolean) {
+    this.#disk = disk
+    this.#paths = paths
+    this.#start = start
+    this.#isUsed = isUsed
+    this.#directories = disk.list(paths.files)
+  }
+
+  get status(): string {
+    return `${this.#removed} files removed, ${this.#directories.length} directories to look at`
+  }
+
+  /** Files removed so far. */
+  get removed(): number {
+    return this.#removed
+  }
+
+  /** One directory. */
+  async step(): Promise<boolean> {
+    const directory = this.#directories.pop()
+    if (directory === undefined) return false
+    for (const name of this.#disk.list(join(this.#paths.files, directory))) {
+      if (name.startsWith(this.#start) || this.#isUsed(name)) continue
+      await this.#disk.removeLater(this.#paths.file(name))
+      this.#removed += 1
+    }
+    return this.#directories.length > 0
+  }
+}
