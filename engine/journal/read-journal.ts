@@ -71,7 +71,7 @@ function readSegment(
       record: (record) => visitor.record(record),
       batch: (batchOffset, behind) => visitor.batch(position, { ...place, batchOffset, offset: behind }),
     })
-    if (end.end === 'invalid') {
+    if (end.end === 'torn' || end.end === 'foreign') {
       throw new JournalDamagedError(`${path}, offset ${end.offset}, sequence ${position.sequence}: ${end.reason}`)
     }
     return position

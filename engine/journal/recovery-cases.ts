@@ -11,8 +11,11 @@ export interface RecoveryFacts {
   readonly wasInUse: boolean
   /** Every header is right and every segment but the last is sealed and continued by the next. */
   readonly segmentsLink: boolean
-  /** What follows the last valid batch of the last segment. */
-  readonly tail: 'empty' | 'sealed' | 'invalid'
+  /**
+   * What follows the last valid batch of the last segment: only zeros; nothing, since the batch seals the segment; a
+   * batch of which a part is missing; a batch that is whole and does not belong there.
+   */
+  readonly tail: 'empty' | 'sealed' | 'torn' | 'foreign'
   /** A valid batch header with a higher number stands behind the first invalid batch. */
   readonly laterBatchFollows: boolean
   /** The high-water mark, or the projections, are ahead of the last valid batch, or name another hash for it. */

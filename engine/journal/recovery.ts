@@ -116,7 +116,8 @@ function scanTail(disk: Disk, last: SegmentFacts, known: KnownBefore): TailScan 
       if (proof.sequence < position.sequence) continue
       beyond = `${proof.name} holds sequence ${proof.sequence}, the journal ends at ${position.sequence - 1}`
     }
-    const laterBatch = end.end === 'invalid' && laterBatchFollows(window, end.offset, position.batch)
+    const laterBatch =
+      (end.end === 'torn' || end.end === 'foreign') && laterBatchFollows(window, end.offset, position.batch)
     return { end, position, laterBatch, beyond }
   } finally {
     file.close()

@@ -46,12 +46,12 @@ export interface ScanEnd {
   /** Offset behind the last valid batch. */
   readonly offset: number
   /**
-   * `sealed`: the last batch seals the segment. `empty`: only zeros follow. `invalid`: something else follows that is
-   * not a valid batch.
+   * `sealed`: the last batch seals the segment. `empty`: only zeros follow. `torn`: a batch follows of which a part is
+   * missing or was not written. `foreign`: a whole batch follows that does not belong there.
    */
-  readonly end: 'sealed' | 'empty' | 'invalid'
+  readonly end: 'sealed' | 'empty' | 'torn' | 'foreign'
   readonly seal: Seal | undefined
-  /** Why the batch at `offset` is not valid, for `invalid`. */
+  /** Why the batch at `offset` is not valid. */
   readonly reason: string
 }
 
@@ -81,7 +81,7 @@ export function scanSegment(
       visitor.record(record)
     })
     if (fault !== undefined) {
-      return { offset: at, end: 'invalid', seal: undefined, reason: `${fault.reason} at ${at + fault.offset}` }
+      return { offset: at, end: 'foreign', seal: undefined, reason: `${fault.reason} at ${at + fault.offset}` }
     }
     position.batch += 1
     visitor.batch?.(at, at + header.bytes)
@@ -92,24 +92,32 @@ export function scanSegment(
 
 type NextBatch =
   | { readonly header: BatchHeader; readonly batch: Buffer }
-  | { readonly end: 'empty' | 'invalid'; readonly reason: string }
+  | { readonly end: 'empty' | 'torn' | 'foreign'; readonly reason: string }
+
+function torn(reason: string): NextBatch {
+  return { end: 'torn', reason }
+}
 
 function nextBatch(window: SegmentWindow, at: number, segmentNumber: number, position: ScanPosition): NextBatch {
-  const invalid = (reason: string): NextBatch => ({ end: 'invalid', reason })
   const head = window.view(at, BATCH_HEADER.bytes)
   if (head.length < BATCH_HEADER.bytes || isZero(head)) {
-    return isZeroUntilEnd(window, at) ? { end: 'empty', reason: '' } : invalid('bytes behind the end of the data')
+    return isZeroUntilEnd(window, at) ? { end: 'empty', reason: '' } : torn('bytes behind the end of the data')
   }
   const header = decodeBatchHeader(head)
-  if (header === undefined) return invalid('batch header is damaged')
-  if (header.batchNumber !== position.batch)
-    return invalid(`batch ${header.batchNumber} where ${position.batch} belongs`)
-  if (header.firstSequence !== position.sequence) return invalid('record is missing from the log')
-  if (header.segmentNumber !== segmentNumber) return invalid('batch belongs to another segment')
-  if (header.bytes > BATCH_BYTES_MAXIMUM || at + header.bytes > window.size) return invalid('batch is cut off')
+  if (header === undefined) return torn('batch header is damaged')
+  if (header.bytes > BATCH_BYTES_MAXIMUM || at + header.bytes > window.size) return torn('batch is cut off')
   const batch = window.view(at, header.bytes)
-  if (batch.length < header.bytes || !batchTrailerIsRight(batch)) return invalid('batch checksum is wrong')
-  return { header, batch }
+  if (batch.length < header.bytes || !batchTrailerIsRight(batch)) return torn('batch checksum is wrong')
+  const fault = placeFault(header, segmentNumber, position)
+  return fault === undefined ? { header, batch } : { end: 'foreign', reason: fault }
+}
+
+/** Why a whole batch does not belong where it stands. */
+function placeFault(header: BatchHeader, segmentNumber: number, position: ScanPosition): string | undefined {
+  if (header.batchNumber !== position.batch) return `batch ${header.batchNumber} where ${position.batch} belongs`
+  if (header.firstSequence !== position.sequence) return 'record is missing from the log'
+  if (header.segmentNumber !== segmentNumber) return 'batch belongs to another segment'
+  return undefined
 }
 
 /**
