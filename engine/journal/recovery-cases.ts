@@ -81,11 +81,23 @@ export const RECOVERY_CASES = [
     when: {
       hasSegments: true,
       segmentsLink: true,
-      tail: 'invalid',
+      tail: 'torn',
       laterBatchFollows: false,
       acknowledgedBeyond: false,
     },
     action: 'cut-tail',
+  },
+  {
+    name: 'foreign batch',
+    cause: 'a whole batch does not belong where it stands, or its records do not continue the chain: no crash does that',
+    when: {
+      hasSegments: true,
+      segmentsLink: true,
+      tail: 'foreign',
+      laterBatchFollows: false,
+      acknowledgedBeyond: false,
+    },
+    action: 'refuse-damaged',
   },
   {
     name: 'damage before the tail',
