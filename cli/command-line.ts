@@ -1,0 +1,108 @@
+import { Cli, type Command } from 'clipanion'
+import type { CliContext } from './cli-context.ts'
+import { commandList } from './commands/command-list.ts'
+import { ExitError, type ExitName, exitTable } from './exit-codes.ts'
+import { commandHelp } from './help-text.ts'
+import { commandOf, commandsOfGroup, usageAdvice } from './usage-advice.ts'
+import { packageVersion } from './version.ts'
+
+const BINARY_NAME = 'object-store'
+const HELP_FLAGS: readonly string[] = ['-h', '--help']
+const paths: readonly (readonly string[])[] = commandList.flatMap((command) => command.paths ?? [])
+
+function useColours(context: CliContext): boolean {
+  const terminal = 'isTTY' in context.stdout && context.stdout.isTTY === true
+  // no-color.org: any value but the empty one asks for no colours.
+  return terminal && (context.environment['NO_COLOR'] ?? '') === ''
+}
+
+/** Prints a failure on standard error, as text or as one JSON object, and gives the exit code. */
+function reportFailure(
+  failure: ExitError,
+  context: CliContext,
+  asJson: boolean,
+  advice: readonly string[] = [],
+): number {
+  const text = asJson
+    ? JSON.stringify({ error: { exit: failure.exit, code: failure.exitCode, message: failure.message, advice } })
+    : [`object-store: ${failure.message}`, ...advice].join('\n')
+  context.stderr.write(`${text}\n`)
+  return failure.exitCode
+}
+
+/** System errors an operator can act on; every other is a plain failure. */
+const exitBySystemError: Readonly<Record<string, ExitName>> = {
+  EACCES: 'denied',
+  EPERM: 'denied',
+  EROFS: 'denied',
+  ENOSPC: 'diskFull',
+  EDQUOT: 'diskFull',
+}
+
+function failureOf(error: unknown): ExitError {
+  if (error instanceof ExitError) return error
+  if (error instanceof Error && 'syscall' in error && 'code' in error) {
+    return new ExitError(exitBySystemError[String(error.code)] ?? 'failed', error.message, { cause: error })
+  }
+  // The parser marks the errors that are the user's own.
+  const byUser = error instanceof Error && 'clipanion' in error
+  if (byUser) return new ExitError('usage', error.message)
+  // What nobody foresaw is a fault of the program: its place is worth more than a short message.
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  return new ExitError('failed', `unexpected failure: ${text}`)
+}
+
+/** Help on the command, or on the commands of the group, that stands before --help; undefined when there is none. */
+function helpAsked(cli: Cli<CliContext>, words: readonly string[]): string | undefined {
+  if (!words.some((word) => HELP_FLAGS.includes(word))) return undefined
+  const command = commandOf(words, paths)?.join(' ')
+  const names = command === undefined ? commandsOfGroup(words, paths) : [command]
+  const definitions = cli.definitions().filter(({ path }) => {
+    const name = path.slice(BINARY_NAME.length + 1)
+    return names.some((wanted) => name === wanted || name.startsWith(`${wanted} `))
+  })
+  return definitions.length === 0 ? undefined : definitions.map((each) => commandHelp(each, cli.format())).join('\n')
+}
+
+/** Runs a parsed command; the parser's own error output would go to standard output and end with 1. */
+async function runCommand(cli: Cli<CliContext>, command: Command<CliContext>, context: CliContext, asJson: boolean) {
+  const run = command.validateAndExecute.bind(command)
+  command.validateAndExecute = async () => {
+    try {
+      return await run()
+    } catch (error) {
+      return reportFailure(failureOf(error), context, asJson)
+    }
+  }
+  return cli.run(command, context)
+}
+
+/**
+ * Runs the command `object-store`.
+ * @param argv the words after the name of the command
+ * @returns the exit code, one of `exitTable`
+ */
+export async function runCommandLine(argv: readonly string[], context: CliContext): Promise<number> {
+  const cli = Cli.from<CliContext>([...commandList], {
+    binaryName: BINARY_NAME,
+    binaryLabel: 'Object Store',
+    binaryVersion: packageVersion(),
+    enableColors: useColours(context),
+  })
+  const words = argv.length === 0 ? ['--help'] : [...argv]
+  const asJson = words.includes('--json')
+  const help = helpAsked(cli, words)
+  if (help !== undefined) {
+    context.stdout.write(help)
+    return exitTable.ok.code
+  }
+  let command: Command<CliContext>
+  try {
+    command = cli.process(words, context)
+  } catch (error) {
+    if (!(error instanceof Error) || !('clipanion' in error)) throw error
+    const { message, advice } = usageAdvice(error, words, paths)
+    return reportFailure(new ExitError('usage', message), context, asJson, advice)
+  }
+  return runCommand(cli, command, context, asJson)
+}

@@ -1,0 +1,18 @@
+import type { CommandClass } from 'clipanion'
+import type { CliContext } from '../cli-context.ts'
+import { ConfigShowCommand } from './config/show.ts'
+import { HelpCommand } from './help.ts'
+import { QuickstartCommand } from './quickstart.ts'
+import { ServerCommand } from './server.ts'
+import { StatusCommand } from './status.ts'
+import { VersionCommand } from './version.ts'
+
+/** Every command. One that is not in this list does not exist. */
+export const commandList: readonly CommandClass<CliContext>[] = [
+  HelpCommand,
+  VersionCommand,
+  QuickstartCommand,
+  ServerCommand,
+  StatusCommand,
+  ConfigShowCommand,
+]

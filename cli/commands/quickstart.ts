@@ -1,0 +1,42 @@
+import { Command } from 'clipanion'
+import { configTable } from '../config/config-table.ts'
+import { ConfigCommand } from '../config-command.ts'
+import { createLogger } from '../logger.ts'
+import { ensureQuickstartSecrets } from '../quickstart-secrets.ts'
+import { quickstartWelcome } from '../quickstart-welcome.ts'
+import { runServer } from '../run-server.ts'
+
+export class QuickstartCommand extends ConfigCommand {
+  static override paths = [['quickstart']]
+
+  static override usage = Command.Usage({
+    category: 'Server',
+    description: 'make a data directory with secrets of its own, and run the server on it',
+    details: `
+      The first start makes the data directory and \`secrets.env\` in it, which only its owner can read, and prints the
+      root credential once. Later starts read the file. A secret that is set in the environment or in a TOML file goes
+      before the one in the file, and is not written to it.
+    `,
+    examples: [
+      ['Try it out in ./data', '$0 quickstart'],
+      ['Elsewhere', '$0 quickstart --data-dir /srv/objects'],
+    ],
+  })
+
+  override async execute(): Promise<number> {
+    const before = this.readConfig()
+    const given = new Set(configTable.map(({ name }) => name).filter((name) => before.config[name] !== undefined))
+    const secrets = ensureQuickstartSecrets({ dataDirectory: before.config['data_dir'], given })
+    const { config, sources } = this.readConfig(secrets.values)
+    return runServer({
+      config,
+      logger: createLogger({ level: config['log.level'] }),
+      control: this.context.control,
+      start: this.context.startServer,
+      started: (server) => {
+        const { workingDirectory, stdout } = this.context
+        stdout.write(quickstartWelcome({ config, sources, secrets, workingDirectory, server }))
+      },
+    })
+  }
+}

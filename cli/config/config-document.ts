@@ -1,0 +1,69 @@
+import { type ConfigRow, configTable, environmentName, reservedEnvironmentNames } from './config-table.ts'
+
+const flags = configTable.flatMap((row) => ('flag' in row ? [`\`${row.flag}\``] : [])).join(', ')
+
+const introduction = `# Configuration
+
+This page is printed by \`object-store config show --markdown\` from the table in \`cli/config/config-table.ts\`.
+
+A value is taken from the first of these that has one:
+
+1. a flag: ${flags}, and \`--set name=value\`
+   for any setting that is no secret;
+2. the environment; an empty value counts as not given;
+3. the TOML file named by \`--config\` or \`OBJECT_STORE_CONFIG\`, where \`s3.bind\` is the key \`bind\` of the table \`[s3]\`;
+4. \`secrets.env\` in the data directory, which only \`object-store quickstart\` makes and reads;
+5. the default.
+
+A name in the environment that begins with \`OBJECT_STORE_\` and is not on this page is refused, and so is an unknown key
+in the file. All problems are reported at once. Relative paths begin from the working directory. A setting of scope
+_creation_ is fixed when the data directory is created; all others are read at every start. The bounds of a text or a
+secret are its length in bytes. Secrets have no default, are not taken from flags, and are never shown.
+`
+
+function cell(text: string): string {
+  return text.replaceAll('|', '\\|')
+}
+
+/** `1 to 300`, the choices, or nothing. */
+export function boundsText(row: ConfigRow): string {
+  if (row.choices !== undefined) return row.choices.join(', ')
+  return row.bounds === undefined ? '' : `${row.bounds.minimum} to ${row.bounds.maximum}`
+}
+
+/** A Markdown table with aligned columns, the way the formatter of the repository leaves it. */
+function tableLines(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const cells = [header, ...rows].map((row) => row.map(cell))
+  const widths = header.map((_, column) => Math.max(3, ...cells.map((row) => (row[column] ?? '').length)))
+  const [head = [], ...body] = cells
+  return [head, widths.map((width) => '-'.repeat(width)), ...body].map(
+    (row) => `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(' | ')} |`,
+  )
+}
+
+/** spec/configuration.md as the table says it must be. */
+export function configDocument(): string {
+  const rows = (configTable as readonly ConfigRow[]).map((row) => [
+    `\`${row.name}\``,
+    `\`${environmentName(row.name)}\``,
+    row.kind,
+    row.unit,
+    boundsText(row),
+    row.default === undefined ? '' : `\`${String(row.default)}\``,
+    row.scope,
+    row.sentence,
+  ])
+  const header = ['setting', 'environment', 'kind', 'unit', 'bounds', 'default', 'scope', 'meaning']
+  const reserved = Object.entries(reservedEnvironmentNames).map(([name, sentence]) => [`\`${name}\``, sentence])
+  return [
+    introduction,
+    '## Settings',
+    '',
+    ...tableLines(header, rows),
+    '',
+    '## Other names in the environment',
+    '',
+    ...tableLines(['environment', 'meaning'], reserved),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,112 @@
+import { parse } from 'smol-toml'
+import { didYouMean } from '../nearest-name.ts'
+import { configTable, ENVIRONMENT_PREFIX, environmentName, reservedEnvironmentNames } from './config-table.ts'
+import type { ConfigSource } from './config-types.ts'
+
+/** What one source says: values by dotted name, still unread, and how to name each in a message. */
+export interface ConfigLayer {
+  readonly source: ConfigSource
+  readonly values: ReadonlyMap<string, unknown>
+  /** What the source calls the setting: the flag, the environment name, the line of the file. */
+  label(name: string): string
+}
+
+const names: ReadonlySet<string> = new Set(configTable.map((row) => row.name))
+const nameByEnvironment: ReadonlyMap<string, string> = new Map(
+  configTable.map((row) => [environmentName(row.name), row.name]),
+)
+const flagByName: ReadonlyMap<string, string> = new Map(
+  configTable.flatMap((row) => ('flag' in row ? [[row.name, row.flag] as const] : [])),
+)
+const secretNames: ReadonlySet<string> = new Set(
+  configTable.filter((row) => row.kind === 'secret').map((row) => row.name),
+)
+
+/** The flags given, by dotted name. Secrets are refused there: every user of the machine can read command lines. */
+export function flagLayer(flags: Readonly<Record<string, string>>, problems: string[]): ConfigLayer {
+  const values = new Map<string, unknown>()
+  for (const [name, value] of Object.entries(flags)) {
+    if (!names.has(name)) problems.push(`--set ${name}: there is no such setting${didYouMean(name, names)}`)
+    else if (secretNames.has(name)) {
+      problems.push(`--set ${name}: a secret is not taken from the command line; set ${environmentName(name)}`)
+    } else values.set(name, value)
+  }
+  return { source: 'flag', values, label: (name) => flagByName.get(name) ?? `--set ${name}` }
+}
+
+/**
+ * The names that begin with OBJECT_STORE_. An empty value counts as not given, because that is what tools that pass
+ * optional variables on make of an absent one.
+ * @param source the environment itself, or the secrets file that is written like one
+ */
+export function environmentLayer(
+  environment: Readonly<Record<string, string | undefined>>,
+  problems: string[],
+  source: 'environment' | 'secrets file' = 'environment',
+): ConfigLayer {
+  const values = new Map<string, unknown>()
+  const known = [...nameByEnvironment.keys(), ...Object.keys(reservedEnvironmentNames)]
+  for (const [key, value] of Object.entries(environment)) {
+    if (!key.startsWith(ENVIRONMENT_PREFIX) || Object.hasOwn(reservedEnvironmentNames, key)) continue
+    const name = nameByEnvironment.get(key)
+    if (name === undefined) {
+      problems.push(`${key}: there is no such name in the configuration${didYouMean(key, known)}`)
+    } else if (value !== undefined && value !== '') values.set(name, value)
+  }
+  const place = source === 'environment' ? '' : `${source}: `
+  return { source, values, label: (name) => `${place}${environmentName(name)}` }
+}
+
+type Table = Readonly<Record<string, unknown>>
+
+function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}
+
+function isPrefix(name: string): boolean {
+  return configTable.some((row) => row.name.startsWith(`${name}.`))
+}
+
+/** Turns nested tables into dotted names; a name that is a setting is never looked into further. */
+function flatten(table: Table, prefix: string, into: [name: string, value: unknown][]): void {
+  for (const [key, value] of Object.entries(table)) {
+    const name = `${prefix}${key}`
+    // An empty table of an unknown name must be refused like any other unknown key.
+    const entered = isTable(value) && !names.has(name) && (Object.keys(value).length > 0 || isPrefix(name))
+    if (entered) flatten(value, `${name}.`, into)
+    else into.push([name, value])
+  }
+}
+
+/** The message of the TOML reader goes on with the lines around the fault, and those may hold a secret. */
+function tomlProblem(error: unknown): string {
+  const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n')
+  const place = error instanceof Error && 'line' in error && 'column' in error
+  const where = place ? ` in line ${String(error.line)}, column ${String(error.column)}` : ''
+  return `no valid TOML${where}: ${reason.replace(/^Invalid TOML document: /, '')}`
+}
+
+/** The settings of a TOML file. */
+export function fileLayer(path: string, text: string, problems: string[]): ConfigLayer {
+  const values = new Map<string, unknown>()
+  const found: [name: string, value: unknown][] = []
+  try {
+    flatten(parse(text), '', found)
+  } catch (error) {
+    problems.push(`${path}: ${tomlProblem(error)}`)
+  }
+  for (const [name, value] of found) {
+    if (!names.has(name)) problems.push(`${path}: ${name}: there is no such setting${didYouMean(name, names)}`)
+    else if (values.has(name)) problems.push(`${path}: ${name}: it is set twice`)
+    else values.set(name, value)
+  }
+  return { source: 'file', values, label: (name) => `${path}: ${name}` }
+}
+
+/** The defaults of the table. */
+export function defaultLayer(): ConfigLayer {
+  const values = new Map<string, unknown>(
+    configTable.flatMap((row) => ('default' in row ? [[row.name, row.default] as const] : [])),
+  )
+  return { source: 'default', values, label: (name) => `default of ${name}` }
+}

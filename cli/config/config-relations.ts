@@ -1,0 +1,42 @@
+import { formatAddress } from './address.ts'
+import type { Address, Config, ConfigName } from './config-types.ts'
+
+/** A rule over several settings. */
+interface ConfigRelation {
+  readonly settings: readonly ConfigName[]
+  /** What is wrong, or undefined. Only asked when every setting is good by itself. */
+  problem(config: Config): string | undefined
+}
+
+const BYTES_PER_MIB = 1_048_576
+const VOLUME_SHARE = 4
+
+function sameAddress(left: Address, right: Address): string | undefined {
+  // Two listeners on "any free port" get different ones.
+  const same = left.port !== 0 && formatAddress(left) === formatAddress(right)
+  return same ? `both are ${formatAddress(left)}; every listener needs an address of its own` : undefined
+}
+
+export const configRelations: readonly ConfigRelation[] = [
+  {
+    settings: ['s3.bind', 'api.bind'],
+    problem: (config) => sameAddress(config['s3.bind'], config['api.bind']),
+  },
+  {
+    settings: ['s3.bind', 'console.bind'],
+    problem: (config) => sameAddress(config['s3.bind'], config['console.bind']),
+  },
+  {
+    settings: ['api.bind', 'console.bind'],
+    problem: (config) => sameAddress(config['api.bind'], config['console.bind']),
+  },
+  {
+    // A volume has room for several objects, or packing them gains nothing.
+    settings: ['storage.inline_limit_bytes', 'storage.volume_mib'],
+    problem(config) {
+      const bytesMaximum = (config['storage.volume_mib'] * BYTES_PER_MIB) / VOLUME_SHARE
+      if (config['storage.inline_limit_bytes'] <= bytesMaximum) return undefined
+      return `the inline limit must be at most a quarter of a volume, ${bytesMaximum} bytes`
+    },
+  },
+]

@@ -1,0 +1,92 @@
+import { resolve } from 'node:path'
+import { parseAddress } from './address.ts'
+import type { ConfigForm, ConfigKind, ConfigRow } from './config-table.ts'
+import type { ConfigValues } from './config-types.ts'
+import { decodeMasterKey } from './master-key.ts'
+import { Secret } from './secret.ts'
+
+/** Either the value, or what is wrong with it: the end of a sentence that begins with the setting's name. */
+export type ParsedValue = { readonly value: ConfigValues[ConfigKind] } | { readonly problem: string }
+
+type Parser = (row: ConfigRow, given: unknown, workingDirectory: string) => ParsedValue
+
+const WHOLE_NUMBER = /^(0|-?[1-9][0-9]{0,14})$/
+const ACCESS_KEY = /^[A-Za-z0-9._-]+$/
+
+/** Checks of the form of a text or secret. The sentences never show the value: the same table serves secrets. */
+const forms: Readonly<Record<ConfigForm, { accepts(text: string): boolean; problem: string }>> = {
+  'access-key': {
+    accepts: (text) => ACCESS_KEY.test(text),
+    problem: 'may hold only letters, digits, dots, underscores and hyphens',
+  },
+  'master-key': {
+    accepts: (text) => decodeMasterKey(text) !== undefined,
+    problem: 'must be 64 hexadecimal digits or the base64 of exactly 32 bytes',
+  },
+}
+
+/** Shows a value in a message, bounded, so that a pasted file does not fill the terminal. */
+function shown(given: unknown): string {
+  const text = typeof given === 'string' ? JSON.stringify(given) : String(given)
+  return text.length <= 80 ? text : `${text.slice(0, 77)}...`
+}
+
+function textProblem(row: ConfigRow, text: string): string | undefined {
+  const bytes = Buffer.byteLength(text)
+  if (row.bounds !== undefined && bytes < row.bounds.minimum) return `is shorter than ${row.bounds.minimum} bytes`
+  if (row.bounds !== undefined && bytes > row.bounds.maximum) return `is longer than ${row.bounds.maximum} bytes`
+  // A line break or another control character in a credential is always an accident of quoting.
+  if (/\p{Cc}/u.test(text)) return 'holds a control character'
+  const form = row.form === undefined ? undefined : forms[row.form]
+  return form === undefined || form.accepts(text) ? undefined : form.problem
+}
+
+const parsers: Readonly<Record<ConfigKind, Parser>> = {
+  text(row, given) {
+    if (typeof given !== 'string') return { problem: `${shown(given)} is not a text` }
+    const problem = textProblem(row, given)
+    return problem === undefined ? { value: given } : { problem }
+  },
+  secret(row, given) {
+    if (typeof given !== 'string') return { problem: 'must be a text' }
+    const problem = textProblem(row, given)
+    return problem === undefined ? { value: new Secret(given) } : { problem }
+  },
+  integer(row, given) {
+    const number = typeof given === 'string' && WHOLE_NUMBER.test(given) ? Number(given) : given
+    if (typeof number !== 'number' || !Number.isSafeInteger(number)) {
+      return { problem: `${shown(given)} is not a whole number` }
+    }
+    const { minimum, maximum } = row.bounds ?? { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+    if (number >= minimum && number <= maximum) return { value: number }
+    return { problem: `${number} is out of range: ${minimum} to ${maximum} ${row.unit}` }
+  },
+  boolean(_row, given) {
+    if (given === true || given === 'true') return { value: true }
+    if (given === false || given === 'false') return { value: false }
+    return { problem: `${shown(given)} is neither true nor false` }
+  },
+  address(_row, given) {
+    const address = typeof given === 'string' ? parseAddress(given) : undefined
+    if (address !== undefined) return { value: address }
+    return { problem: `${shown(given)} is not host:port, such as 127.0.0.1:7600` }
+  },
+  path(_row, given, workingDirectory) {
+    if (typeof given !== 'string' || given.includes('\0')) return { problem: `${shown(given)} is not a path` }
+    return { value: resolve(workingDirectory, given) }
+  },
+  choice(row, given) {
+    const choices = row.choices ?? []
+    if (typeof given === 'string' && choices.includes(given)) return { value: given }
+    return { problem: `${shown(given)} is none of ${choices.join(', ')}` }
+  },
+}
+
+/**
+ * Reads one value.
+ * @param given what stands in a flag, the environment (always text) or a TOML file (typed)
+ * @param workingDirectory what relative paths begin from
+ */
+export function parseValue(row: ConfigRow, given: unknown, workingDirectory: string): ParsedValue {
+  return parsers[row.kind](row, given, workingDirectory)
+}

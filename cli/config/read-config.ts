@@ -1,0 +1,62 @@
+import { ConfigError } from './config-error.ts'
+import { type ConfigLayer, defaultLayer, environmentLayer, fileLayer, flagLayer } from './config-layers.ts'
+import { configRelations } from './config-relations.ts'
+import { type ConfigRow, configTable } from './config-table.ts'
+import type { Config, ConfigSources, ResolvedConfig } from './config-types.ts'
+import { parseValue } from './config-values.ts'
+
+/** Everything the configuration is read from. Reading has no effect and looks at nothing else. */
+export interface ConfigInputs {
+  /** Values of flags by dotted name. */
+  readonly flags?: Readonly<Record<string, string>>
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** The TOML file. */
+  readonly file?: { readonly path: string; readonly text: string }
+  /** What the secrets file of the quick start says, by environment name. */
+  readonly secrets?: Readonly<Record<string, string>>
+  /** What relative paths begin from. */
+  readonly workingDirectory: string
+}
+
+/** The sources that are there, the strongest first. What an operator wrote goes before what was generated. */
+function layersOf(inputs: ConfigInputs, problems: string[]): readonly ConfigLayer[] {
+  return [
+    flagLayer(inputs.flags ?? {}, problems),
+    environmentLayer(inputs.environment ?? {}, problems),
+    ...(inputs.file === undefined ? [] : [fileLayer(inputs.file.path, inputs.file.text, problems)]),
+    ...(inputs.secrets === undefined ? [] : [environmentLayer(inputs.secrets, problems, 'secrets file')]),
+    defaultLayer(),
+  ]
+}
+
+/**
+ * Reads the configuration: flag, then environment, then TOML file, then secrets file, then default.
+ * @throws ConfigError with every problem at once: unknown names, unreadable values, values that do not go together
+ */
+export function readConfig(inputs: ConfigInputs): ResolvedConfig {
+  const problems: string[] = []
+  const layers = layersOf(inputs, problems)
+  const values: Record<string, unknown> = {}
+  const sources: Record<string, string> = {}
+  const bad = new Set<string>()
+  for (const row of configTable as readonly ConfigRow[]) {
+    const layer = layers.find((candidate) => candidate.values.has(row.name))
+    sources[row.name] = layer?.source ?? 'default'
+    values[row.name] = undefined
+    if (layer === undefined) continue
+    const parsed = parseValue(row, layer.values.get(row.name), inputs.workingDirectory)
+    if ('problem' in parsed) {
+      bad.add(row.name)
+      problems.push(`${layer.label(row.name)}: ${parsed.problem}`)
+    } else values[row.name] = parsed.value
+  }
+  // The loop above gave every row of the table a value of the row's kind, which is what the types are made from.
+  const config = Object.freeze(values) as Config
+  for (const relation of configRelations) {
+    if (relation.settings.some((name) => bad.has(name))) continue
+    const problem = relation.problem(config)
+    if (problem !== undefined) problems.push(`${relation.settings.join(' and ')}: ${problem}`)
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return Object.freeze({ config, sources: Object.freeze(sources) as ConfigSources })
+}

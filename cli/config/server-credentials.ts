@@ -1,0 +1,38 @@
+import { ExitError } from '../exit-codes.ts'
+import { environmentName } from './config-table.ts'
+import type { Config } from './config-types.ts'
+import { decodeMasterKey } from './master-key.ts'
+import type { Secret } from './secret.ts'
+
+/** What a server cannot start without. There are no default secrets. */
+export interface ServerCredentials {
+  /** 32 bytes. */
+  readonly masterKey: Buffer
+  readonly rootAccessKey: string
+  readonly rootSecretKey: Secret
+}
+
+function missing(name: string): string {
+  return `  ${name} is not set (${environmentName(name)}, or in the TOML file)`
+}
+
+/**
+ * Takes the credentials a server needs from its configuration.
+ * @throws ExitError `masterKey` without a master key, `usage` without a root credential; names all that is missing
+ */
+export function serverCredentials(config: Config): ServerCredentials {
+  const masterKey = decodeMasterKey(config['credential_master_key']?.reveal() ?? '')
+  const rootAccessKey = config['root.access_key']
+  const rootSecretKey = config['root.secret_key']
+  if (masterKey !== undefined && rootAccessKey !== undefined && rootSecretKey !== undefined) {
+    return { masterKey, rootAccessKey, rootSecretKey }
+  }
+  const absent = [
+    ...(masterKey === undefined ? [missing('credential_master_key')] : []),
+    ...(rootAccessKey === undefined ? [missing('root.access_key')] : []),
+    ...(rootSecretKey === undefined ? [missing('root.secret_key')] : []),
+  ]
+  const advice = 'There are no default secrets. "object-store quickstart" makes a set for a new data directory.'
+  const message = ['the server does not start without its secrets:', ...absent, advice].join('\n')
+  throw new ExitError(masterKey === undefined ? 'masterKey' : 'usage', message)
+}

@@ -1,0 +1,40 @@
+/**
+ * What the exit code of the command `object-store` means. The codes are part of the interface: scripts and service
+ * managers act on them, so none is ever reused for something else.
+ */
+export const exitTable = {
+  ok: { code: 0, sentence: 'Everything that was asked for was done.' },
+  failed: { code: 1, sentence: 'It failed; the message says why.' },
+  usage: { code: 2, sentence: 'The command line or the configuration is wrong; nothing was done.' },
+  partly: { code: 3, sentence: 'Only a part of it was done.' },
+  notFound: { code: 4, sentence: 'What was asked for does not exist.' },
+  denied: { code: 5, sentence: 'Access was denied.' },
+  doctorFinding: { code: 7, sentence: 'The doctor found something that needs attention.' },
+  unreachable: { code: 10, sentence: 'The server could not be reached.' },
+  journalFailed: { code: 20, sentence: 'Writing or syncing the journal failed; the server stopped acknowledging.' },
+  storeDamaged: { code: 21, sentence: 'The journal or a payload volume is damaged.' },
+  directoryLocked: { code: 22, sentence: 'Another process holds the data directory.' },
+  masterKey: { code: 23, sentence: 'The credential master key is missing or is not the one of this store.' },
+  dataLost: { code: 24, sentence: 'Data that was acknowledged is no longer there.' },
+  projectionsFailed: { code: 25, sentence: 'The projections could not be opened, rebuilt or kept up.' },
+  diskFull: { code: 26, sentence: 'The disk is full.' },
+  interrupted: { code: 130, sentence: 'It was interrupted before it had finished.' },
+} as const satisfies Readonly<Record<string, { readonly code: number; readonly sentence: string }>>
+
+export type ExitName = keyof typeof exitTable
+
+/** A failure whose cause is known well enough to have an exit code of its own. The message is for the operator. */
+export class ExitError extends Error {
+  override readonly name = 'ExitError'
+  readonly exit: ExitName
+
+  constructor(exit: ExitName, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.exit = exit
+  }
+
+  /** The exit code the process ends with. */
+  get exitCode(): number {
+    return exitTable[this.exit].code
+  }
+}

@@ -1,0 +1,46 @@
+import type { HeaderLine, HttpResponse } from '../http/exchange.ts'
+import { type ManagementErrorCode, managementErrors } from './errors.ts'
+import { REQUEST_ID_HEADER } from './request-id.ts'
+
+/** Nothing here may be kept by a cache or taken for something else by a browser. */
+const commonHeaders: readonly HeaderLine[] = [
+  ['cache-control', 'no-store'],
+  ['x-content-type-options', 'nosniff'],
+]
+
+/** A response with a text body. */
+export function textResponse(status: number, contentType: string, body: string): HttpResponse {
+  return { status, headers: [['content-type', contentType], ...commonHeaders], body }
+}
+
+/** A response with a JSON body. */
+export function jsonResponse(status: number, body: unknown): HttpResponse {
+  return textResponse(status, 'application/json', JSON.stringify(body))
+}
+
+/**
+ * The error envelope of the specification: `{"error":{"code","message","request_id"}}`.
+ * @param headers further headers the status asks for, such as Allow
+ */
+export function errorResponse(
+  code: ManagementErrorCode,
+  requestId: string,
+  headers: readonly HeaderLine[] = [],
+): HttpResponse {
+  const { status, sentence } = managementErrors[code]
+  const response = jsonResponse(status, { error: { code, message: sentence, request_id: requestId } })
+  return { ...response, headers: [...response.headers, ...headers] }
+}
+
+/** The response with the id of its request. */
+export function withRequestId(response: HttpResponse, requestId: string): HttpResponse {
+  return { ...response, headers: [...response.headers, [REQUEST_ID_HEADER, requestId]] }
+}
+
+/** What HEAD gets of the answer to GET (RFC 9110 section 9.3.2): all but the body, with its length. */
+export function withoutBody(response: HttpResponse): HttpResponse {
+  const { body, ...head } = response
+  if (body === undefined) return response
+  const contentLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  return { ...head, contentLength }
+}

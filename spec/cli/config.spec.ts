@@ -1,0 +1,247 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'tap'
+import { formatAddress, localUrl, parseAddress } from '../../cli/config/address.ts'
+import { configDocument } from '../../cli/config/config-document.ts'
+import { ConfigError } from '../../cli/config/config-error.ts'
+import {
+  type ConfigRow,
+  configTable,
+  environmentName,
+  reservedEnvironmentNames,
+} from '../../cli/config/config-table.ts'
+import { loadConfig } from '../../cli/config/load-config.ts'
+import { type ConfigInputs, readConfig } from '../../cli/config/read-config.ts'
+import { exitTable } from '../../cli/exit-codes.ts'
+import { editDistance, nearestName } from '../../cli/nearest-name.ts'
+
+const workingDirectory = '/work-place'
+const rows: readonly ConfigRow[] = configTable
+
+function read(inputs: Partial<ConfigInputs>) {
+  return readConfig({ workingDirectory, ...inputs })
+}
+
+/** The problems of a configuration that must be refused. */
+function problemsOf(inputs: Partial<ConfigInputs>): readonly string[] {
+  try {
+    read(inputs)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  throw new Error('the configuration was accepted')
+}
+
+function file(text: string) {
+  return { path: 'store.toml', text }
+}
+
+test('the table', async (t) => {
+  t.equal(new Set(rows.map((row) => row.name)).size, rows.length, 'names are unique')
+  t.equal(new Set(rows.map((row) => environmentName(row.name))).size, rows.length, 'environment names are unique')
+  for (const row of rows) {
+    t.match(row.name, /^[a-z0-9_]+(\.[a-z0-9_]+)*$/, `${row.name}: name`)
+    t.match(row.sentence, /^[A-Z].*\.$/, `${row.name}: a sentence`)
+    t.equal(row.kind === 'integer', row.unit !== '', `${row.name}: an integer has a unit, nothing else has`)
+    t.equal(row.kind === 'choice', row.choices !== undefined, `${row.name}: choices`)
+    if (row.kind === 'integer') t.ok(row.bounds, `${row.name}: bounds`)
+    if (row.kind === 'secret') t.equal(row.default, undefined, `${row.name}: no default secret`)
+    t.notOk(Object.hasOwn(reservedEnvironmentNames, environmentName(row.name)), `${row.name}: not reserved`)
+  }
+  const specified = [
+    'OBJECT_STORE_DATA_DIR',
+    'OBJECT_STORE_S3_BIND',
+    'OBJECT_STORE_API_BIND',
+    'OBJECT_STORE_CONSOLE_BIND',
+    'OBJECT_STORE_ROOT_ACCESS_KEY',
+    'OBJECT_STORE_ROOT_SECRET_KEY',
+    'OBJECT_STORE_ROOT_S3_ENABLED',
+    'OBJECT_STORE_CREDENTIAL_MASTER_KEY',
+    'OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN',
+    'OBJECT_STORE_METRICS_SCRAPE_TOKEN',
+    'OBJECT_STORE_LIMITS_MAXIMUM_CONCURRENT_OPERATIONS',
+  ]
+  const names = new Set(rows.map((row) => environmentName(row.name)))
+  for (const name of specified) t.ok(names.has(name), name)
+})
+
+test('spec/configuration.md is the table', async (t) => {
+  t.equal(readFileSync('spec/configuration.md', 'utf8'), configDocument())
+})
+
+test('defaults', async (t) => {
+  const { config, sources } = read({})
+  t.equal(config['data_dir'], '/work-place/data')
+  t.strictSame(config['s3.bind'], { host: '127.0.0.1', port: 7600 })
+  t.strictSame(config['api.bind'], { host: '127.0.0.1', port: 7601 })
+  t.strictSame(config['console.bind'], { host: '127.0.0.1', port: 7602 })
+  t.equal(config['limits.maximum_concurrent_operations'], 1024)
+  t.equal(config['root.s3_enabled'], true)
+  t.equal(config['log.level'], 'info')
+  t.equal(config['credential_master_key'], undefined)
+  t.equal(config['root.access_key'], undefined)
+  t.ok(Object.values(sources).every((source) => source === 'default'))
+  t.ok(Object.isFrozen(config) && Object.isFrozen(sources) && Object.isFrozen(config['s3.bind']))
+  t.strictSame(Object.keys(config).sort(), rows.map((row) => row.name).sort())
+})
+
+test('the stronger source wins: flag, environment, file, secrets file, default', async (t) => {
+  const all = {
+    flags: { 's3.bind': '127.0.0.1:1' },
+    environment: { OBJECT_STORE_S3_BIND: '127.0.0.1:2', OBJECT_STORE_API_BIND: '127.0.0.1:12' },
+    file: file('[s3]\nbind = "127.0.0.1:3"\n[api]\nbind = "127.0.0.1:13"\n[console]\nbind = "127.0.0.1:23"'),
+    secrets: { OBJECT_STORE_CONSOLE_BIND: '127.0.0.1:24', OBJECT_STORE_LOG_LEVEL: 'warn' },
+  }
+  const { config, sources } = read(all)
+  t.match(sources, {
+    's3.bind': 'flag',
+    'api.bind': 'environment',
+    'console.bind': 'file',
+    'log.level': 'secrets file',
+    'log.requests': 'default',
+  })
+  t.equal(config['s3.bind'].port, 1)
+  t.equal(config['api.bind'].port, 12)
+  t.equal(config['console.bind'].port, 23)
+  t.equal(config['log.level'], 'warn')
+  t.equal(read({ ...all, flags: {} }).config['s3.bind'].port, 2)
+  t.equal(read({ file: all.file }).config['s3.bind'].port, 3)
+  t.equal(read({ environment: { OBJECT_STORE_LOG_LEVEL: '' } }).sources['log.level'], 'default', 'empty is not given')
+})
+
+test('unknown names are refused with the nearest known one', async (t) => {
+  t.strictSame(problemsOf({ environment: { OBJECT_STORE_S3_BIMD: 'x', PATH: '/bin', OTHER_STORE: '1' } }), [
+    'OBJECT_STORE_S3_BIMD: there is no such name in the configuration (did you mean OBJECT_STORE_S3_BIND?)',
+  ])
+  t.equal(problemsOf({ environment: { OBJECT_STORE_STORAGE_ENCRYPTION_ENABLED: 'true' } }).length, 1)
+  t.strictSame(problemsOf({ environment: { OBJECT_STORE_: '' } }).length, 1, 'refused even when empty')
+  t.strictSame(problemsOf({ file: file('[limits]\nmaximum_concurent_operations = 5') }), [
+    'store.toml: limits.maximum_concurent_operations: there is no such setting ' +
+      '(did you mean limits.maximum_concurrent_operations?)',
+  ])
+  t.match(problemsOf({ file: file('[bogus]') }), ['store.toml: bogus: there is no such setting'])
+  t.match(problemsOf({ file: file('s3 = 1') }), ['store.toml: s3: there is no such setting'])
+  t.match(problemsOf({ flags: { 'log.levl': 'info' } }), [/^--set log\.levl: .*did you mean log\.level\?/])
+  t.doesNotThrow(() => read({ file: file('[s3]\n[api]') }), 'empty tables of known names')
+  t.doesNotThrow(() =>
+    read({ environment: Object.fromEntries(Object.keys(reservedEnvironmentNames).map((name) => [name, 'x'])) }),
+  )
+  t.doesNotThrow(() => read({ environment: { object_store_x: '1', OBJECT_STOREX: '1' } }), 'names of others')
+})
+
+test('every problem is reported at once', async (t) => {
+  const problems = problemsOf({
+    flags: { 'log.level': 'loud', 'root.secret_key': 'never shown 1' },
+    environment: { OBJECT_STORE_S3_BIND: 'nowhere', OBJECT_STORE_X: '1' },
+    file: file('[limits]\nqueue_wait_seconds = 0\n[root]\ns3_enabled = "perhaps"'),
+  })
+  t.strictSame(
+    problems.map((problem) => problem.split(' ').slice(0, 2).join(' ')).sort(),
+    [
+      '--log-level: "loud"',
+      '--set root.secret_key:',
+      'OBJECT_STORE_S3_BIND: "nowhere"',
+      'OBJECT_STORE_X: there',
+      'store.toml: limits.queue_wait_seconds:',
+      'store.toml: root.s3_enabled:',
+    ].sort(),
+  )
+  const error = new ConfigError(problems)
+  t.equal(error.exitCode, 2)
+  for (const problem of problems) t.ok(error.message.includes(problem))
+})
+
+test('values of every kind', async (t) => {
+  const accepted: readonly [name: string, given: string, shown: unknown][] = [
+    ['limits.queue_wait_seconds', '300', 300],
+    ['s3.front_ends', '0', 0],
+    ['root.s3_enabled', 'false', false],
+    ['data_dir', '/srv/x', '/srv/x'],
+    ['data_dir', 'sub/../y', '/work-place/y'],
+    ['s3.bind', '[::1]:0', { host: '::1', port: 0 }],
+    ['s3.bind', 'store.example:65535', { host: 'store.example', port: 65535 }],
+    ['root.access_key', 'AKIA.test_1-2', 'AKIA.test_1-2'],
+    ['log.requests', 'none', 'none'],
+  ]
+  for (const [name, given, shown] of accepted) {
+    const { config } = read({ flags: { [name]: given } })
+    t.strictSame((config as Record<string, unknown>)[name], shown, `${name} = ${given}`)
+  }
+  const refused: readonly [name: string, given: string][] = [
+    ['limits.queue_wait_seconds', '301'],
+    ['limits.queue_wait_seconds', '0'],
+    ['limits.queue_wait_seconds', '1.5'],
+    ['limits.queue_wait_seconds', '1e2'],
+    ['limits.queue_wait_seconds', '0x10'],
+    ['limits.queue_wait_seconds', ' 5'],
+    ['limits.queue_wait_seconds', '99999999999999999999'],
+    ['root.s3_enabled', '1'],
+    ['root.s3_enabled', 'TRUE'],
+    ['data_dir', 'a\0b'],
+    ['s3.bind', ':7600'],
+    ['s3.bind', '7600'],
+    ['s3.bind', '127.0.0.1'],
+    ['s3.bind', '127.0.0.1:65536'],
+    ['s3.bind', '127.0.0.1:076'],
+    ['s3.bind', '::1:7600'],
+    ['s3.bind', '[nothing]:7600'],
+    ['s3.bind', 'http://host:1'],
+    ['root.access_key', 'ab'],
+    ['root.access_key', 'with/slash'],
+    ['root.access_key', 'x'.repeat(129)],
+    ['log.requests', 'some'],
+  ]
+  for (const [name, given] of refused) {
+    t.equal(problemsOf({ flags: { [name]: given } }).length, 1, `${name} = ${JSON.stringify(given)}`)
+  }
+  t.equal(read({ file: file('[limits]\nqueue_wait_seconds = 7') }).config['limits.queue_wait_seconds'], 7)
+  t.match(problemsOf({ file: file('[limits]\nqueue_wait_seconds = 7.5') }), [/7\.5 is not a whole number/])
+  t.match(problemsOf({ file: file('data_dir = [1]') }), [/is not a path/])
+  t.match(problemsOf({ file: file('data_dir = "a"\n"s3.bind" = "h:1"\n[s3]\nbind = "h:2"') }), [/set twice/])
+})
+
+test('settings that do not go together', async (t) => {
+  t.match(problemsOf({ flags: { 'api.bind': '127.0.0.1:7600' } }), [/^s3\.bind and api\.bind: both are 127/])
+  t.match(problemsOf({ flags: { 'storage.inline_limit_bytes': '1048576', 'storage.volume_mib': '1' } }), [
+    /at most a quarter of a volume, 262144 bytes/,
+  ])
+  t.doesNotThrow(() => read({ flags: { 's3.bind': 'h:0', 'api.bind': 'h:0', 'console.bind': 'h:0' } }), 'free ports')
+})
+
+test('the TOML file is found by flag, then by environment', async (t) => {
+  const directory = t.testdir({ 'a.toml': '[log]\nlevel = "debug"', 'b.toml': '[log]\nlevel = "error"' })
+  const origins = { flags: {}, environment: { OBJECT_STORE_CONFIG: 'b.toml' }, workingDirectory: directory }
+  t.equal(loadConfig(origins).config['log.level'], 'error')
+  t.equal(loadConfig({ ...origins, configPath: join(directory, 'a.toml') }).config['log.level'], 'debug')
+  t.equal(loadConfig({ ...origins, environment: { OBJECT_STORE_CONFIG: '' } }).config['log.level'], 'info')
+  t.throws(() => loadConfig({ ...origins, configPath: 'none.toml' }), /none\.toml: the file cannot be read/)
+  writeFileSync(join(directory, 'bad.toml'), 'a = = b')
+  t.throws(() => loadConfig({ ...origins, configPath: 'bad.toml' }), /no valid TOML in line 1, column/)
+})
+
+test('addresses', async (t) => {
+  for (const text of ['127.0.0.1:7600', '[::1]:7600', 'host:0']) {
+    const address = parseAddress(text)
+    t.equal(address && formatAddress(address), text)
+  }
+  t.equal(localUrl({ host: '0.0.0.0', port: 7600 }), 'http://127.0.0.1:7600')
+  t.equal(localUrl({ host: '::', port: 7600 }), 'http://[::1]:7600')
+  t.equal(localUrl({ host: '::2', port: 1 }), 'http://[::2]:1')
+})
+
+test('nearest names', async (t) => {
+  t.equal(editDistance('', 'abc'), 3)
+  t.equal(editDistance('kitten', 'sitting'), 3)
+  t.equal(editDistance('same', 'same'), 0)
+  t.equal(nearestName('sever', ['status', 'server']), 'server')
+  t.equal(nearestName('SERVER', ['server']), 'server')
+  t.equal(nearestName('xyz', ['server', 'status']), undefined)
+  t.equal(nearestName('x', []), undefined)
+})
+
+test('exit codes', async (t) => {
+  const codes = Object.values(exitTable).map(({ code }) => code)
+  t.equal(new Set(codes).size, codes.length, 'no code has two meanings')
+  t.strictSame(codes, [0, 1, 2, 3, 4, 5, 7, 10, 20, 21, 22, 23, 24, 25, 26, 130])
+})
