@@ -18,7 +18,7 @@ const PROGRESS_EVERY_RECORDS = 50_000
 
 /**
  * Brings the projections up to the end of the journal, from the position they have. Every record's hash and link is
- * proved on the way.
+ * proved on the way. Batches behind `untilSequence` are proved and not applied.
  * @returns records read
  * @throws JournalDamagedError
  */
@@ -28,6 +28,7 @@ export function replay(
   environment: ProjectionEnvironment,
   from: AppliedPosition | undefined,
   progress?: ReplayProgress,
+  untilSequence: number = Number.POSITIVE_INFINITY,
 ): number {
   const buffered = new BufferedTables(environment, openTables(environment))
   let transaction = new TableTransaction(buffered.tables)
@@ -37,10 +38,11 @@ export function replay(
     record: (record) => {
       records += 1
       if (progress !== undefined && records % PROGRESS_EVERY_RECORDS === 0) progress(records)
-      if (record.kind !== RECORD_KIND.change) return
+      if (record.kind !== RECORD_KIND.change || record.sequence > untilSequence) return
       transaction.apply(record.sequence, record.timeMicroseconds, decodeEntry(record.body).changes)
     },
     batch: (position, place) => {
+      if (position.sequence - 1 > untilSequence) return
       transaction.finish(appliedPosition(position, place), firstSequence)
       firstSequence = position.sequence
       if (!buffered.isFull) return

@@ -2,6 +2,10 @@ import type { CommandClass } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
 import { ConfigShowCommand } from './config/show.ts'
 import { HelpCommand } from './help.ts'
+import { JournalShowCommand } from './journal/show.ts'
+import { JournalVerifyCommand } from './journal/verify.ts'
+import { ProjectionsCheckCommand } from './projections/check.ts'
+import { ProjectionsRebuildCommand } from './projections/rebuild.ts'
 import { QuickstartCommand } from './quickstart.ts'
 import { ServerCommand } from './server.ts'
 import { StatusCommand } from './status.ts'
@@ -15,4 +19,8 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   ServerCommand,
   StatusCommand,
   ConfigShowCommand,
+  JournalVerifyCommand,
+  JournalShowCommand,
+  ProjectionsRebuildCommand,
+  ProjectionsCheckCommand,
 ]

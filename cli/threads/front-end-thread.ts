@@ -54,7 +54,7 @@ function services(environment: ProjectionEnvironment): S3Services {
 /** A thread that ends with a listener open takes the process with it without a word (see uws-server.ts). */
 async function stop(graceMilliseconds: number): Promise<void> {
   await listener?.close(graceMilliseconds)
-  log.flush()
+  await log.flush()
   tell({ kind: 'stopped' })
   data.port.close()
   main?.close()

@@ -7,6 +7,9 @@ import type { Table, TableReader } from '../lmdb-environment.ts'
  */
 export const BUCKETS = 'buckets'
 
+/** No bucket has a longer name, and LMDB fails on keys beyond a few KiB: strangers may ask for anything. */
+const NAME_LENGTH_MAXIMUM = 255
+
 const packr = new Packr({ useRecords: false, int64AsType: 'number' })
 
 function decode(name: string, value: Buffer): BucketState {
@@ -15,7 +18,7 @@ function decode(name: string, value: Buffer): BucketState {
 }
 
 export function getBucket(table: TableReader, name: string): BucketState | undefined {
-  if (name.length === 0) return undefined
+  if (name.length === 0 || name.length > NAME_LENGTH_MAXIMUM) return undefined
   const value = table.get(Buffer.from(name))
   return value === undefined ? undefined : decode(name, value)
 }

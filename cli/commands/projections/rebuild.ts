@@ -1,0 +1,24 @@
+import { Command } from 'clipanion'
+import { nodeDisk } from '../../../engine/disk/node-disk.ts'
+import { rebuildProjections } from '../../../projections/rebuild.ts'
+import { exitTable } from '../../exit-codes.ts'
+import { ProjectionsCommand, secondsSince } from './projections-command.ts'
+
+export class ProjectionsRebuildCommand extends ProjectionsCommand {
+  static override paths = [['projections', 'rebuild']]
+
+  static override usage = Command.Usage({
+    category: 'Store',
+    description: 'make the projections again from the journal',
+    details: 'The server must not be running. Nothing but the journal is read, and every record of it is proved.',
+    examples: [['Make them again', 'object-store projections rebuild --data-dir ./data']],
+  })
+
+  override async execute(): Promise<number> {
+    const started = performance.now()
+    const records = await this.withStore((paths) => rebuildProjections(nodeDisk, paths))
+    const seconds = secondsSince(started)
+    this.print({ records, seconds }, `${records} records replayed in ${seconds} s`)
+    return exitTable.ok.code
+  }
+}

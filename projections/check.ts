@@ -1,0 +1,99 @@
+import type { Disk } from '../engine/disk/disk.ts'
+import type { StorePaths } from '../engine/disk/store-paths.ts'
+import { ProjectionEnvironment, type Row, type Table } from './lmdb-environment.ts'
+import { buildProjections } from './rebuild.ts'
+import type { ReplayProgress } from './replay.ts'
+import { TABLE_NAMES } from './table-list.ts'
+import { APPLIED, getApplied } from './tables/applied.ts'
+
+/** One row that is not what the journal says. Keys and values in hexadecimal; undefined where there is no row. */
+export interface RowDifference {
+  readonly table: string
+  readonly key: string
+  readonly stored: string | undefined
+  readonly expected: string | undefined
+}
+
+export interface CheckReport {
+  /** Records of the journal that the comparison is built from. */
+  readonly records: number
+  readonly rows: number
+  readonly differenceCount: number
+  /** The first of them. */
+  readonly differences: readonly RowDifference[]
+}
+
+const DIFFERENCES_MAXIMUM = 100
+
+/**
+ * Makes projections aside from the journal, up to where the stored ones are, and compares every row of every table.
+ * The caller holds the store's lock.
+ * @throws JournalDamagedError
+ */
+export async function checkProjections(
+  disk: Disk,
+  paths: StorePaths,
+  progress?: ReplayProgress,
+): Promise<CheckReport> {
+  const aside = `${paths.projections}-check`
+  disk.removeTree(aside)
+  const stored = ProjectionEnvironment.open(paths.projections, { readOnly: true })
+  try {
+    const position = getApplied(stored.table(APPLIED))?.position
+    const records = await buildProjections(disk, paths, aside, progress, position?.sequence ?? -1)
+    const expected = ProjectionEnvironment.open(aside, { readOnly: true })
+    try {
+      return { records, ...compareAll(stored, expected) }
+    } finally {
+      await expected.close()
+    }
+  } finally {
+    await stored.close()
+    disk.removeTree(aside)
+  }
+}
+
+function compareAll(stored: ProjectionEnvironment, expected: ProjectionEnvironment): Omit<CheckReport, 'records'> {
+  const differences: RowDifference[] = []
+  let rows = 0
+  let differenceCount = 0
+  for (const name of TABLE_NAMES) {
+    for (const [left, right] of paired(stored.table(name), expected.table(name))) {
+      rows += 1
+      if (left !== undefined && right !== undefined && left.value.equals(right.value)) continue
+      differenceCount += 1
+      if (differences.length >= DIFFERENCES_MAXIMUM) continue
+      differences.push({
+        table: name,
+        key: ((left ?? right) as Row).key.toString('hex'),
+        stored: left?.value.toString('hex'),
+        expected: right?.value.toString('hex'),
+      })
+    }
+  }
+  return { rows, differenceCount, differences }
+}
+
+/** Rows of two tables side by side, in the order of their keys. */
+function* paired(stored: Table, expected: Table): Generator<[Row | undefined, Row | undefined]> {
+  const lefts = stored.rows({})[Symbol.iterator]()
+  const rights = expected.rows({})[Symbol.iterator]()
+  let left = next(lefts)
+  let right = next(rights)
+  while (left !== undefined || right !== undefined) {
+    const order = compareKeys(left, right)
+    yield [order <= 0 ? left : undefined, order >= 0 ? right : undefined]
+    if (order <= 0) left = next(lefts)
+    if (order >= 0) right = next(rights)
+  }
+}
+
+function next(rows: Iterator<Row>): Row | undefined {
+  const step = rows.next()
+  return step.done === true ? undefined : step.value
+}
+
+function compareKeys(left: Row | undefined, right: Row | undefined): number {
+  if (left === undefined) return 1
+  return right === undefined ? -1 : Buffer.compare(left.key, right.key)
+}
