@@ -2,16 +2,18 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { EngineClient } from '../../engine/client.ts'
 import { systemClock } from '../../engine/clock.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
-import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { type StorePaths, segmentFirstSequence } from '../../engine/disk/store-paths.ts'
 import { Engine } from '../../engine/engine.ts'
 import { EngineLoop } from '../../engine/engine-loop.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import type { JournalRecovered, ServerStarted } from '../../engine/events/changes.ts'
 import { decodeGenesis, type Genesis } from '../../engine/journal/bodies.ts'
+import { type CutTail, evidenceIsRecorded, pendingEvidence } from '../../engine/journal/evidence.ts'
 import { HeadFile } from '../../engine/journal/head-mark.ts'
 import { Journal } from '../../engine/journal/journal.ts'
+import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import { readGenesis } from '../../engine/journal/read-journal.ts'
-import { type CutTail, type JournalTail, recoverJournal } from '../../engine/journal/recovery.ts'
+import { type JournalTail, recoverJournal } from '../../engine/journal/recovery.ts'
 import { LocalEngineClient } from '../../engine/local-client.ts'
 import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
 import { VolumeWriter } from '../../engine/payloads/volume-writer.ts'
@@ -82,21 +84,49 @@ export async function openStore(
   options: StoreOptions,
   hooks: StoreHooks,
 ): Promise<OpenStore> {
+  const opened: Opened[] = []
+  try {
+    return await openParts(disk, paths, options, hooks, opened)
+  } catch (error) {
+    for (const part of opened.toReversed()) await part.close()
+    throw error
+  }
+}
+
+/** A part that is open, to be closed when a later one cannot be opened. */
+interface Opened {
+  close(): void | Promise<void>
+}
+
+async function openParts(
+  disk: Disk,
+  paths: StorePaths,
+  options: StoreOptions,
+  hooks: StoreHooks,
+  opened: Opened[],
+): Promise<OpenStore> {
   const wasInUse = disk.list(paths.volumes).length > 0 || disk.list(paths.files).length > 0
   for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads]) disk.makeDirectory(path)
   const head = HeadFile.open(disk, paths)
+  opened.push(head)
   const mark = head.newest
-  const projections = await openProjections(disk, paths, distrust(mark, options.bootId))
+  // Without a journal nothing can be made again: what there is of projections is a witness that there was one.
+  const hasJournal = disk.list(paths.journal).some((name) => segmentFirstSequence(name) !== undefined)
+  const projections = await openProjections(disk, paths, hasJournal ? distrust(mark, options.bootId) : undefined)
+  opened.push(projections.environment)
   const applied = projections.state.applied()
   const tail = recoverJournal(disk, paths, { mark, applied, wasInUse })
   const genesis = requireGenesis(disk, paths, tail, options.masterKey)
+  // Projections may be written from here on without a sync: after a power cut they must not pass for those of the stop.
+  if (mark?.clean === true) head.write({ ...mark, clean: false, bootId: options.bootId })
   const journal =
     tail === undefined
       ? Journal.create(disk, paths, options, genesis, systemClock())
       : Journal.open(disk, paths, options, tail, mark?.clean === true && mark.bootId === options.bootId)
+  opened.push(journal)
   const replayedRecords = replay(disk, paths, projections.environment, applied)
   for (const name of disk.list(paths.uploads)) disk.remove(paths.upload(name))
-  return startEngine(disk, paths, options, hooks, head, journal, projections, {
+  return await startEngine(disk, paths, options, hooks, head, journal, projections, {
     created: tail === undefined,
     replayedRecords,
     discardedProjections: projections.discarded,
@@ -117,6 +147,9 @@ function requireGenesis(disk: Disk, paths: StorePaths, tail: JournalTail | undef
     return { deploymentId, masterKeyCheck: masterKeyCheck(masterKey, deploymentId) }
   }
   const genesis = decodeGenesis(readGenesis(disk, paths))
+  if (Buffer.compare(genesis.deploymentId, tail.segment.header.deploymentId) !== 0) {
+    throw new JournalDamagedError(`${tail.segment.path}: the segment is of another deployment than the genesis`)
+  }
   if (!timingSafeEqual(masterKeyCheck(masterKey, genesis.deploymentId), genesis.masterKeyCheck)) {
     throw new MasterKeyMismatchError('the credential master key is not the one this store was made with')
   }
@@ -149,8 +182,9 @@ async function startEngine(
   const writeMark = (clean: boolean) => head.write({ ...journal.position, clean, bootId: options.bootId })
   writeMark(false)
   const changes: (ServerStarted | JournalRecovered)[] = [{ name: 'server.started', version: options.version, start }]
-  if (report.cut !== undefined) changes.push({ name: 'journal.recovered', ...report.cut })
+  for (const cut of pendingEvidence(disk, paths)) changes.push({ name: 'journal.recovered', ...cut })
   await client.execute({ kind: 'record-server-event', audit: SERVER, changes })
+  evidenceIsRecorded(disk, paths)
   const timer = setInterval(() => {
     if (head.newest?.sequence !== journal.position.sequence) writeMark(false)
     void journal.prepareSpare()

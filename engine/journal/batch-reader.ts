@@ -1,13 +1,16 @@
 import { hash as digestOf } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import {
+  ALIGNMENT_BYTES,
   BATCH_FLAG_SEALS,
   BATCH_HEADER,
   BATCH_TRAILER,
+  BODY_VERSION,
   FORMAT_VERSION,
   HASH_BYTES,
   RECORD,
   RECORD_DOMAIN,
+  RECORD_KIND,
   type RecordKind,
   readUint64,
   recordBytes,
@@ -26,16 +29,25 @@ export interface BatchHeader {
   readonly bytes: number
 }
 
-/** The header at the start of `bytes`, or undefined when magic, version or checksum are wrong. */
+/**
+ * Whether magic and checksum of a header are right: then it was written whole, and no interrupted write explains what
+ * it states.
+ */
+export function batchHeaderIsWhole(bytes: Buffer): boolean {
+  if (bytes.length < BATCH_HEADER.bytes) return false
+  if (bytes.toString('latin1', 0, BATCH_HEADER.magic.length) !== BATCH_HEADER.magic) return false
+  return crc32(bytes.subarray(0, BATCH_HEADER.checksumAt)) === bytes.readUInt32BE(BATCH_HEADER.checksumAt)
+}
+
+/** The header at the start of `bytes`, or undefined when it is not whole or states what this format does not allow. */
 export function decodeBatchHeader(bytes: Buffer): BatchHeader | undefined {
-  if (bytes.length < BATCH_HEADER.bytes) return undefined
-  if (bytes.toString('latin1', 0, BATCH_HEADER.magic.length) !== BATCH_HEADER.magic) return undefined
-  const stated = bytes.readUInt32BE(BATCH_HEADER.checksumAt)
-  if (crc32(bytes.subarray(0, BATCH_HEADER.checksumAt)) !== stated) return undefined
+  if (!batchHeaderIsWhole(bytes)) return undefined
   if (bytes.readUInt16BE(BATCH_HEADER.versionAt) !== FORMAT_VERSION) return undefined
   const flags = bytes.readUInt16BE(BATCH_HEADER.flagsAt)
-  if ((flags & ~BATCH_FLAG_SEALS) !== 0) return undefined
   const length = bytes.readUInt32BE(BATCH_HEADER.recordBytesAt)
+  if ((flags & ~BATCH_FLAG_SEALS) !== 0 || length % ALIGNMENT_BYTES !== 0) return undefined
+  if (bytes.readUInt32BE(BATCH_HEADER.recordCountAt) === 0) return undefined
+  if (!isZero(bytes, BATCH_HEADER.zeroAt, BATCH_HEADER.checksumAt)) return undefined
   return {
     seals: flags === BATCH_FLAG_SEALS,
     batchNumber: readUint64(bytes, BATCH_HEADER.batchNumberAt),
@@ -115,13 +127,30 @@ const statedHash = Buffer.alloc(HASH_BYTES)
 
 function recordFault(batch: Buffer, at: number, length: number, position: ChainPosition): string | undefined {
   if (readUint64(batch, at + RECORD.sequenceAt) !== position.sequence) return 'record is missing from the log'
-  const previous = batch.subarray(at + RECORD.previousHashAt, at + RECORD.frameBytes)
-  if (!previous.equals(position.head)) return 'broken link to the previous record'
+  const linked = batch.compare(position.head, 0, HASH_BYTES, at + RECORD.previousHashAt, at + RECORD.frameBytes) === 0
+  if (!linked) return 'broken link to the previous record'
   batch.copy(statedHash, 0, at, at + HASH_BYTES)
   RECORD_DOMAIN.copy(batch, at)
   const actual = digestOf('sha256', batch.subarray(at, at + RECORD.frameBytes + length), 'buffer')
   statedHash.copy(batch, at)
   if (!actual.equals(statedHash)) return 'content changed'
   if (readUint64(batch, at + RECORD.timeAt) < position.timeMicroseconds) return 'time goes back'
-  return undefined
+  return formFault(batch, at, length, position.sequence)
+}
+
+/** What a record states that this program does not know: it must not be half understood. */
+function formFault(batch: Buffer, at: number, length: number, sequence: number): string | undefined {
+  const kind = batch.readUInt16BE(at + RECORD.kindAt)
+  const version = batch.readUInt16BE(at + RECORD.bodyVersionAt)
+  if (kind < RECORD_KIND.genesis || kind > RECORD_KIND.audit || version !== BODY_VERSION) {
+    return `unknown kind ${kind} or body version ${version}`
+  }
+  if ((kind === RECORD_KIND.genesis) !== (sequence === 0)) return 'the genesis is the first record and no other'
+  const end = at + RECORD.frameBytes + length
+  return isZero(batch, end, at + recordBytes(length)) ? undefined : 'padding is not zero'
+}
+
+function isZero(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (bytes[at] !== 0) return false
+  return true
 }

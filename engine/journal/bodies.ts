@@ -1,7 +1,10 @@
 import { Packr } from 'msgpackr'
-import { FORMAT_VERSION } from './format.ts'
+import { FORMAT_VERSION, HASH_BYTES, SEGMENT_HEADER } from './format.ts'
+import { JournalDamagedError } from './journal-errors.ts'
 
 const packr = new Packr({ useRecords: false, copyBuffers: true, int64AsType: 'number' })
+
+const DEPLOYMENT_ID_BYTES = SEGMENT_HEADER.deploymentIdBytes
 
 export const PRODUCT = 'object-store'
 
@@ -17,10 +20,14 @@ export function encodeGenesis(genesis: Genesis): Buffer {
   return packr.pack([FORMAT_VERSION, PRODUCT, genesis.deploymentId, genesis.masterKeyCheck])
 }
 
+/** @throws JournalDamagedError, or Error for another program or format */
 export function decodeGenesis(body: Uint8Array): Genesis {
   const [version, product, deploymentId, masterKeyCheck] = packr.unpack(body) as unknown[]
   if (version !== FORMAT_VERSION || product !== PRODUCT) throw new Error('not a genesis record of this program')
-  return { deploymentId: deploymentId as Uint8Array, masterKeyCheck: masterKeyCheck as Uint8Array }
+  if (!isBytes(deploymentId, DEPLOYMENT_ID_BYTES) || !isBytes(masterKeyCheck, HASH_BYTES)) {
+    throw new JournalDamagedError('the genesis record does not have its form')
+  }
+  return { deploymentId, masterKeyCheck }
 }
 
 /** The last record of a sealed segment. */
@@ -37,13 +44,20 @@ export function encodeSeal(seal: Seal): Buffer {
   return packr.pack([seal.segmentNumber, seal.firstSequence, seal.lastSequence, seal.lengthBytes, seal.contentDigest])
 }
 
-export function decodeSeal(body: Uint8Array): Seal {
-  const [segmentNumber, firstSequence, lastSequence, lengthBytes, contentDigest] = packr.unpack(body) as never[]
+/** The seal, or undefined when the body does not have its form. */
+export function decodeSeal(body: Uint8Array): Seal | undefined {
+  const [segmentNumber, firstSequence, lastSequence, lengthBytes, contentDigest] = packr.unpack(body) as unknown[]
+  const numbers = [segmentNumber, firstSequence, lastSequence, lengthBytes]
+  if (!numbers.every(Number.isSafeInteger) || !isBytes(contentDigest, HASH_BYTES)) return undefined
   return {
-    segmentNumber: segmentNumber as never,
-    firstSequence: firstSequence as never,
-    lastSequence: lastSequence as never,
-    lengthBytes: lengthBytes as never,
-    contentDigest: contentDigest as never,
+    segmentNumber: segmentNumber as number,
+    firstSequence: firstSequence as number,
+    lastSequence: lastSequence as number,
+    lengthBytes: lengthBytes as number,
+    contentDigest,
   }
+}
+
+function isBytes(value: unknown, length: number): value is Uint8Array {
+  return value instanceof Uint8Array && value.length === length
 }

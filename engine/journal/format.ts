@@ -26,6 +26,7 @@ export const SEGMENT_HEADER = {
   deploymentIdBytes: 16,
   chainHeadAt: 64,
   previousDigestAt: 96,
+  zeroAt: 128,
   checksumAt: 252,
 } as const
 
@@ -39,6 +40,7 @@ export const BATCH_HEADER = {
   recordCountAt: 24,
   recordBytesAt: 28,
   segmentNumberAt: 32,
+  zeroAt: 40,
   checksumAt: 60,
 } as const
 

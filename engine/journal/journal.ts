@@ -122,7 +122,7 @@ export class Journal {
 
   /** Goes on behind the tail that recovery found. `cleanStop`: the tail is known to be on the medium. */
   static open(disk: Disk, paths: StorePaths, options: JournalOptions, tail: JournalTail, cleanStop: boolean): Journal {
-    if (!tail.sealed && (!cleanStop || tail.cut !== undefined)) rewriteSegment(disk, paths, tail, options.segmentBytes)
+    if (!cleanStop || tail.cut !== undefined) rewriteSegment(disk, paths, tail, options.segmentBytes)
     const { header } = tail.segment
     const journal = new Journal(disk, paths, options, {
       file: disk.openToWrite(tail.segment.path),

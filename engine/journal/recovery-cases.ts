@@ -89,7 +89,8 @@ export const RECOVERY_CASES = [
   },
   {
     name: 'foreign batch',
-    cause: 'a whole batch does not belong where it stands, or its records do not continue the chain: no crash does that',
+    cause:
+      'a whole batch does not belong where it stands, or its records do not continue the chain: no crash does that',
     when: {
       hasSegments: true,
       segmentsLink: true,

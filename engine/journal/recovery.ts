@@ -1,7 +1,8 @@
 import { createHash, hash as digestOf } from 'node:crypto'
 import { join } from 'node:path'
-import type { Disk, DiskFile } from '../disk/disk.ts'
+import type { Disk } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
+import { type CutTail, keepAside } from './evidence.ts'
 import { HASH_BYTES, SEGMENT_HEADER } from './format.ts'
 import type { HeadMark } from './head-mark.ts'
 import { AcknowledgedDataLostError, JournalDamagedError } from './journal-errors.ts'
@@ -12,18 +13,10 @@ import { laterBatchFollows, type ScanEnd, type ScanPosition, SegmentWindow, scan
 /** What is known of the journal apart from the journal: the mark and the projections. */
 export interface KnownBefore {
   readonly mark: HeadMark | undefined
-  /** Last sequence that the projections have applied, with its hash. */
-  readonly applied: { readonly sequence: number; readonly head: Uint8Array } | undefined
+  /** Last sequence that the projections have applied, with its batch and hash. */
+  readonly applied: { readonly sequence: number; readonly batch: number; readonly head: Uint8Array } | undefined
   /** Payloads or projections are there. */
   readonly wasInUse: boolean
-}
-
-/** Bytes that were cut off, kept in `journal/aside`. */
-export interface CutTail {
-  readonly segment: number
-  readonly offset: number
-  readonly length: number
-  readonly digest: Uint8Array
 }
 
 /** The end of a journal that can be continued. */
@@ -109,6 +102,8 @@ function scanTail(disk: Disk, last: SegmentFacts, known: KnownBefore): TailScan 
         for (const proof of proofs) {
           if (proof.sequence !== record.sequence) continue
           if (!record.hash.equals(proof.head)) beyond = `${proof.name} has another hash for sequence ${proof.sequence}`
+          else if (proof.batch !== position.batch)
+            beyond = `${proof.name} has sequence ${proof.sequence} in another batch`
         }
       },
     })
@@ -117,14 +112,15 @@ function scanTail(disk: Disk, last: SegmentFacts, known: KnownBefore): TailScan 
       beyond = `${proof.name} holds sequence ${proof.sequence}, the journal ends at ${position.sequence - 1}`
     }
     const laterBatch =
-      (end.end === 'torn' || end.end === 'foreign') && laterBatchFollows(window, end.offset, position.batch)
+      (end.end === 'torn' || end.end === 'foreign') &&
+      laterBatchFollows(window, end.offset, last.header.segmentNumber, position.batch)
     return { end, position, laterBatch, beyond }
   } finally {
     file.close()
   }
 }
 
-function knownPoints(known: KnownBefore): { name: string; sequence: number; head: Uint8Array }[] {
+function knownPoints(known: KnownBefore): { name: string; sequence: number; batch: number; head: Uint8Array }[] {
   const points = []
   if (known.mark !== undefined) points.push({ name: 'the high-water mark', ...known.mark })
   if (known.applied !== undefined) points.push({ name: 'the projections', ...known.applied })
@@ -133,49 +129,9 @@ function knownPoints(known: KnownBefore): { name: string; sequence: number; head
 
 const COPY_BYTES = 1 << 20
 
-/** Copies what is to be cut off to a file of its own and makes it durable, before anything is changed (J15). */
-function keepAside(disk: Disk, paths: StorePaths, segment: SegmentFacts, offset: number): CutTail {
-  disk.makeDirectory(paths.aside)
-  const number = segment.header.segmentNumber
-  const path = join(paths.aside, `segment-${number}-offset-${offset}`)
-  const source = disk.openToRead(segment.path)
-  try {
-    const length = lastNonZero(source, offset, segment.size) - offset
-    disk.remove(path)
-    const target = disk.create(path)
-    const bytes = Buffer.alloc(COPY_BYTES)
-    const digest = createHash('sha256')
-    for (let at = 0; at < length; at += COPY_BYTES) {
-      const part = bytes.subarray(0, source.readAt(bytes, offset + at, Math.min(COPY_BYTES, length - at)))
-      target.writeAt(part, at)
-      digest.update(part)
-    }
-    target.sync()
-    target.close()
-    disk.syncDirectory(paths.aside)
-    return { segment: number, offset, length, digest: digest.digest() }
-  } finally {
-    source.close()
-  }
-}
-
-function lastNonZero(file: DiskFile, offset: number, size: number): number {
-  const bytes = Buffer.alloc(COPY_BYTES)
-  let end = offset
-  for (let at = offset; at < size; at += COPY_BYTES) {
-    const count = file.readAt(bytes, at, Math.min(COPY_BYTES, size - at))
-    for (let index = count - 1; index >= 0; index -= 1) {
-      if (bytes[index] === 0) continue
-      end = at + index + 1
-      break
-    }
-  }
-  return end
-}
-
 /**
- * Writes the valid part of the open segment to a new file of the full length and puts it in the place of the old one.
- * After an unclean stop what was read may have come from the page cache only, and would be lost by the next power cut
+ * Writes the valid part of the last segment to a new file and puts it in the place of the old one, an open segment in
+ * its full length. After an unclean stop what was read may have come from the page cache only, and would be lost by the next power cut
  * although it was acknowledged again by being read (J8); this also removes a torn tail. Crashing in it changes nothing.
  */
 export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail, capacityBytes: number): void {
@@ -185,7 +141,7 @@ export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail,
   const target = disk.create(path)
   try {
     const bytes = Buffer.alloc(COPY_BYTES)
-    const length = Math.max(capacityBytes, tail.offset)
+    const length = tail.sealed ? tail.offset : Math.max(capacityBytes, tail.offset)
     for (let at = 0; at < length; at += COPY_BYTES) {
       const size = Math.min(COPY_BYTES, length - at)
       const valid = Math.max(0, Math.min(size, tail.offset - at))

@@ -2,7 +2,7 @@ import type { Disk } from '../disk/disk.ts'
 import { type StorePaths, segmentFirstSequence } from '../disk/store-paths.ts'
 import { batchTrailerIsRight, decodeBatchHeader, readRecords } from './batch-reader.ts'
 import { decodeSeal, type Seal } from './bodies.ts'
-import { ALIGNMENT_BYTES, HASH_BYTES, SEAL_BATCH_BYTES_MAXIMUM, SEGMENT_HEADER } from './format.ts'
+import { ALIGNMENT_BYTES, HASH_BYTES, RECORD_KIND, SEAL_BATCH_BYTES_MAXIMUM, SEGMENT_HEADER } from './format.ts'
 import { decodeSegmentHeader, type SegmentHeader } from './segment.ts'
 
 /** A segment as its header and, when it is sealed, its seal describe it. */
@@ -11,7 +11,9 @@ export interface SegmentFacts {
   readonly header: SegmentHeader
   readonly size: number
   /** The seal at the very end of the file, with the hash of its record. */
-  readonly sealed: { readonly seal: Seal; readonly hash: Uint8Array; readonly batch: number } | undefined
+  readonly sealed:
+    | { readonly seal: Seal; readonly hash: Uint8Array; readonly batch: number; readonly offset: number }
+    | undefined
 }
 
 /** Segments in order, up to the first that does not continue the one before; `broken` says why. */
@@ -48,14 +50,14 @@ function readSegmentFacts(disk: Disk, path: string): SegmentFacts | undefined {
     const size = file.size()
     const tail = Buffer.alloc(Math.min(SEAL_BATCH_BYTES_MAXIMUM, size - SEGMENT_HEADER.bytes))
     file.readAt(tail, size - tail.length, tail.length)
-    return { path, header, size, sealed: sealAtEnd(tail) }
+    return { path, header, size, sealed: sealAtEnd(tail, size) }
   } finally {
     file.close()
   }
 }
 
 /** A sealing batch that ends exactly where the file ends. */
-function sealAtEnd(tail: Buffer): SegmentFacts['sealed'] {
+function sealAtEnd(tail: Buffer, size: number): SegmentFacts['sealed'] {
   for (let at = tail.length % ALIGNMENT_BYTES; at < tail.length; at += ALIGNMENT_BYTES) {
     const batch = tail.subarray(at)
     const header = decodeBatchHeader(batch)
@@ -69,7 +71,8 @@ function sealAtEnd(tail: Buffer): SegmentFacts['sealed'] {
     }
     readRecords(batch, header, position, (record) => {
       const hash = Uint8Array.from(record.hash.subarray(0, HASH_BYTES))
-      sealed = { seal: decodeSeal(record.body), hash, batch: header.batchNumber }
+      const seal = record.kind === RECORD_KIND.seal ? decodeSeal(record.body) : undefined
+      if (seal !== undefined) sealed = { seal, hash, batch: header.batchNumber, offset: size - batch.length }
     })
     return sealed
   }
@@ -84,7 +87,12 @@ function linkFault(before: SegmentFacts | undefined, facts: SegmentFacts, nameSa
   }
   if (header.segmentNumber !== before.header.segmentNumber + 1) return 'a segment is missing before it'
   if (before.sealed === undefined) return 'the segment before it is not sealed'
-  const { seal, hash, batch } = before.sealed
+  const { seal, hash, batch, offset } = before.sealed
+  const own =
+    seal.segmentNumber === before.header.segmentNumber &&
+    seal.firstSequence === before.header.firstSequence &&
+    seal.lengthBytes === offset
+  if (!own) return 'the seal of the segment before it is not its own'
   const continues =
     header.firstSequence === seal.lastSequence + 2 &&
     header.firstBatch === batch + 1 &&

@@ -1,6 +1,7 @@
 import type { DiskFile } from '../disk/disk.ts'
 import {
   type BatchHeader,
+  batchHeaderIsWhole,
   batchTrailerIsRight,
   type ChainPosition,
   decodeBatchHeader,
@@ -76,18 +77,38 @@ export function scanSegment(
     if (!('header' in step)) return { offset: at, seal: undefined, ...step }
     const { header, batch } = step
     let seal: Seal | undefined
+    let sealRecords = 0
     const fault = readRecords(batch, header, position, (record) => {
       if (record.kind === RECORD_KIND.seal) seal = decodeSeal(record.body)
+      sealRecords += record.kind === RECORD_KIND.seal ? 1 : 0
       visitor.record(record)
     })
     if (fault !== undefined) {
       return { offset: at, end: 'foreign', seal: undefined, reason: `${fault.reason} at ${at + fault.offset}` }
     }
+    const wrong = sealFault(header, seal, sealRecords, at, segmentNumber)
+    if (wrong !== undefined) return { offset: at, end: 'foreign', seal: undefined, reason: wrong }
     position.batch += 1
     visitor.batch?.(at, at + header.bytes)
     at += header.bytes
-    if (header.seals) return { offset: at, end: 'sealed', seal, reason: '' }
+    if (!header.seals) continue
+    if (isZeroUntilEnd(window, at)) return { offset: at, end: 'sealed', seal, reason: '' }
+    return { offset: at, end: 'foreign', seal: undefined, reason: 'bytes behind the seal' }
   }
+}
+
+/** A seal stands alone in a batch that is flagged as sealing, and speaks of the segment it is in. */
+function sealFault(
+  header: BatchHeader,
+  seal: Seal | undefined,
+  sealRecords: number,
+  offset: number,
+  segmentNumber: number,
+): string | undefined {
+  if (!header.seals) return sealRecords === 0 ? undefined : 'a seal in a batch that does not seal'
+  if (header.recordCount !== 1 || seal === undefined) return 'a sealing batch without its seal'
+  const own = seal.segmentNumber === segmentNumber && seal.lengthBytes === offset
+  return own ? undefined : 'the seal is that of another place'
 }
 
 type NextBatch =
@@ -98,18 +119,26 @@ function torn(reason: string): NextBatch {
   return { end: 'torn', reason }
 }
 
+function foreign(reason: string): NextBatch {
+  return { end: 'foreign', reason }
+}
+
 function nextBatch(window: SegmentWindow, at: number, segmentNumber: number, position: ScanPosition): NextBatch {
   const head = window.view(at, BATCH_HEADER.bytes)
   if (head.length < BATCH_HEADER.bytes || isZero(head)) {
     return isZeroUntilEnd(window, at) ? { end: 'empty', reason: '' } : torn('bytes behind the end of the data')
   }
   const header = decodeBatchHeader(head)
-  if (header === undefined) return torn('batch header is damaged')
-  if (header.bytes > BATCH_BYTES_MAXIMUM || at + header.bytes > window.size) return torn('batch is cut off')
-  const batch = window.view(at, header.bytes)
-  if (batch.length < header.bytes || !batchTrailerIsRight(batch)) return torn('batch checksum is wrong')
+  if (header === undefined) {
+    return batchHeaderIsWhole(head) ? foreign('batch header of an unknown form') : torn('batch header is damaged')
+  }
+  // A header that is whole was written by someone: what it states must fit before a missing rest can be forgiven.
   const fault = placeFault(header, segmentNumber, position)
-  return fault === undefined ? { header, batch } : { end: 'foreign', reason: fault }
+  if (fault !== undefined) return foreign(fault)
+  if (at + header.bytes > window.size) return torn('batch is cut off')
+  if (header.bytes > BATCH_BYTES_MAXIMUM) return foreign(`batch of ${header.bytes} bytes`)
+  const batch = window.view(at, header.bytes)
+  return batchTrailerIsRight(batch) ? { header, batch } : torn('batch checksum is wrong')
 }
 
 /** Why a whole batch does not belong where it stands. */
@@ -121,17 +150,22 @@ function placeFault(header: BatchHeader, segmentNumber: number, position: ScanPo
 }
 
 /**
- * Whether a valid batch header with a number above `batchNumber` stands behind `offset`: proof that the batch there
+ * Whether a valid header of the segment with a batch number above `batchNumber` stands behind `offset`: proof that the batch there
  * was once durable, since the next one is never written before it is (J3, J5).
  */
-export function laterBatchFollows(window: SegmentWindow, offset: number, batchNumber: number): boolean {
+export function laterBatchFollows(
+  window: SegmentWindow,
+  offset: number,
+  segmentNumber: number,
+  batchNumber: number,
+): boolean {
   const step = BATCH_BYTES_MAXIMUM
   for (let start = offset; start < window.size; start += step) {
     const view = window.view(start, step + BATCH_HEADER.bytes)
     for (let at = 0; at < step && at + BATCH_HEADER.bytes <= view.length; at += ALIGNMENT_BYTES) {
       if (view.readUInt32BE(at) !== BATCH_MAGIC) continue
       const header = decodeBatchHeader(view.subarray(at, at + BATCH_HEADER.bytes))
-      if (header !== undefined && header.batchNumber > batchNumber) return true
+      if (header?.segmentNumber === segmentNumber && header.batchNumber > batchNumber) return true
     }
   }
   return false

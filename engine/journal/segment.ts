@@ -30,7 +30,7 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   return bytes
 }
 
-/** The header, or undefined when magic or checksum are wrong. A newer version throws: it must not be half read. */
+/** The header, or undefined when it is damaged. A newer version throws: it must not be half read. */
 export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
   if (bytes.length < SEGMENT_HEADER.bytes) return undefined
   if (bytes.toString('latin1', 0, SEGMENT_HEADER.magic.length) !== SEGMENT_HEADER.magic) return undefined
@@ -38,6 +38,12 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
   if (crc32(bytes.subarray(0, SEGMENT_HEADER.checksumAt)) !== stated) return undefined
   const version = bytes.readUInt16BE(SEGMENT_HEADER.versionAt)
   if (version !== FORMAT_VERSION) throw new Error(`journal format ${version} is not known to this program`)
+  if (bytes.readUInt16BE(SEGMENT_HEADER.headerLengthAt) !== SEGMENT_HEADER.bytes) return undefined
+  const zeros = [
+    bytes.subarray(12, SEGMENT_HEADER.segmentNumberAt),
+    bytes.subarray(SEGMENT_HEADER.zeroAt, SEGMENT_HEADER.checksumAt),
+  ]
+  if (zeros.some((part) => part.some((byte) => byte !== 0))) return undefined
   const field = (at: number, length: number) => Uint8Array.from(bytes.subarray(at, at + length))
   return {
     segmentNumber: readUint64(bytes, SEGMENT_HEADER.segmentNumberAt),

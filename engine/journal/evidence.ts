@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Disk, DiskFile } from '../disk/disk.ts'
+import type { StorePaths } from '../disk/store-paths.ts'
+import type { SegmentFacts } from './segment-chain.ts'
+
+/** Bytes that were cut off the end of the journal, kept in `journal/aside`. */
+export interface CutTail {
+  readonly segment: number
+  readonly offset: number
+  readonly length: number
+  readonly digest: Uint8Array
+}
+
+/** Ends the name of evidence that the journal does not speak of yet. */
+const PENDING = '.pending'
+const EVIDENCE_NAME = /^segment-(\d+)-offset-(\d+)-[0-9a-f]{16}\.pending$/
+const COPY_BYTES = 1 << 20
+
+/**
+ * Copies what is to be cut off to a file of its own and makes it durable, before anything is changed (J15). The file
+ * is named by its content, so that doing it again gives the same file and never replaces other evidence. It is pending
+ * until the journal holds an entry about it.
+ */
+export function keepAside(disk: Disk, paths: StorePaths, segment: SegmentFacts, offset: number): CutTail {
+  disk.makeDirectory(paths.aside)
+  const source = disk.openToRead(segment.path)
+  try {
+    const length = lastNonZero(source, offset, segment.size) - offset
+    const digest = digestOf(source, offset, length)
+    const cut = { segment: segment.header.segmentNumber, offset, length, digest }
+    const path = join(paths.aside, evidenceName(cut) + PENDING)
+    disk.remove(path)
+    copy(source, offset, length, disk.create(path))
+    disk.syncDirectory(paths.aside)
+    return cut
+  } finally {
+    source.close()
+  }
+}
+
+/** Evidence that the journal does not speak of: that of this start, and of starts that crashed before their entry. */
+export function pendingEvidence(disk: Disk, paths: StorePaths): CutTail[] {
+  return disk.list(paths.aside).flatMap((name) => {
+    const [, segment, offset] = EVIDENCE_NAME.exec(name) ?? []
+    if (segment === undefined || offset === undefined) return []
+    const file = disk.openToRead(join(paths.aside, name))
+    try {
+      const length = file.size()
+      return [{ segment: Number(segment), offset: Number(offset), length, digest: digestOf(file, 0, length) }]
+    } finally {
+      file.close()
+    }
+  })
+}
+
+/** Notes that the journal holds an entry about all evidence; doing so twice is harmless. */
+export function evidenceIsRecorded(disk: Disk, paths: StorePaths): void {
+  const pending = disk.list(paths.aside).filter((name) => EVIDENCE_NAME.test(name))
+  for (const name of pending) {
+    const path = join(paths.aside, name)
+    disk.rename(path, path.slice(0, -PENDING.length))
+  }
+  if (pending.length > 0) disk.syncDirectory(paths.aside)
+}
+
+function evidenceName({ segment, offset, digest }: CutTail): string {
+  return `segment-${segment}-offset-${offset}-${Buffer.from(digest).toString('hex').slice(0, 16)}`
+}
+
+function digestOf(file: DiskFile, offset: number, length: number): Uint8Array {
+  const digest = createHash('sha256')
+  for (const part of partsOf(file, offset, length)) digest.update(part)
+  return digest.digest()
+}
+
+function copy(source: DiskFile, offset: number, length: number, target: DiskFile): void {
+  try {
+    let at = 0
+    for (const part of partsOf(source, offset, length)) {
+      target.writeAt(part, at)
+      at += part.length
+    }
+    target.sync()
+  } finally {
+    target.close()
+  }
+}
+
+/** The bytes of a range, piece by piece; a piece is valid until the next one. */
+function* partsOf(file: DiskFile, offset: number, length: number): Generator<Buffer> {
+  const bytes = Buffer.alloc(Math.min(COPY_BYTES, length))
+  for (let at = 0; at < length; at += COPY_BYTES) {
+    yield bytes.subarray(0, file.readAt(bytes, offset + at, Math.min(COPY_BYTES, length - at)))
+  }
+}
+
+function lastNonZero(file: DiskFile, offset: number, size: number): number {
+  let at = offset
+  let end = offset
+  for (const part of partsOf(file, offset, size - offset)) {
+    const last = part.findLastIndex((byte) => byte !== 0)
+    if (last !== -1) end = at + last + 1
+    at += part.length
+  }
+  return end
+}

@@ -1,0 +1,276 @@
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import { test } from 'tap'
+import { type VerificationReport, verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { readJournal } from '../../engine/journal/read-journal.ts'
+import { encodeVolumeHeader } from '../../engine/payloads/volume-format.ts'
+import {
+  type ExpectedObject,
+  GOLDEN_BOOT_ID,
+  GOLDEN_DEPLOYMENT,
+  GOLDEN_MASTER_KEY,
+  GOLDEN_SEGMENT_BYTES,
+  type GoldenState,
+} from '../support/golden-history.ts'
+import { dataLength, editFile, flipByte, journalListing, segmentPath } from '../support/journal-files.ts'
+import { CHANGED, DAMAGED, LOST, MISSING } from '../support/journal-damage.ts'
+import { openTestStore, OTHER_BOOT_ID, type TestStore } from '../support/test-store.ts'
+
+const GOLDEN = 'spec/golden/journal-v1'
+const expected = JSON.parse(readFileSync(join(GOLDEN, 'expected.json'), 'utf8')) as GoldenState & {
+  readonly head: { readonly sequence: number; readonly batch: number; readonly hash: string }
+}
+const SEGMENTS = readdirSync(join(GOLDEN, 'journal')).filter((name) => name.endsWith('.segment'))
+const name = (index: number): string => SEGMENTS.at(index) as string
+
+/** A copy of the golden store, with a volume that holds nothing: the journal alone is golden. */
+function copyGolden(root: string): StorePaths {
+  const paths = new StorePaths(root)
+  cpSync(join(GOLDEN, 'journal'), paths.journal, { recursive: true })
+  mkdirSync(paths.volumes, { recursive: true })
+  writeFileSync(paths.volume(0), encodeVolumeHeader(0))
+  return paths
+}
+
+function openGolden(paths: StorePaths, bootId = GOLDEN_BOOT_ID): Promise<TestStore> {
+  return openTestStore(paths.root, { masterKey: GOLDEN_MASTER_KEY, segmentBytes: GOLDEN_SEGMENT_BYTES, bootId })
+}
+
+function verifyAtRest(paths: StorePaths): Promise<VerificationReport> {
+  return verifyJournal(paths.journal, { threads: 0, settleMilliseconds: 0 })
+}
+
+/** What the catalog says of an object, in the form of expected.json. */
+function describe(store: TestStore, { bucket, key }: ExpectedObject): unknown {
+  const object = store.catalog.object(store.catalog.bucket(bucket)?.id ?? -1, key)
+  if (object === undefined) return undefined
+  const { sequence, size, etag, headers, metadata } = object
+  const location = store.catalog.payload(object.payload)
+  const payload =
+    location === undefined
+      ? { kind: 'none' }
+      : location.kind === 'file'
+        ? { kind: 'file', id: object.payload, name: location.name }
+        : { kind: 'volume', id: object.payload, checksum: location.checksum }
+  const digest = Buffer.from(object.digest).toString('hex')
+  return { bucket, key, sequence, size, etag, digest, headers, metadata, payload }
+}
+
+function withoutReferences(object: ExpectedObject): unknown {
+  if (object.payload.kind === 'none') return object
+  const payload = Object.entries(object.payload).filter(([field]) => field !== 'references')
+  return { ...object, payload: Object.fromEntries(payload) }
+}
+
+test('the golden journal opens and gives exactly the state it was made with', async (t) => {
+  const paths = copyGolden(t.testdir())
+  const report = await verifyAtRest(paths)
+  t.match(report, {
+    intact: true,
+    records: expected.head.sequence + 1,
+    segments: SEGMENTS.length,
+    headSequence: expected.head.sequence,
+    headHash: expected.head.hash,
+    deploymentId: GOLDEN_DEPLOYMENT.toString('hex'),
+    mark: { sequence: expected.head.sequence, batchNumber: expected.head.batch, cleanStop: true },
+    notes: [],
+  })
+  const end = { sequence: 0, batch: 0, hash: '' }
+  readJournal(nodeDisk, paths, undefined, {
+    record: () => undefined,
+    batch: ({ sequence, batch, head }) =>
+      Object.assign(end, { sequence: sequence - 1, batch: batch - 1, hash: head.toString('hex') }),
+  })
+  t.same(end, expected.head, 'the writer side reads the same head')
+
+  const store = await openGolden(paths)
+  t.match(store.report, { created: false, replayedRecords: expected.head.sequence + 1, cut: undefined })
+  t.equal(store.deploymentId, GOLDEN_DEPLOYMENT.toString('hex'))
+  t.same(
+    store.catalog.buckets().map(({ name: bucket, id, region }) => ({ name: bucket, id, region })),
+    expected.buckets,
+  )
+  t.same(
+    expected.objects.map((object) => describe(store, object)),
+    expected.objects.map(withoutReferences),
+  )
+  const listed = expected.buckets.flatMap(({ name: bucket, id }) =>
+    store.catalog
+      .list(id, { prefix: Buffer.alloc(0), delimiter: undefined, after: undefined, entriesMaximum: 1000 })
+      .objects.map(({ key }) => `${bucket}/${key}`),
+  )
+  t.same(
+    listed,
+    expected.objects.map(({ bucket, key }) => `${bucket}/${key}`),
+    'and nothing else is there',
+  )
+  const stored = new Map(
+    expected.objects.flatMap(({ payload, size }) => (payload.kind === 'none' ? [] : [[payload.id, size] as const])),
+  )
+  t.match(store.catalog.totals(), {
+    buckets: expected.buckets.length,
+    objects: expected.objects.length,
+    logicalBytes: expected.objects.reduce((total, { size }) => total + size, 0),
+    physicalBytes: [...stored.values()].reduce((total, size) => total + size, 0),
+  })
+  await store.close(true)
+  t.match(await verifyAtRest(paths), { intact: true, records: expected.head.sequence + 3 }, 'the store goes on from it')
+})
+
+interface Variant {
+  readonly name: string
+  readonly damage: (paths: StorePaths) => void
+  /** The error that opening ends with, and what its message names; undefined when the store opens. */
+  readonly refused: readonly [error: string, message: RegExp] | undefined
+  /** Bytes that the store cuts off when it opens. */
+  readonly cut?: number
+  /** Verdict of the first problem that the verifier names, with its segment; undefined when there is none. */
+  readonly verdict: readonly [verdict: string, segment: string] | undefined
+  readonly torn?: boolean
+}
+
+function withoutHead(damage: (paths: StorePaths) => void): (paths: StorePaths) => void {
+  return (paths) => {
+    damage(paths)
+    rmSync(paths.head)
+  }
+}
+
+const cutTail = (paths: StorePaths): void =>
+  truncateSync(segmentPath(paths, -1), dataLength(segmentPath(paths, -1)) - 60)
+
+function swap(paths: StorePaths): void {
+  const [first, second] = [segmentPath(paths, 1), segmentPath(paths, 2)]
+  const aside = `${first}.aside`
+  renameSync(first, aside)
+  renameSync(second, first)
+  renameSync(aside, second)
+}
+
+const VARIANTS: readonly Variant[] = [
+  {
+    name: 'a byte of a record in a sealed segment',
+    damage: (paths) => flipByte(segmentPath(paths, 1), 1000),
+    refused: ['JournalDamagedError', new RegExp(`${name(1)}, offset \\d+, sequence \\d+`)],
+    verdict: [DAMAGED, name(1)],
+  },
+  {
+    name: 'a byte of a record in the middle of the open segment',
+    damage: (paths) => flipByte(segmentPath(paths, -1), 500),
+    refused: ['JournalDamagedError', /damage before the tail.*offset \d+, sequence \d+/],
+    verdict: [DAMAGED, name(-1)],
+  },
+  {
+    name: 'a byte of a segment header',
+    damage: (paths) => flipByte(segmentPath(paths, 2), 30),
+    refused: ['JournalDamagedError', new RegExp(`${name(2)}: header is damaged`)],
+    verdict: [DAMAGED, name(2)],
+  },
+  {
+    name: 'the first segment is gone',
+    damage: (paths) => rmSync(segmentPath(paths, 0)),
+    refused: ['JournalDamagedError', /the first segment is missing/],
+    verdict: [MISSING, name(1)],
+  },
+  {
+    name: 'a middle segment is gone',
+    damage: (paths) => rmSync(segmentPath(paths, 2)),
+    refused: ['JournalDamagedError', /a segment is missing before it/],
+    verdict: [MISSING, name(3)],
+  },
+  {
+    name: 'two segments are exchanged',
+    damage: swap,
+    refused: ['JournalDamagedError', /file name and header name different sequences/],
+    verdict: [MISSING, name(1)],
+  },
+  {
+    name: 'a middle segment lost its seal',
+    damage: (paths) => editFile(segmentPath(paths, 1), (bytes) => bytes.subarray(0, bytes.lastIndexOf('OSJB'))),
+    refused: ['JournalDamagedError', /the segment before it is not sealed/],
+    verdict: [DAMAGED, name(1)],
+  },
+  {
+    name: 'the last segment is gone',
+    damage: (paths) => rmSync(segmentPath(paths, -1)),
+    refused: ['AcknowledgedDataLostError', /the high-water mark holds sequence/],
+    verdict: [LOST, name(-2)],
+  },
+  {
+    name: 'the last segment is gone, and the mark too: nothing tells that it was there',
+    damage: withoutHead((paths) => rmSync(segmentPath(paths, -1))),
+    refused: undefined,
+    verdict: undefined,
+  },
+  {
+    name: 'the last batch is cut',
+    damage: cutTail,
+    refused: ['AcknowledgedDataLostError', /the high-water mark holds sequence/],
+    verdict: [LOST, name(-1)],
+    torn: true,
+  },
+  {
+    name: 'the last batch is cut and nobody knows of it',
+    damage: withoutHead(cutTail),
+    refused: undefined,
+    cut: 1,
+    verdict: undefined,
+    torn: true,
+  },
+  {
+    name: 'bytes stand behind the zeros of the open segment',
+    damage: (paths) => flipByte(segmentPath(paths, -1), dataLength(segmentPath(paths, -1)) + 200),
+    refused: undefined,
+    cut: 1,
+    verdict: undefined,
+    torn: true,
+  },
+  {
+    name: 'the mark names another hash',
+    damage: (paths) =>
+      editFile(paths.head, (slot) => {
+        slot[32] = (slot[32] ?? 0) ^ 1
+        slot.writeUInt32BE(crc32(slot.subarray(0, 128)), 128)
+        return slot
+      }),
+    refused: ['AcknowledgedDataLostError', /another hash/],
+    verdict: [CHANGED, name(-1)],
+  },
+  {
+    name: 'a slot of the mark is damaged: the other one counts',
+    damage: (paths) => editFile(paths.head, (bytes) => bytes.fill(0xff, 0, 40)),
+    refused: undefined,
+    verdict: undefined,
+  },
+]
+
+test('the engine and the independent verifier agree on every damaged variant', async (t) => {
+  for (const { name: title, damage, refused, cut, verdict, torn } of VARIANTS) {
+    await t.test(title, async (variant) => {
+      const paths = copyGolden(variant.testdir())
+      damage(paths)
+      const report = await verifyAtRest(paths)
+      variant.equal(report.openSegmentTornTail !== undefined, torn ?? false, 'the verifier sees a torn tail')
+      const [first] = report.problems
+      variant.same(first === undefined ? undefined : [first.verdict, first.segment], verdict, 'the verifier')
+      if (refused !== undefined) {
+        const before = journalListing(paths)
+        const [error, message] = refused
+        await variant.rejects(openGolden(paths, OTHER_BOOT_ID), { name: error, message }, 'the engine refuses')
+        variant.same(journalListing(paths), before, 'and has changed nothing in the journal')
+        return
+      }
+      const store = await openGolden(paths, OTHER_BOOT_ID)
+      variant.equal(store.report.cut !== undefined, cut !== undefined, 'something is cut off')
+      await store.close(true)
+      variant.match(
+        await verifyAtRest(paths),
+        { intact: true, openSegmentTornTail: undefined },
+        'what it goes on with is right',
+      )
+    })
+  }
+})

@@ -1,0 +1,104 @@
+/** Commands as the S3 plane sends them. */
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type {
+  CopyObject,
+  CreateBucket,
+  DeleteBucket,
+  DeleteObject,
+  WriteBody,
+  WriteCondition,
+  WriteObject,
+} from '../../engine/commands.ts'
+import type { AuditContext } from '../../engine/events/audit.ts'
+
+const UNCONDITIONAL: WriteCondition = { kind: 'none' }
+
+export function auditOf(operation: string, resource: string): AuditContext {
+  return {
+    principal: 'service_account:root',
+    credentialId: 'AKSPEC',
+    sourceAddress: '127.0.0.1',
+    requestId: undefined,
+    operation,
+    resource,
+    metadata: [],
+  }
+}
+
+export function createBucket(bucket: string): CreateBucket {
+  return { kind: 'create-bucket', audit: auditOf('s3:PUT', `bucket:${bucket}`), bucket, region: 'us-east-1' }
+}
+
+export function deleteBucket(bucket: string): DeleteBucket {
+  return { kind: 'delete-bucket', audit: auditOf('s3:DELETE', `bucket:${bucket}`), bucket }
+}
+
+export function md5Of(bytes: Uint8Array): string {
+  return createHash('md5').update(bytes).digest('hex')
+}
+
+export function digestOf(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}
+
+/** A write of bytes that travel with the command. */
+export function write(
+  bucket: string,
+  key: string,
+  bytes: Uint8Array,
+  condition: WriteCondition = UNCONDITIONAL,
+): WriteObject {
+  const body: WriteBody =
+    bytes.length === 0 ? { kind: 'empty' } : { kind: 'inline', bytes: Uint8Array.from(bytes), checksum: crc32(bytes) }
+  return withBody(bucket, key, bytes, body, condition)
+}
+
+/** A write of bytes that are in a payload file already. */
+export function writeFile(bucket: string, key: string, bytes: Uint8Array, name: string): WriteObject {
+  return withBody(bucket, key, bytes, { kind: 'file', name }, UNCONDITIONAL)
+}
+
+function withBody(
+  bucket: string,
+  key: string,
+  bytes: Uint8Array,
+  body: WriteBody,
+  condition: WriteCondition,
+): WriteObject {
+  return {
+    kind: 'write-object',
+    audit: auditOf('s3:PUT', `bucket:${bucket}/${key}`),
+    bucket,
+    key,
+    size: bytes.length,
+    etag: md5Of(bytes),
+    digest: digestOf(bytes),
+    headers: ['content-type', 'text/plain'],
+    metadata: [],
+    body,
+    condition,
+  }
+}
+
+export function deleteObject(bucket: string, key: string, condition: WriteCondition = UNCONDITIONAL): DeleteObject {
+  return { kind: 'delete-object', audit: auditOf('s3:DELETE', `bucket:${bucket}/${key}`), bucket, key, condition }
+}
+
+export function copyObject(
+  from: { readonly bucket: string; readonly key: string; readonly sequence: number },
+  to: { readonly bucket: string; readonly key: string },
+  replacement: CopyObject['replacement'] = undefined,
+): CopyObject {
+  return {
+    kind: 'copy-object',
+    audit: auditOf('s3:PUT', `bucket:${to.bucket}/${to.key}`),
+    sourceBucket: from.bucket,
+    sourceKey: from.key,
+    sourceSequence: from.sequence,
+    bucket: to.bucket,
+    key: to.key,
+    replacement,
+    condition: UNCONDITIONAL,
+  }
+}

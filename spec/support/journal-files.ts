@@ -1,0 +1,47 @@
+/** Looking at and damaging the files of a journal that is not open. */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { digestOf } from './commands.ts'
+
+/** Names of the segments, in order. */
+export function segmentNames(paths: StorePaths): string[] {
+  return readdirSync(paths.journal)
+    .filter((name) => name.endsWith('.segment'))
+    .toSorted()
+}
+
+/** Path of a segment by its place; -1 is the last one. */
+export function segmentPath(paths: StorePaths, index: number): string {
+  return join(paths.journal, segmentNames(paths).at(index) ?? '')
+}
+
+/** Replaces a file, a read-only one too. */
+export function editFile(file: string, change: (bytes: Buffer) => Buffer | undefined): void {
+  const bytes = readFileSync(file)
+  const changed = change(bytes) ?? bytes
+  rmSync(file)
+  writeFileSync(file, changed)
+}
+
+export function flipByte(file: string, offset: number): void {
+  editFile(file, (bytes) => {
+    bytes[offset] = (bytes[offset] ?? 0) ^ 0x10
+    return bytes
+  })
+}
+
+/** Length without the zeros at the end. A segment's data ends with a letter, so this is where its data ends. */
+export function dataLength(file: string): number {
+  return readFileSync(file).findLastIndex((byte) => byte !== 0) + 1
+}
+
+/** Names and contents of the segments, without zeros at the end: those of the open segment may be renewed. */
+export function journalListing(paths: StorePaths): string[] {
+  return readdirSync(paths.journal, { withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.segment'))
+    .map(({ name }) => {
+      const file = join(paths.journal, name)
+      return `${name} ${digestOf(readFileSync(file).subarray(0, dataLength(file))).toString('hex')}`
+    })
+}
