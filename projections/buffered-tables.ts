@@ -36,27 +36,37 @@ export class BufferedTables {
   flush(): void {
     const writes = this.#buffered.flatMap((table) => table.take())
     if (writes.length === 0) return
-    if (writes.length <= ROWS_PER_TRANSACTION) {
+    if (writes.length > ROWS_PER_TRANSACTION) {
       this.#environment.write(() => {
-        for (const write of writes) write()
+        ;(this.#buffered.at(-1) as BufferedTable).clearNow()
       })
-      return
     }
-    this.#environment.write(() => {
-      ;(this.#buffered.at(-1) as BufferedTable).clearNow()
-    })
     for (let at = 0; at < writes.length; at += ROWS_PER_TRANSACTION) {
+      const end = Math.min(at + ROWS_PER_TRANSACTION, writes.length)
       this.#environment.write(() => {
-        for (const write of writes.slice(at, at + ROWS_PER_TRANSACTION)) write()
+        for (let index = at; index < end; index += 1) write(writes[index] as HeldRow)
       })
     }
   }
 }
 
+/** A row that waits to be written, or removed when it has no value. */
+interface HeldRow {
+  readonly table: Table
+  readonly name: string
+  readonly key: Buffer
+  value: Buffer | undefined
+}
+
+function write({ table, key, value }: HeldRow): void {
+  if (value === undefined) table.remove(key)
+  else table.put(key, value)
+}
+
 /** One table with its writes held back. Keys are held as latin1 strings, which compare and sort by bytes. */
 class BufferedTable implements Table {
   readonly #table: Table
-  readonly #rows = new Map<string, Buffer | undefined>()
+  readonly #rows = new Map<string, HeldRow>()
 
   constructor(table: Table) {
     this.#table = table
@@ -67,16 +77,16 @@ class BufferedTable implements Table {
   }
 
   get(key: Buffer): Buffer | undefined {
-    const name = key.toString('latin1')
-    return this.#rows.has(name) ? this.#rows.get(name) : this.#table.get(key)
+    const held = this.#rows.get(key.toString('latin1'))
+    return held === undefined ? this.#table.get(key) : held.value
   }
 
   put(key: Buffer, value: Buffer): void {
-    this.#rows.set(key.toString('latin1'), value)
+    this.#hold(key, value)
   }
 
   remove(key: Buffer): void {
-    this.#rows.set(key.toString('latin1'), undefined)
+    this.#hold(key, undefined)
   }
 
   /** Replay looks rows up and never scans; a scan would not see what is held back. */
@@ -92,28 +102,27 @@ class BufferedTable implements Table {
     throw new Error('a table under replay cannot be counted')
   }
 
-  /** The held-back writes in the order of their keys; they are forgotten here. */
-  take(): (() => void)[] {
-    const names = [...this.#rows.keys()].sort(byCodeUnits)
-    const writes = names.map((name) => {
-      const value = this.#rows.get(name)
-      const key = Buffer.from(name, 'latin1')
-      return () => {
-        if (value === undefined) this.#table.remove(key)
-        else this.#table.put(key, value)
-      }
-    })
+  /** The rows that are held back, in the order of their keys; they are forgotten here. */
+  take(): HeldRow[] {
+    const rows = [...this.#rows.values()].sort(byName)
     this.#rows.clear()
-    return writes
+    return rows
   }
 
   /** Removes every row at once, past the buffer. */
   clearNow(): void {
-    for (const key of [...this.#table.keys({})]) this.#table.remove(key)
+    for (const key of Array.from(this.#table.keys({}))) this.#table.remove(key)
+  }
+
+  #hold(key: Buffer, value: Buffer | undefined): void {
+    const name = key.toString('latin1')
+    const held = this.#rows.get(name)
+    if (held === undefined) this.#rows.set(name, { table: this.#table, name, key, value })
+    else held.value = value
   }
 }
 
-function byCodeUnits(left: string, right: string): number {
-  if (left === right) return 0
-  return left < right ? -1 : 1
+function byName(left: HeldRow, right: HeldRow): number {
+  if (left.name === right.name) return 0
+  return left.name < right.name ? -1 : 1
 }

@@ -30,11 +30,7 @@ const DIFFERENCES_MAXIMUM = 100
  * The caller holds the store's lock.
  * @throws JournalDamagedError
  */
-export async function checkProjections(
-  disk: Disk,
-  paths: StorePaths,
-  progress?: ReplayProgress,
-): Promise<CheckReport> {
+export async function checkProjections(disk: Disk, paths: StorePaths, progress?: ReplayProgress): Promise<CheckReport> {
   const aside = `${paths.projections}-check`
   disk.removeTree(aside)
   const stored = ProjectionEnvironment.open(paths.projections, { readOnly: true })

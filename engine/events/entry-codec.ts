@@ -2,6 +2,7 @@ import { Packr } from 'msgpackr'
 import { AUDIT_RESULT, AUDIT_RESULT_NAMES, type AuditContext, type AuditResult } from './audit.ts'
 import { decodeChange, encodeChange, type StoredChange } from './change-codec.ts'
 import type { Change } from './changes.ts'
+import { skipValue } from './skip-message-pack.ts'
 
 /** Plain MessagePack, without the library's record extension: any reader in any language can take it apart. */
 const packr = new Packr({ useRecords: false, copyBuffers: true, int64AsType: 'number' })
@@ -73,4 +74,19 @@ export function decodeEntry(body: Uint8Array): Entry {
     metadata: stored[8],
     changes: (stored[9] ?? []).map(decodeChange),
   }
+}
+
+const CHANGES_INDEX = 9
+/** An array of ten values, as the body of a change record begins. */
+const ARRAY_OF_TEN = 0x9a
+
+/**
+ * The changes of a change record alone; the audit part is stepped over.
+ * @throws Error when the body is not a change record of a version this program knows
+ */
+export function decodeChanges(body: Uint8Array): Change[] {
+  if (body[0] !== ARRAY_OF_TEN) throw new Error('not a change record')
+  let at = 1
+  for (let index = 0; index < CHANGES_INDEX; index += 1) at = skipValue(body, at)
+  return (packr.unpack(body.subarray(at)) as StoredChange[]).map(decodeChange)
 }

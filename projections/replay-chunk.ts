@@ -1,0 +1,180 @@
+import type { Disk } from '../engine/disk/disk.ts'
+import type { StorePaths } from '../engine/disk/store-paths.ts'
+import { HASH_BYTES, RECORD_KIND } from '../engine/journal/format.ts'
+import type { JournalPlace } from '../engine/journal/journal.ts'
+import { type JournalStart, readJournal } from '../engine/journal/read-journal.ts'
+import type { ScanPosition } from '../engine/journal/segment-scan.ts'
+import type { AppliedPosition } from '../engine/state-ports.ts'
+
+/** A chunk is handed on at the end of the batch in which it gets this long. */
+const BODY_BYTES = 512 * 1024
+const RECORDS = 8192
+
+/**
+ * A run of whole batches as replay needs it: the bodies of the change records, and where each batch stands. Flat
+ * arrays, so that it passes from thread to thread without being copied.
+ */
+export interface ReplayChunk {
+  /** Records of all kinds. */
+  readonly records: number
+  /** Bodies of the change records, back to back. */
+  readonly bodies: Uint8Array<ArrayBuffer>
+  /** For each change record: sequence, time, length of its body. */
+  readonly changes: Float64Array<ArrayBuffer>
+  /** For each batch: `BATCH_FIELDS` numbers. */
+  readonly batches: Float64Array<ArrayBuffer>
+  /** For each batch the hash of its last record, 32 bytes. */
+  readonly heads: Uint8Array<ArrayBuffer>
+}
+
+const CHANGE_FIELDS = 3
+const BATCH_FIELDS = 9
+
+/** A batch of a chunk. */
+export interface ReplayBatch {
+  readonly position: AppliedPosition
+  readonly firstSequence: number
+  /** Change records in it. */
+  readonly changeCount: number
+}
+
+export function batchesOf(chunk: ReplayChunk): ReplayBatch[] {
+  const batches: ReplayBatch[] = []
+  for (let at = 0; at < chunk.batches.length; at += BATCH_FIELDS) {
+    const start = (at / BATCH_FIELDS) * HASH_BYTES
+    const field = (index: number) => chunk.batches[at + index] as number
+    const position = {
+      sequence: field(2),
+      batch: field(3),
+      timeMicroseconds: field(4),
+      segmentNumber: field(5),
+      segmentFirstSequence: field(6),
+      batchOffset: field(7),
+      offset: field(8),
+      head: chunk.heads.subarray(start, start + HASH_BYTES),
+    }
+    batches.push({ position, firstSequence: field(0), changeCount: field(1) })
+  }
+  return batches
+}
+
+/** Goes through the change records of a chunk in order. */
+export class ChangeCursor {
+  readonly #chunk: ReplayChunk
+  #index = 0
+  #offset = 0
+
+  constructor(chunk: ReplayChunk) {
+    this.#chunk = chunk
+  }
+
+  next(): { readonly sequence: number; readonly timeMicroseconds: number; readonly body: Uint8Array } {
+    const { changes, bodies } = this.#chunk
+    const at = this.#index * CHANGE_FIELDS
+    const end = this.#offset + (changes[at + 2] as number)
+    const body = bodies.subarray(this.#offset, end)
+    this.#index += 1
+    this.#offset = end
+    return { sequence: changes[at] as number, timeMicroseconds: changes[at + 1] as number, body }
+  }
+}
+
+/**
+ * Reads the journal, proving every record, and hands it on in chunks.
+ * @throws JournalDamagedError
+ */
+export function readChunks(
+  disk: Disk,
+  paths: StorePaths,
+  from: AppliedPosition | undefined,
+  emit: (chunk: ReplayChunk) => void,
+): void {
+  const builder = new ChunkBuilder((from?.sequence ?? -1) + 1)
+  readJournal(disk, paths, from === undefined ? undefined : startBehind(from), {
+    record: (record) => {
+      if (record.kind === RECORD_KIND.change) builder.add(record.sequence, record.timeMicroseconds, record.body)
+    },
+    batch: (position, place) => {
+      builder.endBatch(position, place)
+      if (builder.isFull) emit(builder.take())
+    },
+  })
+  if (!builder.isEmpty) emit(builder.take())
+}
+
+function startBehind(applied: AppliedPosition): JournalStart {
+  return {
+    position: {
+      sequence: applied.sequence + 1,
+      batch: applied.batch + 1,
+      head: Buffer.from(applied.head),
+      timeMicroseconds: applied.timeMicroseconds,
+    },
+    place: {
+      segmentNumber: applied.segmentNumber,
+      segmentFirstSequence: applied.segmentFirstSequence,
+      offset: applied.offset,
+    },
+  }
+}
+
+class ChunkBuilder {
+  #bodies = Buffer.allocUnsafe(2 * BODY_BYTES)
+  #length = 0
+  #changes: number[] = []
+  #batches: number[] = []
+  #changesInBatch = 0
+  #firstSequence: number
+  #firstOfChunk: number
+  #heads: Buffer[] = []
+
+  constructor(firstSequence: number) {
+    this.#firstSequence = firstSequence
+    this.#firstOfChunk = firstSequence
+  }
+
+  get isEmpty(): boolean {
+    return this.#batches.length === 0
+  }
+
+  get isFull(): boolean {
+    return this.#length >= BODY_BYTES || this.#firstSequence - this.#firstOfChunk >= RECORDS
+  }
+
+  add(sequence: number, timeMicroseconds: number, body: Uint8Array): void {
+    const end = this.#length + body.length
+    if (end > this.#bodies.length) this.#bodies = Buffer.concat([this.#bodies], 2 * end)
+    this.#bodies.set(body, this.#length)
+    this.#length = end
+    this.#changes.push(sequence, timeMicroseconds, body.length)
+    this.#changesInBatch += 1
+  }
+
+  endBatch(position: ScanPosition, place: JournalPlace & { readonly batchOffset: number }): void {
+    const { segmentNumber, segmentFirstSequence, batchOffset, offset } = place
+    this.#batches.push(this.#firstSequence, this.#changesInBatch)
+    this.#batches.push(position.sequence - 1, position.batch - 1, position.timeMicroseconds)
+    this.#batches.push(segmentNumber, segmentFirstSequence, batchOffset, offset)
+    this.#firstSequence = position.sequence
+    this.#changesInBatch = 0
+    this.#heads.push(Buffer.from(position.head))
+  }
+
+  take(): ReplayChunk {
+    const bodies = new Uint8Array(this.#length)
+    bodies.set(this.#bodies.subarray(0, this.#length))
+    const chunk = {
+      records: this.#firstSequence - this.#firstOfChunk,
+      bodies,
+      changes: Float64Array.from(this.#changes),
+      batches: Float64Array.from(this.#batches),
+      heads: Uint8Array.from(Buffer.concat(this.#heads)),
+    }
+    this.#length = 0
+    this.#changes = []
+    this.#batches = []
+    this.#heads = []
+    this.#firstOfChunk = this.#firstSequence
+    return chunk
+  }
+}

@@ -1,0 +1,42 @@
+import { type MessagePort, workerData } from 'node:worker_threads'
+import { nodeDisk } from '../engine/disk/node-disk.ts'
+import { StorePaths } from '../engine/disk/store-paths.ts'
+import type { AppliedPosition } from '../engine/state-ports.ts'
+import { readChunks } from './replay-chunk.ts'
+import type { FromReplayThread } from './replay-reader.ts'
+
+/** Reads and proves the journal while the thread that asked applies what was read before. */
+
+const { root, from, port, state } = workerData as {
+  readonly root: string
+  readonly from: AppliedPosition | undefined
+  readonly port: MessagePort
+  readonly state: Int32Array
+}
+
+function send(message: FromReplayThread, transfer: ArrayBuffer[] = []): void {
+  port.postMessage(message, transfer)
+  Atomics.add(state, 0, 1)
+  Atomics.notify(state, 0)
+}
+
+const CHUNKS_AHEAD_MAXIMUM = 16
+let sent = 0
+
+try {
+  readChunks(nodeDisk, new StorePaths(root), from, (chunk) => {
+    // state[1] counts the chunks that were taken; too far ahead, this thread sleeps until one more is.
+    for (;;) {
+      const taken = Atomics.load(state, 1)
+      if (sent - taken < CHUNKS_AHEAD_MAXIMUM) break
+      Atomics.wait(state, 1, taken)
+    }
+    sent += 1
+    const { bodies, changes, batches, heads } = chunk
+    send({ kind: 'chunk', chunk }, [bodies.buffer, changes.buffer, batches.buffer, heads.buffer])
+  })
+  send({ kind: 'end' })
+} catch (error) {
+  const { name, message } = error as Error
+  send({ kind: 'failed', name, message })
+}
