@@ -8,6 +8,7 @@ import { encodeEntry } from './events/entry-codec.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
 import { RECORD_BODY_BYTES_MAXIMUM, RECORD_KIND } from './journal/format.ts'
 import type { Journal } from './journal/journal.ts'
+import type { SpaceReserve } from './payloads/space-reserve.ts'
 import { isDiskFull, type VolumeWriter } from './payloads/volume-writer.ts'
 import type { StateStore, StateTransaction } from './state-ports.ts'
 
@@ -43,17 +44,20 @@ export class Engine {
   readonly #volumes: VolumeWriter
   readonly #state: StateStore
   readonly #clock: Clock
+  readonly #reserve: SpaceReserve | undefined
 
   constructor(parts: {
     readonly journal: Journal
     readonly volumes: VolumeWriter
     readonly state: StateStore
     readonly clock: Clock
+    readonly reserve?: SpaceReserve
   }) {
     this.#journal = parts.journal
     this.#volumes = parts.volumes
     this.#state = parts.state
     this.#clock = parts.clock
+    this.#reserve = parts.reserve
   }
 
   /**
@@ -63,6 +67,7 @@ export class Engine {
    * @throws JournalPoisonedError, ProjectionFailedError: the engine must not be used any more
    */
   run(requests: readonly EngineRequest[]): { replies: EngineReply[]; releasedFiles: readonly string[] } {
+    this.#reserve?.keepUp()
     try {
       return this.#runBatch(requests)
     } catch (error) {

@@ -16,6 +16,7 @@ import { readGenesis } from '../../engine/journal/read-journal.ts'
 import { type JournalTail, recoverJournal } from '../../engine/journal/recovery.ts'
 import { LocalEngineClient } from '../../engine/local-client.ts'
 import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
+import { SpaceReserve } from '../../engine/payloads/space-reserve.ts'
 import { VolumeWriter } from '../../engine/payloads/volume-writer.ts'
 import { CatalogReader } from '../../projections/catalog-reader.ts'
 import { type OpenedProjections, openProjections } from '../../projections/open-projections.ts'
@@ -169,7 +170,8 @@ async function startEngine(
   const { environment, state } = projections
   const space = new SpaceGuard(disk, paths.root, options.reservedBytes)
   const volumes = new VolumeWriter(disk, paths, options, space, state.volumeEnd())
-  const engine = new Engine({ journal, volumes, state, clock: systemClock })
+  const reserve = new SpaceReserve(disk, paths, space, options.reservedBytes)
+  const engine = new Engine({ journal, volumes, state, clock: systemClock, reserve })
   const loop = new EngineLoop(engine, {
     onReleased: (files) => {
       for (const name of files) disk.removeLater(paths.file(name)).catch(() => undefined)
@@ -209,6 +211,7 @@ async function startEngine(
         await environment.sync()
         writeMark(true)
       }
+      await reserve.close()
       await volumes.close()
       await journal.close()
       head.close()

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { DiskFullError } from '../../engine/disk/disk.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { PortServer } from '../../engine/port-server.ts'
@@ -23,7 +24,9 @@ const slot = {
 }
 
 function failed(error: unknown): void {
-  const { name, message } = error instanceof Error ? error : new Error(String(error))
+  const { name: ownName, message, cause } = error instanceof Error ? error : new Error(String(error))
+  // A journal that could not be written because the disk is full is a full disk to the operator.
+  const name = cause instanceof DiskFullError ? cause.name : ownName
   for (const port of ports) port.fail(message)
   tell({ kind: 'failed', error: name, message })
 }

@@ -59,12 +59,17 @@ export class SpareFile {
     return file
   }
 
-  /** Waits for work in the background and closes. */
-  async close(): Promise<void> {
-    await this.#making
+  /** Gives the space of a ready spare back. */
+  discard(): void {
     this.#ready?.close()
     this.#ready = undefined
     this.#disk.remove(this.#path)
+  }
+
+  /** Waits for work in the background and closes. */
+  async close(): Promise<void> {
+    await this.#making
+    this.discard()
   }
 
   async #make(): Promise<void> {
