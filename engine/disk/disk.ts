@@ -30,6 +30,7 @@ export interface DiskFile {
   truncate(length: number): void
   /** Data and all metadata on the medium, mode 0444: the file is history from now on. */
   seal(): void
+  /** Closing again does nothing: by then the system may have given the descriptor to another file. */
   close(): void
 
   writeAtLater(bytes: Uint8Array, position: number): Promise<void>

@@ -27,6 +27,7 @@ function callbackResult<T>(start: (done: (error: Error | null, value?: T) => voi
 class NodeDiskFile implements DiskFile {
   readonly path: string
   readonly #descriptor: number
+  #closed = false
 
   constructor(path: string, descriptor: number) {
     this.path = path
@@ -71,6 +72,8 @@ class NodeDiskFile implements DiskFile {
   }
 
   close(): void {
+    if (this.#closed) return
+    this.#closed = true
     fs.closeSync(this.#descriptor)
   }
 
@@ -99,6 +102,8 @@ class NodeDiskFile implements DiskFile {
   }
 
   closeLater(): Promise<void> {
+    if (this.#closed) return Promise.resolve()
+    this.#closed = true
     return callbackResult<void>((done) => fs.close(this.#descriptor, done))
   }
 

@@ -72,6 +72,16 @@ export class SpareFile {
     this.discard()
   }
 
+  /** What cannot be closed or removed on a broken disk is left to the next start. */
+  async #giveUp(file: DiskFile | undefined): Promise<void> {
+    try {
+      await file?.closeLater()
+      this.#disk.remove(this.#path)
+    } catch (error) {
+      this.#failure ??= error
+    }
+  }
+
   async #make(): Promise<void> {
     let file: DiskFile | undefined
     try {
@@ -86,8 +96,7 @@ export class SpareFile {
       this.#failure = undefined
     } catch (error) {
       this.#failure = error
-      await file?.closeLater()
-      this.#disk.remove(this.#path)
+      await this.#giveUp(file)
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type Disk, type DiskFile, DiskFullError, type DiskSpace, ShortWriteError } from '../../engine/disk/disk.ts'
-import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { roomyDisk } from './test-store.ts'
 
 /** Operations of a disk that change something or make it durable, and those that open. */
 export type OperationName =
@@ -59,7 +59,7 @@ export class FaultDisk implements Disk {
   readonly #open = new Set<FaultFile>()
   readonly #disk: Disk
 
-  constructor(disk: Disk = nodeDisk) {
+  constructor(disk: Disk = roomyDisk) {
     this.#disk = disk
   }
 

@@ -13,6 +13,15 @@ export const MASTER_KEY = Buffer.alloc(32, 0x6b)
 export const BOOT_ID = '11111111-2222-3333-4444-555555555555'
 export const OTHER_BOOT_ID = '99999999-8888-7777-6666-555555555555'
 
+/** Enough space to write, and too little for the store to set any aside: a spec has no use for 32 MiB of zeros. */
+const FREE_BYTES = 48 * 1024 ** 2
+
+/** The real disk, with little free space. */
+export const roomyDisk: Disk = {
+  ...nodeDisk,
+  space: (path) => ({ ...nodeDisk.space(path), availableBytes: FREE_BYTES }),
+}
+
 /** A store that is open in a spec. */
 export interface TestStore extends OpenStore {
   readonly paths: StorePaths
@@ -29,7 +38,7 @@ export interface TestStore extends OpenStore {
 export async function openTestStore(
   root: string,
   options: Partial<StoreOptions> = {},
-  disk: Disk = nodeDisk,
+  disk: Disk = roomyDisk,
 ): Promise<TestStore> {
   const paths = new StorePaths(root)
   const failures: unknown[] = []
