@@ -1,5 +1,5 @@
 import type { Command, Done } from './commands.ts'
-import type { AuditContext, AuditResult } from './events/audit.ts'
+import type { AuditContext, AuditResult, Pairs } from './events/audit.ts'
 
 /**
  * The only way to change state. The same callers work over an engine in the same thread and over one behind a message
@@ -17,6 +17,9 @@ export interface EngineClient {
    * for, unless too many are on their way: then the promise says when there is room again.
    */
   record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): Promise<void> | undefined
-  /** Attempt and outcome of a change that failed before it reached the engine. Not waited for either. */
-  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure'): Promise<void> | undefined
+  /**
+   * Attempt and outcome of a change that failed before it reached the engine. Not waited for either. `details` is what
+   * the outcome's metadata has more than the attempt's.
+   */
+  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure', details: Pairs): Promise<void> | undefined
 }

@@ -1,4 +1,4 @@
-import type { AuditContext } from './events/audit.ts'
+import type { AuditContext, Pairs } from './events/audit.ts'
 import type { HeaderPairs, JournalRecovered, ServerStarted, ServerStopped } from './events/changes.ts'
 
 /** What every command carries: who asks, and the attempt that is already in the journal, if it is. */
@@ -84,6 +84,8 @@ export interface RecordFailedChange {
   readonly kind: 'record-failed-change'
   readonly audit: AuditContext
   readonly result: 'denied' | 'failure'
+  /** Further metadata of the outcome; the attempt knows nothing of it. */
+  readonly details?: Pairs
 }
 
 /** Facts of the server's own life; they have no attempt, since nobody asked for them. */

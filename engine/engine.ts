@@ -132,7 +132,8 @@ export class Engine {
     }
     if (command.kind === 'record-failed-change') {
       const attempt = this.#addEntry(batch, time, command.audit, 'attempted', undefined, [])
-      const sequence = this.#addEntry(batch, time, command.audit, command.result, attempt, [])
+      const outcome = { ...command.audit, metadata: [...command.audit.metadata, ...(command.details ?? [])] }
+      const sequence = this.#addEntry(batch, time, outcome, command.result, attempt, [])
       return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
     }
     if (command.kind === 'record-server-event') {

@@ -3,7 +3,7 @@ import type { Command, Done } from './commands.ts'
 import type { EngineReply } from './engine.ts'
 import type { EngineLoop } from './engine-loop.ts'
 import { DomainError, EngineUnavailableError } from './errors.ts'
-import type { AuditContext, AuditResult } from './events/audit.ts'
+import type { AuditContext, AuditResult, Pairs } from './events/audit.ts'
 import { encodeEntry } from './events/entry-codec.ts'
 
 /** Turns a reply into what `execute` promises. */
@@ -42,8 +42,8 @@ export class LocalEngineClient implements EngineClient {
     return undefined
   }
 
-  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure'): undefined {
-    this.#loop.submit({ kind: 'command', command: { kind: 'record-failed-change', audit, result } })
+  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure', details: Pairs): undefined {
+    this.#loop.submit({ kind: 'command', command: { kind: 'record-failed-change', audit, result, details } })
     return undefined
   }
 }

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { EngineClient } from './client.ts'
 import type { Command, Done } from './commands.ts'
 import { EngineUnavailableError } from './errors.ts'
-import type { AuditContext, AuditResult } from './events/audit.ts'
+import type { AuditContext, AuditResult, Pairs } from './events/audit.ts'
 import { encodeEntry } from './events/entry-codec.ts'
 import { doneOrThrow } from './local-client.ts'
 import { AuditPacker, auditMessageBytes, type ReplyMessage, type RequestMessage } from './port-messages.ts'
@@ -51,9 +51,9 @@ export class PortEngineClient implements EngineClient {
     return this.#whenThereIsRoom()
   }
 
-  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure'): Promise<void> | undefined {
+  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure', details: Pairs): Promise<void> | undefined {
     // Nobody waits for it; when the engine is gone the process ends anyway.
-    this.execute({ kind: 'record-failed-change', audit, result }).catch(() => undefined)
+    this.execute({ kind: 'record-failed-change', audit, result, details }).catch(() => undefined)
     return this.#whenThereIsRoom()
   }
 

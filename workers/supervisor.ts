@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import type { BackgroundWorker } from './worker.ts'
 
 /** Rest between two steps of a job, so that requests come first. */
@@ -42,13 +43,7 @@ export class Supervisor {
     }
   }
 
-  #rest(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, milliseconds)
-      this.#stop.signal.addEventListener('abort', () => {
-        clearTimeout(timer)
-        resolve()
-      })
-    })
+  async #rest(milliseconds: number): Promise<void> {
+    await setTimeout(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => undefined)
   }
 }

@@ -3,16 +3,12 @@ import { crc32 } from 'node:zlib'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { BLOCK_BYTES, CHECKSUM_BYTES, encodeFileTrailer } from './file-format.ts'
+import { givePieceBack, PIECE_BYTES, takePiece } from './piece-pool.ts'
 
-/** One write to the disk. A multiple of the block, so that blocks are hashed where they lie. */
-const PIECE_BYTES = 8 * BLOCK_BYTES
 /** Writes of one upload that may be on their way; the sender is stopped until one of them is done. */
 const PIECES_ON_THE_WAY_MAXIMUM = 2
 /** Data is synced this often while it arrives, so that the last sync is short whatever the object's length. */
 const SYNC_EVERY_BYTES = 32 << 20
-const FREE_PIECES_MAXIMUM = 32
-
-const freePieces: Buffer[] = []
 
 /** A payload that is durable under its name. */
 export interface StoredFile {
@@ -174,12 +170,4 @@ export class PayloadFileWriter {
     if (this.#piece.length > 0) givePieceBack(this.#piece)
     this.#piece = Buffer.alloc(0)
   }
-}
-
-function takePiece(): Buffer {
-  return freePieces.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
-}
-
-function givePieceBack(piece: Buffer): void {
-  if (freePieces.length < FREE_PIECES_MAXIMUM) freePieces.push(piece)
 }

@@ -3,6 +3,7 @@ import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { BLOCK_BYTES, blockCount, CHECKSUM_BYTES, fileBytes } from './file-format.ts'
 import { PayloadDamagedError } from './payload-errors.ts'
+import { givePieceBack, PIECE_BLOCKS, takePiece } from './piece-pool.ts'
 
 /** Where bytes are, as the catalog tells. Lengths and offsets are bytes. */
 export type PayloadLocation =
@@ -16,8 +17,6 @@ export type PayloadLocation =
   | { readonly kind: 'file'; readonly name: string; readonly length: number }
 
 const OPEN_VOLUMES_MAXIMUM = 64
-/** One read of a large payload: this many blocks. */
-const READ_BLOCKS = 8
 
 /** Reads payloads and proves every block it reads; wrong bytes never leave it. One per thread. */
 export class PayloadReader {
@@ -106,6 +105,9 @@ export class PayloadFileReader {
   #position: number
   #ahead: Promise<Buffer | undefined> | undefined
   #closed = false
+  /** Two pieces take turns: one is sent while the other is filled. */
+  readonly #pieces = [takePiece(), takePiece()]
+  #turn = 0
 
   private constructor(
     file: DiskFile,
@@ -145,7 +147,8 @@ export class PayloadFileReader {
   }
 
   /**
-   * The next proved bytes, undefined after the last. While they are sent the following ones are read.
+   * The next proved bytes, undefined after the last. They stay valid until the next call; while they are sent the
+   * following ones are read.
    * @throws PayloadDamagedError
    */
   async next(): Promise<Buffer | undefined> {
@@ -160,6 +163,7 @@ export class PayloadFileReader {
     if (this.#closed) return
     this.#closed = true
     const close = () => {
+      for (const piece of this.#pieces) givePieceBack(piece)
       this.#file.closeLater().catch(() => undefined)
     }
     if (this.#ahead === undefined) close()
@@ -176,8 +180,9 @@ export class PayloadFileReader {
     if (this.#position >= this.#end) return undefined
     const block = Math.floor(this.#position / BLOCK_BYTES)
     const start = block * BLOCK_BYTES
-    const stop = Math.min(start + READ_BLOCKS * BLOCK_BYTES, blockCount(this.#end) * BLOCK_BYTES, this.#payloadBytes)
-    const bytes = Buffer.allocUnsafeSlow(stop - start)
+    const stop = Math.min(start + PIECE_BLOCKS * BLOCK_BYTES, blockCount(this.#end) * BLOCK_BYTES, this.#payloadBytes)
+    const bytes = (this.#pieces[this.#turn] as Buffer).subarray(0, stop - start)
+    this.#turn = 1 - this.#turn
     const read = await this.#file.readAtLater(bytes, start, bytes.length)
     if (read !== bytes.length) throw this.#damaged(start + read)
     for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
