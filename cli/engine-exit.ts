@@ -1,7 +1,7 @@
 import type { ExitName } from './exit-codes.ts'
 
-/** Exit code for a failure of the store, by the name of the error's class (errors cross threads as names). */
-const EXIT_BY_ERROR: Readonly<Record<string, ExitName>> = {
+/** Exit codes for failures of the store by the name of the error's class, since errors cross threads as names. */
+export const EXIT_BY_ERROR: Readonly<Record<string, ExitName>> = {
   JournalPoisonedError: 'journalFailed',
   JournalDamagedError: 'storeDamaged',
   PayloadDamagedError: 'storeDamaged',

@@ -128,7 +128,7 @@ export const metricTable = [
     type: 'gauge',
     origin: 'scrape',
     labels: [],
-    help: 'Bytes of object data on the disk, with versions and what is not yet reclaimed.',
+    help: 'Bytes of stored payloads, each counted once; space that is free in a volume is not in it.',
   },
   {
     name: 'object_store_storage_logical_bytes',

@@ -1,0 +1,52 @@
+/** Tables of the code equal the pages that tell of them, both ways and in the same order. */
+import { test } from 'tap'
+import { EXIT_BY_ERROR } from '../cli/engine-exit.ts'
+import { exitTable } from '../cli/exit-codes.ts'
+import { DOMAIN_ERRORS } from '../engine/errors.ts'
+import { metricTable } from '../planes/http/metric-table.ts'
+import { managementErrors } from '../planes/management/errors.ts'
+import { routeTable } from '../planes/management/route-table.ts'
+import { S3_CODE_OF_DOMAIN_ERROR } from '../planes/s3/domain-errors.ts'
+import { S3_ERRORS } from '../planes/s3/errors.ts'
+import { type MarkdownRow, tableWith } from './support/markdown-tables.ts'
+
+const ERRORS = 'spec/errors.md'
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+test('refusals of the engine and what S3 calls them', async (t) => {
+  const rows = (Object.keys(DOMAIN_ERRORS) as (keyof typeof DOMAIN_ERRORS)[]).map((name): MarkdownRow => {
+    const { result, sentence } = DOMAIN_ERRORS[name]
+    const s3 = S3_CODE_OF_DOMAIN_ERROR[name]
+    return [code(name), result, code(s3), String(S3_ERRORS[s3].status), sentence]
+  })
+  t.same(tableWith(ERRORS, 'code | audit result | S3 code | status | sentence'), rows)
+})
+
+test('errors of the management listener', async (t) => {
+  const rows = Object.entries(managementErrors).map(([name, row]) => [code(name), String(row.status), row.sentence])
+  t.same(tableWith(ERRORS, 'code | status | sentence'), rows)
+})
+
+test('exit codes', async (t) => {
+  const rows = Object.entries(exitTable).map(([name, row]) => [String(row.code), code(name), row.sentence])
+  t.same(tableWith(ERRORS, 'exit code | name | meaning'), rows)
+  t.equal(new Set(rows.map(([number]) => number)).size, rows.length, 'no code means two things')
+  const failures = tableWith(ERRORS, 'error | exit code name | what happened').map(([error, name]) => [error, name])
+  t.same(
+    failures,
+    Object.entries(EXIT_BY_ERROR).map(([error, name]) => [code(error), code(name)]),
+  )
+})
+
+test('management routes', async (t) => {
+  const rows = routeTable.map((row) => [row.method, code(row.path), row.authentication, row.sentence])
+  t.same(tableWith('spec/management/routes.md', 'method | path | authentication | meaning'), rows)
+})
+
+test('metrics', async (t) => {
+  const rows = metricTable.map((row) => [code(row.name), row.type, row.labels.map(code).join(', '), row.help])
+  t.same(tableWith('spec/metrics.md', 'metric | type | labels | meaning'), rows)
+})
