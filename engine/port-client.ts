@@ -10,6 +10,11 @@ import { AuditPacker, auditMessageBytes, type ReplyMessage, type RequestMessage 
 /** Audit bytes on their way to the journal before readers are made to wait. */
 const AUDIT_BYTES_MAXIMUM = 4 << 20
 
+/** Commands on their way before those who would not wait for theirs are made to. */
+const COMMANDS_MAXIMUM = 4096
+
+function ignore(): void {}
+
 interface Waiting {
   readonly resolve: (done: Done) => void
   readonly reject: (error: Error) => void

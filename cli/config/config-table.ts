@@ -198,7 +198,8 @@ export const configTable = [
     bounds: { minimum: 16, maximum: 65_536 },
     default: 128,
     scope: 'start',
-    sentence: 'Page cache of the metadata stores.',
+    sentence:
+      'Page cache of the metadata stores. LMDB reads through the page cache of the kernel, so it is checked and bounds nothing.',
   },
   {
     name: 'server.shutdown_grace_period_seconds',

@@ -125,7 +125,7 @@ export class Journal {
     if (!cleanStop || tail.cut !== undefined) rewriteSegment(disk, paths, tail, options.segmentBytes)
     const { header } = tail.segment
     const journal = new Journal(disk, paths, options, {
-      file: disk.openToWrite(tail.segment.path),
+      file: openTail(disk, tail),
       segmentNumber: header.segmentNumber,
       firstSequence: header.firstSequence,
       offset: tail.offset,
@@ -256,7 +256,7 @@ export class Journal {
 
   /** From a durable seal to the next segment ready for its first batch. Repeating it after a crash is harmless. */
   #finishSegment(contentDigest: Uint8Array): void {
-    this.#file.truncate(this.#offset)
+    if (this.#file.size() > this.#offset) this.#file.truncate(this.#offset)
     this.#file.seal()
     this.#file.close()
     const header = encodeSegmentHeader({
@@ -289,6 +289,12 @@ interface WriterStart {
   readonly deploymentId: Uint8Array
   readonly head: Uint8Array
   readonly timeMicroseconds: number
+}
+
+/** A sealed segment that was cut to its length may be read-only already; nothing is written to it any more. */
+function openTail(disk: Disk, tail: JournalTail): DiskFile {
+  const { path } = tail.segment
+  return tail.sealed && disk.sizeOf(path) === tail.offset ? disk.openToRead(path) : disk.openToWrite(path)
 }
 
 /** A segment without a spare: it grows as it is written. Written aside and renamed, so it is never seen half made. */
