@@ -1,0 +1,243 @@
+/** The house rules, held. Each rule is first shown to find a breach, then held against every file of the project. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { type Test, test } from 'tap'
+import { wordFindings } from './tidy/banned-words.ts'
+import { circleFindings, KEPT, unreachedFindings } from './tidy/dead-files.ts'
+import { openFindings, writeFindings } from './tidy/durable-writes.ts'
+import { directionFindings, PACKAGE_HOMES, packageFindings } from './tidy/import-rules.ts'
+import { importsOf } from './tidy/imports.ts'
+import { dependencyFindings, type LockFile, lockFileFindings } from './tidy/lock-file.ts'
+import { linkFindings } from './tidy/markdown-links.ts'
+import {
+  type Finding,
+  fileOf,
+  findingText,
+  ignoreRule,
+  isProduction,
+  projectPaths,
+  readProjectFile,
+} from './tidy/project-files.ts'
+import {
+  CASE_LINES_MAXIMUM,
+  FILE_LINES_MAXIMUM,
+  FUNCTION_LINES_MAXIMUM,
+  fileSizeFindings,
+  functionSizeFindings,
+} from './tidy/sizes.ts'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const paths = projectPaths(root)
+const files = paths.flatMap((path) => readProjectFile(root, path) ?? [])
+const sources = files.filter(({ path }) => path.endsWith('.ts'))
+const production = sources.filter(({ path }) => isProduction(path))
+const imports = sources.flatMap(importsOf)
+const readJson = (path: string): unknown => JSON.parse(readFileSync(`${root}/${path}`, 'utf8'))
+
+/** Says `path:line: message` for each breach. */
+function holds(t: Test, findings: readonly Finding[]): void {
+  t.same(findings.map(findingText), [])
+}
+
+/** A breach, made up: where it is found and what stands in its message. */
+function finds(t: Test, findings: readonly Finding[], ...expected: readonly [place: string, words: string][]): void {
+  t.same(
+    findings.map(({ path, line }) => `${path}:${line}`),
+    expected.map(([place]) => place),
+  )
+  for (const [index, [, words]] of expected.entries()) t.match(findings[index]?.message, words)
+}
+
+// Files that are made up.
+const importing = (path: string, ...lines: readonly string[]) => importsOf(fileOf(path, lines.join('\n')))
+const importsFs = (path: string, what: string) => writeFindings(importing(path, `import ${what} from 'node:fs'`))
+const fileWith = (count: number) => 'const a = 1\n'.repeat(count)
+const functionWith = (count: number) => `function a(b: string): void {\n${'  b()\n'.repeat(count - 2)}}\n`
+
+test('the rules see the project', async (t) => {
+  t.ok(paths.includes('engine/engine.ts'))
+  t.ok(paths.includes('.gitignore'))
+  t.notOk(paths.some((path) => path.startsWith('build/') || path.includes('node_modules/') || path.startsWith('.git/')))
+  t.ok(production.length > 150)
+  t.throws(() => ignoreRule('a/b/*.c'))
+})
+
+test('imports are read from every form the formatter leaves', async (t) => {
+  const found = importing(
+    'a/b.ts',
+    "import { type C, d as e } from './c.ts'",
+    'export interface F {',
+    "  readonly from: 'x'",
+    '}',
+    "import type * as G from 'g'",
+    "export type { H } from '@i/j/k.js'",
+    'import {',
+    '  l,',
+    "} from '../l.ts'",
+    "const m = await import('./m.ts')",
+    "new Worker(new URL('./n.js', import.meta.url))",
+  )
+  t.same(
+    found.map(({ line, specifier, target, typesOnly, names }) => [line, specifier, target, typesOnly, names.join()]),
+    [
+      [1, './c.ts', 'a/c.ts', false, 'C,d'],
+      [5, 'g', undefined, true, '*'],
+      [6, '@i/j/k.js', undefined, true, 'H'],
+      [7, '../l.ts', 'l.ts', false, 'l'],
+      [10, './m.ts', 'a/m.ts', false, '*'],
+      [11, './n.ts', 'a/n.ts', false, '*'],
+    ],
+  )
+})
+
+test('imports go in one direction', async (t) => {
+  const breaches: readonly [from: string, to: string, instead: string][] = [
+    ['engine/journal/a.ts', '../../projections/b.ts', 'engine/state-ports.ts'],
+    ['engine/domain/a.ts', '../journal/b.ts', 'pure'],
+    ['projections/a.ts', '../planes/b.ts', 'composition root'],
+    ['planes/http/a.ts', '../s3/b.ts', 'planes/http/'],
+    ['planes/s3/a.ts', '../management/b.ts', 'planes/http/'],
+    ['planes/management/a.ts', '../s3/b.ts', 'planes/http/'],
+    ['planes/s3/a.ts', '../../workers/b.ts', 'planes/http/'],
+    ['workers/a.ts', '../planes/s3/b.ts', 'command on the engine'],
+    ['workers/a.ts', '../cli/b.ts', 'command on the engine'],
+    ['cli/a.ts', '../spec/support/b.ts', 'spec/'],
+    ['spec/a.ts', '../bench/b.ts', 'spec/support/'],
+    ['other/a.ts', '../engine/b.ts', 'no row'],
+  ]
+  for (const [from, to, instead] of breaches) {
+    finds(t, directionFindings(importing(from, `import { b } from '${to}'`)), [`${from}:1`, instead])
+  }
+  holds(t, directionFindings(imports))
+})
+
+test('every package has its home', async (t) => {
+  const breaches: readonly [from: string, line: string][] = [
+    ['projections/tables/a.ts', "import { open } from 'lmdb'"],
+    ['planes/http/a.ts', "import * as uWS from 'uWebSockets.js'"],
+    ['planes/s3/a.ts', "import type * as uWS from 'uWebSockets.js'"],
+    ['engine/a.ts', "import { sha256 } from '@noble/hashes/sha2.js'"],
+    ['engine/a.ts', "import { a } from 'left-pad'"],
+    ['engine/domain/a.ts', "import { readFileSync } from 'node:fs'"],
+  ]
+  for (const [from, line] of breaches) finds(t, packageFindings(importing(from, line)), [`${from}:1`, 'imports'])
+  holds(t, packageFindings(imports))
+  const { dependencies } = readJson('package.json') as { readonly dependencies: Readonly<Record<string, string>> }
+  const specifiers = production.flatMap(importsOf).map(({ specifier }) => specifier)
+  const homes = Object.keys(PACKAGE_HOMES)
+  holds(t, dependencyFindings(Object.keys(dependencies), homes, specifiers, ['typanion']))
+  const broken = dependencyFindings(['a', 'b'], ['b', 'c'], ['b/c.js'], [])
+  t.same(
+    broken.map(({ message }) => message.slice(0, 2)),
+    ['a:', 'a:', 'c:'],
+  )
+})
+
+test('no file is dead, no imports go in a circle', async (t) => {
+  const chain = [
+    ...importing('cli/a.ts', "import { b } from './b.ts'"),
+    ...importing('cli/b.ts', "new Worker(new URL('./c.js', import.meta.url))"),
+  ]
+  const all = ['cli/a.ts', 'cli/b.ts', 'cli/c.ts', 'cli/d.ts']
+  finds(t, unreachedFindings(all, ['cli/a.ts'], chain), ['cli/d.ts:0', 'nothing leads here'])
+  const circle = [...chain, ...importing('cli/c.ts', "import { a } from './a.ts'")]
+  finds(t, circleFindings(circle), ['cli/a.ts:0', 'cli/a.ts -> cli/b.ts -> cli/c.ts -> cli/a.ts'])
+  holds(t, circleFindings([...chain, ...importing('cli/c.ts', "import type { A } from './a.ts'")]))
+  holds(
+    t,
+    unreachedFindings(
+      production.map(({ path }) => path),
+      ['cli/main.ts'],
+      imports,
+    ),
+  )
+  holds(t, circleFindings(imports.filter(({ from }) => isProduction(from))))
+  for (const path of Object.keys(KEPT))
+    t.ok(
+      imports.some((each) => each.target === path),
+      `${path} is used somewhere`,
+    )
+})
+
+test('durable writes go through engine/disk', async (t) => {
+  finds(
+    t,
+    importsFs('projections/a.ts', '{ readFileSync, renameSync, writeFileSync }'),
+    ['projections/a.ts:1', 'renameSync'],
+    ['projections/a.ts:1', 'writeFileSync'],
+  )
+  finds(t, importsFs('cli/a.ts', '* as fs'), ['cli/a.ts:1', 'through a Disk'])
+  holds(t, importsFs('engine/disk/a.ts', '* as fs'))
+  holds(t, importsFs('spec/a.ts', '{ writeFileSync }'))
+  finds(t, openFindings(fileOf('cli/a.ts', "const a = openSync(path, 'r+')")), ['cli/a.ts:1', 'through a Disk'])
+  holds(t, openFindings(fileOf('cli/a.ts', "const a = openSync(path, 'r')")))
+  holds(t, writeFindings(imports))
+  holds(t, sources.flatMap(openFindings))
+})
+
+test('banned words', async (t) => {
+  const breaches: readonly [path: string, text: string][] = [
+    ['README.md', `${'TO'}${'DO'}: write it`],
+    ['engine/a.ts', `throw new Error('not implemented ${'yet'}')`],
+    ['spec/a.ts', `// @ts-${'ignore'}`],
+    ['cli/a.ts', `const a = b as ${'any'}`],
+    ['spec/a.spec.ts', `test.${'skip'}('later', async () => {})`],
+    ['spec/a.spec.ts', `test('later', { ${'todo'}: true }, async () => {})`],
+    ['engine/a.ts', `const home = process.${'env'}['HOME']`],
+    ['cli/b.ts', `const words = process.${'argv'}`],
+    ['planes/s3/a.ts', `const now = Date.${'now'}()`],
+    ['workers/a.ts', `const die = Math.${'random'}()`],
+    ['.ci/run', `curl https://registry.${'npmjs'}.org/`],
+    ['README.md', `open /${'home'}/me/store`],
+    ['CHANGELOG.md', `mends ${'issue'} #7`],
+  ]
+  for (const [path, text] of breaches) finds(t, wordFindings(fileOf(path, `\n${text}\n`)), [`${path}:2`, ': '])
+  holds(t, wordFindings(fileOf('cli/environment.ts', `const all = { ...process.${'env'} }`)))
+  holds(t, wordFindings(fileOf('engine/a.ts', ` * Why process.${'env'} is read elsewhere.`)))
+  holds(t, files.flatMap(wordFindings))
+})
+
+test('files and functions stay small', async (t) => {
+  finds(t, fileSizeFindings(fileOf('engine/a.ts', fileWith(FILE_LINES_MAXIMUM + 1))), ['engine/a.ts:0', 'lines'])
+  holds(t, fileSizeFindings(fileOf('engine/a.ts', fileWith(FILE_LINES_MAXIMUM))))
+  const grown = functionSizeFindings(fileOf('engine/a.ts', functionWith(FUNCTION_LINES_MAXIMUM + 1)))
+  finds(t, grown, ['engine/a.ts:1', 'a function of 71 lines'])
+  holds(t, functionSizeFindings(fileOf('engine/a.ts', functionWith(FUNCTION_LINES_MAXIMUM))))
+  holds(t, functionSizeFindings(fileOf('spec/a.ts', functionWith(CASE_LINES_MAXIMUM))))
+  holds(t, sources.flatMap(fileSizeFindings))
+  holds(t, sources.flatMap(functionSizeFindings))
+})
+
+test('the top level is closed', async (t) => {
+  const folders = ['.ci', 'bench', 'cli', 'engine', 'planes', 'projections', 'spec', 'workers']
+  const tools = ['.gitignore', '.npmrc', '.oxlintrc.json', '.taprc', 'biome.json', 'package-lock.json']
+  const known = [...folders, ...tools, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'tsconfig.json']
+  const names = new Set(paths.map((path) => path.split('/')[0] ?? ''))
+  t.same(
+    [...names].filter((name) => !known.includes(name)),
+    [],
+    'it belongs into one of the folders that are there',
+  )
+})
+
+test('links lead somewhere', async (t) => {
+  const page = fileOf('spec/a.md', '# One thing\n[a](#one-thing) [b](b.md#two) [c](../gone.md) [d](https://d.example)')
+  const other = fileOf('spec/b.md', '# Three')
+  finds(
+    t,
+    linkFindings([page, other], ['spec/a.md', 'spec/b.md']),
+    ['spec/a.md:2', 'heading "two"'],
+    ['spec/a.md:2', 'gone.md, which is not there'],
+  )
+  const pages = files.filter(({ path }) => path.endsWith('.md'))
+  t.ok(pages.length > 3)
+  holds(t, linkFindings(pages, paths))
+})
+
+test('a clean clone installs from any registry', async (t) => {
+  const lock: LockFile = {
+    packages: { '': {}, 'node_modules/a': { resolved: 'x', optionalDependencies: { b: '1.0.0' } } },
+  }
+  finds(t, lockFileFindings(lock), ['package-lock.json:0', 'resolved'], ['package-lock.json:0', 'npm ci refuses'])
+  holds(t, lockFileFindings(readJson('package-lock.json') as LockFile))
+})

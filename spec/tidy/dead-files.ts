@@ -1,0 +1,53 @@
+/** Files that nothing leads to, and files that lead in a circle. */
+import type { Import } from './imports.ts'
+import type { Finding } from './project-files.ts'
+
+/** Files of production that production does not need, each with its reason. */
+export const KEPT: Readonly<Record<string, string>> = {
+  'planes/s3/presign.ts': 'the other half of the signature check, which specs and benches sign their requests with',
+}
+
+/** Targets of each file's imports. */
+function graphOf(imports: readonly Import[]): Map<string, string[]> {
+  const graph = new Map<string, string[]>()
+  for (const { from, target } of imports) {
+    if (target === undefined) continue
+    const targets = graph.get(from)
+    if (targets === undefined) graph.set(from, [target])
+    else targets.push(target)
+  }
+  return graph
+}
+
+/** Files of `paths` that no chain of imports from `entries` reaches. Worker threads are imports here. */
+export function unreachedFindings(
+  paths: readonly string[],
+  entries: readonly string[],
+  imports: readonly Import[],
+): Finding[] {
+  const graph = graphOf(imports)
+  const reached = new Set(entries)
+  for (const path of reached) for (const target of graph.get(path) ?? []) reached.add(target)
+  const message = `nothing leads here from ${entries.join(' or ')}; delete it, or move it to where it is used`
+  return paths.filter((path) => !reached.has(path) && !(path in KEPT)).map((path) => ({ path, line: 0, message }))
+}
+
+/** Circles of imports that are there at run time: what they hold depends on who is loaded first. */
+export function circleFindings(imports: readonly Import[]): Finding[] {
+  const graph = graphOf(imports.filter(({ typesOnly, specifier }) => !typesOnly && specifier.endsWith('.ts')))
+  const findings: Finding[] = []
+  const done = new Set<string>()
+  const visit = (path: string, way: readonly string[]): void => {
+    const start = way.indexOf(path)
+    if (start !== -1) {
+      const circle = [...way.slice(start), path].join(' -> ')
+      findings.push({ path, line: 0, message: `imports in a circle: ${circle}; move what both need to a third file` })
+      return
+    }
+    if (done.has(path)) return
+    for (const target of graph.get(path) ?? []) visit(target, [...way, path])
+    done.add(path)
+  }
+  for (const path of graph.keys()) visit(path, [])
+  return findings
+}

@@ -1,0 +1,47 @@
+/** Everything durable is written through one door, which syncs and whose failures are known. */
+import type { Import } from './imports.ts'
+import { codeLines, type Finding, isProduction, type ProjectFile } from './project-files.ts'
+
+const DOOR = 'engine/disk/'
+const INSTEAD = 'writes go through a Disk (engine/disk/disk.ts): it checks the count of bytes and syncs names too'
+
+/** What any file may use of node:fs: it looks and does not touch. */
+const READING: readonly string[] = [
+  'close',
+  'closeSync',
+  'existsSync',
+  'fstatSync',
+  'open',
+  'openSync',
+  'read',
+  'readFile',
+  'readFileSync',
+  'readSync',
+  'readdir',
+  'readdirSync',
+  'stat',
+  'statSync',
+]
+
+/** Secrets of the quick start are no part of the store: they are written once, before there is one. */
+const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
+  'cli/quickstart-secrets.ts': ['fsyncSync', 'linkSync', 'mkdirSync', 'openSync', 'rmSync', 'writeSync'],
+}
+
+export function writeFindings(imports: readonly Import[]): Finding[] {
+  return imports.flatMap(({ from, line, specifier, names, typesOnly }) => {
+    if (!/^(?:node:)?fs(?:\/promises)?$/.test(specifier)) return []
+    if (typesOnly || !isProduction(from) || from.startsWith(DOOR)) return []
+    return names
+      .filter((name) => !READING.includes(name) && !EXCEPTIONS[from]?.includes(name))
+      .map((name) => ({ path: from, line, message: `${name} of ${specifier}; ${INSTEAD}` }))
+  })
+}
+
+/** `open` reads only when its flags say so. */
+export function openFindings(file: ProjectFile): Finding[] {
+  if (!isProduction(file.path) || file.path.startsWith(DOOR) || file.path in EXCEPTIONS) return []
+  return codeLines(file).flatMap(({ line, text }) =>
+    /\b(?:openSync|await open)\((?![^)]*, 'r'\))/.test(text) ? [{ path: file.path, line, message: INSTEAD }] : [],
+  )
+}

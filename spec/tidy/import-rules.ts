@@ -1,0 +1,126 @@
+/** Who may import whom. Each refusal says where the thing belongs instead. */
+import { type Import, packageOf } from './imports.ts'
+import { type Finding, isProduction } from './project-files.ts'
+
+interface Direction {
+  readonly folder: string
+  /** Folders or files that its files may import. */
+  readonly may: readonly string[]
+  readonly instead: string
+}
+
+const ENGINE_SIDE = ['engine/', 'projections/'] as const
+const PLANE = 'a plane never imports another: what both need belongs into planes/http/, projections/ or engine/'
+
+/** The first row whose folder a file is in holds for it. */
+const DIRECTIONS: readonly Direction[] = [
+  {
+    folder: 'engine/domain/',
+    may: ['engine/domain/', 'engine/events/', 'engine/commands.ts', 'engine/errors.ts', 'engine/state-ports.ts'],
+    instead: 'the rules are pure: have it passed in through engine/state-ports.ts',
+  },
+  {
+    folder: 'engine/',
+    may: ['engine/'],
+    instead: 'the engine imports nothing of ours: declare what it needs in engine/state-ports.ts',
+  },
+  {
+    folder: 'projections/',
+    may: ENGINE_SIDE,
+    instead: 'projections know the engine alone: let the composition root in cli/ hand it in',
+  },
+  { folder: 'planes/http/', may: [...ENGINE_SIDE, 'planes/http/'], instead: PLANE },
+  { folder: 'planes/s3/', may: [...ENGINE_SIDE, 'planes/http/', 'planes/s3/'], instead: PLANE },
+  { folder: 'planes/management/', may: [...ENGINE_SIDE, 'planes/http/', 'planes/management/'], instead: PLANE },
+  {
+    folder: 'workers/',
+    may: [...ENGINE_SIDE, 'workers/'],
+    instead: 'workers and planes do not know each other: change state by a command on the engine',
+  },
+  {
+    folder: 'cli/',
+    may: [...ENGINE_SIDE, 'planes/', 'workers/', 'cli/'],
+    instead: 'what is shipped never imports spec/ or bench/: move what it needs into cli/',
+  },
+  {
+    folder: 'spec/',
+    may: [...ENGINE_SIDE, 'planes/', 'workers/', 'cli/', 'spec/'],
+    instead: 'specs do not build on benches: move what both need into spec/support/',
+  },
+  {
+    folder: 'bench/',
+    may: [...ENGINE_SIDE, 'planes/', 'workers/', 'cli/', 'spec/support/', 'bench/'],
+    instead: 'benches use the code and spec/support/ and nothing else of the specs',
+  },
+]
+
+/** Rows above, for the imports of all files. A folder without a row may import nothing. */
+export function directionFindings(imports: readonly Import[]): Finding[] {
+  return imports.flatMap(({ from, line, target }) => {
+    if (target === undefined) return []
+    const row = DIRECTIONS.find(({ folder }) => from.startsWith(folder))
+    if (row?.may.some((place) => target === place || (place.endsWith('/') && target.startsWith(place)))) return []
+    return [{ path: from, line, message: `imports ${target}; ${row?.instead ?? 'its folder has no row in spec/tidy'}` }]
+  })
+}
+
+interface PackageHome {
+  /** Files and folders (with `/`) of production that may import it. */
+  readonly homes: readonly string[]
+  /** Where its types alone may be imported as well. */
+  readonly types?: readonly string[]
+  readonly instead: string
+}
+
+/** Each package has one place where it enters, so that replacing or wrapping it is a local act. */
+export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
+  '@noble/hashes': {
+    homes: ['cli/journal-verify/'],
+    instead: 'it is there for a verifier that shares no code with the writer: use node:crypto, which is faster',
+  },
+  clipanion: { homes: ['cli/'], instead: 'command lines are parsed in cli/ alone' },
+  'fast-xml-parser': { homes: ['planes/s3/xml-reader.ts'], instead: 'use readXml of planes/s3/xml-reader.ts' },
+  lmdb: {
+    homes: ['projections/lmdb-environment.ts'],
+    instead: 'use ProjectionEnvironment and Table of projections/lmdb-environment.ts, which know its sharp edges',
+  },
+  msgpackr: {
+    homes: ['engine/events/', 'engine/journal/', 'projections/tables/', 'cli/journal-verify/bodies.ts'],
+    instead: 'use the codecs of engine/events/, engine/journal/bodies.ts or the table concerned',
+  },
+  pino: { homes: ['cli/logger.ts'], instead: 'take a Logger from cli/logger.ts, which redacts secrets' },
+  'prom-client': {
+    homes: ['planes/management/metrics.ts'],
+    instead: 'count in the slots of planes/http/metric-slots.ts; rendering is in planes/management/metrics.ts',
+  },
+  'smol-toml': { homes: ['cli/config/'], instead: 'configuration files are read in cli/config/ alone' },
+  // A peer that clipanion loads itself.
+  typanion: { homes: [], instead: 'use the checks of cli/config/config-values.ts' },
+  'uWebSockets.js': {
+    homes: ['planes/http/uws-server.ts'],
+    types: ['planes/http/'],
+    instead: 'use listen of planes/http/uws-server.ts; in planes/http/ its types may be imported with `import type`',
+  },
+}
+
+function isAt(path: string, places: readonly string[]): boolean {
+  return places.some((place) => path === place || (place.endsWith('/') && path.startsWith(place)))
+}
+
+/** Imports of packages by production. Modules of the platform are free, but for the rules on what they do. */
+export function packageFindings(imports: readonly Import[]): Finding[] {
+  return imports.flatMap(({ from, line, specifier, typesOnly }) => {
+    if (specifier.startsWith('.') || !isProduction(from)) return []
+    if (specifier.startsWith('node:')) {
+      if (!from.startsWith('engine/domain/')) return []
+      return [{ path: from, line, message: `imports ${specifier}; the rules are pure: have the result passed in` }]
+    }
+    const home = PACKAGE_HOMES[packageOf(specifier)]
+    if (home === undefined) {
+      const message = `imports ${specifier}, which has no home; give it a row in spec/tidy/import-rules.ts and a file`
+      return [{ path: from, line, message }]
+    }
+    if (isAt(from, home.homes) || (typesOnly && isAt(from, home.types ?? []))) return []
+    return [{ path: from, line, message: `imports ${specifier}; ${home.instead}` }]
+  })
+}
