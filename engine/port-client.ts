@@ -56,10 +56,10 @@ export class PortEngineClient implements EngineClient {
     return this.#whenThereIsRoom()
   }
 
-  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure', details: Pairs): Promise<void> | undefined {
-    // Nobody waits for it; when the engine is gone the process ends anyway.
-    this.execute({ kind: 'record-failed-change', audit, result, details }).catch(() => undefined)
-    return this.#whenThereIsRoom()
+  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure'): Promise<void> | undefined {
+    // When the engine is gone the process ends anyway, so its failure is no news here.
+    const recorded = this.execute({ kind: 'record-failed-change', audit, result }).then(ignore, ignore)
+    return this.#waiting.size > COMMANDS_MAXIMUM ? recorded : undefined
   }
 
   #whenThereIsRoom(): Promise<void> | undefined {

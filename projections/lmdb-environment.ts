@@ -91,7 +91,6 @@ export class ProjectionEnvironment {
       overlappingSync: false,
       cache: false,
       readOnly: options.readOnly,
-      ...{ noSubdir: false },
     })
     return new ProjectionEnvironment(root)
   }
