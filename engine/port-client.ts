@@ -56,9 +56,9 @@ export class PortEngineClient implements EngineClient {
     return this.#whenThereIsRoom()
   }
 
-  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure'): Promise<void> | undefined {
+  recordFailedChange(audit: AuditContext, result: 'denied' | 'failure', details: Pairs): Promise<void> | undefined {
     // When the engine is gone the process ends anyway, so its failure is no news here.
-    const recorded = this.execute({ kind: 'record-failed-change', audit, result }).then(ignore, ignore)
+    const recorded = this.execute({ kind: 'record-failed-change', audit, result, details }).then(ignore, ignore)
     return this.#waiting.size > COMMANDS_MAXIMUM ? recorded : undefined
   }
 
