@@ -40,19 +40,31 @@ export interface RequestBody {
   readAll(bytesMaximum: number): Promise<Buffer>
   /**
    * Hands every chunk to `sink` in order. The chunk is valid only until `sink` returns. When `sink` returns a promise
-   * the socket is paused until it settles, so a slow disk slows the sender and never fills memory.
-   * @throws ClientGoneError when the client left before the end; errors of `sink` are passed on
+   * the socket is paused until it settles, so a slow disk slows the sender and never fills memory. A paused socket
+   * does not tell that the client has gone; that comes out when it runs again. The promise returned here settles only
+   * when no call of `sink` is at work.
+   *
+   * A pause does not hold against a sender that fills the socket as fast as it is read, as one on the same machine can.
+   * When 16 MiB wait, they and what comes next go to `takeNow`, also while a promise of `sink` is pending; it must be
+   * done with the chunk when it returns. Without `takeNow` the connection is cut when 128 MiB wait.
+   * @throws ClientGoneError when the client left before the end; errors of `sink` and `takeNow` are passed on
    */
-  pipe(sink: (chunk: Buffer) => void | Promise<void>): Promise<void>
+  pipe(sink: (chunk: Buffer) => void | Promise<void>, takeNow?: (chunk: Buffer) => void): Promise<void>
 }
 
 /** A body that is produced piece by piece, at the reader's pace. */
 export interface BodySource {
   /** Total length in bytes; exactly so many must be produced. */
   readonly length: number
-  /** The next piece, or undefined after the last. A rejection cuts the connection, so the client sees a short body. */
+  /**
+   * The next piece, or undefined after the last. The piece before is not looked at any more, so its memory may be used
+   * again. A rejection cuts the connection, so the client sees a short body.
+   */
   next(): Promise<Buffer | undefined> | Buffer | undefined
-  /** Called exactly once: after the last piece, after a failure, or when the client has gone. */
+  /**
+   * Called exactly once: after the last piece, after a failure, or when the client has gone; never while a promise of
+   * `next` is pending.
+   */
   close(): void
 }
 

@@ -1,0 +1,34 @@
+/**
+ * Memory for request chunks that have to wait, used again and again.
+ *
+ * When a read fills the library's buffer of 512 KiB it reads again at once, also on a socket that was paused meanwhile,
+ * until a read comes back short. So a queue is bounded by how much faster we empty the kernel's buffer than the sender
+ * fills it. Fresh memory costs a page fault every 4 KiB and loses that race against a sender on the same machine;
+ * warm memory wins it.
+ */
+
+/** The longest chunk that the library hands over. */
+const SLAB_BYTES = 512 * 1024
+
+/** Shorter chunks do not come from full reads and are not worth a slab. */
+const SLAB_WORTHY_BYTES = 64 * 1024
+
+/** Slabs kept by a thread when nobody needs them. */
+const SPARE_SLABS_MAXIMUM = 32
+
+const spare: Buffer[] = []
+
+/** A copy of `chunk`, to be given back with `releaseChunk`. */
+export function copyChunk(chunk: ArrayBuffer): Buffer {
+  const source = new Uint8Array(chunk)
+  if (source.length < SLAB_WORTHY_BYTES || source.length > SLAB_BYTES) return Buffer.from(source)
+  const slab = spare.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES)
+  slab.set(source)
+  return slab.subarray(0, source.length)
+}
+
+/** Takes back what `copyChunk` gave; its bytes are overwritten by a later chunk. */
+export function releaseChunk(copy: Buffer): void {
+  if (copy.buffer.byteLength !== SLAB_BYTES || spare.length >= SPARE_SLABS_MAXIMUM) return
+  spare.push(Buffer.from(copy.buffer, 0, SLAB_BYTES))
+}

@@ -1,0 +1,259 @@
+/**
+ * The body of one request on its way from the socket to whoever wants it.
+ *
+ * The library hands over chunks from the moment the head is parsed, whether or not anybody has asked, and takes each
+ * chunk's memory back when the callback returns. So chunks that nobody waits for are copied into a bounded queue and
+ * the socket is paused behind it; nothing is lost while a handler authenticates, and nothing piles up.
+ */
+import { askForTurn, cancelTurn, countWaiting } from './read-turns.ts'
+import { copyChunk, releaseChunk } from './chunk-slabs.ts'
+import { BodyTooLargeError, ClientGoneError, type RequestBody } from './exchange.ts'
+
+/** The socket is paused when more than so many undelivered bytes are queued. */
+export const QUEUED_BYTES_MAXIMUM = 256 * 1024
+
+/** Stops and restarts the socket below a body. Both may be called at any time, also after the socket is gone. */
+export interface Throttle {
+  readonly paused: boolean
+  /** Closes the connection. */
+  cut(): void
+  pause(): void
+  resume(): void
+}
+
+/**
+ * More bytes than so many do not wait for a sink that has another way to take them. Pausing is not enough: a sender
+ * that fills the library's buffer as fast as it is emptied is read from without end, paused or not.
+ */
+export const WAITING_BYTES_MAXIMUM = 16 * 1024 * 1024
+
+/** Beyond so many bytes that nobody takes, the connection is cut. */
+const UNTAKEN_BYTES_MAXIMUM = 128 * 1024 * 1024
+
+/** A body with more than so many bytes to come resumes only in its turn. */
+const BURST_BYTES_MINIMUM = 1024 * 1024
+
+type Sink = (chunk: Buffer) => void | Promise<void>
+
+type Ending = 'gone' | 'answered' | { readonly error: unknown }
+
+interface Reader {
+  readonly sink: Sink
+  readonly takeNow: ((chunk: Buffer) => void) | undefined
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+export class IncomingBody implements RequestBody {
+  /** The last byte has arrived. */
+  complete = false
+  /** Bytes that have arrived, delivered or not. */
+  receivedBytes = 0
+
+  readonly #throttle: Throttle
+  readonly #contentLength: number | undefined
+  #queue: Buffer[] = []
+  #queuedBytes = 0
+  #reader: Reader | undefined
+  #taken = false
+  #discarding = false
+  /** The sink's promise is pending; nothing else is delivered meanwhile. */
+  #busy = false
+  /** What keeps the body from its reader: the client went, the response was sent first, or a chunk was not taken. */
+  #ending: Ending | undefined
+  readonly #resume = (): void => this.#throttle.resume()
+
+  constructor(throttle: Throttle, contentLength: number | undefined) {
+    this.#throttle = throttle
+    this.#contentLength = contentLength
+  }
+
+  /** Takes a chunk from the library. `chunk` is not used after the return. */
+  receive(chunk: ArrayBuffer, last: boolean): void {
+    this.receivedBytes += chunk.byteLength
+    if (last) this.complete = true
+    if (this.#discarding) return
+    const reader = this.#reader
+    const direct = reader !== undefined && !this.#busy && this.#queue.length === 0
+    if (chunk.byteLength > 0) {
+      if (direct) this.#deliver(reader, Buffer.from(chunk), undefined)
+      else this.#enqueue(chunk)
+    }
+    if (last && direct && !this.#busy) this.#finish()
+  }
+
+  /** The client has gone. A body that came in whole before is still delivered. */
+  abandon(): void {
+    if (!this.complete) this.#stop('gone')
+  }
+
+  /** Nobody wants the rest: it is read off the socket and dropped, so that the connection stays in step. */
+  discard(): void {
+    this.#stop('answered')
+    this.#throttle.resume()
+  }
+
+  async readAll(bytesMaximum: number): Promise<Buffer> {
+    const declared = this.#contentLength
+    if (declared === undefined) return this.#gather(bytesMaximum)
+    if (declared > bytesMaximum) {
+      this.discard()
+      throw new BodyTooLargeError(`The body has ${declared} bytes, ${bytesMaximum} are allowed`)
+    }
+    // Not from the shared pool: the caller may transfer this memory to another thread.
+    const whole = Buffer.allocUnsafeSlow(declared)
+    let filled = 0
+    await this.pipe((chunk) => {
+      filled += chunk.copy(whole, filled)
+    })
+    return whole
+  }
+
+  pipe(sink: Sink, takeNow?: (chunk: Buffer) => void): Promise<void> {
+    if (this.#taken) return Promise.reject(new Error('The request body was already taken'))
+    this.#taken = true
+    if (this.#ending !== undefined) return Promise.reject(endingError(this.#ending))
+    return new Promise((resolve, reject) => {
+      this.#reader = { sink, takeNow, resolve, reject }
+      countWaiting(this.#queuedBytes)
+      this.#drain()
+    })
+  }
+
+  async #gather(bytesMaximum: number): Promise<Buffer> {
+    const pieces: Buffer[] = []
+    let length = 0
+    await this.pipe((chunk) => {
+      length += chunk.length
+      if (length > bytesMaximum) throw new BodyTooLargeError(`The body has more than ${bytesMaximum} bytes`)
+      pieces.push(Buffer.from(chunk))
+    })
+    const whole = Buffer.allocUnsafeSlow(length)
+    let filled = 0
+    for (const piece of pieces) filled += piece.copy(whole, filled)
+    return whole
+  }
+
+  #enqueue(chunk: ArrayBuffer): void {
+    const takeNow = this.#reader?.takeNow
+    if (takeNow !== undefined && this.#queuedBytes + chunk.byteLength > WAITING_BYTES_MAXIMUM) {
+      this.#overflow(takeNow, Buffer.from(chunk))
+      return
+    }
+    this.#queue.push(copyChunk(chunk))
+    this.#queuedBytes += chunk.byteLength
+    if (this.#reader !== undefined) countWaiting(chunk.byteLength)
+    if (this.#queuedBytes > UNTAKEN_BYTES_MAXIMUM && !this.complete) this.#throttle.cut()
+    else if (this.#queuedBytes > QUEUED_BYTES_MAXIMUM && !this.complete) this.#throttle.pause()
+  }
+
+  /** Everything that waits, and `chunk` after it, goes to the reader at once. */
+  #overflow(takeNow: (chunk: Buffer) => void, chunk: Buffer): void {
+    try {
+      for (let copy = this.#dequeue(); copy !== undefined; copy = this.#dequeue()) {
+        takeNow(copy)
+        releaseChunk(copy)
+      }
+      takeNow(chunk)
+    } catch (error) {
+      this.#stop({ error })
+      this.#throttle.resume()
+    }
+  }
+
+  #dequeue(): Buffer | undefined {
+    const copy = this.#queue.shift()
+    if (copy === undefined) return undefined
+    this.#queuedBytes -= copy.length
+    countWaiting(-copy.length)
+    return copy
+  }
+
+  /** Gives `chunk` to the sink; `copy` is given back when the sink has settled. */
+  #deliver(reader: Reader, chunk: Buffer, copy: Buffer | undefined): void {
+    let pending: void | Promise<void>
+    try {
+      pending = reader.sink(chunk)
+    } catch (error) {
+      this.#fail(error)
+      return
+    }
+    if (pending === undefined) {
+      if (copy !== undefined) releaseChunk(copy)
+      return
+    }
+    this.#busy = true
+    if (!this.complete) this.#throttle.pause()
+    pending.then(
+      () => {
+        this.#busy = false
+        if (copy !== undefined) releaseChunk(copy)
+        this.#drain()
+      },
+      (error: unknown) => {
+        this.#busy = false
+        this.#fail(error)
+      },
+    )
+  }
+
+  /** Delivers what is queued, as far as the sink takes it at once; then ends the reader or lets the socket run. */
+  #drain(): void {
+    while (!this.#busy && this.#reader !== undefined && this.#ending === undefined) {
+      const copy = this.#dequeue()
+      if (copy === undefined) break
+      this.#deliver(this.#reader, copy, copy)
+    }
+    if (this.#busy) return
+    if (this.#ending !== undefined) this.#fail(endingError(this.#ending))
+    else if (this.complete && this.#queue.length === 0) this.#finish()
+    else if (this.#throttle.paused) this.#runAgain()
+  }
+
+  #runAgain(): void {
+    const coming = this.#contentLength === undefined ? Infinity : this.#contentLength - this.receivedBytes
+    if (coming > BURST_BYTES_MINIMUM) askForTurn(this.#resume)
+    else this.#resume()
+  }
+
+  /** Ends the reader, but never while its sink is still at work on resources that the reader's owner may then free. */
+  #stop(ending: Ending): void {
+    if (this.#ending !== undefined) return
+    this.#ending = ending
+    this.#drop()
+    if (!this.#busy && this.#reader !== undefined) this.#fail(endingError(ending))
+  }
+
+  #finish(): void {
+    this.#reader?.resolve()
+    this.#reader = undefined
+  }
+
+  #fail(error: unknown): void {
+    this.#drop()
+    this.#reader?.reject(error)
+    this.#reader = undefined
+    this.#throttle.resume()
+  }
+
+  #drop(): void {
+    this.#discarding = true
+    cancelTurn(this.#resume)
+    if (this.#reader !== undefined && this.#queuedBytes > 0) countWaiting(-this.#queuedBytes)
+    for (const copy of this.#queue) releaseChunk(copy)
+    this.#queue = []
+    this.#queuedBytes = 0
+  }
+}
+
+function endingError(ending: Ending): unknown {
+  if (typeof ending === 'object') return ending.error
+  if (ending === 'gone') return new ClientGoneError('The client left before the end of the request body')
+  return new Error('The response was sent before the request body was read')
+}
+
+/** The body of a request that has none; shared by all of them. */
+export const EMPTY_BODY: RequestBody = {
+  readAll: () => Promise.resolve(Buffer.alloc(0)),
+  pipe: () => Promise.resolve(),
+}

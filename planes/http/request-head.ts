@@ -1,0 +1,120 @@
+/**
+ * Reads the head of a request out of the library's short-lived object, and judges it.
+ *
+ * The library's parser is lenient where two readers could disagree about a message: it accepts two Content-Length
+ * lines and takes the first, treats any Transfer-Encoding as chunked, lets through an empty method and raw bytes
+ * above 0x7e in the target. Such a head gets a fault here and no handler sees it (RFC 9112 sections 3.2 and 6.3).
+ */
+import type * as uWS from 'uWebSockets.js'
+import type { HeaderLine } from './exchange.ts'
+
+/** Why a request cannot be handed to a handler. */
+export interface HeadFault {
+  readonly status: number
+  readonly reason: string
+}
+
+export interface RequestHead {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: readonly HeaderLine[]
+  readonly contentLength: number | undefined
+  /** The body is framed by chunks; its length is known only at its end. */
+  readonly chunked: boolean
+  /** The client asked for the connection to be closed, by the library's own test, which looks at the length only. */
+  readonly closeRequested: boolean
+  readonly fault: HeadFault | undefined
+}
+
+const METHOD = /^[A-Za-z][A-Za-z-]{0,31}$/
+const OUTSIDE_VISIBLE_ASCII = /[^\x21-\x7e]/
+/** At most 15 digits: always exact as a number. */
+const CONTENT_LENGTH = /^\d{1,15}$/
+
+/** Gathers header lines; one per thread, because the library calls back synchronously and a closure each costs. */
+class HeaderCollector {
+  lines: HeaderLine[] = []
+  contentLength: string | undefined
+  transferEncoding: string | undefined
+  connection: string | undefined
+  host: string | undefined
+  authorization: string | undefined
+  repeated: string | undefined
+
+  readonly collect = (name: string, value: string): void => {
+    this.lines.push([name, value])
+    switch (name) {
+      case 'content-length':
+        if (this.contentLength !== undefined) this.repeated = 'Content-Length'
+        this.contentLength = value
+        break
+      case 'host':
+        if (this.host !== undefined) this.repeated = 'Host'
+        this.host = value
+        break
+      case 'authorization':
+        if (this.authorization !== undefined) this.repeated = 'Authorization'
+        this.authorization = value
+        break
+      case 'transfer-encoding':
+        if (this.transferEncoding !== undefined) this.repeated = 'Transfer-Encoding'
+        this.transferEncoding = value
+        break
+      case 'connection':
+        this.connection ??= value
+        break
+    }
+  }
+
+  reset(): void {
+    this.lines = []
+    this.contentLength = undefined
+    this.transferEncoding = undefined
+    this.connection = undefined
+    this.host = undefined
+    this.authorization = undefined
+    this.repeated = undefined
+  }
+}
+
+const collector = new HeaderCollector()
+
+/** Copies everything out of `request`, which is valid only during the library's callback. */
+export function readHead(request: uWS.HttpRequest): RequestHead {
+  // The plain getMethod lower-cases the library's buffer in place, so it is never called.
+  const method = request.getCaseSensitiveMethod()
+  const path = request.getUrl()
+  const query = request.getQuery() ?? ''
+  collector.reset()
+  request.forEach(collector.collect)
+  const { lines, contentLength, transferEncoding, connection } = collector
+  return {
+    method,
+    path,
+    query,
+    headers: lines,
+    contentLength: contentLength === undefined ? undefined : Number(contentLength),
+    chunked: transferEncoding !== undefined,
+    closeRequested: connection?.length === 5,
+    fault: faultOf(method, path, query, collector),
+  }
+}
+
+function faultOf(method: string, path: string, query: string, found: HeaderCollector): HeadFault | undefined {
+  if (!METHOD.test(method)) return { status: 400, reason: 'The method is malformed.' }
+  if (!path.startsWith('/') || OUTSIDE_VISIBLE_ASCII.test(path) || OUTSIDE_VISIBLE_ASCII.test(query)) {
+    return { status: 400, reason: 'The request target must be percent-encoded ASCII and begin with a slash.' }
+  }
+  if (found.repeated !== undefined) return { status: 400, reason: `The ${found.repeated} header is repeated.` }
+  const { contentLength, transferEncoding } = found
+  if (contentLength !== undefined && !CONTENT_LENGTH.test(contentLength)) {
+    return { status: 400, reason: 'The Content-Length header is malformed.' }
+  }
+  if (transferEncoding === undefined) return undefined
+  if (contentLength !== undefined) {
+    return { status: 400, reason: 'Content-Length and Transfer-Encoding exclude each other.' }
+  }
+  if (transferEncoding.toLowerCase() === 'chunked') return undefined
+  return { status: 501, reason: 'The only transfer coding supported is chunked.' }
+}

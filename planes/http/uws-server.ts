@@ -1,0 +1,211 @@
+/**
+ * The HTTP server of every plane, and the only place that knows uWebSockets.js.
+ *
+ * What a caller must keep to:
+ * - `HEADER_BYTES_VARIABLE` is set before this module is loaded (see `header-limits.ts`).
+ * - A worker thread calls `close()` and waits for it before it ends in any way: throwing, `process.exit`,
+ *   `worker.terminate()`. A thread that ends with a listener open takes the whole process with it (SIGABRT). So a
+ *   worker turns `uncaughtException` into a close, and the main thread asks workers to close before it ends.
+ * - Several threads may listen on one port; the kernel spreads connections over them (SO_REUSEPORT). For the same
+ *   reason a second process of the same user can take a share of the port unseen: a listener that is alone on its
+ *   port says `exclusive`. A port that was got by asking for 0 is never shared.
+ *
+ * What the library does by itself and cannot be told otherwise: HTTP/1.1 only (1.0, absolute-form and `OPTIONS *` are
+ * answered 505), `Expect: 100-continue` answered at once, idle connections closed after about 12 s, heads without Host
+ * or with control characters held until then, more than 98 header lines or a head above the bound answered 431,
+ * bytes above 0x7f cut off either end of a header value.
+ */
+import { createServer } from 'node:net'
+import * as uWS from 'uWebSockets.js'
+import type { HttpHandler, HttpResponse } from './exchange.ts'
+import { StallGuard } from './stall-guard.ts'
+import { Exchange, type ExchangeHost } from './uws-exchange.ts'
+
+export interface ListenOptions {
+  /** Address to listen on. */
+  readonly host: string
+  /** Port to listen on, 0 for any free one (which no other thread can share). */
+  readonly port: number
+  readonly handler: HttpHandler
+  /** Silence of a client, in the middle of an upload or download, after which it is cut off. Default 60,000. */
+  readonly stallTimeoutMilliseconds?: number
+  /**
+   * How long a client may go on sending a body that was answered without being read, before the connection is closed.
+   * Default 30,000.
+   */
+  readonly lingerMilliseconds?: number
+  /** PEM files; with them the listener speaks TLS. */
+  readonly tls?: { readonly certificateFile: string; readonly keyFile: string } | undefined
+  /** Fail if anybody else listens on the port, and keep it from others. Default false. */
+  readonly exclusive?: boolean
+  /** Hears of exceptions from handlers, body sources and abort listeners, and of responses that cannot be sent. */
+  readonly onHandlerError?: (error: unknown) => void
+  /** The answer to a request that is malformed and reaches no handler. Default: `reason` as plain text. */
+  readonly refusal?: (status: number, reason: string) => HttpResponse
+}
+
+export interface HttpListener {
+  /** The port listened on. */
+  readonly port: number
+  /** Requests whose handler is at work or whose response is under way. */
+  activeRequests(): number
+  /**
+   * Accepts no more connections; resolves when requests under way are done or after `graceMilliseconds`, having closed
+   * every connection. Later calls return the promise of the first.
+   */
+  close(graceMilliseconds: number): Promise<void>
+}
+
+/** The library has these; its typings do not. */
+interface ExclusiveListen {
+  listen(host: string, port: number, options: number, done: (socket: uWS.us_listen_socket | false) => void): void
+}
+const { LIBUS_LISTEN_EXCLUSIVE_PORT } = uWS as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number }
+
+/**
+ * Starts a listener in this thread.
+ * @throws Error naming host and port when they cannot be listened on, or the TLS files when they cannot be used
+ */
+export async function listen(options: ListenOptions): Promise<HttpListener> {
+  const app = createApp(options)
+  const listener = new UwsListener(app, options)
+  const socket = await new Promise<uWS.us_listen_socket | false>((resolve) => {
+    const share = options.exclusive === true ? LIBUS_LISTEN_EXCLUSIVE_PORT : 0
+    ;(app as unknown as ExclusiveListen).listen(options.host, options.port, share, resolve)
+  })
+  if (socket === false) {
+    listener.discard()
+    throw new Error(`Cannot listen on ${options.host}:${options.port}: ${await listenFailure(options)}`)
+  }
+  listener.opened(socket)
+  return listener
+}
+
+function createApp({ tls }: ListenOptions): uWS.TemplatedApp {
+  if (tls === undefined) return uWS.App()
+  try {
+    return uWS.SSLApp({ cert_file_name: tls.certificateFile, key_file_name: tls.keyFile })
+  } catch (error) {
+    throw new Error(`Cannot use the TLS files ${tls.certificateFile} and ${tls.keyFile}`, { cause: error })
+  }
+}
+
+/** The library says only that it failed; asking the kernel once more tells why. */
+function listenFailure({ host, port }: ListenOptions): Promise<string> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code === 'EADDRINUSE' ? 'the port is in use' : error.message)
+    })
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve('the address cannot be bound')))
+  })
+}
+
+function plainRefusal(status: number, reason: string): HttpResponse {
+  return { status, headers: [['Content-Type', 'text/plain; charset=utf-8']], body: `${reason}\n` }
+}
+
+class UwsListener implements HttpListener, ExchangeHost {
+  port = 0
+  closing = false
+  readonly guard: StallGuard
+  readonly lingerMilliseconds: number
+
+  readonly #app: uWS.TemplatedApp
+  readonly #handler: HttpHandler
+  readonly #onHandlerError: (error: unknown) => void
+  readonly #refusal: (status: number, reason: string) => HttpResponse
+  #socket: uWS.us_listen_socket | undefined
+  #active = 0
+  #idle: (() => void) | undefined
+  #closed: Promise<void> | undefined
+
+  constructor(app: uWS.TemplatedApp, options: ListenOptions) {
+    this.#app = app
+    this.#handler = options.handler
+    this.#onHandlerError = options.onHandlerError ?? (() => {})
+    this.#refusal = options.refusal ?? plainRefusal
+    this.lingerMilliseconds = options.lingerMilliseconds ?? 30_000
+    this.guard = new StallGuard(options.stallTimeoutMilliseconds ?? 60_000)
+    app.any('/*', (res, request) => this.#accept(res, request))
+  }
+
+  opened(socket: uWS.us_listen_socket): void {
+    this.#socket = socket
+    this.port = uWS.us_socket_local_port(socket as uWS.us_socket)
+  }
+
+  /** Frees what a listener holds that never listened. */
+  discard(): void {
+    this.guard.stop()
+    this.#app.close()
+  }
+
+  activeRequests(): number {
+    return this.#active
+  }
+
+  close(graceMilliseconds: number): Promise<void> {
+    this.#closed ??= this.#close(graceMilliseconds)
+    return this.#closed
+  }
+
+  report(error: unknown): void {
+    try {
+      this.#onHandlerError(error)
+    } catch {
+      // Whoever hears of errors has none to tell: the exchange that failed goes on to its answer.
+    }
+  }
+
+  exchangeOver(): void {
+    this.#active -= 1
+    if (this.#active === 0) this.#idle?.()
+  }
+
+  #accept(res: uWS.HttpResponse, request: uWS.HttpRequest): void {
+    this.#active += 1
+    const exchange = new Exchange(res, request, this)
+    let answer: HttpResponse | Promise<HttpResponse>
+    try {
+      const { fault } = exchange
+      answer = fault === undefined ? this.#handler(exchange) : this.#refusal(fault.status, fault.reason)
+    } catch (error) {
+      exchange.fail(error)
+      return
+    }
+    if (!(answer instanceof Promise)) {
+      exchange.respond(answer, true)
+      return
+    }
+    exchange.keepWatched()
+    answer.then(
+      (response) => exchange.respond(response, false),
+      (error: unknown) => exchange.fail(error),
+    )
+  }
+
+  async #close(graceMilliseconds: number): Promise<void> {
+    this.closing = true
+    if (this.#socket !== undefined) uWS.us_listen_socket_close(this.#socket)
+    if (this.#active > 0) await this.#idleWithin(graceMilliseconds)
+    this.guard.stop()
+    // Not from inside a callback of the library, whose gathered writes would be lost.
+    await new Promise<void>((resolve) => {
+      setImmediate(() => {
+        this.#app.close()
+        resolve()
+      })
+    })
+  }
+
+  #idleWithin(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds)
+      this.#idle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}
