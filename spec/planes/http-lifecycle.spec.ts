@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import * as https from 'node:https'
+import { createServer } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import { test } from 'tap'
+import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
+import type { HttpResponse } from '../../planes/http/exchange.ts'
+import { freePort, listen, serve } from './http-server.ts'
+import { head, openRaw, patternBytes, signal, until } from './raw-client.ts'
+import { selfSignedCertificate } from './self-signed-certificate.ts'
+
+const OK: HttpResponse = { status: 200, headers: [], body: 'done' }
+
+test('a port that cannot be had is named with the reason', async (t) => {
+  const alone = await serve(t, () => OK, { exclusive: true })
+  const again = { host: '127.0.0.1', port: alone.port, handler: () => OK }
+  const inUse = `Cannot listen on 127.0.0.1:${alone.port}: the port is in use`
+  await t.rejects(listen({ ...again, exclusive: true }), { message: inUse })
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  t.teardown(() => other.close())
+  const { port } = other.address() as { port: number }
+  await t.rejects(listen({ ...again, port }), { message: `Cannot listen on 127.0.0.1:${port}: the port is in use` })
+  await t.rejects(listen({ ...again, host: '192.0.2.1', port: 0 }), { message: /^Cannot listen on 192\.0\.2\.1:0: .+/ })
+  await t.rejects(listen({ ...again, tls: { certificateFile: '/no/certificate', keyFile: '/no/key' } }), {
+    message: 'Cannot use the TLS files /no/certificate and /no/key',
+  })
+})
+
+test('threads share a port, take the bound on heads from the main thread, and end cleanly', async (t) => {
+  const file = new URL('http-worker.js', import.meta.url)
+  const port = await freePort()
+  const start = async (name: string): Promise<Worker> => {
+    const worker = new Worker(file, { workerData: { name, port } })
+    t.teardown(() => worker.postMessage('close'))
+    await once(worker, 'message')
+    return worker
+  }
+  const workers = [await start('first'), await start('second')]
+  const names = new Set<string>()
+  for (let tries = 0; names.size < 2 && tries < 200; tries++) {
+    const received = await openRaw(port)
+      .send(head('GET /', `X-A: ${'a'.repeat(15_000)}`))
+      .untilClosed()
+    names.add(received.split('\r\n\r\n')[1] ?? received)
+  }
+  t.strictSame([...names].sort(), ['first', 'second'])
+  for (const worker of workers) {
+    worker.postMessage('close')
+    t.strictSame(await once(worker, 'exit'), [0])
+  }
+  const refused = openRaw(port)
+  await refused.closed
+  t.equal(refused.failure, 'ECONNREFUSED')
+})
+
+test('closing lets requests under way end, and accepts no more', async (t) => {
+  const released = signal()
+  const bytes = patternBytes(5_000_000)
+  const server = await serve(t, async ({ path }) => {
+    if (path === '/bytes') return { status: 200, headers: [], body: bytes }
+    await released.given
+    return OK
+  })
+  const [waiting, idle, reading] = [openRaw(server.port), openRaw(server.port), openRaw(server.port)]
+  reading.socket.pause()
+  waiting.send(head('GET /'))
+  reading.send(head('GET /bytes'))
+  await until(() => server.activeRequests() === 2)
+  const closed = server.close(10_000)
+  t.equal(server.close(0), closed, 'the second call joins the first')
+  const refused = openRaw(server.port)
+  await refused.closed
+  t.equal(refused.failure, 'ECONNREFUSED')
+  idle.send(head('GET /'))
+  await until(() => server.activeRequests() === 3)
+  released.give()
+  t.match(await waiting.untilClosed(), /^HTTP\/1\.1 200 OK\r\nConnection: close\r\n[^]*\r\n\r\ndone$/)
+  t.match(await idle.untilClosed(), /Connection: close\r\n[^]*done$/, 'open connections are served to the end')
+  t.equal(server.activeRequests(), 1)
+  reading.socket.resume()
+  await closed
+  t.ok((await reading.untilClosed()).endsWith(bytes.toString('latin1')))
+})
+
+test('closing cuts off what does not end in time', async (t) => {
+  let aborted = 0
+  let closes = 0
+  const body = { length: 10, next: () => new Promise<Buffer>(() => {}), close: () => closes++ }
+  const server = await serve(t, (request) => {
+    request.onAborted(() => {
+      aborted += 1
+    })
+    return request.path === '/body' ? { status: 200, headers: [], body } : new Promise<HttpResponse>(() => {})
+  })
+  const clients = ['/', '/body'].map((path) => openRaw(server.port).send(head(`GET ${path}`)))
+  await until(() => server.activeRequests() === 2)
+  await server.close(30)
+  await Promise.all(clients.map(({ closed }) => closed))
+  t.equal(aborted, 2)
+  t.equal(closes, 0, 'a source is not closed while it is at work')
+})
+
+test('TLS', async (t) => {
+  const directory = t.testdir()
+  const tls = { certificateFile: `${directory}/certificate.pem`, keyFile: `${directory}/key.pem` }
+  const { certificate, key } = selfSignedCertificate()
+  writeFileSync(tls.certificateFile, certificate)
+  writeFileSync(tls.keyFile, key)
+  const bytes = patternBytes(3_000_000)
+  const server = await serve(t, async ({ body }) => ({ ...OK, body: await body.readAll(bytes.length) }), { tls })
+  const received = await new Promise<Buffer>((resolve, reject) => {
+    const to = { port: server.port, host: '127.0.0.1', servername: 'localhost', method: 'PUT', ca: certificate }
+    const outgoing = https.request(to, (response) => {
+      const pieces: Buffer[] = []
+      response.on('data', (piece: Buffer) => pieces.push(piece))
+      response.on('end', () => resolve(Buffer.concat(pieces)))
+    })
+    outgoing.on('error', reject)
+    outgoing.end(bytes)
+  })
+  t.ok(received.equals(bytes))
+})
+
+test('the concurrency gate', async (t) => {
+  const limits = { operationsMaximum: 2, queueMaximum: 2, waitMillisecondsMaximum: 20 }
+  const gate = new ConcurrencyGate(limits)
+  t.equal(gate.enter(), 'entered')
+  t.equal(gate.enter(), 'entered')
+  const order: string[] = []
+  const third = Promise.resolve(gate.enter()).then((entered) => order.push(`third ${entered}`))
+  const fourth = Promise.resolve(gate.enter()).then((entered) => order.push(`fourth ${entered}`))
+  t.equal(gate.enter(), 'rejected', 'beyond the queue')
+  t.strictSame([gate.active, gate.queued, gate.rejected], [2, 2, 1])
+  gate.leave()
+  await third
+  t.strictSame([gate.active, gate.queued, gate.rejected], [2, 1, 1], 'the place went to the first in line')
+  await fourth
+  t.strictSame(order, ['third true', 'fourth false'], 'the second waited in vain')
+  t.strictSame([gate.active, gate.queued, gate.rejected], [2, 0, 2])
+  gate.leave()
+  gate.leave()
+  t.throws(() => gate.leave(), /had not entered/)
+  t.equal(gate.active, 0)
+  t.equal(gate.enter(), 'entered', 'places come back')
+  const strict = new ConcurrencyGate({ ...limits, operationsMaximum: 1, queueMaximum: 0 })
+  t.strictSame([strict.enter(), strict.enter()], ['entered', 'rejected'])
+})

@@ -1,0 +1,172 @@
+import { test } from 'tap'
+import type { HttpHandler } from '../../planes/http/exchange.ts'
+import { HEADER_LINES_MAXIMUM } from '../../planes/http/header-limits.ts'
+import { serve } from './http-server.ts'
+import { head, openRaw, patternBytes } from './raw-client.ts'
+
+const CHUNKED = 'Transfer-Encoding: chunked'
+
+/** Requests that no handler may see: what is sent, and the start of the answer before the connection closes. */
+const REFUSED: Record<string, [sent: string, status: number]> = {
+  'no method': [head(' /'), 400],
+  'method of symbols': [head('{} /'), 400],
+  'method too long': [head(`${'A'.repeat(33)} /`), 400],
+  'raw UTF-8 in the path': [head('GET /caf\u00c3\u00a9'), 400],
+  'raw Latin-1 in the path': [head('GET /\u00ff'), 400],
+  'DEL in the path': [head('GET /\u007f'), 400],
+  'raw UTF-8 in the query': [head('GET /?caf\u00c3\u00a9'), 400],
+  'two lengths': [`${head('PUT /', 'Content-Length: 3', 'Content-Length: 5')}abc`, 400],
+  'two equal lengths': [`${head('PUT /', 'Content-Length: 3', 'Content-Length: 3')}abc`, 400],
+  'list of lengths': [`${head('PUT /', 'Content-Length: 3, 3')}abc`, 400],
+  'signed length': [`${head('PUT /', 'Content-Length: +3')}abc`, 400],
+  'empty length': [head('PUT /', 'Content-Length:'), 400],
+  'length of 16 digits': [head('PUT /', 'Content-Length: 9007199254740993'), 400],
+  'two hosts': [head('GET /', 'Host: localhost'), 400],
+  'two authorizations': [head('GET /', 'Authorization: a', 'Authorization: b'), 400],
+  'length and chunks': [`${head('PUT /', 'Content-Length: 3', CHUNKED)}3\r\nabc\r\n0\r\n\r\n`, 400],
+  'two codings': [`${head('PUT /', 'Transfer-Encoding: gzip', CHUNKED)}0\r\n\r\n`, 400],
+  'another coding': [`${head('PUT /', 'Transfer-Encoding: gzip')}0\r\n\r\n`, 501],
+  'coding list': [`${head('PUT /', 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`, 501],
+  'identity coding': [`${head('PUT /', 'Transfer-Encoding: identity')}abc`, 501],
+  'empty coding': [head('PUT /', 'Transfer-Encoding:'), 501],
+  'HTTP/1.0': ['GET / HTTP/1.0\r\nHost: localhost\r\n\r\n', 505],
+  'target without slash': [head('GET a'), 505],
+  'target in absolute form': [head('GET http://localhost/'), 505],
+  'target of a star': [head('OPTIONS *'), 505],
+  'tab in the target': [head('GET /a\tb'), 505],
+  'head beyond the bound': [head('GET /', `X-A: ${'a'.repeat(17_000)}`), 431],
+  'too many lines': [head('GET /', ...Array.from({ length: HEADER_LINES_MAXIMUM }, () => 'X-A: a')), 431],
+}
+
+test('malformed requests are refused and their connections closed', async (t) => {
+  let handled = 0
+  const handler: HttpHandler = () => {
+    handled += 1
+    return { status: 200, headers: [] }
+  }
+  // Some announce more than they send, and are listened to for a while after the answer.
+  const server = await serve(t, handler, { lingerMilliseconds: 50, stallTimeoutMilliseconds: 400 })
+  await Promise.all(
+    Object.entries(REFUSED).map(async ([what, [sent, status]]) => {
+      const received = await openRaw(server.port).send(sent).untilClosed()
+      t.ok(received.startsWith(`HTTP/1.1 ${status} `), `${what}: ${received.slice(0, 40)}`)
+      t.match(received, /^Connection: close\r$/im, what)
+    }),
+  )
+  t.equal(handled, 0)
+  t.equal(server.activeRequests(), 0)
+  const client = openRaw(server.port)
+  const lines = Array.from({ length: HEADER_LINES_MAXIMUM - 1 }, () => `X-A: ${'a'.repeat(150)}`)
+  t.match(
+    await client.send(head('GET /', ...lines)).until(/\r\n\r\n/),
+    /^HTTP\/1\.1 200 /,
+    'up to the bounds all is well',
+  )
+  client.socket.destroy()
+})
+
+test('the plane words the refusal', async (t) => {
+  const server = await serve(t, () => ({ status: 200, headers: [] }), {
+    refusal: (status, reason) => ({ status, headers: [['Content-Type', 'application/xml']], body: `<E>${reason}</E>` }),
+  })
+  const received = await openRaw(server.port).send(head('GET /', 'Host: other')).untilClosed()
+  t.match(received, /^HTTP\/1\.1 400 [^]*application\/xml\r\n[^]*<E>The Host header is repeated\.<\/E>$/)
+  const plain = await serve(t, () => ({ status: 200, headers: [] }))
+  t.match(await openRaw(plain.port).send(head('GET /', 'Host: other')).untilClosed(), /text\/plain[^]*repeated\.\n$/)
+  const broken = await serve(t, () => ({ status: 200, headers: [] }), {
+    refusal: () => {
+      throw new Error('no words')
+    },
+  })
+  t.match(await openRaw(broken.port).send(head('GET /', 'Host: other')).untilClosed(), /^HTTP\/1\.1 500 /)
+  t.equal(broken.errors[0]?.message, 'no words')
+})
+
+test('what follows a message of doubtful framing is never taken for a request', async (t) => {
+  const paths: string[] = []
+  const handler: HttpHandler = ({ path }) => {
+    paths.push(path)
+    return { status: 200, headers: [] }
+  }
+  const server = await serve(t, handler)
+  const smuggled = head('GET /smuggled')
+  const doubtful = [
+    `${head('PUT /a', 'Content-Length: 3', `Content-Length: ${3 + smuggled.length}`)}abc${smuggled}`,
+    // The library takes this size for 0x0badb, as if the extension were digits.
+    `${head('PUT /b', CHUNKED)}0;a=b\r\n\r\n${'x'.repeat(0xbadb - 2)}\r\n0\r\n\r\n${smuggled}`,
+    `${head('PUT /c', CHUNKED)}0\r\n\r\n${smuggled}`,
+    `${head('GET /d\u007f')}${smuggled}`,
+  ]
+  for (const sent of doubtful) await openRaw(server.port).send(sent).untilClosed()
+  t.notMatch(paths, /smuggled/)
+  t.same(
+    paths.filter((path) => path === '/smuggled'),
+    [],
+  )
+  t.same(
+    paths.filter((path) => path !== '/b'),
+    ['/c'],
+  )
+})
+
+test('an unread body of moderate length is discarded and the connection goes on', async (t) => {
+  for (const later of [false, true]) {
+    const server = await serve(t, ({ path }) => {
+      const answer = { status: 200, headers: [], body: `answer to ${path}\n` }
+      return later ? new Promise((resolve) => setTimeout(resolve, 20, answer)) : answer
+    })
+    const client = openRaw(server.port)
+    const body = patternBytes(1_000_000)
+    for (const path of ['/1', '/2', '/3']) {
+      client.received = ''
+      client.send(head(`PUT ${path}`, `Content-Length: ${body.length}`))
+      await client.push(body)
+      t.equal((await client.until(/answer to .*\n/)).split('\r\n\r\n')[1], `answer to ${path}\n`)
+    }
+    t.equal(client.failure, undefined)
+    client.socket.destroy()
+  }
+})
+
+test('a client that is still sending a long body can read why it was refused', async (t) => {
+  const body = patternBytes(40_000_000)
+  const heads = {
+    declared: head('PUT /a', `Content-Length: ${body.length}`),
+    chunked: `${head('PUT /a', CHUNKED)}${body.length.toString(16)}\r\n`,
+    'declared, closing': head('PUT /a', `Content-Length: ${body.length}`, 'Connection: close'),
+    HEAD: head('HEAD /a', `Content-Length: ${body.length}`),
+  }
+  for (const later of [false, true]) {
+    const server = await serve(t, () => {
+      const answer = { status: 403, headers: [], body: Buffer.from('no, not you') }
+      return later ? new Promise((resolve) => setTimeout(resolve, 20, answer)) : answer
+    })
+    for (const [framing, sent] of Object.entries(heads)) {
+      // Sends everything before it looks at the answer.
+      const client = openRaw(server.port)
+      client.socket.pause()
+      client.send(sent)
+      await client.push(body)
+      if (framing === 'chunked') client.send('\r\n0\r\n\r\n')
+      client.socket.resume()
+      const received = await client.untilClosed()
+      t.equal(client.failure, undefined, `${framing}: no reset`)
+      t.match(received, /^HTTP\/1\.1 403 Forbidden\r\nDate: [^\r]{29}\r\n[^]*Connection: close\r\n/)
+      if (framing === 'HEAD') t.match(received, /Content-Length: 11\r\nConnection: close\r\n\r\n$/)
+      else t.equal(received.split('\r\n\r\n').slice(1).join('|'), 'b\r\nno, not you\r\n0|')
+    }
+    t.equal(server.activeRequests(), 0)
+  }
+})
+
+test('a client that goes on sending after its refusal is cut off in the end', async (t) => {
+  const server = await serve(t, () => ({ status: 403, headers: [] }), {
+    lingerMilliseconds: 100,
+    stallTimeoutMilliseconds: 400,
+  })
+  const client = openRaw(server.port)
+  client.send(head('PUT /a', 'Content-Length: 5000000000'))
+  const dribble = setInterval(() => client.send('x'), 20)
+  t.match(await client.untilClosed(), /^HTTP\/1\.1 403 /)
+  clearInterval(dribble)
+})

@@ -1,0 +1,39 @@
+/** Loads the HTTP server as the program's entry does: the bound on request heads is set before the library loads. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { HttpHandler } from '../../planes/http/exchange.ts'
+import { HEADER_BYTES_MAXIMUM, HEADER_BYTES_VARIABLE } from '../../planes/http/header-limits.ts'
+import type { HttpListener, ListenOptions } from '../../planes/http/uws-server.ts'
+
+process.env[HEADER_BYTES_VARIABLE] = String(HEADER_BYTES_MAXIMUM)
+const { listen } = await import('../../planes/http/uws-server.ts')
+
+export { listen }
+
+/** What the teardown of a test needs. */
+interface Teardown {
+  teardown(action: () => unknown): void
+}
+
+/** A listener on a free port of 127.0.0.1 that closes with the test, and the errors it reported. */
+export async function serve(
+  t: Teardown,
+  handler: HttpHandler,
+  options: Partial<ListenOptions> = {},
+): Promise<HttpListener & { readonly errors: Error[] }> {
+  const errors: Error[] = []
+  const onHandlerError = (error: unknown): void => void errors.push(error as Error)
+  const listener = await listen({ host: '127.0.0.1', port: 0, handler, onHandlerError, ...options })
+  t.teardown(() => listener.close(0))
+  return Object.assign(listener, { errors })
+}
+
+/** A port of 127.0.0.1 that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  await once(server, 'close')
+  return port
+}
