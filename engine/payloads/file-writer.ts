@@ -59,18 +59,16 @@ export class PayloadFileWriter {
 
   /** Takes a chunk (copied). A promise means: send no more until it settles. */
   write(chunk: Uint8Array): Promise<void> | undefined {
-    if (this.#failure !== undefined) throw this.#failure
-    this.#md5.update(chunk)
-    this.#sha256.update(chunk)
-    let at = 0
-    while (at < chunk.length) {
-      const count = Math.min(chunk.length - at, PIECE_BYTES - this.#filled)
-      this.#piece.set(chunk.subarray(at, at + count), this.#filled)
-      this.#filled += count
-      at += count
-      if (this.#filled === PIECE_BYTES) this.#send()
-    }
+    this.#take(chunk, () => this.#send())
     return this.#onTheWay.length > PIECES_ON_THE_WAY_MAXIMUM ? this.#waitForRoom() : undefined
+  }
+
+  /**
+   * Takes a chunk and is done with it: what fills a piece is written before this returns. For a sender that does not
+   * stop when it is told to; it holds up the thread, and never fills memory.
+   */
+  writeNow(chunk: Uint8Array): void {
+    this.#take(chunk, () => this.#sendNow())
   }
 
   /** Digests of everything taken so far. Called once, after the last chunk. */
@@ -113,16 +111,41 @@ export class PayloadFileWriter {
     await this.#disk.removeLater(this.#paths.upload(this.#name)).catch(() => undefined)
   }
 
-  #send(): void {
-    const piece = this.#piece
+  #take(chunk: Uint8Array, pieceIsFull: () => void): void {
+    if (this.#failure !== undefined) throw this.#failure
+    this.#md5.update(chunk)
+    this.#sha256.update(chunk)
+    let at = 0
+    while (at < chunk.length) {
+      const count = Math.min(chunk.length - at, PIECE_BYTES - this.#filled)
+      this.#piece.set(chunk.subarray(at, at + count), this.#filled)
+      this.#filled += count
+      at += count
+      if (this.#filled === PIECE_BYTES) pieceIsFull()
+    }
+  }
+
+  /** Notes the checksums of the piece and counts it as written; returns where it belongs in the file. */
+  #account(): { readonly length: number; readonly position: number } {
     const length = this.#filled
     for (let at = 0; at < length; at += BLOCK_BYTES) {
-      this.#noteChecksum(crc32(piece.subarray(at, Math.min(at + BLOCK_BYTES, length))))
+      this.#noteChecksum(crc32(this.#piece.subarray(at, Math.min(at + BLOCK_BYTES, length))))
     }
     const position = this.#written
     this.#written += length
     this.#sinceSync += length
     this.#filled = 0
+    return { length, position }
+  }
+
+  #sendNow(): void {
+    const { length, position } = this.#account()
+    this.#file.writeAt(this.#piece.subarray(0, length), position)
+  }
+
+  #send(): void {
+    const { length, position } = this.#account()
+    const piece = this.#piece
     this.#piece = takePiece()
     const writing: Promise<void> = this.#writePiece(piece, length, position).then(
       () => this.#forget(writing),

@@ -18,6 +18,7 @@ import type { S3Services } from '../services.ts'
  * read; nothing is visible before the last byte was checked.
  */
 export async function putObject(request: S3Request, services: S3Services): Promise<HttpResponse> {
+  requireBucket(request, services)
   const length = requireLength(request)
   const checks = new BodyChecks(request.http, request.identity.payload)
   const description = {
@@ -25,7 +26,6 @@ export async function putObject(request: S3Request, services: S3Services): Promi
     metadata: userMetadata(request.http, request.target).flat(),
     condition: writeCondition(request.http),
   }
-  requireBucket(request, services)
   const stored =
     length <= services.inlineBytesMaximum
       ? await receiveSmall(request, length, checks)
@@ -96,10 +96,16 @@ async function storeBody(
   checks: BodyChecks,
 ): Promise<StoredFile> {
   try {
-    await request.http.body.pipe((chunk) => {
-      checks.update(chunk)
-      return writer.write(chunk)
-    })
+    await request.http.body.pipe(
+      (chunk) => {
+        checks.update(chunk)
+        return writer.write(chunk)
+      },
+      (chunk) => {
+        checks.update(chunk)
+        writer.writeNow(chunk)
+      },
+    )
     if (writer.size !== length) throw new S3Error('IncompleteBody')
     const digests = writer.digests()
     checks.finish(digests.md5, digests.sha256)
