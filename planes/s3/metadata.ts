@@ -17,12 +17,16 @@ export const METADATA_BYTES_MAXIMUM = 2048
 /** A header name (RFC 9110 token) in lower case. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
+/**
+ * Control characters, and the character that stands where bytes were no UTF-8: what was sent is not known any more, and
+ * it takes three times the room.
+ */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
+const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\ufffd]/
 
-/** Whether a text can stand as a header value: no line ends and no other control characters. */
+/** Whether a text can be kept and given back as a header value: no line ends, no other control characters, UTF-8. */
 export function isHeaderValue(text: string): boolean {
-  return !CONTROL.test(text)
+  return !FORBIDDEN.test(text)
 }
 
 /**
@@ -124,5 +128,5 @@ export function responseOverrides(query: QueryParameters): Pair[] {
 
 function checkHeaderValue(name: string, value: string): void {
   if (isHeaderValue(value)) return
-  throw invalidArgument(name, value, `The value of ${name} holds control characters.`)
+  throw invalidArgument(name, value, `The value of ${name} holds control characters or is not UTF-8.`)
 }

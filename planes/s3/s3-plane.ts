@@ -146,13 +146,12 @@ class S3Exchange {
     const identity = this.#identity?.kind === 'signed' ? this.#identity : undefined
     const context = auditContext(this.#http, this.#target, this.#operation, identity, this.#requestId)
     const details = errorCode === undefined ? ['status', status] : ['status', status, 'error', errorCode]
-    const audit = { ...context, metadata: [...context.metadata, ...details] }
     const result = auditResultOf(status)
-    if (journaled.kind === 'attempt') return engine.record(audit, result, journaled.sequence)
     // A change that was refused before it was authorized has no attempt: it never came to be one.
     const authorized = this.#request?.operation.changes === true && result !== 'success'
-    if (authorized) return engine.recordFailedChange(audit, result)
-    return engine.record(audit, result)
+    if (authorized && journaled.kind === 'nothing') return engine.recordFailedChange(context, result, details)
+    const audit = { ...context, metadata: [...context.metadata, ...details] }
+    return engine.record(audit, result, journaled.kind === 'attempt' ? journaled.sequence : undefined)
   }
 
   #finish(response: HttpResponse): HttpResponse {

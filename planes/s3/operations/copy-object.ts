@@ -5,7 +5,7 @@ import { type CopySource, parseCopySource } from '../copy-source.ts'
 import { effectiveHeader } from '../effective-headers.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { execute } from '../execute.ts'
-import { requireBucketNamed, requireNullVersion } from '../lookup.ts'
+import { requireBucket, requireBucketNamed, requireNullVersion } from '../lookup.ts'
 import { contentHeaders, userMetadata } from '../metadata.ts'
 import { PUT_BYTES_MAXIMUM } from '../operation-table.ts'
 import { bucketName, objectKey, type S3Request } from '../s3-request.ts'
@@ -19,6 +19,7 @@ const LOOKS_MAXIMUM = 5
 /** S3 API reference, CopyObject. Bytes are shared by reference, so a copy of 5 GiB takes as long as one of 5 bytes. */
 export async function copyObject(request: S3Request, services: S3Services): Promise<HttpResponse> {
   const { http, target } = request
+  requireBucket(request, services)
   const source = parseCopySource(effectiveHeader(http, target, 'x-amz-copy-source') ?? '')
   const replacement = metadataReplacement(request)
   const condition = writeCondition(http)
