@@ -99,6 +99,7 @@ export class PayloadFileWriter {
       return { name: this.#name, size, md5, digest: sha256 }
     } catch (error) {
       await this.abandon()
+      await this.#disk.removeLater(this.#paths.file(this.#name)).catch(() => undefined)
       throw error
     }
   }

@@ -1,0 +1,281 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import * as fc from 'fast-check'
+import { test } from 'tap'
+import type { Disk } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import * as fileFormat from '../../engine/payloads/file-format.ts'
+import { type PayloadLocation, PayloadReader } from '../../engine/payloads/payload-reader.ts'
+import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
+import { UploadStore } from '../../engine/payloads/upload-store.ts'
+import * as volumeFormat from '../../engine/payloads/volume-format.ts'
+import { VolumeWriter } from '../../engine/payloads/volume-writer.ts'
+import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
+import { assertBytes, numberOf } from '../support/byte-layout.ts'
+import { FaultDisk, inputOutputError, noSpaceError } from '../support/fault-disk.ts'
+import { editFile, flipByte } from '../support/journal-files.ts'
+import { payloadPaths, readLarge, START, storeLarge } from '../support/large-payloads.ts'
+import { byteFields, tableWith } from '../support/markdown-tables.ts'
+import { roomyDisk, someBytes } from '../support/test-store.ts'
+
+const PAGE = 'spec/formats/payloads.md'
+const BLOCK = fileFormat.BLOCK_BYTES
+
+type VolumeLocation = Extract<PayloadLocation, { kind: 'volume' }>
+
+test('volumes, frames and trailers are laid out as the page says', async (t) => {
+  const fields = (header: string, which = 0) => byteFields(tableWith(PAGE, header, which))
+  const { VOLUME_HEADER, FRAME_HEADER } = volumeFormat
+  assertBytes(t, volumeFormat.encodeVolumeHeader(0x0102030405), fields('offset | size | field'), {
+    'magic, ASCII': VOLUME_HEADER.magic,
+    'format version': volumeFormat.VOLUME_VERSION,
+    zero: 'zero',
+    'volume number': 0x0102030405,
+    'CRC-32 of bytes 0 to 59': 'checksum',
+  })
+  const bytes = Buffer.from('thirteen byte')
+  const frame = Buffer.alloc(volumeFormat.frameBytes(bytes.length), 0xff)
+  volumeFormat.encodeFrame(frame, 0, 0x1112131415, bytes, crc32(bytes))
+  assertBytes(t, frame.subarray(0, 32), fields('offset | size | field', 1), {
+    'magic, ASCII': FRAME_HEADER.magic,
+    'L, length of the bytes': bytes.length,
+    'payload id': 0x1112131415,
+    'CRC-32 of the bytes': crc32(bytes),
+    zero: 'zero',
+    'CRC-32 of bytes 0 to 27': 'checksum',
+  })
+  t.same(frame.subarray(32), Buffer.concat([bytes, Buffer.alloc(3)]), 'the bytes, then zeros')
+  const trailer = fileFormat.encodeFileTrailer(3 * BLOCK + 1)
+  assertBytes(t, trailer, fields('offset in the trailer | size | field'), {
+    'magic, ASCII': fileFormat.FILE_TRAILER.magic,
+    'length of a block': BLOCK,
+    'number of blocks': 4,
+    'length of the bytes': 3 * BLOCK + 1,
+    zero: 'zero',
+    'CRC-32 of bytes 0 to 27': 'checksum',
+  })
+  t.equal(fileFormat.decodeFileTrailer(trailer), 3 * BLOCK + 1)
+  trailer[20] = 1
+  t.equal(fileFormat.decodeFileTrailer(trailer), undefined)
+  t.match(readFileSync(PAGE, 'utf8'), `blocks? of ${BLOCK.toLocaleString('en-US')} bytes`.replace('s?', ''))
+})
+
+function openVolumes(paths: StorePaths, end?: { volume: number; end: number }, disk: Disk = roomyDisk): VolumeWriter {
+  return new VolumeWriter(disk, paths, { volumeBytes: 4096 }, new SpaceGuard(disk, paths.root, 0), end)
+}
+
+test('J17 small payloads come back from their volume, and the volume is what the page says', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  let volumes = openVolumes(paths)
+  const stored: { readonly bytes: Buffer; readonly location: VolumeLocation; readonly id: number }[] = []
+  for (const [id, length] of [1, 7, 8, 9, 1000, 1900, 4000, 4096, 9000, 5, 0x800, 31].entries()) {
+    const bytes = someBytes(length)
+    stored.push({ bytes, id, location: volumes.place(id, bytes, crc32(bytes)) as VolumeLocation })
+    if (id % 3 === 0) volumes.flush()
+    if (id !== 6) continue
+    volumes.flush()
+    await volumes.close()
+    const [last] = stored.slice(-1).map(({ location }) => location)
+    volumes = openVolumes(paths, last && { volume: last.volume, end: last.offset + length })
+  }
+  volumes.flush()
+  await volumes.close()
+  const reader = new PayloadReader(roomyDisk, paths)
+  for (const { bytes, location, id } of stored) {
+    t.same(reader.readSmall(location), bytes, `${bytes.length} bytes`)
+    const volume = readFileSync(paths.volume(location.volume))
+    t.equal(volume.toString('latin1', 0, 8), 'OSTVOLM1')
+    t.equal(numberOf(volume.subarray(16, 24)), location.volume)
+    const frame = volume.subarray(location.offset - 32)
+    t.equal(numberOf(frame.subarray(8, 16)), id, 'the frame names the payload')
+    t.equal(numberOf(frame.subarray(4, 8)), bytes.length)
+    t.equal(location.offset % 8, 0)
+  }
+  reader.close()
+  t.ok(new Set(stored.map(({ location }) => location.volume)).size > 3, 'more than three volumes')
+})
+
+test('J17 damage to a small payload is found, whichever byte it hits', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const volumes = openVolumes(paths)
+  const bytes = someBytes(300)
+  const location = volumes.place(1, bytes, crc32(bytes)) as VolumeLocation
+  volumes.flush()
+  await volumes.close()
+  const read = () => {
+    const reader = new PayloadReader(roomyDisk, paths)
+    try {
+      return reader.readSmall(location)
+    } finally {
+      reader.close()
+    }
+  }
+  const file = paths.volume(location.volume)
+  for (let at = location.offset; at < location.offset + bytes.length; at += 1) {
+    flipByte(file, at)
+    t.throws(read, { name: 'PayloadDamagedError', message: `volume 0, offset ${location.offset}` }, `byte ${at}`)
+    flipByte(file, at)
+  }
+  t.same(read(), bytes)
+  truncateSync(file, location.offset + bytes.length - 1)
+  t.throws(read, { name: 'PayloadDamagedError' }, 'the volume is too short')
+  rmSync(file)
+  t.throws(read, { name: 'PayloadDamagedError', message: /volume 0 cannot be opened/ }, 'the volume is gone')
+})
+
+const EDGES = [
+  1,
+  BLOCK / 2,
+  BLOCK - 1,
+  BLOCK,
+  BLOCK + 1,
+  1.5 * BLOCK,
+  8 * BLOCK - 1,
+  8 * BLOCK,
+  8 * BLOCK + 1,
+  17 * BLOCK + 5,
+]
+
+test('J17 large payloads come back whole and in parts, at every edge of blocks and pieces', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const all = someBytes(17 * BLOCK + 5)
+  for (const [index, length] of EDGES.entries()) {
+    const bytes = all.subarray(0, length)
+    const location = await storeLarge(paths, bytes, [10_000, 99_999, BLOCK, 3 * BLOCK + 1][index % 4] as number)
+    const file = readFileSync(paths.file(location.name))
+    t.ok(file.subarray(0, length).equals(bytes), `${length}: the bytes stand first`)
+    t.equal(file.length, length + 4 * Math.ceil(length / BLOCK) + 32)
+    for (let block = 0; block * BLOCK < length; block += 1) {
+      const stated = file.readUInt32BE(length + 4 * block)
+      if (stated !== crc32(bytes.subarray(block * BLOCK, (block + 1) * BLOCK))) t.fail(`checksum of block ${block}`)
+    }
+    t.ok((await readLarge(paths, location)).equals(bytes), `${length}: whole`)
+    const places = [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 8 * BLOCK, 8 * BLOCK + 1, length - 1, length]
+    const edges = places.filter((place) => place >= 0 && place <= length)
+    for (const start of edges) {
+      for (const end of edges.filter((place) => place >= start)) {
+        const part = await readLarge(paths, location, start, end)
+        if (!part.equals(bytes.subarray(start, end))) t.fail(`${length}: bytes ${start} to ${end}`)
+      }
+    }
+    rmSync(paths.file(location.name))
+  }
+  const location = await storeLarge(paths, all, 50_000)
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: all.length }), fc.nat({ max: all.length }), async (one, other) => {
+      const [start, end] = [Math.min(one, other), Math.max(one, other)]
+      return (await readLarge(paths, location, start, end)).equals(all.subarray(start, end))
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('J17 damage to a large payload is found where it is read, and no wrong byte leaves', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const bytes = someBytes(2.5 * BLOCK)
+  const location = await storeLarge(paths, bytes, BLOCK)
+  const file = paths.file(location.name)
+  const table = [...Array(12).keys()].map((index) => bytes.length + index)
+  const sample = [...Array(64).keys()].map((index) => (index * 2557) % bytes.length)
+  for (const at of [0, BLOCK - 1, BLOCK, 2 * BLOCK, bytes.length - 1, ...sample, ...table]) {
+    flipByte(file, at)
+    const block = at < bytes.length ? Math.floor(at / BLOCK) : Math.floor((at - bytes.length) / 4)
+    await t.rejects(
+      readLarge(paths, location, block * BLOCK + 10, block * BLOCK + 20),
+      { name: 'PayloadDamagedError', message: `offset ${block * BLOCK}: checksum does not match` },
+      `byte ${at}`,
+    )
+    const other = (block + 1) % 2
+    const whole = await readLarge(paths, location, other * BLOCK, (other + 1) * BLOCK)
+    if (!whole.equals(bytes.subarray(other * BLOCK, (other + 1) * BLOCK))) t.fail('another block is not concerned')
+    flipByte(file, at)
+  }
+  for (const [title, damage] of Object.entries({
+    'a byte less': (stored: Buffer) => stored.subarray(0, -1),
+    'a byte more': (stored: Buffer) => Buffer.concat([stored, Buffer.of(0)]),
+    'no checksums': (stored: Buffer) => stored.subarray(0, bytes.length),
+    nothing: () => Buffer.alloc(0),
+  })) {
+    const before = readFileSync(file)
+    editFile(file, damage)
+    await t.rejects(readLarge(paths, location), { name: 'PayloadDamagedError', message: /wrong length/ }, title)
+    writeFileSync(file, before)
+  }
+  rmSync(file)
+  await t.rejects(readLarge(paths, location), { name: 'PayloadDamagedError', message: /cannot be opened/ })
+})
+
+function leftBehind(paths: StorePaths): string[] {
+  return readdirSync(paths.payloads, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+}
+
+test('J9 an upload that fails at any operation, or is given up, leaves nothing behind', async (t) => {
+  const bytes = someBytes(3 * 8 * BLOCK)
+  for (const error of [inputOutputError(), noSpaceError()]) {
+    for (let k = 1, failed = true; failed; k += 1) {
+      const paths = payloadPaths(join(t.testdir(), String(k)))
+      const disk = new FaultDisk()
+      let count = 0
+      disk.fault = ({ name }) => {
+        if (name === 'remove' || name === 'close') return undefined
+        count += 1
+        return count === k ? { kind: 'error', error } : undefined
+      }
+      const stored = await storeLarge(paths, bytes, BLOCK, disk).catch(() => undefined)
+      failed = count >= k
+      t.equal(stored === undefined, failed, `operation ${k}`)
+      t.equal(leftBehind(paths).length, failed ? 0 : 1, `operation ${k}: ${leftBehind(paths).join()}`)
+    }
+  }
+  const paths = payloadPaths(join(t.testdir(), 'given-up'))
+  const writer = await new UploadStore(roomyDisk, paths, START, 1).create()
+  for (let part = 0; part < 30; part += 1) void writer.write(bytes.subarray(0, BLOCK))
+  await writer.abandon()
+  t.same(leftBehind(paths), [])
+})
+
+function payloadName(start: string, counter: number): string {
+  return `${start}00${counter.toString(16).padStart(10, '0')}`
+}
+
+test('the sweep removes payload files of earlier starts that nobody refers to, and no others', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const files = {
+    used: payloadName('0000000000000001', 1),
+    orphan: payloadName('0000000000000001', 2),
+    usedElsewhere: payloadName('0000000000000002', 0x302),
+    orphanElsewhere: payloadName('0000000000000002', 0x403),
+    current: payloadName(START, 4),
+  }
+  for (const file of Object.values(files)) {
+    mkdirSync(dirname(paths.file(file)), { recursive: true })
+    writeFileSync(paths.file(file), file)
+  }
+  const used = new Set([files.used, files.usedElsewhere])
+  const sweep = new PayloadFileSweep(roomyDisk, paths, START, (file) => used.has(file))
+  while (await sweep.step());
+  t.equal(sweep.removed, 2)
+  t.same(
+    Object.entries(files)
+      .filter(([, file]) => existsSync(paths.file(file)))
+      .map(([title]) => title),
+    ['used', 'usedElsewhere', 'current'],
+  )
+})
+
+test('a file that is closed twice does not close another one that has its number', async (t) => {
+  const root = t.testdir({ first: 'first', second: 'second' })
+  for (const close of ['close', 'closeLater'] as const) {
+    const first = roomyDisk.openToRead(join(root, 'first'))
+    await first[close]()
+    const second = roomyDisk.openToRead(join(root, 'second'))
+    await first[close]()
+    const bytes = Buffer.alloc(6)
+    t.equal(second.readAt(bytes, 0, 6), 6)
+    t.equal(bytes.toString(), 'second')
+    second.close()
+  }
+})

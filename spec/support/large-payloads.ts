@@ -1,0 +1,62 @@
+/** Payload files without a store around them. */
+import { mkdirSync } from 'node:fs'
+import type { Disk } from '../../engine/disk/disk.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { type PayloadLocation, PayloadReader } from '../../engine/payloads/payload-reader.ts'
+import { UploadStore } from '../../engine/payloads/upload-store.ts'
+import { digestOf, md5Of } from './commands.ts'
+import { roomyDisk } from './test-store.ts'
+
+/** Name of the start that stores. */
+export const START = 'feedfacecafebeef'
+
+type FileLocation = Extract<PayloadLocation, { kind: 'file' }>
+
+/** A data directory with nothing but places for payloads. */
+export function payloadPaths(root: string): StorePaths {
+  const paths = new StorePaths(root)
+  for (const path of [paths.volumes, paths.files, paths.uploads]) mkdirSync(path, { recursive: true })
+  return paths
+}
+
+/** Stores bytes in chunks of a length: an even one as a sender that stops when it is told to, an odd one as one that does not. */
+export async function storeLarge(
+  paths: StorePaths,
+  bytes: Buffer,
+  chunk: number,
+  disk: Disk = roomyDisk,
+): Promise<FileLocation> {
+  const writer = await new UploadStore(disk, paths, START, 1).create()
+  try {
+    for (let at = 0; at < bytes.length; at += chunk) {
+      const part = bytes.subarray(at, at + chunk)
+      if (chunk % 2 === 0) await writer.write(part)
+      else writer.writeNow(part)
+    }
+  } catch (error) {
+    await writer.abandon()
+    throw error
+  }
+  const { name, size, md5, digest } = await writer.finish()
+  if (md5 !== md5Of(bytes) || !digest.equals(digestOf(bytes))) throw new Error('the digests are wrong')
+  return { kind: 'file', name, length: size }
+}
+
+/** The proved bytes of a part. */
+export async function readLarge(
+  paths: StorePaths,
+  location: FileLocation,
+  start = 0,
+  end = location.length,
+): Promise<Buffer> {
+  const payloads = new PayloadReader(roomyDisk, paths)
+  const reader = await payloads.openLarge(location, start, end)
+  const parts: Buffer[] = []
+  try {
+    await reader.proveFirst()
+    for (let part = await reader.next(); part !== undefined; part = await reader.next()) parts.push(Buffer.from(part))
+    return Buffer.concat(parts)
+  } finally {
+    reader.close()
+  }
+}
