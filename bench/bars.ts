@@ -1,0 +1,41 @@
+import type { Figure, Unit } from './figure.ts'
+
+/** What a figure must reach on a machine with two cores that also runs the load generator. */
+export interface Bar {
+  /** Name of the figure. */
+  readonly figure: string
+  readonly value: number
+  readonly unit: Unit
+  readonly better: 'higher' | 'lower'
+  /** The bar speaks of a store with so many objects; with fewer it says nothing. */
+  readonly objects?: number
+}
+
+const MILLION = 1_000_000
+
+export const bars: readonly Bar[] = [
+  { figure: 'put-4-kib-c32', value: 5000, unit: 'per second', better: 'higher' },
+  { figure: 'get-4-kib-c32', value: 14_000, unit: 'per second', better: 'higher' },
+  { figure: 'list-1000-c32', value: 300, unit: 'per second', better: 'higher' },
+  { figure: 'put-64-mib-c8', value: 250, unit: 'MiB/s', better: 'higher' },
+  { figure: 'get-64-mib-c8', value: 800, unit: 'MiB/s', better: 'higher' },
+  { figure: 'transfers-peak-memory', value: 400, unit: 'MiB', better: 'lower' },
+  { figure: 'scale-put-ratio', value: 1.3, unit: 'ratio', better: 'lower', objects: MILLION },
+  { figure: 'scale-get-ratio', value: 1.3, unit: 'ratio', better: 'lower', objects: MILLION },
+  { figure: 'start-clean', value: 2, unit: 's', better: 'lower', objects: MILLION },
+  { figure: 'start-killed', value: 5, unit: 's', better: 'lower', objects: MILLION },
+  { figure: 'journal-verify', value: 250_000, unit: 'per second', better: 'higher', objects: MILLION },
+  { figure: 'replay', value: 200_000, unit: 'per second', better: 'higher', objects: MILLION },
+]
+
+export type Verdict = 'met' | 'missed' | 'not judged'
+
+/** A figure held against its bar; undefined when there is none. */
+export function judge(figure: Figure, objects: number): { readonly bar: Bar; readonly verdict: Verdict } | undefined {
+  const bar = bars.find((candidate) => candidate.figure === figure.name)
+  if (bar === undefined) return undefined
+  if (bar.unit !== figure.unit) throw new TypeError(`${figure.name} is in ${figure.unit}, its bar in ${bar.unit}`)
+  if (bar.objects !== undefined && objects < bar.objects) return { bar, verdict: 'not judged' }
+  const met = bar.better === 'higher' ? figure.value >= bar.value : figure.value <= bar.value
+  return { bar, verdict: met ? 'met' : 'missed' }
+}

@@ -1,0 +1,35 @@
+import type { Scenario } from './scenario.ts'
+import { deleteObjects } from './scenarios/delete.ts'
+import { get1Mib } from './scenarios/get-1-mib.ts'
+import { get4Kib } from './scenarios/get-4-kib.ts'
+import { get64Mib } from './scenarios/get-64-mib.ts'
+import { journalVerify } from './scenarios/journal-verify.ts'
+import { list1000 } from './scenarios/list-1000.ts'
+import { memory } from './scenarios/memory.ts'
+import { mixed } from './scenarios/mixed.ts'
+import { put1Mib } from './scenarios/put-1-mib.ts'
+import { put4Kib } from './scenarios/put-4-kib.ts'
+import { put64Mib } from './scenarios/put-64-mib.ts'
+import { replay } from './scenarios/replay.ts'
+import { scale } from './scenarios/scale.ts'
+import { startUp } from './scenarios/start-up.ts'
+import { transfers } from './scenarios/transfers.ts'
+
+/** In the order they run. `scale` comes before all others that need many objects: it watches the store grow. */
+export const scenarioList: readonly Scenario[] = [
+  put4Kib,
+  get4Kib,
+  mixed,
+  deleteObjects,
+  list1000,
+  put1Mib,
+  get1Mib,
+  put64Mib,
+  get64Mib,
+  transfers,
+  scale,
+  memory,
+  startUp,
+  journalVerify,
+  replay,
+]

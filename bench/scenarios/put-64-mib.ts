@@ -1,0 +1,3 @@
+import { largeObjectScenario } from '../large-objects.ts'
+
+export const put64Mib = largeObjectScenario('PUT', 64)
