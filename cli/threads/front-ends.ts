@@ -1,5 +1,6 @@
 import { MessageChannel, Worker } from 'node:worker_threads'
 import type { Logger } from '../logger.ts'
+import { claimPort } from './claim-port.ts'
 import type { EngineThread } from './engine-thread-handle.ts'
 import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
 
@@ -30,11 +31,11 @@ export class FrontEnds {
   }
 
   /**
-   * Starts them one after the other, since the first one may have to find the port.
+   * Starts them one after the other, all on one port.
    * @throws Error when one cannot listen
    */
   async start(settings: FrontEndSettings, listenPort: number, count: number, engine: EngineThread): Promise<void> {
-    this.#port = listenPort
+    this.#port = await claimPort(settings.host, listenPort)
     for (let thread = 0; thread < count; thread += 1) {
       const { port1, port2 } = new MessageChannel()
       engine.attach(port2)
