@@ -8,7 +8,7 @@ import type { HttpRequest } from '../http/exchange.ts'
 import { effectiveHeader, refuseContradictions } from './effective-headers.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import { headerClaims, presignedClaims, type SignatureClaims, unsupportedMechanism } from './signature-claims.ts'
-import { canonicalText, sign, stringToSign, UNSIGNED_PAYLOAD } from './signature-v4.ts'
+import { canonicalText, sign, STREAMING_PREFIX, stringToSign, UNSIGNED_PAYLOAD } from './signature-v4.ts'
 import { SigningKeyCache } from './signing-key-cache.ts'
 import type { Target } from './target.ts'
 
@@ -22,8 +22,14 @@ export interface Credential {
   readonly credentialId: string
 }
 
-/** What is known of the body: nothing, or the digest that it must have (64 lower-case hex digits). */
-export type ClaimedPayload = { readonly kind: 'unsigned' } | { readonly kind: 'sha256'; readonly hex: string }
+/**
+ * What is known of the body: nothing, or the digest that it must have (64 lower-case hex digits), or that it comes in
+ * chunks with signatures or a trailer of their own, which this server does not read.
+ */
+export type ClaimedPayload =
+  | { readonly kind: 'unsigned' }
+  | { readonly kind: 'sha256'; readonly hex: string }
+  | { readonly kind: 'streaming' }
 
 export interface SignedIdentity {
   readonly kind: 'signed'
@@ -48,7 +54,6 @@ export interface AuthenticatorOptions {
 }
 
 const ANONYMOUS: AnonymousIdentity = { kind: 'anonymous' }
-const UNSIGNED: ClaimedPayload = { kind: 'unsigned' }
 
 export class Authenticator {
   readonly #lookup: AuthenticatorOptions['lookup']
@@ -63,11 +68,11 @@ export class Authenticator {
   }
 
   /**
-   * Checks form, time, completeness and signature, in this order, then whether the mode is supported.
-   * The body is not looked at: a `sha256` payload must be compared with the body's digest at its end.
+   * Checks form, time, completeness and signature, in this order. What a request asks for beside that is judged later,
+   * so that a refusal is recorded under the name of who asked. The body is not looked at: a `sha256` payload must be
+   * compared with the body's digest at its end.
    * @throws S3Error 400 AuthorizationHeaderMalformed, AuthorizationQueryParametersError, InvalidArgument,
-   *   InvalidRequest; 403 AccessDenied, RequestTimeTooSkewed, InvalidAccessKeyId, SignatureDoesNotMatch;
-   *   501 NotImplemented
+   *   InvalidRequest; 403 AccessDenied, RequestTimeTooSkewed, InvalidAccessKeyId, SignatureDoesNotMatch
    */
   authenticate(request: HttpRequest, target: Target): Identity {
     const now = this.#clock()
@@ -79,13 +84,8 @@ export class Authenticator {
     refuseUnsignedHeaders(claims, request)
 
     const credential = this.#checkSignature(claims, payloadHash, request, target)
-    if (payloadHash.startsWith('STREAMING-')) throw notImplemented('x-amz-content-sha256', 'aws-chunked bodies')
-    if (effectiveHeader(request, target, 'x-amz-security-token') !== undefined) {
-      throw notImplemented('x-amz-security-token', 'session tokens')
-    }
-    const payload: ClaimedPayload =
-      payloadHash === UNSIGNED_PAYLOAD ? UNSIGNED : { kind: 'sha256', hex: payloadHash.toLowerCase() }
     const { accessKey, principal, credentialId } = credential
+    const payload = claimedPayload(payloadHash)
     return { kind: 'signed', accessKey, principal, credentialId, mode: claims.mode, payload }
   }
 
@@ -131,6 +131,7 @@ function readClaims(request: HttpRequest, target: Target, now: number): Signatur
 }
 
 const SHA256_HEX = /^[0-9a-fA-F]{64}$/
+const STREAMING = /^STREAMING-[A-Z0-9-]+$/
 
 /** The text that stands for the body in the canonical request. */
 function readPayloadHash(mode: SignatureClaims['mode'], request: HttpRequest, target: Target): string {
@@ -139,8 +140,14 @@ function readPayloadHash(mode: SignatureClaims['mode'], request: HttpRequest, ta
   if (value === undefined) {
     throw new S3Error('InvalidRequest', { message: `Missing required header for this request: ${name}` })
   }
-  if (value === UNSIGNED_PAYLOAD || SHA256_HEX.test(value) || /^STREAMING-[A-Z0-9-]+$/.test(value)) return value
+  if (value === UNSIGNED_PAYLOAD || SHA256_HEX.test(value) || STREAMING.test(value)) return value
   throw invalidArgument(name, value, `${name} must be ${UNSIGNED_PAYLOAD} or the SHA-256 of the body in hex.`)
+}
+
+function claimedPayload(payloadHash: string): ClaimedPayload {
+  if (payloadHash === UNSIGNED_PAYLOAD) return { kind: 'unsigned' }
+  if (payloadHash.startsWith(STREAMING_PREFIX)) return { kind: 'streaming' }
+  return { kind: 'sha256', hex: payloadHash.toLowerCase() }
 }
 
 function checkTime(claims: SignatureClaims, now: number): void {
@@ -187,9 +194,4 @@ const SIGNATURE_HEX = /^[0-9a-f]{64}$/
 /** Compares digests of equal length in constant time. Text that is not 64 hex digits equals nothing. */
 function equalsHex(expected: Buffer, hex: string): boolean {
   return SIGNATURE_HEX.test(hex) && timingSafeEqual(expected, Buffer.from(hex, 'hex'))
-}
-
-function notImplemented(header: string, what: string): S3Error {
-  const message = `A header you provided asks for what this server does not do. ${header}: ${what} are not supported.`
-  return new S3Error('NotImplemented', { message, details: [['Header', header]] })
 }

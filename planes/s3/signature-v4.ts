@@ -9,6 +9,8 @@ export const ALGORITHM = 'AWS4-HMAC-SHA256'
 export const SERVICE = 's3'
 export const SCOPE_TERMINATOR = 'aws4_request'
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD'
+/** What x-amz-content-sha256 begins with when the body is aws-chunked. */
+export const STREAMING_PREFIX = 'STREAMING-'
 
 export interface CanonicalRequest {
   readonly method: string

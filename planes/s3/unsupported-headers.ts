@@ -4,8 +4,9 @@
  */
 
 import type { HttpRequest } from '../http/exchange.ts'
-import { effectiveAmzHeaders } from './effective-headers.ts'
+import { effectiveAmzHeaders, effectiveHeader } from './effective-headers.ts'
 import { S3Error } from './errors.ts'
+import { STREAMING_PREFIX } from './signature-v4.ts'
 import type { Target } from './target.ts'
 
 interface UnsupportedHeader {
@@ -15,6 +16,8 @@ interface UnsupportedHeader {
   readonly accepted?: readonly string[]
   readonly why: string
 }
+
+const AWS_CHUNKED = 'aws-chunked bodies are not supported'
 
 export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
   { name: 'x-amz-acl', accepted: ['private'], why: 'ACLs are not supported; policies of the service decide' },
@@ -28,7 +31,7 @@ export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
   { name: 'x-amz-website-redirect-location', why: 'static website hosting is not supported' },
   { name: 'x-amz-storage-class', accepted: ['standard'], why: 'STANDARD is the only storage class' },
   { name: 'x-amz-trailer', why: 'trailing checksums are not supported' },
-  { name: 'x-amz-decoded-content-length', why: 'aws-chunked bodies are not supported' },
+  { name: 'x-amz-decoded-content-length', why: AWS_CHUNKED },
   { name: 'x-amz-security-token', why: 'session tokens are not supported' },
   { name: 'x-amz-mfa', why: 'MFA delete is not supported' },
   { name: 'x-amz-expected-bucket-owner', why: 'buckets belong to no account number' },
@@ -49,7 +52,7 @@ const BY_PREFIX: readonly (readonly [prefix: string, row: UnsupportedHeader])[] 
 ).map((row) => [row.name.slice(0, -1), row])
 
 /**
- * Refuses a request with a header of the table.
+ * Refuses a request with a header of the table, or with a body that is aws-chunked.
  * @throws S3Error NotImplemented, naming the header
  */
 export function refuseUnsupportedHeaders(request: HttpRequest, target: Target): void {
@@ -58,9 +61,9 @@ export function refuseUnsupportedHeaders(request: HttpRequest, target: Target): 
     if (row === undefined || row.accepted?.includes(value.toLowerCase())) continue
     throw notImplemented(name, row.why)
   }
-  if (isAwsChunked(request.header('content-encoding'))) {
-    throw notImplemented('content-encoding', 'aws-chunked bodies are not supported')
-  }
+  if (isAwsChunked(request.header('content-encoding'))) throw notImplemented('content-encoding', AWS_CHUNKED)
+  const payload = effectiveHeader(request, target, 'x-amz-content-sha256')
+  if (payload?.startsWith(STREAMING_PREFIX) === true) throw notImplemented('x-amz-content-sha256', AWS_CHUNKED)
 }
 
 function isAwsChunked(contentEncoding: string | undefined): boolean {

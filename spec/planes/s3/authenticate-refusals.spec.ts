@@ -1,7 +1,8 @@
 import { test } from 'tap'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
+import { refuseUnsupportedHeaders } from '../../../planes/s3/unsupported-headers.ts'
 import { authenticate, EMPTY_SHA256, HOST_H, NOW, presigned, replaced, signed, without } from './signing.ts'
-import { detail, refusal, refusalCode } from './wire-request.ts'
+import { detail, refusal, refusalCode, wireRequest } from './wire-request.ts'
 
 const MINUTE = 60_000
 
@@ -179,6 +180,15 @@ test('payload hashes', async (t) => {
   t.match(inHeader, { mode: 'presigned', payload: { kind: 'sha256' } })
 })
 
+/** The two steps of the plane that follow one another: who asks, and whether they ask for what is done here. */
+function admission(rawTarget: string, headers: readonly HeaderLine[]): string | undefined {
+  return refusalCode(() => {
+    authenticate('PUT', rawTarget, headers)
+    const { request, target } = wireRequest('PUT', rawTarget, headers)
+    refuseUnsupportedHeaders(request, target)
+  })
+}
+
 test('streaming modes and session tokens are refused, and only after the signature', async (t) => {
   const modes = [
     'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
@@ -191,10 +201,10 @@ test('streaming modes and session tokens are refused, and only after the signatu
     const expected = secretKey === undefined ? 'NotImplemented' : 'SignatureDoesNotMatch'
     const wrong = secretKey === undefined ? {} : { secretKey }
     for (const payloadHash of modes) {
-      t.equal(put(signed({ payloadHash, ...wrong })), expected, payloadHash)
-      t.equal(putPresigned(presigned({ query: [['x-amz-content-sha256', payloadHash]], ...wrong })), expected)
+      t.equal(admission('/b/k', signed({ payloadHash, ...wrong })), expected, payloadHash)
+      t.equal(admission(presigned({ query: [['x-amz-content-sha256', payloadHash]], ...wrong }), HOST_H), expected)
     }
-    t.equal(put(signed({ headers: token, ...wrong })), expected)
-    t.equal(putPresigned(presigned({ query: [['X-Amz-Security-Token', 't']], ...wrong })), expected)
+    t.equal(admission('/b/k', signed({ headers: token, ...wrong })), expected)
+    t.equal(admission(presigned({ query: [['X-Amz-Security-Token', 't']], ...wrong }), HOST_H), expected)
   }
 })
