@@ -10,6 +10,8 @@ export const EXIT_BY_ERROR: Readonly<Record<string, ExitName>> = {
   ProjectionFailedError: 'projectionsFailed',
   StoreLockedError: 'directoryLocked',
   DiskFullError: 'diskFull',
+  // A write that stops short met the end of the disk; the next byte would have said so.
+  ShortWriteError: 'diskFull',
 }
 
 export function exitOfError(errorName: string): ExitName {
