@@ -1,0 +1,89 @@
+/** The pages of spec/s3 as the tables of the S3 plane say they must be. */
+import { fileURLToPath } from 'node:url'
+import { S3_ERRORS } from '../../planes/s3/errors.ts'
+import { type Level, type Operation, OPERATIONS } from '../../planes/s3/operation-table.ts'
+import { UNSUPPORTED_HEADERS } from '../../planes/s3/unsupported-headers.ts'
+
+const PATHS: Readonly<Record<Level, string>> = { service: '/', bucket: '/{bucket}', object: '/{bucket}/{key}' }
+
+function tableLine(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [header, header.map(() => '---'), ...rows].map(tableLine).join('\n')
+}
+
+/** `GET /{bucket}?list-type=2`, or with `and x-amz-copy-source` behind it. */
+function requestOf({ method, level, subresource, mark }: Operation): string {
+  const query = subresource === undefined ? [] : [subresource]
+  if (mark?.query !== undefined) query.push(mark.value === undefined ? mark.query : `${mark.query}=${mark.value}`)
+  const text = `${method} ${PATHS[level]}${query.length === 0 ? '' : `?${query.join('&')}`}`
+  return mark !== undefined && mark.query === undefined ? `\`${text}\` with \`${mark.header}\`` : `\`${text}\``
+}
+
+function operationRow(row: Operation): string[] {
+  const actions = row.versionAction === undefined ? [row.action] : [row.action, row.versionAction]
+  return [
+    row.name,
+    requestOf(row),
+    actions.map((action) => `\`${action}\``).join(', '),
+    row.accepts.map((name) => `\`${name}\``).join(', '),
+    row.changes ? 'yes' : 'no',
+    row.implemented ? 'yes' : 'no',
+  ]
+}
+
+export function operationsDocument(): string {
+  const header = ['operation', 'request', 'action', 'also takes', 'changes', 'implemented']
+  const headers = UNSUPPORTED_HEADERS.map(({ name, accepted = [], why }) => [
+    `\`${name}\``,
+    accepted.map((value) => `\`${value}\``).join(', '),
+    why,
+  ])
+  return `# Operations of the S3 plane
+
+Every operation of the S3 API, from the table in \`planes/s3/operation-table.ts\`; a spec compares the two. A request is
+held against the rows from the first to the last of its method, path and subresource; what it asks for is the first that
+fits, and a request that no row fits is answered \`MethodNotAllowed\`. Query parameters that are no name of this page say
+nothing. An operation that is not implemented is answered \`NotImplemented\`, after the signature was checked.
+
+*Action* is what a policy grants or denies; the second one counts when the request names a version. An operation that
+changes something leaves two records in the journal, an attempt and an outcome; any other leaves one.
+
+${table(header, OPERATIONS.map(operationRow))}
+
+## Headers that are refused
+
+From the table in \`planes/s3/unsupported-headers.ts\`. A request with one of them is answered \`NotImplemented\`, also when
+a presigned URL has it as a query parameter. A value that asks for what the store does anyway is let pass.
+
+${table(['header', 'let pass', 'why it is refused'], headers)}
+`
+}
+
+export function errorsDocument(): string {
+  const rows = Object.entries(S3_ERRORS).map(([code, { status, message }]) => [`\`${code}\``, String(status), message])
+  return `# Errors of the S3 plane
+
+Every error code that the S3 plane answers with, from the table in \`planes/s3/errors.ts\`; a spec compares the two. The
+message stands for the case in general: where more is known, a more exact one takes its place. An answer to HEAD has the
+status alone.
+
+The document is \`<Error>\` without a namespace: \`Code\`, \`Message\`, what the error is about (\`Key\`, \`BucketName\`,
+\`ArgumentName\` and so on), \`Resource\` (the path of the request), \`RequestId\` (that of the header \`x-amz-request-id\`
+and of the records in the journal), \`HostId\`.
+
+${table(['code', 'status', 'message'], rows)}
+`
+}
+
+/** Where the pages are, and what makes them. */
+export const S3_DOCUMENTS: readonly { readonly path: string; readonly text: () => string }[] = [
+  { path: pageAt('operations.md'), text: operationsDocument },
+  { path: pageAt('errors.md'), text: errorsDocument },
+]
+
+function pageAt(name: string): string {
+  return fileURLToPath(new URL(`../../../spec/s3/${name}`, import.meta.url))
+}

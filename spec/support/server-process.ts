@@ -1,0 +1,143 @@
+/** The program as a user starts it: a process of its own, on ports and a directory of its own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { environment } from '../../cli/environment.ts'
+import { type JournalEntry, journalEntries, journalText } from './journal-entries.ts'
+import {
+  ACCESS_KEY,
+  clientsOf,
+  closeClients,
+  MASTER_KEY,
+  SECRET_KEY,
+  temporaryDirectory,
+  type TestServer,
+} from './test-clients.ts'
+
+const LOOK_MILLISECONDS = 50
+const LOOKS_MAXIMUM = 200
+const PROGRAM = fileURLToPath(new URL('../../../cli/object-store.mjs', import.meta.url))
+
+export interface ProcessServer extends TestServer {
+  readonly apiEndpoint: string
+  readonly scrapeToken: string
+  /** Lines of the log so far. */
+  readonly log: readonly string[]
+  readonly process: ChildProcess
+  /** Asks the process to stop, as an operator does; gives its exit code. */
+  terminate(): Promise<number | null>
+  /** Ends the process without warning; the data directory stays. */
+  kill9(): Promise<void>
+}
+
+/** Settings of a server process. `environment` holds further OBJECT_STORE_* names. */
+export interface ProcessOptions {
+  readonly dataDirectory?: string
+  readonly frontEnds?: number
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export async function startProcess(options: ProcessOptions = {}): Promise<ProcessServer> {
+  const { dataDirectory = temporaryDirectory(), frontEnds = 1 } = options
+  const scrapeToken = randomBytes(16).toString('hex')
+  const child = spawn(process.execPath, [PROGRAM, 'server'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: environment['PATH'],
+      OBJECT_STORE_DATA_DIR: dataDirectory,
+      // Front ends can share only a port that has a number.
+      OBJECT_STORE_S3_BIND: `127.0.0.1:${frontEnds === 1 ? 0 : await freePort()}`,
+      OBJECT_STORE_S3_FRONT_ENDS: String(frontEnds),
+      OBJECT_STORE_API_BIND: '127.0.0.1:0',
+      OBJECT_STORE_ROOT_ACCESS_KEY: ACCESS_KEY,
+      OBJECT_STORE_ROOT_SECRET_KEY: SECRET_KEY,
+      OBJECT_STORE_CREDENTIAL_MASTER_KEY: MASTER_KEY.toString('hex'),
+      OBJECT_STORE_METRICS_SCRAPE_TOKEN: scrapeToken,
+      OBJECT_STORE_STORAGE_SEGMENT_MIB: '8',
+      OBJECT_STORE_STORAGE_VOLUME_MIB: '8',
+      ...options.environment,
+    },
+  })
+  const ended = once(child, 'exit')
+  const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    await ended
+  }
+  const log: string[] = []
+  const addresses = await readAddresses(child, log)
+  const clients = clientsOf(Number(addresses.s3Address.split(':').at(-1)))
+  return {
+    ...clients,
+    dataDirectory,
+    process: child,
+    scrapeToken,
+    log,
+    apiEndpoint: `http://${addresses.apiAddress}`,
+    journal: async () => settledEntries(dataDirectory),
+    journalText: async () => journalText(dataDirectory),
+    terminate: async () => {
+      await end('SIGTERM')
+      return child.exitCode
+    },
+    kill9: async () => {
+      closeClients(clients)
+      await end('SIGKILL')
+    },
+    stop: async () => {
+      closeClients(clients)
+      await end('SIGTERM')
+      if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true })
+    },
+  }
+}
+
+interface Addresses {
+  readonly s3Address: string
+  readonly apiAddress: string
+}
+
+/** Gathers the log; resolves at the line that says where the server listens. */
+function readAddresses(child: ChildProcess, log: string[]): Promise<Addresses> {
+  if (child.stderr === null) throw new Error('the log of the server is not piped')
+  const lines = createInterface({ input: child.stderr })
+  return new Promise((resolve, reject) => {
+    lines.on('line', (line) => {
+      log.push(line)
+      if (line.includes('"the server accepts requests"')) resolve(JSON.parse(line) as Addresses)
+    })
+    lines.on('close', () => reject(new Error(`the server ended:\n${log.join('\n')}`)))
+  })
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
+}
+
+/** Records of reads are not waited for, so the journal of a process is read until nothing is added to it. */
+async function settledEntries(dataDirectory: string): Promise<JournalEntry[]> {
+  let last: JournalEntry[] | undefined
+  let failure: unknown
+  for (let look = 0; look < LOOKS_MAXIMUM; look += 1) {
+    try {
+      const entries = journalEntries(dataDirectory)
+      if (entries.length === last?.length) return entries
+      last = entries
+    } catch (error) {
+      // A batch that is half written at this moment looks damaged.
+      failure = error
+    }
+    await new Promise((resolve) => {
+      setTimeout(resolve, LOOK_MILLISECONDS)
+    })
+  }
+  throw new Error('the journal does not come to rest', { cause: failure })
+}

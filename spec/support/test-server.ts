@@ -1,0 +1,140 @@
+/**
+ * Real servers for specs, over real sockets. In the thread of the spec: the front end of the S3 plane over an engine in
+ * the same thread. As a process: the program as a user starts it.
+ */
+// Must come first: it sets what the HTTP library reads while it is loaded.
+import '../../cli/environment.ts'
+import { rmSync } from 'node:fs'
+import { kernelBootId } from '../../cli/store/host.ts'
+import { derivedKey } from '../../cli/store/master-key-check.ts'
+import { type OpenStore, openStore } from '../../cli/store/open-store.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
+import { UploadStore } from '../../engine/payloads/upload-store.ts'
+import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
+import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
+import { Authenticator } from '../../planes/s3/authenticate.ts'
+import { malformedRequestResponse } from '../../planes/s3/error-response.ts'
+import { createS3Handler, type FinishedRequest } from '../../planes/s3/s3-plane.ts'
+import type { S3Services } from '../../planes/s3/services.ts'
+import { journalEntries, journalText } from './journal-entries.ts'
+import {
+  ACCESS_KEY,
+  clientsOf,
+  closeClients,
+  MASTER_KEY,
+  SECRET_KEY,
+  temporaryDirectory,
+  type TestServer,
+} from './test-clients.ts'
+
+export { type ProcessServer, startProcess } from './server-process.ts'
+export { temporaryDirectory, type TestServer } from './test-clients.ts'
+
+const MEBIBYTE = 1024 ** 2
+
+/** Settings of a server in the thread of a spec; sizes in bytes. */
+export interface InThreadOptions {
+  /** Given: it is used as it is and stays. */
+  readonly dataDirectory?: string
+  readonly inlineBytesMaximum?: number
+  readonly limits?: Partial<ConcurrencyLimits>
+  readonly masterKey?: Buffer
+  /** Free space that uploads may not use; more than there is makes a full disk. */
+  readonly reservedBytes?: number
+}
+
+export interface InThreadServer extends TestServer {
+  readonly store: OpenStore
+  readonly paths: StorePaths
+  readonly gate: ConcurrencyGate
+  readonly listener: HttpListener
+  /** What the plane reported as its own faults. */
+  readonly failures: unknown[]
+  readonly finished: FinishedRequest[]
+}
+
+export async function startInThread(options: InThreadOptions = {}): Promise<InThreadServer> {
+  const dataDirectory = options.dataDirectory ?? temporaryDirectory()
+  const paths = new StorePaths(dataDirectory)
+  const masterKey = options.masterKey ?? MASTER_KEY
+  const store = await openInThread(paths, masterKey, options.reservedBytes ?? MEBIBYTE)
+  const limits = { operationsMaximum: 256, queueMaximum: 1024, waitMillisecondsMaximum: 10_000, ...options.limits }
+  const gate = new ConcurrencyGate(limits)
+  const failures: unknown[] = []
+  const finished: FinishedRequest[] = []
+  const payloads = new PayloadReader(nodeDisk, paths)
+  const handler = createS3Handler({
+    services: servicesOf(store, paths, payloads, masterKey, options.inlineBytesMaximum ?? 65_536),
+    authenticator: new Authenticator({ lookup: rootCredential, clock: Date.now }),
+    gate,
+    telemetry: {
+      finished: (request) => void finished.push(request),
+      failed: (error) => void failures.push(error),
+    },
+  })
+  const refusal = malformedRequestResponse
+  const onHandlerError = (error: unknown) => void failures.push(error)
+  const listener = await listen({ host: '127.0.0.1', port: 0, handler, refusal, onHandlerError })
+  const drained = async () => {
+    await store.loop.drained()
+    return dataDirectory
+  }
+  const clients = clientsOf(listener.port)
+  return {
+    ...clients,
+    dataDirectory,
+    paths,
+    store,
+    gate,
+    listener,
+    failures,
+    finished,
+    journal: async () => journalEntries(await drained()),
+    journalText: async () => journalText(await drained()),
+    stop: async () => {
+      closeClients(clients)
+      await listener.close(2000)
+      payloads.close()
+      await store.close(true)
+      if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true })
+    },
+  }
+}
+
+function openInThread(paths: StorePaths, masterKey: Buffer, reservedBytes: number): Promise<OpenStore> {
+  const sizes = { segmentBytes: 8 * MEBIBYTE, volumeBytes: 8 * MEBIBYTE, reservedBytes }
+  const options = { masterKey, ...sizes, version: '0.0.0-spec', bootId: kernelBootId() }
+  return openStore(nodeDisk, paths, options, {
+    onFailure: (error) => {
+      throw error
+    },
+    onBatchDone: () => undefined,
+  })
+}
+
+function rootCredential(accessKey: string) {
+  const root = { accessKey: ACCESS_KEY, secretKey: SECRET_KEY, principal: 'system:root', credentialId: ACCESS_KEY }
+  return accessKey === ACCESS_KEY ? root : undefined
+}
+
+function servicesOf(
+  store: OpenStore,
+  paths: StorePaths,
+  payloads: PayloadReader,
+  masterKey: Buffer,
+  inlineBytesMaximum: number,
+): S3Services {
+  return {
+    engine: store.client,
+    catalog: store.catalog,
+    payloads,
+    uploads: new UploadStore(nodeDisk, paths, store.start, 0),
+    space: store.space,
+    inlineBytesMaximum,
+    tokenKey: derivedKey(masterKey, 'continuation-token', Buffer.from(store.deploymentId, 'hex')),
+    owner: { id: store.deploymentId, displayName: 'root' },
+    clock: Date.now,
+  }
+}

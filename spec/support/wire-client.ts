@@ -1,0 +1,191 @@
+/** Requests to a real server as a person with a socket would make them: signed, but without the help of an SDK. */
+import { hash } from 'node:crypto'
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http'
+import type { HeaderLine } from '../../planes/http/exchange.ts'
+import { presign, signHeaders } from '../../planes/s3/presign.ts'
+import type { QueryParameter } from '../../planes/s3/query-parameters.ts'
+
+/** What came back. */
+export interface WireAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** The body as text. */
+  readonly text: string
+  /** False when the connection ended before the body did. */
+  readonly complete: boolean
+  /** `Code` of an error document, or undefined. */
+  readonly code: string | undefined
+}
+
+/** How a request is signed where it is not as usual; `headers` are all those to be signed beside the usual three. */
+export interface Signing {
+  readonly accessKey?: string
+  readonly secretKey?: string
+  readonly region?: string
+  /** Milliseconds since the Unix epoch. */
+  readonly now?: number
+  /** What stands in x-amz-content-sha256; by default the true digest of the body. */
+  readonly payloadHash?: string
+  readonly host?: string
+}
+
+export interface RawRequest {
+  /** Signed, all of them; values go out as UTF-8. */
+  readonly headers?: readonly HeaderLine[]
+  /** Sent and not signed; one byte a character. */
+  readonly unsignedHeaders?: readonly HeaderLine[]
+  readonly body?: Buffer | string
+  /** `false` sends no signature. */
+  readonly sign?: false | Signing
+}
+
+export interface PresignRequest extends Signing {
+  readonly headers?: readonly HeaderLine[]
+  readonly query?: readonly QueryParameter[]
+  readonly expiresSeconds?: number
+}
+
+interface Account {
+  readonly endpoint: string
+  readonly accessKey: string
+  readonly secretKey: string
+}
+
+const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['PUT', 'POST'])
+
+export class WireClient {
+  readonly #account: Account
+  readonly #agent = new Agent({ keepAlive: true })
+
+  constructor(account: Account) {
+    this.#account = account
+  }
+
+  get host(): string {
+    return this.#account.endpoint.slice('http://'.length)
+  }
+
+  /** @param target path and query exactly as they go into the request line */
+  send(method: string, target: string, options: RawRequest = {}): Promise<WireAnswer> {
+    const body = Buffer.from(options.body ?? '')
+    const signed = this.headersOf(method, target, options).map(utf8Line)
+    const headers = [...signed, ...(options.unsignedHeaders ?? [])]
+    const hasLength = headers.some(([name]) => name === 'content-length' || name === 'transfer-encoding')
+    if (!hasLength && (body.length > 0 || METHODS_WITH_BODY.has(method))) {
+      headers.push(['content-length', String(body.length)])
+    }
+    return this.exchange(method, target, headers, body)
+  }
+
+  /** The header lines of a request, signature included. */
+  headersOf(method: string, target: string, options: RawRequest = {}): HeaderLine[] {
+    const signing = options.sign ?? {}
+    if (signing === false) return [['host', this.host], ...(options.headers ?? [])]
+    const { path, query } = decodeTarget(target)
+    return signHeaders({
+      method,
+      path,
+      query,
+      headers: options.headers ?? [],
+      accessKey: signing.accessKey ?? this.#account.accessKey,
+      secretKey: signing.secretKey ?? this.#account.secretKey,
+      region: signing.region ?? 'us-east-1',
+      now: signing.now ?? Date.now(),
+      host: signing.host ?? this.host,
+      payloadHash: signing.payloadHash ?? hash('sha256', Buffer.from(options.body ?? ''), 'hex'),
+    })
+  }
+
+  /** The request target of a presigned URL. `path` is decoded. */
+  presigned(method: string, path: string, options: PresignRequest = {}): string {
+    const { endpoint, accessKey, secretKey } = this.#account
+    const url = presign({
+      method,
+      path,
+      endpoint,
+      accessKey,
+      secretKey,
+      region: 'us-east-1',
+      now: Date.now(),
+      expiresSeconds: 60,
+      ...options,
+    })
+    return url.slice(endpoint.length)
+  }
+
+  /** Sends exactly these header lines. */
+  exchange(method: string, target: string, headers: readonly HeaderLine[], body: Buffer): Promise<WireAnswer> {
+    const { hostname, port } = new URL(this.#account.endpoint)
+    return new Promise((resolve, reject) => {
+      const lines = headers.flat() as unknown as Record<string, string>
+      const request = httpRequest({ hostname, port, method, path: target, headers: lines, agent: this.#agent })
+      request.on('error', reject)
+      request.on('response', (response) => {
+        collect(response).then(resolve, reject)
+      })
+      request.end(body)
+    })
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+/** The bytes of the UTF-8 form, one a character, as the HTTP client of the platform sends them. */
+function utf8Line([name, value]: HeaderLine): HeaderLine {
+  return [name, Buffer.from(value).toString('latin1')]
+}
+
+async function collect(response: IncomingMessage): Promise<WireAnswer> {
+  const pieces: Buffer[] = []
+  try {
+    for await (const piece of response) pieces.push(piece as Buffer)
+  } catch {
+    // What came before the connection was cut is what the spec wants to see.
+  }
+  const body = Buffer.concat(pieces)
+  const text = body.toString()
+  const { statusCode = 0, headers, complete } = response
+  return { status: statusCode, headers, body, text, complete, code: firstElement(text, 'Code') }
+}
+
+/** Path and query of a request line, decoded as a signer needs them. */
+function decodeTarget(target: string): { path: string; query: QueryParameter[] } {
+  const mark = target.indexOf('?')
+  const path = decodeURIComponent(mark === -1 ? target : target.slice(0, mark))
+  const pieces = mark === -1 ? [] : target.slice(mark + 1).split('&')
+  const query = pieces
+    .filter((piece) => piece !== '')
+    .map((piece): QueryParameter => {
+      const [name = '', ...rest] = piece.split('=').map((part) => decodeURIComponent(part.replaceAll('+', ' ')))
+      return [name, rest.join('=')]
+    })
+  return { path, query }
+}
+
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function unescapeXml(text: string): string {
+  return text.replace(/&(?:#(\d+)|(\w+));/g, (whole, number: string | undefined, name: string) =>
+    number === undefined ? (NAMED[name] ?? whole) : String.fromCodePoint(Number(number)),
+  )
+}
+
+/** Inner text, unescaped, of every element of a name, in document order. */
+export function elements(xml: string, name: string): string[] {
+  return [...xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>([^]*?)</${name}>`, 'g'))].map((match) =>
+    unescapeXml(match[1] ?? ''),
+  )
+}
+
+/** Inner text of the first element of a name, or undefined. */
+export function firstElement(xml: string, name: string): string | undefined {
+  return elements(xml, name)[0]
+}
+
+/** Inner XML, still escaped, of every element of a name. */
+export function blocks(xml: string, name: string): string[] {
+  return [...xml.matchAll(new RegExp(`<${name}>([^]*?)</${name}>`, 'g'))].map((match) => match[1] ?? '')
+}
