@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { Command, Done } from './commands.ts'
-import { decide } from './domain/decide.ts'
+import { type DecidableCommand, decide } from './domain/decide.ts'
 import { DOMAIN_ERRORS, DomainError, type DomainErrorCode } from './errors.ts'
 import type { AuditContext, AuditResult } from './events/audit.ts'
 import type { Change } from './events/changes.ts'
@@ -10,7 +10,7 @@ import { RECORD_BODY_BYTES_MAXIMUM, RECORD_KIND } from './journal/format.ts'
 import type { Journal } from './journal/journal.ts'
 import type { SpaceReserve } from './payloads/space-reserve.ts'
 import { isDiskFull, type VolumeWriter } from './payloads/volume-writer.ts'
-import type { StateStore, StateTransaction } from './state-ports.ts'
+import type { AppliedPosition, StateStore, StateTransaction } from './state-ports.ts'
 
 /** One thing for the engine to put into the journal. */
 export type EngineRequest =
@@ -35,6 +35,11 @@ export class ProjectionFailedError extends Error {
   override readonly name = 'ProjectionFailedError'
 }
 
+/** Changes could not be applied to the rows: the transaction is lost, and with it the batch. */
+class ApplyError extends Error {
+  override readonly name = 'ApplyError'
+}
+
 /**
  * Decides, appends, syncs, applies, in this order, for one batch of requests at a time. Synchronous inside: while it
  * waits for the disk the next batch gathers outside.
@@ -45,6 +50,8 @@ export class Engine {
   readonly #state: StateStore
   readonly #clock: Clock
   readonly #reserve: SpaceReserve | undefined
+  /** A seal that no committed transaction has noted yet. */
+  #seal: AppliedPosition | undefined
 
   constructor(parts: {
     readonly journal: Journal
@@ -84,26 +91,39 @@ export class Engine {
   }
 
   #runBatch(requests: readonly EngineRequest[]): { replies: EngineReply[]; releasedFiles: readonly string[] } {
-    const batch = this.#journal.begin()
+    const batch = this.#begin()
     const { head, timeMicroseconds } = this.#journal.position
     let committed = false
     try {
-      return this.#state.update((state) => {
+      const result = this.#state.update((state) => {
         const replies = this.#decideAll(requests, batch, state)
         this.#volumes.flush()
         const place = this.#journal.place
         this.#journal.commit()
         committed = true
         const applied = { ...this.#journal.position, ...this.#journal.place, batchOffset: place.offset }
+        if (this.#seal !== undefined) state.finish(this.#seal, this.#seal.sequence)
         state.finish(applied, applied.sequence - batch.recordCount + 1)
         return { replies, releasedFiles: state.releasedFiles }
       })
+      this.#seal = undefined
+      return result
     } catch (error) {
       if (committed) throw new ProjectionFailedError(String(error), { cause: error })
       this.#volumes.discard()
       this.#journal.abandon(head, timeMicroseconds)
       throw error
     }
+  }
+
+  /** Begins a batch, and notes a seal that was written before it: replay meets it as a batch of its own. */
+  #begin(): BatchBuilder {
+    const { segmentNumber, segmentFirstSequence, offset } = this.#journal.place
+    const batch = this.#journal.begin()
+    if (this.#journal.place.segmentNumber === segmentNumber) return batch
+    // Where the seal ends does not matter: the position of this batch takes its place in the same transaction.
+    this.#seal = { ...this.#journal.position, segmentNumber, segmentFirstSequence, batchOffset: offset, offset }
+    return batch
   }
 
   #decideAll(requests: readonly EngineRequest[], batch: BatchBuilder, state: StateTransaction): EngineReply[] {
@@ -137,31 +157,45 @@ export class Engine {
       return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
     }
     if (command.kind === 'record-server-event') {
-      return this.#succeed(command, batch, state, time, undefined, command.changes)
+      const body = encodeEntry(command.audit, 'success', undefined, command.changes)
+      return this.#succeed(batch, state, time, command.changes, body)
     }
     const intent = command.intent ?? this.#addEntry(batch, time, command.audit, 'attempted', undefined, [])
-    let changes: Change[]
     try {
-      changes = decide(command, state, batch.nextSequence, this.#volumes)
+      const changes = decide(command, state, batch.nextSequence, this.#volumes)
+      const body = encodeEntry(command.audit, 'success', intent, changes)
+      return this.#succeed(batch, state, time, changes, body)
     } catch (error) {
-      if (!(error instanceof DomainError)) throw error
-      const audit = { ...command.audit, metadata: [...command.audit.metadata, 'error', error.code] }
-      this.#addEntry(batch, time, audit, DOMAIN_ERRORS[error.code].result, intent, [])
-      return { ok: false, code: error.code, subject: error.subject }
+      return this.#refuse(command, batch, time, intent, error)
     }
-    return this.#succeed(command, batch, state, time, intent, changes)
+  }
+
+  /**
+   * A refusal by the rules, or a fault while the command was decided: nothing of it was applied, so only this command
+   * fails. What fails while changes are applied is no refusal, and ends the engine.
+   */
+  #refuse(command: DecidableCommand, batch: BatchBuilder, time: number, intent: number, error: unknown): EngineReply {
+    if (error instanceof ApplyError || isDiskFull(error)) throw error
+    const known = error instanceof DomainError ? error : new DomainError('command-failed', String(error))
+    const audit = { ...command.audit, metadata: [...command.audit.metadata, 'error', known.code] }
+    this.#addEntry(batch, time, audit, DOMAIN_ERRORS[known.code].result, intent, [])
+    return { ok: false, code: known.code, subject: known.subject }
   }
 
   #succeed(
-    command: Command,
     batch: BatchBuilder,
     state: StateTransaction,
     time: number,
-    intent: number | undefined,
     changes: readonly Change[],
+    body: Uint8Array,
   ): EngineReply {
-    const sequence = this.#addEntry(batch, time, command.audit, 'success', intent, changes)
-    state.apply(sequence, batch.time, changes)
+    const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
+    const sequence = batch.add(kind, time, body)
+    try {
+      state.apply(sequence, batch.time, changes)
+    } catch (error) {
+      throw new ApplyError(`the changes of ${sequence} cannot be applied: ${String(error)}`, { cause: error })
+    }
     const written = changes[0]
     const done: Done = { sequence, timeMicroseconds: batch.time }
     return { ok: true, done: written?.name === 'object.written' ? { ...done, etag: written.etag } : done }

@@ -15,6 +15,7 @@ export const DOMAIN_ERRORS = {
   'precondition-failed': { result: 'failure', sentence: 'A condition of the request does not hold.' },
   'source-changed': { result: 'failure', sentence: 'The source of the copy changed while it was read.' },
   'copy-onto-itself': { result: 'failure', sentence: 'A copy onto itself must change the metadata.' },
+  'command-failed': { result: 'failure', sentence: 'The command could not be carried out.' },
   'storage-full': { result: 'failure', sentence: 'There is not enough free space to store this.' },
 } as const satisfies Record<string, DomainErrorRow>
 

@@ -10,6 +10,7 @@ export const S3_CODE_OF_DOMAIN_ERROR = {
   'precondition-failed': 'PreconditionFailed',
   'source-changed': 'OperationAborted',
   'copy-onto-itself': 'InvalidRequest',
+  'command-failed': 'InternalError',
   'storage-full': 'InsufficientStorage',
 } as const satisfies Record<DomainErrorCode, S3ErrorCode>
 

@@ -32,8 +32,8 @@ export async function copyObject(request: S3Request, services: S3Services): Prom
       services.clock(),
     )
     try {
-      const done = await execute(request, services, {
-        kind: 'copy-object',
+      const copy = {
+        kind: 'copy-object' as const,
         sourceBucket: source.bucket,
         sourceKey: source.key,
         sourceSequence: object.sequence,
@@ -41,7 +41,8 @@ export async function copyObject(request: S3Request, services: S3Services): Prom
         key: objectKey(request),
         replacement,
         condition,
-      })
+      }
+      const done = await execute(request, services, copy, ['source', `${source.bucket}/${source.key}`])
       return xmlResponse(200, copyObjectResult(done.timeMicroseconds, done.etag ?? object.etag))
     } catch (error) {
       if (!(error instanceof S3Error) || error.code !== 'OperationAborted' || look === LOOKS_MAXIMUM) throw error
