@@ -1,7 +1,8 @@
 import type { Disk } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
-import { ProjectionEnvironment } from './lmdb-environment.ts'
+import { ProjectionEnvironment, type Table } from './lmdb-environment.ts'
 import { ProjectionStateStore } from './state-store.ts'
+import { openTables } from './table-list.ts'
 
 /** Projections opened for writing, and whether they must be filled from the start of the journal. */
 export interface OpenedProjections {
@@ -20,26 +21,47 @@ export async function openProjections(
   paths: StorePaths,
   distrusted: string | undefined,
 ): Promise<OpenedProjections> {
+  const opening = `${paths.projections}-opening`
   let discarded = disk.exists(paths.projections) ? distrusted : undefined
+  if (disk.exists(opening)) discarded ??= 'opening them ended the process'
   if (discarded === undefined) {
-    const opened = await tryOpen(disk, paths)
+    const opened = await tryOpen(disk, paths, opening)
     if (typeof opened !== 'string') return opened
     discarded = opened
   }
   disk.removeTree(paths.projections)
-  const opened = await tryOpen(disk, paths)
+  const opened = await tryOpen(disk, paths, opening)
   if (typeof opened === 'string') throw new Error(`new projections cannot be opened: ${opened}`)
   return { ...opened, discarded }
 }
 
-async function tryOpen(disk: Disk, paths: StorePaths): Promise<OpenedProjections | string> {
+/**
+ * Opens what is there. LMDB proves nothing and may end the process on a file that is damaged; the file `opening` stands
+ * while it looks at it, so that the next start does not do the same again.
+ */
+async function tryOpen(disk: Disk, paths: StorePaths, opening: string): Promise<OpenedProjections | string> {
+  disk.remove(opening)
+  disk.create(opening).close()
+  const opened = await openAndLook(disk, paths)
+  disk.remove(opening)
+  return opened
+}
+
+/** Reads the way to the first row: damage to the pages on it is met here and not under a request. */
+function firstKey(table: Table): Buffer | undefined {
+  return Array.from(table.keys({ limit: 1 }))[0]
+}
+
+async function openAndLook(disk: Disk, paths: StorePaths): Promise<OpenedProjections | string> {
   const isNew = !disk.exists(paths.projections)
   disk.makeDirectory(paths.projections)
-  let environment: ProjectionEnvironment
+  let environment: ProjectionEnvironment | undefined
   try {
     environment = ProjectionEnvironment.open(paths.projections, { readOnly: false })
+    for (const table of Object.values({ ...openTables(environment) })) firstKey(table)
   } catch (error) {
-    return `LMDB cannot open them: ${error instanceof Error ? error.message : String(error)}`
+    await environment?.close()
+    return `LMDB cannot read them: ${error instanceof Error ? error.message : String(error)}`
   }
   const state = new ProjectionStateStore(environment)
   if (state.isOfAnotherVersion) {

@@ -4,14 +4,24 @@ import { ProjectionEnvironment } from './lmdb-environment.ts'
 import { type ReplayProgress, replay } from './replay.ts'
 
 /**
- * Throws the projections away and makes them again from the journal. The caller holds the store's lock. A crash in the
- * middle leaves projections without a position, which the next start throws away.
+ * Makes the projections again from the journal and puts them in the place of those that are there. The caller holds the
+ * store's lock. They are made aside and are on the medium before they get their name: neither a crash nor damage that is
+ * found in the journal on the way leaves anything half made in their place.
  * @returns records read
  * @throws JournalDamagedError
  */
 export async function rebuildProjections(disk: Disk, paths: StorePaths, progress?: ReplayProgress): Promise<number> {
-  disk.removeTree(paths.projections)
-  return buildProjections(disk, paths, paths.projections, progress)
+  const aside = `${paths.projections}-rebuild`
+  disk.removeTree(aside)
+  try {
+    const records = await buildProjections(disk, paths, aside, progress)
+    disk.removeTree(paths.projections)
+    disk.rename(aside, paths.projections)
+    disk.syncDirectory(paths.root)
+    return records
+  } finally {
+    disk.removeTree(aside)
+  }
 }
 
 /** Makes projections in an empty directory, up to the end of the journal. */

@@ -1,0 +1,235 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import * as fc from 'fast-check'
+import { test } from 'tap'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { BufferedTables } from '../../projections/buffered-tables.ts'
+import { checkProjections } from '../../projections/check.ts'
+import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
+import { rebuildProjections } from '../../projections/rebuild.ts'
+import { replay } from '../../projections/replay.ts'
+import { openTables } from '../../projections/table-list.ts'
+import { APPLIED, getApplied, SCHEMA_VERSION } from '../../projections/tables/applied.ts'
+import { AUDIT_INDEX } from '../../projections/tables/audit-index.ts'
+import { auditOf, createBucket, write } from '../support/commands.ts'
+import { flipByte, segmentPath } from '../support/journal-files.ts'
+import { history, StoreModel } from '../support/store-model.ts'
+import { BOOT_ID, dumpStore, dumpTables, openTestStore, OTHER_BOOT_ID, roomyDisk } from '../support/test-store.ts'
+
+/** Every row that the journal of a store leads to, made from nothing. */
+async function rebuiltTables(paths: StorePaths, disk: Disk = roomyDisk): Promise<Record<string, string[]>> {
+  const directory = join(paths.root, 'rebuilt')
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory)
+  const environment = ProjectionEnvironment.open(directory, { readOnly: false })
+  try {
+    replay(disk, paths, environment, undefined)
+    return dumpTables(environment)
+  } finally {
+    await environment.close()
+  }
+}
+
+test('J14 projections made again are those that were live, row by row, for any history', async (t) => {
+  const root = t.testdir()
+  let runs = 0
+  await fc.assert(
+    fc.asyncProperty(history, fc.boolean(), async (groups, killed) => {
+      const directory = join(root, String((runs += 1)))
+      const model = new StoreModel()
+      const options = { segmentBytes: 16 * 1024, volumeBytes: 8 * 1024 }
+      const first = await openTestStore(directory, options)
+      for (const group of groups) await model.run(first, group)
+      await first.close(!killed)
+      const live = await dumpStore(first.paths)
+      const rebuilt = await rebuiltTables(first.paths)
+      const differs = Object.keys(live).filter((table) => live[table]?.join() !== rebuilt[table]?.join())
+      if (differs.length > 0) throw new Error(`rows differ in ${differs.join()}`)
+      const second = await openTestStore(directory, { ...options, bootId: killed ? OTHER_BOOT_ID : BOOT_ID })
+      for (const group of groups) await model.run(second, group)
+      await second.close(true)
+      const check = await checkProjections(roomyDisk, first.paths)
+      if (check.differenceCount > 0) throw new Error(JSON.stringify(check.differences))
+      if (runs > 3) return
+      const threaded = await rebuiltTables(first.paths, nodeDisk)
+      const again = await dumpStore(first.paths)
+      if (JSON.stringify(threaded) !== JSON.stringify(again))
+        throw new Error('the thread that reads ahead gives others')
+    }),
+    { numRuns: 12 },
+  )
+  t.ok(runs >= 12)
+})
+
+test('J14 a seal at the edge of a block of the audit index is indexed alike', async (t) => {
+  const store = await openTestStore(t.testdir(), { segmentBytes: 1 << 20 })
+  const { journal, client } = store
+  const record = (bytes: number) =>
+    client.record({ ...auditOf('s3:GET', 'x'), metadata: ['pad', 'x'.repeat(bytes)] }, 'success')
+  // Records up to sequence 1017 fill two thirds of the segment; six long ones then leave no room for a batch.
+  while (journal.position.sequence < 1017) {
+    for (let left = Math.min(100, 1017 - journal.position.sequence); left > 0; left -= 1) record(480)
+    await store.loop.drained()
+  }
+  for (let index = 0; index < 6; index += 1) record(30_000)
+  await store.loop.drained()
+  t.match(journal, { place: { segmentNumber: 0 }, position: { sequence: 1023 } })
+  await client.execute(createBucket('behind-the-seal'))
+  t.match(journal.place, { segmentNumber: 1, segmentFirstSequence: 1025 }, 'the seal has sequence 1024')
+  await store.close(true)
+  const [live, rebuilt] = [await dumpStore(store.paths), await rebuiltTables(store.paths)]
+  t.same(live[AUDIT_INDEX], rebuilt[AUDIT_INDEX])
+  t.same(live, rebuilt)
+})
+
+/** A store that was closed in order, with an object and its bucket. */
+async function closedStore(root: string): Promise<StorePaths> {
+  const store = await openTestStore(root)
+  await store.client.execute(createBucket('kept'))
+  await store.client.execute(write('kept', 'object', Buffer.from('bytes')))
+  await store.close(true)
+  return store.paths
+}
+
+function change(paths: StorePaths, work: (environment: ProjectionEnvironment) => void): Promise<void> {
+  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: false })
+  environment.write(() => work(environment))
+  return environment.close()
+}
+
+const POSITION = Buffer.from('position')
+
+test('J14 projections that cannot be used are made again', async (t) => {
+  const root = t.testdir()
+  const cases: Readonly<Record<string, readonly [RegExp, (paths: StorePaths) => unknown, bootId?: string]>> = {
+    'a replay that was cut off': [
+      /an earlier replay was cut off/,
+      (paths) => change(paths, (environment) => environment.table(APPLIED).remove(POSITION)),
+    ],
+    'another layout': [
+      /layout is of another version/,
+      (paths) =>
+        change(paths, (environment) => {
+          const value = environment.table(APPLIED).get(POSITION) as Buffer
+          value.writeUInt32BE(SCHEMA_VERSION + 1, 4)
+          environment.table(APPLIED).put(POSITION, value)
+        }),
+    ],
+    'no mark': [/there is no high-water mark/, (paths) => rmSync(paths.head)],
+  }
+  for (const [title, [discarded, damage]] of Object.entries(cases)) {
+    const paths = await closedStore(join(root, title.replaceAll(' ', '-')))
+    await damage(paths)
+    const store = await openTestStore(paths.root)
+    t.match(store.report.discardedProjections, discarded, title)
+    t.ok(store.catalog.object(store.catalog.bucket('kept')?.id ?? 0, 'object'), `${title}: everything is there`)
+    await store.close(true)
+    t.same(await dumpStore(paths), await rebuiltTables(paths))
+  }
+  const trusted = await closedStore(join(root, 'trusted'))
+  const after = await openTestStore(trusted.root, { bootId: OTHER_BOOT_ID })
+  t.match(after.report, { discardedProjections: undefined, replayedRecords: 0 }, 'a clean stop survives another boot')
+  await after.kill()
+  const cut = await openTestStore(trusted.root, { bootId: BOOT_ID })
+  t.match(cut.report.discardedProjections, /host stopped without a clean stop/, 'anything else does not')
+  await cut.kill()
+  const killed = await openTestStore(trusted.root, { bootId: BOOT_ID })
+  t.match(killed.report, { discardedProjections: undefined, replayedRecords: 0 }, 'but the end of the process alone')
+  await killed.close(true)
+})
+
+test('J14 a crash at any transaction of a replay leaves no position that could be trusted', async (t) => {
+  const rows = 2500
+  let failed = true
+  for (let k = 1; failed; k += 1) {
+    const directory = join(t.testdir(), String(k))
+    mkdirSync(directory)
+    const environment = ProjectionEnvironment.open(directory, { readOnly: false })
+    environment.write(() => environment.table(APPLIED).put(POSITION, Buffer.alloc(96)))
+    let transactions = 0
+    failed = false
+    const crashing = {
+      write: (work: () => void) => {
+        transactions += 1
+        failed = transactions >= k
+        if (failed) throw new Error('crash')
+        environment.write(work)
+      },
+    }
+    const buffered = new BufferedTables(crashing as ProjectionEnvironment, openTables(environment))
+    for (let row = 0; row < rows; row += 1) buffered.tables.objects.put(Buffer.from(`row ${row}`), Buffer.from('value'))
+    buffered.tables.applied.put(POSITION, Buffer.alloc(96, 1))
+    try {
+      buffered.flush()
+    } catch (error) {
+      t.match(error, { message: 'crash' })
+    }
+    environment.refresh()
+    const position = environment.table(APPLIED).get(POSITION)
+    const expected = failed ? (k === 1 ? Buffer.alloc(96) : undefined) : Buffer.alloc(96, 1)
+    t.same(position, expected, `a crash at transaction ${k}`)
+    if (!failed) t.equal(environment.table('objects').count(), rows)
+    await environment.close()
+  }
+})
+
+test('J14 a rebuild gives the same rows, and one that fails leaves what was there', async (t) => {
+  const paths = await closedStore(t.testdir())
+  const before = await dumpStore(paths)
+  t.equal(await rebuildProjections(roomyDisk, paths), getPosition(before) + 1, 'every record was read')
+  t.same(await dumpStore(paths), before)
+  flipByte(segmentPath(paths, 0), 600)
+  await t.rejects(rebuildProjections(roomyDisk, paths), { name: 'JournalDamagedError' })
+  t.same(await dumpStore(paths), before)
+  t.same(
+    readdirSync(paths.root).filter((name) => name.startsWith('projections')),
+    ['projections'],
+  )
+})
+
+function getPosition(dump: Record<string, string[]>): number {
+  const [, value = ''] = dump[APPLIED]?.[0]?.split(' ') ?? []
+  const found = getApplied({ get: () => Buffer.from(value, 'hex') } as unknown as Parameters<typeof getApplied>[0])
+  return found?.position.sequence ?? -1
+}
+
+const OPEN_STORE = `
+  import { openTestStore } from './build/spec/support/test-store.js'
+  const store = await openTestStore(process.argv[1])
+  const bucket = store.catalog.bucket('kept')
+  console.log(JSON.stringify([store.report.discardedProjections, store.catalog.object(bucket.id, 'object').size]))
+  await store.close(true)
+`
+
+test('J14 whatever stands in the files of LMDB, the store opens, at the second start at the latest', async (t) => {
+  const root = t.testdir()
+  const garbage: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+    'random bytes': (bytes) => bytes.map((_, index) => (index * 7919) % 251) as Buffer,
+    'random bytes behind the head': (bytes) =>
+      bytes.map((byte, index) => (index < 16_384 ? byte : index % 251)) as Buffer,
+    'zeros behind the head': (bytes) => bytes.fill(0, 16_384),
+    'half of it': (bytes) => bytes.subarray(0, bytes.length / 2),
+    zeros: (bytes) => bytes.fill(0),
+    nothing: () => Buffer.alloc(0),
+    'a few bytes': () => Buffer.from('garbage'),
+  }
+  for (const [title, make] of Object.entries(garbage)) {
+    const paths = await closedStore(join(root, title.replaceAll(' ', '-')))
+    const file = join(paths.projections, 'data.mdb')
+    writeFileSync(file, make(readFileSync(file)))
+    // LMDB may end the process on such files, so it is another one.
+    const open = () => spawnSync('node', ['--input-type=module', '-e', OPEN_STORE, paths.root], { encoding: 'utf8' })
+    const first = open()
+    const run = first.signal === null ? first : open()
+    t.match(run, { status: 0, signal: null }, `${title} ${run.stderr}`)
+    if (run.status !== 0) continue
+    const [discarded, size] = JSON.parse(run.stdout || '[]') as [string | null, number]
+    t.ok(discarded !== null, `${title}: ${discarded}`)
+    t.equal(size, 5, 'what the journal says is there')
+    t.ok(existsSync(paths.projections))
+    t.same(await dumpStore(paths), await rebuiltTables(paths))
+  }
+})
