@@ -1,0 +1,296 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { test } from 'tap'
+import { type DecidableCommand, decide } from '../../engine/domain/decide.ts'
+import { DomainError } from '../../engine/errors.ts'
+import type { Change } from '../../engine/events/changes.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import type { BucketState, ObjectState, StateReader } from '../../engine/state-ports.ts'
+import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
+import { PAYLOADS, decodePayload } from '../../projections/tables/payloads.ts'
+import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
+import { auditOf, copyObject, createBucket, deleteBucket, deleteObject, md5Of, write } from '../support/commands.ts'
+import { FaultDisk } from '../support/fault-disk.ts'
+import { journalEntries } from '../support/journal-entries.ts'
+import { history, StoreModel } from '../support/store-model.ts'
+import { openTestStore, readObject, type TestStore } from '../support/test-store.ts'
+
+const BYTES = Buffer.from('bytes')
+const CURRENT: ObjectState = {
+  sequence: 40,
+  modifiedMicroseconds: 1,
+  size: 5,
+  etag: md5Of(BYTES),
+  digest: Buffer.alloc(32, 4),
+  headers: ['content-type', 'image/png'],
+  metadata: ['name', 'value'],
+  payload: 39,
+}
+const PHOTOS: BucketState = { id: 7, name: 'photos', region: 'eu', createdMicroseconds: 1 }
+const EMPTY: BucketState = { id: 9, name: 'empty', region: 'eu', createdMicroseconds: 1 }
+
+/** A store with `photos/there` and the empty bucket `empty`. */
+const STATE: StateReader = {
+  bucket: (name) => [PHOTOS, EMPTY].find((bucket) => bucket.name === name),
+  object: (bucketId, key) => (bucketId === PHOTOS.id && key === 'there' ? CURRENT : undefined),
+  bucketIsEmpty: (bucketId) => bucketId === EMPTY.id,
+}
+
+interface Rule {
+  readonly when: string
+  readonly command: DecidableCommand
+  /** The changes, or the code of the refusal. */
+  readonly outcome: readonly Partial<Change>[] | string
+}
+
+const there = { bucket: 'photos', key: 'there', sequence: 40 }
+const matches = (...etags: string[]) => ({ kind: 'matches', etags }) as const
+const written = { name: 'object.written', bucketId: 7, key: 'there', etag: md5Of(BYTES) } as const
+
+const RULES: readonly Rule[] = [
+  { when: 'a bucket is created', command: createBucket('new'), outcome: [{ name: 'bucket.created', bucketId: 100 }] },
+  { when: 'a bucket is there', command: createBucket('photos'), outcome: 'bucket-exists' },
+  {
+    when: 'an empty bucket is deleted',
+    command: deleteBucket('empty'),
+    outcome: [{ name: 'bucket.deleted', bucketId: 9 }],
+  },
+  { when: 'a bucket holds objects', command: deleteBucket('photos'), outcome: 'bucket-not-empty' },
+  { when: 'no bucket is deleted', command: deleteBucket('none'), outcome: 'bucket-not-found' },
+  {
+    when: 'an object is replaced',
+    command: write('photos', 'there', BYTES),
+    outcome: [{ ...written, replaced: true }],
+  },
+  { when: 'an object is new', command: write('photos', 'new', BYTES), outcome: [{ key: 'new', replaced: false }] },
+  { when: 'there is no bucket', command: write('none', 'there', BYTES), outcome: 'bucket-not-found' },
+  {
+    when: 'it has no bytes',
+    command: write('photos', 'new', Buffer.alloc(0)),
+    outcome: [{ payload: undefined, size: 0 }],
+  },
+  {
+    when: 'it must be absent',
+    command: write('photos', 'there', BYTES, { kind: 'absent' }),
+    outcome: 'precondition-failed',
+  },
+  { when: 'it is absent', command: write('photos', 'new', BYTES, { kind: 'absent' }), outcome: [{ key: 'new' }] },
+  { when: 'it must exist', command: write('photos', 'new', BYTES, { kind: 'exists' }), outcome: 'object-not-found' },
+  { when: 'it exists', command: write('photos', 'there', BYTES, { kind: 'exists' }), outcome: [written] },
+  { when: 'another ETag', command: write('photos', 'there', BYTES, matches('f')), outcome: 'precondition-failed' },
+  {
+    when: 'one of the ETags',
+    command: write('photos', 'there', BYTES, matches('f', md5Of(BYTES))),
+    outcome: [written],
+  },
+  { when: 'an ETag of nothing', command: write('photos', 'new', BYTES, matches('f')), outcome: 'object-not-found' },
+  {
+    when: 'an object is copied',
+    command: copyObject(there, { bucket: 'empty', key: 'copy' }),
+    outcome: [
+      {
+        name: 'object.written',
+        bucketId: 9,
+        key: 'copy',
+        size: 5,
+        etag: CURRENT.etag,
+        headers: CURRENT.headers,
+        metadata: CURRENT.metadata,
+        payload: { kind: 'shared', payload: 39 },
+        replaced: false,
+      },
+    ],
+  },
+  {
+    when: 'a copy replaces the metadata',
+    command: copyObject(there, there, { headers: ['a', 'b'], metadata: [] }),
+    outcome: [{ headers: ['a', 'b'], metadata: [], payload: { kind: 'shared', payload: 39 }, replaced: true }],
+  },
+  { when: 'a copy onto itself changes nothing', command: copyObject(there, there), outcome: 'copy-onto-itself' },
+  { when: 'the source changed', command: copyObject({ ...there, sequence: 39 }, there), outcome: 'source-changed' },
+  { when: 'the source is gone', command: copyObject({ ...there, key: 'x' }, there), outcome: 'object-not-found' },
+  { when: 'no source bucket', command: copyObject({ ...there, bucket: 'none' }, there), outcome: 'bucket-not-found' },
+  {
+    when: 'no bucket to copy to',
+    command: copyObject(there, { ...there, bucket: 'none' }),
+    outcome: 'bucket-not-found',
+  },
+  {
+    when: 'an object is deleted',
+    command: deleteObject('photos', 'there'),
+    outcome: [{ name: 'object.deleted', bucketId: 7 }],
+  },
+  { when: 'nothing is deleted', command: deleteObject('photos', 'new'), outcome: [] },
+  {
+    when: 'the version is null',
+    command: { ...deleteObject('photos', 'there'), version: 'null' },
+    outcome: [{ bucketId: 7 }],
+  },
+  { when: 'another version', command: { ...deleteObject('photos', 'there'), version: '1' }, outcome: [] },
+  {
+    when: 'a delete has a condition',
+    command: deleteObject('photos', 'there', matches('f')),
+    outcome: 'precondition-failed',
+  },
+  { when: 'no bucket to delete from', command: deleteObject('none', 'there'), outcome: 'bucket-not-found' },
+]
+
+test('the rules: a bucket "photos" with the object "there", an empty bucket "empty"', async (t) => {
+  const placement = {
+    place: (payload: number, bytes: Uint8Array, checksum: number) =>
+      ({ kind: 'volume', payload, volume: 1, offset: 64, length: bytes.length, checksum }) as const,
+  }
+  for (const { when, command, outcome: expected } of RULES) {
+    let outcome: readonly Change[] | string
+    try {
+      outcome = decide(command, STATE, 100, placement)
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      outcome = error.code
+    }
+    if (typeof expected === 'string' || typeof outcome === 'string') t.equal(outcome, expected, when)
+    else {
+      t.equal(outcome.length, expected.length, when)
+      for (const [index, change] of expected.entries()) t.match(outcome[index], change, when)
+    }
+  }
+})
+
+/** What is wrong between the rows of a store and the objects a model says it has; empty when all is right. */
+async function differences(store: TestStore, model: StoreModel): Promise<string[]> {
+  const wrong: string[] = []
+  const references = new Map<number, number>()
+  const stored = store.catalog.buckets()
+  if (stored.map(({ name }) => name).join() !== [...model.buckets.keys()].toSorted().join()) wrong.push('buckets')
+  for (const { name, id } of stored) {
+    const objects = model.buckets.get(name) ?? new Map()
+    const listed = store.catalog.list(id, {
+      prefix: Buffer.alloc(0),
+      delimiter: undefined,
+      after: undefined,
+      entriesMaximum: 99,
+    })
+    const byBytes = [...objects.keys()].toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))
+    if (listed.objects.map(({ key }) => key).join('|') !== byBytes.join('|')) wrong.push(`keys of ${name}`)
+    for (const [key, { bytes, sequence, headers, payload }] of objects) {
+      const object = store.catalog.object(id, key)
+      if (object?.sequence !== sequence || object?.headers.join() !== headers.join()) wrong.push(`${name}/${key}`)
+      if (!(await readObject(store, name, key))?.equals(bytes)) wrong.push(`bytes of ${name}/${key}`)
+      if (object?.payload !== (payload ?? 0)) wrong.push(`payload of ${name}/${key}`)
+      if (payload !== undefined) references.set(payload, (references.get(payload) ?? 0) + 1)
+    }
+  }
+  const environment = ProjectionEnvironment.open(store.paths.projections, { readOnly: true })
+  const rows = [...environment.table(PAYLOADS).rows({})]
+  await environment.close()
+  const counted = rows.map(({ key, value }) => `${key.readUIntBE(2, 6)}: ${decodePayload(value).references}`)
+  const expected = [...references].toSorted(([left], [right]) => left - right).map(([id, count]) => `${id}: ${count}`)
+  if (counted.join() !== expected.join()) wrong.push(`references ${counted.join()} instead of ${expected.join()}`)
+  return wrong
+}
+
+async function sweep(store: TestStore): Promise<void> {
+  const worker = new PayloadFileSweep(store.disk, store.paths, store.start, (name) =>
+    store.catalog.payloadFileIsUsed(name),
+  )
+  while (await worker.step());
+}
+
+function filesOnDisk(paths: StorePaths): string[] {
+  const directories = readdirSync(paths.files)
+  return directories.flatMap((directory) => readdirSync(join(paths.files, directory))).toSorted()
+}
+
+test('J14 J20 the store answers and holds what a model does, whatever is asked of it', async (t) => {
+  const root = t.testdir()
+  let runs = 0
+  await fc.assert(
+    fc.asyncProperty(history, async (groups) => {
+      const directory = join(root, String((runs += 1)))
+      const model = new StoreModel()
+      const store = await openTestStore(directory, { volumeBytes: 8192 })
+      for (const group of groups) {
+        const wrong = await model.run(store, group)
+        if (wrong.length > 0) throw new Error(wrong.join('\n'))
+      }
+      const live = await differences(store, model)
+      await store.close(runs % 2 === 0)
+      const again = await openTestStore(directory)
+      const reopened = await differences(again, model)
+      await sweep(again)
+      const used = again.catalog
+      const files = filesOnDisk(again.paths)
+      const needed = [...model.buckets.values()]
+        .flatMap((objects) => [...objects.values()])
+        .filter(({ payload }) => {
+          return payload !== undefined && used.payload(payload)?.kind === 'file'
+        })
+      await again.close(true)
+      const wrong = [...live, ...reopened]
+      if (files.length !== new Set(needed.map(({ payload }) => payload)).size) wrong.push(`files ${files.join()}`)
+      if (wrong.length > 0) throw new Error(wrong.join('\n'))
+    }),
+    { numRuns: 25 },
+  )
+  t.ok(runs >= 25)
+})
+
+test('every change has its attempt before it, refusals are recorded, and nothing else is', async (t) => {
+  const store = await openTestStore(t.testdir())
+  await store.client.execute(createBucket('photos'))
+  await t.rejects(store.client.execute(createBucket('photos')), { name: 'DomainError', code: 'bucket-exists' })
+  await store.client.execute(deleteObject('photos', 'nothing'))
+  const { sequence: intent } = await store.client.execute({ kind: 'record-attempt', audit: auditOf('s3:PUT', 'long') })
+  await store.client.execute({ ...write('photos', 'long', BYTES), intent })
+  await store.client.execute({ kind: 'record-failed-change', audit: auditOf('s3:PUT', 'denied'), result: 'denied' })
+  store.client.record(auditOf('s3:GET', 'read'), 'success')
+  store.client.record(auditOf('s3:GET', 'short'), 'failure', intent)
+  await store.close(true)
+  const told = journalEntries(store.paths.root).map((entry) => {
+    const { sequence, result, operation, intent: attempt, changes, metadata } = entry
+    return [sequence, operation, result, attempt, changes.map(({ name }) => name).join(), metadata.join()]
+  })
+  t.same(told, [
+    [1, 'server.start', 'success', undefined, 'server.started', ''],
+    [2, 's3:PUT', 'attempted', undefined, '', ''],
+    [3, 's3:PUT', 'success', 2, 'bucket.created', ''],
+    [4, 's3:PUT', 'attempted', undefined, '', ''],
+    [5, 's3:PUT', 'failure', 4, '', 'error,bucket-exists'],
+    [6, 's3:DELETE', 'attempted', undefined, '', ''],
+    [7, 's3:DELETE', 'success', 6, '', ''],
+    [8, 's3:PUT', 'attempted', undefined, '', ''],
+    [9, 's3:PUT', 'success', 8, 'object.written', ''],
+    [10, 's3:PUT', 'attempted', undefined, '', ''],
+    [11, 's3:PUT', 'denied', 10, '', ''],
+    [12, 's3:GET', 'success', undefined, '', ''],
+    [13, 's3:GET', 'failure', intent, '', ''],
+    [14, 'server.stop', 'success', undefined, 'server.stopped', ''],
+  ])
+})
+
+test('J12 below the reserve writes are refused and recorded, deletes go on, and writes return with the space', async (t) => {
+  const disk = new FaultDisk()
+  const reservedBytes = 16 * 1024 ** 2
+  const store = await openTestStore(t.testdir(), { reservedBytes }, disk)
+  await store.client.execute(createBucket('photos'))
+  await store.client.execute(write('photos', 'old', BYTES))
+  disk.freeBytes = reservedBytes + 10
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  const results = await Promise.allSettled([
+    store.client.execute(write('photos', 'new', BYTES)),
+    store.client.execute(write('photos', 'empty', Buffer.alloc(0))),
+    store.client.execute(deleteObject('photos', 'old')),
+  ])
+  t.match(results, [{ reason: { code: 'storage-full' } }, { status: 'fulfilled' }, { status: 'fulfilled' }])
+  t.match(journalEntries(store.paths.root).find(({ result }) => result === 'failure')?.metadata, [
+    'error',
+    'storage-full',
+  ])
+  disk.freeBytes = undefined
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  await store.client.execute(write('photos', 'new', BYTES))
+  t.same(await readObject(store, 'photos', 'new'), BYTES)
+  t.equal(await readObject(store, 'photos', 'old'), undefined)
+  await store.close(true)
+})
