@@ -9,7 +9,7 @@ import type { BatchBuilder } from './journal/batch-builder.ts'
 import { RECORD_BODY_BYTES_MAXIMUM, RECORD_KIND } from './journal/format.ts'
 import type { Journal } from './journal/journal.ts'
 import type { SpaceReserve } from './payloads/space-reserve.ts'
-import { isDiskFull, type VolumeWriter } from './payloads/volume-writer.ts'
+import { isDiskFull, VolumeFailedError, type VolumeWriter } from './payloads/volume-writer.ts'
 import type { AppliedPosition, StateStore, StateTransaction } from './state-ports.ts'
 
 /** One thing for the engine to put into the journal. */
@@ -172,10 +172,11 @@ export class Engine {
 
   /**
    * A refusal by the rules, or a fault while the command was decided: nothing of it was applied, so only this command
-   * fails. What fails while changes are applied is no refusal, and ends the engine.
+   * fails. What fails while changes are applied, and a broken disk, is no refusal
+   * and ends the engine.
    */
   #refuse(command: DecidableCommand, batch: BatchBuilder, time: number, intent: number, error: unknown): EngineReply {
-    if (error instanceof ApplyError || isDiskFull(error)) throw error
+    if (error instanceof ApplyError || error instanceof VolumeFailedError || isDiskFull(error)) throw error
     const known = error instanceof DomainError ? error : new DomainError('command-failed', String(error))
     const audit = { ...command.audit, metadata: [...command.audit.metadata, 'error', known.code] }
     this.#addEntry(batch, time, audit, DOMAIN_ERRORS[known.code].result, intent, [])

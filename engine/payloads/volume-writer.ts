@@ -16,6 +16,14 @@ import {
 const STARTING_BYTES = 1 << 20
 
 /**
+ * A write or sync of a volume failed, and not for want of space. What the disk holds of it is unknown, and a second sync
+ * could report success for bytes that are lost: the volume is not touched again, and the engine ends (J1, J7).
+ */
+export class VolumeFailedError extends Error {
+  override readonly name = 'VolumeFailedError'
+}
+
+/**
  * Appends small payloads to the current volume. `place` only hands out places and gathers the bytes; `flush` makes
  * them durable, in one write and one sync per batch, before the journal may speak of them (J1).
  */
@@ -31,6 +39,7 @@ export class VolumeWriter {
   #staged = Buffer.allocUnsafeSlow(STARTING_BYTES)
   #stagedBytes = 0
   #refusing = false
+  #failure: VolumeFailedError | undefined
 
   /** `end` says where the bytes end that entries refer to; what is behind it belongs to no one. */
   constructor(
@@ -63,12 +72,12 @@ export class VolumeWriter {
 
   /**
    * Gives `bytes` a place in the volume. They are copied.
-   * @throws DomainError storage-full
+   * @throws DomainError storage-full; DiskFullError, ShortWriteError, VolumeFailedError when a new volume was needed
    */
   place(payload: number, bytes: Uint8Array, checksum: number): PayloadReference {
     const total = frameBytes(bytes.length)
     if (this.#refusing || !this.#space.admits(total)) throw new DomainError('storage-full')
-    if (this.#position + this.#stagedBytes + total > this.#volumeBytes) this.#roll()
+    if (this.#position + this.#stagedBytes + total > this.#volumeBytes) this.#guarded(() => this.#roll())
     this.#reserve(total)
     encodeFrame(this.#staged, this.#stagedBytes, payload, bytes, checksum)
     const offset = this.#position + this.#stagedBytes + FRAME_HEADER.bytes
@@ -76,8 +85,27 @@ export class VolumeWriter {
     return { kind: 'volume', payload, volume: this.#volume, offset, length: bytes.length, checksum }
   }
 
-  /** Everything placed is on the medium when this returns. */
+  /**
+   * Everything placed is on the medium when this returns.
+   * @throws DiskFullError, ShortWriteError, VolumeFailedError
+   */
   flush(): void {
+    this.#guarded(() => this.#flush())
+  }
+
+  #guarded(work: () => void): void {
+    if (this.#failure !== undefined) throw this.#failure
+    try {
+      work()
+    } catch (error) {
+      if (isDiskFull(error)) throw error
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#failure = new VolumeFailedError(`volume write or sync failed: ${reason}`, { cause: error })
+      throw this.#failure
+    }
+  }
+
+  #flush(): void {
     if (this.#stagedBytes === 0) return
     const file = this.#file as DiskFile
     file.writeAt(this.#staged.subarray(0, this.#stagedBytes), this.#position)
@@ -102,7 +130,7 @@ export class VolumeWriter {
   }
 
   #roll(): void {
-    this.flush()
+    this.#flush()
     const volume = this.#file === undefined ? this.#volume : this.#volume + 1
     const path = this.#paths.volume(volume)
     const header = encodeVolumeHeader(volume)

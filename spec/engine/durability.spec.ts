@@ -114,12 +114,7 @@ test('J2 J3 what comes while the disk is busy is one batch, one write, one sync'
   t.equal(entries.filter(({ intent }) => intent !== undefined).length, keys.length + 1)
 })
 
-interface Broken {
-  readonly name: 'sync' | 'write'
-  readonly fault: Fault
-}
-
-const BROKEN: Readonly<Record<string, Broken>> = {
+const BROKEN: Readonly<Record<string, { readonly name: 'sync' | 'write'; readonly fault: Fault }>> = {
   'EIO at a sync': { name: 'sync', fault: { kind: 'error', error: inputOutputError() } },
   'EIO at a write': { name: 'write', fault: { kind: 'error', error: inputOutputError() } },
   'ENOSPC at a write': { name: 'write', fault: { kind: 'error', error: noSpaceError() } },
@@ -222,21 +217,38 @@ test('J12 a full disk under small payloads refuses them, and what needs no space
   }
 })
 
-test('J1 a broken disk under small payloads ends the engine before anything is acknowledged', async (t) => {
-  const disk = new FaultDisk()
-  const store = await openTestStore(t.testdir(), {}, disk)
-  await store.client.execute(createBucket('photos'))
-  disk.fault = ({ name, path }) =>
-    name === 'sync' && VOLUME.test(path) ? { kind: 'error', error: inputOutputError() } : undefined
-  const from = disk.operations.length
-  await t.rejects(store.client.execute(write('photos', 'a', bytesFor('a'))), { name: 'EngineUnavailableError' })
-  t.equal(disk.operations.slice(from).filter(isSegment).length, 0, 'the journal never heard of it')
-  await store.kill()
-  const again = await openTestStore(store.paths.root)
-  t.equal(await readObject(again, 'photos', 'a'), undefined)
-  await again.client.execute(write('photos', 'a', bytesFor('again')))
-  t.same(await readObject(again, 'photos', 'a'), bytesFor('again'))
-  await again.close(true)
+test('J1 J7 a broken disk under small payloads ends the engine before anything is acknowledged', async (t) => {
+  for (const before of [0, 1]) {
+    const disk = new FaultDisk()
+    const store = await openTestStore(t.testdir(), { segmentBytes: 4 << 20, volumeBytes: 4096 }, disk)
+    await store.client.execute(createBucket('photos'))
+    for (let index = 0; index < before; index += 1) {
+      await store.client.execute(write('photos', `before-${index}`, bytesFor('before'.repeat(250))))
+    }
+    let failed = 0
+    disk.fault = ({ name, path }) => {
+      if (name !== 'sync' || !VOLUME.test(path) || failed > 0) return undefined
+      failed = disk.operations.length
+      return { kind: 'error', error: inputOutputError() }
+    }
+    const keys = ['a', 'b', 'c']
+    const writes = keys.map((key) => store.client.execute(write('photos', key, bytesFor(key.repeat(1500)))))
+    t.match(
+      await Promise.allSettled(writes),
+      keys.map(() => ({ reason: { name: 'EngineUnavailableError' } })),
+      'all of it',
+    )
+    t.match(store.failures, [{ name: 'VolumeFailedError' }])
+    const after = disk.operations.slice(failed).filter(({ path }) => SEGMENT.test(path) || VOLUME.test(path))
+    t.same(after, [], 'the volume is not synced again, and the journal never hears of it')
+    disk.fault = () => undefined
+    await store.kill()
+    const again = await openTestStore(store.paths.root)
+    for (const key of keys) t.equal(await readObject(again, 'photos', key), undefined)
+    await again.client.execute(write('photos', 'a', bytesFor('again')))
+    t.same(await readObject(again, 'photos', 'a'), bytesFor('again'))
+    await again.close(true)
+  }
 })
 
 test('J9 J13 many segments and volumes, with restarts in between, are one journal', async (t) => {
