@@ -31,7 +31,8 @@ export async function execute(
     if (!(error instanceof DomainError)) throw error
     request.journaled = { kind: 'outcome' }
     // A fault of the server: not an answer of the rules, so it goes to the log before it becomes an InternalError.
-    if (error.code === 'command-failed') throw new Error(`the engine failed at a command: ${error.subject}`)
+    if (error.code === 'command-failed')
+      throw new Error(`the engine failed at a command: ${error.subject}`, { cause: error })
     throw s3ErrorOf(error)
   }
 }

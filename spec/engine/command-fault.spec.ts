@@ -1,4 +1,4 @@
-import t from 'tap'
+import { test } from 'tap'
 import { decodeEntry } from '../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../engine/journal/format.ts'
 import { readJournal } from '../../engine/journal/read-journal.ts'
@@ -14,7 +14,7 @@ const audit = {
   metadata: [],
 }
 
-t.test('a fault while one command is decided fails that command and nothing else', async (t) => {
+test('a fault while one command is decided fails that command and nothing else', async (t) => {
   const store = await openTestStore(t.testdir())
   await store.client.execute({ kind: 'create-bucket', audit, bucket: 'b', region: 'r' })
   const put = (key: string, header: string) =>
