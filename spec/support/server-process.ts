@@ -39,6 +39,8 @@ export interface ProcessOptions {
   readonly dataDirectory?: string
   readonly frontEnds?: number
   readonly environment?: Readonly<Record<string, string>>
+  /** Called with the process before it listens; the promise of the server rejects when it ends before that. */
+  readonly spawned?: (process: ChildProcess) => void
 }
 
 export async function startProcess(options: ProcessOptions = {}): Promise<ProcessServer> {
@@ -62,6 +64,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Proces
       ...options.environment,
     },
   })
+  options.spawned?.(child)
   const ended = once(child, 'exit')
   const end = async (signal: 'SIGTERM' | 'SIGKILL') => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal)
