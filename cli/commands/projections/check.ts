@@ -21,7 +21,9 @@ export class ProjectionsCheckCommand extends ProjectionsCommand {
     const report = await this.withStore((paths) => checkProjections(nodeDisk, paths))
     const seconds = secondsSince(started)
     const { rows, differenceCount, differences } = report
-    const lines = differences.map((row) => `  ${row.table} ${row.key}: ${row.stored ?? '-'} is not ${row.expected ?? '-'}`)
+    const lines = differences.map(
+      (row) => `  ${row.table} ${row.key}: ${row.stored ?? '-'} is not ${row.expected ?? '-'}`,
+    )
     const verdict = differenceCount === 0 ? 'all equal to the journal' : `${differenceCount} differ`
     this.print({ ...report, seconds }, [`${rows} rows compared in ${seconds} s: ${verdict}`, ...lines].join('\n'))
     return differenceCount === 0 ? exitTable.ok.code : exitTable.projectionsFailed.code
