@@ -17,7 +17,7 @@ const SEED = Number(process.env['KILL9_SEED'] ?? Date.now() % 2 ** 31)
 const CLIENTS = 6
 /** Small, so that segments and volumes are rotated all the time. */
 const SETTINGS = { OBJECT_STORE_STORAGE_SEGMENT_MIB: '1', OBJECT_STORE_STORAGE_VOLUME_MIB: '1' }
-const KILL_WITHIN_MILLISECONDS = 600
+const KILL_WITHIN_MILLISECONDS = 400
 const SWEEP_LOOKS_MAXIMUM = 300
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
