@@ -7,6 +7,7 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { readJournal } from '../../engine/journal/read-journal.ts'
 import { encodeVolumeHeader } from '../../engine/payloads/volume-format.ts'
+import { decodePayload, PAYLOADS } from '../../projections/tables/payloads.ts'
 import {
   type ExpectedObject,
   GOLDEN_BOOT_ID,
@@ -17,7 +18,7 @@ import {
 } from '../support/golden-history.ts'
 import { dataLength, editFile, flipByte, journalListing, segmentPath } from '../support/journal-files.ts'
 import { CHANGED, DAMAGED, LOST, MISSING } from '../support/journal-damage.ts'
-import { openTestStore, OTHER_BOOT_ID, type TestStore } from '../support/test-store.ts'
+import { dumpStore, openTestStore, OTHER_BOOT_ID, type TestStore } from '../support/test-store.ts'
 
 const GOLDEN = 'spec/golden/journal-v1'
 const expected = JSON.parse(readFileSync(join(GOLDEN, 'expected.json'), 'utf8')) as GoldenState & {
@@ -107,8 +108,17 @@ test('the golden journal opens and gives exactly the state it was made with', as
     expected.objects.map(({ bucket, key }) => `${bucket}/${key}`),
     'and nothing else is there',
   )
-  const stored = new Map(
-    expected.objects.flatMap(({ payload, size }) => (payload.kind === 'none' ? [] : [[payload.id, size] as const])),
+  const payloads = expected.objects.flatMap(({ payload, size }) =>
+    payload.kind === 'none' ? [] : [{ ...payload, size }],
+  )
+  const stored = new Map(payloads.map(({ id, size }) => [id, size]))
+  const rows = (await dumpStore(paths))[PAYLOADS] ?? []
+  const references = rows.map((row) => decodePayload(Buffer.from(row.split(' ')[1] ?? '', 'hex')).references)
+  t.same(
+    references,
+    [...stored.keys()]
+      .toSorted((left, right) => left - right)
+      .map((id) => payloads.find((one) => one.id === id)?.references),
   )
   t.match(store.catalog.totals(), {
     buckets: expected.buckets.length,

@@ -19,6 +19,7 @@ import { dataLength, editFile, flipByte, journalListing, segmentPath } from '../
 import { BOOT_ID, MASTER_KEY, openTestStore, OTHER_BOOT_ID, readObject, someBytes } from '../support/test-store.ts'
 
 const YES_NO = [true, false]
+const SETTINGS = { segmentBytes: 64 * 1024, bootId: OTHER_BOOT_ID }
 
 /** What must happen, written down a second time: as a person would decide it, fact after fact. */
 function mustHappen(facts: RecoveryFacts): RecoveryAction {
@@ -64,10 +65,33 @@ test('J4 J5 J20 what the independent verifier calls damaged is never opened', as
     const before = journalListing(paths)
     const message = NOT_OURS[name]
     const expected = message === undefined ? { name: /^(JournalDamaged|AcknowledgedDataLost)Error$/ } : { message }
-    await t.rejects(openTestStore(paths.root, { segmentBytes: 64 * 1024, bootId: OTHER_BOOT_ID }), expected, name)
+    await t.rejects(openTestStore(paths.root, SETTINGS), expected, name)
     t.same(journalListing(paths), before, `${name}: nothing was changed`)
   }
   t.ok(damaged.length > 50)
+})
+
+test('J13 a last segment that is sealed is gone on from, with zeros behind the seal or without, and with nothing else', async (t) => {
+  const root = t.testdir()
+  const behind = { nothing: Buffer.alloc(0), zeros: Buffer.alloc(4096), garbage: Buffer.alloc(4096).fill(1, 4000) }
+  for (const [title, bytes] of Object.entries(behind)) {
+    const paths = new StorePaths(join(root, title))
+    mkdirSync(paths.volumes, { recursive: true })
+    const journal = sampleJournal({ masterKeyCheck: masterKeyCheck(MASTER_KEY, Buffer.alloc(16, 0xd7)) })
+    journal.open.bytes = journal.open.bytes.subarray(0, -512)
+    journal.sealOnly()
+    journal.open.push(bytes)
+    journal.write(paths.journal, journal.head())
+    const { intact } = await verifyJournal(paths.journal, { threads: 0, settleMilliseconds: 0 })
+    t.equal(intact, title !== 'garbage', `${title}: the verifier`)
+    const opening = openTestStore(paths.root, SETTINGS)
+    if (title === 'garbage') {
+      await t.rejects(opening, { name: 'JournalDamagedError', message: /bytes behind the seal/ }, title)
+      continue
+    }
+    await (await opening).close(true)
+    t.match(await verifyJournal(paths.journal, { threads: 0 }), { intact: true, segments: 4, problems: [] }, title)
+  }
 })
 
 /** A store that was killed: two segments, then batches in the open one. Returns its directory. */
@@ -85,8 +109,6 @@ async function killedStore(root: string): Promise<StorePaths> {
   await store.kill()
   return store.paths
 }
-
-const SETTINGS = { segmentBytes: 64 * 1024, bootId: OTHER_BOOT_ID }
 
 /** Offsets of the batches of the open segment. */
 function openBatches(paths: StorePaths): number[] {
