@@ -14,6 +14,8 @@ export class SpareFile {
   readonly #bytes: number
   #making: Promise<void> | undefined
   #ready: DiskFile | undefined
+  /** The spare that is being made was given back meanwhile. */
+  #isUnwanted = false
   #failure: unknown
 
   /** `directory` holds `path`; `bytes` is the length to make. What an earlier run left is removed. */
@@ -59,17 +61,18 @@ export class SpareFile {
     return file
   }
 
-  /** Gives the space of a ready spare back. */
+  /** Gives the space back, of a ready spare or of one that is being made. */
   discard(): void {
+    this.#isUnwanted = this.#making !== undefined
     this.#ready?.close()
     this.#ready = undefined
     this.#disk.remove(this.#path)
   }
 
-  /** Waits for work in the background and closes. */
+  /** Stops work in the background and closes. */
   async close(): Promise<void> {
-    await this.#making
     this.discard()
+    await this.#making
   }
 
   /** What cannot be closed or removed on a broken disk is left to the next start. */
@@ -84,16 +87,18 @@ export class SpareFile {
 
   async #make(): Promise<void> {
     let file: DiskFile | undefined
+    this.#isUnwanted = false
     try {
       this.#disk.remove(this.#path)
       file = await this.#disk.createLater(this.#path)
       // Synced step by step: one sync of the whole would stand in the way of the journal's own for its length.
-      for (let at = 0; at < this.#bytes; at += STEP_BYTES) {
+      for (let at = 0; at < this.#bytes && !this.#isUnwanted; at += STEP_BYTES) {
         await file.writeAtLater(ZEROS.subarray(0, Math.min(STEP_BYTES, this.#bytes - at)), at)
         await file.syncLater()
       }
-      this.#ready = file
       this.#failure = undefined
+      if (this.#isUnwanted) await this.#giveUp(file)
+      else this.#ready = file
     } catch (error) {
       this.#failure = error
       await this.#giveUp(file)

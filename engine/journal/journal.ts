@@ -40,6 +40,8 @@ export interface JournalStatistics {
   syncSeconds: number
 }
 
+const ZEROS = Buffer.alloc(1 << 20)
+
 /** A batch takes at most this share of a segment, so that small segments work too. */
 const SEGMENT_SHARE = 4
 
@@ -105,7 +107,7 @@ export class Journal {
     builder.begin(0)
     builder.add(RECORD_KIND.genesis, timeMicroseconds, encodeGenesis(genesis))
     const first = Buffer.concat([header, builder.finish(0, 0, false)])
-    const file = createSegment(disk, paths, 0, first)
+    const file = createSegment(disk, paths, 0, first, options.segmentBytes)
     return new Journal(disk, paths, options, {
       file,
       segmentNumber: 0,
@@ -297,12 +299,24 @@ function openTail(disk: Disk, tail: JournalTail): DiskFile {
   return tail.sealed && disk.sizeOf(path) === tail.offset ? disk.openToRead(path) : disk.openToWrite(path)
 }
 
-/** A segment without a spare: it grows as it is written. Written aside and renamed, so it is never seen half made. */
-function createSegment(disk: Disk, paths: StorePaths, firstSequence: number, bytes: Buffer): DiskFile {
+/**
+ * A segment without a spare. It is written ahead to `capacityBytes`; without that it grows as it is written. Written
+ * aside and renamed, so it is never seen half made.
+ */
+function createSegment(
+  disk: Disk,
+  paths: StorePaths,
+  firstSequence: number,
+  bytes: Buffer,
+  capacityBytes: number = bytes.length,
+): DiskFile {
   const making = `${paths.segment(firstSequence)}.making`
   disk.remove(making)
   const file = disk.create(making)
   file.writeAt(bytes, 0)
+  for (let at = bytes.length; at < capacityBytes; at += ZEROS.length) {
+    file.writeAt(ZEROS.subarray(0, Math.min(ZEROS.length, capacityBytes - at)), at)
+  }
   file.sync()
   disk.rename(making, paths.segment(firstSequence))
   disk.syncDirectory(paths.journal)

@@ -49,8 +49,8 @@ export class PayloadFileWriter {
   }
 
   /** `name` is given by the caller and never used twice. */
-  static async create(disk: Disk, paths: StorePaths, name: string): Promise<PayloadFileWriter> {
-    return new PayloadFileWriter(disk, paths, name, await disk.createLater(paths.upload(name)))
+  static create(disk: Disk, paths: StorePaths, name: string): PayloadFileWriter {
+    return new PayloadFileWriter(disk, paths, name, disk.create(paths.upload(name)))
   }
 
   get size(): number {

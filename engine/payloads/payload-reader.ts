@@ -135,7 +135,12 @@ export class PayloadFileReader {
     const firstBlock = Math.floor(start / BLOCK_BYTES)
     const bytes = (blockCount(end) - firstBlock) * CHECKSUM_BYTES
     const checksums = Buffer.allocUnsafe(bytes)
-    await file.readAtLater(checksums, location.length + firstBlock * CHECKSUM_BYTES, bytes)
+    try {
+      await file.readAtLater(checksums, location.length + firstBlock * CHECKSUM_BYTES, bytes)
+    } catch (error) {
+      await file.closeLater()
+      throw error
+    }
     const reader = new PayloadFileReader(file, location, start, end, checksums)
     reader.#readAhead()
     return reader

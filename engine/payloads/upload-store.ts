@@ -21,7 +21,8 @@ export class UploadStore {
     this.#prefix = `${start}${thread.toString(16).padStart(2, '0')}`
   }
 
-  create(): Promise<PayloadFileWriter> {
+  /** A writer for the next payload; the body can be handed to it at once. */
+  create(): PayloadFileWriter {
     this.#counter += 1
     const name = `${this.#prefix}${this.#counter.toString(16).padStart(COUNTER_DIGITS, '0')}`
     return PayloadFileWriter.create(this.#disk, this.#paths, name)

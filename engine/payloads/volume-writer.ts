@@ -56,7 +56,13 @@ export class VolumeWriter {
     this.#spare = new SpareFile(disk, paths.volumes, paths.volumeSpare, options.volumeBytes)
     this.#volume = end?.volume ?? 0
     this.#position = end === undefined ? options.volumeBytes : frameStartAfter(end.end)
-    if (end !== undefined) this.#file = disk.openToWrite(paths.volume(end.volume))
+    if (end !== undefined && disk.exists(paths.volume(end.volume))) {
+      this.#file = disk.openToWrite(paths.volume(end.volume))
+    } else if (end !== undefined) {
+      // The volume is lost, which reads report object by object (J17); its number and its places are not used again.
+      this.#volume = end.volume + 1
+      this.#position = options.volumeBytes
+    }
     void this.#spare.prepare()
   }
 

@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { WriteBody } from '../../../engine/commands.ts'
 import { DiskFullError, ShortWriteError } from '../../../engine/disk/disk.ts'
-import type { PayloadFileWriter, StoredFile } from '../../../engine/payloads/file-writer.ts'
+import type { PayloadFileWriter } from '../../../engine/payloads/file-writer.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { BodyChecks } from '../body-checks.ts'
 import { writeCondition } from '../conditions.ts'
@@ -69,7 +69,10 @@ async function receiveSmall(request: S3Request, length: number, checks: BodyChec
   return { body, size: length, md5, digest }
 }
 
-/** The attempt of a long upload is in the journal before its first byte is stored. */
+/**
+ * The attempt of a long upload is in the journal before the upload is finished, let alone published. The body is taken
+ * at once, beside it: what arrives before anybody takes it would have to wait in memory.
+ */
 async function receiveLarge(
   request: S3Request,
   services: S3Services,
@@ -77,11 +80,19 @@ async function receiveLarge(
   checks: BodyChecks,
 ): Promise<Received> {
   if (!services.space.admits(length)) throw new S3Error('InsufficientStorage')
-  const { sequence } = await services.engine.execute({ kind: 'record-attempt', audit: auditOf(request) })
-  request.journaled = { kind: 'attempt', sequence }
   try {
-    const writer = await services.uploads.create()
-    const file = await storeBody(request, writer, length, checks)
+    const writer = services.uploads.create()
+    const attempt = services.engine.execute({ kind: 'record-attempt', audit: auditOf(request) })
+    const [received, attempted] = await Promise.allSettled([receiveBody(request, writer, length, checks), attempt])
+    if (attempted.status === 'fulfilled') {
+      request.journaled = { kind: 'attempt', sequence: attempted.value.sequence }
+    }
+    const failed = [attempted, received].find((result) => result.status === 'rejected')
+    if (failed !== undefined) {
+      await writer.abandon()
+      throw failed.reason
+    }
+    const file = await writer.finish()
     return { body: { kind: 'file', name: file.name }, size: file.size, md5: file.md5, digest: file.digest }
   } catch (error) {
     if (error instanceof DiskFullError || error instanceof ShortWriteError) throw new S3Error('InsufficientStorage')
@@ -89,31 +100,26 @@ async function receiveLarge(
   }
 }
 
-async function storeBody(
+/** Hands the body to the writer and holds it against what the request says about it. */
+async function receiveBody(
   request: S3Request,
   writer: PayloadFileWriter,
   length: number,
   checks: BodyChecks,
-): Promise<StoredFile> {
-  try {
-    await request.http.body.pipe(
-      (chunk) => {
-        checks.update(chunk)
-        return writer.write(chunk)
-      },
-      (chunk) => {
-        checks.update(chunk)
-        writer.writeNow(chunk)
-      },
-    )
-    if (writer.size !== length) throw new S3Error('IncompleteBody')
-    const digests = writer.digests()
-    checks.finish(digests.md5, digests.sha256)
-  } catch (error) {
-    await writer.abandon()
-    throw error
-  }
-  return writer.finish()
+): Promise<void> {
+  await request.http.body.pipe(
+    (chunk) => {
+      checks.update(chunk)
+      return writer.write(chunk)
+    },
+    (chunk) => {
+      checks.update(chunk)
+      writer.writeNow(chunk)
+    },
+  )
+  if (writer.size !== length) throw new S3Error('IncompleteBody')
+  const digests = writer.digests()
+  checks.finish(digests.md5, digests.sha256)
 }
 
 async function publish(
