@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
@@ -87,9 +87,9 @@ function spoilProjections(paths: StorePaths, random: Random): void {
   head.close()
   if (isClean) return
   const choice = random.below(3)
-  if (choice === 0) rmSync(paths.projections, { recursive: true, force: true })
-  if (choice === 1 && readdirSync(paths.root).includes('projections')) {
-    writeFileSync(join(paths.projections, 'data.mdb'), sampleBytes(50_000, random.below(1000)))
+  if (choice === 0) fs.rmSync(paths.projections, { recursive: true, force: true })
+  if (choice === 1 && fs.readdirSync(paths.root).includes('projections')) {
+    fs.writeFileSync(join(paths.projections, 'data.mdb'), sampleBytes(50_000, random.below(1000)))
   }
 }
 
@@ -168,6 +168,28 @@ test(`J1 J5 J8 J9 J15 what was acknowledged survives power cuts, ${CUTS} of them
   for (let left = CUTS, store = 1; left > 0; left -= 25, store += 1) {
     const { wrong } = await liveAgainAndAgain(join(t.testdirName, String(store)), random, Math.min(left, 25))
     t.same(wrong, [], `store ${store}`)
+  }
+})
+
+test('J9 J16 a first start that loses power at any operation can be made again', async (t) => {
+  t.testdir()
+  t.comment(`POWER_SEED=${SEED}`)
+  const random = new Random(SEED)
+  let wasOn = false
+  for (let operations = 1; !wasOn; operations += 1) {
+    const root = join(t.testdirName, String(operations))
+    fs.mkdirSync(root)
+    const disk = new PowerCutDisk(join(root, 'attic'))
+    disk.left = operations
+    const store = await openTestStore(root, { ...SIZES, bootId: 'first' }, disk).catch(() => undefined)
+    wasOn = disk.isOn
+    await store?.kill()
+    disk.cut(random)
+    const again = await openTestStore(root, { ...SIZES, bootId: 'second' })
+    await again.client.execute(createBucket('cut'))
+    await again.close(true)
+    const report = await verifyJournal(again.paths.journal, { threads: 0 })
+    t.match(report, { intact: true, problems: [] }, `operation ${operations}`)
   }
 })
 

@@ -2,12 +2,11 @@ import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'tap'
 import { verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
-import { lockStore } from '../../engine/disk/store-lock.ts'
 import { createBucket, deleteObject, md5Of, write, writeFile } from '../support/commands.ts'
 import { CatalogObserver } from '../support/catalog-observer.ts'
 import { type Fault, FaultDisk, inputOutputError, noSpaceError, type Operation } from '../support/fault-disk.ts'
 import { journalEntries } from '../support/journal-entries.ts'
-import { openTestStore, readObject, roomyDisk, someBytes, storeFile, type TestStore } from '../support/test-store.ts'
+import { openTestStore, readObject, someBytes, storeFile, type TestStore } from '../support/test-store.ts'
 
 const SEGMENT = /\/journal\/\d+\.segment$/
 const VOLUME = /\.volume$/
@@ -285,14 +284,4 @@ test('J9 J13 many segments and volumes, with restarts in between, are one journa
     const next = disk.operations.slice(index + 1).find(({ path }) => path === dirname(to))
     t.match(next, { name: 'sync-directory' }, `${to} has a durable name`)
   }
-})
-
-test('J18 a data directory has one writer, whatever path leads to it', async (t) => {
-  const root = t.testdir({ data: {}, link: t.fixture('symlink', 'data') })
-  const lock = await lockStore(roomyDisk, join(root, 'data'))
-  for (const path of ['data', 'link']) {
-    await t.rejects(lockStore(roomyDisk, join(root, path)), { name: 'StoreLockedError' }, path)
-  }
-  await lock.release()
-  await (await lockStore(roomyDisk, join(root, 'link'))).release()
 })

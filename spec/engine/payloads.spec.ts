@@ -122,6 +122,12 @@ test('J17 damage to a small payload is found, whichever byte it hits', async (t)
   t.throws(read, { name: 'PayloadDamagedError' }, 'the volume is too short')
   rmSync(file)
   t.throws(read, { name: 'PayloadDamagedError', message: /volume 0 cannot be opened/ }, 'the volume is gone')
+  const next = openVolumes(paths, { volume: 0, end: location.offset + bytes.length })
+  const replacement = next.place(2, bytes, crc32(bytes)) as VolumeLocation
+  next.flush()
+  await next.close()
+  t.equal(replacement.volume, 1, 'what is stored now goes into another one')
+  t.throws(read, { name: 'PayloadDamagedError' }, 'and what was lost stays lost')
 })
 
 const EDGES = [
@@ -266,16 +272,12 @@ test('the sweep removes payload files of earlier starts that nobody refers to, a
   )
 })
 
-test('a file that is closed twice does not close another one that has its number', async (t) => {
-  const root = t.testdir({ first: 'first', second: 'second' })
-  for (const close of ['close', 'closeLater'] as const) {
-    const first = roomyDisk.openToRead(join(root, 'first'))
-    await first[close]()
-    const second = roomyDisk.openToRead(join(root, 'second'))
-    await first[close]()
-    const bytes = Buffer.alloc(6)
-    t.equal(second.readAt(bytes, 0, 6), 6)
-    t.equal(bytes.toString(), 'second')
-    second.close()
-  }
+test('a file that cannot be read is closed again', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const location = await storeLarge(paths, someBytes(BLOCK), BLOCK)
+  const disk = new FaultDisk()
+  disk.fault = ({ name }) => (name === 'read' ? { kind: 'error', error: inputOutputError() } : undefined)
+  const payloads = new PayloadReader(disk, paths)
+  for (let count = 0; count < 3; count += 1) await t.rejects(payloads.openLarge(location, 0, 10), { code: 'EIO' })
+  t.equal(disk.count('close'), disk.count('open-to-read'))
 })

@@ -44,8 +44,8 @@ export function noSpaceError(): Error {
 }
 
 /**
- * A disk that notes every operation and lets a spec look, or fail it, at the moment it happens. Reads are noted only
- * when they open a file. Operations in the background (spares, uploads) pass through it too.
+ * A disk that notes every operation and lets a spec look, or fail it, at the moment it happens. Of reads it notes those
+ * in the background, and what opens a file. Operations in the background (spares, uploads) pass through it too.
  */
 export class FaultDisk implements Disk {
   readonly operations: Operation[] = []
@@ -231,7 +231,8 @@ class FaultFile implements DiskFile {
   }
 
   readAtLater(target: Uint8Array, position: number, length: number): Promise<number> {
-    return this.#file.readAtLater(target, position, length)
+    const operation = { name: 'read', path: this.path, position, bytes: length } as const
+    return this.#disk.performLater(operation, () => this.#file.readAtLater(target, position, length))
   }
 
   syncLater(): Promise<void> {

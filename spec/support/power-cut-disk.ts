@@ -145,8 +145,8 @@ export class PowerCutDisk implements Disk {
 
   /** Without power it does nothing and says nothing, so that a store can be closed. */
   remove(path: string): void {
+    if (this.left > 0) this.left -= 1
     if (!this.isOn || !fs.existsSync(path)) return
-    this.use()
     const kept = this.#keep(path)
     fs.rmSync(path)
     this.#names.push({ directory: dirname(path), undo: () => fs.renameSync(kept, path) })
