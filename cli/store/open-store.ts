@@ -11,7 +11,7 @@ import { decodeGenesis, type Genesis } from '../../engine/journal/bodies.ts'
 import { type CutTail, evidenceIsRecorded, pendingEvidence } from '../../engine/journal/evidence.ts'
 import { HeadFile } from '../../engine/journal/head-mark.ts'
 import { Journal } from '../../engine/journal/journal.ts'
-import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
+import { JournalDamagedError, JournalPoisonedError } from '../../engine/journal/journal-errors.ts'
 import { readGenesis } from '../../engine/journal/read-journal.ts'
 import { type JournalTail, recoverJournal } from '../../engine/journal/recovery.ts'
 import { LocalEngineClient } from '../../engine/local-client.ts'
@@ -172,11 +172,17 @@ async function startEngine(
   const volumes = new VolumeWriter(disk, paths, options, space, state.volumeEnd())
   const reserve = new SpaceReserve(disk, paths, space, options.reservedBytes)
   const engine = new Engine({ journal, volumes, state, clock: systemClock, reserve })
+  let timer: NodeJS.Timeout | undefined
+  // After a failure the journal's position may be that of a batch that was never written: no mark may speak of it.
+  const onFailure = (error: unknown) => {
+    clearInterval(timer)
+    hooks.onFailure(error)
+  }
   const loop = new EngineLoop(engine, {
     onReleased: (files) => {
       for (const name of files) disk.removeLater(paths.file(name)).catch(() => undefined)
     },
-    onFailure: hooks.onFailure,
+    onFailure,
     onBatchDone: hooks.onBatchDone,
   })
   const client = new LocalEngineClient(loop)
@@ -187,8 +193,13 @@ async function startEngine(
   for (const cut of pendingEvidence(disk, paths)) changes.push({ name: 'journal.recovered', ...cut })
   await client.execute({ kind: 'record-server-event', audit: SERVER, changes })
   evidenceIsRecorded(disk, paths)
-  const timer = setInterval(() => {
-    if (head.newest?.sequence !== journal.position.sequence) writeMark(false)
+  timer = setInterval(() => {
+    try {
+      if (head.newest?.sequence !== journal.position.sequence) writeMark(false)
+    } catch (error) {
+      onFailure(new JournalPoisonedError(`the high-water mark cannot be written: ${String(error)}`, { cause: error }))
+      return
+    }
     void journal.prepareSpare()
     void volumes.prepareSpare()
   }, MARK_MILLISECONDS)
