@@ -11,7 +11,7 @@ import { sampleBytes } from '../support/sample-bytes.ts'
 import { openTestStore, readObject, roomyDisk, storeFile, type TestStore } from '../support/test-store.ts'
 
 /** More of them: `POWER_CUTS=5000 npx tap run build/spec/crash/power-cut.spec.js --timeout=1200`; a seed repeats a run. */
-const CUTS = Number(process.env['POWER_CUTS'] ?? 150)
+const CUTS = Number(process.env['POWER_CUTS'] ?? 400)
 const SEED = Number(process.env['POWER_SEED'] ?? Date.now() % 2 ** 31)
 /** A lying disk must be found out within this many power cuts. */
 const CUTS_TO_NOTICE = 150
