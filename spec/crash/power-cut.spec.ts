@@ -1,6 +1,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
+import { environment } from '../../cli/environment.ts'
 import { verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { HeadFile } from '../../engine/journal/head-mark.ts'
@@ -11,8 +12,8 @@ import { sampleBytes } from '../support/sample-bytes.ts'
 import { openTestStore, readObject, roomyDisk, storeFile, type TestStore } from '../support/test-store.ts'
 
 /** More of them: `POWER_CUTS=5000 npx tap run build/spec/crash/power-cut.spec.js --timeout=1200`; a seed repeats a run. */
-const CUTS = Number(process.env['POWER_CUTS'] ?? 400)
-const SEED = Number(process.env['POWER_SEED'] ?? Date.now() % 2 ** 31)
+const CUTS = Number(environment['POWER_CUTS'] ?? 400)
+const SEED = Number(environment['POWER_SEED'] ?? Date.now() % 2 ** 31)
 /** A lying disk must be found out within this many power cuts. */
 const CUTS_TO_NOTICE = 150
 const SIZES = { segmentBytes: 16 * 1024, volumeBytes: 16 * 1024 }

@@ -12,6 +12,8 @@ export const CRASH_BUCKET = 'crash'
 type Version = { readonly seed: number; readonly size: number } | undefined
 
 const KEYS = 6
+/** Long keys make long records, so that segments of the journal fill up. */
+const LONG = 'k'.repeat(700)
 const SIZES_SMALL = [0, 1, 300, 2000, 4096, 20_000] as const
 /** More than travels with a command: these get files of their own. */
 const SIZES_LARGE = [65_537, 200_000, 400_000] as const
@@ -34,7 +36,7 @@ export class AcknowledgingClient {
   constructor(number: number, random: Random) {
     this.#random = random
     this.#seed = number * 1_000_000_007
-    this.#keys = Array.from({ length: KEYS }, (_, index) => `client-${number}/${index}`)
+    this.#keys = Array.from({ length: KEYS }, (_, index) => `client-${number}/${index}/${LONG}`)
     for (const key of this.#keys) this.#possible.set(key, [undefined])
   }
 
