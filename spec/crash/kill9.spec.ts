@@ -44,19 +44,19 @@ function filesIn(directory: string): string[] {
 
 /** Waits until the payload files on disk are those that the catalog knows; returns those that are too many. */
 async function sweptFiles(paths: StorePaths): Promise<string[]> {
-  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
+  const projections = ProjectionEnvironment.open(paths.projections, { readOnly: true })
   try {
     let surplus: string[] = []
     for (let look = 0; look < SWEEP_LOOKS_MAXIMUM; look += 1) {
-      environment.refresh()
-      const known = new Set(Array.from(environment.table(PAYLOAD_FILES).keys({}), (key) => key.toString()))
+      projections.refresh()
+      const known = new Set(Array.from(projections.table(PAYLOAD_FILES).keys({}), (key) => key.toString()))
       surplus = filesIn(paths.files).filter((name) => !known.has(name))
       if (surplus.length === 0) break
       await pause(100)
     }
     return surplus
   } finally {
-    await environment.close()
+    await projections.close()
   }
 }
 
