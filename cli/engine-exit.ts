@@ -3,6 +3,7 @@ import type { ExitName } from './exit-codes.ts'
 /** Exit codes for failures of the store by the name of the error's class, since errors cross threads as names. */
 export const EXIT_BY_ERROR: Readonly<Record<string, ExitName>> = {
   JournalPoisonedError: 'journalFailed',
+  VolumeFailedError: 'journalFailed',
   JournalDamagedError: 'storeDamaged',
   PayloadDamagedError: 'storeDamaged',
   AcknowledgedDataLostError: 'dataLost',

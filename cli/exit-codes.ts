@@ -11,7 +11,10 @@ export const exitTable = {
   denied: { code: 5, sentence: 'Access was denied.' },
   doctorFinding: { code: 7, sentence: 'The doctor found something that needs attention.' },
   unreachable: { code: 10, sentence: 'The server could not be reached.' },
-  journalFailed: { code: 20, sentence: 'Writing or syncing the journal failed; the server stopped acknowledging.' },
+  journalFailed: {
+    code: 20,
+    sentence: 'Writing or syncing the journal or a volume failed; nothing more was acknowledged.',
+  },
   storeDamaged: { code: 21, sentence: 'The journal or a payload volume is damaged.' },
   directoryLocked: { code: 22, sentence: 'Another process holds the data directory.' },
   masterKey: { code: 23, sentence: 'The credential master key is missing or is not the one of this store.' },

@@ -3,6 +3,9 @@ import type { Disk } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
 import type { BackgroundWorker } from './worker.ts'
 
+/** Names that the store gives; what else lies there is somebody else's. */
+const PAYLOAD_FILE_NAME = /^[0-9a-f]{28}$/
+
 /**
  * Removes payload files that no entry refers to: uploads whose command was never sent, files whose removal a crash cut
  * short. Files of the running start are left alone, since their command may still be on its way.
@@ -39,7 +42,7 @@ export class PayloadFileSweep implements BackgroundWorker {
     const directory = this.#directories.pop()
     if (directory === undefined) return false
     for (const name of this.#disk.list(join(this.#paths.files, directory))) {
-      if (name.startsWith(this.#start) || this.#isUsed(name)) continue
+      if (!PAYLOAD_FILE_NAME.test(name) || name.startsWith(this.#start) || this.#isUsed(name)) continue
       await this.#disk.removeLater(this.#paths.file(name))
       this.#removed += 1
     }

@@ -30,7 +30,10 @@ export class SpaceReserve {
       this.#file.discard()
     } else if (!this.#held && availableBytes > this.#reservedBytes + 2 * RESERVE_BYTES) {
       this.#held = true
-      void this.#file.prepare()
+      void this.#file.prepare().then(() => {
+        // It did not fit, or a disk error: the next look tries again.
+        if (!this.#file.ready) this.#held = false
+      })
     }
   }
 

@@ -80,7 +80,8 @@ test('J12 a full disk refuses uploads with 507, goes on with all else, and takes
   for (const refused of [largeRefused, smallRefused]) {
     t.match(refused, { status: 507, code: 'InsufficientStorage', headers: { 'content-type': 'application/xml' } })
   }
-  t.ok(large.length > 10 && small.length > 10, `${large.length} large and ${small.length} small objects fit`)
+  // How many small ones fit into what is too little for a large one is up to where the large ones ended.
+  t.ok(large.length > 10, `${large.length} large and ${small.length} small objects fit`)
   t.equal((await server.wire.send('PUT', '/disk/empty', { body: '' })).status, 200, 'what has no bytes needs no space')
   await assertServed(t, server, large, LARGE_BYTES)
   await assertServed(t, server, small, SMALL_BYTES)
