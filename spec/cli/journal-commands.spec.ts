@@ -269,6 +269,9 @@ test('journal show keeps the pace of its reader, and ends when the reader goes',
     lines += String(piece ?? '').split('\n').length - 1
   })
   t.equal((await reading).code, 0)
+  // The command is done when its last lines are taken into the stream; the reader gets them a moment later.
+  slow.end()
+  await once(slow, 'end')
   t.equal(lines, 2001)
   const leaving = new PassThrough()
   const left = runJournalCommand(['show', '--data-dir', store], { stdout: leaving })
