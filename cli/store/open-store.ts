@@ -108,6 +108,8 @@ async function openParts(
 ): Promise<OpenStore> {
   const wasInUse = disk.list(paths.volumes).length > 0 || disk.list(paths.files).length > 0
   for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads]) disk.makeDirectory(path)
+  // An earlier start may have ended between making one of them and syncing its name.
+  for (const path of [paths.root, paths.payloads]) disk.syncDirectory(path)
   const head = HeadFile.open(disk, paths)
   opened.push(head)
   const mark = head.newest

@@ -148,7 +148,12 @@ function makeDirectory(path: string): void {
   if (fs.existsSync(path)) return
   const parent = dirname(path)
   makeDirectory(parent)
-  fs.mkdirSync(path, { mode: OWNER_DIRECTORY })
+  try {
+    fs.mkdirSync(path, { mode: OWNER_DIRECTORY })
+  } catch (error) {
+    // Another thread was quicker; it may not have synced the name yet, so that is done here as well.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
   syncDirectory(parent)
 }
 

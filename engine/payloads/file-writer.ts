@@ -93,6 +93,8 @@ export class PayloadFileWriter {
       this.#release()
       const directory = this.#paths.fileDirectory(this.#name)
       this.#disk.makeDirectory(directory)
+      // That it is there does not say that its name is durable: another thread may have made it a moment ago.
+      await this.#disk.syncDirectoryLater(this.#paths.files)
       await this.#disk.renameLater(this.#paths.upload(this.#name), this.#paths.file(this.#name))
       await this.#disk.syncDirectoryLater(directory)
       const { md5, sha256 } = this.digests()
