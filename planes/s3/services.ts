@@ -3,7 +3,7 @@ import type { PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import type { SpaceGuard } from '../../engine/payloads/space-guard.ts'
 import type { UploadStore } from '../../engine/payloads/upload-store.ts'
 import type { CatalogReader } from '../../projections/catalog-reader.ts'
-import type { Owner } from './xml-documents.ts'
+import type { Owner } from './listing-elements.ts'
 
 /** What the operations of the S3 plane work with; one set per front end. */
 export interface S3Services {

@@ -1,15 +1,56 @@
 /** The forms of time on the S3 wire. Times of the store are microseconds since the Unix epoch. */
 
 const MICROSECONDS_PER_MILLISECOND = 1000
+const NANOSECONDS_PER_MILLISECOND = 1_000_000
+const MILLISECONDS_PER_MINUTE = 60_000
 
 /** `2026-01-31T12:00:00.000Z`, as XML documents and Object Lock headers carry it. */
 export function isoTimestamp(microseconds: number): string {
   return new Date(Math.floor(microseconds / MICROSECONDS_PER_MILLISECOND)).toISOString()
 }
 
+/**
+ * The same form from milliseconds, as retention counts. Years far ahead are exact, which they would not be in
+ * microseconds.
+ */
+export function isoMilliseconds(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
+}
+
 /** `Sat, 31 Jan 2026 12:00:00 GMT` (RFC 9110, IMF-fixdate), as HTTP headers carry it. */
 export function httpTimestamp(microseconds: number): string {
   return new Date(Math.floor(microseconds / MICROSECONDS_PER_MILLISECOND)).toUTCString()
+}
+
+const ISO_TIMESTAMP = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))$/
+
+/** The last moment that the four digits of a year can tell. */
+const ISO_LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/**
+ * Parses ISO 8601 as clients send it in retain-until dates: `2030-01-01T00:00:00Z`, with a fraction of up to nine
+ * digits, and with an offset in place of `Z`. A fraction finer than milliseconds is rounded up, since a retention must
+ * never end before the moment that was asked for.
+ * @returns milliseconds since the epoch, up to the year 9999; undefined when the text is of another form, has no zone
+ *   or names no real moment
+ */
+export function parseIsoTimestamp(text: string): number | undefined {
+  const parts = ISO_TIMESTAMP.exec(text)
+  if (parts === null) return undefined
+  const [, year, month, day, hour, minute, second, fraction = '.0', sign, offsetHours = '0', offsetMinutes = '0'] =
+    parts
+  const local = utcMilliseconds(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second))
+  if (local === undefined) return undefined
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * MILLISECONDS_PER_MINUTE
+  const wholeSeconds = sign === '-' ? local + offset : local - offset
+  if (wholeSeconds > ISO_LAST) return undefined
+  return Math.min(wholeSeconds + fractionMilliseconds(fraction), ISO_LAST)
+}
+
+/** Of `.1234` 124; counted in digits, since a product of binary fractions could end a hair above a whole number. */
+function fractionMilliseconds(fraction: string): number {
+  const digits = fraction.slice(1).padEnd(9, '0')
+  return Math.ceil(Number(digits) / NANOSECONDS_PER_MILLISECOND)
 }
 
 const AMZ_DATE = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/

@@ -46,9 +46,7 @@ const FOREIGN_REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6
  * @throws S3Error MaxMessageLengthExceeded, MalformedXML
  */
 export function readXml(body: Buffer, options: ReadXmlOptions): XmlElement {
-  if (body.length > options.bytesMaximum) throw new S3Error('MaxMessageLengthExceeded')
-  if (!isUtf8(body)) throw malformedXml('The document is not UTF-8.')
-  const document = parse(documentElement(body.toString('utf8')))
+  const document = parse(documentElement(body, options.bytesMaximum))
   const names = Object.keys(document)
   const root = document[options.root]
   if (names.length !== 1 || root === undefined || Array.isArray(root)) {
@@ -57,8 +55,16 @@ export function readXml(body: Buffer, options: ReadXmlOptions): XmlElement {
   return toElement(root)
 }
 
-/** What is left without the declaration, after all that the parser would drop or let pass has been refused. */
-function documentElement(text: string): string {
+/**
+ * The text of the document element: without the XML declaration, and after everything was refused that this service has
+ * no use for (declarations, comments, CDATA sections, processing instructions, entities but the five). It begins with
+ * `<` and ends with `>`; whether it is well-formed is not known yet.
+ * @throws S3Error MaxMessageLengthExceeded, MalformedXML
+ */
+export function documentElement(body: Buffer, bytesMaximum: number): string {
+  if (body.length > bytesMaximum) throw new S3Error('MaxMessageLengthExceeded')
+  if (!isUtf8(body)) throw malformedXml('The document is not UTF-8.')
+  const text = body.toString('utf8')
   const prologue = PROLOGUE.exec(text)
   const document = prologue === null ? '' : text.slice(prologue[0].length).trimEnd()
   if (!document.endsWith('>')) throw malformedXml('There must be one element and nothing around it.')
