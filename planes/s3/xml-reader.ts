@@ -41,6 +41,13 @@ const PROLOGUE = /^\ufeff?(?:<\?xml\s[^<>]*\?>)?\s*(?=<[^?!])/
 /** References beyond the five names and the numbers would need a declaration; the parser would let them stand. */
 const FOREIGN_REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/
 
+const CODE_POINT_MAXIMUM = 0x10_ff_ff
+const NUMERIC_REFERENCE = /&#(?:x([0-9a-fA-F]+)|(\d+));/g
+
+/** What no XML 1.0 document may hold, written out or as a reference; the parser would drop some of it silently. */
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/u
+
 /**
  * Parses a document.
  * @throws S3Error MaxMessageLengthExceeded, MalformedXML
@@ -71,7 +78,18 @@ export function documentElement(body: Buffer, bytesMaximum: number): string {
   if (document.includes('<!')) throw malformedXml('Declarations, comments and CDATA sections are not accepted.')
   if (document.includes('<?')) throw malformedXml('Processing instructions are not accepted.')
   if (FOREIGN_REFERENCE.test(document)) throw malformedXml('There is a reference to an unknown entity.')
+  if (FORBIDDEN.test(document)) throw malformedXml('There is a character that XML does not know.')
+  if (document.includes('&#')) checkNumericReferences(document)
   return document
+}
+
+function checkNumericReferences(document: string): void {
+  for (const [, hexadecimal, decimal] of document.matchAll(NUMERIC_REFERENCE)) {
+    const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16)
+    if (code > CODE_POINT_MAXIMUM || FORBIDDEN.test(String.fromCodePoint(code))) {
+      throw malformedXml('There is a reference to a character that XML does not know.')
+    }
+  }
 }
 
 function parse(text: string): Record<string, unknown> {

