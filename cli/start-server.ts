@@ -19,7 +19,7 @@ import type { Logger } from './logger.ts'
 import { METRIC_OPERATIONS } from './metric-operations.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
 import { scrapeValues } from './scrape-values.ts'
-import { derivedKey } from './store/master-key-check.ts'
+import { derivedKey, payloadKey, UPLOAD_ID_KEY, VERSION_ID_KEY } from './store/master-key-check.ts'
 import { storeOptions } from './store/store-options.ts'
 import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
 import { type FrontEndSettings, FrontEnds } from './threads/front-ends.ts'
@@ -138,6 +138,10 @@ function frontEndSettings(
     rootSecretKey: credentials.rootSecretKey.reveal(),
     rootEnabled: config['root.s3_enabled'],
     tokenKey: derivedKey(credentials.masterKey, 'continuation-token', deployment),
+    versionIdKey: derivedKey(credentials.masterKey, VERSION_ID_KEY, deployment),
+    uploadIdKey: derivedKey(credentials.masterKey, UPLOAD_ID_KEY, deployment),
+    payloadKey: payloadKey(credentials.masterKey, deployment),
+    encryptionEnabled: config['storage.encryption_enabled'],
     inlineBytesMaximum: config['storage.inline_limit_bytes'],
     reservedBytes: config['storage.reserved_mib'] * 1024 ** 2,
     operationsMaximum: share(config['limits.maximum_concurrent_operations']),

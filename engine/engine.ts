@@ -1,6 +1,8 @@
 import type { Clock } from './clock.ts'
-import type { Command, Done } from './commands.ts'
+import type { Command, Done, VersionSelector } from './commands.ts'
 import { type DecidableCommand, decide } from './domain/decide.ts'
+import type { Decision } from './domain/decision.ts'
+import type { OpaqueIds } from './domain/opaque-ids.ts'
 import { DOMAIN_ERRORS, DomainError, type DomainErrorCode } from './errors.ts'
 import type { AuditContext, AuditResult } from './events/audit.ts'
 import type { Change } from './events/changes.ts'
@@ -27,8 +29,10 @@ export type EngineReply =
 /** Commands that fit a batch at most; the rest waits for the next one. */
 const REQUESTS_PER_BATCH_MAXIMUM = 1024
 const STAGED_BYTES_MAXIMUM = 8 << 20
-/** An attempt and an outcome. */
-const COMMAND_BYTES_MAXIMUM = 2 * (RECORD_BODY_BYTES_MAXIMUM + 1024)
+/** An attempt and an outcome, twice for a bypass. */
+const COMMAND_BYTES_MAXIMUM = 4 * (RECORD_BODY_BYTES_MAXIMUM + 1024)
+/** What the operation of a bypass's audit records is called (specification, Audit event). */
+const BYPASS_OPERATION = 's3:object-lock.bypass'
 
 /** The projections could not be committed although the journal was: the state is behind and the process must end. */
 export class ProjectionFailedError extends Error {
@@ -50,6 +54,8 @@ export class Engine {
   readonly #state: StateStore
   readonly #clock: Clock
   readonly #reserve: SpaceReserve | undefined
+  readonly #versionIds: OpaqueIds
+  readonly #clockToleranceMicroseconds: number
   /** A seal that no committed transaction has noted yet. */
   #seal: AppliedPosition | undefined
 
@@ -59,12 +65,18 @@ export class Engine {
     readonly state: StateStore
     readonly clock: Clock
     readonly reserve?: SpaceReserve
+    /** Names versions in audit records as clients see them. */
+    readonly versionIds: OpaqueIds
+    /** How far the clock may be behind the journal before retention cannot be judged any more. */
+    readonly clockToleranceMicroseconds: number
   }) {
     this.#journal = parts.journal
     this.#volumes = parts.volumes
     this.#state = parts.state
     this.#clock = parts.clock
     this.#reserve = parts.reserve
+    this.#versionIds = parts.versionIds
+    this.#clockToleranceMicroseconds = parts.clockToleranceMicroseconds
   }
 
   /**
@@ -157,14 +169,36 @@ export class Engine {
       return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
     }
     if (command.kind === 'record-server-event') {
-      const body = encodeEntry(command.audit, 'success', undefined, command.changes)
-      return this.#succeed(batch, state, time, command.changes, body)
+      return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })
     }
     const intent = command.intent ?? this.#addEntry(batch, time, command.audit, 'attempted', undefined, [])
+    const bypass = bypassAudit(command)
+    const bypassIntent = bypass && this.#addEntry(batch, time, bypass, 'attempted', undefined, [])
+    const reply = this.#decideOne(command, batch, state, time, intent)
+    if (bypass !== undefined) {
+      const result = reply.ok ? 'success' : DOMAIN_ERRORS[reply.code].result
+      this.#addEntry(batch, time, bypass, result, bypassIntent, [])
+    }
+    return reply
+  }
+
+  #decideOne(
+    command: DecidableCommand,
+    batch: BatchBuilder,
+    state: StateTransaction,
+    time: number,
+    intent: number,
+  ): Exclude<EngineReply, undefined> {
+    const latest = Math.max(time, batch.time)
     try {
-      const changes = decide(command, state, batch.nextSequence, this.#volumes)
-      const body = encodeEntry(command.audit, 'success', intent, changes)
-      return this.#succeed(batch, state, time, changes, body)
+      const decision = decide(command, {
+        state,
+        sequence: batch.nextSequence,
+        placement: this.#volumes,
+        now: Math.floor(latest / 1000),
+        clockIsBehind: time < latest - this.#clockToleranceMicroseconds,
+      })
+      return this.#succeed(batch, state, time, command.audit, intent, decision)
     } catch (error) {
       return this.#refuse(command, batch, time, intent, error)
     }
@@ -175,7 +209,13 @@ export class Engine {
    * fails. What fails while changes are applied, and a broken disk, is no refusal
    * and ends the engine.
    */
-  #refuse(command: DecidableCommand, batch: BatchBuilder, time: number, intent: number, error: unknown): EngineReply {
+  #refuse(
+    command: DecidableCommand,
+    batch: BatchBuilder,
+    time: number,
+    intent: number,
+    error: unknown,
+  ): Exclude<EngineReply, undefined> {
     if (error instanceof ApplyError || error instanceof VolumeFailedError || isDiskFull(error)) throw error
     const known = error instanceof DomainError ? error : new DomainError('command-failed', String(error))
     const audit = { ...command.audit, metadata: [...command.audit.metadata, 'error', known.code] }
@@ -187,19 +227,25 @@ export class Engine {
     batch: BatchBuilder,
     state: StateTransaction,
     time: number,
-    changes: readonly Change[],
-    body: Uint8Array,
-  ): EngineReply {
-    const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
-    const sequence = batch.add(kind, time, body)
+    audit: AuditContext,
+    intent: number | undefined,
+    decision: Decision,
+  ): Exclude<EngineReply, undefined> {
+    const { changes, ...told } = decision
+    const sequence = this.#addEntry(batch, time, this.#named(audit, told.version), 'success', intent, changes)
     try {
       state.apply(sequence, batch.time, changes)
     } catch (error) {
       throw new ApplyError(`the changes of ${sequence} cannot be applied: ${String(error)}`, { cause: error })
     }
-    const written = changes[0]
-    const done: Done = { sequence, timeMicroseconds: batch.time }
-    return { ok: true, done: written?.name === 'object.written' ? { ...done, etag: written.etag } : done }
+    return { ok: true, done: { sequence, timeMicroseconds: batch.time, ...told } }
+  }
+
+  /** The audit record of a change to a version names it as clients know it: who holds only the log can tell which. */
+  #named(audit: AuditContext, version: VersionSelector | undefined): AuditContext {
+    if (version === undefined) return audit
+    const id = version === 'null' ? version : this.#versionIds.encode(version)
+    return { ...audit, metadata: [...audit.metadata, 'version_id', id] }
   }
 
   #addEntry(
@@ -213,4 +259,10 @@ export class Engine {
     const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
     return batch.add(kind, time, encodeEntry(audit, result, intent, changes))
   }
+}
+
+/** The audit context of a bypass of governance retention, which has a pair of records of its own (rule 8). */
+function bypassAudit(command: DecidableCommand): AuditContext | undefined {
+  if (!('bypassGovernance' in command) || !command.bypassGovernance) return undefined
+  return { ...command.audit, operation: BYPASS_OPERATION }
 }

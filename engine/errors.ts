@@ -16,6 +16,26 @@ export const DOMAIN_ERRORS = {
   'source-changed': { result: 'failure', sentence: 'The source of the copy changed while it was read.' },
   'copy-onto-itself': { result: 'failure', sentence: 'A copy onto itself must change the metadata.' },
   'command-failed': { result: 'failure', sentence: 'The command could not be carried out.' },
+  'version-not-found': { result: 'failure', sentence: 'The specified version does not exist.' },
+  'version-is-marker': { result: 'failure', sentence: 'The specified version is a delete marker.' },
+  'versioning-is-locked': {
+    result: 'failure',
+    sentence: 'Versioning cannot be suspended on a bucket with Object Lock.',
+  },
+  'lock-not-enabled': { result: 'failure', sentence: 'Object Lock is not enabled on this bucket.' },
+  'retention-in-past': { result: 'failure', sentence: 'The retain until date must be in the future.' },
+  'governance-retention': { result: 'denied', sentence: 'The version is under governance retention.' },
+  'compliance-retention': { result: 'denied', sentence: 'The version is under compliance retention.' },
+  'legal-hold': { result: 'denied', sentence: 'The version is under a legal hold.' },
+  'clock-behind': {
+    result: 'failure',
+    sentence: 'The clock is behind its recorded high-water mark; retention cannot be judged.',
+  },
+  'upload-not-found': { result: 'failure', sentence: 'The specified multipart upload does not exist.' },
+  'part-not-found': { result: 'failure', sentence: 'A listed part was not uploaded, or is another one.' },
+  'part-too-small': { result: 'failure', sentence: 'A part that is not the last is smaller than the minimum.' },
+  'object-too-large': { result: 'failure', sentence: 'The parts make an object over the maximum size.' },
+  'quota-exceeded': { result: 'denied', sentence: 'The quota of the bucket would be exceeded.' },
   'storage-full': { result: 'failure', sentence: 'There is not enough free space to store this.' },
 } as const satisfies Record<string, DomainErrorRow>
 

@@ -1,35 +1,20 @@
-import type { BucketState, ObjectState } from '../engine/state-ports.ts'
+import type { VersionSelector } from '../engine/commands.ts'
+import type { CorsRule } from '../engine/events/changes.ts'
 import type { PayloadLocation } from '../engine/payloads/payload-reader.ts'
-import { NUMBER_BYTES, successor, writeNumber } from './keys.ts'
-import type { ProjectionEnvironment, Row } from './lmdb-environment.ts'
+import type { BucketState, ObjectState, PartState, UploadState } from '../engine/state-ports.ts'
+import type { ProjectionEnvironment } from './lmdb-environment.ts'
+import { type ListPage, type ListRequest, listObjects } from './object-listing.ts'
+import type { OrderedPage, OrderedRequest } from './ordered-listing.ts'
 import { openTables, type Tables } from './table-list.ts'
 import { allBuckets, getBucket } from './tables/buckets.ts'
-import { decodeListed, getObject, type ListedObject } from './tables/objects.ts'
+import { getCors } from './tables/cors.ts'
+import { getObject } from './tables/objects.ts'
 import { getPayload } from './tables/payloads.ts'
+import { getPart, getUpload, getUploadUsage, partsOf, type UploadUsage } from './tables/uploads.ts'
 import { type BucketUsage, decodeBucketUsage, decodeVolumeUsage, getBucketUsage, getFileUsage } from './tables/usage.ts'
-
-/** A place in a listing: behind a key, or behind every key that begins with a common prefix. */
-export interface ListPosition {
-  readonly kind: 'after-key' | 'after-prefix'
-  /** Raw bytes of the key or prefix. */
-  readonly bytes: Buffer
-}
-
-/** What a listing asks for. Byte strings are UTF-8. */
-export interface ListRequest {
-  readonly prefix: Buffer
-  readonly delimiter: Buffer | undefined
-  readonly after: ListPosition | undefined
-  /** Objects and common prefixes together, at most. */
-  readonly entriesMaximum: number
-}
-
-export interface ListPage {
-  readonly objects: readonly ListedObject[]
-  readonly prefixes: readonly string[]
-  /** Where the next page begins; undefined when this is the last one. */
-  readonly next: ListPosition | undefined
-}
+import { getVersion, getVersionAt, newestVersionBut } from './tables/versions.ts'
+import { listUploads, type UploadEntry } from './upload-listing.ts'
+import { listVersions, type VersionEntry } from './version-listing.ts'
 
 export interface CatalogTotals {
   readonly buckets: number
@@ -52,6 +37,11 @@ export class CatalogReader {
     this.#tables = openTables(environment)
   }
 
+  /** Makes the reads that follow see everything that was acknowledged before. */
+  refresh(): void {
+    this.#environment.refresh()
+  }
+
   bucket(name: string): BucketState | undefined {
     this.#environment.refresh()
     return getBucket(this.#tables.buckets, name)
@@ -65,6 +55,45 @@ export class CatalogReader {
   /** The current object of a key in a bucket that `bucket` returned. */
   object(bucketId: number, key: string): ObjectState | undefined {
     return getObject(this.#tables.objects, bucketId, key)
+  }
+
+  /** A certain version or delete marker of a key, current or not. */
+  version(bucketId: number, key: string, version: VersionSelector): ObjectState | undefined {
+    return getVersion(this.#tables, bucketId, key, version)
+  }
+
+  /** The version that the entry at a sequence wrote, whatever its id. */
+  versionAt(bucketId: number, key: string, sequence: number): ObjectState | undefined {
+    return getVersionAt(this.#tables, bucketId, key, sequence)
+  }
+
+  /** The newest version or delete marker of a key. */
+  newestVersion(bucketId: number, key: string): ObjectState | undefined {
+    return newestVersionBut(this.#tables, bucketId, key, -1)
+  }
+
+  /** CORS rules of a bucket; empty without a configuration. */
+  cors(bucketId: number): readonly CorsRule[] {
+    return getCors(this.#tables.cors, bucketId)
+  }
+
+  upload(bucketId: number, key: string, upload: number): UploadState | undefined {
+    return getUpload(this.#tables.uploads, bucketId, key, upload)
+  }
+
+  part(upload: number, part: number): PartState | undefined {
+    return getPart(this.#tables.parts, upload, part)
+  }
+
+  /** Parts of an upload by number, from behind `after`, at most `limit`. */
+  parts(upload: number, after: number, limit: number): PartState[] {
+    return [...partsOf(this.#tables.parts, upload, after, limit)]
+  }
+
+  /** What multipart uploads in progress hold. */
+  uploadUsage(): UploadUsage {
+    this.#environment.refresh()
+    return getUploadUsage(this.#tables.uploadUsage)
   }
 
   /** Where an object's bytes are; undefined when the payload is gone, which means that the object changed meanwhile. */
@@ -97,92 +126,21 @@ export class CatalogReader {
     return { buckets: this.#tables.buckets.count(), objects, logicalBytes, physicalBytes }
   }
 
-  /**
-   * One page of a bucket in the order of the keys' bytes. A common prefix is found by seeking behind all its keys, not
-   * by reading them, so its cost does not depend on how many there are.
-   */
+  /** One page of the current objects of a bucket. */
   list(bucketId: number, request: ListRequest): ListPage {
     this.#environment.refresh()
-    const page = new PageBuilder(bucketId, request)
-    while (page.wantsMore()) {
-      const before = page.start
-      for (const row of this.#tables.objects.rows(page.range())) {
-        if (page.add(row) === 'seek') break
-      }
-      if (page.start === before) break
-    }
-    return page.finish()
-  }
-}
-
-/** First row key that may follow a position. */
-function firstBehind(position: ListPosition): Buffer {
-  // UTF-8 has no byte 0xff, so a prefix always has a successor.
-  if (position.kind === 'after-prefix') return successor(position.bytes) as Buffer
-  return Buffer.concat([position.bytes, Buffer.of(0)])
-}
-
-/** Builds one page; knows where the scan stands. */
-class PageBuilder {
-  /** Row key where the next seek begins. */
-  start: Buffer
-  readonly #request: ListRequest
-  readonly #end: Buffer
-  readonly #objects: ListedObject[] = []
-  readonly #prefixes: string[] = []
-  #last: ListPosition | undefined
-  #truncated = false
-
-  constructor(bucketId: number, request: ListRequest) {
-    this.#request = request
-    const bucket = Buffer.allocUnsafe(NUMBER_BYTES)
-    writeNumber(bucket, bucketId, 0)
-    const { prefix } = request
-    const after = request.after === undefined ? prefix : firstBehind(request.after)
-    this.start = Buffer.concat([bucket, Buffer.compare(after, prefix) > 0 ? after : prefix])
-    this.#end = successor(Buffer.concat([bucket, prefix])) as Buffer
+    return listObjects(this.#tables.objects, bucketId, request)
   }
 
-  wantsMore(): boolean {
-    return !this.#truncated && this.#request.entriesMaximum > 0
+  /** One page of the versions and delete markers of a bucket; positions are behind a key and an order within it. */
+  listVersions(bucketId: number, request: OrderedRequest): OrderedPage<VersionEntry> {
+    this.#environment.refresh()
+    return listVersions(this.#tables, bucketId, request)
   }
 
-  /** One row more than the page holds tells whether another page follows. */
-  range(): { start: Buffer; end: Buffer; limit: number } {
-    return { start: this.start, end: this.#end, limit: this.#request.entriesMaximum - this.#count + 1 }
-  }
-
-  /** Takes a row in; `seek` means that the scan must go on at `start` instead of at the next row. */
-  add(row: Row): 'next' | 'seek' {
-    if (this.#count === this.#request.entriesMaximum) {
-      this.#truncated = true
-      return 'seek'
-    }
-    const prefixEnd = this.#commonPrefixEnd(row.key)
-    if (prefixEnd === undefined) {
-      this.#objects.push(decodeListed(row.key, row.value))
-      this.#last = { kind: 'after-key', bytes: row.key.subarray(NUMBER_BYTES) }
-      return 'next'
-    }
-    const prefix = row.key.subarray(0, prefixEnd)
-    this.#prefixes.push(prefix.toString('utf8', NUMBER_BYTES))
-    this.#last = { kind: 'after-prefix', bytes: prefix.subarray(NUMBER_BYTES) }
-    this.start = successor(prefix) as Buffer
-    return 'seek'
-  }
-
-  finish(): ListPage {
-    return { objects: this.#objects, prefixes: this.#prefixes, next: this.#truncated ? this.#last : undefined }
-  }
-
-  get #count(): number {
-    return this.#objects.length + this.#prefixes.length
-  }
-
-  #commonPrefixEnd(row: Buffer): number | undefined {
-    const { delimiter, prefix } = this.#request
-    if (delimiter === undefined) return undefined
-    const at = row.indexOf(delimiter, NUMBER_BYTES + prefix.length)
-    return at === -1 ? undefined : at + delimiter.length
+  /** One page of the multipart uploads in progress of a bucket. */
+  listUploads(bucketId: number, request: OrderedRequest): OrderedPage<UploadEntry> {
+    this.#environment.refresh()
+    return listUploads(this.#tables.uploads, bucketId, request)
   }
 }

@@ -2,46 +2,41 @@ import type { ProjectionEnvironment, Table } from './lmdb-environment.ts'
 import { APPLIED } from './tables/applied.ts'
 import { AUDIT_INDEX } from './tables/audit-index.ts'
 import { BUCKETS } from './tables/buckets.ts'
+import { CORS } from './tables/cors.ts'
+import { LOCKS } from './tables/locks.ts'
 import { OBJECTS } from './tables/objects.ts'
-import { PAYLOAD_FILES, PAYLOADS } from './tables/payloads.ts'
+import { DIGESTS_PENDING, PAYLOAD_FILES, PAYLOADS } from './tables/payloads.ts'
+import { PARTS, UPLOAD_USAGE, UPLOADS } from './tables/uploads.ts'
 import { BUCKET_USAGE, FILE_USAGE, VOLUME_USAGE } from './tables/usage.ts'
+import { NULL_VERSIONS, VERSIONS } from './tables/versions.ts'
 
-/** Every table there is; `projections check` compares each of them row by row. */
-export const TABLE_NAMES = [
-  APPLIED,
-  AUDIT_INDEX,
-  BUCKETS,
-  OBJECTS,
-  PAYLOADS,
-  PAYLOAD_FILES,
-  BUCKET_USAGE,
-  VOLUME_USAGE,
-  FILE_USAGE,
-] as const
+/** Every table there is, by the name that code uses for it; `projections check` compares each of them row by row. */
+const NAMES = {
+  applied: APPLIED,
+  auditIndex: AUDIT_INDEX,
+  buckets: BUCKETS,
+  cors: CORS,
+  objects: OBJECTS,
+  versions: VERSIONS,
+  nullVersions: NULL_VERSIONS,
+  locks: LOCKS,
+  uploads: UPLOADS,
+  parts: PARTS,
+  uploadUsage: UPLOAD_USAGE,
+  payloads: PAYLOADS,
+  payloadFiles: PAYLOAD_FILES,
+  digestsPending: DIGESTS_PENDING,
+  bucketUsage: BUCKET_USAGE,
+  volumeUsage: VOLUME_USAGE,
+  fileUsage: FILE_USAGE,
+} as const
+
+export const TABLE_NAMES: readonly string[] = Object.values(NAMES)
 
 /** All tables, opened. */
-export interface Tables {
-  readonly applied: Table
-  readonly auditIndex: Table
-  readonly buckets: Table
-  readonly objects: Table
-  readonly payloads: Table
-  readonly payloadFiles: Table
-  readonly bucketUsage: Table
-  readonly volumeUsage: Table
-  readonly fileUsage: Table
-}
+export type Tables = { readonly [N in keyof typeof NAMES]: Table }
 
 export function openTables(environment: ProjectionEnvironment): Tables {
-  return {
-    applied: environment.table(APPLIED),
-    auditIndex: environment.table(AUDIT_INDEX),
-    buckets: environment.table(BUCKETS),
-    objects: environment.table(OBJECTS),
-    payloads: environment.table(PAYLOADS),
-    payloadFiles: environment.table(PAYLOAD_FILES),
-    bucketUsage: environment.table(BUCKET_USAGE),
-    volumeUsage: environment.table(VOLUME_USAGE),
-    fileUsage: environment.table(FILE_USAGE),
-  }
+  const opened = Object.entries(NAMES).map(([name, table]) => [name, environment.table(table)] as const)
+  return Object.fromEntries(opened) as unknown as Tables
 }

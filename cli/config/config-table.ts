@@ -202,6 +202,33 @@ export const configTable = [
       'Page cache of the metadata stores. LMDB reads through the page cache of the kernel, so it is checked and bounds nothing.',
   },
   {
+    name: 'storage.encryption_enabled',
+    kind: 'boolean',
+    unit: '',
+    default: false,
+    scope: 'start',
+    sentence:
+      'Whether the bytes of new objects are encrypted on disk; what is stored stays as it is, and is readable either way.',
+  },
+  {
+    name: 'object_lock.clock_watermark_interval_seconds',
+    kind: 'integer',
+    unit: 'seconds',
+    bounds: { minimum: 1, maximum: 3600 },
+    default: 60,
+    scope: 'start',
+    sentence: 'How often the time is recorded while nothing else is, so that a clock set back is noticed.',
+  },
+  {
+    name: 'object_lock.clock_backwards_tolerance_seconds',
+    kind: 'integer',
+    unit: 'seconds',
+    bounds: { minimum: 0, maximum: 3600 },
+    default: 5,
+    scope: 'start',
+    sentence: 'How far the clock may be behind the last recorded time before nothing retained is released any more.',
+  },
+  {
     name: 'server.shutdown_grace_period_seconds',
     kind: 'integer',
     unit: 'seconds',

@@ -20,3 +20,12 @@ export function derivedKey(masterKey: Uint8Array, purpose: string, context: Uint
 export function masterKeyCheck(masterKey: Uint8Array, deploymentId: Uint8Array): Buffer {
   return derivedKey(masterKey, 'master-key-check', deploymentId)
 }
+
+/** What the keys of encrypted payloads are derived from (spec/formats/payloads.md): 32 bytes. */
+export function payloadKey(masterKey: Uint8Array, deploymentId: Uint8Array): Buffer {
+  return derivedKey(masterKey, 'payload-encryption', deploymentId)
+}
+
+/** Purposes of the keys that turn numbers of the journal into ids that clients see; all threads derive the same. */
+export const VERSION_ID_KEY = 'version-id'
+export const UPLOAD_ID_KEY = 'upload-id'

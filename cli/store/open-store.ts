@@ -1,8 +1,9 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { EngineClient } from '../../engine/client.ts'
-import { systemClock } from '../../engine/clock.ts'
+import { type Clock, systemClock } from '../../engine/clock.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { type StorePaths, segmentFirstSequence } from '../../engine/disk/store-paths.ts'
+import { OpaqueIds } from '../../engine/domain/opaque-ids.ts'
 import { Engine } from '../../engine/engine.ts'
 import { EngineLoop } from '../../engine/engine-loop.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
@@ -21,7 +22,8 @@ import { VolumeWriter } from '../../engine/payloads/volume-writer.ts'
 import { CatalogReader } from '../../projections/catalog-reader.ts'
 import { type OpenedProjections, openProjections } from '../../projections/open-projections.ts'
 import { replay } from '../../projections/replay.ts'
-import { MasterKeyMismatchError, masterKeyCheck } from './master-key-check.ts'
+import { ClockWatermark } from './clock-watermark.ts'
+import { derivedKey, MasterKeyMismatchError, masterKeyCheck, VERSION_ID_KEY } from './master-key-check.ts'
 
 /** Settings of a store that the engine needs. Sizes are bytes. */
 export interface StoreOptions {
@@ -29,6 +31,10 @@ export interface StoreOptions {
   readonly segmentBytes: number
   readonly volumeBytes: number
   readonly reservedBytes: number
+  /** How far the clock may be behind the journal before retention cannot be judged any more. */
+  readonly clockToleranceSeconds: number
+  /** How often the time is put into the journal when nothing else is. */
+  readonly clockIntervalSeconds: number
   /** Version of the program, for the journal. */
   readonly version: string
   /** Boot id of the host's kernel. */
@@ -61,6 +67,8 @@ export interface OpenStore {
 export interface StoreHooks {
   readonly onFailure: (error: unknown) => void
   readonly onBatchDone: () => void
+  /** Another clock than the host's. */
+  readonly clock?: Clock
 }
 
 const SERVER: AuditContext = {
@@ -173,7 +181,16 @@ async function startEngine(
   const space = new SpaceGuard(disk, paths.root, options.reservedBytes)
   const volumes = new VolumeWriter(disk, paths, options, space, state.volumeEnd())
   const reserve = new SpaceReserve(disk, paths, space, options.reservedBytes)
-  const engine = new Engine({ journal, volumes, state, clock: systemClock, reserve })
+  const clock = hooks.clock ?? systemClock
+  const engine = new Engine({
+    journal,
+    volumes,
+    state,
+    clock,
+    reserve,
+    versionIds: new OpaqueIds(derivedKey(options.masterKey, VERSION_ID_KEY, journal.deploymentId)),
+    clockToleranceMicroseconds: options.clockToleranceSeconds * 1_000_000,
+  })
   let timer: NodeJS.Timeout | undefined
   // After a failure the journal's position may be that of a batch that was never written: no mark may speak of it.
   const onFailure = (error: unknown) => {
@@ -206,17 +223,20 @@ async function startEngine(
     void volumes.prepareSpare()
   }, MARK_MILLISECONDS)
   timer.unref()
+  const catalog = new CatalogReader(environment)
+  const watermark = new ClockWatermark(client, catalog, journal, clock, options.clockIntervalSeconds)
   return {
     deploymentId: Buffer.from(journal.deploymentId).toString('hex'),
     start,
     loop,
     client,
-    catalog: new CatalogReader(environment),
+    catalog,
     journal,
     report,
     space,
     close: async (healthy) => {
       clearInterval(timer)
+      watermark.stop()
       if (healthy) {
         const audit = { ...SERVER, operation: 'server.stop' }
         await client.execute({ kind: 'record-server-event', audit, changes: [{ name: 'server.stopped' }] })

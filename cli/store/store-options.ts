@@ -12,6 +12,8 @@ export function storeOptions(config: Config, masterKey: Uint8Array): StoreOption
     segmentBytes: config['storage.segment_mib'] * MEBIBYTE,
     volumeBytes: config['storage.volume_mib'] * MEBIBYTE,
     reservedBytes: config['storage.reserved_mib'] * MEBIBYTE,
+    clockToleranceSeconds: config['object_lock.clock_backwards_tolerance_seconds'],
+    clockIntervalSeconds: config['object_lock.clock_watermark_interval_seconds'],
     version: packageVersion(),
     bootId: kernelBootId(),
   }

@@ -1,7 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { OpaqueIds } from '../../engine/domain/opaque-ids.ts'
 import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
+import { PayloadSealer } from '../../engine/payloads/sealing.ts'
 import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import { PortEngineClient } from '../../engine/port-client.ts'
@@ -38,14 +40,17 @@ function rootCredential(): (accessKey: string) => Credential | undefined {
 
 function services(environment: ProjectionEnvironment): S3Services {
   const paths = new StorePaths(data.dataDirectory)
+  const sealer = new PayloadSealer(data.payloadKey)
   return {
     engine: new PortEngineClient(data.port),
     catalog: new CatalogReader(environment),
-    payloads: new PayloadReader(nodeDisk, paths),
-    uploads: new UploadStore(nodeDisk, paths, data.start, data.thread),
+    payloads: new PayloadReader(nodeDisk, paths, sealer),
+    uploads: new UploadStore(nodeDisk, paths, data.start, data.thread, data.encryptionEnabled ? sealer : undefined),
     space: new SpaceGuard(nodeDisk, paths.root, data.reservedBytes),
     inlineBytesMaximum: data.inlineBytesMaximum,
     tokenKey: Buffer.from(data.tokenKey),
+    versionIds: new OpaqueIds(data.versionIdKey),
+    uploadIds: new OpaqueIds(data.uploadIdKey),
     owner: { id: data.deploymentId, displayName: 'root' },
     clock: Date.now,
   }

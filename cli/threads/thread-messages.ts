@@ -44,6 +44,12 @@ export interface FrontEndThreadData {
   readonly rootSecretKey: string
   readonly rootEnabled: boolean
   readonly tokenKey: Uint8Array
+  readonly versionIdKey: Uint8Array
+  readonly uploadIdKey: Uint8Array
+  /** What the keys of encrypted payloads are derived from. */
+  readonly payloadKey: Uint8Array
+  /** Whether new payloads are encrypted. */
+  readonly encryptionEnabled: boolean
   readonly inlineBytesMaximum: number
   readonly reservedBytes: number
   readonly operationsMaximum: number

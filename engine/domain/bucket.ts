@@ -1,7 +1,7 @@
-import type { CreateBucket, DeleteBucket } from '../commands.ts'
+import type { CreateBucket, DeleteBucket, SetCors, SetDefaultRetention, SetQuota, SetVersioning } from '../commands.ts'
 import { DomainError } from '../errors.ts'
-import type { Change } from '../events/changes.ts'
 import type { BucketState, StateReader } from '../state-ports.ts'
+import { type Decision, type DecisionContext, NOTHING_CHANGES } from './decision.ts'
 
 /** @throws DomainError bucket-not-found */
 export function requireBucket(state: StateReader, name: string): BucketState {
@@ -11,13 +11,38 @@ export function requireBucket(state: StateReader, name: string): BucketState {
 }
 
 /** A bucket's id is the sequence of the entry that creates it, so that a name used again is another bucket. */
-export function decideCreateBucket(command: CreateBucket, state: StateReader, sequence: number): Change[] {
-  if (state.bucket(command.bucket) !== undefined) throw new DomainError('bucket-exists', command.bucket)
-  return [{ name: 'bucket.created', bucketId: sequence, bucket: command.bucket, region: command.region }]
+export function decideCreateBucket(command: CreateBucket, { state, sequence }: DecisionContext): Decision {
+  const { bucket, region, lockEnabled } = command
+  if (state.bucket(bucket) !== undefined) throw new DomainError('bucket-exists', bucket)
+  return { changes: [{ name: 'bucket.created', bucketId: sequence, bucket, region, lockEnabled }] }
 }
 
-export function decideDeleteBucket(command: DeleteBucket, state: StateReader): Change[] {
+/** Versions and markers count; uploads in progress do not, and are reclaimed afterwards. */
+export function decideDeleteBucket(command: DeleteBucket, { state }: DecisionContext): Decision {
   const bucket = requireBucket(state, command.bucket)
   if (!state.bucketIsEmpty(bucket.id)) throw new DomainError('bucket-not-empty', command.bucket)
-  return [{ name: 'bucket.deleted', bucketId: bucket.id, bucket: bucket.name }]
+  return { changes: [{ name: 'bucket.deleted', bucketId: bucket.id, bucket: bucket.name }] }
+}
+
+export function decideSetVersioning(command: SetVersioning, { state }: DecisionContext): Decision {
+  const { id: bucketId, name: bucket, versioning, lockEnabled } = requireBucket(state, command.bucket)
+  if (lockEnabled && command.versioning === 'suspended') throw new DomainError('versioning-is-locked', bucket)
+  if (versioning === command.versioning) return NOTHING_CHANGES
+  return { changes: [{ name: 'bucket.versioning-set', bucketId, bucket, versioning: command.versioning }] }
+}
+
+export function decideSetDefaultRetention(command: SetDefaultRetention, { state }: DecisionContext): Decision {
+  const { id: bucketId, name: bucket, lockEnabled } = requireBucket(state, command.bucket)
+  if (!lockEnabled) throw new DomainError('lock-not-enabled', bucket)
+  return { changes: [{ name: 'bucket.retention-set', bucketId, bucket, retention: command.retention }] }
+}
+
+export function decideSetCors(command: SetCors, { state }: DecisionContext): Decision {
+  const { id: bucketId, name: bucket } = requireBucket(state, command.bucket)
+  return { changes: [{ name: 'bucket.cors-set', bucketId, bucket, rules: command.rules }] }
+}
+
+export function decideSetQuota(command: SetQuota, { state }: DecisionContext): Decision {
+  const { id: bucketId, name: bucket } = requireBucket(state, command.bucket)
+  return { changes: [{ name: 'bucket.quota-set', bucketId, bucket, quota: command.quota }] }
 }

@@ -1,8 +1,23 @@
 import type { Command } from '../commands.ts'
-import type { Change } from '../events/changes.ts'
-import type { StateReader } from '../state-ports.ts'
-import { decideCreateBucket, decideDeleteBucket } from './bucket.ts'
-import { decideCopyObject, decideDeleteObject, decideWriteObject, type PayloadPlacement } from './object.ts'
+import {
+  decideCreateBucket,
+  decideDeleteBucket,
+  decideSetCors,
+  decideSetDefaultRetention,
+  decideSetQuota,
+  decideSetVersioning,
+} from './bucket.ts'
+import type { Decision, DecisionContext } from './decision.ts'
+import { decideSetLegalHold, decideSetRetention } from './lock.ts'
+import { decideCopyObject, decideDeleteObject, decideWriteObject } from './object.ts'
+import { decideMovePayloads, decideRecordDigest } from './payload.ts'
+import {
+  decideAbortUpload,
+  decideCompleteUpload,
+  decideCreateUpload,
+  decideReclaimUpload,
+  decideWritePart,
+} from './upload.ts'
 
 /** Commands that change state; the others only put records into the journal. */
 export type DecidableCommand = Exclude<
@@ -10,27 +25,38 @@ export type DecidableCommand = Exclude<
   { kind: 'record-attempt' | 'record-failed-change' | 'record-server-event' }
 >
 
+type Rule<K extends DecidableCommand['kind']> = (
+  command: Extract<DecidableCommand, { kind: K }>,
+  context: DecisionContext,
+) => Decision
+
+/** One rule per command; a command without one does not compile. */
+const RULES: { readonly [K in DecidableCommand['kind']]: Rule<K> } = {
+  'create-bucket': decideCreateBucket,
+  'delete-bucket': decideDeleteBucket,
+  'set-versioning': decideSetVersioning,
+  'set-default-retention': decideSetDefaultRetention,
+  'set-cors': decideSetCors,
+  'set-quota': decideSetQuota,
+  'write-object': decideWriteObject,
+  'copy-object': decideCopyObject,
+  'delete-object': decideDeleteObject,
+  'set-retention': decideSetRetention,
+  'set-legal-hold': decideSetLegalHold,
+  'create-upload': decideCreateUpload,
+  'write-part': decideWritePart,
+  'complete-upload': decideCompleteUpload,
+  'abort-upload': decideAbortUpload,
+  'reclaim-upload': decideReclaimUpload,
+  'move-payloads': decideMovePayloads,
+  'record-digest': decideRecordDigest,
+}
+
 /**
- * The rules of the store: which changes a command makes to the state, or why it is refused. Pure but for the place
- * that `placement` hands out; `sequence` is that of the entry that will hold the changes.
+ * The rules of the store: which changes a command makes to the state, or why it is refused.
  * @throws DomainError
  */
-export function decide(
-  command: DecidableCommand,
-  state: StateReader,
-  sequence: number,
-  placement: PayloadPlacement,
-): Change[] {
-  switch (command.kind) {
-    case 'create-bucket':
-      return decideCreateBucket(command, state, sequence)
-    case 'delete-bucket':
-      return decideDeleteBucket(command, state)
-    case 'write-object':
-      return decideWriteObject(command, state, sequence, placement)
-    case 'copy-object':
-      return decideCopyObject(command, state)
-    case 'delete-object':
-      return decideDeleteObject(command, state)
-  }
+export function decide(command: DecidableCommand, context: DecisionContext): Decision {
+  const rule = RULES[command.kind] as (command: DecidableCommand, context: DecisionContext) => Decision
+  return rule(command, context)
 }

@@ -1,46 +1,20 @@
-import { CHANGE_KIND, type Change, type ChangeName, type PayloadReference } from './changes.ts'
+import { CHANGE_KIND, type Change, type ChangeName } from './changes.ts'
+import {
+  decodeCorsRules,
+  decodeDefaultRetention,
+  decodeLock,
+  decodePayload,
+  decodePlace,
+  encodeCorsRules,
+  encodeDefaultRetention,
+  encodeLock,
+  encodePayload,
+  encodePlace,
+  optional,
+} from './value-codec.ts'
 
 /** A change as it is stored: its kind, then its fields in the order of spec/formats/journal.md. */
 export type StoredChange = readonly [kind: number, ...fields: unknown[]]
-
-const PAYLOAD_KIND = { shared: 0, volume: 1, file: 2 } as const
-
-function encodePayload(payload: PayloadReference | undefined): unknown {
-  if (payload === undefined) return null
-  switch (payload.kind) {
-    case 'shared':
-      return [PAYLOAD_KIND.shared, payload.payload]
-    case 'volume':
-      return [PAYLOAD_KIND.volume, payload.payload, payload.volume, payload.offset, payload.length, payload.checksum]
-    case 'file':
-      return [PAYLOAD_KIND.file, payload.payload, payload.name, payload.length]
-  }
-}
-
-function decodePayload(stored: unknown): PayloadReference | undefined {
-  if (stored === null) return undefined
-  const fields = stored as [kind: number, payload: number, ...rest: unknown[]]
-  const payload = fields[1]
-  switch (fields[0]) {
-    case PAYLOAD_KIND.shared:
-      return { kind: 'shared', payload }
-    case PAYLOAD_KIND.volume: {
-      const [, , volume, offset, length, checksum] = fields as number[]
-      return {
-        kind: 'volume',
-        payload,
-        volume: volume as number,
-        offset: offset as number,
-        length: length as number,
-        checksum: checksum as number,
-      }
-    }
-    case PAYLOAD_KIND.file:
-      return { kind: 'file', payload, name: fields[2] as string, length: fields[3] as number }
-    default:
-      throw new Error(`unknown payload kind ${fields[0]}`)
-  }
-}
 
 interface ChangeCodec<C extends Change> {
   readonly fields: (change: C) => unknown[]
@@ -50,12 +24,14 @@ interface ChangeCodec<C extends Change> {
 /** One row per change; a change without a row does not compile. */
 const CODECS: { readonly [N in ChangeName]: ChangeCodec<Extract<Change, { name: N }>> } = {
   'bucket.created': {
-    fields: (change) => [change.bucketId, change.bucket, change.region],
-    change: ([bucketId, bucket, region]) => ({
+    fields: ({ bucketId, bucket, region, lockEnabled }) =>
+      lockEnabled ? [bucketId, bucket, region, true] : [bucketId, bucket, region],
+    change: ([bucketId, bucket, region, lockEnabled]) => ({
       name: 'bucket.created',
       bucketId: bucketId as never,
       bucket: bucket as never,
       region: region as never,
+      lockEnabled: lockEnabled === true,
     }),
   },
   'bucket.deleted': {
@@ -66,19 +42,54 @@ const CODECS: { readonly [N in ChangeName]: ChangeCodec<Extract<Change, { name: 
       bucket: bucket as never,
     }),
   },
-  'object.written': {
-    fields: (change) => [
-      change.bucketId,
-      change.key,
-      change.size,
-      change.etag,
-      change.digest,
-      change.headers,
-      change.metadata,
-      encodePayload(change.payload),
-      change.replaced,
+  'bucket.versioning-set': {
+    fields: ({ bucketId, bucket, versioning }) => [bucketId, bucket, versioning === 'enabled'],
+    change: ([bucketId, bucket, enabled]) => ({
+      name: 'bucket.versioning-set',
+      bucketId: bucketId as never,
+      bucket: bucket as never,
+      versioning: enabled ? 'enabled' : 'suspended',
+    }),
+  },
+  'bucket.retention-set': {
+    fields: ({ bucketId, bucket, retention }) => [
+      bucketId,
+      bucket,
+      retention === undefined ? null : encodeDefaultRetention(retention),
     ],
-    change: ([bucketId, key, size, etag, digest, headers, metadata, payload, replaced]) => ({
+    change: ([bucketId, bucket, retention]) => ({
+      name: 'bucket.retention-set',
+      bucketId: bucketId as never,
+      bucket: bucket as never,
+      retention: optional(retention as never, decodeDefaultRetention),
+    }),
+  },
+  'bucket.cors-set': {
+    fields: ({ bucketId, bucket, rules }) => [bucketId, bucket, encodeCorsRules(rules)],
+    change: ([bucketId, bucket, rules]) => ({
+      name: 'bucket.cors-set',
+      bucketId: bucketId as never,
+      bucket: bucket as never,
+      rules: decodeCorsRules(rules as never),
+    }),
+  },
+  'bucket.quota-set': {
+    fields: ({ bucketId, bucket, quota }) => [bucketId, bucket, quota.bytes ?? null, quota.objects ?? null],
+    change: ([bucketId, bucket, bytes, objects]) => ({
+      name: 'bucket.quota-set',
+      bucketId: bucketId as never,
+      bucket: bucket as never,
+      quota: { bytes: bytes ?? undefined, objects: objects ?? undefined },
+    }),
+  },
+  'object.written': {
+    fields: (change) => {
+      const { bucketId, key, size, etag, digest, headers, metadata, payload, replaced, version, lock } = change
+      const fields = [bucketId, key, size, etag, digest, headers, metadata, encodePayload(payload), replaced]
+      if (lock !== undefined) return [...fields, version === undefined ? null : encodePlace(version), encodeLock(lock)]
+      return version === undefined ? fields : [...fields, encodePlace(version)]
+    },
+    change: ([bucketId, key, size, etag, digest, headers, metadata, payload, replaced, version, lock]) => ({
       name: 'object.written',
       bucketId: bucketId as never,
       key: key as never,
@@ -89,11 +100,126 @@ const CODECS: { readonly [N in ChangeName]: ChangeCodec<Extract<Change, { name: 
       metadata: metadata as never,
       payload: decodePayload(payload),
       replaced: replaced as never,
+      version: optional(version as never, decodePlace),
+      lock: optional(lock as never, decodeLock),
     }),
   },
   'object.deleted': {
     fields: (change) => [change.bucketId, change.key],
     change: ([bucketId, key]) => ({ name: 'object.deleted', bucketId: bucketId as never, key: key as never }),
+  },
+  'marker.written': {
+    fields: ({ bucketId, key, version }) => [bucketId, key, encodePlace(version)],
+    change: ([bucketId, key, version]) => ({
+      name: 'marker.written',
+      bucketId: bucketId as never,
+      key: key as never,
+      version: decodePlace(version as never),
+    }),
+  },
+  'version.deleted': {
+    fields: ({ bucketId, key, version, promotes }) => [bucketId, key, version, promotes],
+    change: ([bucketId, key, version, promotes]) => ({
+      name: 'version.deleted',
+      bucketId: bucketId as never,
+      key: key as never,
+      version: version as never,
+      promotes: promotes as never,
+    }),
+  },
+  'version.locked': {
+    fields: ({ bucketId, key, version, lock }) => [bucketId, key, version, encodeLock(lock)],
+    change: ([bucketId, key, version, lock]) => ({
+      name: 'version.locked',
+      bucketId: bucketId as never,
+      key: key as never,
+      version: version as never,
+      lock: decodeLock(lock as never),
+    }),
+  },
+  'upload.created': {
+    fields: ({ bucketId, key, headers, metadata, lock }) => [
+      bucketId,
+      key,
+      headers,
+      metadata,
+      lock === undefined ? null : encodeLock(lock),
+    ],
+    change: ([bucketId, key, headers, metadata, lock]) => ({
+      name: 'upload.created',
+      bucketId: bucketId as never,
+      key: key as never,
+      headers: headers as never,
+      metadata: metadata as never,
+      lock: optional(lock as never, decodeLock),
+    }),
+  },
+  'upload.part-written': {
+    fields: ({ bucketId, key, upload, part, size, etag, digest, payload, replaced }) => [
+      bucketId,
+      key,
+      upload,
+      part,
+      size,
+      etag,
+      digest,
+      encodePayload(payload),
+      replaced,
+    ],
+    change: ([bucketId, key, upload, part, size, etag, digest, payload, replaced]) => ({
+      name: 'upload.part-written',
+      bucketId: bucketId as never,
+      key: key as never,
+      upload: upload as never,
+      part: part as never,
+      size: size as never,
+      etag: etag as never,
+      digest: digest as never,
+      payload: decodePayload(payload),
+      replaced: replaced as never,
+    }),
+  },
+  'upload.completed': {
+    fields: ({ bucketId, key, upload, listed, dropped }) => [bucketId, key, upload, listed, dropped],
+    change: ([bucketId, key, upload, listed, dropped]) => ({
+      name: 'upload.completed',
+      bucketId: bucketId as never,
+      key: key as never,
+      upload: upload as never,
+      listed: listed as never,
+      dropped: dropped as never,
+    }),
+  },
+  'upload.aborted': {
+    fields: ({ bucketId, key, upload, dropped }) => [bucketId, key, upload, dropped],
+    change: ([bucketId, key, upload, dropped]) => ({
+      name: 'upload.aborted',
+      bucketId: bucketId as never,
+      key: key as never,
+      upload: upload as never,
+      dropped: dropped as never,
+    }),
+  },
+  'payload.moved': {
+    fields: ({ payload, volume, offset }) => [payload, volume, offset],
+    change: ([payload, volume, offset]) => ({
+      name: 'payload.moved',
+      payload: payload as never,
+      volume: volume as never,
+      offset: offset as never,
+    }),
+  },
+  'payload.digested': {
+    fields: ({ payload, digest }) => [payload, digest],
+    change: ([payload, digest]) => ({
+      name: 'payload.digested',
+      payload: payload as never,
+      digest: digest as never,
+    }),
+  },
+  'clock.observed': {
+    fields: () => [],
+    change: () => ({ name: 'clock.observed' }),
   },
   'journal.recovered': {
     fields: (change) => [change.segment, change.offset, change.length, change.digest],

@@ -1,18 +1,25 @@
 import { crc32 } from 'node:zlib'
 import { readUint64, writeUint64 } from '../journal/format.ts'
+import { TAG_BYTES } from './sealing.ts'
 
 /**
- * A large payload has a file of its own. The object's bytes stand first and untouched, so that a person can copy them
- * out; behind them the checksum of each block, so that a read proves exactly the blocks it touches
- * (spec/formats/payloads.md), big-endian:
+ * A large payload has a file of its own. The object's bytes stand first, each at its own place; behind them what proves
+ * each block, so that a read proves exactly the blocks it touches (spec/formats/payloads.md), big-endian:
  *
- *   file = bytes | CRC-32 of each block (4 each) | trailer (32)
+ *   file = bytes | proof of each block | trailer (32)
+ *
+ * A plain file has the bytes as they are, with a CRC-32 for each block. A sealed one has every block encrypted where it
+ * would stand, with the tag that authenticates it.
  */
 export const BLOCK_BYTES = 64 * 1024
-export const CHECKSUM_BYTES = 4
+export const FILE_FORMS = {
+  plain: { magic: 'OSTFILE1', proofBytes: 4 },
+  sealed: { magic: 'OSTSEAL1', proofBytes: TAG_BYTES },
+} as const
+export type FileForm = keyof typeof FILE_FORMS
+
 export const FILE_TRAILER = {
   bytes: 32,
-  magic: 'OSTFILE1',
   blockBytesAt: 8,
   blockCountAt: 12,
   lengthAt: 16,
@@ -24,13 +31,13 @@ export function blockCount(length: number): number {
 }
 
 /** Length of the whole file of a payload. */
-export function fileBytes(length: number): number {
-  return length + blockCount(length) * CHECKSUM_BYTES + FILE_TRAILER.bytes
+export function fileBytes(form: FileForm, length: number): number {
+  return length + blockCount(length) * FILE_FORMS[form].proofBytes + FILE_TRAILER.bytes
 }
 
-export function encodeFileTrailer(length: number): Buffer {
+export function encodeFileTrailer(form: FileForm, length: number): Buffer {
   const bytes = Buffer.alloc(FILE_TRAILER.bytes)
-  bytes.write(FILE_TRAILER.magic, 0, 'ascii')
+  bytes.write(FILE_FORMS[form].magic, 0, 'ascii')
   bytes.writeUInt32BE(BLOCK_BYTES, FILE_TRAILER.blockBytesAt)
   bytes.writeUInt32BE(blockCount(length), FILE_TRAILER.blockCountAt)
   writeUint64(bytes, length, FILE_TRAILER.lengthAt)
@@ -38,10 +45,12 @@ export function encodeFileTrailer(length: number): Buffer {
   return bytes
 }
 
-/** Length of the payload that a trailer states, or undefined when it is damaged. */
-export function decodeFileTrailer(bytes: Buffer): number | undefined {
-  if (bytes.toString('latin1', 0, FILE_TRAILER.magic.length) !== FILE_TRAILER.magic) return undefined
+/** What a trailer states of its payload, or undefined when it is damaged. */
+export function decodeFileTrailer(bytes: Buffer): { readonly form: FileForm; readonly length: number } | undefined {
+  const magic = bytes.toString('latin1', 0, FILE_FORMS.plain.magic.length)
+  const form = (Object.keys(FILE_FORMS) as FileForm[]).find((name) => FILE_FORMS[name].magic === magic)
+  if (form === undefined) return undefined
   if (crc32(bytes.subarray(0, FILE_TRAILER.checksumAt)) !== bytes.readUInt32BE(FILE_TRAILER.checksumAt))
     return undefined
-  return readUint64(bytes, FILE_TRAILER.lengthAt)
+  return { form, length: readUint64(bytes, FILE_TRAILER.lengthAt) }
 }

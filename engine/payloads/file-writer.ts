@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
-import { BLOCK_BYTES, CHECKSUM_BYTES, encodeFileTrailer } from './file-format.ts'
+import { type BlockCodec, plainBlocks, sealedBlocks } from './block-codec.ts'
+import { BlockTable } from './block-table.ts'
+import { encodeFileTrailer, type FileForm } from './file-format.ts'
 import { givePieceBack, PIECE_BYTES, takePiece } from './piece-pool.ts'
+import type { PayloadSealer } from './sealing.ts'
 
 /** Writes of one upload that may be on their way; the sender is stopped until one of them is done. */
 const PIECES_ON_THE_WAY_MAXIMUM = 2
@@ -18,10 +20,12 @@ export interface StoredFile {
   readonly md5: string
   /** SHA-256 of the bytes, 32 bytes. */
   readonly digest: Buffer
+  /** Whether the file is encrypted. */
+  readonly sealed: boolean
 }
 
 /**
- * Receives one large payload: hashes it, notes the checksum of every block, writes it to a file in `payloads/tmp`.
+ * Receives one large payload: hashes it, makes its blocks and what proves them, writes it to a file in `payloads/tmp`.
  * Memory is bounded by the pieces on their way, whatever the length.
  */
 export class PayloadFileWriter {
@@ -31,8 +35,8 @@ export class PayloadFileWriter {
   readonly #file: DiskFile
   readonly #md5 = createHash('md5')
   readonly #sha256 = createHash('sha256')
-  #checksums = Buffer.allocUnsafe(1024 * CHECKSUM_BYTES)
-  #blocks = 0
+  readonly #form: FileForm
+  readonly #blocks: BlockTable
   #piece = takePiece()
   #filled = 0
   #written = 0
@@ -41,16 +45,19 @@ export class PayloadFileWriter {
   #failure: unknown
   #digests: { readonly md5: string; readonly sha256: Buffer } | undefined
 
-  private constructor(disk: Disk, paths: StorePaths, name: string, file: DiskFile) {
+  private constructor(disk: Disk, paths: StorePaths, name: string, file: DiskFile, codec: BlockCodec) {
     this.#disk = disk
     this.#paths = paths
     this.#name = name
     this.#file = file
+    this.#form = codec.form
+    this.#blocks = new BlockTable(codec)
   }
 
-  /** `name` is given by the caller and never used twice. */
-  static create(disk: Disk, paths: StorePaths, name: string): PayloadFileWriter {
-    return new PayloadFileWriter(disk, paths, name, disk.create(paths.upload(name)))
+  /** `name` is given by the caller and never used twice. With a sealer the file is encrypted. */
+  static create(disk: Disk, paths: StorePaths, name: string, sealer?: PayloadSealer): PayloadFileWriter {
+    const codec = sealer === undefined ? plainBlocks : sealedBlocks(sealer.fileKey(name))
+    return new PayloadFileWriter(disk, paths, name, disk.create(paths.upload(name)), codec)
   }
 
   get size(): number {
@@ -78,7 +85,7 @@ export class PayloadFileWriter {
   }
 
   /**
-   * Writes the rest and the block checksums, syncs, and moves the file to its place: durable with its name when this
+   * Writes the rest and what proves the blocks, syncs, and moves the file to its place: durable with its name when this
    * resolves. On failure nothing is left behind.
    */
   async finish(): Promise<StoredFile> {
@@ -86,8 +93,8 @@ export class PayloadFileWriter {
       if (this.#filled > 0) this.#send()
       await this.#drain()
       const size = this.#written
-      const table = this.#checksums.subarray(0, this.#blocks * CHECKSUM_BYTES)
-      await this.#file.writeAtLater(Buffer.concat([table, encodeFileTrailer(size)]), size)
+      const end = Buffer.concat([this.#blocks.end(), encodeFileTrailer(this.#form, size)])
+      await this.#file.writeAtLater(end, size)
       await this.#file.syncLater()
       await this.#file.closeLater()
       this.#release()
@@ -98,7 +105,7 @@ export class PayloadFileWriter {
       await this.#disk.renameLater(this.#paths.upload(this.#name), this.#paths.file(this.#name))
       await this.#disk.syncDirectoryLater(directory)
       const { md5, sha256 } = this.digests()
-      return { name: this.#name, size, md5, digest: sha256 }
+      return { name: this.#name, size, md5, digest: sha256, sealed: this.#form === 'sealed' }
     } catch (error) {
       await this.abandon()
       await this.#disk.removeLater(this.#paths.file(this.#name)).catch(() => undefined)
@@ -120,20 +127,18 @@ export class PayloadFileWriter {
     this.#sha256.update(chunk)
     let at = 0
     while (at < chunk.length) {
-      const count = Math.min(chunk.length - at, PIECE_BYTES - this.#filled)
-      this.#piece.set(chunk.subarray(at, at + count), this.#filled)
-      this.#filled += count
-      at += count
+      // Pieces are whole blocks: what a block has room for, the piece has.
+      const part = chunk.subarray(at, at + this.#blocks.room)
+      this.#piece.set(this.#blocks.take(part), this.#filled)
+      this.#filled += part.length
+      at += part.length
       if (this.#filled === PIECE_BYTES) pieceIsFull()
     }
   }
 
-  /** Notes the checksums of the piece and counts it as written; returns where it belongs in the file. */
+  /** Counts the piece as written; returns where it belongs in the file. */
   #account(): { readonly length: number; readonly position: number } {
     const length = this.#filled
-    for (let at = 0; at < length; at += BLOCK_BYTES) {
-      this.#noteChecksum(crc32(this.#piece.subarray(at, Math.min(at + BLOCK_BYTES, length))))
-    }
     const position = this.#written
     this.#written += length
     this.#sinceSync += length
@@ -183,13 +188,6 @@ export class PayloadFileWriter {
   async #drain(): Promise<void> {
     await Promise.all(this.#onTheWay)
     if (this.#failure !== undefined) throw this.#failure
-  }
-
-  #noteChecksum(checksum: number): void {
-    const at = this.#blocks * CHECKSUM_BYTES
-    if (at === this.#checksums.length) this.#checksums = Buffer.concat([this.#checksums], at * 2)
-    this.#checksums.writeUInt32BE(checksum, at)
-    this.#blocks += 1
   }
 
   #release(): void {

@@ -1,20 +1,55 @@
 import { crc32 } from 'node:zlib'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
-import { BLOCK_BYTES, blockCount, CHECKSUM_BYTES, fileBytes } from './file-format.ts'
+import { type BlockCodec, plainBlocks, sealedBlocks } from './block-codec.ts'
+import { fileBytes } from './file-format.ts'
+import { PayloadFileReader } from './file-reader.ts'
 import { PayloadDamagedError } from './payload-errors.ts'
-import { givePieceBack, PIECE_BLOCKS, takePiece } from './piece-pool.ts'
+import type { PayloadSealer } from './sealing.ts'
 
-/** Where bytes are, as the catalog tells. Lengths and offsets are bytes. */
-export type PayloadLocation =
-  | {
-      readonly kind: 'volume'
-      readonly volume: number
-      readonly offset: number
-      readonly length: number
-      readonly checksum: number
-    }
-  | { readonly kind: 'file'; readonly name: string; readonly length: number }
+/** A small payload in a volume. Lengths and offsets are bytes. */
+export interface VolumeLocation {
+  readonly kind: 'volume'
+  readonly volume: number
+  readonly offset: number
+  /** Bytes in the volume; a sealed payload is longer than the object. */
+  readonly length: number
+  /** CRC-32 of those bytes. */
+  readonly checksum: number
+  readonly sealed: boolean
+}
+
+/** A large payload in a file of its own. */
+export interface FileLocation {
+  readonly kind: 'file'
+  readonly name: string
+  /** Bytes of the object, sealed or not. */
+  readonly length: number
+  readonly sealed: boolean
+}
+
+/** A multipart object: its parts in order, each a payload of its own. */
+export interface PartsLocation {
+  readonly kind: 'parts'
+  readonly length: number
+  /** Sequence of the entry that completed the upload. */
+  readonly completion: number
+  /** SHA-256 of the whole; undefined until it is computed. */
+  readonly digest: Uint8Array | undefined
+  readonly parts: PartList
+}
+
+/** The parts of a multipart object, read where they lie. */
+export interface PartList {
+  readonly count: number
+  /** Payload id of the part at an index from 0; 0 for a part of no bytes. */
+  payload(index: number): number
+  /** Bytes of the part at an index. */
+  size(index: number): number
+}
+
+/** Where bytes are, as the catalog tells. */
+export type PayloadLocation = VolumeLocation | FileLocation | PartsLocation
 
 const OPEN_VOLUMES_MAXIMUM = 64
 
@@ -22,11 +57,14 @@ const OPEN_VOLUMES_MAXIMUM = 64
 export class PayloadReader {
   readonly #disk: Disk
   readonly #paths: StorePaths
+  readonly #sealer: PayloadSealer | undefined
   readonly #volumes = new Map<number, DiskFile>()
 
-  constructor(disk: Disk, paths: StorePaths) {
+  /** Without a sealer, encrypted payloads cannot be read. */
+  constructor(disk: Disk, paths: StorePaths, sealer?: PayloadSealer) {
     this.#disk = disk
     this.#paths = paths
+    this.#sealer = sealer
   }
 
   /**
@@ -34,11 +72,24 @@ export class PayloadReader {
    * few tens of KiB, most often in the page cache, and the way through the thread pool costs more than the read.
    * @throws PayloadDamagedError
    */
-  readSmall(location: Extract<PayloadLocation, { kind: 'volume' }>): Buffer {
+  readSmall(location: VolumeLocation): Buffer {
+    const stored = this.readStored(location)
+    if (!location.sealed) return stored
+    const bytes = this.#sealerFor(location).open(stored)
+    if (bytes === undefined) throw new PayloadDamagedError(`${placeOf(location)}: not encrypted with this store's key`)
+    return bytes
+  }
+
+  /**
+   * The bytes of a small payload as they stand in the volume, encrypted or not: what compaction copies. The checksum is
+   * proved also of encrypted bytes: one envelope in the place of another would open as well.
+   * @throws PayloadDamagedError
+   */
+  readStored(location: VolumeLocation): Buffer {
     const bytes = Buffer.allocUnsafe(location.length)
     const read = this.#volume(location.volume).readAt(bytes, location.offset, location.length)
     if (read !== location.length || crc32(bytes) !== location.checksum) {
-      throw new PayloadDamagedError(`volume ${location.volume}, offset ${location.offset}: checksum does not match`)
+      throw new PayloadDamagedError(`${placeOf(location)}: checksum does not match`)
     }
     return bytes
   }
@@ -47,27 +98,34 @@ export class PayloadReader {
    * Opens a large payload for reading bytes `start` to `end` (exclusive).
    * @throws PayloadDamagedError when the file is missing or has the wrong length
    */
-  async openLarge(
-    location: Extract<PayloadLocation, { kind: 'file' }>,
-    start: number,
-    end: number,
-  ): Promise<PayloadFileReader> {
+  async openLarge(location: FileLocation, start: number, end: number): Promise<PayloadFileReader> {
+    const codec = this.#codecOf(location)
     let file: DiskFile
     try {
       file = await this.#disk.openToReadLater(this.#paths.file(location.name))
     } catch (error) {
-      throw new PayloadDamagedError(`payload file ${location.name} cannot be opened`, { cause: error })
+      throw new PayloadDamagedError(`${placeOf(location)} cannot be opened`, { cause: error })
     }
-    if (file.size() !== fileBytes(location.length)) {
+    if (file.size() !== fileBytes(codec.form, location.length)) {
       await file.closeLater()
-      throw new PayloadDamagedError(`payload file ${location.name} has the wrong length`)
+      throw new PayloadDamagedError(`${placeOf(location)} has the wrong length`)
     }
-    return PayloadFileReader.open(file, location, start, end)
+    return PayloadFileReader.open(file, location, codec, start, end)
   }
 
   close(): void {
     for (const file of this.#volumes.values()) file.close()
     this.#volumes.clear()
+  }
+
+  #codecOf(location: FileLocation): BlockCodec {
+    if (!location.sealed) return plainBlocks
+    return sealedBlocks(this.#sealerFor(location).fileKey(location.name))
+  }
+
+  #sealerFor(location: VolumeLocation | FileLocation): PayloadSealer {
+    if (this.#sealer !== undefined) return this.#sealer
+    throw new PayloadDamagedError(`${placeOf(location)}: it is encrypted, and there is no key to read it with`)
   }
 
   #volume(volume: number): DiskFile {
@@ -93,114 +151,7 @@ export class PayloadReader {
   }
 }
 
-/** A part of a large payload, read block by block, at the pace of whoever calls `next`. */
-export class PayloadFileReader {
-  readonly length: number
-  readonly #file: DiskFile
-  readonly #name: string
-  readonly #payloadBytes: number
-  readonly #checksums: Buffer
-  readonly #firstBlock: number
-  readonly #end: number
-  #position: number
-  #ahead: Promise<Buffer | undefined> | undefined
-  #closed = false
-  /** Two pieces take turns: one is sent while the other is filled. */
-  readonly #pieces = [takePiece(), takePiece()]
-  #turn = 0
-
-  private constructor(
-    file: DiskFile,
-    location: { readonly name: string; readonly length: number },
-    start: number,
-    end: number,
-    checksums: Buffer,
-  ) {
-    this.#file = file
-    this.#name = location.name
-    this.#payloadBytes = location.length
-    this.#checksums = checksums
-    this.#firstBlock = Math.floor(start / BLOCK_BYTES)
-    this.#position = start
-    this.#end = end
-    this.length = end - start
-  }
-
-  static async open(
-    file: DiskFile,
-    location: { readonly name: string; readonly length: number },
-    start: number,
-    end: number,
-  ): Promise<PayloadFileReader> {
-    const firstBlock = Math.floor(start / BLOCK_BYTES)
-    const bytes = (blockCount(end) - firstBlock) * CHECKSUM_BYTES
-    const checksums = Buffer.allocUnsafe(bytes)
-    try {
-      await file.readAtLater(checksums, location.length + firstBlock * CHECKSUM_BYTES, bytes)
-    } catch (error) {
-      await file.closeLater()
-      throw error
-    }
-    const reader = new PayloadFileReader(file, location, start, end, checksums)
-    reader.#readAhead()
-    return reader
-  }
-
-  /** Resolves when the first bytes are read and proved; `next` will give them. */
-  async proveFirst(): Promise<void> {
-    await this.#ahead
-  }
-
-  /**
-   * The next proved bytes, undefined after the last. They stay valid until the next call; while they are sent the
-   * following ones are read.
-   * @throws PayloadDamagedError
-   */
-  async next(): Promise<Buffer | undefined> {
-    const bytes = await this.#ahead
-    this.#ahead = undefined
-    if (bytes !== undefined && !this.#closed) this.#readAhead()
-    return bytes
-  }
-
-  /** Closes the file once no read is on its way. */
-  close(): void {
-    if (this.#closed) return
-    this.#closed = true
-    const close = () => {
-      for (const piece of this.#pieces) givePieceBack(piece)
-      this.#file.closeLater().catch(() => undefined)
-    }
-    if (this.#ahead === undefined) close()
-    else this.#ahead.then(close, close)
-  }
-
-  #readAhead(): void {
-    const reading = this.#read()
-    reading.catch(() => undefined)
-    this.#ahead = reading
-  }
-
-  async #read(): Promise<Buffer | undefined> {
-    if (this.#position >= this.#end) return undefined
-    const block = Math.floor(this.#position / BLOCK_BYTES)
-    const start = block * BLOCK_BYTES
-    const stop = Math.min(start + PIECE_BLOCKS * BLOCK_BYTES, blockCount(this.#end) * BLOCK_BYTES, this.#payloadBytes)
-    const bytes = (this.#pieces[this.#turn] as Buffer).subarray(0, stop - start)
-    this.#turn = 1 - this.#turn
-    const read = await this.#file.readAtLater(bytes, start, bytes.length)
-    if (read !== bytes.length) throw this.#damaged(start + read)
-    for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
-      const index = block + at / BLOCK_BYTES - this.#firstBlock
-      const stated = this.#checksums.readUInt32BE(index * CHECKSUM_BYTES)
-      if (crc32(bytes.subarray(at, at + BLOCK_BYTES)) !== stated) throw this.#damaged(start + at)
-    }
-    const part = bytes.subarray(this.#position - start, Math.min(stop, this.#end) - start)
-    this.#position = Math.min(stop, this.#end)
-    return part
-  }
-
-  #damaged(offset: number): PayloadDamagedError {
-    return new PayloadDamagedError(`payload file ${this.#name}, offset ${offset}: checksum does not match`)
-  }
+function placeOf(location: VolumeLocation | FileLocation): string {
+  if (location.kind === 'file') return `payload file ${location.name}`
+  return `volume ${location.volume}, offset ${location.offset}`
 }

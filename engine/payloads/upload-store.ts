@@ -1,31 +1,39 @@
+import { crc32 } from 'node:zlib'
+import type { WriteBody } from '../commands.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { PayloadFileWriter } from './file-writer.ts'
+import { PayloadIds } from './payload-ids.ts'
+import type { PayloadSealer } from './sealing.ts'
 
-const COUNTER_DIGITS = 10
-
-/**
- * Gives out payload files, one per thread of one start. A name is never used twice, whatever crashes: it begins with
- * the name of the start, then the thread, then a counter.
- */
+/** Makes payloads of the bytes that arrive, encrypted ones when it has a sealer. One per thread of one start. */
 export class UploadStore {
   readonly #disk: Disk
   readonly #paths: StorePaths
-  readonly #prefix: string
-  #counter = 0
+  readonly #ids: PayloadIds
+  readonly #sealer: PayloadSealer | undefined
 
-  /** `start`: 16 hexadecimal digits, new at each start. `thread`: 0 to 255. */
-  constructor(disk: Disk, paths: StorePaths, start: string, thread: number) {
+  /**
+   * `start`: 16 hexadecimal digits, new at each start. `thread`: 0 to 255. `sealer`: what new payloads are encrypted
+   * with; they are stored as they are without one.
+   */
+  constructor(disk: Disk, paths: StorePaths, start: string, thread: number, sealer?: PayloadSealer) {
     this.#disk = disk
     this.#paths = paths
-    this.#prefix = `${start}${thread.toString(16).padStart(2, '0')}`
+    this.#ids = new PayloadIds(start, thread)
+    this.#sealer = sealer
   }
 
-  /** A writer for the next payload; the body can be handed to it at once. */
+  /** The body of a command that brings a small payload along. The caller must not change `bytes` any more. */
+  inlineBody(bytes: Uint8Array): Extract<WriteBody, { kind: 'inline' }> {
+    if (this.#sealer === undefined) return { kind: 'inline', bytes, checksum: crc32(bytes), sealed: false }
+    const envelope = this.#sealer.seal(Buffer.from(this.#ids.next(), 'hex'), bytes)
+    return { kind: 'inline', bytes: envelope, checksum: crc32(envelope), sealed: true }
+  }
+
+  /** A writer for the next large payload; the body can be handed to it at once. */
   create(): PayloadFileWriter {
-    this.#counter += 1
-    const name = `${this.#prefix}${this.#counter.toString(16).padStart(COUNTER_DIGITS, '0')}`
-    return PayloadFileWriter.create(this.#disk, this.#paths, name)
+    return PayloadFileWriter.create(this.#disk, this.#paths, this.#ids.next(), this.#sealer)
   }
 
   /** Removes a stored file that no entry refers to: the command that should have named it was refused. */

@@ -80,7 +80,7 @@ export class VolumeWriter {
    * Gives `bytes` a place in the volume. They are copied.
    * @throws DomainError storage-full; DiskFullError, ShortWriteError, VolumeFailedError when a new volume was needed
    */
-  place(payload: number, bytes: Uint8Array, checksum: number): PayloadReference {
+  place(payload: number, bytes: Uint8Array, checksum: number, sealed: boolean): PayloadReference {
     const total = frameBytes(bytes.length)
     if (this.#refusing || !this.#space.admits(total)) throw new DomainError('storage-full')
     if (this.#position + this.#stagedBytes + total > this.#volumeBytes) this.#guarded(() => this.#roll())
@@ -88,7 +88,7 @@ export class VolumeWriter {
     encodeFrame(this.#staged, this.#stagedBytes, payload, bytes, checksum)
     const offset = this.#position + this.#stagedBytes + FRAME_HEADER.bytes
     this.#stagedBytes += total
-    return { kind: 'volume', payload, volume: this.#volume, offset, length: bytes.length, checksum }
+    return { kind: 'volume', payload, volume: this.#volume, offset, length: bytes.length, checksum, sealed }
   }
 
   /**

@@ -8,6 +8,7 @@ import {
   startVerifier,
 } from './checksums.ts'
 import { S3Error } from './errors.ts'
+import type { S3Request } from './s3-request.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 
 /** Everything a request says about its body, to be held against the body that came. */
@@ -74,4 +75,12 @@ export async function readDocument(
   checks.update(body)
   checks.finish(hash('md5', body, 'hex'), createHash('sha256').update(body).digest())
   return body
+}
+
+/**
+ * The document in the body of a request, within the bounds of its operation.
+ * @throws S3Error as readDocument
+ */
+export function readRequestDocument({ http, identity, operation }: S3Request): Promise<Buffer> {
+  return readDocument(http, identity.payload, operation.bodyBytesMaximum)
 }

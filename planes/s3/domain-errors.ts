@@ -1,38 +1,45 @@
-import type { DomainError, DomainErrorCode } from '../../engine/errors.ts'
+import { DOMAIN_ERRORS, type DomainError, type DomainErrorCode } from '../../engine/errors.ts'
 import { S3Error, type S3ErrorCode } from './errors.ts'
 
-/** What each refusal of the rules is called on the S3 wire. A new code of the engine does not compile without a row. */
-export const S3_CODE_OF_DOMAIN_ERROR = {
-  'bucket-not-found': 'NoSuchBucket',
-  'bucket-exists': 'BucketAlreadyOwnedByYou',
-  'bucket-not-empty': 'BucketNotEmpty',
-  'object-not-found': 'NoSuchKey',
-  'precondition-failed': 'PreconditionFailed',
-  'source-changed': 'OperationAborted',
-  'copy-onto-itself': 'InvalidRequest',
-  'command-failed': 'InternalError',
-  'storage-full': 'InsufficientStorage',
-} as const satisfies Record<DomainErrorCode, S3ErrorCode>
-
-/** Name of the element that carries the subject of an error. */
-const SUBJECT_ELEMENT: Partial<Record<DomainErrorCode, string>> = {
-  'bucket-not-found': 'BucketName',
-  'bucket-exists': 'BucketName',
-  'bucket-not-empty': 'BucketName',
-  'object-not-found': 'Key',
-  'precondition-failed': 'Condition',
+interface DomainErrorRow {
+  readonly code: S3ErrorCode
+  /** Name of the element that carries the subject of the error. */
+  readonly element?: string
+  /** The S3 code alone says too little: the sentence of the rule goes with it. */
+  readonly explained?: true
 }
 
-const MESSAGES: Partial<Record<DomainErrorCode, string>> = {
-  'copy-onto-itself':
-    'This copy request is illegal because it is trying to copy an object to itself without changing the metadata.',
+/** What each refusal of the rules is called on the S3 wire. A new code of the engine does not compile without a row. */
+export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow>> = {
+  'bucket-not-found': { code: 'NoSuchBucket', element: 'BucketName' },
+  'bucket-exists': { code: 'BucketAlreadyOwnedByYou', element: 'BucketName' },
+  'bucket-not-empty': { code: 'BucketNotEmpty', element: 'BucketName' },
+  'object-not-found': { code: 'NoSuchKey', element: 'Key' },
+  'precondition-failed': { code: 'PreconditionFailed', element: 'Condition' },
+  'source-changed': { code: 'OperationAborted' },
+  'copy-onto-itself': { code: 'InvalidRequest', explained: true },
+  'command-failed': { code: 'InternalError' },
+  'version-not-found': { code: 'NoSuchVersion', element: 'Key' },
+  'version-is-marker': { code: 'MethodNotAllowed', explained: true },
+  'versioning-is-locked': { code: 'InvalidBucketState', element: 'BucketName', explained: true },
+  'lock-not-enabled': { code: 'InvalidRequest', element: 'BucketName', explained: true },
+  'retention-in-past': { code: 'InvalidArgument', explained: true },
+  'governance-retention': { code: 'AccessDenied', explained: true },
+  'compliance-retention': { code: 'AccessDenied', explained: true },
+  'legal-hold': { code: 'AccessDenied', explained: true },
+  'clock-behind': { code: 'ServiceUnavailable', explained: true },
+  'upload-not-found': { code: 'NoSuchUpload' },
+  'part-not-found': { code: 'InvalidPart', element: 'PartNumber' },
+  'part-too-small': { code: 'EntityTooSmall', element: 'PartNumber' },
+  'object-too-large': { code: 'EntityTooLarge', element: 'ProposedSize' },
+  'quota-exceeded': { code: 'QuotaExceeded', element: 'BucketName' },
+  'storage-full': { code: 'InsufficientStorage' },
 }
 
 export function s3ErrorOf(error: DomainError): S3Error {
-  const element = SUBJECT_ELEMENT[error.code]
-  const message = MESSAGES[error.code]
-  return new S3Error(S3_CODE_OF_DOMAIN_ERROR[error.code], {
-    ...(message === undefined ? {} : { message }),
+  const { code, element, explained } = S3_OF_DOMAIN_ERROR[error.code]
+  return new S3Error(code, {
+    ...(explained === true ? { message: DOMAIN_ERRORS[error.code].sentence } : {}),
     ...(element === undefined || error.subject === undefined ? {} : { details: [[element, error.subject]] }),
   })
 }

@@ -1,4 +1,4 @@
-import type { CopyObject, CreateBucket, DeleteBucket, DeleteObject, Done, WriteObject } from '../../engine/commands.ts'
+import type { Command, Done } from '../../engine/commands.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { Pairs } from '../../engine/events/audit.ts'
 import { s3ErrorOf } from './domain-errors.ts'
@@ -6,7 +6,8 @@ import type { S3Request } from './s3-request.ts'
 import { auditOf } from './s3-request.ts'
 import type { S3Services } from './services.ts'
 
-type Change = CreateBucket | DeleteBucket | WriteObject | CopyObject | DeleteObject
+/** Commands that a request can ask for; the others are the store's own. */
+type Change = Extract<Command, { readonly bucket: string }>
 type WithoutAudit<C> = C extends Change ? Omit<C, 'audit' | 'intent'> : never
 
 /**

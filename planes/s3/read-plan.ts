@@ -1,9 +1,13 @@
+import type { PartList } from '../../engine/payloads/payload-reader.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import type { HeaderLine } from '../http/exchange.ts'
 import { byteRange, contentRange } from './byte-range.ts'
 import { checkReadConditions } from './conditions.ts'
 import { S3Error } from './errors.ts'
+import { lockHeaders } from './lock-headers.ts'
+import { type FoundObject, versionHeader } from './lookup.ts'
 import { METADATA_PREFIX, responseOverrides } from './metadata.ts'
+import { partNumberParameter } from './part-number.ts'
 import type { S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
 import { httpTimestamp } from './timestamps.ts'
@@ -22,33 +26,61 @@ const DEFAULT_TYPE = 'binary/octet-stream'
 
 /**
  * Conditions first, then the range (RFC 9110 section 13.2.2), then the headers.
- * @throws S3Error PreconditionFailed, InvalidRange, InvalidArgument, NotImplemented
+ * @throws S3Error PreconditionFailed, InvalidRange, InvalidArgument, InvalidRequest, InvalidPart
  */
-export function planRead(request: S3Request, services: S3Services, object: ObjectState): ReadPlan {
+export function planRead(request: S3Request, services: S3Services, found: FoundObject): ReadPlan {
+  const { bucket, object } = found
   const { query } = request.target
-  if (query.has('partNumber')) {
-    throw new S3Error('NotImplemented', { message: 'Reading a single part of an object is not supported.' })
-  }
-  const etag = `"${object.etag}"`
   const validators = { etag: object.etag, lastModifiedMicroseconds: object.modifiedMicroseconds }
-  const modified = httpTimestamp(object.modifiedMicroseconds)
+  const headers: HeaderLine[] = [
+    ['etag', `"${object.etag}"`],
+    ['last-modified', httpTimestamp(object.modifiedMicroseconds)],
+    ...versionHeader(bucket, object, services),
+  ]
   if (checkReadConditions(request.http, validators, services.clock()) === 'not-modified') {
-    const headers: HeaderLine[] = [
-      ['etag', etag],
-      ['last-modified', modified],
-    ]
     return { status: 304, headers, start: 0, length: 0 }
   }
-  const range = byteRange(request.http.header('range'), object.size)
-  const headers: HeaderLine[] = [
-    ['etag', etag],
-    ['last-modified', modified],
-    ['accept-ranges', 'bytes'],
-  ]
+  const part = query.has('partNumber') ? partOf(request, services, object) : undefined
+  const range = part ?? byteRange(request.http.header('range'), object.size)
+  headers.push(['accept-ranges', 'bytes'], ...lockHeaders(object.lock))
   addStoredHeaders(headers, object, query.entries.length === 0 ? [] : responseOverrides(query))
+  if (part?.count !== undefined) headers.push(['x-amz-mp-parts-count', String(part.count)])
   if (range === undefined) return { status: 200, headers, start: 0, length: object.size }
-  headers.push(['content-range', contentRange(range, object.size)])
+  if (object.size > 0) headers.push(['content-range', contentRange(range, object.size)])
   return { status: 206, headers, start: range.first, length: range.last - range.first + 1 }
+}
+
+/** Bytes of one part, and how many parts there are; an object that was written whole is its only part. */
+interface PartRange {
+  readonly first: number
+  readonly last: number
+  readonly count: number | undefined
+}
+
+/**
+ * S3 API reference, GetObject, `partNumber`: parts are counted as they stand in the object, whatever numbers the upload
+ * gave them.
+ * @throws S3Error InvalidArgument, InvalidRequest (with a range), InvalidPart (there is no such part)
+ */
+function partOf(request: S3Request, services: S3Services, object: ObjectState): PartRange {
+  const number = partNumberParameter(request.target.query)
+  if (request.http.header('range') !== undefined) {
+    throw new S3Error('InvalidRequest', { message: 'Cannot specify both Range header and partNumber query parameter' })
+  }
+  const location = object.payload === 0 ? undefined : services.catalog.payload(object.payload)
+  const parts = location?.kind === 'parts' ? location.parts : undefined
+  if (number > (parts?.count ?? 1)) {
+    throw new S3Error('InvalidPart', { message: 'The object has no part of this number.' })
+  }
+  if (parts === undefined) return { first: 0, last: object.size - 1, count: undefined }
+  const first = bytesBefore(parts, number - 1)
+  return { first, last: first + parts.size(number - 1) - 1, count: parts.count }
+}
+
+function bytesBefore(parts: PartList, end: number): number {
+  let bytes = 0
+  for (let index = 0; index < end; index += 1) bytes += parts.size(index)
+  return bytes
 }
 
 /** Content headers (overrides win, each once) and user metadata. */

@@ -97,7 +97,7 @@ class S3Exchange {
     if (!operation.implemented) {
       throw new S3Error('NotImplemented', { message: `${operation.name} is not supported by this server.` })
     }
-    refuseUnsupportedHeaders(http, target)
+    refuseUnsupportedHeaders(http, target, operation)
     this.#request = { http, target, identity, operation, requestId: this.#requestId, journaled: NOTHING }
     return this.#request
   }

@@ -1,4 +1,5 @@
 import type { EngineClient } from '../../engine/client.ts'
+import type { OpaqueIds } from '../../engine/domain/opaque-ids.ts'
 import type { PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import type { SpaceGuard } from '../../engine/payloads/space-guard.ts'
 import type { UploadStore } from '../../engine/payloads/upload-store.ts'
@@ -16,6 +17,8 @@ export interface S3Services {
   readonly inlineBytesMaximum: number
   /** Authenticates continuation tokens; the same after a restart. */
   readonly tokenKey: Buffer
+  readonly versionIds: OpaqueIds
+  readonly uploadIds: OpaqueIds
   /** Shown as owner of buckets and objects. */
   readonly owner: Owner
   /** Milliseconds since 1970. */

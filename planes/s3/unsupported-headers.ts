@@ -6,6 +6,7 @@
 import type { HttpRequest } from '../http/exchange.ts'
 import { effectiveAmzHeaders, effectiveHeader } from './effective-headers.ts'
 import { S3Error } from './errors.ts'
+import type { Operation } from './operation-table.ts'
 import { STREAMING_PREFIX } from './signature-v4.ts'
 import type { Target } from './target.ts'
 
@@ -14,10 +15,14 @@ interface UnsupportedHeader {
   readonly name: string
   /** Values that ask for exactly what the store does anyway, and so are let pass. Compared in lower case. */
   readonly accepted?: readonly string[]
+  /** Operations that do what the header asks for. */
+  readonly operations?: readonly string[]
   readonly why: string
 }
 
 const AWS_CHUNKED = 'aws-chunked bodies are not supported'
+
+const WRITES = ['PutObject', 'CopyObject', 'CreateMultipartUpload']
 
 export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
   { name: 'x-amz-acl', accepted: ['private'], why: 'ACLs are not supported; policies of the service decide' },
@@ -40,9 +45,19 @@ export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
   { name: 'x-amz-copy-source-range', why: 'copying a part of an object is not supported' },
   { name: 'x-amz-write-offset-bytes', why: 'appending to an object is not supported' },
   { name: 'x-amz-if-match-*', why: 'conditions on size and time of a deletion are not supported' },
-  { name: 'x-amz-object-lock-*', why: 'Object Lock is not supported' },
-  { name: 'x-amz-bucket-object-lock-enabled', accepted: ['false'], why: 'Object Lock is not supported' },
-  { name: 'x-amz-bypass-governance-retention', accepted: ['false'], why: 'Object Lock is not supported' },
+  { name: 'x-amz-object-lock-*', operations: WRITES, why: 'a lock is set when an object is written' },
+  {
+    name: 'x-amz-bucket-object-lock-enabled',
+    accepted: ['false'],
+    operations: ['CreateBucket'],
+    why: 'Object Lock is chosen when a bucket is created',
+  },
+  {
+    name: 'x-amz-bypass-governance-retention',
+    accepted: ['false'],
+    operations: ['DeleteObject', 'PutObjectRetention'],
+    why: 'there is no retention to bypass',
+  },
 ]
 
 const BY_NAME: ReadonlyMap<string, UnsupportedHeader> = new Map(UNSUPPORTED_HEADERS.map((row) => [row.name, row]))
@@ -55,10 +70,11 @@ const BY_PREFIX: readonly (readonly [prefix: string, row: UnsupportedHeader])[] 
  * Refuses a request with a header of the table, or with a body that is aws-chunked.
  * @throws S3Error NotImplemented, naming the header
  */
-export function refuseUnsupportedHeaders(request: HttpRequest, target: Target): void {
+export function refuseUnsupportedHeaders(request: HttpRequest, target: Target, operation: Operation): void {
   for (const [name, value] of effectiveAmzHeaders(request, target)) {
     const row = BY_NAME.get(name) ?? findByPrefix(name)
-    if (row === undefined || row.accepted?.includes(value.toLowerCase())) continue
+    if (row === undefined || row.operations?.includes(operation.name)) continue
+    if (row.accepted?.includes(value.toLowerCase())) continue
     throw notImplemented(name, row.why)
   }
   if (isAwsChunked(request.header('content-encoding'))) throw notImplemented('content-encoding', AWS_CHUNKED)

@@ -1,7 +1,6 @@
 import type { HeaderLine, HttpResponse } from '../http/exchange.ts'
 
-const XML_HEADERS: readonly HeaderLine[] = [['content-type', 'application/xml']]
-
-export function xmlResponse(status: number, document: string): HttpResponse {
-  return { status, headers: XML_HEADERS, body: document }
+/** An answer that is a document. */
+export function xmlResponse(status: number, document: string, headers: readonly HeaderLine[] = []): HttpResponse {
+  return { status, headers: [['content-type', 'application/xml'], ...headers], body: document }
 }

@@ -11,7 +11,7 @@ import type { Table, TableReader } from '../lmdb-environment.ts'
 export const APPLIED = 'applied'
 
 /** Raised whenever a table's layout changes; projections of another version are made again from the journal. */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 const KEY = Buffer.from('position')
 const FIELDS = [

@@ -1,9 +1,16 @@
 import { Packr } from 'msgpackr'
+import {
+  decodeDefaultRetention,
+  encodeDefaultRetention,
+  optional,
+  type StoredDefaultRetention,
+} from '../../engine/events/value-codec.ts'
 import type { BucketState } from '../../engine/state-ports.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 
 /**
- * `buckets`: name in UTF-8 -> MessagePack `[id, created (microseconds), region]`.
+ * `buckets`: name in UTF-8 -> MessagePack `[id, created (microseconds), region, versioning (0 off, 1 enabled,
+ * 2 suspended), Object Lock, default retention, quota in bytes, quota in objects]`.
  */
 export const BUCKETS = 'buckets'
 
@@ -12,9 +19,33 @@ const NAME_LENGTH_MAXIMUM = 255
 
 const packr = new Packr({ useRecords: false, int64AsType: 'number' })
 
+const VERSIONING = ['off', 'enabled', 'suspended'] as const
+
+type StoredBucket = [
+  id: number,
+  createdMicroseconds: number,
+  region: string,
+  versioning: number,
+  lockEnabled: boolean,
+  defaultRetention: StoredDefaultRetention | null,
+  quotaBytes: number | null,
+  quotaObjects: number | null,
+]
+
 function decode(name: string, value: Buffer): BucketState {
-  const [id, createdMicroseconds, region] = packr.unpack(value) as [number, number, string]
-  return { id, name, region, createdMicroseconds }
+  const [id, createdMicroseconds, region, versioning, lockEnabled, retention, bytes, objects] = packr.unpack(
+    value,
+  ) as StoredBucket
+  return {
+    id,
+    name,
+    region,
+    createdMicroseconds,
+    versioning: VERSIONING[versioning] ?? 'off',
+    lockEnabled,
+    defaultRetention: optional(retention, decodeDefaultRetention),
+    quota: { bytes: bytes ?? undefined, objects: objects ?? undefined },
+  }
 }
 
 export function getBucket(table: TableReader, name: string): BucketState | undefined {
@@ -29,7 +60,18 @@ export function* allBuckets(table: TableReader): Generator<BucketState> {
 }
 
 export function putBucket(table: Table, bucket: BucketState): void {
-  table.put(Buffer.from(bucket.name), packr.pack([bucket.id, bucket.createdMicroseconds, bucket.region]))
+  const { id, createdMicroseconds, region, versioning, lockEnabled, defaultRetention, quota } = bucket
+  const stored: StoredBucket = [
+    id,
+    createdMicroseconds,
+    region,
+    VERSIONING.indexOf(versioning),
+    lockEnabled,
+    defaultRetention === undefined ? null : encodeDefaultRetention(defaultRetention),
+    quota.bytes ?? null,
+    quota.objects ?? null,
+  ]
+  table.put(Buffer.from(bucket.name), packr.pack(stored))
 }
 
 export function removeBucket(table: Table, name: string): void {

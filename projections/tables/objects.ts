@@ -1,5 +1,6 @@
 import { Packr } from 'msgpackr'
 import type { HeaderPairs } from '../../engine/events/changes.ts'
+import { decodeLock, encodeLock, type StoredLock } from '../../engine/events/value-codec.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import { NUMBER_BYTES, readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
@@ -8,16 +9,31 @@ import type { Table, TableReader } from '../lmdb-environment.ts'
  * `objects`: the current object of every key, in S3's order within a bucket.
  *
  *   key   = bucket id (8) | key in UTF-8 (1 to 1024)
- *   value = version (1) | sequence (8) | modified (8) | size (8) | MD5 of the ETag (16) | parts (4) | payload (8)
- *           | SHA-256 (32) | MessagePack [headers, metadata], left out when both are empty
+ *   value = version (1) | flags (1) | sequence (8) | modified (8) | size (8) | MD5 of the ETag (16) | parts (4)
+ *           | payload (8) | SHA-256 (32) | MessagePack [headers, metadata, lock], left out when all are empty
+ *
+ * Flags: 1 its version id is `null`, 2 it is a delete marker (in `versions` only).
  *
  * The fields of a listing stand at fixed places, so that a page of 1,000 keys needs no decoding of MessagePack.
  * Parts is 0 for an object that was written whole: its ETag is the MD5 alone.
  */
 export const OBJECTS = 'objects'
 
-const ROW_VERSION = 1
-const AT = { sequence: 1, modified: 9, size: 17, md5: 25, parts: 41, payload: 45, digest: 53, rest: 85 } as const
+const ROW_VERSION = 2
+const AT = {
+  flags: 1,
+  sequence: 2,
+  modified: 10,
+  size: 18,
+  md5: 26,
+  parts: 42,
+  payload: 46,
+  digest: 54,
+  rest: 86,
+} as const
+const FLAG = { isNull: 1, isMarker: 2 } as const
+/** Headers, metadata, and the lock where there is one. */
+type Rest = [HeaderPairs, HeaderPairs, StoredLock?]
 const packr = new Packr({ useRecords: false })
 const NO_PAIRS: HeaderPairs = []
 
@@ -35,11 +51,11 @@ export function keyOfRow(row: Buffer): string {
 }
 
 export function encodeObject(object: ObjectState): Buffer {
-  const bare = object.headers.length === 0 && object.metadata.length === 0
-  const rest = bare ? undefined : packr.pack([object.headers, object.metadata])
+  const rest = encodeRest(object)
   const value = Buffer.allocUnsafe(AT.rest + (rest?.length ?? 0))
   const [md5, parts] = object.etag.split('-') as [string, string | undefined]
   value[0] = ROW_VERSION
+  value[AT.flags] = (object.isNull ? FLAG.isNull : 0) | (object.isMarker ? FLAG.isMarker : 0)
   writeNumber(value, object.sequence, AT.sequence)
   writeNumber(value, object.modifiedMicroseconds, AT.modified)
   writeNumber(value, object.size, AT.size)
@@ -51,34 +67,34 @@ export function encodeObject(object: ObjectState): Buffer {
   return value
 }
 
+function encodeRest({ headers, metadata, lock }: ObjectState): Buffer | undefined {
+  if (lock !== undefined) return packr.pack([headers, metadata, encodeLock(lock)] satisfies Rest)
+  const bare = headers.length === 0 && metadata.length === 0
+  return bare ? undefined : packr.pack([headers, metadata] satisfies Rest)
+}
+
 function etagOf(value: Buffer): string {
   const parts = value.readUInt32BE(AT.parts)
   const md5 = value.toString('hex', AT.md5, AT.parts)
   return parts === 0 ? md5 : `${md5}-${parts}`
 }
 
-export function payloadOf(value: Buffer): number {
-  return readNumber(value, AT.payload)
-}
-
-export function sizeOf(value: Buffer): number {
-  return readNumber(value, AT.size)
-}
-
 export function decodeObject(value: Buffer): ObjectState {
-  const [headers, metadata] =
-    value.length === AT.rest
-      ? [NO_PAIRS, NO_PAIRS]
-      : (packr.unpack(value.subarray(AT.rest)) as [HeaderPairs, HeaderPairs])
+  const [headers, metadata, lock] =
+    value.length === AT.rest ? [NO_PAIRS, NO_PAIRS] : (packr.unpack(value.subarray(AT.rest)) as Rest)
+  const flags = value[AT.flags] as number
   return {
     sequence: readNumber(value, AT.sequence),
+    isNull: (flags & FLAG.isNull) !== 0,
+    isMarker: (flags & FLAG.isMarker) !== 0,
     modifiedMicroseconds: readNumber(value, AT.modified),
-    size: sizeOf(value),
+    size: readNumber(value, AT.size),
     etag: etagOf(value),
     digest: value.subarray(AT.digest, AT.rest),
     headers,
     metadata,
-    payload: payloadOf(value),
+    payload: readNumber(value, AT.payload),
+    lock: lock === undefined ? undefined : decodeLock(lock),
   }
 }
 
@@ -95,23 +111,38 @@ export function decodeListed(row: Buffer, value: Buffer): ListedObject {
   return {
     key: keyOfRow(row),
     lastModifiedMicroseconds: readNumber(value, AT.modified),
-    size: sizeOf(value),
+    size: readNumber(value, AT.size),
     etag: etagOf(value),
+  }
+}
+
+/** What a listing of versions shows of one. */
+export interface ListedVersion extends ListedObject {
+  readonly sequence: number
+  readonly isNull: boolean
+  readonly isMarker: boolean
+  /** Whether it is the newest of its key. */
+  readonly isLatest: boolean
+}
+
+export function decodeListedVersion(key: string, value: Buffer, isLatest: boolean): ListedVersion {
+  const flags = value[AT.flags] as number
+  const isMarker = (flags & FLAG.isMarker) !== 0
+  return {
+    key,
+    sequence: readNumber(value, AT.sequence),
+    isNull: (flags & FLAG.isNull) !== 0,
+    isMarker,
+    isLatest,
+    lastModifiedMicroseconds: readNumber(value, AT.modified),
+    size: readNumber(value, AT.size),
+    etag: isMarker ? '' : etagOf(value),
   }
 }
 
 export function getObject(table: TableReader, bucketId: number, key: string): ObjectState | undefined {
   const value = table.get(objectKey(bucketId, key))
   return value === undefined ? undefined : decodeObject(value)
-}
-
-export function bucketHasObjects(table: TableReader, bucketId: number): boolean {
-  const start = Buffer.allocUnsafe(NUMBER_BYTES)
-  const end = Buffer.allocUnsafe(NUMBER_BYTES)
-  writeNumber(start, bucketId, 0)
-  writeNumber(end, bucketId + 1, 0)
-  for (const _ of table.keys({ start, end, limit: 1 })) return true
-  return false
 }
 
 export function putObject(table: Table, bucketId: number, key: string, object: ObjectState): void {

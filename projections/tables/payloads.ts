@@ -1,4 +1,4 @@
-import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
+import type { PartList, PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import { numberKey, readNumber, writeNumber } from '../keys.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 
@@ -7,17 +7,24 @@ import type { TableReader } from '../lmdb-environment.ts'
  * move, whatever the number of copies.
  *
  *   key   = payload id (8)
- *   value = kind (1: 1 volume, 2 file) | references (4) | length (8)
+ *   value = kind (1: 1 volume, 2 file, 3 parts; + 128 sealed) | references (4) | length (8)
  *           | volume: volume (4) | offset (8) | CRC-32 (4)
  *           | file: name in ASCII
+ *           | parts: sequence of the completion (8) | digest is known (1) | SHA-256 (32)
+ *                    | for each part: payload id (8), size (8)
  *
  * `payload-files`: name of a payload file -> payload id (8); tells an orphan from a file in use.
+ * `digests-pending`: id of a parts payload whose SHA-256 is not known yet -> nothing.
  */
 export const PAYLOADS = 'payloads'
 export const PAYLOAD_FILES = 'payload-files'
+export const DIGESTS_PENDING = 'digests-pending'
 
-const KIND = { volume: 1, file: 2 } as const
+const KIND = { volume: 1, file: 2, parts: 3 } as const
+const SEALED = 0x80
 const AT = { kind: 0, references: 1, length: 5, volume: 13, offset: 17, checksum: 25, name: 13 } as const
+const PARTS_AT = { completion: 13, digested: 21, digest: 22, list: 54 } as const
+const PART_BYTES = 16
 const VOLUME_ROW_BYTES = 29
 
 export interface PayloadRow {
@@ -25,33 +32,75 @@ export interface PayloadRow {
   readonly location: PayloadLocation
 }
 
-export function encodePayload(row: PayloadRow): Buffer {
-  const { location } = row
-  const name = location.kind === 'file' ? location.name : undefined
-  const value = Buffer.allocUnsafe(name === undefined ? VOLUME_ROW_BYTES : AT.name + name.length)
-  value[AT.kind] = KIND[location.kind]
-  value.writeUInt32BE(row.references, AT.references)
-  writeNumber(value, location.length, AT.length)
-  if (location.kind === 'volume') {
-    value.writeUInt32BE(location.volume, AT.volume)
-    writeNumber(value, location.offset, AT.offset)
-    value.writeUInt32BE(location.checksum, AT.checksum)
-  } else {
-    value.write(location.name, AT.name, 'ascii')
+export function encodePayload({ references, location }: PayloadRow): Buffer {
+  switch (location.kind) {
+    case 'volume': {
+      const value = encodeStart(KIND.volume, location.sealed, references, location.length, VOLUME_ROW_BYTES)
+      value.writeUInt32BE(location.volume, AT.volume)
+      writeNumber(value, location.offset, AT.offset)
+      value.writeUInt32BE(location.checksum, AT.checksum)
+      return value
+    }
+    case 'file': {
+      const { name, sealed, length } = location
+      const value = encodeStart(KIND.file, sealed, references, length, AT.name + name.length)
+      value.write(name, AT.name, 'ascii')
+      return value
+    }
+    case 'parts':
+      return encodeParts(references, location)
+  }
+}
+
+function encodeStart(kind: number, sealed: boolean, references: number, length: number, bytes: number): Buffer {
+  const value = Buffer.allocUnsafe(bytes)
+  value[AT.kind] = sealed ? kind | SEALED : kind
+  value.writeUInt32BE(references, AT.references)
+  writeNumber(value, length, AT.length)
+  return value
+}
+
+function encodeParts(references: number, location: Extract<PayloadLocation, { kind: 'parts' }>): Buffer {
+  const { parts, digest, length } = location
+  const value = encodeStart(KIND.parts, false, references, length, PARTS_AT.list + parts.count * PART_BYTES)
+  writeNumber(value, location.completion, PARTS_AT.completion)
+  value[PARTS_AT.digested] = digest === undefined ? 0 : 1
+  value.fill(0, PARTS_AT.digest, PARTS_AT.list)
+  if (digest !== undefined) value.set(digest, PARTS_AT.digest)
+  for (let index = 0; index < parts.count; index += 1) {
+    const at = PARTS_AT.list + index * PART_BYTES
+    writeNumber(value, parts.payload(index), at)
+    writeNumber(value, parts.size(index), at + 8)
   }
   return value
 }
 
+/** Parts are read from the row as they are asked for: there may be 10,000. */
+function partList(value: Buffer): PartList {
+  return {
+    count: (value.length - PARTS_AT.list) / PART_BYTES,
+    payload: (index) => readNumber(value, PARTS_AT.list + index * PART_BYTES),
+    size: (index) => readNumber(value, PARTS_AT.list + index * PART_BYTES + 8),
+  }
+}
+
 export function decodePayload(value: Buffer): PayloadRow {
+  const kind = (value[AT.kind] as number) & ~SEALED
+  const sealed = ((value[AT.kind] as number) & SEALED) !== 0
   const references = value.readUInt32BE(AT.references)
   const length = readNumber(value, AT.length)
-  if (value[AT.kind] === KIND.volume) {
+  if (kind === KIND.volume) {
     const volume = value.readUInt32BE(AT.volume)
     const offset = readNumber(value, AT.offset)
     const checksum = value.readUInt32BE(AT.checksum)
-    return { references, location: { kind: 'volume', volume, offset, length, checksum } }
+    return { references, location: { kind: 'volume', volume, offset, length, checksum, sealed } }
   }
-  return { references, location: { kind: 'file', name: value.toString('ascii', AT.name), length } }
+  if (kind === KIND.parts) {
+    const completion = readNumber(value, PARTS_AT.completion)
+    const digest = value[PARTS_AT.digested] === 1 ? value.subarray(PARTS_AT.digest, PARTS_AT.list) : undefined
+    return { references, location: { kind: 'parts', length, completion, digest, parts: partList(value) } }
+  }
+  return { references, location: { kind: 'file', name: value.toString('ascii', AT.name), length, sealed } }
 }
 
 export function getPayload(table: TableReader, payload: number): PayloadRow | undefined {

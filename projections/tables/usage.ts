@@ -2,7 +2,8 @@ import { numberKey, readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 
 /**
- * `bucket-usage`: bucket id (8) -> objects (8) | logical bytes (8).
+ * `bucket-usage`: bucket id (8) -> objects (8) | logical bytes (8) | noncurrent versions (8) | their bytes (8)
+ *                 | delete markers (8).
  * `volume-usage`: volume (8) -> end of the bytes that were ever referred to (8) | payloads that live (8)
  *                 | bytes that live (8).
  * `file-usage`: one row, payload files that live (8) | bytes in them (8).
@@ -12,9 +13,15 @@ export const VOLUME_USAGE = 'volume-usage'
 export const FILE_USAGE = 'file-usage'
 
 export interface BucketUsage {
+  /** Current objects and their bytes: what quotas limit. */
   objects: number
   bytes: number
+  noncurrent: number
+  noncurrentBytes: number
+  markers: number
 }
+
+const BUCKET_FIELDS = ['objects', 'bytes', 'noncurrent', 'noncurrentBytes', 'markers'] as const
 
 export interface VolumeUsage {
   end: number
@@ -23,18 +30,22 @@ export interface VolumeUsage {
 }
 
 export function decodeBucketUsage(value: Buffer): BucketUsage {
-  return { objects: readNumber(value, 0), bytes: readNumber(value, 8) }
+  const usage = { objects: 0, bytes: 0, noncurrent: 0, noncurrentBytes: 0, markers: 0 }
+  BUCKET_FIELDS.forEach((field, index) => {
+    usage[field] = readNumber(value, 8 * index)
+  })
+  return usage
 }
 
 export function getBucketUsage(table: TableReader, bucketId: number): BucketUsage {
   const value = table.get(numberKey(bucketId))
-  return value === undefined ? { objects: 0, bytes: 0 } : decodeBucketUsage(value)
+  if (value === undefined) return { objects: 0, bytes: 0, noncurrent: 0, noncurrentBytes: 0, markers: 0 }
+  return decodeBucketUsage(value)
 }
 
 export function putBucketUsage(table: Table, bucketId: number, usage: BucketUsage): void {
-  const value = Buffer.allocUnsafe(16)
-  writeNumber(value, usage.objects, 0)
-  writeNumber(value, usage.bytes, 8)
+  const value = Buffer.allocUnsafe(8 * BUCKET_FIELDS.length)
+  BUCKET_FIELDS.forEach((field, index) => writeNumber(value, usage[field], 8 * index))
   table.put(numberKey(bucketId), value)
 }
 

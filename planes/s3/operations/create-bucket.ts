@@ -2,6 +2,8 @@ import type { HttpResponse } from '../../http/exchange.ts'
 import { readDocument } from '../body-checks.ts'
 import { checkBucketName } from '../bucket-name.ts'
 import { parseCreateBucketConfiguration } from '../create-bucket-configuration.ts'
+import { effectiveHeader } from '../effective-headers.ts'
+import { invalidArgument } from '../errors.ts'
 import { execute } from '../execute.ts'
 import { bucketName, type S3Request } from '../s3-request.ts'
 import type { S3Services } from '../services.ts'
@@ -16,6 +18,16 @@ export async function createBucket(request: S3Request, services: S3Services): Pr
   const body = await readDocument(request.http, request.identity.payload, bodyBytesMaximum)
   const { locationConstraint } = parseCreateBucketConfiguration(body, bodyBytesMaximum)
   const region = locationConstraint ?? DEFAULT_REGION
-  await execute(request, services, { kind: 'create-bucket', bucket, region })
+  await execute(request, services, { kind: 'create-bucket', bucket, region, lockEnabled: wantsLock(request) })
   return { status: 200, headers: [['location', `/${bucket}`]] }
+}
+
+const LOCK_HEADER = 'x-amz-bucket-object-lock-enabled'
+
+/** @throws S3Error InvalidArgument */
+function wantsLock({ http, target }: S3Request): boolean {
+  const value = effectiveHeader(http, target, LOCK_HEADER)?.toLowerCase()
+  if (value === undefined || value === 'false') return false
+  if (value === 'true') return true
+  throw invalidArgument(LOCK_HEADER, value, 'The value is true or false.')
 }

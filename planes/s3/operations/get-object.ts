@@ -1,8 +1,9 @@
-import type { ObjectState } from '../../../engine/state-ports.ts'
 import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
-import type { BodySource, HttpResponse } from '../../http/exchange.ts'
+import type { PayloadLocation } from '../../../engine/payloads/payload-reader.ts'
+import type { HttpResponse } from '../../http/exchange.ts'
 import { requireObject } from '../lookup.ts'
-import { planRead, type ReadPlan } from '../read-plan.ts'
+import { isSamePlace, openPayload } from '../payload-body.ts'
+import { planRead } from '../read-plan.ts'
 import type { S3Request } from '../s3-request.ts'
 import type { S3Services } from '../services.ts'
 
@@ -11,45 +12,41 @@ const LOOKS_MAXIMUM = 5
 
 /** S3 API reference, GetObject. Small objects are answered at once, without a promise. */
 export function getObject(request: S3Request, services: S3Services): HttpResponse | Promise<HttpResponse> {
-  const object = requireObject(request, services)
-  const plan = planRead(request, services, object)
+  const found = requireObject(request, services)
+  const plan = planRead(request, services, found)
   if (plan.status === 304 || plan.length === 0) return { status: plan.status, headers: plan.headers, body: '' }
-  const location = services.catalog.payload(object.payload)
-  if (location?.kind !== 'volume') return getLarge(request, services, object)
-  const bytes = services.payloads.readSmall(location)
+  const location = services.catalog.payload(found.object.payload)
+  if (location?.kind !== 'volume') return getLarge(request, services)
+  let bytes: Buffer
+  try {
+    bytes = services.payloads.readSmall(location)
+  } catch (error) {
+    if (!(error instanceof PayloadDamagedError)) throw error
+    return getLarge(request, services)
+  }
   const part = plan.length === bytes.length ? bytes : bytes.subarray(plan.start, plan.start + plan.length)
   return { status: plan.status, headers: plan.headers, body: part }
 }
 
-async function getLarge(request: S3Request, services: S3Services, first: ObjectState): Promise<HttpResponse> {
-  let object = first
+async function getLarge(request: S3Request, services: S3Services): Promise<HttpResponse> {
+  let failed:
+    | { readonly error: PayloadDamagedError; readonly sequence: number; readonly location: PayloadLocation }
+    | undefined
   for (let look = 1; ; look += 1) {
-    const plan = planRead(request, services, object)
+    const found = requireObject(request, services)
+    const plan = planRead(request, services, found)
+    const { sequence, payload } = found.object
+    if (plan.status === 304 || plan.length === 0) return { status: plan.status, headers: plan.headers, body: '' }
+    const location = services.catalog.payload(payload)
+    if (location === undefined) throw new PayloadDamagedError(`payload ${payload} is not in the catalog`)
+    // The same bytes in the same place: they are damaged, and were not replaced or moved.
+    if (failed?.sequence === sequence && isSamePlace(failed.location, location)) throw failed.error
     try {
-      const body = await openBody(services, object, plan)
+      const body = await openPayload(services, location, plan.start, plan.start + plan.length)
       return { status: plan.status, headers: plan.headers, body }
     } catch (error) {
       if (!(error instanceof PayloadDamagedError) || look === LOOKS_MAXIMUM) throw error
-      const now = requireObject(request, services)
-      if (now.sequence === object.sequence && services.catalog.payload(object.payload) !== undefined) throw error
-      object = now
+      failed = { error, sequence, location }
     }
   }
-}
-
-async function openBody(services: S3Services, object: ObjectState, plan: ReadPlan): Promise<BodySource | Buffer | ''> {
-  if (plan.status === 304 || plan.length === 0) return ''
-  const location = services.catalog.payload(object.payload)
-  if (location === undefined) throw new PayloadDamagedError(`payload ${object.payload} is not in the catalog`)
-  const end = plan.start + plan.length
-  if (location.kind === 'volume') return services.payloads.readSmall(location).subarray(plan.start, end)
-  const reader = await services.payloads.openLarge(location, plan.start, end)
-  // The first block is proved before the status line goes out: damage there is an error the client can read.
-  try {
-    await reader.proveFirst()
-  } catch (error) {
-    reader.close()
-    throw error
-  }
-  return reader
 }

@@ -1,4 +1,4 @@
-import type { ListPage, ListPosition } from '../../../projections/catalog-reader.ts'
+import type { ListPage, ListPosition } from '../../../projections/object-listing.ts'
 import type { HttpResponse } from '../../http/exchange.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../continuation-token.ts'
 import { listObjectsV2Parameters } from '../list-parameters.ts'

@@ -1,0 +1,110 @@
+import type { SetLegalHold, SetRetention, VersionSelector } from '../commands.ts'
+import { DomainError } from '../errors.ts'
+import type { DefaultRetention, LockState, Retention } from '../events/changes.ts'
+import type { BucketState, ObjectState } from '../state-ports.ts'
+import { requireBucket } from './bucket.ts'
+import type { Decision, DecisionContext } from './decision.ts'
+
+const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
+const DAYS_PER_YEAR = 365
+
+/**
+ * The one guard before a version is destroyed, whatever destroys it (S7, W4): a deletion by id, or a `null` version
+ * that another one replaces. Nobody passes a legal hold or a compliance retention.
+ * @throws DomainError legal-hold, governance-retention, compliance-retention, clock-behind
+ */
+export function requireDestroyable(
+  version: ObjectState,
+  { now, clockIsBehind }: DecisionContext,
+  bypassGovernance: boolean,
+): void {
+  const { lock } = version
+  if (lock === undefined) return
+  if (lock.hold === true) throw new DomainError('legal-hold')
+  if (lock.retention === undefined) return
+  if (clockIsBehind) throw new DomainError('clock-behind')
+  requireReleased(lock.retention, now, bypassGovernance)
+}
+
+function requireReleased(retention: Retention, now: number, bypassGovernance: boolean): void {
+  if (retention.untilMilliseconds <= now) return
+  if (retention.mode === 'COMPLIANCE') throw new DomainError('compliance-retention')
+  if (!bypassGovernance) throw new DomainError('governance-retention')
+}
+
+/**
+ * Checks the lock that a write asks for.
+ * @throws DomainError lock-not-enabled, retention-in-past
+ */
+export function requireLockable(bucket: BucketState, asked: LockState | undefined, now: number): void {
+  if (asked === undefined) return
+  if (!bucket.lockEnabled) throw new DomainError('lock-not-enabled', bucket.name)
+  requireFuture(asked.retention, now)
+}
+
+function requireFuture(retention: Retention | undefined, now: number): void {
+  if (retention !== undefined && retention.untilMilliseconds <= now) throw new DomainError('retention-in-past')
+}
+
+/**
+ * The lock of a version at its birth: what was asked for, and the bucket's default as it is at this moment where no
+ * retention was (specification, Object Lock, rules 3 and 4).
+ */
+export function lockAtBirth(bucket: BucketState, asked: LockState | undefined, now: number): LockState | undefined {
+  const retention = asked?.retention ?? defaultRetention(bucket.defaultRetention, now)
+  const hold = asked?.hold
+  return retention === undefined && hold === undefined ? undefined : { retention, hold }
+}
+
+function defaultRetention(standard: DefaultRetention | undefined, now: number): Retention | undefined {
+  if (standard === undefined) return undefined
+  const days = standard.unit === 'years' ? standard.value * DAYS_PER_YEAR : standard.value
+  return { mode: standard.mode, untilMilliseconds: now + days * DAY_MILLISECONDS }
+}
+
+/** Whether a retention would let a version go earlier, or more easily, than the present one does. */
+function loosens(present: Retention, wanted: Retention | undefined): boolean {
+  if (wanted === undefined || wanted.untilMilliseconds < present.untilMilliseconds) return true
+  return present.mode === 'COMPLIANCE' && wanted.mode === 'GOVERNANCE'
+}
+
+/** Tightening needs no more than the permission to set a retention; loosening is judged like a release. */
+export function decideSetRetention(command: SetRetention, context: DecisionContext): Decision {
+  const { bucket, version } = requireLockedVersion(command, context)
+  const { retention: wanted } = command
+  requireFuture(wanted, context.now)
+  const present = version.lock?.retention
+  if (present !== undefined && loosens(present, wanted)) {
+    if (context.clockIsBehind) throw new DomainError('clock-behind')
+    requireReleased(present, context.now, command.bypassGovernance)
+  }
+  return locked(bucket, command.key, version, { retention: wanted, hold: version.lock?.hold })
+}
+
+/** A hold and a retention know nothing of each other (rule 10). */
+export function decideSetLegalHold(command: SetLegalHold, context: DecisionContext): Decision {
+  const { bucket, version } = requireLockedVersion(command, context)
+  return locked(bucket, command.key, version, { retention: version.lock?.retention, hold: command.hold })
+}
+
+function locked(bucket: BucketState, key: string, version: ObjectState, lock: LockState): Decision {
+  const changes = [{ name: 'version.locked', bucketId: bucket.id, key, version: version.sequence, lock } as const]
+  return { changes, version: version.isNull ? 'null' : version.sequence }
+}
+
+/** @throws DomainError bucket-not-found, lock-not-enabled, object-not-found, version-not-found, version-is-marker */
+function requireLockedVersion(
+  command: { readonly bucket: string; readonly key: string; readonly version: VersionSelector | undefined },
+  { state }: DecisionContext,
+): { readonly bucket: BucketState; readonly version: ObjectState } {
+  const bucket = requireBucket(state, command.bucket)
+  if (!bucket.lockEnabled) throw new DomainError('lock-not-enabled', bucket.name)
+  const { key } = command
+  const version =
+    command.version === undefined ? state.object(bucket.id, key) : state.version(bucket.id, key, command.version)
+  if (version === undefined) {
+    throw new DomainError(command.version === undefined ? 'object-not-found' : 'version-not-found', key)
+  }
+  if (version.isMarker) throw new DomainError('version-is-marker')
+  return { bucket, version }
+}

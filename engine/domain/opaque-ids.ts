@@ -1,0 +1,43 @@
+import { type Cipher, createCipheriv, createDecipheriv } from 'node:crypto'
+
+const BLOCK_BYTES = 16
+const SEQUENCE_AT = 8
+/** 16 bytes in base64url. */
+const ID_LENGTH = 22
+const HIGH = 2 ** 32
+
+/**
+ * Ids that clients see for things which the journal numbers: versions, uploads. An id is the sequence of an entry
+ * behind eight zero bytes, encrypted as one AES-256 block: it tells nothing about the number of writes, cannot be
+ * guessed, and needs no table to be turned back. The zeros prove that an id was given out by this store.
+ */
+export class OpaqueIds {
+  readonly #encrypt: Cipher
+  readonly #decrypt: Cipher
+  readonly #block = Buffer.alloc(BLOCK_BYTES)
+
+  /** `key`: 32 bytes, one for each kind of thing, the same after a restart. */
+  constructor(key: Uint8Array) {
+    this.#encrypt = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+    // Without padding a cipher gives one block for each block at once, so one object serves for ever.
+    this.#decrypt = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
+  }
+
+  /** 22 characters of base64url. */
+  encode(sequence: number): string {
+    this.#block.writeUInt32BE(Math.floor(sequence / HIGH), SEQUENCE_AT)
+    this.#block.writeUInt32BE(sequence >>> 0, SEQUENCE_AT + 4)
+    return this.#encrypt.update(this.#block).toString('base64url')
+  }
+
+  /** The sequence, or undefined for a text that this store never gave out. */
+  decode(id: string): number | undefined {
+    if (id.length !== ID_LENGTH) return undefined
+    const bytes = Buffer.from(id, 'base64url')
+    // The platform's decoder skips what is no base64url, so that many texts would be the same id.
+    if (bytes.length !== BLOCK_BYTES || bytes.toString('base64url') !== id) return undefined
+    const block = this.#decrypt.update(bytes)
+    if (block.readBigUInt64BE(0) !== 0n) return undefined
+    return block.readUInt32BE(SEQUENCE_AT) * HIGH + block.readUInt32BE(SEQUENCE_AT + 4)
+  }
+}

@@ -1,0 +1,26 @@
+import { DomainError } from '../errors.ts'
+import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
+
+/**
+ * Holds a write against the limits of its bucket. They are on current versions alone (specification, Storage
+ * accounting), and are judged in the engine, one write after the other, so that no two can pass them together. A write
+ * that makes neither number grow passes also over the limit.
+ * @throws DomainError quota-exceeded
+ */
+export function requireQuota(
+  state: StateReader,
+  bucket: BucketState,
+  current: ObjectState | undefined,
+  size: number,
+): void {
+  const { bytes, objects } = bucket.quota
+  if (bytes === undefined && objects === undefined) return
+  const usage = state.logicalUsage(bucket.id)
+  const moreBytes = size - (current?.size ?? 0)
+  if (bytes !== undefined && moreBytes > 0 && usage.bytes + moreBytes > bytes) {
+    throw new DomainError('quota-exceeded', bucket.name)
+  }
+  if (objects !== undefined && current === undefined && usage.objects + 1 > objects) {
+    throw new DomainError('quota-exceeded', bucket.name)
+  }
+}

@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto'
+import type { AbortUpload, CompleteUpload, CreateUpload, ReclaimUpload, WritePart } from '../commands.ts'
+import { DomainError } from '../errors.ts'
+import type { BucketState, PartState, StateReader, UploadState } from '../state-ports.ts'
+import { requireBucket } from './bucket.ts'
+import { type Decision, type DecisionContext, NOTHING_CHANGES } from './decision.ts'
+import { lockAtBirth, requireLockable } from './lock.ts'
+import { payloadReference } from './object.ts'
+import { PartSet } from './part-set.ts'
+import { requireQuota } from './quota.ts'
+import { placeVersion, selectorOf } from './versions.ts'
+import { requireCondition } from './write-condition.ts'
+
+/** S3 API reference, multipart upload limits. Bytes. */
+export const PART_BYTES_MINIMUM = 5 * 1024 ** 2
+export const OBJECT_BYTES_MAXIMUM = 5 * 1024 ** 4
+const MD5_BYTES = 16
+/** The digest of a multipart object is its payload's, and is computed after its completion. */
+const DIGEST_PENDING = new Uint8Array(32)
+
+/** @throws DomainError bucket-not-found, upload-not-found */
+function requireUpload(
+  command: { readonly bucket: string; readonly key: string; readonly upload: number },
+  state: StateReader,
+): { readonly bucket: BucketState; readonly upload: UploadState } {
+  const bucket = requireBucket(state, command.bucket)
+  const upload = state.upload(bucket.id, command.key, command.upload)
+  if (upload === undefined) throw new DomainError('upload-not-found')
+  return { bucket, upload }
+}
+
+/** The lock that the object is to have is checked and fixed here (specification, S3 data plane, Object Lock). */
+export function decideCreateUpload(command: CreateUpload, { state, now }: DecisionContext): Decision {
+  const bucket = requireBucket(state, command.bucket)
+  requireLockable(bucket, command.lock, now)
+  const { key, headers, metadata, lock } = command
+  const changes = [{ name: 'upload.created', bucketId: bucket.id, key, headers, metadata, lock } as const]
+  return { changes }
+}
+
+/** A part sent again replaces the earlier one: the last to finish wins. */
+export function decideWritePart(command: WritePart, context: DecisionContext): Decision {
+  const { bucket } = requireUpload(command, context.state)
+  const { key, upload, part, size, etag, digest } = command
+  const payload = payloadReference(command.body, size, context)
+  const replaced = context.state.part(upload, part) !== undefined
+  const bucketId = bucket.id
+  return {
+    changes: [{ name: 'upload.part-written', bucketId, key, upload, part, size, etag, digest, payload, replaced }],
+    etag,
+  }
+}
+
+/** By reference: the parts' payloads become the object's, and no byte is moved or read. */
+export function decideCompleteUpload(command: CompleteUpload, context: DecisionContext): Decision {
+  const { state, now } = context
+  const { bucket, upload } = requireUpload(command, state)
+  const { key } = command
+  const { size, listed, dropped } = takeParts(command, state)
+  if (size > OBJECT_BYTES_MAXIMUM) throw new DomainError('object-too-large', String(size))
+  const current = state.object(bucket.id, key)
+  requireCondition(command.condition, current)
+  requireQuota(state, bucket, current, size)
+  const version = placeVersion(bucket, key, current, context)
+  const etag = multipartEtag(command.md5s)
+  return {
+    changes: [
+      { name: 'upload.completed', bucketId: bucket.id, key, upload: upload.upload, listed, dropped },
+      {
+        name: 'object.written',
+        bucketId: bucket.id,
+        key,
+        size,
+        etag,
+        digest: DIGEST_PENDING,
+        headers: upload.headers,
+        metadata: upload.metadata,
+        payload: { kind: 'shared', payload: upload.upload },
+        replaced: current !== undefined,
+        version,
+        lock: lockAtBirth(bucket, upload.lock, now),
+      },
+    ],
+    etag,
+    ...selectorOf(version, context.sequence),
+  }
+}
+
+/** MD5 of the parts' MD5s, and their number (S3 user guide, Checking object integrity). */
+export function multipartEtag(md5s: Uint8Array): string {
+  return `${createHash('md5').update(md5s).digest('hex')}-${md5s.length / MD5_BYTES}`
+}
+
+/**
+ * Holds the list against the parts that are there.
+ * @throws DomainError part-not-found, part-too-small; their subject is the part's number
+ */
+function takeParts(
+  { upload, parts, md5s }: CompleteUpload,
+  state: StateReader,
+): { readonly size: number; readonly listed: Uint8Array; readonly dropped: Uint8Array } {
+  const listed = new PartSet()
+  const dropped = new PartSet()
+  let size = 0
+  let index = 0
+  let tooSmall: number | undefined
+  for (const present of state.parts(upload)) {
+    const wanted = parts[index]
+    if (wanted !== present.part) {
+      // The list is ascending: a number below the one that is there is missing.
+      if (wanted !== undefined && wanted < present.part) break
+      dropped.add(present.part)
+      continue
+    }
+    requireSame(present, md5s.subarray(index * MD5_BYTES, (index + 1) * MD5_BYTES))
+    index += 1
+    if (present.size < PART_BYTES_MINIMUM && index < parts.length) tooSmall ??= present.part
+    listed.add(present.part)
+    size += present.size
+  }
+  if (index < parts.length) throw new DomainError('part-not-found', String(parts[index]))
+  if (tooSmall !== undefined) throw new DomainError('part-too-small', String(tooSmall))
+  return { size, listed: listed.bytes, dropped: dropped.bytes }
+}
+
+function requireSame(present: PartState, md5: Uint8Array): void {
+  if (Buffer.compare(present.md5, md5) !== 0) throw new DomainError('part-not-found', String(present.part))
+}
+
+export function decideAbortUpload(command: AbortUpload, { state }: DecisionContext): Decision {
+  const { bucket } = requireUpload(command, state)
+  return aborted(bucket.id, command.key, command.upload, state)
+}
+
+/** An upload of a bucket that was deleted; one that is gone already is no error. */
+export function decideReclaimUpload(command: ReclaimUpload, { state }: DecisionContext): Decision {
+  const { bucketId, key, upload } = command
+  if (state.upload(bucketId, key, upload) === undefined) return NOTHING_CHANGES
+  return aborted(bucketId, key, upload, state)
+}
+
+function aborted(bucketId: number, key: string, upload: number, state: StateReader): Decision {
+  const dropped = new PartSet()
+  for (const { part } of state.parts(upload)) dropped.add(part)
+  return { changes: [{ name: 'upload.aborted', bucketId, key, upload, dropped: dropped.bytes }] }
+}

@@ -1,0 +1,37 @@
+import type { VersionSelector } from '../commands.ts'
+import type { VersionPlace } from '../events/changes.ts'
+import type { BucketState, ObjectState } from '../state-ports.ts'
+import type { DecisionContext } from './decision.ts'
+import { requireDestroyable } from './lock.ts'
+
+/**
+ * How a new version or marker joins the others of its key: it replaces the object of a bucket without versioning,
+ * stands beside all others where versioning is enabled, and replaces the `null` one where it is suspended.
+ * @param current the current object of the key
+ * @throws DomainError when a lock protects what it would replace
+ */
+export function placeVersion(
+  bucket: BucketState,
+  key: string,
+  current: ObjectState | undefined,
+  context: DecisionContext,
+): VersionPlace | undefined {
+  switch (bucket.versioning) {
+    case 'enabled':
+      return { isNull: false, replacesNull: 0 }
+    case 'suspended': {
+      const replaced = context.state.version(bucket.id, key, 'null')
+      if (replaced !== undefined) requireDestroyable(replaced, context, false)
+      return { isNull: true, replacesNull: replaced?.sequence ?? 0 }
+    }
+    case 'off':
+      if (current !== undefined) requireDestroyable(current, context, false)
+      return undefined
+  }
+}
+
+/** What a caller is told of a new version. */
+export function selectorOf(place: VersionPlace | undefined, sequence: number): { version?: VersionSelector } {
+  if (place === undefined) return {}
+  return { version: place.isNull ? 'null' : sequence }
+}

@@ -1,0 +1,63 @@
+import { crc32 } from 'node:zlib'
+import { type FileForm, FILE_FORMS } from './file-format.ts'
+import type { PayloadKey } from './sealing.ts'
+
+/** A block on its way into a payload file. */
+export interface BlockWriter {
+  /** Takes the next bytes of the block and returns what is stored in their place. */
+  take(bytes: Uint8Array): Uint8Array
+  /** What proves the block. Called once, after its last byte. */
+  proof(): Buffer
+}
+
+/** How the blocks of one payload file are stored and proved. */
+export interface BlockCodec {
+  readonly form: FileForm
+  /** A block is written once. */
+  write(index: number): BlockWriter
+  /** Whether `block` is as it was stored; then it holds the object's bytes afterwards. */
+  prove(block: Buffer, index: number, proof: Buffer): boolean
+}
+
+/** Blocks as they are, proved by their CRC-32. */
+export const plainBlocks: BlockCodec = {
+  form: 'plain',
+  write: () => {
+    let checksum = 0
+    return {
+      take: (bytes) => {
+        checksum = crc32(bytes, checksum)
+        return bytes
+      },
+      proof: () => {
+        const proof = Buffer.allocUnsafe(FILE_FORMS.plain.proofBytes)
+        proof.writeUInt32BE(checksum)
+        return proof
+      },
+    }
+  },
+  prove: (block, _index, proof) => crc32(block) === proof.readUInt32BE(),
+}
+
+/** Blocks encrypted with the key of their file, proved by their tag. A block of another file or place has another. */
+export function sealedBlocks(key: PayloadKey): BlockCodec {
+  return {
+    form: 'sealed',
+    write: (index) => {
+      const cipher = key.cipher(index)
+      return {
+        take: (bytes) => cipher.update(bytes),
+        proof: () => {
+          cipher.final()
+          return cipher.getAuthTag()
+        },
+      }
+    },
+    prove: (block, index, proof) => {
+      const plaintext = key.decrypt(index, block, proof)
+      if (plaintext === undefined) return false
+      block.set(plaintext)
+      return true
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  type CipherGCM,
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+} from 'node:crypto'
+
+/**
+ * Encryption of payloads at rest: AES-256-GCM (NIST SP 800-38D) under a key of each payload's own, which is derived from
+ * an id that is never used twice. So no two messages share a key and a nonce, whatever crashes
+ * (spec/formats/payloads.md; specification, Encryption at rest).
+ */
+const ALGORITHM = 'aes-256-gcm'
+const NONCE_BYTES = 12
+export const TAG_BYTES = 16
+
+/** A payload in a volume: version | key id | ciphertext | tag. */
+export const ENVELOPE = {
+  version: 1,
+  keyIdAt: 1,
+  keyIdBytes: 14,
+  ciphertextAt: 15,
+  /** Bytes beside the ciphertext, which is as long as the payload. */
+  overheadBytes: 15 + TAG_BYTES,
+} as const
+
+/** What a key is for; the same id never gives the same key for both. */
+const PURPOSES = {
+  volume: Buffer.from('object-store/payload-in-volume/v1'),
+  file: Buffer.from('object-store/payload-in-file/v1'),
+} as const
+const EXPAND_FIRST = Buffer.of(1)
+
+/** Seals payloads and opens them. It keeps the key that all their keys are derived from; one per thread. */
+export class PayloadSealer {
+  readonly #key: KeyObject
+
+  /** `key`: 32 bytes, derived from the master key and used for nothing else. */
+  constructor(key: Uint8Array) {
+    this.#key = createSecretKey(key)
+  }
+
+  /**
+   * The envelope of a small payload, in memory that it fills alone.
+   * @param keyId 14 bytes, never given before
+   */
+  seal(keyId: Uint8Array, bytes: Uint8Array): Buffer {
+    const envelope = Buffer.allocUnsafeSlow(bytes.length + ENVELOPE.overheadBytes)
+    envelope[0] = ENVELOPE.version
+    envelope.set(keyId, ENVELOPE.keyIdAt)
+    const cipher = this.#derive('volume', keyId).cipher(0)
+    envelope.set(cipher.update(bytes), ENVELOPE.ciphertextAt)
+    cipher.final()
+    envelope.set(cipher.getAuthTag(), envelope.length - TAG_BYTES)
+    return envelope
+  }
+
+  /** The payload in an envelope, in memory of its own; undefined when it is damaged or sealed with another key. */
+  open(envelope: Buffer): Buffer | undefined {
+    if (envelope.length < ENVELOPE.overheadBytes || envelope[0] !== ENVELOPE.version) return undefined
+    const keyId = envelope.subarray(ENVELOPE.keyIdAt, ENVELOPE.keyIdAt + ENVELOPE.keyIdBytes)
+    const tagAt = envelope.length - TAG_BYTES
+    const ciphertext = envelope.subarray(ENVELOPE.ciphertextAt, tagAt)
+    return this.#derive('volume', keyId).decrypt(0, ciphertext, envelope.subarray(tagAt))
+  }
+
+  /** The key of a payload file; its name, 28 hexadecimal digits, is the id. */
+  fileKey(name: string): PayloadKey {
+    return this.#derive('file', Buffer.from(name, 'hex'))
+  }
+
+  /** HKDF-Expand (RFC 5869 section 2.3) for 32 bytes, which is one block of HMAC-SHA256. */
+  #derive(purpose: keyof typeof PURPOSES, keyId: Uint8Array): PayloadKey {
+    const hmac = createHmac('sha256', this.#key).update(PURPOSES[purpose]).update(keyId).update(EXPAND_FIRST)
+    return new PayloadKey(hmac.digest())
+  }
+}
+
+/** The key of one payload. The nonce is the number of a block, so each block may be encrypted once. */
+export class PayloadKey {
+  readonly #key: Buffer
+
+  constructor(key: Buffer) {
+    this.#key = key
+  }
+
+  /** Encrypts a block; its tag is there after `final`, which gives no more bytes. */
+  cipher(block: number): CipherGCM {
+    return createCipheriv(ALGORITHM, this.#key, nonceOf(block), { authTagLength: TAG_BYTES })
+  }
+
+  /** The plaintext of a block, or undefined when the tag does not match. */
+  decrypt(block: number, ciphertext: Uint8Array, tag: Uint8Array): Buffer | undefined {
+    const decipher = createDecipheriv(ALGORITHM, this.#key, nonceOf(block), { authTagLength: TAG_BYTES })
+    decipher.setAuthTag(tag)
+    const plaintext = decipher.update(ciphertext)
+    try {
+      decipher.final()
+    } catch {
+      return undefined
+    }
+    return plaintext
+  }
+}
+
+function nonceOf(block: number): Buffer {
+  const nonce = Buffer.alloc(NONCE_BYTES)
+  nonce.writeUIntBE(block, NONCE_BYTES - 6, 6)
+  return nonce
+}

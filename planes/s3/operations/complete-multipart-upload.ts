@@ -1,0 +1,78 @@
+import { multipartEtag, PART_BYTES_MINIMUM } from '../../../engine/domain/upload.ts'
+import type { BucketState } from '../../../engine/state-ports.ts'
+import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
+import { readRequestDocument } from '../body-checks.ts'
+import { type CompleteMultipartUpload, parseCompleteMultipartUpload } from '../complete-multipart-upload.ts'
+import { writeCondition } from '../conditions.ts'
+import { S3Error } from '../errors.ts'
+import { execute } from '../execute.ts'
+import { requireBucket, versionHeader, writtenVersionHeader } from '../lookup.ts'
+import { completeMultipartUploadResult } from '../multipart-documents.ts'
+import { objectKey, type S3Request } from '../s3-request.ts'
+import type { S3Services } from '../services.ts'
+import { noSuchUpload, uploadNumber } from '../uploads.ts'
+import { xmlResponse } from '../xml-response.ts'
+
+/**
+ * S3 API reference, CompleteMultipartUpload. Asked again with the same list it answers the same again, for as long as
+ * the version that it made is there: clients repeat it when its answer was lost.
+ */
+export async function completeMultipartUpload(request: S3Request, services: S3Services): Promise<HttpResponse> {
+  const bucket = requireBucket(request, services)
+  const key = objectKey(request)
+  const upload = uploadNumber(request, services)
+  const isOpen = upload >= 0 && services.catalog.upload(bucket.id, key, upload) !== undefined
+  if (!isOpen && (upload < 0 || services.catalog.payload(upload)?.kind !== 'parts')) throw noSuchUpload(request)
+  const body = await readRequestDocument(request)
+  const list = parseCompleteMultipartUpload(body, request.operation.bodyBytesMaximum)
+  if (!isOpen) return repeated(request, services, bucket, upload, list)
+  const command = { kind: 'complete-upload', bucket: bucket.name, key, upload, ...list } as const
+  try {
+    const done = await execute(request, services, { ...command, condition: writeCondition(request.http) })
+    return answer(request, bucket, done.etag ?? '', writtenVersionHeader(done.version, services))
+  } catch (error) {
+    if (!(error instanceof S3Error)) throw error
+    if (error.code === 'EntityTooSmall') throw explainTooSmall(error, services, upload)
+    // Another request completed it in between: the engine's refusal is recorded, and the answer is that request's.
+    if (error.code === 'NoSuchUpload') return repeated(request, services, bucket, upload, list)
+    throw error
+  }
+}
+
+/** @throws S3Error NoSuchUpload when the upload was completed with another list, or its object is gone */
+function repeated(
+  request: S3Request,
+  services: S3Services,
+  bucket: BucketState,
+  upload: number,
+  list: CompleteMultipartUpload,
+): HttpResponse {
+  services.catalog.refresh()
+  const payload = services.catalog.payload(upload)
+  const completion = payload?.kind === 'parts' ? payload.completion : undefined
+  const key = objectKey(request)
+  const version = completion === undefined ? undefined : services.catalog.versionAt(bucket.id, key, completion)
+  if (version === undefined || version.etag !== multipartEtag(list.md5s)) throw noSuchUpload(request)
+  return answer(request, bucket, version.etag, versionHeader(bucket, version, services))
+}
+
+function answer(request: S3Request, bucket: BucketState, etag: string, headers: readonly HeaderLine[]): HttpResponse {
+  const { http, target } = request
+  const location = `${http.secure ? 'https' : 'http'}://${http.header('host') ?? ''}${target.canonicalPath}`
+  const document = completeMultipartUploadResult({ location, bucket: bucket.name, key: objectKey(request), etag })
+  return xmlResponse(200, document, headers)
+}
+
+/** What S3 says beside EntityTooSmall. */
+function explainTooSmall(error: S3Error, services: S3Services, upload: number): S3Error {
+  const number = error.details.find(([name]) => name === 'PartNumber')?.[1] ?? ''
+  const part = services.catalog.part(upload, Number(number))
+  if (part === undefined) return error
+  const details = [
+    ['ProposedSize', String(part.size)],
+    ['MinSizeAllowed', String(PART_BYTES_MINIMUM)],
+    ['PartNumber', number],
+    ['ETag', Buffer.from(part.md5).toString('hex')],
+  ] as const
+  return new S3Error('EntityTooSmall', { details })
+}

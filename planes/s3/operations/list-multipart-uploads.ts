@@ -1,0 +1,46 @@
+import type { OrderedPosition } from '../../../projections/ordered-listing.ts'
+import type { HttpResponse } from '../../http/exchange.ts'
+import { listMultipartUploadsParameters } from '../list-parameters.ts'
+import { requireBucket } from '../lookup.ts'
+import { markerPosition, NO_ENTRIES, orderedRequest } from '../marker-position.ts'
+import { listMultipartUploadsResult } from '../multipart-documents.ts'
+import type { S3Request } from '../s3-request.ts'
+import type { S3Services } from '../services.ts'
+import { xmlResponse } from '../xml-response.ts'
+
+/** S3 API reference, ListMultipartUploads. */
+export function listMultipartUploads(request: S3Request, services: S3Services): HttpResponse {
+  const bucket = requireBucket(request, services)
+  const { prefix, delimiter, keyMarker, uploadIdMarker, maxUploads, encodingType } = listMultipartUploadsParameters(
+    request.target.query,
+  )
+  const order = uploadIdMarker === undefined ? undefined : services.uploadIds.decode(uploadIdMarker)
+  const wanted = orderedRequest(prefix, delimiter, markerPosition(keyMarker, order, delimiter), maxUploads)
+  const page = wanted === undefined ? NO_ENTRIES : services.catalog.listUploads(bucket.id, wanted)
+  const document = listMultipartUploadsResult({
+    bucket: bucket.name,
+    prefix,
+    delimiter,
+    keyMarker,
+    uploadIdMarker,
+    maxUploads,
+    encodingType,
+    uploads: page.entries.map(({ key, order: upload, createdMicroseconds }) => ({
+      key,
+      uploadId: services.uploadIds.encode(upload),
+      initiatedMicroseconds: createdMicroseconds,
+    })),
+    commonPrefixes: page.prefixes,
+    next: page.next && nextMarkers(page.next, services),
+    owner: services.owner,
+  })
+  return xmlResponse(200, document)
+}
+
+function nextMarkers(
+  next: OrderedPosition,
+  { uploadIds }: S3Services,
+): { readonly keyMarker: string; readonly uploadIdMarker: string | undefined } {
+  const uploadIdMarker = next.kind === 'after-entry' ? uploadIds.encode(next.order) : undefined
+  return { keyMarker: next.bytes.toString(), uploadIdMarker }
+}
