@@ -6,7 +6,7 @@ import { test } from 'tap'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import * as fileFormat from '../../engine/payloads/file-format.ts'
-import { type PayloadLocation, PayloadReader } from '../../engine/payloads/payload-reader.ts'
+import { PayloadReader, type VolumeLocation } from '../../engine/payloads/payload-reader.ts'
 import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import * as volumeFormat from '../../engine/payloads/volume-format.ts'
@@ -21,8 +21,6 @@ import { roomyDisk, someBytes } from '../support/test-store.ts'
 
 const PAGE = 'spec/formats/payloads.md'
 const BLOCK = fileFormat.BLOCK_BYTES
-
-type VolumeLocation = Extract<PayloadLocation, { kind: 'volume' }>
 
 test('volumes, frames and trailers are laid out as the page says', async (t) => {
   const fields = (header: string, which = 0) => byteFields(tableWith(PAGE, header, which))
@@ -46,18 +44,24 @@ test('volumes, frames and trailers are laid out as the page says', async (t) => 
     'CRC-32 of bytes 0 to 27': 'checksum',
   })
   t.same(frame.subarray(32), Buffer.concat([bytes, Buffer.alloc(3)]), 'the bytes, then zeros')
-  const trailer = fileFormat.encodeFileTrailer(3 * BLOCK + 1)
-  assertBytes(t, trailer, fields('offset in the trailer | size | field'), {
-    'magic, ASCII': fileFormat.FILE_TRAILER.magic,
-    'length of a block': BLOCK,
-    'number of blocks': 4,
-    'length of the bytes': 3 * BLOCK + 1,
-    zero: 'zero',
-    'CRC-32 of bytes 0 to 27': 'checksum',
-  })
-  t.equal(fileFormat.decodeFileTrailer(trailer), 3 * BLOCK + 1)
-  trailer[20] = 1
-  t.equal(fileFormat.decodeFileTrailer(trailer), undefined)
+  for (const form of ['plain', 'sealed'] as const) {
+    const trailer = fileFormat.encodeFileTrailer(form, 3 * BLOCK + 1)
+    assertBytes(t, trailer, fields('offset in the trailer | size | field'), {
+      'magic, ASCII': fileFormat.FILE_FORMS[form].magic,
+      'length of a block': BLOCK,
+      'number of blocks': 4,
+      'length of the bytes': 3 * BLOCK + 1,
+      zero: 'zero',
+      'CRC-32 of bytes 0 to 27': 'checksum',
+    })
+    t.same(fileFormat.decodeFileTrailer(trailer), { form, length: 3 * BLOCK + 1 })
+    for (const at of [0, 20]) {
+      const damaged = Buffer.from(trailer)
+      damaged[at] = 1
+      t.equal(fileFormat.decodeFileTrailer(damaged), undefined)
+    }
+    t.match(readFileSync(PAGE, 'utf8'), `\`${fileFormat.FILE_FORMS[form].magic}\``)
+  }
   t.match(readFileSync(PAGE, 'utf8'), `blocks? of ${BLOCK.toLocaleString('en-US')} bytes`.replace('s?', ''))
 })
 
@@ -71,7 +75,7 @@ test('J17 small payloads come back from their volume, and the volume is what the
   const stored: { readonly bytes: Buffer; readonly location: VolumeLocation; readonly id: number }[] = []
   for (const [id, length] of [1, 7, 8, 9, 1000, 1900, 4000, 4096, 9000, 5, 0x800, 31].entries()) {
     const bytes = someBytes(length)
-    stored.push({ bytes, id, location: volumes.place(id, bytes, crc32(bytes)) as VolumeLocation })
+    stored.push({ bytes, id, location: volumes.place(id, bytes, crc32(bytes), false) as VolumeLocation })
     if (id % 3 === 0) volumes.flush()
     if (id !== 6) continue
     volumes.flush()
@@ -100,7 +104,7 @@ test('J17 damage to a small payload is found, whichever byte it hits', async (t)
   const paths = payloadPaths(t.testdir())
   const volumes = openVolumes(paths)
   const bytes = someBytes(300)
-  const location = volumes.place(1, bytes, crc32(bytes)) as VolumeLocation
+  const location = volumes.place(1, bytes, crc32(bytes), false) as VolumeLocation
   volumes.flush()
   await volumes.close()
   const read = () => {
@@ -123,7 +127,7 @@ test('J17 damage to a small payload is found, whichever byte it hits', async (t)
   rmSync(file)
   t.throws(read, { name: 'PayloadDamagedError', message: /volume 0 cannot be opened/ }, 'the volume is gone')
   const next = openVolumes(paths, { volume: 0, end: location.offset + bytes.length })
-  const replacement = next.place(2, bytes, crc32(bytes)) as VolumeLocation
+  const replacement = next.place(2, bytes, crc32(bytes), false) as VolumeLocation
   next.flush()
   await next.close()
   t.equal(replacement.volume, 1, 'what is stored now goes into another one')
@@ -230,14 +234,14 @@ test('J9 an upload that fails at any operation, or is given up, leaves nothing b
         count += 1
         return count === k ? { kind: 'error', error } : undefined
       }
-      const stored = await storeLarge(paths, bytes, BLOCK, disk).catch(() => undefined)
+      const stored = await storeLarge(paths, bytes, BLOCK, { disk }).catch(() => undefined)
       failed = count >= k
       t.equal(stored === undefined, failed, `operation ${k}`)
       t.equal(leftBehind(paths).length, failed ? 0 : 1, `operation ${k}: ${leftBehind(paths).join()}`)
     }
   }
   const paths = payloadPaths(join(t.testdir(), 'given-up'))
-  const writer = await new UploadStore(roomyDisk, paths, START, 1).create()
+  const writer = new UploadStore(roomyDisk, paths, START, 1).create()
   for (let part = 0; part < 30; part += 1) void writer.write(bytes.subarray(0, BLOCK))
   await writer.abandon()
   t.same(leftBehind(paths), [])

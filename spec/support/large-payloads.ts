@@ -2,15 +2,14 @@
 import { mkdirSync } from 'node:fs'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import { type PayloadLocation, PayloadReader } from '../../engine/payloads/payload-reader.ts'
+import { type FileLocation, PayloadReader } from '../../engine/payloads/payload-reader.ts'
+import type { PayloadSealer } from '../../engine/payloads/sealing.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import { digestOf, md5Of } from './commands.ts'
 import { roomyDisk } from './test-store.ts'
 
 /** Name of the start that stores. */
 export const START = 'feedfacecafebeef'
-
-type FileLocation = Extract<PayloadLocation, { kind: 'file' }>
 
 /** A data directory with nothing but places for payloads. */
 export function payloadPaths(root: string): StorePaths {
@@ -19,14 +18,22 @@ export function payloadPaths(root: string): StorePaths {
   return paths
 }
 
+export interface StoreLargeOptions {
+  readonly disk?: Disk
+  /** Given: the file is encrypted. */
+  readonly sealer?: PayloadSealer
+  /** Part of the name: another one for each payload of a directory. */
+  readonly thread?: number
+}
+
 /** Stores bytes in chunks of a length: an even one as a sender that stops when it is told to, an odd one as one that does not. */
 export async function storeLarge(
   paths: StorePaths,
   bytes: Buffer,
   chunk: number,
-  disk: Disk = roomyDisk,
+  { disk = roomyDisk, sealer, thread = 1 }: StoreLargeOptions = {},
 ): Promise<FileLocation> {
-  const writer = await new UploadStore(disk, paths, START, 1).create()
+  const writer = new UploadStore(disk, paths, START, thread, sealer).create()
   try {
     for (let at = 0; at < bytes.length; at += chunk) {
       const part = bytes.subarray(at, at + chunk)
@@ -37,9 +44,9 @@ export async function storeLarge(
     await writer.abandon()
     throw error
   }
-  const { name, size, md5, digest } = await writer.finish()
+  const { name, size, md5, digest, sealed } = await writer.finish()
   if (md5 !== md5Of(bytes) || !digest.equals(digestOf(bytes))) throw new Error('the digests are wrong')
-  return { kind: 'file', name, length: size }
+  return { kind: 'file', name, length: size, sealed }
 }
 
 /** The proved bytes of a part. */
@@ -48,8 +55,9 @@ export async function readLarge(
   location: FileLocation,
   start = 0,
   end = location.length,
+  sealer?: PayloadSealer,
 ): Promise<Buffer> {
-  const payloads = new PayloadReader(roomyDisk, paths)
+  const payloads = new PayloadReader(roomyDisk, paths, sealer)
   const reader = await payloads.openLarge(location, start, end)
   const parts: Buffer[] = []
   try {

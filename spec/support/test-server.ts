@@ -6,11 +6,13 @@
 import '../../cli/environment.ts'
 import { rmSync } from 'node:fs'
 import { kernelBootId } from '../../cli/store/host.ts'
-import { derivedKey } from '../../cli/store/master-key-check.ts'
+import { derivedKey, payloadKey, UPLOAD_ID_KEY, VERSION_ID_KEY } from '../../cli/store/master-key-check.ts'
 import { type OpenStore, openStore } from '../../cli/store/open-store.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { OpaqueIds } from '../../engine/domain/opaque-ids.ts'
 import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
+import { PayloadSealer } from '../../engine/payloads/sealing.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
 import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
@@ -38,6 +40,8 @@ const MEBIBYTE = 1024 ** 2
 export interface InThreadOptions {
   /** Given: it is used as it is and stays. */
   readonly dataDirectory?: string
+  /** Whether new payloads are encrypted. */
+  readonly encryptionEnabled?: boolean
   readonly inlineBytesMaximum?: number
   readonly limits?: Partial<ConcurrencyLimits>
   readonly masterKey?: Buffer
@@ -64,9 +68,9 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   const gate = new ConcurrencyGate(limits)
   const failures: unknown[] = []
   const finished: FinishedRequest[] = []
-  const payloads = new PayloadReader(nodeDisk, paths)
+  const services = servicesOf(store, paths, masterKey, options)
   const handler = createS3Handler({
-    services: servicesOf(store, paths, payloads, masterKey, options.inlineBytesMaximum ?? 65_536),
+    services,
     authenticator: new Authenticator({ lookup: rootCredential, clock: Date.now }),
     gate,
     telemetry: {
@@ -96,7 +100,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     stop: async () => {
       closeClients(clients)
       await listener.close(2000)
-      payloads.close()
+      services.payloads.close()
       await store.close(true)
       if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true })
     },
@@ -105,7 +109,8 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
 
 function openInThread(paths: StorePaths, masterKey: Buffer, reservedBytes: number): Promise<OpenStore> {
   const sizes = { segmentBytes: 8 * MEBIBYTE, volumeBytes: 8 * MEBIBYTE, reservedBytes }
-  const options = { masterKey, ...sizes, version: '0.0.0-spec', bootId: kernelBootId() }
+  const clock = { clockToleranceSeconds: 60, clockIntervalSeconds: 3600 }
+  const options = { masterKey, ...sizes, ...clock, version: '0.0.0-spec', bootId: kernelBootId() }
   return openStore(nodeDisk, paths, options, {
     onFailure: (error) => {
       throw error
@@ -122,18 +127,21 @@ function rootCredential(accessKey: string) {
 function servicesOf(
   store: OpenStore,
   paths: StorePaths,
-  payloads: PayloadReader,
   masterKey: Buffer,
-  inlineBytesMaximum: number,
+  { inlineBytesMaximum = 65_536, encryptionEnabled = false }: InThreadOptions,
 ): S3Services {
+  const deployment = Buffer.from(store.deploymentId, 'hex')
+  const sealer = new PayloadSealer(payloadKey(masterKey, deployment))
   return {
     engine: store.client,
     catalog: store.catalog,
-    payloads,
-    uploads: new UploadStore(nodeDisk, paths, store.start, 0),
+    payloads: new PayloadReader(nodeDisk, paths, sealer),
+    uploads: new UploadStore(nodeDisk, paths, store.start, 0, encryptionEnabled ? sealer : undefined),
     space: store.space,
     inlineBytesMaximum,
-    tokenKey: derivedKey(masterKey, 'continuation-token', Buffer.from(store.deploymentId, 'hex')),
+    tokenKey: derivedKey(masterKey, 'continuation-token', deployment),
+    versionIds: new OpaqueIds(derivedKey(masterKey, VERSION_ID_KEY, deployment)),
+    uploadIds: new OpaqueIds(derivedKey(masterKey, UPLOAD_ID_KEY, deployment)),
     owner: { id: store.deploymentId, displayName: 'root' },
     clock: Date.now,
   }

@@ -1,0 +1,351 @@
+/** Encryption of payloads at rest (specification, Encryption at rest; S26), below the wire. */
+import { createDecipheriv, createHmac } from 'node:crypto'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import * as fc from 'fast-check'
+import { test } from 'tap'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import * as fileFormat from '../../engine/payloads/file-format.ts'
+import { PayloadIds } from '../../engine/payloads/payload-ids.ts'
+import { type FileLocation, PayloadReader, type VolumeLocation } from '../../engine/payloads/payload-reader.ts'
+import { ENVELOPE, PayloadSealer, TAG_BYTES } from '../../engine/payloads/sealing.ts'
+import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
+import { UploadStore } from '../../engine/payloads/upload-store.ts'
+import { VolumeWriter } from '../../engine/payloads/volume-writer.ts'
+import { editFile, flipByte } from '../support/journal-files.ts'
+import { payloadPaths, readLarge, START, storeLarge } from '../support/large-payloads.ts'
+import { tableWith } from '../support/markdown-tables.ts'
+import { roomyDisk, someBytes } from '../support/test-store.ts'
+
+const PAGE = 'spec/formats/payloads.md'
+const BLOCK = fileFormat.BLOCK_BYTES
+const KEY = Buffer.alloc(32, 0x2f)
+const sealer = new PayloadSealer(KEY)
+const otherSealer = new PayloadSealer(Buffer.alloc(32, 0x30))
+
+/** Opens a message with nothing but what the page says. */
+function openByThePage(purpose: string, keyId: Buffer, block: number, ciphertext: Buffer, tag: Buffer): Buffer {
+  const info = Buffer.concat([Buffer.from(`object-store/${purpose}/v1`), keyId, Buffer.of(1)])
+  const nonce = Buffer.alloc(12)
+  nonce.writeUInt32BE(block, 8)
+  const decipher = createDecipheriv('aes-256-gcm', createHmac('sha256', KEY).update(info).digest(), nonce)
+  decipher.setAuthTag(tag)
+  return Buffer.concat([decipher.update(ciphertext), decipher.final()])
+}
+
+function uploadsOf(paths: StorePaths, thread = 0): UploadStore {
+  return new UploadStore(roomyDisk, paths, START, thread, sealer)
+}
+
+test('an envelope is what the page says', async (t) => {
+  const bytes = someBytes(500)
+  const keyId = someBytes(14)
+  const envelope = sealer.seal(keyId, bytes)
+  t.same(tableWith(PAGE, 'offset in the envelope | size | field'), [
+    ['0', '1', `version, ${ENVELOPE.version}`],
+    [String(ENVELOPE.keyIdAt), String(ENVELOPE.keyIdBytes), 'key id'],
+    [String(ENVELOPE.ciphertextAt), `L - ${ENVELOPE.overheadBytes}`, 'ciphertext'],
+    [`L - ${TAG_BYTES}`, String(TAG_BYTES), 'tag'],
+  ])
+  t.equal(envelope[0], 1)
+  t.same(envelope.subarray(1, 15), keyId)
+  t.equal(envelope.length, bytes.length + 31)
+  t.equal(envelope.buffer.byteLength, envelope.length, 'it can be handed to another thread without a copy')
+  t.same(openByThePage('payload-in-volume', keyId, 0, envelope.subarray(15, -16), envelope.subarray(-16)), bytes)
+})
+
+test('an encrypted file is what the page says', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const bytes = someBytes(2.5 * BLOCK)
+  const { name, length, sealed } = await storeLarge(paths, bytes, 50_000, { sealer })
+  t.ok(sealed)
+  const file = readFileSync(paths.file(name))
+  t.equal(file.length, length + 3 * 16 + 32)
+  t.same(fileFormat.decodeFileTrailer(file.subarray(-32)), { form: 'sealed', length })
+  for (let block = 0; block < 3; block += 1) {
+    const plain = bytes.subarray(block * BLOCK, (block + 1) * BLOCK)
+    const stored = file.subarray(block * BLOCK, block * BLOCK + plain.length)
+    const tag = file.subarray(length + block * 16, length + block * 16 + 16)
+    const opened = openByThePage('payload-in-file', Buffer.from(name, 'hex'), block, stored, tag)
+    t.ok(opened.equals(plain), `block ${block}`)
+  }
+})
+
+test('an envelope opens with its key and as it was sealed, and not otherwise', async (t) => {
+  for (const length of [0, 1, 15, 16, 17, 4096, 65_536]) {
+    const bytes = someBytes(length)
+    const envelope = sealer.seal(someBytes(14), bytes)
+    t.ok(sealer.open(envelope)?.equals(bytes), `${length} bytes`)
+    t.equal(otherSealer.open(envelope), undefined, 'another key')
+    t.equal(sealer.open(envelope.subarray(0, -1)), undefined, 'a byte less')
+    t.equal(sealer.open(envelope.subarray(1)), undefined, 'a byte less in front')
+    t.equal(sealer.open(Buffer.concat([envelope, Buffer.of(0)])), undefined, 'a byte more')
+  }
+  const envelope = sealer.seal(someBytes(14), someBytes(300))
+  for (let at = 0; at < envelope.length; at += 1) {
+    for (const bit of [0x01, 0x80]) {
+      envelope[at] = (envelope[at] as number) ^ bit
+      if (sealer.open(envelope) !== undefined) t.fail(`byte ${at} with ${bit} turned over`)
+      envelope[at] = (envelope[at] as number) ^ bit
+    }
+  }
+  t.ok(sealer.open(envelope), 'all mended')
+  for (let length = 0; length < 31; length += 1) {
+    if (sealer.open(envelope.subarray(0, length)) !== undefined) t.fail(`an envelope of ${length} bytes`)
+  }
+})
+
+/** Stores small payloads in volume 0. */
+async function storeSmall(paths: StorePaths, uploads: UploadStore, bodies: Buffer[]): Promise<VolumeLocation[]> {
+  const space = new SpaceGuard(roomyDisk, paths.root, 0)
+  const volumes = new VolumeWriter(roomyDisk, paths, { volumeBytes: 65_536 }, space, undefined)
+  const locations = bodies.map((bytes, index) => {
+    const body = uploads.inlineBody(bytes)
+    return volumes.place(index + 1, body.bytes, body.checksum, body.sealed) as VolumeLocation
+  })
+  volumes.flush()
+  await volumes.close()
+  return locations
+}
+
+function readSmall(paths: StorePaths, location: VolumeLocation, key?: PayloadSealer): Buffer {
+  const reader = new PayloadReader(roomyDisk, paths, key)
+  try {
+    return reader.readSmall(location)
+  } finally {
+    reader.close()
+  }
+}
+
+test('encrypted and plain payloads share a volume', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const marker = 'a sentence that nobody may find'
+  const secret = Buffer.from(marker.repeat(10))
+  const open = Buffer.from('a sentence that anybody may find'.repeat(10))
+  const plain = new UploadStore(roomyDisk, paths, START, 0)
+  t.same(plain.inlineBody(open), { kind: 'inline', bytes: open, checksum: crc32(open), sealed: false })
+  const mixed = { inlineBody: (bytes: Buffer) => (bytes === secret ? uploadsOf(paths) : plain).inlineBody(bytes) }
+  const locations = await storeSmall(paths, mixed as UploadStore, [open, secret, open])
+  t.same(
+    locations.map(({ sealed, length }) => [sealed, length]),
+    [
+      [false, open.length],
+      [true, secret.length + 31],
+      [false, open.length],
+    ],
+  )
+  for (const [index, location] of locations.entries()) {
+    t.same(readSmall(paths, location, sealer), index === 1 ? secret : open, `payload ${index}`)
+  }
+  const volume = readFileSync(paths.volume(0))
+  t.notOk(volume.includes(marker), 'the bytes are not on the disk')
+  t.ok(volume.includes('a sentence that anybody'), 'and would be found')
+  const sealed = locations[1] as VolumeLocation
+  const reader = new PayloadReader(roomyDisk, paths)
+  const stored = reader.readStored(sealed)
+  t.equal(crc32(stored), sealed.checksum, 'what stands there can be copied without the key')
+  t.ok(sealer.open(stored)?.equals(secret))
+  reader.close()
+})
+
+test('J17 an encrypted small payload that cannot be proved is damaged', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const [one, other] = await storeSmall(paths, uploadsOf(paths), [someBytes(200), someBytes(200)])
+  if (one === undefined || other === undefined) throw new Error('two payloads')
+  const place = `volume 0, offset ${one.offset}`
+  t.throws(() => readSmall(paths, one), { name: 'PayloadDamagedError', message: `${place}: it is encrypted` })
+  t.throws(() => readSmall(paths, one, otherSealer), { name: 'PayloadDamagedError', message: place }, 'another key')
+  const before = readFileSync(paths.volume(0))
+  editFile(paths.volume(0), (volume) => {
+    before.copy(volume, one.offset, other.offset, other.offset + other.length)
+    return volume
+  })
+  t.throws(() => readSmall(paths, one, sealer), { message: `${place}: checksum` }, 'the envelope of another payload')
+  writeFileSync(paths.volume(0), before)
+  for (let at = 0; at < one.length; at += 7) {
+    flipByte(paths.volume(0), one.offset + at)
+    t.throws(() => readSmall(paths, one, sealer), { message: `${place}: checksum` }, `byte ${at}`)
+    const stored = readFileSync(paths.volume(0)).subarray(one.offset, one.offset + one.length)
+    const forged = { ...one, checksum: crc32(stored) }
+    t.throws(() => readSmall(paths, forged, sealer), { message: `${place}: not encrypted with` }, 'whatever the CRC-32')
+    flipByte(paths.volume(0), one.offset + at)
+  }
+  t.equal(readSmall(paths, one, sealer).length, 200)
+})
+
+const EDGES = [1, BLOCK - 1, BLOCK, BLOCK + 1, 1.5 * BLOCK, 8 * BLOCK - 1, 8 * BLOCK, 8 * BLOCK + 1, 17 * BLOCK + 5]
+
+test('encrypted files come back whole and in parts, at every edge of blocks and pieces', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const all = someBytes(17 * BLOCK + 5)
+  for (const [index, length] of EDGES.entries()) {
+    const bytes = all.subarray(0, length)
+    const chunk = [10_000, 99_999, BLOCK, 3 * BLOCK + 1][index % 4] as number
+    const location = await storeLarge(paths, bytes, chunk, { sealer })
+    const file = readFileSync(paths.file(location.name))
+    t.equal(file.length, length + 16 * Math.ceil(length / BLOCK) + 32)
+    for (let block = 0; block * BLOCK < length; block += 1) {
+      const part = file.subarray(block * BLOCK, Math.min((block + 1) * BLOCK, length))
+      if (length > 16 && part.equals(bytes.subarray(block * BLOCK, (block + 1) * BLOCK))) t.fail(`${block} is plain`)
+    }
+    const places = [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 8 * BLOCK, 8 * BLOCK + 1, length - 1, length]
+    const edges = [...new Set(places.filter((place) => place >= 0 && place <= length))]
+    for (const start of edges) {
+      for (const end of edges.filter((place) => place >= start)) {
+        const part = await readLarge(paths, location, start, end, sealer)
+        if (!part.equals(bytes.subarray(start, end))) t.fail(`${length}: bytes ${start} to ${end}`)
+      }
+    }
+    rmSync(paths.file(location.name))
+  }
+})
+
+test('chunks of any lengths make the same file', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const bytes = someBytes(3 * BLOCK)
+  const expected = await storeLarge(paths, bytes, BLOCK, { sealer })
+  const file = readFileSync(paths.file(expected.name))
+  rmSync(paths.file(expected.name))
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: BLOCK + 1 }), { minLength: 1 }), async (lengths) => {
+      const writer = uploadsOf(paths, 1).create()
+      for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+        const length = lengths[turn] ?? BLOCK
+        if (turn % 2 === 0) await writer.write(bytes.subarray(at, at + length))
+        else writer.writeNow(bytes.subarray(at, at + length))
+        at += length
+      }
+      const { name } = await writer.finish()
+      // The store and the counter are new, so it is the same name, key and nonces: here they may be.
+      const same = name === expected.name && readFileSync(paths.file(name)).equals(file)
+      rmSync(paths.file(name))
+      return same
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('J17 damage in an encrypted file is found where it is read', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const bytes = someBytes(2.5 * BLOCK)
+  const location = await storeLarge(paths, bytes, BLOCK, { sealer })
+  const file = paths.file(location.name)
+  const tags = [...Array(48).keys()].map((index) => bytes.length + index)
+  const sample = [...Array(64).keys()].map((index) => (index * 2557) % bytes.length)
+  for (const at of [0, BLOCK - 1, BLOCK, 2 * BLOCK, bytes.length - 1, ...sample, ...tags]) {
+    flipByte(file, at)
+    const block = at < bytes.length ? Math.floor(at / BLOCK) : Math.floor((at - bytes.length) / 16)
+    await t.rejects(
+      readLarge(paths, location, block * BLOCK + 10, block * BLOCK + 20, sealer),
+      { name: 'PayloadDamagedError', message: `offset ${block * BLOCK}: authentication tag does not match` },
+      `byte ${at}`,
+    )
+    const other = (block + 1) % 2
+    const whole = await readLarge(paths, location, other * BLOCK, (other + 1) * BLOCK, sealer)
+    if (!whole.equals(bytes.subarray(other * BLOCK, (other + 1) * BLOCK))) t.fail('another block is not concerned')
+    flipByte(file, at)
+  }
+  await t.rejects(readLarge(paths, location), {
+    name: 'PayloadDamagedError',
+    message: /encrypted, and there is no key/,
+  })
+  await t.rejects(readLarge(paths, location, 0, 1, otherSealer), { message: /offset 0: authentication tag/ })
+  const asPlain = { ...location, sealed: false }
+  await t.rejects(readLarge(paths, asPlain), { name: 'PayloadDamagedError', message: /wrong length/ })
+})
+
+/** A block with its tag, taken from one file and put into another, or to another place. */
+function moveBlock(from: Buffer, block: number, to: Buffer, place: number, length: number): void {
+  from.copy(to, place * BLOCK, block * BLOCK, (block + 1) * BLOCK)
+  from.copy(to, length + place * TAG_BYTES, length + block * TAG_BYTES, length + (block + 1) * TAG_BYTES)
+}
+
+test('blocks of an encrypted file cannot be exchanged, repeated or cut off', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const bytes = Buffer.alloc(4 * BLOCK, 'the same in every block ')
+  const location = await storeLarge(paths, bytes, BLOCK, { sealer })
+  const twin = await storeLarge(paths, bytes, BLOCK, { sealer, thread: 2 })
+  const path = paths.file(location.name)
+  const file = readFileSync(path)
+  const other = readFileSync(paths.file(twin.name))
+  const blocks = [file, other].flatMap((whole) =>
+    [0, 1, 2, 3].map((block) => whole.toString('hex', block * BLOCK, (block + 1) * BLOCK)),
+  )
+  t.equal(new Set(blocks).size, 8, 'equal blocks do not look alike')
+  const changes: Record<string, (changed: Buffer) => void> = {
+    'two exchanged': (changed) => {
+      moveBlock(file, 1, changed, 2, bytes.length)
+      moveBlock(file, 2, changed, 1, bytes.length)
+    },
+    'one repeated': (changed) => moveBlock(file, 0, changed, 1, bytes.length),
+    'one of another file': (changed) => moveBlock(other, 1, changed, 1, bytes.length),
+  }
+  for (const [title, change] of Object.entries(changes)) {
+    const changed = Buffer.from(file)
+    change(changed)
+    writeFileSync(path, changed)
+    await t.rejects(readLarge(paths, location, 0, bytes.length, sealer), { message: /offset 65536: auth/ }, title)
+  }
+  const cut = (length: number) =>
+    Buffer.concat([
+      file.subarray(0, length),
+      file.subarray(bytes.length, bytes.length + Math.ceil(length / BLOCK) * TAG_BYTES),
+      fileFormat.encodeFileTrailer('sealed', length),
+    ])
+  for (const length of [3 * BLOCK, 3 * BLOCK + 1, 4 * BLOCK - 1]) {
+    writeFileSync(path, cut(length))
+    await t.rejects(readLarge(paths, location, 0, 1, sealer), { message: /wrong length/ }, `cut to ${length}`)
+  }
+  const shorter: FileLocation = { ...location, length: 4 * BLOCK - 1 }
+  const readShorter = readLarge(paths, shorter, 0, shorter.length, sealer)
+  await t.rejects(
+    readShorter,
+    { message: /offset 196608: auth/ },
+    'a block is whole, even for whoever trusts its length',
+  )
+  const envelope = sealer.seal(Buffer.from(location.name, 'hex'), bytes.subarray(0, BLOCK))
+  const crossed = Buffer.from(file)
+  envelope.copy(crossed, 0, ENVELOPE.ciphertextAt, ENVELOPE.ciphertextAt + BLOCK)
+  envelope.copy(crossed, bytes.length, envelope.length - TAG_BYTES)
+  writeFileSync(path, crossed)
+  const readCrossed = readLarge(paths, location, 0, 1, sealer)
+  await t.rejects(readCrossed, { message: /offset 0: auth/ }, 'an envelope of the same id has another key')
+})
+
+test('no id, and so no key, is ever used twice', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.tuple(fc.constantFrom('00', 'a7', 'ff'), fc.integer({ min: 0, max: 255 })), {
+        selector: ([start, thread]) => `${start} ${thread}`,
+        minLength: 1,
+        maxLength: 4,
+      }),
+      fc.array(fc.tuple(fc.nat({ max: 3 }), fc.boolean()), { maxLength: 20 }),
+      async (members, turns) => {
+        const stores = members.map(
+          ([start, thread]) => new UploadStore(roomyDisk, paths, start.repeat(8), thread, sealer),
+        )
+        const ids: string[] = []
+        for (const [which, large] of turns) {
+          const uploads = stores[which % stores.length] as UploadStore
+          if (large) {
+            const writer = uploads.create()
+            writer.writeNow(Buffer.from('large'))
+            const { name } = await writer.finish()
+            ids.push(name)
+            rmSync(paths.file(name))
+          } else {
+            ids.push(Buffer.from(uploads.inlineBody(Buffer.from('small')).bytes).toString('hex', 1, 15))
+          }
+        }
+        return new Set(ids).size === ids.length && ids.every((id) => /^[0-9a-f]{28}$/.test(id))
+      },
+    ),
+    { numRuns: 40 },
+  )
+  const ids = new PayloadIds(START, 255, 2 ** 40 - 2)
+  t.equal(ids.next(), `${START}ffffffffffff`, 'the last one')
+  t.throws(() => ids.next(), /every payload id/, 'rather nothing than the first one again')
+  t.throws(() => ids.next(), /every payload id/)
+})
