@@ -6,7 +6,7 @@ import { DOMAIN_ERRORS } from '../engine/errors.ts'
 import { metricTable } from '../planes/http/metric-table.ts'
 import { managementErrors } from '../planes/management/errors.ts'
 import { routeTable } from '../planes/management/route-table.ts'
-import { S3_CODE_OF_DOMAIN_ERROR } from '../planes/s3/domain-errors.ts'
+import { S3_OF_DOMAIN_ERROR } from '../planes/s3/domain-errors.ts'
 import { S3_ERRORS } from '../planes/s3/errors.ts'
 import { type MarkdownRow, tableWith } from './support/markdown-tables.ts'
 
@@ -19,7 +19,7 @@ function code(text: string): string {
 test('refusals of the engine and what S3 calls them', async (t) => {
   const rows = (Object.keys(DOMAIN_ERRORS) as (keyof typeof DOMAIN_ERRORS)[]).map((name): MarkdownRow => {
     const { result, sentence } = DOMAIN_ERRORS[name]
-    const s3 = S3_CODE_OF_DOMAIN_ERROR[name]
+    const s3 = S3_OF_DOMAIN_ERROR[name].code
     return [code(name), result, code(s3), String(S3_ERRORS[s3].status), sentence]
   })
   t.same(tableWith(ERRORS, 'code | audit result | S3 code | status | sentence'), rows)

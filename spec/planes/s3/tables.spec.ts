@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'tap'
-import { S3_CODE_OF_DOMAIN_ERROR } from '../../../planes/s3/domain-errors.ts'
+import { S3_OF_DOMAIN_ERROR } from '../../../planes/s3/domain-errors.ts'
 import { S3_ERRORS } from '../../../planes/s3/errors.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-table.ts'
 import { OPERATION_HANDLERS } from '../../../planes/s3/operations/operation-handlers.ts'
@@ -30,6 +30,6 @@ test('a reader of the pages finds every row and nothing else', async (t) => {
 })
 
 test('every refusal of the engine has a code on the wire', async (t) => {
-  t.same(Object.keys(S3_CODE_OF_DOMAIN_ERROR).toSorted(), Object.keys(DOMAIN_ERRORS).toSorted())
-  for (const code of Object.values(S3_CODE_OF_DOMAIN_ERROR)) t.ok(Object.hasOwn(S3_ERRORS, code), code)
+  t.same(Object.keys(S3_OF_DOMAIN_ERROR).toSorted(), Object.keys(DOMAIN_ERRORS).toSorted())
+  for (const { code } of Object.values(S3_OF_DOMAIN_ERROR)) t.ok(Object.hasOwn(S3_ERRORS, code), code)
 })
