@@ -37,7 +37,10 @@ export type WriteBody =
   /** Large: already durable in a payload file of this name. */
   | { readonly kind: 'file'; readonly name: string; readonly sealed: boolean }
 
-/** A certain version of a key: the one with the id `null`, or the one written by the entry of this sequence. */
+/**
+ * A certain version of a key: the one with the id `null`, or the one written by the entry of this sequence. A negative
+ * number selects none: the caller named an id that was never given out.
+ */
 export type VersionSelector = 'null' | number
 
 export interface CreateBucket extends CommandBase {

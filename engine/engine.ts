@@ -172,7 +172,7 @@ export class Engine {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })
     }
     const intent = command.intent ?? this.#addEntry(batch, time, command.audit, 'attempted', undefined, [])
-    const bypass = bypassAudit(command)
+    const bypass = this.#bypassAudit(command)
     const bypassIntent = bypass && this.#addEntry(batch, time, bypass, 'attempted', undefined, [])
     const reply = this.#decideOne(command, batch, state, time, intent)
     if (bypass !== undefined) {
@@ -243,9 +243,15 @@ export class Engine {
 
   /** The audit record of a change to a version names it as clients know it: who holds only the log can tell which. */
   #named(audit: AuditContext, version: VersionSelector | undefined): AuditContext {
-    if (version === undefined) return audit
+    if (version === undefined || (version !== 'null' && version < 0)) return audit
     const id = version === 'null' ? version : this.#versionIds.encode(version)
     return { ...audit, metadata: [...audit.metadata, 'version_id', id] }
+  }
+
+  /** The audit context of a bypass of governance retention, which has a pair of records of its own (rule 8). */
+  #bypassAudit(command: DecidableCommand): AuditContext | undefined {
+    if (!('bypassGovernance' in command) || !command.bypassGovernance) return undefined
+    return this.#named({ ...command.audit, operation: BYPASS_OPERATION }, command.version)
   }
 
   #addEntry(
@@ -259,10 +265,4 @@ export class Engine {
     const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
     return batch.add(kind, time, encodeEntry(audit, result, intent, changes))
   }
-}
-
-/** The audit context of a bypass of governance retention, which has a pair of records of its own (rule 8). */
-function bypassAudit(command: DecidableCommand): AuditContext | undefined {
-  if (!('bypassGovernance' in command) || !command.bypassGovernance) return undefined
-  return { ...command.audit, operation: BYPASS_OPERATION }
 }
