@@ -13,12 +13,12 @@ export function scrapeValues(
 ): ScrapeValues {
   const space = disk.space(paths.root)
   const totals = catalog.totals()
-  const uploads = disk.list(paths.uploads)
+  const arriving = disk.list(paths.uploads).reduce((sum, name) => sum + disk.sizeOf(join(paths.uploads, name)), 0)
   return {
     object_store_operations_concurrency_limit: concurrencyLimit,
     object_store_filesystem_available_bytes: space.availableBytes,
     object_store_filesystem_capacity_bytes: space.capacityBytes,
-    object_store_temporary_bytes: uploads.reduce((sum, name) => sum + disk.sizeOf(join(paths.uploads, name)), 0),
+    object_store_temporary_bytes: arriving + catalog.uploadUsage().bytes,
     object_store_storage_physical_bytes: totals.physicalBytes,
     object_store_storage_logical_bytes: totals.logicalBytes,
     object_store_buckets: totals.buckets,

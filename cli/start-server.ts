@@ -2,14 +2,14 @@ import { availableParallelism } from 'node:os'
 import { nodeDisk } from '../engine/disk/node-disk.ts'
 import { lockStore, type StoreLock } from '../engine/disk/store-lock.ts'
 import { StorePaths } from '../engine/disk/store-paths.ts'
+import { PayloadSealer } from '../engine/payloads/sealing.ts'
 import { MetricSlots } from '../planes/http/metric-slots.ts'
 import { type HttpListener, listen } from '../planes/http/uws-server.ts'
 import { createManagementHandler, type ReadinessCheck } from '../planes/management/management-handler.ts'
 import { renderMetrics } from '../planes/management/metrics.ts'
 import { CatalogReader } from '../projections/catalog-reader.ts'
 import { ProjectionEnvironment } from '../projections/lmdb-environment.ts'
-import { Supervisor } from '../workers/supervisor.ts'
-import { PayloadFileSweep } from '../workers/sweep-payload-files.ts'
+import { BackgroundWorkers } from './background-workers.ts'
 import { formatAddress } from './config/address.ts'
 import type { Config } from './config/config-types.ts'
 import { type ServerCredentials, serverCredentials } from './config/server-credentials.ts'
@@ -38,7 +38,7 @@ interface Parts {
   readonly frontEnds: FrontEnds
   readonly environment: ProjectionEnvironment
   readonly catalog: CatalogReader
-  readonly supervisor: Supervisor
+  readonly workers: BackgroundWorkers
 }
 
 /** The composition root: the only place that puts the whole server together. */
@@ -86,9 +86,8 @@ async function startLocked(
   logOpening(log, engine)
   const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
   const catalog = new CatalogReader(environment)
-  const supervisor = new Supervisor((worker, error) => {
-    log.error({ worker: worker.name, err: error }, 'a background job failed and will be tried again')
-  })
+  const sealer = new PayloadSealer(payloadKey(credentials.masterKey, Buffer.from(engine.deploymentId, 'hex')))
+  const workers = new BackgroundWorkers(log, paths, engine, catalog, sealer)
   const server = new Server({
     config,
     log,
@@ -98,7 +97,7 @@ async function startLocked(
     metrics,
     environment,
     catalog,
-    supervisor,
+    workers,
     frontEnds: new FrontEnds(log, (message) => server.fail('failed', message)),
   })
   try {
@@ -181,12 +180,11 @@ class Server implements RunningServer {
   }
 
   async start(settings: FrontEndSettings, frontEndCount: number): Promise<void> {
-    const { config, engine, frontEnds, catalog, paths, supervisor } = this.#parts
+    const { config, engine, frontEnds, workers } = this.#parts
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
     const { host, port } = config['api.bind']
     this.#management = await listen({ host, port, exclusive: true, handler: this.#managementHandler() })
-    const isUsed = (name: string) => catalog.payloadFileIsUsed(name)
-    supervisor.start(new PayloadFileSweep(nodeDisk, paths, engine.start, isUsed))
+    workers.start()
   }
 
   /** Ends the server because a part of it failed. Those who wait are told 503 first. */
@@ -203,9 +201,9 @@ class Server implements RunningServer {
   }
 
   async #close(graceMilliseconds: number): Promise<void> {
-    const { frontEnds, engine, environment, supervisor, lock } = this.#parts
+    const { frontEnds, engine, environment, workers, lock } = this.#parts
     await frontEnds.stop(graceMilliseconds)
-    await supervisor.stop()
+    await workers.stop()
     await this.#management?.close(graceMilliseconds)
     await engine.stop()
     await environment.close()

@@ -212,6 +212,12 @@ export interface MovePayloads extends CommandBase {
   readonly moves: readonly PayloadMove[]
 }
 
+/** The end of compaction of a volume: refused quietly when something in it is still referred to. */
+export interface RemoveVolume extends CommandBase {
+  readonly kind: 'remove-volume'
+  readonly volume: number
+}
+
 /** The digest of a multipart payload was computed. Asked for by the store itself. */
 export interface RecordDigest extends CommandBase {
   readonly kind: 'record-digest'
@@ -259,6 +265,7 @@ export type Command =
   | AbortUpload
   | ReclaimUpload
   | MovePayloads
+  | RemoveVolume
   | RecordDigest
   | RecordAttempt
   | RecordFailedChange

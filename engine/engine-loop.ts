@@ -1,4 +1,4 @@
-import type { Engine, EngineReply, EngineRequest } from './engine.ts'
+import type { Engine, EngineReply, EngineRequest, ReleasedFiles } from './engine.ts'
 
 /** How long audit records of reads may wait for a change to share its sync; nobody waits for them. */
 const AUDIT_LINGER_MILLISECONDS = 10
@@ -16,7 +16,7 @@ interface Waiting {
  */
 export class EngineLoop {
   readonly #engine: Engine
-  readonly #onReleased: (files: readonly string[]) => void
+  readonly #onReleased: (released: ReleasedFiles) => void
   readonly #onFailure: (error: unknown) => void
   readonly #onBatchDone: () => void
   #waiting: Waiting[] = []
@@ -28,8 +28,8 @@ export class EngineLoop {
   constructor(
     engine: Engine,
     hooks: {
-      /** Payload files without a reference, after the commit. */
-      readonly onReleased: (files: readonly string[]) => void
+      /** Files without a reference, after the commit. */
+      readonly onReleased: (released: ReleasedFiles) => void
       /** The engine is unusable; called once. */
       readonly onFailure: (error: unknown) => void
       /** After every batch, when its replies were handed out. */
@@ -83,10 +83,10 @@ export class EngineLoop {
     const waiting = this.#waiting
     if (waiting.length > 0 && this.#failure === undefined) {
       try {
-        const { replies, releasedFiles } = this.#engine.run(waiting.map((one) => one.request))
+        const { replies, released } = this.#engine.run(waiting.map((one) => one.request))
         this.#waiting = waiting.slice(replies.length)
         replies.forEach((reply, index) => waiting[index]?.settle?.(reply))
-        if (releasedFiles.length > 0) this.#onReleased(releasedFiles)
+        if (released.files.length > 0 || released.volumes.length > 0) this.#onReleased(released)
       } catch (error) {
         this.#fail(error)
       }

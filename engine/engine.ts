@@ -26,6 +26,18 @@ export type EngineReply =
   | { readonly ok: false; readonly code: DomainErrorCode; readonly subject: string | undefined }
   | undefined
 
+/** Files that nothing refers to any more, now that the batch is committed. */
+export interface ReleasedFiles {
+  /** Names of payload files. */
+  readonly files: readonly string[]
+  readonly volumes: readonly number[]
+}
+
+interface BatchResult {
+  readonly replies: EngineReply[]
+  readonly released: ReleasedFiles
+}
+
 /** Commands that fit a batch at most; the rest waits for the next one. */
 const REQUESTS_PER_BATCH_MAXIMUM = 1024
 const STAGED_BYTES_MAXIMUM = 8 << 20
@@ -82,10 +94,10 @@ export class Engine {
   /**
    * Carries out as many requests, from the first on, as fit one batch. When this returns their entries are durable
    * and visible to every reader.
-   * @returns one reply for each request carried out, and the payload files that lost their last reference
+   * @returns one reply for each request carried out, and what can be removed from the disk
    * @throws JournalPoisonedError, ProjectionFailedError: the engine must not be used any more
    */
-  run(requests: readonly EngineRequest[]): { replies: EngineReply[]; releasedFiles: readonly string[] } {
+  run(requests: readonly EngineRequest[]): BatchResult {
     this.#reserve?.keepUp()
     try {
       return this.#runBatch(requests)
@@ -102,7 +114,7 @@ export class Engine {
     }
   }
 
-  #runBatch(requests: readonly EngineRequest[]): { replies: EngineReply[]; releasedFiles: readonly string[] } {
+  #runBatch(requests: readonly EngineRequest[]): BatchResult {
     const batch = this.#begin()
     const { head, timeMicroseconds } = this.#journal.position
     let committed = false
@@ -116,7 +128,7 @@ export class Engine {
         const applied = { ...this.#journal.position, ...this.#journal.place, batchOffset: place.offset }
         if (this.#seal !== undefined) state.finish(this.#seal, this.#seal.sequence)
         state.finish(applied, applied.sequence - batch.recordCount + 1)
-        return { replies, releasedFiles: state.releasedFiles }
+        return { replies, released: { files: state.releasedFiles, volumes: state.removedVolumes } }
       })
       this.#seal = undefined
       return result

@@ -43,7 +43,7 @@ export class PortEngineClient implements EngineClient {
     const id = this.#nextId
     this.#nextId += 1
     this.#commands.push([id, command])
-    if (command.kind === 'write-object' && command.body.kind === 'inline') this.#handOver(command.body.bytes)
+    if ('body' in command && command.body.kind === 'inline') this.#handOver(command.body.bytes)
     this.#schedule()
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
   }

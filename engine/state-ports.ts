@@ -81,6 +81,8 @@ export interface StateReader {
   parts(upload: number): Iterable<PartState>
   /** Where a payload is; undefined when it is gone. */
   payload(payload: number): PayloadLocation | undefined
+  /** Whether a volume holds no payload any more and is not the newest one, which is still written. */
+  volumeIsSpent(volume: number): boolean
 }
 
 export interface StateTransaction extends StateReader {
@@ -93,6 +95,8 @@ export interface StateTransaction extends StateReader {
   finish(position: AppliedPosition, firstSequence: number): void
   /** Payload files that lost their last reference; they may be removed once the transaction is committed. */
   readonly releasedFiles: readonly string[]
+  /** Volumes that were removed; the same holds for their files. */
+  readonly removedVolumes: readonly number[]
 }
 
 /** Position of the last applied entry, with the place of the batch that ends with it. */

@@ -2,6 +2,7 @@ import type { VersionSelector } from '../engine/commands.ts'
 import type { CorsRule } from '../engine/events/changes.ts'
 import type { PayloadLocation } from '../engine/payloads/payload-reader.ts'
 import type { BucketState, ObjectState, PartState, UploadState } from '../engine/state-ports.ts'
+import { readNumber } from './keys.ts'
 import type { ProjectionEnvironment } from './lmdb-environment.ts'
 import { type ListPage, type ListRequest, listObjects } from './object-listing.ts'
 import type { OrderedPage, OrderedRequest } from './ordered-listing.ts'
@@ -11,10 +12,22 @@ import { getCors } from './tables/cors.ts'
 import { getObject } from './tables/objects.ts'
 import { getPayload } from './tables/payloads.ts'
 import { getPart, getUpload, getUploadUsage, partsOf, type UploadUsage } from './tables/uploads.ts'
-import { type BucketUsage, decodeBucketUsage, decodeVolumeUsage, getBucketUsage, getFileUsage } from './tables/usage.ts'
+import {
+  type BucketUsage,
+  decodeBucketUsage,
+  decodeVolumeUsage,
+  getBucketUsage,
+  getFileUsage,
+  type VolumeUsage,
+} from './tables/usage.ts'
 import { getVersion, getVersionAt, newestVersionBut } from './tables/versions.ts'
-import { listUploads, type UploadEntry } from './upload-listing.ts'
+import { listUploads, type UploadEntry, type UploadPlace, uploadsInProgress } from './upload-listing.ts'
 import { listVersions, type VersionEntry } from './version-listing.ts'
+
+/** A volume and how much of it lives. */
+export interface StoredVolume extends Readonly<VolumeUsage> {
+  readonly volume: number
+}
 
 export interface CatalogTotals {
   readonly buckets: number
@@ -105,6 +118,27 @@ export class CatalogReader {
   payloadFileIsUsed(name: string): boolean {
     this.#environment.refresh()
     return this.#tables.payloadFiles.get(Buffer.from(name, 'ascii')) !== undefined
+  }
+
+  /** Every volume that was ever written and not removed, by number; the last one is still written. */
+  volumes(): StoredVolume[] {
+    this.#environment.refresh()
+    return Array.from(this.#tables.volumeUsage.rows({}), ({ key, value }) => ({
+      volume: readNumber(key, 0),
+      ...decodeVolumeUsage(value),
+    }))
+  }
+
+  /** Ids of multipart payloads whose SHA-256 is not known yet, oldest first, at most `limit`. */
+  digestsPending(limit: number): number[] {
+    this.#environment.refresh()
+    return Array.from(this.#tables.digestsPending.keys({ limit }), (key) => readNumber(key, 0))
+  }
+
+  /** Uploads in progress of all buckets from behind `after` on, at most `limit`. */
+  uploadsInProgress(after: UploadPlace | undefined, limit: number): UploadPlace[] {
+    this.#environment.refresh()
+    return uploadsInProgress(this.#tables.uploads, after, limit)
   }
 
   bucketUsage(bucketId: number): BucketUsage {

@@ -61,6 +61,11 @@ export class Counters {
     this.#tables.bucketUsage.remove(numberKey(bucketId))
   }
 
+  forgetVolume(volume: number): void {
+    this.#volumes.delete(volume)
+    this.#tables.volumeUsage.remove(numberKey(volume))
+  }
+
   /** Writes what was added up. */
   flush(): void {
     for (const [bucketId, usage] of this.#buckets) putBucketUsage(this.#tables.bucketUsage, bucketId, usage)

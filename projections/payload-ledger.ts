@@ -11,6 +11,7 @@ const NO_BYTES = Buffer.alloc(0)
 export class PayloadLedger {
   /** Payload files that lost their last reference. */
   readonly releasedFiles: string[] = []
+  readonly removedVolumes: number[] = []
   readonly #tables: Tables
   readonly #counters: Counters
 
@@ -62,6 +63,11 @@ export class PayloadLedger {
     const moved = { ...location, volume, offset }
     this.#put(payload, { references, location: moved })
     this.#count(moved, payload)
+  }
+
+  volumeRemoved(volume: number): void {
+    this.#counters.forgetVolume(volume)
+    this.removedVolumes.push(volume)
   }
 
   #require(payload: number): PayloadRow {

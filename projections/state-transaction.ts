@@ -11,6 +11,7 @@ import type {
   UploadState,
 } from '../engine/state-ports.ts'
 import { Counters } from './counters.ts'
+import { numberKey, readNumber } from './keys.ts'
 import { PayloadLedger } from './payload-ledger.ts'
 import type { Tables } from './table-list.ts'
 import { putApplied } from './tables/applied.ts'
@@ -45,6 +46,10 @@ export class TableTransaction implements StateTransaction {
 
   get releasedFiles(): readonly string[] {
     return this.#payloads.releasedFiles
+  }
+
+  get removedVolumes(): readonly number[] {
+    return this.#payloads.removedVolumes
   }
 
   bucket(name: string): BucketState | undefined {
@@ -85,6 +90,18 @@ export class TableTransaction implements StateTransaction {
 
   payload(payload: number): PayloadLocation | undefined {
     return getPayload(this.#tables.payloads, payload)?.location
+  }
+
+  volumeIsSpent(volume: number): boolean {
+    // A volume that is newer than every row is written first in this very batch: then the newest row's is not.
+    for (const { key } of this.#tables.volumeUsage.rows({ reverse: true, limit: 1 })) {
+      return (
+        volume < readNumber(key, 0) &&
+        this.#tables.volumeUsage.get(numberKey(volume)) !== undefined &&
+        this.#counters.volume(volume).payloads === 0
+      )
+    }
+    return false
   }
 
   apply(sequence: number, timeMicroseconds: number, changes: readonly Change[]): void {
@@ -131,6 +148,8 @@ export class TableTransaction implements StateTransaction {
         return this.#uploads.aborted(change)
       case 'payload.moved':
         return this.#payloads.move(change)
+      case 'volume.removed':
+        return this.#payloads.volumeRemoved(change.volume)
       case 'payload.digested':
         return this.#payloads.digested(change.payload, change.digest)
       case 'journal.recovered':

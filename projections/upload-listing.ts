@@ -1,3 +1,4 @@
+import { readNumber } from './keys.ts'
 import type { TableReader } from './lmdb-environment.ts'
 import { listOrdered, type OrderedPage, type OrderedRequest, type ScanStart } from './ordered-listing.ts'
 import { decodeUpload, uploadKey } from './tables/uploads.ts'
@@ -28,4 +29,18 @@ function* scan(
     const order = orderOf(row)
     yield { key: keyOfOrderedRow(row), order, createdMicroseconds: decodeUpload(order, value).createdMicroseconds }
   }
+}
+
+/** An upload in progress and where it stands. */
+export interface UploadPlace {
+  readonly bucketId: number
+  readonly key: string
+  readonly upload: number
+}
+
+/** Uploads in progress of all buckets, in the order of their rows. */
+export function uploadsInProgress(uploads: TableReader, after: UploadPlace | undefined, limit: number): UploadPlace[] {
+  const start = after && uploadKey(after.bucketId, after.key, after.upload + 1)
+  const rows = uploads.keys(start === undefined ? { limit } : { start, limit })
+  return Array.from(rows, (row) => ({ bucketId: readNumber(row, 0), key: keyOfOrderedRow(row), upload: orderOf(row) }))
 }

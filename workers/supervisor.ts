@@ -2,12 +2,14 @@ import { setTimeout } from 'node:timers/promises'
 import type { BackgroundWorker } from './worker.ts'
 
 /** Rest between two steps of a job, so that requests come first. */
-const PAUSE_MILLISECONDS = 20
+const PAUSE_MILLISECONDS = 5
+/** Rest of a job that has nothing to do for now. */
+const IDLE_MILLISECONDS = 1000
 /** Rest after a failed step; it doubles up to the longest. */
 const FIRST_RETRY_MILLISECONDS = 1000
 const LONGEST_RETRY_MILLISECONDS = 60_000
 
-/** Runs background jobs to their end, side by side; a failing step is tried again, later and later. */
+/** Runs background jobs side by side, until they are done or it is stopped; a failing step is tried again, later and later. */
 export class Supervisor {
   readonly #onFailure: (worker: BackgroundWorker, error: unknown) => void
   readonly #running = new Set<Promise<void>>()
@@ -32,15 +34,17 @@ export class Supervisor {
     let retryMilliseconds = FIRST_RETRY_MILLISECONDS
     while (!this.#stop.signal.aborted) {
       try {
-        if (!(await worker.step())) return
+        const result = await worker.step()
+        if (result === 'done') break
         retryMilliseconds = FIRST_RETRY_MILLISECONDS
-        await this.#rest(PAUSE_MILLISECONDS)
+        await this.#rest(result === 'more' ? PAUSE_MILLISECONDS : IDLE_MILLISECONDS)
       } catch (error) {
         this.#onFailure(worker, error)
         await this.#rest(retryMilliseconds)
         retryMilliseconds = Math.min(2 * retryMilliseconds, LONGEST_RETRY_MILLISECONDS)
       }
     }
+    await worker.close?.().catch((error: unknown) => this.#onFailure(worker, error))
   }
 
   async #rest(milliseconds: number): Promise<void> {

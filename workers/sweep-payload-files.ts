@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Disk } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
-import type { BackgroundWorker } from './worker.ts'
+import type { BackgroundWorker, StepResult } from './worker.ts'
 
 /** Names that the store gives; what else lies there is somebody else's. */
 const PAYLOAD_FILE_NAME = /^[0-9a-f]{28}$/
@@ -38,14 +38,14 @@ export class PayloadFileSweep implements BackgroundWorker {
   }
 
   /** One directory. */
-  async step(): Promise<boolean> {
+  async step(): Promise<StepResult> {
     const directory = this.#directories.pop()
-    if (directory === undefined) return false
+    if (directory === undefined) return 'done'
     for (const name of this.#disk.list(join(this.#paths.files, directory))) {
       if (!PAYLOAD_FILE_NAME.test(name) || name.startsWith(this.#start) || this.#isUsed(name)) continue
       await this.#disk.removeLater(this.#paths.file(name))
       this.#removed += 1
     }
-    return this.#directories.length > 0
+    return this.#directories.length > 0 ? 'more' : 'done'
   }
 }

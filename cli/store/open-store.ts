@@ -198,8 +198,10 @@ async function startEngine(
     hooks.onFailure(error)
   }
   const loop = new EngineLoop(engine, {
-    onReleased: (files) => {
-      for (const name of files) disk.removeLater(paths.file(name)).catch(() => undefined)
+    onReleased: ({ files, volumes: spent }) => {
+      // What cannot be removed now is swept at the next start.
+      const gone = [...files.map((name) => paths.file(name)), ...spent.map((volume) => paths.volume(volume))]
+      for (const path of gone) disk.removeLater(path).catch(() => undefined)
     },
     onFailure,
     onBatchDone: hooks.onBatchDone,

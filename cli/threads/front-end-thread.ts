@@ -38,13 +38,18 @@ function rootCredential(): (accessKey: string) => Credential | undefined {
   return (accessKey) => (data.rootEnabled && accessKey === root.accessKey ? root : undefined)
 }
 
+/** How often a thread lets go of volumes that compaction removed. */
+const CLOSE_REMOVED_MILLISECONDS = 2000
+
 function services(environment: ProjectionEnvironment): S3Services {
   const paths = new StorePaths(data.dataDirectory)
   const sealer = new PayloadSealer(data.payloadKey)
+  const payloads = new PayloadReader(nodeDisk, paths, sealer)
+  setInterval(() => payloads.closeRemoved(), CLOSE_REMOVED_MILLISECONDS).unref()
   return {
     engine: new PortEngineClient(data.port),
     catalog: new CatalogReader(environment),
-    payloads: new PayloadReader(nodeDisk, paths, sealer),
+    payloads,
     uploads: new UploadStore(nodeDisk, paths, data.start, data.thread, data.encryptionEnabled ? sealer : undefined),
     space: new SpaceGuard(nodeDisk, paths.root, data.reservedBytes),
     inlineBytesMaximum: data.inlineBytesMaximum,

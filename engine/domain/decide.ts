@@ -10,7 +10,7 @@ import {
 import type { Decision, DecisionContext } from './decision.ts'
 import { decideSetLegalHold, decideSetRetention } from './lock.ts'
 import { decideCopyObject, decideDeleteObject, decideWriteObject } from './object.ts'
-import { decideMovePayloads, decideRecordDigest } from './payload.ts'
+import { decideMovePayloads, decideRecordDigest, decideRemoveVolume } from './payload.ts'
 import {
   decideAbortUpload,
   decideCompleteUpload,
@@ -49,6 +49,7 @@ const RULES: { readonly [K in DecidableCommand['kind']]: Rule<K> } = {
   'abort-upload': decideAbortUpload,
   'reclaim-upload': decideReclaimUpload,
   'move-payloads': decideMovePayloads,
+  'remove-volume': decideRemoveVolume,
   'record-digest': decideRecordDigest,
 }
 

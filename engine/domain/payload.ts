@@ -1,4 +1,4 @@
-import type { MovePayloads, RecordDigest } from '../commands.ts'
+import type { MovePayloads, RecordDigest, RemoveVolume } from '../commands.ts'
 import type { Change } from '../events/changes.ts'
 import { type Decision, type DecisionContext, NOTHING_CHANGES } from './decision.ts'
 
@@ -23,4 +23,9 @@ export function decideRecordDigest({ payload, digest }: RecordDigest, { state }:
   const present = state.payload(payload)
   if (present?.kind !== 'parts' || present.digest !== undefined) return NOTHING_CHANGES
   return { changes: [{ name: 'payload.digested', payload, digest }] }
+}
+
+/** A number is never used again, so that no reader takes a new volume for the old one. */
+export function decideRemoveVolume({ volume }: RemoveVolume, { state }: DecisionContext): Decision {
+  return state.volumeIsSpent(volume) ? { changes: [{ name: 'volume.removed', volume }] } : NOTHING_CHANGES
 }

@@ -209,6 +209,10 @@ const CODECS: { readonly [N in ChangeName]: ChangeCodec<Extract<Change, { name: 
       offset: offset as never,
     }),
   },
+  'volume.removed': {
+    fields: ({ volume }) => [volume],
+    change: ([volume]) => ({ name: 'volume.removed', volume: volume as never }),
+  },
   'payload.digested': {
     fields: ({ payload, digest }) => [payload, digest],
     change: ([payload, digest]) => ({

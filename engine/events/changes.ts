@@ -25,6 +25,7 @@ export const CHANGE_KIND = {
   'payload.moved': 19,
   'payload.digested': 20,
   'clock.observed': 21,
+  'volume.removed': 22,
 } as const
 export type ChangeName = keyof typeof CHANGE_KIND
 
@@ -261,6 +262,12 @@ export interface PayloadMoved {
   readonly offset: number
 }
 
+/** Nothing in a volume is referred to any more: its file is removed. */
+export interface VolumeRemoved {
+  readonly name: 'volume.removed'
+  readonly volume: number
+}
+
 /** The SHA-256 of a multipart payload is known. */
 export interface PayloadDigested {
   readonly name: 'payload.digested'
@@ -320,4 +327,5 @@ export type Change =
   | UploadAborted
   | PayloadMoved
   | PayloadDigested
+  | VolumeRemoved
   | ClockObserved

@@ -142,6 +142,15 @@ export class PayloadReader {
     return file
   }
 
+  /** Lets go of volumes that were removed: the disk gives their space back only then. Called now and then. */
+  closeRemoved(): void {
+    for (const [volume, file] of this.#volumes) {
+      if (this.#disk.exists(file.path)) continue
+      file.close()
+      this.#volumes.delete(volume)
+    }
+  }
+
   #closeOldest(): void {
     for (const [volume, file] of this.#volumes) {
       file.close()

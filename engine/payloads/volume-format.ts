@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { writeUint64 } from '../journal/format.ts'
+import { readUint64, writeUint64 } from '../journal/format.ts'
 
 /**
  * A volume holds many small payloads. Layout (spec/formats/payloads.md), big-endian:
@@ -45,6 +45,20 @@ export function encodeFrame(target: Buffer, at: number, payload: number, bytes: 
   header.writeUInt32BE(headerChecksum, FRAME_HEADER.headerChecksumAt)
   target.set(bytes, at + FRAME_HEADER.bytes)
   target.fill(0, at + FRAME_HEADER.bytes + bytes.length, at + frameBytes(bytes.length))
+}
+
+/** What a frame's header says; undefined when it is none or damaged. */
+export function decodeFrameHeader(
+  header: Buffer,
+): { readonly length: number; readonly payload: number; readonly checksum: number } | undefined {
+  if (header.length < FRAME_HEADER.bytes || header.toString('latin1', 0, 4) !== FRAME_HEADER.magic) return undefined
+  const stated = header.readUInt32BE(FRAME_HEADER.headerChecksumAt)
+  if (crc32(header.subarray(0, FRAME_HEADER.headerChecksumAt)) !== stated) return undefined
+  return {
+    length: header.readUInt32BE(FRAME_HEADER.lengthAt),
+    payload: readUint64(header, FRAME_HEADER.payloadAt),
+    checksum: header.readUInt32BE(FRAME_HEADER.checksumAt),
+  }
 }
 
 /** Where the next frame begins, behind bytes that end at `end`. */

@@ -1,0 +1,117 @@
+import type { EngineClient } from '../engine/client.ts'
+import type { Disk } from '../engine/disk/disk.ts'
+import { type StorePaths, volumeNumber } from '../engine/disk/store-paths.ts'
+import { FRAME_HEADER } from '../engine/payloads/volume-format.ts'
+import type { CatalogReader, StoredVolume } from '../projections/catalog-reader.ts'
+import { VolumePass } from './volume-pass.ts'
+import type { BackgroundWorker, StepResult } from './worker.ts'
+
+/** Bytes of full volumes for each byte that lives in them, above which compaction begins. */
+const HELD_PER_LIVE = 1.3
+/** A volume that lives more than this gives back too little for the copying. */
+const LIVE_MAXIMUM = 0.9
+
+/**
+ * Gives back the space of deleted small payloads: what still lives in a volume is copied to the one being written,
+ * proved there, and then the file is removed. The volume with the least that lives goes first, and only while the
+ * volumes hold a good part more than what lives, so that bytes are not copied for little gain. A crash at any moment
+ * leaves payloads in the old place or in the new one, by the journal; what is half done is done again.
+ */
+export class VolumeCompaction implements BackgroundWorker {
+  readonly name = 'compact-volumes'
+  readonly #disk: Disk
+  readonly #paths: StorePaths
+  readonly #engine: EngineClient
+  readonly #catalog: CatalogReader
+  /** Volumes that could not be read to their end or emptied: kept for a person to look at. */
+  readonly #kept = new Set<number>()
+  #pass: VolumePass | undefined
+  #sweptOrphans = false
+  #removed = 0
+  #movedBytes = 0
+
+  constructor(disk: Disk, paths: StorePaths, engine: EngineClient, catalog: CatalogReader) {
+    this.#disk = disk
+    this.#paths = paths
+    this.#engine = engine
+    this.#catalog = catalog
+  }
+
+  get status(): string {
+    return `${this.#removed} volumes removed, ${this.#movedBytes} bytes moved, ${this.#kept.size} volumes kept for damage`
+  }
+
+  /** Bytes copied since the start. */
+  get movedBytes(): number {
+    return this.#movedBytes
+  }
+
+  async step(): Promise<StepResult> {
+    if (!this.#sweptOrphans) await this.#sweepOrphans()
+    this.#pass ??= this.#begin()
+    const pass = this.#pass
+    if (pass === undefined) return 'idle'
+    let outcome: 'more' | 'removed' | 'kept'
+    try {
+      outcome = await pass.step()
+    } catch (error) {
+      await this.#end(pass)
+      this.#kept.add(pass.volume)
+      throw error
+    }
+    if (outcome === 'more') return 'more'
+    await this.#end(pass)
+    if (outcome === 'removed') this.#removed += 1
+    else this.#kept.add(pass.volume)
+    return 'more'
+  }
+
+  async close(): Promise<void> {
+    await this.#pass?.close()
+  }
+
+  async #end(pass: VolumePass): Promise<void> {
+    this.#pass = undefined
+    this.#movedBytes += pass.movedBytes
+    await pass.close()
+  }
+
+  #begin(): VolumePass | undefined {
+    const volume = chooseVolume(this.#catalog.volumes().slice(0, -1), this.#kept)
+    return volume && new VolumePass(this.#disk, this.#paths, this.#engine, this.#catalog, volume)
+  }
+
+  /** Files of volumes whose removal is in the journal, and that a crash left behind. */
+  async #sweepOrphans(): Promise<void> {
+    this.#sweptOrphans = true
+    const volumes = this.#catalog.volumes()
+    const known = new Set(volumes.map(({ volume }) => volume))
+    const newest = volumes.at(-1)?.volume ?? 0
+    for (const name of this.#disk.list(this.#paths.volumes)) {
+      const volume = volumeNumber(name)
+      if (volume === undefined || volume >= newest || known.has(volume)) continue
+      await this.#disk.removeLater(this.#paths.volume(volume))
+    }
+  }
+}
+
+/** Bytes of the frames that live. */
+function liveBytes({ payloads, bytes }: StoredVolume): number {
+  return bytes + payloads * FRAME_HEADER.bytes
+}
+
+/** The full volume with the smallest part that lives, if compaction is worth its while. */
+export function chooseVolume(full: readonly StoredVolume[], kept: ReadonlySet<number>): StoredVolume | undefined {
+  let held = 0
+  let live = 0
+  let best: StoredVolume | undefined
+  for (const volume of full) {
+    if (kept.has(volume.volume)) continue
+    held += volume.end
+    live += liveBytes(volume)
+    if (best === undefined || liveBytes(volume) / volume.end < liveBytes(best) / best.end) best = volume
+  }
+  if (best === undefined || best.payloads === 0) return best
+  const isWorthIt = held > HELD_PER_LIVE * live && liveBytes(best) < LIVE_MAXIMUM * best.end
+  return isWorthIt ? best : undefined
+}
