@@ -114,7 +114,7 @@ test('unknown names are refused with the nearest known one', async (t) => {
   t.strictSame(problemsOf({ environment: { OBJECT_STORE_S3_BIMD: 'x', PATH: '/bin', OTHER_STORE: '1' } }), [
     'OBJECT_STORE_S3_BIMD: there is no such name in the configuration (did you mean OBJECT_STORE_S3_BIND?)',
   ])
-  t.equal(problemsOf({ environment: { OBJECT_STORE_STORAGE_ENCRYPTION_ENABLED: 'true' } }).length, 1)
+  t.equal(problemsOf({ environment: { OBJECT_STORE_STORAGE_ENCRYPTION_ALGORITHM: 'none' } }).length, 1)
   t.strictSame(problemsOf({ environment: { OBJECT_STORE_: '' } }).length, 1, 'refused even when empty')
   t.strictSame(problemsOf({ file: file('[limits]\nmaximum_concurent_operations = 5') }), [
     'store.toml: limits.maximum_concurent_operations: there is no such setting ' +

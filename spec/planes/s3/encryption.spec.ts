@@ -4,12 +4,18 @@
  */
 import { hash } from 'node:crypto'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
-import { type Test, test } from 'tap'
+import tap, { type Test, test } from 'tap'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import { type InThreadServer, startInThread, startProcess, type TestServer } from '../../support/test-server.ts'
+import {
+  type InThreadServer,
+  startInThread,
+  startProcess,
+  temporaryDirectory,
+  type TestServer,
+} from '../../support/test-server.ts'
 import { isDone, isError } from '../../support/wire-assertions.ts'
 import { firstElement, type WireAnswer } from '../../support/wire-client.ts'
 
@@ -56,10 +62,10 @@ function isSealed(server: InThreadServer, bucket: string, key: string): boolean 
   return location.sealed
 }
 
-/** A data directory for several servers, one after the other; it goes with the test. */
-function dataDirectoryOf(t: Test): string {
-  const directory = join(t.testdir(), 'data')
-  mkdirSync(directory)
+/** A data directory for several servers, one after the other. */
+function sharedDirectory(): string {
+  const directory = temporaryDirectory()
+  tap.teardown(() => rmSync(directory, { recursive: true, force: true }))
   return directory
 }
 
@@ -82,8 +88,8 @@ async function isReadable(t: Test, server: TestServer, target: string, body: Buf
 }
 
 test('without encryption the bytes of an object are on the disk', async (t) => {
-  const dataDirectory = dataDirectoryOf(t)
-  const server = await startInThread({ dataDirectory })
+  const server = await startInThread()
+  const { dataDirectory } = server
   t.teardown(() => server.stop())
   await put(server, '/plain-bucket')
   for (const size of SIZES) {
@@ -95,8 +101,8 @@ test('without encryption the bytes of an object are on the disk', async (t) => {
 })
 
 test('S26 with encryption no bytes of an object are on the disk', async (t) => {
-  const dataDirectory = dataDirectoryOf(t)
-  const server = await startInThread({ dataDirectory, encryptionEnabled: true })
+  const server = await startInThread({ encryptionEnabled: true })
+  const { dataDirectory } = server
   t.teardown(() => server.stop())
   await put(server, '/sealed-bucket')
   for (const size of SIZES) {
@@ -142,7 +148,7 @@ async function putAndLook(server: InThreadServer, target: string, body: Buffer, 
 }
 
 test('S26 nor are they there while an upload is on its way', async (t) => {
-  const dataDirectory = dataDirectoryOf(t)
+  const dataDirectory = sharedDirectory()
   const body = markedBytes('a text on its way', 4 * MEBIBYTE)
   for (const encryptionEnabled of [false, true]) {
     const server = await startInThread({ dataDirectory, encryptionEnabled })
@@ -159,8 +165,8 @@ test('S26 nor are they there while an upload is on its way', async (t) => {
 })
 
 test('S26 the parts of a multipart upload and the object they become', async (t) => {
-  const dataDirectory = dataDirectoryOf(t)
-  const server = await startInThread({ dataDirectory, encryptionEnabled: true })
+  const server = await startInThread({ encryptionEnabled: true })
+  const { dataDirectory } = server
   t.teardown(() => server.stop())
   await put(server, '/parts-bucket')
   const target = '/parts-bucket/object'
@@ -192,7 +198,7 @@ test('S26 the parts of a multipart upload and the object they become', async (t)
 })
 
 test('encryption is switched on for a store that has objects, and off again', async (t) => {
-  const dataDirectory = dataDirectoryOf(t)
+  const dataDirectory = sharedDirectory()
   const bodies = new Map<string, Buffer>()
   const putAll = async (server: InThreadServer, name: string) => {
     for (const size of SIZES) {
@@ -246,8 +252,7 @@ function flip(path: string, offset: number): void {
 }
 
 test('J17 damage to encrypted bytes is an error, never an answer', async (t) => {
-  const dataDirectory = dataDirectoryOf(t)
-  const server = await startInThread({ dataDirectory, encryptionEnabled: true })
+  const server = await startInThread({ encryptionEnabled: true })
   t.teardown(() => server.stop())
   await put(server, '/damage-bucket')
   const body = markedBytes('damaged', 200_000)
@@ -272,7 +277,7 @@ test('J17 damage to encrypted bytes is an error, never an answer', async (t) => 
 })
 
 test('S26 the program encrypts when its environment says so, and reads it all after kill -9', async (t) => {
-  const dataDirectory = dataDirectoryOf(t)
+  const dataDirectory = sharedDirectory()
   const environment = { OBJECT_STORE_STORAGE_ENCRYPTION_ENABLED: 'true' }
   const first = await startProcess({ dataDirectory, environment, frontEnds: 2 })
   const bodies = SIZES.map((size) => markedBytes(`a text of ${size} bytes for the program`, size))
