@@ -103,7 +103,10 @@ function requireSource(
   const sourceBucket = requireBucket(state, command.sourceBucket)
   const { sourceKey, sourceSequence } = command
   if (command.sourceIsVersion) {
-    const source = state.version(sourceBucket.id, sourceKey, sourceSequence)
+    // The `null` version is not found by its sequence, since that is not its id.
+    const source = ([sourceSequence, 'null'] as const)
+      .map((version) => state.version(sourceBucket.id, sourceKey, version))
+      .find((version) => version?.sequence === sourceSequence)
     if (source === undefined) throw new DomainError('version-not-found', sourceKey)
     if (source.isMarker) throw new DomainError('version-is-marker')
     return { source, sourceBucket }

@@ -35,9 +35,13 @@ export { type ProcessServer, startProcess } from './server-process.ts'
 export { temporaryDirectory, type TestServer } from './test-clients.ts'
 
 const MEBIBYTE = 1024 ** 2
+/** How far the clock of a server in this thread may be behind its journal. */
+export const CLOCK_TOLERANCE_SECONDS = 60
 
 /** Settings of a server in the thread of a spec; sizes in bytes. */
 export interface InThreadOptions {
+  /** Time as the store sees it, in milliseconds since 1970; signatures are still judged by the host's clock. */
+  readonly clock?: () => number
   /** Given: it is used as it is and stays. */
   readonly dataDirectory?: string
   /** Whether new payloads are encrypted. */
@@ -63,7 +67,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   const dataDirectory = options.dataDirectory ?? temporaryDirectory()
   const paths = new StorePaths(dataDirectory)
   const masterKey = options.masterKey ?? MASTER_KEY
-  const store = await openInThread(paths, masterKey, options.reservedBytes ?? MEBIBYTE)
+  const store = await openInThread(paths, masterKey, options)
   const limits = { operationsMaximum: 256, queueMaximum: 1024, waitMillisecondsMaximum: 10_000, ...options.limits }
   const gate = new ConcurrencyGate(limits)
   const failures: unknown[] = []
@@ -107,11 +111,16 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   }
 }
 
-function openInThread(paths: StorePaths, masterKey: Buffer, reservedBytes: number): Promise<OpenStore> {
+function openInThread(
+  paths: StorePaths,
+  masterKey: Buffer,
+  { reservedBytes = MEBIBYTE, clock = Date.now }: InThreadOptions,
+): Promise<OpenStore> {
   const sizes = { segmentBytes: 8 * MEBIBYTE, volumeBytes: 8 * MEBIBYTE, reservedBytes }
-  const clock = { clockToleranceSeconds: 60, clockIntervalSeconds: 3600 }
-  const options = { masterKey, ...sizes, ...clock, version: '0.0.0-spec', bootId: kernelBootId() }
+  const judging = { clockToleranceSeconds: CLOCK_TOLERANCE_SECONDS, clockIntervalSeconds: 3600 }
+  const options = { masterKey, ...sizes, ...judging, version: '0.0.0-spec', bootId: kernelBootId() }
   return openStore(nodeDisk, paths, options, {
+    clock: () => clock() * 1000,
     onFailure: (error) => {
       throw error
     },
@@ -128,7 +137,7 @@ function servicesOf(
   store: OpenStore,
   paths: StorePaths,
   masterKey: Buffer,
-  { inlineBytesMaximum = 65_536, encryptionEnabled = false }: InThreadOptions,
+  { inlineBytesMaximum = 65_536, encryptionEnabled = false, clock = Date.now }: InThreadOptions,
 ): S3Services {
   const deployment = Buffer.from(store.deploymentId, 'hex')
   const sealer = new PayloadSealer(payloadKey(masterKey, deployment))
@@ -143,6 +152,6 @@ function servicesOf(
     versionIds: new OpaqueIds(derivedKey(masterKey, VERSION_ID_KEY, deployment)),
     uploadIds: new OpaqueIds(derivedKey(masterKey, UPLOAD_ID_KEY, deployment)),
     owner: { id: store.deploymentId, displayName: 'root' },
-    clock: Date.now,
+    clock,
   }
 }
