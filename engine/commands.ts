@@ -21,13 +21,15 @@ interface CommandBase {
 
 /**
  * Condition under which a write takes place, judged at the moment of publication (RFC 9110 section 13, as S3 has it):
- * `absent` is `If-None-Match: *`, `exists` is `If-Match: *`, `matches` is `If-Match` with ETags (no quotes).
+ * `absent` is `If-None-Match: *`, `exists` is `If-Match: *`, `matches` is `If-Match` with ETags (no quotes), `differs`
+ * is `If-None-Match` with ETags.
  */
 export type WriteCondition =
   | { readonly kind: 'none' }
   | { readonly kind: 'absent' }
   | { readonly kind: 'exists' }
   | { readonly kind: 'matches'; readonly etags: readonly string[] }
+  | { readonly kind: 'differs'; readonly etags: readonly string[] }
 
 /** The bytes of an object to be written. */
 export type WriteBody =

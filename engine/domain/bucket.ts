@@ -10,10 +10,18 @@ export function requireBucket(state: StateReader, name: string): BucketState {
   return bucket
 }
 
+/** Where S3 takes the creation of a bucket that is there already, and is the same, as a success. */
+const LENIENT_REGION = 'us-east-1'
+
 /** A bucket's id is the sequence of the entry that creates it, so that a name used again is another bucket. */
 export function decideCreateBucket(command: CreateBucket, { state, sequence }: DecisionContext): Decision {
   const { bucket, region, lockEnabled } = command
-  if (state.bucket(bucket) !== undefined) throw new DomainError('bucket-exists', bucket)
+  const present = state.bucket(bucket)
+  if (present !== undefined) {
+    const isSame = present.region === region && present.lockEnabled === lockEnabled
+    if (isSame && region === LENIENT_REGION) return NOTHING_CHANGES
+    throw new DomainError('bucket-exists', bucket)
+  }
   return { changes: [{ name: 'bucket.created', bucketId: sequence, bucket, region, lockEnabled }] }
 }
 

@@ -7,7 +7,10 @@ import { type Decision, type DecisionContext, NOTHING_CHANGES } from './decision
 import { lockAtBirth, requireDestroyable, requireLockable } from './lock.ts'
 import { requireQuota } from './quota.ts'
 import { placeVersion, selectorOf } from './versions.ts'
-import { requireCondition } from './write-condition.ts'
+import { requireCondition, requireDeleteCondition } from './write-condition.ts'
+
+/** No entry has it. */
+const NO_SEQUENCE = -1
 
 /** Where the bytes of a write go; the sequence of the entry to be becomes the id of the payload. */
 export function payloadReference(
@@ -127,7 +130,9 @@ export function decideDeleteObject(command: DeleteObject, context: DecisionConte
   const bucket = requireBucket(state, command.bucket)
   if (command.version !== undefined) return deleteVersion(command, bucket, context)
   const current = state.object(bucket.id, key)
-  requireCondition(command.condition, current)
+  if (command.condition.kind !== 'none') {
+    requireDeleteCondition(command.condition, current ?? state.newestVersionBut(bucket.id, key, NO_SEQUENCE))
+  }
   const version = placeVersion(bucket, key, current, context)
   if (version !== undefined) {
     const changes = [{ name: 'marker.written', bucketId: bucket.id, key, version } as const]
@@ -143,7 +148,7 @@ function deleteVersion(command: DeleteObject, bucket: BucketState, context: Deci
   const { key, version: selector } = command
   const bucketId = bucket.id
   const version = selector === undefined ? undefined : state.version(bucketId, key, selector)
-  requireCondition(command.condition, version)
+  requireDeleteCondition(command.condition, version)
   if (version === undefined) return selector === undefined ? NOTHING_CHANGES : { changes: [], version: selector }
   requireDestroyable(version, context, command.bypassGovernance)
   if (bucket.versioning === 'off') return { changes: [{ name: 'object.deleted', bucketId, key }], version: 'null' }

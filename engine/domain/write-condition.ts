@@ -20,5 +20,21 @@ export function requireCondition(condition: WriteCondition, current: ObjectState
     case 'matches':
       if (current === undefined) throw new DomainError('object-not-found')
       if (!condition.etags.includes(current.etag)) throw new DomainError('precondition-failed', 'If-Match')
+      return
+    case 'differs':
+      if (current !== undefined && condition.etags.includes(current.etag)) {
+        throw new DomainError('precondition-failed', 'If-None-Match')
+      }
   }
+}
+
+/**
+ * Judges the condition of a deletion. What is not there needs no deletion, so no condition keeps it from being a success;
+ * a delete marker is there and has no ETag.
+ * @throws DomainError precondition-failed
+ */
+export function requireDeleteCondition(condition: WriteCondition, newest: ObjectState | undefined): void {
+  if (newest === undefined) return
+  if (newest.isMarker && condition.kind === 'matches') throw new DomainError('precondition-failed', 'If-Match')
+  requireCondition(condition, newest)
 }

@@ -4,6 +4,8 @@ import { S3Error } from './errors.ts'
 
 /** 3 to 63 of `a-z 0-9 . -`, a letter or digit at both ends. */
 const SHAPE = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+/** An empty label, or one that begins or ends with a hyphen, can be no part of a host name (RFC 1123 section 2.1). */
+const BAD_LABEL = /\.\.|\.-|-\./
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 
 export const RESERVED_PREFIXES: readonly string[] = ['xn--', 'sthree-', 'amzn-s3-demo-']
@@ -12,7 +14,7 @@ export const RESERVED_SUFFIXES: readonly string[] = ['-s3alias', '--ol-s3', '.mr
 export function isBucketName(name: string): boolean {
   return (
     SHAPE.test(name) &&
-    !name.includes('..') &&
+    !BAD_LABEL.test(name) &&
     !IPV4.test(name) &&
     !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix)) &&
     !RESERVED_SUFFIXES.some((suffix) => name.endsWith(suffix))

@@ -3,6 +3,7 @@
  * is the text between the quotes; times are compared in whole seconds, since Last-Modified has no more.
  */
 
+import type { WriteCondition } from '../../engine/commands.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 import { effectiveHeader } from './effective-headers.ts'
 import { invalidArgument, S3Error } from './errors.ts'
@@ -74,23 +75,12 @@ function seconds(date: string | undefined, now: number): number | undefined {
   return milliseconds === undefined ? undefined : milliseconds / MILLISECONDS_PER_SECOND
 }
 
-/** What a write demands of the current version of its key, to be judged at the moment of publication. */
-export type WriteCondition =
-  | { readonly kind: 'none' }
-  /** `If-None-Match: *`: there must be no current version, else PreconditionFailed. */
-  | { readonly kind: 'absent' }
-  /** `If-Match: *`: there must be a current version, else NoSuchKey. */
-  | { readonly kind: 'exists' }
-  /** `If-Match: "etag"`: it must have one of these ETags (no quotes), else PreconditionFailed; absent: NoSuchKey. */
-  | { readonly kind: 'matches'; readonly etags: readonly string[] }
-
 const UNCONDITIONAL: WriteCondition = { kind: 'none' }
 
 /**
  * Reads the conditions of a write (PutObject, CopyObject's target, DeleteObject). What cannot be kept is refused: a
  * lock protocol built on a condition that is ignored loses data.
- * @throws S3Error NotImplemented (`If-None-Match` with an ETag, If-Unmodified-Since), InvalidRequest (two at once),
- *   InvalidArgument (empty)
+ * @throws S3Error NotImplemented (If-Unmodified-Since), InvalidRequest (two at once), InvalidArgument (empty)
  */
 export function writeCondition(request: HttpRequest): WriteCondition {
   const ifMatch = request.header('if-match')
@@ -102,13 +92,18 @@ export function writeCondition(request: HttpRequest): WriteCondition {
   }
   if (ifNoneMatch !== undefined) {
     if (ifNoneMatch === '*') return { kind: 'absent' }
-    throw unsupportedCondition('If-None-Match')
+    return { kind: 'differs', etags: requireEtags('If-None-Match', ifNoneMatch).map((tag) => tag.text) }
   }
   if (ifMatch === '*') return { kind: 'exists' }
-  const etags = parseEtags(ifMatch ?? '')
-  if (etags.length === 0) throw invalidArgument('If-Match', ifMatch ?? '', 'If-Match holds no ETag.')
+  const etags = requireEtags('If-Match', ifMatch ?? '')
   // A weak ETag never passes the strong comparison that If-Match asks for.
   return { kind: 'matches', etags: etags.filter((tag) => !tag.weak).map((tag) => tag.text) }
+}
+
+function requireEtags(name: string, value: string): EntityTag[] {
+  const etags = parseEtags(value)
+  if (etags.length === 0) throw invalidArgument(name, value, `${name} holds no ETag.`)
+  return etags
 }
 
 /** The refusal of a request whose condition does not hold. */

@@ -4,8 +4,12 @@ import { utcMilliseconds } from './timestamps.ts'
 
 const MONTHS: readonly string[] = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
-/** `Sun, 06 Nov 1994 08:49:37 GMT` */
-const IMF_FIXDATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) GMT$/
+/**
+ * `Sun, 06 Nov 1994 08:49:37 GMT`. Python's mail library, and with it botocore, writes the zone as `-0000` (RFC 5322:
+ * Universal Time, of a place unknown).
+ */
+const IMF_FIXDATE =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d):(\d\d):(\d\d) (?:GMT|[+-]0000)$/
 
 /** `Sunday, 06-Nov-94 08:49:37 GMT` */
 const RFC_850 = /^(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, (\d\d)-([A-Z][a-z]{2})-(\d\d) (\d\d):(\d\d):(\d\d) GMT$/

@@ -131,8 +131,11 @@ export function versionHeader(
   return bucket.versioning === 'off' ? [] : [['x-amz-version-id', versionIdOf(version, services)]]
 }
 
-/** The version header of an answer to a write, from what the engine tells. */
+/**
+ * The version header of an answer to a write, from what the engine tells. A write that makes a `null` version has none,
+ * as in a bucket that never had versioning.
+ */
 export function writtenVersionHeader(version: VersionSelector | undefined, services: S3Services): HeaderLine[] {
-  if (version === undefined) return []
-  return [['x-amz-version-id', version === 'null' ? version : services.versionIds.encode(version)]]
+  if (version === undefined || version === 'null') return []
+  return [['x-amz-version-id', services.versionIds.encode(version)]]
 }

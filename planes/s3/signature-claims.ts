@@ -70,7 +70,7 @@ export function headerClaims(authorization: string, request: HttpRequest, now: n
   }
 }
 
-/** @throws S3Error AuthorizationQueryParametersError */
+/** @throws S3Error AuthorizationQueryParametersError, AccessDenied (X-Amz-Expires out of range) */
 export function presignedClaims(query: QueryParameters): SignatureClaims {
   const algorithm = query.first('X-Amz-Algorithm')
   const credential = query.first('X-Amz-Credential')
@@ -102,10 +102,13 @@ export function presignedClaims(query: QueryParameters): SignatureClaims {
   }
 }
 
+/** A number out of range is a link that grants nothing, and is refused like an expired one; other text is malformed. */
 function parseExpires(text: string): number {
-  const seconds = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
-  if (seconds >= 1 && seconds <= EXPIRES_SECONDS_MAXIMUM) return seconds
-  throw malformed('presigned', `X-Amz-Expires must be a whole number from 1 to ${EXPIRES_SECONDS_MAXIMUM}.`)
+  const message = `X-Amz-Expires must be a whole number from 1 to ${EXPIRES_SECONDS_MAXIMUM}.`
+  if (!/^-?\d{1,20}$/.test(text)) throw malformed('presigned', message)
+  const seconds = Number(text)
+  if (seconds < 1 || seconds > EXPIRES_SECONDS_MAXIMUM) throw new S3Error('AccessDenied', { message })
+  return seconds
 }
 
 /** Read from the end, since nothing says that an access key holds no slash. */

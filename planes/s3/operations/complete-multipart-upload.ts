@@ -1,12 +1,13 @@
+import type { VersionSelector } from '../../../engine/commands.ts'
 import { multipartEtag, PART_BYTES_MINIMUM } from '../../../engine/domain/upload.ts'
-import type { BucketState } from '../../../engine/state-ports.ts'
+import type { BucketState, ObjectState } from '../../../engine/state-ports.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { readRequestDocument } from '../body-checks.ts'
 import { type CompleteMultipartUpload, parseCompleteMultipartUpload } from '../complete-multipart-upload.ts'
 import { writeCondition } from '../conditions.ts'
 import { S3Error } from '../errors.ts'
 import { execute } from '../execute.ts'
-import { requireBucket, versionHeader, writtenVersionHeader } from '../lookup.ts'
+import { requireBucket, writtenVersionHeader } from '../lookup.ts'
 import { completeMultipartUploadResult } from '../multipart-documents.ts'
 import { objectKey, type S3Request } from '../s3-request.ts'
 import type { S3Services } from '../services.ts'
@@ -53,7 +54,13 @@ function repeated(
   const key = objectKey(request)
   const version = completion === undefined ? undefined : services.catalog.versionAt(bucket.id, key, completion)
   if (version === undefined || version.etag !== multipartEtag(list.md5s)) throw noSuchUpload(request)
-  return answer(request, bucket, version.etag, versionHeader(bucket, version, services))
+  return answer(request, bucket, version.etag, writtenVersionHeader(selectorOf(bucket, version), services))
+}
+
+/** What the engine told when the version was made. */
+function selectorOf(bucket: BucketState, version: ObjectState): VersionSelector | undefined {
+  if (bucket.versioning === 'off') return undefined
+  return version.isNull ? 'null' : version.sequence
 }
 
 function answer(request: S3Request, bucket: BucketState, etag: string, headers: readonly HeaderLine[]): HttpResponse {

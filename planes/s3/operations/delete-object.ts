@@ -1,8 +1,9 @@
+import type { VersionSelector } from '../../../engine/commands.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { writeCondition } from '../conditions.ts'
 import { execute } from '../execute.ts'
 import { bypassRequested } from '../lock-headers.ts'
-import { requestedVersion, requireBucket, writtenVersionHeader } from '../lookup.ts'
+import { requestedVersion, requireBucket } from '../lookup.ts'
 import { objectKey, type S3Request } from '../s3-request.ts'
 import type { S3Services } from '../services.ts'
 
@@ -20,11 +21,16 @@ export async function deleteObject(request: S3Request, services: S3Services): Pr
     ...(version === undefined ? {} : { version }),
   })
   if (bucket.versioning === 'off') return { status: 204, headers: [] }
-  // An id that was never given out is echoed as it came: it names nothing that the engine knows.
-  const unknown = version !== undefined && version !== 'null' && version < 0
-  const headers: HeaderLine[] = unknown
-    ? [['x-amz-version-id', target.query.first('versionId') ?? '']]
-    : writtenVersionHeader(done.version, services)
+  // A version that was named is named in the answer, whether it was there or not.
+  const named = target.query.first('versionId')
+  const headers: HeaderLine[] =
+    named === undefined ? deletedVersion(done.version, services) : [['x-amz-version-id', named]]
   if (done.marker === true) headers.push(['x-amz-delete-marker', 'true'])
   return { status: 204, headers }
+}
+
+/** The marker that now hides the key, also one whose id is `null`. */
+function deletedVersion(version: VersionSelector | undefined, services: S3Services): HeaderLine[] {
+  if (version === undefined) return []
+  return [['x-amz-version-id', version === 'null' ? version : services.versionIds.encode(version)]]
 }
