@@ -77,20 +77,23 @@ class Subject {
 
   #written(answer: WireAnswer, name: string, body: string): string | undefined {
     if (answer.status !== 200) return `${answer.status} ${answer.text}`
-    const id = this.#checkId(answer)
+    const id = this.#checkId(answer, false)
     if (id === undefined) return `version id ${versionIdOf(answer)} while ${this.model.versioning}`
     this.model.add(name, { id, body })
     return undefined
   }
 
-  /** The id of what was just written, if it is of the kind that the state of versioning asks for. */
-  #checkId(answer: WireAnswer): string | undefined {
+  /**
+   * The id of what was just written, if the answer tells it as the state of versioning asks for: a version named `null` is
+   * told of by nothing, a marker named `null` by its id.
+   */
+  #checkId(answer: WireAnswer, isMarker: boolean): string | undefined {
     const id = versionIdOf(answer)
     switch (this.model.versioning) {
       case 'off':
         return id === undefined ? 'null' : undefined
       case 'suspended':
-        return id === 'null' ? id : undefined
+        return id === (isMarker ? 'null' : undefined) ? 'null' : undefined
       case 'enabled':
         return id !== undefined && /^[\w-]{22}$/.test(id) ? id : undefined
     }
@@ -98,7 +101,7 @@ class Subject {
 
   #deleted(answer: WireAnswer, name: string): string | undefined {
     if (answer.status !== 204) return `${answer.status} ${answer.text}`
-    const id = this.#checkId(answer)
+    const id = this.#checkId(answer, true)
     const isMarker = answer.headers['x-amz-delete-marker'] === 'true'
     if (id === undefined || isMarker !== (this.model.versioning !== 'off')) return JSON.stringify(answer.headers)
     if (this.model.versioning === 'off') this.model.removeKey(name)
