@@ -180,6 +180,8 @@ export interface CompleteUpload extends CommandBase {
   readonly parts: Uint16Array
   /** The MD5 of each of them as the client knows it, 16 bytes each. */
   readonly md5s: Uint8Array
+  /** Of the object to be: the MD5 of those MD5s, and their number. */
+  readonly etag: string
   readonly condition: WriteCondition
 }
 

@@ -3,8 +3,8 @@ import type { EngineClient } from '../../engine/client.ts'
 import { type Clock, systemClock } from '../../engine/clock.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { type StorePaths, segmentFirstSequence } from '../../engine/disk/store-paths.ts'
-import { OpaqueIds } from '../../engine/domain/opaque-ids.ts'
-import { Engine } from '../../engine/engine.ts'
+import { OpaqueIds } from '../../engine/opaque-ids.ts'
+import { Engine, type ReleasedFiles } from '../../engine/engine.ts'
 import { EngineLoop } from '../../engine/engine-loop.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import type { JournalRecovered, ServerStarted } from '../../engine/events/changes.ts'
@@ -12,7 +12,7 @@ import { decodeGenesis, type Genesis } from '../../engine/journal/bodies.ts'
 import { type CutTail, evidenceIsRecorded, pendingEvidence } from '../../engine/journal/evidence.ts'
 import { HeadFile } from '../../engine/journal/head-mark.ts'
 import { Journal } from '../../engine/journal/journal.ts'
-import { JournalDamagedError, JournalPoisonedError } from '../../engine/journal/journal-errors.ts'
+import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import { readGenesis } from '../../engine/journal/read-journal.ts'
 import { type JournalTail, recoverJournal } from '../../engine/journal/recovery.ts'
 import { LocalEngineClient } from '../../engine/local-client.ts'
@@ -23,6 +23,7 @@ import { CatalogReader } from '../../projections/catalog-reader.ts'
 import { type OpenedProjections, openProjections } from '../../projections/open-projections.ts'
 import { replay } from '../../projections/replay.ts'
 import { ClockWatermark } from './clock-watermark.ts'
+import { HighWaterMark } from './high-water-mark.ts'
 import { derivedKey, MasterKeyMismatchError, masterKeyCheck, VERSION_ID_KEY } from './master-key-check.ts'
 
 /** Settings of a store that the engine needs. Sizes are bytes. */
@@ -80,7 +81,7 @@ const SERVER: AuditContext = {
   resource: 'server',
   metadata: [],
 }
-const MARK_MILLISECONDS = 1000
+const SERVER_STOP: AuditContext = { ...SERVER, operation: 'server.stop' }
 
 /**
  * Opens a data directory: recovers the journal, brings the projections up to it, and starts the engine. The order is
@@ -191,66 +192,53 @@ async function startEngine(
     versionIds: new OpaqueIds(derivedKey(options.masterKey, VERSION_ID_KEY, journal.deploymentId)),
     clockToleranceMicroseconds: options.clockToleranceSeconds * 1_000_000,
   })
-  let timer: NodeJS.Timeout | undefined
+  const mark = new HighWaterMark(head, journal, options.bootId)
   // After a failure the journal's position may be that of a batch that was never written: no mark may speak of it.
   const onFailure = (error: unknown) => {
-    clearInterval(timer)
+    mark.stop()
     hooks.onFailure(error)
   }
-  const loop = new EngineLoop(engine, {
-    onReleased: ({ files, volumes: spent }) => {
-      // What cannot be removed now is swept at the next start.
-      const gone = [...files.map((name) => paths.file(name)), ...spent.map((volume) => paths.volume(volume))]
-      for (const path of gone) disk.removeLater(path).catch(() => undefined)
-    },
-    onFailure,
-    onBatchDone: hooks.onBatchDone,
-  })
+  const onReleased = ({ files, volumes: spent }: ReleasedFiles) => {
+    // What cannot be removed now is swept at the next start.
+    const gone = [...files.map((name) => paths.file(name)), ...spent.map((volume) => paths.volume(volume))]
+    for (const path of gone) disk.removeLater(path).catch(() => undefined)
+  }
+  const loop = new EngineLoop(engine, { onReleased, onFailure, onBatchDone: hooks.onBatchDone })
   const client = new LocalEngineClient(loop)
+  mark.write(false)
+  const start = await recordStart(client, disk, paths, options)
+  mark.start(onFailure, () => {
+    void journal.prepareSpare()
+    void volumes.prepareSpare()
+  })
+  const catalog = new CatalogReader(environment)
+  const watermark = new ClockWatermark(client, catalog, journal, clock, options.clockIntervalSeconds)
+  const deploymentId = Buffer.from(journal.deploymentId).toString('hex')
+  const close = async (healthy: boolean) => {
+    mark.stop()
+    watermark.stop()
+    if (healthy) {
+      await client.execute({ kind: 'record-server-event', audit: SERVER_STOP, changes: [{ name: 'server.stopped' }] })
+      await loop.drained()
+      await environment.sync()
+      mark.write(true)
+    }
+    for (const part of [reserve, volumes, journal, head, environment]) await part.close()
+  }
+  return { deploymentId, start, loop, client, catalog, journal, report, space, close }
+}
+
+/** Notes the start, and what recovery cut off, as the first entry of this start. Returns the name of the start. */
+async function recordStart(
+  client: EngineClient,
+  disk: Disk,
+  paths: StorePaths,
+  options: StoreOptions,
+): Promise<string> {
   const start = randomBytes(8).toString('hex')
-  const writeMark = (clean: boolean) => head.write({ ...journal.position, clean, bootId: options.bootId })
-  writeMark(false)
   const changes: (ServerStarted | JournalRecovered)[] = [{ name: 'server.started', version: options.version, start }]
   for (const cut of pendingEvidence(disk, paths)) changes.push({ name: 'journal.recovered', ...cut })
   await client.execute({ kind: 'record-server-event', audit: SERVER, changes })
   evidenceIsRecorded(disk, paths)
-  timer = setInterval(() => {
-    try {
-      if (head.newest?.sequence !== journal.position.sequence) writeMark(false)
-    } catch (error) {
-      onFailure(new JournalPoisonedError(`the high-water mark cannot be written: ${String(error)}`, { cause: error }))
-      return
-    }
-    void journal.prepareSpare()
-    void volumes.prepareSpare()
-  }, MARK_MILLISECONDS)
-  timer.unref()
-  const catalog = new CatalogReader(environment)
-  const watermark = new ClockWatermark(client, catalog, journal, clock, options.clockIntervalSeconds)
-  return {
-    deploymentId: Buffer.from(journal.deploymentId).toString('hex'),
-    start,
-    loop,
-    client,
-    catalog,
-    journal,
-    report,
-    space,
-    close: async (healthy) => {
-      clearInterval(timer)
-      watermark.stop()
-      if (healthy) {
-        const audit = { ...SERVER, operation: 'server.stop' }
-        await client.execute({ kind: 'record-server-event', audit, changes: [{ name: 'server.stopped' }] })
-        await loop.drained()
-        await environment.sync()
-        writeMark(true)
-      }
-      await reserve.close()
-      await volumes.close()
-      await journal.close()
-      head.close()
-      await environment.close()
-    },
-  }
+  return start
 }

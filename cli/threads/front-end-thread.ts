@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import { OpaqueIds } from '../../engine/domain/opaque-ids.ts'
+import { OpaqueIds } from '../../engine/opaque-ids.ts'
 import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import { PayloadSealer } from '../../engine/payloads/sealing.ts'
 import { SpaceGuard } from '../../engine/payloads/space-guard.ts'

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { AbortUpload, CompleteUpload, CreateUpload, ReclaimUpload, WritePart } from '../commands.ts'
 import { DomainError } from '../errors.ts'
 import type { BucketState, PartState, StateReader, UploadState } from '../state-ports.ts'
@@ -55,14 +54,13 @@ export function decideWritePart(command: WritePart, context: DecisionContext): D
 export function decideCompleteUpload(command: CompleteUpload, context: DecisionContext): Decision {
   const { state, now } = context
   const { bucket, upload } = requireUpload(command, state)
-  const { key } = command
+  const { key, etag } = command
   const { size, listed, dropped } = takeParts(command, state)
   if (size > OBJECT_BYTES_MAXIMUM) throw new DomainError('object-too-large', String(size))
   const current = state.object(bucket.id, key)
   requireCondition(command.condition, current)
   requireQuota(state, bucket, current, size)
   const version = placeVersion(bucket, key, current, context)
-  const etag = multipartEtag(command.md5s)
   return {
     changes: [
       { name: 'upload.completed', bucketId: bucket.id, key, upload: upload.upload, listed, dropped },
@@ -84,11 +82,6 @@ export function decideCompleteUpload(command: CompleteUpload, context: DecisionC
     etag,
     ...selectorOf(version, context.sequence),
   }
-}
-
-/** MD5 of the parts' MD5s, and their number (S3 user guide, Checking object integrity). */
-export function multipartEtag(md5s: Uint8Array): string {
-  return `${createHash('md5').update(md5s).digest('hex')}-${md5s.length / MD5_BYTES}`
 }
 
 /**

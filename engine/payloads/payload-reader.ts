@@ -73,24 +73,10 @@ export class PayloadReader {
    * @throws PayloadDamagedError
    */
   readSmall(location: VolumeLocation): Buffer {
-    const stored = this.readStored(location)
+    const stored = this.#readStored(location)
     if (!location.sealed) return stored
     const bytes = this.#sealerFor(location).open(stored)
     if (bytes === undefined) throw new PayloadDamagedError(`${placeOf(location)}: not encrypted with this store's key`)
-    return bytes
-  }
-
-  /**
-   * The bytes of a small payload as they stand in the volume, encrypted or not: what compaction copies. The checksum is
-   * proved also of encrypted bytes: one envelope in the place of another would open as well.
-   * @throws PayloadDamagedError
-   */
-  readStored(location: VolumeLocation): Buffer {
-    const bytes = Buffer.allocUnsafe(location.length)
-    const read = this.#volume(location.volume).readAt(bytes, location.offset, location.length)
-    if (read !== location.length || crc32(bytes) !== location.checksum) {
-      throw new PayloadDamagedError(`${placeOf(location)}: checksum does not match`)
-    }
     return bytes
   }
 
@@ -116,6 +102,16 @@ export class PayloadReader {
   close(): void {
     for (const file of this.#volumes.values()) file.close()
     this.#volumes.clear()
+  }
+
+  /** The checksum is proved also of encrypted bytes: one envelope in the place of another would open as well. */
+  #readStored(location: VolumeLocation): Buffer {
+    const bytes = Buffer.allocUnsafe(location.length)
+    const read = this.#volume(location.volume).readAt(bytes, location.offset, location.length)
+    if (read !== location.length || crc32(bytes) !== location.checksum) {
+      throw new PayloadDamagedError(`${placeOf(location)}: checksum does not match`)
+    }
+    return bytes
   }
 
   #codecOf(location: FileLocation): BlockCodec {

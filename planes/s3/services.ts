@@ -1,5 +1,5 @@
 import type { EngineClient } from '../../engine/client.ts'
-import type { OpaqueIds } from '../../engine/domain/opaque-ids.ts'
+import type { OpaqueIds } from '../../engine/opaque-ids.ts'
 import type { PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import type { SpaceGuard } from '../../engine/payloads/space-guard.ts'
 import type { UploadStore } from '../../engine/payloads/upload-store.ts'

@@ -1,5 +1,5 @@
 import type { VersionSelector } from '../../../engine/commands.ts'
-import { multipartEtag, PART_BYTES_MINIMUM } from '../../../engine/domain/upload.ts'
+import { PART_BYTES_MINIMUM } from '../../../engine/domain/upload.ts'
 import type { BucketState, ObjectState } from '../../../engine/state-ports.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { readRequestDocument } from '../body-checks.ts'
@@ -9,6 +9,7 @@ import { S3Error } from '../errors.ts'
 import { execute } from '../execute.ts'
 import { requireBucket, writtenVersionHeader } from '../lookup.ts'
 import { completeMultipartUploadResult } from '../multipart-documents.ts'
+import { multipartEtag } from '../multipart-etag.ts'
 import { objectKey, type S3Request } from '../s3-request.ts'
 import type { S3Services } from '../services.ts'
 import { noSuchUpload, uploadNumber } from '../uploads.ts'
@@ -27,7 +28,14 @@ export async function completeMultipartUpload(request: S3Request, services: S3Se
   const body = await readRequestDocument(request)
   const list = parseCompleteMultipartUpload(body, request.operation.bodyBytesMaximum)
   if (!isOpen) return repeated(request, services, bucket, upload, list)
-  const command = { kind: 'complete-upload', bucket: bucket.name, key, upload, ...list } as const
+  const command = {
+    kind: 'complete-upload',
+    bucket: bucket.name,
+    key,
+    upload,
+    ...list,
+    etag: multipartEtag(list.md5s),
+  } as const
   try {
     const done = await execute(request, services, { ...command, condition: writeCondition(request.http) })
     return answer(request, bucket, done.etag ?? '', writtenVersionHeader(done.version, services))
