@@ -6,19 +6,26 @@ export const NO_ENTRIES: OrderedPage<never> = { entries: [], prefixes: [], next:
 
 /**
  * Where a listing with markers goes on: behind one entry of a key, behind all entries of a key, or behind a common
- * prefix, which is what a key marker is that ends with the delimiter.
+ * prefix, when the key marker is one.
  */
 export function markerPosition(
   keyMarker: string | undefined,
   order: number | undefined,
+  prefix: string,
   delimiter: string | undefined,
 ): OrderedPosition | undefined {
   if (keyMarker === undefined) return undefined
   // What a marker holds beyond the longest key cannot decide: every key is before or behind it by its first bytes.
   const bytes = Buffer.from(keyMarker).subarray(0, KEY_BYTES_MAXIMUM + 1)
   if (order !== undefined) return { kind: 'after-entry', bytes, order }
-  if (delimiter !== undefined && keyMarker.endsWith(delimiter)) return { kind: 'after-prefix', bytes }
-  return { kind: 'after-key', bytes }
+  return { kind: isCommonPrefix(keyMarker, prefix, delimiter) ? 'after-prefix' : 'after-key', bytes }
+}
+
+/** Whether the delimiter is found behind the prefix at the very end, and not before: `a/` is a key where `a/` is listed. */
+function isCommonPrefix(keyMarker: string, prefix: string, delimiter: string | undefined): boolean {
+  if (delimiter === undefined || !keyMarker.startsWith(prefix)) return false
+  const at = keyMarker.indexOf(delimiter, prefix.length)
+  return at !== -1 && at === keyMarker.length - delimiter.length
 }
 
 /** What the catalog is asked for; undefined when there can be nothing. */

@@ -1,5 +1,6 @@
 import type { OrderedPosition } from '../../../projections/ordered-listing.ts'
 import type { HttpResponse } from '../../http/exchange.ts'
+import { invalidArgument } from '../errors.ts'
 import { listMultipartUploadsParameters } from '../list-parameters.ts'
 import { requireBucket } from '../lookup.ts'
 import { markerPosition, NO_ENTRIES, orderedRequest } from '../marker-position.ts'
@@ -14,8 +15,8 @@ export function listMultipartUploads(request: S3Request, services: S3Services): 
   const { prefix, delimiter, keyMarker, uploadIdMarker, maxUploads, encodingType } = listMultipartUploadsParameters(
     request.target.query,
   )
-  const order = uploadIdMarker === undefined ? undefined : services.uploadIds.decode(uploadIdMarker)
-  const wanted = orderedRequest(prefix, delimiter, markerPosition(keyMarker, order, delimiter), maxUploads)
+  const order = uploadIdMarker === undefined ? undefined : markerOrder(uploadIdMarker, services)
+  const wanted = orderedRequest(prefix, delimiter, markerPosition(keyMarker, order, prefix, delimiter), maxUploads)
   const page = wanted === undefined ? NO_ENTRIES : services.catalog.listUploads(bucket.id, wanted)
   const document = listMultipartUploadsResult({
     bucket: bucket.name,
@@ -35,6 +36,16 @@ export function listMultipartUploads(request: S3Request, services: S3Services): 
     owner: services.owner,
   })
   return xmlResponse(200, document)
+}
+
+/**
+ * Place of the marker's upload among those of its key; it need not be there any more.
+ * @throws S3Error InvalidArgument for an id that was never given out
+ */
+function markerOrder(uploadIdMarker: string, { uploadIds }: S3Services): number {
+  const order = uploadIds.decode(uploadIdMarker)
+  if (order === undefined) throw invalidArgument('upload-id-marker', uploadIdMarker, 'Invalid uploadId marker')
+  return order
 }
 
 function nextMarkers(

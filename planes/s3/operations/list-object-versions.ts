@@ -17,7 +17,7 @@ export function listObjectVersions(request: S3Request, services: S3Services): Ht
     request.target.query,
   )
   const order = markerOrder(bucket.id, keyMarker, versionIdMarker, services)
-  const wanted = orderedRequest(prefix, delimiter, markerPosition(keyMarker, order, delimiter), maxKeys)
+  const wanted = orderedRequest(prefix, delimiter, markerPosition(keyMarker, order, prefix, delimiter), maxKeys)
   const page = wanted === undefined ? NO_ENTRIES : services.catalog.listVersions(bucket.id, wanted)
   const document = listVersionsResult({
     bucket: bucket.name,
