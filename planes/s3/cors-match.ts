@@ -96,17 +96,13 @@ function requestedHeaders(list: string | undefined): string[] | undefined {
 }
 
 /**
- * An origin is repeated, and credentials are allowed, only where the rule names origins; `*` on its own lets everyone
- * in, but nobody with credentials (S21).
+ * An origin is repeated where the rule names origins; `*` on its own lets everyone in without asking who it is.
+ * Credentials are allowed only to an origin that the rule spells out: a pattern would let in whoever can make a name
+ * that fits it, and `null` is what every sandboxed page is called (S21).
  */
 function ruleHeaders({ rule, allowedOrigin }: Match, origin: string): HeaderLine[] {
-  const lines: HeaderLine[] =
-    allowedOrigin === '*'
-      ? [['access-control-allow-origin', '*']]
-      : [
-          ['access-control-allow-origin', origin],
-          ['access-control-allow-credentials', 'true'],
-        ]
+  const lines: HeaderLine[] = [['access-control-allow-origin', allowedOrigin === '*' ? '*' : origin]]
+  if (!allowedOrigin.includes('*') && allowedOrigin !== 'null') lines.push(['access-control-allow-credentials', 'true'])
   lines.push(['access-control-allow-methods', rule.methods.join(', ')])
   if (rule.exposed.length > 0) lines.push(['access-control-expose-headers', rule.exposed.join(', ')])
   if (rule.maxAgeSeconds !== undefined) lines.push(['access-control-max-age', String(rule.maxAgeSeconds)])

@@ -1,8 +1,9 @@
 import { auditResultOf } from '../../engine/events/audit.ts'
 import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
-import type { BodySource, HttpHandler, HttpRequest, HttpResponse } from '../http/exchange.ts'
+import type { BodySource, HeaderLine, HttpHandler, HttpRequest, HttpResponse } from '../http/exchange.ts'
 import type { Authenticator, Identity } from './authenticate.ts'
 import { authorize } from './authorize.ts'
+import { answerPreflight, crossOriginHeaders, isPreflight, preflightTarget } from './cors-requests.ts'
 import { errorResponse, toS3Error } from './error-response.ts'
 import { S3Error } from './errors.ts'
 import type { Operation } from './operation-table.ts'
@@ -44,7 +45,8 @@ export interface S3PlaneParts {
 
 /**
  * The S3 data plane: every request goes through the same steps in the same order, and every answer is recorded.
- * Authentication stands before everything that depends on what was asked for (S1).
+ * Authentication stands before everything that depends on what was asked for (S1). The one exception are preflights,
+ * which cannot be signed; what they are told depends on the CORS rules of the bucket alone.
  */
 export function createS3Handler(parts: S3PlaneParts): HttpHandler {
   const requestIds = new RequestIds()
@@ -52,6 +54,9 @@ export function createS3Handler(parts: S3PlaneParts): HttpHandler {
 }
 
 const NOTHING: Journaled = { kind: 'nothing' }
+
+/** What is left to do for a request that was let in. */
+type Work = () => HttpResponse | Promise<HttpResponse>
 
 class S3Exchange {
   readonly #parts: S3PlaneParts
@@ -62,6 +67,7 @@ class S3Exchange {
   #identity: Identity | undefined
   #operation: Operation | undefined
   #request: S3Request | undefined
+  #crossOrigin: readonly HeaderLine[] = []
   #entered = false
 
   constructor(parts: S3PlaneParts, http: HttpRequest, requestId: string) {
@@ -72,12 +78,12 @@ class S3Exchange {
 
   run(): HttpResponse | Promise<HttpResponse> {
     try {
-      const request = this.#admit()
+      const work = isPreflight(this.#http) ? this.#admitPreflight() : this.#admit()
       const entered = this.#parts.gate.enter()
       if (entered === 'rejected') throw new S3Error('SlowDown')
-      if (entered !== 'entered') return this.#runQueued(request, entered)
+      if (entered !== 'entered') return this.#runQueued(work, entered)
       this.#entered = true
-      const response = this.#handle(request)
+      const response = work()
       return response instanceof Promise ? this.#settle(response) : this.#answer(response)
     } catch (error) {
       return this.#refuse(error)
@@ -85,34 +91,42 @@ class S3Exchange {
   }
 
   /** From the head of the request to an operation that may be carried out. */
-  #admit(): S3Request {
+  #admit(): Work {
     const http = this.#http
+    const { services } = this.#parts
     const target = parseTarget(http.path, http.query)
     this.#target = target
+    this.#crossOrigin = crossOriginHeaders(http, target, services.catalog)
     this.#identity = this.#parts.authenticator.authenticate(http, target)
     const identity = authorize(this.#identity)
-    refuseVirtualHost(http, target, this.#parts.services.catalog)
+    refuseVirtualHost(http, target, services.catalog)
     const operation = recognize(http.method, target, http)
     this.#operation = operation
     if (!operation.implemented) {
       throw new S3Error('NotImplemented', { message: `${operation.name} is not supported by this server.` })
     }
     refuseUnsupportedHeaders(http, target, operation)
-    this.#request = { http, target, identity, operation, requestId: this.#requestId, journaled: NOTHING }
-    return this.#request
+    const handler = OPERATION_HANDLERS.get(operation.name)
+    if (handler === undefined) throw new Error(`${operation.name} has no handler`)
+    const request: S3Request = { http, target, identity, operation, requestId: this.#requestId, journaled: NOTHING }
+    this.#request = request
+    return () => handler(request, services)
   }
 
-  #handle(request: S3Request): HttpResponse | Promise<HttpResponse> {
-    const handler = OPERATION_HANDLERS.get(request.operation.name)
-    if (handler === undefined) throw new Error(`${request.operation.name} has no handler`)
-    return handler(request, this.#parts.services)
+  /** Nothing that a preflight carries is asked for beside its path, Origin and two headers: no signature, no query. */
+  #admitPreflight(): Work {
+    const http = this.#http
+    const target = preflightTarget(http)
+    this.#target = target
+    this.#operation = recognize(http.method, target, http)
+    return () => answerPreflight(http, target, this.#parts.services.catalog)
   }
 
-  async #runQueued(request: S3Request, entered: Promise<boolean>): Promise<HttpResponse> {
+  async #runQueued(work: Work, entered: Promise<boolean>): Promise<HttpResponse> {
     try {
       this.#entered = await entered
       if (!this.#entered) throw new S3Error('SlowDown')
-      return await this.#answer(await this.#handle(request))
+      return await this.#answer(await work())
     } catch (error) {
       return this.#refuse(error)
     }
@@ -155,7 +169,7 @@ class S3Exchange {
   }
 
   #finish(response: HttpResponse): HttpResponse {
-    const headers = [...response.headers, ['x-amz-request-id', this.#requestId] as const]
+    const headers = [...response.headers, ...this.#crossOrigin, ['x-amz-request-id', this.#requestId] as const]
     const { body } = response
     if (typeof body === 'object' && !Buffer.isBuffer(body)) {
       return { ...response, headers, body: this.#followed(body, response.status) }

@@ -7,7 +7,9 @@ import { copyObject } from './copy-object.ts'
 import { createBucket } from './create-bucket.ts'
 import { createMultipartUpload } from './create-multipart-upload.ts'
 import { deleteBucket } from './delete-bucket.ts'
+import { deleteBucketCors } from './delete-bucket-cors.ts'
 import { deleteObject } from './delete-object.ts'
+import { getBucketCors } from './get-bucket-cors.ts'
 import { getBucketLocation } from './get-bucket-location.ts'
 import { getBucketVersioning } from './get-bucket-versioning.ts'
 import { getObject } from './get-object.ts'
@@ -21,6 +23,7 @@ import { listMultipartUploads } from './list-multipart-uploads.ts'
 import { listObjectVersions } from './list-object-versions.ts'
 import { listObjectsV2 } from './list-objects-v2.ts'
 import { listParts } from './list-parts.ts'
+import { putBucketCors } from './put-bucket-cors.ts'
 import { putBucketVersioning } from './put-bucket-versioning.ts'
 import { putObject } from './put-object.ts'
 import { putObjectLegalHold } from './put-object-legal-hold.ts'
@@ -30,7 +33,10 @@ import { uploadPart } from './upload-part.ts'
 
 export type OperationHandler = (request: S3Request, services: S3Services) => HttpResponse | Promise<HttpResponse>
 
-/** One file per operation that works; a spec compares the list with the operation table. */
+/**
+ * One file per operation that works; a spec compares the list with the operation table. Preflights are not among them:
+ * what is here is called for signed requests only.
+ */
 export const OPERATION_HANDLERS: ReadonlyMap<string, OperationHandler> = new Map<string, OperationHandler>([
   ['AbortMultipartUpload', abortMultipartUpload],
   ['CompleteMultipartUpload', completeMultipartUpload],
@@ -38,7 +44,9 @@ export const OPERATION_HANDLERS: ReadonlyMap<string, OperationHandler> = new Map
   ['CreateBucket', createBucket],
   ['CreateMultipartUpload', createMultipartUpload],
   ['DeleteBucket', deleteBucket],
+  ['DeleteBucketCors', deleteBucketCors],
   ['DeleteObject', deleteObject],
+  ['GetBucketCors', getBucketCors],
   ['GetBucketLocation', getBucketLocation],
   ['GetBucketVersioning', getBucketVersioning],
   ['GetObject', getObject],
@@ -52,6 +60,7 @@ export const OPERATION_HANDLERS: ReadonlyMap<string, OperationHandler> = new Map
   ['ListObjectVersions', listObjectVersions],
   ['ListObjectsV2', listObjectsV2],
   ['ListParts', listParts],
+  ['PutBucketCors', putBucketCors],
   ['PutBucketVersioning', putBucketVersioning],
   ['PutObject', putObject],
   ['PutObjectLegalHold', putObjectLegalHold],

@@ -10,6 +10,8 @@ import {
   parseCorsConfiguration,
 } from '../../../planes/s3/cors-configuration.ts'
 import { corsHeaders, preflightHeaders } from '../../../planes/s3/cors-match.ts'
+import { crossOriginHeaders } from '../../../planes/s3/cors-requests.ts'
+import type { CatalogReader } from '../../../projections/catalog-reader.ts'
 import { detail, refusal, refusalCode, wireRequest } from './wire-request.ts'
 
 const BYTES_MAXIMUM = 1024 ** 2
@@ -150,6 +152,10 @@ function asking(origin: string, method: string, ...headers: readonly string[]): 
   ]
 }
 
+function allowsCredentials(headers: readonly HeaderLine[]): boolean {
+  return headers.some(([name]) => name === 'access-control-allow-credentials')
+}
+
 test('preflights', async (t) => {
   t.same(preflight([EXAMPLE], asking('https://a.example', 'PUT', 'content-type, X-Amz-Date,,x-amz-date', 'the-end')), [
     ['access-control-allow-origin', 'https://a.example'],
@@ -173,8 +179,10 @@ test('preflights', async (t) => {
     asking('http://c', 'GET'),
     asking('http://c:1/é'.slice(0, -1), 'GET', 'inside', 'in-side', '-end', 'x-amz-'),
   ]
-  for (const headers of fitting)
+  for (const headers of fitting) {
     t.match(preflight([EXAMPLE], headers)[0], ['access-control-allow-origin', headers[0]?.[1]])
+    t.notOk(allowsCredentials(preflight([EXAMPLE], headers)), 'what fits a pattern gets no credentials')
+  }
   const strange: HeaderLine[][] = [
     asking('https://A.example', 'GET'),
     asking('https://a.example.evil', 'GET'),
@@ -241,6 +249,22 @@ test('the first rule that fits wins, and in it the first origin', async (t) => {
   t.equal(origin('e'), '*')
 })
 
+function answer(origins: readonly string[], origin: string): HeaderLine[] {
+  return preflight([{ ...RULE, origins }], asking(origin, 'GET'))
+}
+
+test('credentials are for origins that the rule spells out, whatever else fits', async (t) => {
+  t.ok(allowsCredentials(answer(['http://a'], 'http://a')))
+  t.ok(allowsCredentials(answer(['http://a', 'http://*', '*'], 'http://a')))
+  t.notOk(allowsCredentials(answer(['http://*', 'http://a'], 'http://a')), 'the first entry that fits decides')
+  t.notOk(allowsCredentials(answer(['http://a*'], 'http://a')))
+  t.notOk(allowsCredentials(answer(['http://*'], 'http://*')), 'an origin that is the pattern itself')
+  t.notOk(allowsCredentials(answer(['*'], '*')))
+  const sandboxed = answer(['null'], 'null')
+  t.same(sandboxed[0], ['access-control-allow-origin', 'null'])
+  t.notOk(allowsCredentials(sandboxed), 'anyone can be null')
+})
+
 function lines(method: string, rules: readonly CorsRule[], ...headers: readonly HeaderLine[]): HeaderLine[] {
   return corsHeaders(wireRequest(method, '/b/k', headers).request, rules)
 }
@@ -261,4 +285,25 @@ test('real requests', async (t) => {
   t.same(lines('GET', [EXAMPLE], ['origin', 'https://x.example']), [])
   t.same(lines('GET', [EXAMPLE], ['origin', '']), [])
   t.same(lines('GET', [RULE], origin)[0], ['access-control-allow-origin', '*'])
+})
+
+test('without an Origin nothing is looked up', async (t) => {
+  const asked: string[] = []
+  const catalog = {
+    bucket: (name: string) => {
+      asked.push(name)
+      return name === 'b' ? { id: 7 } : undefined
+    },
+    cors: (id: number) => (id === 7 ? [RULE] : []),
+  } as unknown as CatalogReader
+  const headersOf = (rawTarget: string, ...headers: readonly HeaderLine[]) => {
+    const { request, target } = wireRequest('GET', rawTarget, headers)
+    return crossOriginHeaders(request, target, catalog)
+  }
+  t.same(headersOf('/b/k'), [])
+  t.same(asked, [])
+  t.same(headersOf('/b/k', ['origin', 'x'])[0], ['access-control-allow-origin', '*'])
+  t.same(headersOf('/c/k', ['origin', 'x']), [])
+  t.same(headersOf('/', ['origin', 'x']), [])
+  t.same(asked, ['b', 'c'])
 })
