@@ -36,24 +36,30 @@ function* scan(
   let lastKey: string | undefined
   const currents = new Reading(currentRows(tables, bucketId, prefix, start, limit), keyOfRow)
   const others = new Reading(otherRows(tables, bucketId, prefix, start, limit), keyOfOrderedRow)
-  for (;;) {
-    const current = currents.head
-    const other = others.head
-    if (current !== undefined && (other === undefined || compare(current, other) <= 0)) {
-      currents.advance()
-      const entry = entryOf(current, true)
-      // Deletions may have made a version current that stands behind the place where the page begins.
-      const isBefore = current.key === resumed && entry.order <= (start.afterOrder as number)
-      if (!isBefore) yield entry
-      lastKey = current.key
-    } else if (other !== undefined) {
-      others.advance()
-      const isFirst = other.key !== lastKey
-      yield entryOf(other, isFirst && (other.key !== resumed || isNewest(tables, bucketId, other)))
-      lastKey = other.key
-    } else {
-      return
+  try {
+    for (;;) {
+      const current = currents.head
+      const other = others.head
+      if (current !== undefined && (other === undefined || compare(current, other) <= 0)) {
+        currents.advance()
+        const entry = entryOf(current, true)
+        // Deletions may have made a version current that stands behind the place where the page begins.
+        const isBefore = current.key === resumed && entry.order <= (start.afterOrder as number)
+        if (!isBefore) yield entry
+        lastKey = current.key
+      } else if (other !== undefined) {
+        others.advance()
+        const isFirst = other.key !== lastKey
+        yield entryOf(other, isFirst && (other.key !== resumed || isNewest(tables, bucketId, other)))
+        lastKey = other.key
+      } else {
+        return
+      }
     }
+  } finally {
+    // Most pages end before the rows do; what is left open holds one of the places for readers, of which there are few.
+    currents.close()
+    others.close()
   }
 }
 
@@ -92,6 +98,10 @@ class Reading {
   advance(): void {
     const step = this.#rows.next()
     this.head = step.done === true ? undefined : { key: this.#keyOf(step.value.key), row: step.value }
+  }
+
+  close(): void {
+    this.#rows.return?.()
   }
 }
 
