@@ -1,3 +1,4 @@
+import type { AccessCommand } from './access-commands.ts'
 import type { AuditContext, Pairs } from './events/audit.ts'
 import type {
   ClockObserved,
@@ -13,7 +14,7 @@ import type {
 } from './events/changes.ts'
 
 /** What every command carries: who asks, and the attempt that is already in the journal, if it is. */
-interface CommandBase {
+export interface CommandBase {
   readonly audit: AuditContext
   /** Sequence of an attempt recorded earlier (a long upload); otherwise the engine writes one. */
   readonly intent?: number
@@ -252,6 +253,7 @@ export interface RecordServerEvent {
 }
 
 export type Command =
+  | AccessCommand
   | CreateBucket
   | DeleteBucket
   | WriteObject

@@ -36,6 +36,17 @@ export const DOMAIN_ERRORS = {
   'part-too-small': { result: 'failure', sentence: 'A part that is not the last is smaller than the minimum.' },
   'object-too-large': { result: 'failure', sentence: 'The parts make an object over the maximum size.' },
   'quota-exceeded': { result: 'denied', sentence: 'The quota of the bucket would be exceeded.' },
+  'account-exists': { result: 'failure', sentence: 'The service account exists already.' },
+  'account-not-found': { result: 'failure', sentence: 'The service account does not exist.' },
+  'credential-exists': { result: 'failure', sentence: 'The credential exists already.' },
+  'credential-not-found': { result: 'failure', sentence: 'The service account has no such credential.' },
+  'too-many-credentials': { result: 'failure', sentence: 'The service account has as many credentials as it may.' },
+  'policy-exists': { result: 'failure', sentence: 'The policy exists already.' },
+  'policy-not-found': { result: 'failure', sentence: 'The policy does not exist.' },
+  'too-many-policies': { result: 'failure', sentence: 'The service account has as many policies as it may.' },
+  'policy-not-attached': { result: 'failure', sentence: 'The policy is not attached to the service account.' },
+  'token-exists': { result: 'failure', sentence: 'The management token exists already.' },
+  'token-not-found': { result: 'failure', sentence: 'The management token does not exist.' },
   'storage-full': { result: 'failure', sentence: 'There is not enough free space to store this.' },
 } as const satisfies Record<string, DomainErrorRow>
 

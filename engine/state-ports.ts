@@ -1,3 +1,4 @@
+import type { AccessState } from './access-state.ts'
 import type { Change, DefaultRetention, HeaderPairs, LockState, Quota, Versioning } from './events/changes.ts'
 import type { JournalPosition } from './journal/journal.ts'
 import type { PayloadLocation } from './payloads/payload-reader.ts'
@@ -64,7 +65,7 @@ export interface LogicalUsage {
 }
 
 /** State as it is with every earlier command of the batch applied. Implemented by the projections. */
-export interface StateReader {
+export interface StateReader extends AccessState {
   bucket(name: string): BucketState | undefined
   /** The current object; undefined also when the newest version is a delete marker. */
   object(bucketId: number, key: string): ObjectState | undefined

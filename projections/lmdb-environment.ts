@@ -7,7 +7,7 @@ import { type Database, open, type RootDatabase } from 'lmdb'
  * microseconds. Whether what is on disk can be trusted after a crash is decided when the store is opened.
  */
 const PAGE_BYTES = 8192
-const TABLES_MAXIMUM = 32
+const TABLES_MAXIMUM = 48
 
 /** A pair of a row. Both are copies and stay valid. */
 export interface Row {

@@ -1,3 +1,4 @@
+import type { AccountState, CredentialState, PolicyState, TokenState } from '../engine/access-state.ts'
 import type { VersionSelector } from '../engine/commands.ts'
 import type { BucketCreated, BucketDeleted, Change } from '../engine/events/changes.ts'
 import type { PayloadLocation } from '../engine/payloads/payload-reader.ts'
@@ -10,10 +11,12 @@ import type {
   StateTransaction,
   UploadState,
 } from '../engine/state-ports.ts'
+import { AccessRows } from './access-rows.ts'
 import { Counters } from './counters.ts'
 import { numberKey, readNumber } from './keys.ts'
 import { PayloadLedger } from './payload-ledger.ts'
 import type { Tables } from './table-list.ts'
+import { getAccount, getCredential, getPolicy, getToken } from './tables/access.ts'
 import { putApplied } from './tables/applied.ts'
 import { noteBatch } from './tables/audit-index.ts'
 import { getBucket, putBucket, removeBucket } from './tables/buckets.ts'
@@ -35,6 +38,7 @@ export class TableTransaction implements StateTransaction {
   readonly #payloads: PayloadLedger
   readonly #versions: VersionRows
   readonly #uploads: UploadRows
+  readonly #access: AccessRows
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -42,6 +46,7 @@ export class TableTransaction implements StateTransaction {
     this.#payloads = new PayloadLedger(tables, this.#counters)
     this.#versions = new VersionRows(tables, this.#counters, this.#payloads)
     this.#uploads = new UploadRows(tables, this.#counters, this.#payloads)
+    this.#access = new AccessRows(tables)
   }
 
   get releasedFiles(): readonly string[] {
@@ -90,6 +95,22 @@ export class TableTransaction implements StateTransaction {
 
   payload(payload: number): PayloadLocation | undefined {
     return getPayload(this.#tables.payloads, payload)?.location
+  }
+
+  account(account: string): AccountState | undefined {
+    return getAccount(this.#tables.accounts, account)
+  }
+
+  credential(accessKey: string): CredentialState | undefined {
+    return getCredential(this.#tables.credentials, accessKey)
+  }
+
+  policy(policy: string): PolicyState | undefined {
+    return getPolicy(this.#tables.policies, policy)
+  }
+
+  token(token: string): TokenState | undefined {
+    return getToken(this.#tables.tokens, token)
   }
 
   volumeIsSpent(volume: number): boolean {
@@ -152,6 +173,17 @@ export class TableTransaction implements StateTransaction {
         return this.#payloads.volumeRemoved(change.volume)
       case 'payload.digested':
         return this.#payloads.digested(change.payload, change.digest)
+      case 'account.created':
+      case 'account.status-set':
+      case 'account.deleted':
+      case 'credential.issued':
+      case 'credential.status-set':
+      case 'policy.created':
+      case 'policy.attached':
+      case 'policy.detached':
+      case 'token.issued':
+      case 'token.revoked':
+        return this.#access.apply(sequence, timeMicroseconds, change)
       case 'journal.recovered':
       case 'server.started':
       case 'server.stopped':

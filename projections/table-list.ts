@@ -1,4 +1,5 @@
 import type { ProjectionEnvironment, Table } from './lmdb-environment.ts'
+import { ACCESS_VERSION, ACCOUNTS, CREDENTIALS, POLICIES, TOKEN_DIGESTS, TOKENS } from './tables/access.ts'
 import { APPLIED } from './tables/applied.ts'
 import { AUDIT_INDEX } from './tables/audit-index.ts'
 import { BUCKETS } from './tables/buckets.ts'
@@ -29,6 +30,12 @@ const NAMES = {
   bucketUsage: BUCKET_USAGE,
   volumeUsage: VOLUME_USAGE,
   fileUsage: FILE_USAGE,
+  accounts: ACCOUNTS,
+  credentials: CREDENTIALS,
+  policies: POLICIES,
+  tokens: TOKENS,
+  tokenDigests: TOKEN_DIGESTS,
+  accessVersion: ACCESS_VERSION,
 } as const
 
 export const TABLE_NAMES: readonly string[] = Object.values(NAMES)

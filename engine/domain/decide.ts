@@ -1,5 +1,17 @@
 import type { Command } from '../commands.ts'
 import {
+  decideAttachPolicy,
+  decideCreateAccount,
+  decideCreatePolicy,
+  decideDeleteAccount,
+  decideDetachPolicy,
+  decideIssueCredential,
+  decideIssueToken,
+  decideRevokeToken,
+  decideSetAccountStatus,
+  decideSetCredentialStatus,
+} from './access.ts'
+import {
   decideCreateBucket,
   decideDeleteBucket,
   decideSetCors,
@@ -51,6 +63,16 @@ const RULES: { readonly [K in DecidableCommand['kind']]: Rule<K> } = {
   'move-payloads': decideMovePayloads,
   'remove-volume': decideRemoveVolume,
   'record-digest': decideRecordDigest,
+  'create-account': decideCreateAccount,
+  'set-account-status': decideSetAccountStatus,
+  'delete-account': decideDeleteAccount,
+  'issue-credential': decideIssueCredential,
+  'set-credential-status': decideSetCredentialStatus,
+  'create-policy': decideCreatePolicy,
+  'attach-policy': decideAttachPolicy,
+  'detach-policy': decideDetachPolicy,
+  'issue-token': decideIssueToken,
+  'revoke-token': decideRevokeToken,
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ACCESS_CODECS } from './access-codec.ts'
 import { CHANGE_KIND, type Change, type ChangeName } from './changes.ts'
 import {
   decodeCorsRules,
@@ -16,13 +17,15 @@ import {
 /** A change as it is stored: its kind, then its fields in the order of spec/formats/journal.md. */
 export type StoredChange = readonly [kind: number, ...fields: unknown[]]
 
-interface ChangeCodec<C extends Change> {
+/** How a change is stored and read. */
+export interface ChangeCodec<C extends Change> {
   readonly fields: (change: C) => unknown[]
   readonly change: (fields: readonly never[]) => C
 }
 
 /** One row per change; a change without a row does not compile. */
 const CODECS: { readonly [N in ChangeName]: ChangeCodec<Extract<Change, { name: N }>> } = {
+  ...ACCESS_CODECS,
   'bucket.created': {
     fields: ({ bucketId, bucket, region, lockEnabled }) =>
       lockEnabled ? [bucketId, bucket, region, true] : [bucketId, bucket, region],

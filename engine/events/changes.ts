@@ -1,3 +1,5 @@
+import type { AccessChange } from './access-changes.ts'
+
 /**
  * The vocabulary of the journal: what an entry can do to the store. A closed union; kinds are never reused and a field
  * is never moved (spec/formats/journal.md). Each change is stored as an array that begins with its kind.
@@ -26,6 +28,16 @@ export const CHANGE_KIND = {
   'payload.digested': 20,
   'clock.observed': 21,
   'volume.removed': 22,
+  'account.created': 23,
+  'account.status-set': 24,
+  'account.deleted': 25,
+  'credential.issued': 26,
+  'credential.status-set': 27,
+  'policy.created': 28,
+  'policy.attached': 29,
+  'policy.detached': 30,
+  'token.issued': 31,
+  'token.revoked': 32,
 } as const
 export type ChangeName = keyof typeof CHANGE_KIND
 
@@ -307,6 +319,7 @@ export interface ServerStopped {
 }
 
 export type Change =
+  | AccessChange
   | BucketCreated
   | BucketDeleted
   | BucketVersioningSet

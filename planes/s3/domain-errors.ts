@@ -33,6 +33,18 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'part-too-small': { code: 'EntityTooSmall', element: 'PartNumber' },
   'object-too-large': { code: 'EntityTooLarge', element: 'ProposedSize' },
   'quota-exceeded': { code: 'QuotaExceeded', element: 'BucketName' },
+  // Nothing on this plane changes who may do what.
+  'account-exists': { code: 'InvalidRequest', explained: true },
+  'account-not-found': { code: 'InvalidRequest', explained: true },
+  'credential-exists': { code: 'InvalidRequest', explained: true },
+  'credential-not-found': { code: 'InvalidRequest', explained: true },
+  'too-many-credentials': { code: 'InvalidRequest', explained: true },
+  'policy-exists': { code: 'InvalidRequest', explained: true },
+  'policy-not-found': { code: 'InvalidRequest', explained: true },
+  'too-many-policies': { code: 'InvalidRequest', explained: true },
+  'policy-not-attached': { code: 'InvalidRequest', explained: true },
+  'token-exists': { code: 'InvalidRequest', explained: true },
+  'token-not-found': { code: 'InvalidRequest', explained: true },
   'storage-full': { code: 'InsufficientStorage' },
 }
 

@@ -1,0 +1,50 @@
+import type { ManagementRole, PolicyStatement } from './events/access-changes.ts'
+
+/** A service account. */
+export interface AccountState {
+  readonly account: string
+  readonly title: string
+  readonly description: string
+  readonly enabled: boolean
+  readonly createdMicroseconds: number
+  /** Oldest first. */
+  readonly credentials: readonly { readonly credential: string; readonly accessKey: string }[]
+  /** Ids of the attached policies, in the order of attaching. */
+  readonly policies: readonly string[]
+}
+
+export interface CredentialState {
+  readonly credential: string
+  readonly accessKey: string
+  readonly account: string
+  readonly sealedSecret: Uint8Array
+  readonly enabled: boolean
+  readonly createdMicroseconds: number
+  readonly expiresMicroseconds: number | undefined
+}
+
+export interface PolicyState {
+  readonly policy: string
+  readonly title: string
+  readonly createdMicroseconds: number
+  readonly statements: readonly PolicyStatement[]
+}
+
+/** A token of the management plane. */
+export interface TokenState {
+  readonly token: string
+  readonly title: string
+  readonly role: ManagementRole
+  /** SHA-256 of the token. */
+  readonly digest: Uint8Array
+  readonly createdMicroseconds: number
+  readonly expiresMicroseconds: number | undefined
+}
+
+/** What the rules need to know of access. Implemented by the projections. */
+export interface AccessState {
+  account(account: string): AccountState | undefined
+  credential(accessKey: string): CredentialState | undefined
+  policy(policy: string): PolicyState | undefined
+  token(token: string): TokenState | undefined
+}

@@ -1,0 +1,76 @@
+import type { PolicyStatement } from '../events/access-changes.ts'
+
+/**
+ * Deciding by policies (specification, Policy): an explicit deny wins, and without an allow everything is denied. A
+ * pattern may end with `*`; everything before it is compared byte for byte with the canonical decoded name.
+ */
+
+/** Patterns taken apart once, so that a decision is a few comparisons. */
+interface Pattern {
+  readonly text: string
+  readonly isPrefix: boolean
+}
+
+interface CompiledStatement {
+  readonly denies: boolean
+  readonly actions: readonly Pattern[]
+  readonly resources: readonly Pattern[]
+}
+
+/** The policies of one principal, ready for decisions. */
+export interface CompiledPolicies {
+  readonly statements: readonly CompiledStatement[]
+}
+
+function compilePattern(pattern: string): Pattern {
+  return pattern.endsWith('*') ? { text: pattern.slice(0, -1), isPrefix: true } : { text: pattern, isPrefix: false }
+}
+
+/** Denials first: the first statement that fits decides. */
+export function compilePolicies(statements: readonly PolicyStatement[]): CompiledPolicies {
+  const compiled = statements.map(({ effect, actions, resources }) => ({
+    denies: effect === 'deny',
+    actions: actions.map(compilePattern),
+    resources: resources.map(compilePattern),
+  }))
+  return { statements: compiled.toSorted((left, right) => Number(right.denies) - Number(left.denies)) }
+}
+
+function fits(patterns: readonly Pattern[], name: string): boolean {
+  for (const { text, isPrefix } of patterns) if (isPrefix ? name.startsWith(text) : name === text) return true
+  return false
+}
+
+/**
+ * @param action such as `s3:GetObject`
+ * @param resource `bucket:<name>`, `bucket:<name>/<key>`, or `bucket:*` for the service as a whole
+ */
+export function isAllowed({ statements }: CompiledPolicies, action: string, resource: string): boolean {
+  for (const { denies, actions, resources } of statements) {
+    if (fits(actions, action) && fits(resources, resource)) return !denies
+  }
+  return false
+}
+
+const RESOURCE_START = 'bucket:'
+
+/**
+ * What is wrong with a pattern of a policy, undefined when nothing is.
+ * @param actions every action there is
+ */
+export function actionFault(pattern: string, actions: ReadonlySet<string>): string | undefined {
+  const { text, isPrefix } = compilePattern(pattern)
+  if (text.includes('*')) return 'a wildcard may stand only at the end'
+  if (!isPrefix) return actions.has(text) ? undefined : 'there is no such action'
+  for (const action of actions) if (action.startsWith(text)) return undefined
+  return 'no action begins like this'
+}
+
+export function resourceFault(pattern: string): string | undefined {
+  const { text, isPrefix } = compilePattern(pattern)
+  if (text.includes('*')) return 'a wildcard may stand only at the end'
+  if (isPrefix && RESOURCE_START.startsWith(text)) return undefined
+  if (!text.startsWith(RESOURCE_START)) return 'a resource begins with bucket:'
+  if (text === RESOURCE_START && !isPrefix) return 'a resource names a bucket'
+  return undefined
+}

@@ -1,0 +1,92 @@
+import type { AccountState } from '../engine/access-state.ts'
+import type { AccessChange } from '../engine/events/access-changes.ts'
+import type { Tables } from './table-list.ts'
+import {
+  getAccount,
+  getCredential,
+  getToken,
+  putAccessVersion,
+  putAccount,
+  putCredential,
+  putPolicy,
+  putToken,
+} from './tables/access.ts'
+
+/** What entries do to accounts, credentials, policies and tokens. */
+export class AccessRows {
+  readonly #tables: Tables
+
+  constructor(tables: Tables) {
+    this.#tables = tables
+  }
+
+  apply(sequence: number, createdMicroseconds: number, change: AccessChange): void {
+    this.#applyOne(createdMicroseconds, change)
+    putAccessVersion(this.#tables.accessVersion, sequence)
+  }
+
+  #applyOne(createdMicroseconds: number, change: AccessChange): void {
+    const { credentials, policies, tokens, tokenDigests } = this.#tables
+    switch (change.name) {
+      case 'account.created': {
+        const { account, title, description } = change
+        const state = { account, title, description, enabled: true, createdMicroseconds }
+        return putAccount(this.#tables.accounts, { ...state, credentials: [], policies: [] })
+      }
+      case 'account.status-set':
+        return this.#changeAccount(change.account, () => ({ enabled: change.enabled }))
+      case 'account.deleted':
+        return this.#deleteAccount(change.account)
+      case 'credential.issued': {
+        const { account, credential, accessKey, sealedSecret, expiresMicroseconds } = change
+        const state = { account, credential, accessKey, sealedSecret, enabled: true }
+        putCredential(credentials, { ...state, createdMicroseconds, expiresMicroseconds })
+        const issued = { credential, accessKey }
+        return this.#changeAccount(account, (before) => ({ credentials: [...before.credentials, issued] }))
+      }
+      case 'credential.status-set': {
+        const before = getCredential(credentials, change.accessKey)
+        if (before === undefined) throw new Error(`credential ${change.accessKey} is changed but not there`)
+        return putCredential(credentials, { ...before, enabled: change.enabled })
+      }
+      case 'policy.created': {
+        const { policy, title, statements } = change
+        return putPolicy(policies, { policy, title, createdMicroseconds, statements })
+      }
+      case 'policy.attached':
+        return this.#changeAccount(change.account, (before) => ({ policies: [...before.policies, change.policy] }))
+      case 'policy.detached':
+        return this.#changeAccount(change.account, (before) => ({
+          policies: before.policies.filter((policy) => policy !== change.policy),
+        }))
+      case 'token.issued': {
+        const { token, title, role, digest, expiresMicroseconds } = change
+        return putToken(tokens, tokenDigests, { token, title, role, digest, createdMicroseconds, expiresMicroseconds })
+      }
+      case 'token.revoked': {
+        const before = getToken(tokens, change.token)
+        if (before === undefined) throw new Error(`token ${change.token} is revoked but not there`)
+        tokenDigests.remove(Buffer.from(before.digest))
+        return tokens.remove(Buffer.from(change.token))
+      }
+    }
+  }
+
+  #requireAccount(account: string): AccountState {
+    const found = getAccount(this.#tables.accounts, account)
+    if (found === undefined) throw new Error(`account ${account} is changed but not there`)
+    return found
+  }
+
+  #changeAccount(account: string, changed: (before: AccountState) => Partial<AccountState>): void {
+    const before = this.#requireAccount(account)
+    putAccount(this.#tables.accounts, { ...before, ...changed(before) })
+  }
+
+  #deleteAccount(account: string): void {
+    for (const { accessKey } of this.#requireAccount(account).credentials) {
+      this.#tables.credentials.remove(Buffer.from(accessKey))
+    }
+    this.#tables.accounts.remove(Buffer.from(account))
+  }
+}
