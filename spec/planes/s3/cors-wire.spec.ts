@@ -222,6 +222,8 @@ test('a preflight has one record, a place in the line, and is counted', async (t
   const refused = await Promise.race(both)
   isError(t, refused, 'SlowDown', 'one waits, the other is one too many')
   t.same(corsOf(refused), {})
+  const denied = await narrow.raw('OPTIONS', '/narrow-bucket/k', { sign: false, headers: asking(APP, 'DELETE') })
+  isError(t, denied, 'SlowDown', 'also one that no rule fits')
   const read = await narrow.raw('GET', '/narrow-bucket/k', { unsignedHeaders: [['origin', APP]] })
   isError(t, read, 'SlowDown', 'a read')
   t.same(corsOf(read), granted(APP))
