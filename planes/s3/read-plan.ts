@@ -46,7 +46,8 @@ export function planRead(request: S3Request, services: S3Services, found: FoundO
   addStoredHeaders(headers, object, query.entries.length === 0 ? [] : responseOverrides(query))
   if (part?.count !== undefined) headers.push(['x-amz-mp-parts-count', String(part.count)])
   if (range === undefined) return { status: 200, headers, start: 0, length: object.size }
-  if (object.size > 0) headers.push(['content-range', contentRange(range, object.size)])
+  // There is no range of no bytes: an empty object or part is a 206 without one.
+  if (range.last >= range.first) headers.push(['content-range', contentRange(range, object.size)])
   return { status: 206, headers, start: range.first, length: range.last - range.first + 1 }
 }
 
