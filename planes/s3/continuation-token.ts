@@ -12,7 +12,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { S3Error } from './errors.ts'
-import { KEY_BYTES_MAXIMUM } from './object-key.ts'
+import { KEY_BYTES_MAXIMUM } from '../objects/names.ts'
 
 const DOMAIN = 'object-store/continuation-token/v1'
 const MAC_OFFSET = 1

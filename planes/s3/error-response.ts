@@ -1,6 +1,7 @@
 import { DiskFullError } from '../../engine/disk/disk.ts'
 import { EngineUnavailableError } from '../../engine/errors.ts'
 import { BodyTooLargeError, ClientGoneError, type HttpResponse } from '../http/exchange.ts'
+import { IncompletePayloadError, StorageFullError } from '../objects/receive-payload.ts'
 import { errorDocument, S3Error } from './errors.ts'
 
 /** Every failure as an S3 error; `expected` is false for those that are a fault of the server and belong in its log. */
@@ -8,6 +9,8 @@ export function toS3Error(error: unknown): { readonly error: S3Error; readonly e
   if (error instanceof S3Error) return { error, expected: true }
   if (error instanceof ClientGoneError) return { error: new S3Error('IncompleteBody'), expected: true }
   if (error instanceof BodyTooLargeError) return { error: new S3Error('MaxMessageLengthExceeded'), expected: true }
+  if (error instanceof IncompletePayloadError) return { error: new S3Error('IncompleteBody'), expected: true }
+  if (error instanceof StorageFullError) return { error: new S3Error('InsufficientStorage'), expected: true }
   if (error instanceof DiskFullError) return { error: new S3Error('InsufficientStorage'), expected: false }
   if (error instanceof EngineUnavailableError) return { error: new S3Error('ServiceUnavailable'), expected: false }
   return { error: new S3Error('InternalError'), expected: false }

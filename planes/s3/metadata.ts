@@ -4,6 +4,7 @@
  */
 
 import type { HttpRequest } from '../http/exchange.ts'
+import { isHeaderValue } from '../objects/names.ts'
 import { effectiveAmzHeaders } from './effective-headers.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import type { QueryParameters } from './query-parameters.ts'
@@ -16,18 +17,6 @@ export const METADATA_BYTES_MAXIMUM = 2048
 
 /** A header name (RFC 9110 token) in lower case. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
-
-/**
- * Control characters, and the character that stands where bytes were no UTF-8: what was sent is not known any more, and
- * it takes three times the room.
- */
-// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\ufffd]/
-
-/** Whether a text can be kept and given back as a header value: no line ends, no other control characters, UTF-8. */
-export function isHeaderValue(text: string): boolean {
-  return !FORBIDDEN.test(text)
-}
 
 /**
  * The user metadata of a write, names in lower case without `x-amz-meta-`, sorted by name; repeated headers are joined

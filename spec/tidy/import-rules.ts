@@ -10,7 +10,8 @@ interface Direction {
 }
 
 const ENGINE_SIDE = ['engine/', 'projections/'] as const
-const PLANE = 'a plane never imports another: what both need belongs into planes/http/, projections/ or engine/'
+const PLANE =
+  'a plane never imports another: what both need belongs into planes/objects/, planes/http/, projections/ or engine/'
 
 /** The first row whose folder a file is in holds for it. */
 const DIRECTIONS: readonly Direction[] = [
@@ -38,8 +39,13 @@ const DIRECTIONS: readonly Direction[] = [
     instead: 'projections know the engine alone: let the composition root in cli/ hand it in',
   },
   { folder: 'planes/http/', may: [...ENGINE_SIDE, 'planes/http/'], instead: PLANE },
-  { folder: 'planes/s3/', may: [...ENGINE_SIDE, 'planes/http/', 'planes/s3/'], instead: PLANE },
-  { folder: 'planes/management/', may: [...ENGINE_SIDE, 'planes/http/', 'planes/management/'], instead: PLANE },
+  { folder: 'planes/objects/', may: [...ENGINE_SIDE, 'planes/http/', 'planes/objects/'], instead: PLANE },
+  { folder: 'planes/s3/', may: [...ENGINE_SIDE, 'planes/http/', 'planes/objects/', 'planes/s3/'], instead: PLANE },
+  {
+    folder: 'planes/management/',
+    may: [...ENGINE_SIDE, 'planes/http/', 'planes/objects/', 'planes/management/'],
+    instead: PLANE,
+  },
   {
     folder: 'workers/',
     may: [...ENGINE_SIDE, 'workers/'],

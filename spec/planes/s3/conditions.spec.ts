@@ -1,12 +1,8 @@
+import type { WriteCondition } from '../../../engine/commands.ts'
 import { test } from 'tap'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import { byteRange, contentRange } from '../../../planes/s3/byte-range.ts'
-import {
-  checkCopySourceConditions,
-  checkReadConditions,
-  type WriteCondition,
-  writeCondition,
-} from '../../../planes/s3/conditions.ts'
+import { checkCopySourceConditions, checkReadConditions, writeCondition } from '../../../planes/s3/conditions.ts'
 import { parseHttpDate } from '../../../planes/s3/http-date.ts'
 import { formatAmzDate, httpTimestamp, isoTimestamp, parseAmzDate } from '../../../planes/s3/timestamps.ts'
 import { detail, refusal, refusalCode, wireRequest } from './wire-request.ts'

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { test } from 'tap'
-import { checkBucketName, isBucketName } from '../../../planes/s3/bucket-name.ts'
+import { isBucketName } from '../../../planes/objects/names.ts'
+import { checkBucketName } from '../../../planes/s3/bucket-name.ts'
 import { parseCopySource } from '../../../planes/s3/copy-source.ts'
 import { parseQuery } from '../../../planes/s3/query-parameters.ts'
 import { parseTarget } from '../../../planes/s3/target.ts'

@@ -1,7 +1,13 @@
-import type { PartsLocation, PayloadLocation } from '../../engine/payloads/payload-reader.ts'
+import type { PartsLocation, PayloadLocation, PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { BodySource } from '../http/exchange.ts'
-import type { S3Services } from './services.ts'
+import type { CatalogReader } from '../../projections/catalog-reader.ts'
+
+/** Where the bytes of objects are read. */
+export interface PayloadSources {
+  readonly payloads: PayloadReader
+  readonly catalog: CatalogReader
+}
 
 /**
  * The bytes `start` to `end` (exclusive) of a payload. The first of them are read and proved when this resolves, so
@@ -9,7 +15,7 @@ import type { S3Services } from './services.ts'
  * @throws PayloadDamagedError
  */
 export async function openPayload(
-  services: S3Services,
+  services: PayloadSources,
   location: PayloadLocation,
   start: number,
   end: number,
@@ -25,7 +31,7 @@ export async function openPayload(
 }
 
 async function openFile(
-  services: S3Services,
+  services: PayloadSources,
   location: Extract<PayloadLocation, { kind: 'file' }>,
   start: number,
   end: number,
@@ -48,7 +54,7 @@ interface OpenPart {
 /** A multipart object: its parts one after the other, each opened when its turn comes. */
 class PartsBody implements BodySource {
   readonly length: number
-  readonly #services: S3Services
+  readonly #services: PayloadSources
   readonly #location: PartsLocation
   /** Index of the next part to open, and where in the object it begins. */
   #index = 0
@@ -58,7 +64,7 @@ class PartsBody implements BodySource {
   #part: OpenPart | undefined
   #closed = false
 
-  private constructor(services: S3Services, location: PartsLocation, start: number, end: number) {
+  private constructor(services: PayloadSources, location: PartsLocation, start: number, end: number) {
     this.#services = services
     this.#location = location
     this.#position = start
@@ -66,7 +72,7 @@ class PartsBody implements BodySource {
     this.length = end - start
   }
 
-  static async open(services: S3Services, location: PartsLocation, start: number, end: number): Promise<PartsBody> {
+  static async open(services: PayloadSources, location: PartsLocation, start: number, end: number): Promise<PartsBody> {
     const body = new PartsBody(services, location, start, end)
     await body.#openNext()
     return body

@@ -1,0 +1,120 @@
+import { createHash, hash } from 'node:crypto'
+import type { WriteBody } from '../../engine/commands.ts'
+import { DiskFullError, ShortWriteError } from '../../engine/disk/disk.ts'
+import type { PayloadFileWriter } from '../../engine/payloads/file-writer.ts'
+import type { SpaceGuard } from '../../engine/payloads/space-guard.ts'
+import type { UploadStore } from '../../engine/payloads/upload-store.ts'
+import type { RequestBody } from '../http/exchange.ts'
+
+/** Where the bytes of uploads go. */
+export interface PayloadStores {
+  readonly uploads: UploadStore
+  readonly space: SpaceGuard
+  /** Bodies up to this many bytes travel with the command and go into a volume. */
+  readonly inlineBytesMaximum: number
+}
+
+/** What a request says of its body, to be held against what comes. Both may throw, and nothing is stored then. */
+export interface PayloadChecks {
+  update(chunk: Uint8Array): void
+  /** `md5` in hexadecimal, `sha256` 32 bytes. */
+  finish(md5: string, sha256: Buffer): void
+}
+
+/** The body ended before its length. */
+export class IncompletePayloadError extends Error {
+  override readonly name = 'IncompletePayloadError'
+}
+
+/** There is not enough free space for the body. */
+export class StorageFullError extends Error {
+  override readonly name = 'StorageFullError'
+}
+
+/** The bytes of an object or part: checked, and stored when they are many. */
+export interface ReceivedPayload {
+  readonly body: WriteBody
+  readonly size: number
+  readonly md5: string
+  readonly digest: Uint8Array
+}
+
+/**
+ * Receives the body of an upload: few bytes stay in memory, many go to a file. Nothing is left behind on failure.
+ *
+ * @param attempt puts the attempt of a long upload into the journal. It is there before the upload is finished, let
+ *   alone published. The body is taken at once, beside it: what arrives before anybody takes it would have to wait in
+ *   memory.
+ * @throws IncompletePayloadError, StorageFullError, ClientGoneError, and what `checks` and `attempt` throw
+ */
+export async function receivePayload(
+  body: RequestBody,
+  length: number,
+  stores: PayloadStores,
+  checks: PayloadChecks,
+  attempt: () => Promise<void>,
+): Promise<ReceivedPayload> {
+  if (length <= stores.inlineBytesMaximum) return receiveSmall(body, length, stores, checks)
+  if (!stores.space.admits(length)) throw new StorageFullError()
+  try {
+    return await receiveLarge(body, length, stores, checks, attempt)
+  } catch (error) {
+    if (error instanceof DiskFullError || error instanceof ShortWriteError) throw new StorageFullError()
+    throw error
+  }
+}
+
+async function receiveSmall(
+  body: RequestBody,
+  length: number,
+  { uploads }: PayloadStores,
+  checks: PayloadChecks,
+): Promise<ReceivedPayload> {
+  const bytes = await body.readAll(length)
+  if (bytes.length !== length) throw new IncompletePayloadError()
+  checks.update(bytes)
+  const md5 = hash('md5', bytes, 'hex')
+  const digest = createHash('sha256').update(bytes).digest()
+  checks.finish(md5, digest)
+  return { body: length === 0 ? { kind: 'empty' } : uploads.inlineBody(bytes), size: length, md5, digest }
+}
+
+async function receiveLarge(
+  body: RequestBody,
+  length: number,
+  { uploads }: PayloadStores,
+  checks: PayloadChecks,
+  attempt: () => Promise<void>,
+): Promise<ReceivedPayload> {
+  const writer = uploads.create()
+  const [taken, attempted] = await Promise.allSettled([takeBody(body, writer, length, checks), attempt()])
+  const failed = [attempted, taken].find((result) => result.status === 'rejected')
+  if (failed !== undefined) {
+    await writer.abandon()
+    throw failed.reason
+  }
+  const { name, sealed, size, md5, digest } = await writer.finish()
+  return { body: { kind: 'file', name, sealed }, size, md5, digest }
+}
+
+/** Hands the body to the writer and holds it against what the request says about it. */
+async function takeBody(
+  body: RequestBody,
+  writer: PayloadFileWriter,
+  length: number,
+  checks: PayloadChecks,
+): Promise<void> {
+  await body.pipe(
+    (chunk) => {
+      checks.update(chunk)
+      return writer.write(chunk)
+    },
+    (chunk) => {
+      checks.update(chunk)
+      writer.writeNow(chunk)
+    },
+  )
+  if (writer.size !== length) throw new IncompletePayloadError()
+  const digests = writer.digests()
+  checks.finish(digests.md5, digests.sha256)
+}
