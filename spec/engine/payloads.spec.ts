@@ -266,7 +266,7 @@ test('the sweep removes payload files of earlier starts that nobody refers to, a
   }
   const used = new Set([files.used, files.usedElsewhere])
   const sweep = new PayloadFileSweep(roomyDisk, paths, START, (file) => used.has(file))
-  while (await sweep.step());
+  while ((await sweep.step()) === 'more');
   t.equal(sweep.removed, 2)
   t.same(
     Object.entries(files)

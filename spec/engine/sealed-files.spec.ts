@@ -2,6 +2,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { test } from 'tap'
+import { plainBlocks, sealedBlocks } from '../../engine/payloads/block-codec.ts'
+import { BlockTable } from '../../engine/payloads/block-table.ts'
 import * as fileFormat from '../../engine/payloads/file-format.ts'
 import type { FileLocation } from '../../engine/payloads/payload-reader.ts'
 import { ENVELOPE, PayloadSealer, TAG_BYTES } from '../../engine/payloads/sealing.ts'
@@ -151,4 +153,26 @@ test('blocks of an encrypted file cannot be exchanged, repeated or cut off', asy
   writeFileSync(path, crossed)
   const readCrossed = readLarge(paths, location, 0, 1, sealer)
   await t.rejects(readCrossed, { message: /offset 0: auth/ }, 'an envelope of the same id has another key')
+})
+
+test('there are as many proofs as blocks, and each proves its own', async (t) => {
+  const block = someBytes(BLOCK)
+  for (const codec of [plainBlocks, sealedBlocks(sealer.fileKey('0'.repeat(28)))]) {
+    const table = new BlockTable(codec)
+    const watched = new Map<number, Buffer>()
+    for (let index = 0; index < 2100; index += 1) {
+      block.writeUInt32BE(index)
+      if (table.room !== BLOCK) t.fail(`block ${index} has begun`)
+      const stored = table.take(block)
+      if (index % 256 < 2 || index % 256 === 255) watched.set(index, Buffer.from(stored))
+    }
+    const { proofBytes } = fileFormat.FILE_FORMS[codec.form]
+    const proofs = table.end()
+    t.equal(proofs.length, 2100 * proofBytes)
+    for (const [index, stored] of watched) {
+      const proof = proofs.subarray(index * proofBytes, (index + 1) * proofBytes)
+      t.ok(codec.prove(stored, index, proof), `${codec.form}: block ${index}`)
+      t.equal(stored.readUInt32BE(), index)
+    }
+  }
 })

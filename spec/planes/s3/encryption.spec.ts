@@ -8,6 +8,7 @@ import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, write
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import tap, { type Test, test } from 'tap'
+import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import {
   type InThreadServer,
@@ -16,6 +17,7 @@ import {
   temporaryDirectory,
   type TestServer,
 } from '../../support/test-server.ts'
+import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
 import { isDone, isError } from '../../support/wire-assertions.ts'
 import { firstElement, type WireAnswer } from '../../support/wire-client.ts'
 
@@ -195,6 +197,33 @@ test('S26 the parts of a multipart upload and the object they become', async (t)
   }
   t.notOk(diskHolds(dataDirectory, 'text of part'), 'and nothing of it is on the disk')
   t.same(server.failures, [])
+})
+
+test('S26 compaction moves encrypted bytes as they are', async (t) => {
+  const server = await startInThread({ encryptionEnabled: true })
+  t.teardown(() => server.stop())
+  await put(server, '/moved-bucket')
+  const bodies = Array.from({ length: 150 }, (_, index) => markedBytes(`moved text ${index}`, 60_000))
+  for (const [index, body] of bodies.entries()) await put(server, `/moved-bucket/${index}`, body)
+  const kept = [...bodies.entries()].filter(([index]) => index % 10 === 0)
+  for (const index of bodies.keys()) {
+    if (index % 10 !== 0) isDone(t, await server.raw('DELETE', `/moved-bucket/${index}`), 204, `${index} is deleted`)
+  }
+  const { client, catalog } = server.store
+  t.equal(catalog.volumes().length, 2)
+  const compaction = new VolumeCompaction(nodeDisk, server.paths, client, catalog)
+  while ((await compaction.step()) === 'more');
+  await compaction.close()
+  t.same(
+    catalog.volumes().map(({ volume }) => volume),
+    [1],
+    'the first volume is gone',
+  )
+  for (const [index, body] of kept) {
+    t.ok(isSealed(server, 'moved-bucket', String(index)))
+    t.ok((await server.raw('GET', `/moved-bucket/${index}`)).body.equals(body), `${index} was moved`)
+  }
+  t.notOk(diskHolds(server.dataDirectory, 'moved text'))
 })
 
 test('encryption is switched on for a store that has objects, and off again', async (t) => {
