@@ -19,7 +19,13 @@ import type { Logger } from './logger.ts'
 import { METRIC_OPERATIONS } from './metric-operations.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
 import { scrapeValues } from './scrape-values.ts'
-import { derivedKey, payloadKey, UPLOAD_ID_KEY, VERSION_ID_KEY } from './store/master-key-check.ts'
+import {
+  CREDENTIAL_SECRET_KEY,
+  derivedKey,
+  payloadKey,
+  UPLOAD_ID_KEY,
+  VERSION_ID_KEY,
+} from './store/master-key-check.ts'
 import { storeOptions } from './store/store-options.ts'
 import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
 import { type FrontEndSettings, FrontEnds } from './threads/front-ends.ts'
@@ -137,6 +143,7 @@ function frontEndSettings(
     rootSecretKey: credentials.rootSecretKey.reveal(),
     rootEnabled: config['root.s3_enabled'],
     tokenKey: derivedKey(credentials.masterKey, 'continuation-token', deployment),
+    credentialKey: derivedKey(credentials.masterKey, CREDENTIAL_SECRET_KEY, deployment),
     versionIdKey: derivedKey(credentials.masterKey, VERSION_ID_KEY, deployment),
     uploadIdKey: derivedKey(credentials.masterKey, UPLOAD_ID_KEY, deployment),
     payloadKey: payloadKey(credentials.masterKey, deployment),

@@ -29,3 +29,6 @@ export function payloadKey(masterKey: Uint8Array, deploymentId: Uint8Array): Buf
 /** Purposes of the keys that turn numbers of the journal into ids that clients see; all threads derive the same. */
 export const VERSION_ID_KEY = 'version-id'
 export const UPLOAD_ID_KEY = 'upload-id'
+
+/** Purpose of the key that seals the secrets of service accounts in the journal. */
+export const CREDENTIAL_SECRET_KEY = 'credential-secret'

@@ -7,12 +7,15 @@ import { PayloadSealer } from '../../engine/payloads/sealing.ts'
 import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import { PortEngineClient } from '../../engine/port-client.ts'
+import { SecretBox } from '../../engine/secret-box.ts'
 import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
 import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
 import { Authenticator, type Credential } from '../../planes/s3/authenticate.ts'
+import { CredentialDirectory } from '../../planes/s3/credential-directory.ts'
 import { malformedRequestResponse } from '../../planes/s3/error-response.ts'
 import { createS3Handler } from '../../planes/s3/s3-plane.ts'
 import type { S3Services } from '../../planes/s3/services.ts'
+import { AccessReader } from '../../projections/access-reader.ts'
 import { CatalogReader } from '../../projections/catalog-reader.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { createLogger } from '../logger.ts'
@@ -28,14 +31,11 @@ const tell = (message: FromFrontEnd) => main.postMessage(message)
 const log = createLogger({ level: data.logLevel as never, bindings: { thread: `front-end-${data.thread}` } })
 let listener: HttpListener | undefined
 
-function rootCredential(): (accessKey: string) => Credential | undefined {
-  const root: Credential = {
-    accessKey: data.rootAccessKey,
-    secretKey: data.rootSecretKey,
-    principal: 'system:root',
-    credentialId: data.rootAccessKey,
-  }
-  return (accessKey) => (data.rootEnabled && accessKey === root.accessKey ? root : undefined)
+/** Undefined when root may not be used on this plane. */
+function rootCredential(): Credential | undefined {
+  if (!data.rootEnabled) return undefined
+  const { rootAccessKey: accessKey, rootSecretKey: secretKey } = data
+  return { accessKey, secretKey, principal: 'system:root', credentialId: accessKey, policies: undefined }
 }
 
 /** How often a thread lets go of volumes that compaction removed. */
@@ -86,7 +86,9 @@ const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.log
 telemetry.watchGate(gate)
 main.on('message', (message: ToFrontEnd) => void stop(message.graceMilliseconds))
 try {
-  const authenticator = new Authenticator({ lookup: rootCredential(), clock: Date.now })
+  const secrets = new SecretBox(data.credentialKey)
+  const directory = new CredentialDirectory(new AccessReader(environment), secrets, rootCredential(), Date.now)
+  const authenticator = new Authenticator({ lookup: (accessKey) => directory.lookup(accessKey), clock: Date.now })
   listener = await listen({
     host: data.host,
     port: data.listenPort,

@@ -45,6 +45,8 @@ export interface FrontEndThreadData {
   readonly rootEnabled: boolean
   readonly tokenKey: Uint8Array
   readonly versionIdKey: Uint8Array
+  /** Opens the secrets of credentials. */
+  readonly credentialKey: Uint8Array
   readonly uploadIdKey: Uint8Array
   /** What the keys of encrypted payloads are derived from. */
   readonly payloadKey: Uint8Array

@@ -4,6 +4,7 @@
  */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { CompiledPolicies } from '../../engine/domain/policy.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 import { effectiveHeader, refuseContradictions } from './effective-headers.ts'
 import { invalidArgument, S3Error } from './errors.ts'
@@ -20,6 +21,8 @@ export interface Credential {
   /** As audit records name it, such as `service_account:<id>`. */
   readonly principal: string
   readonly credentialId: string
+  /** Undefined for the root credential, which may do everything. */
+  readonly policies: CompiledPolicies | undefined
 }
 
 /**
@@ -38,6 +41,7 @@ export interface SignedIdentity {
   readonly credentialId: string
   readonly mode: 'header' | 'presigned'
   readonly payload: ClaimedPayload
+  readonly policies: CompiledPolicies | undefined
 }
 
 export interface AnonymousIdentity {
@@ -84,9 +88,9 @@ export class Authenticator {
     refuseUnsignedHeaders(claims, request)
 
     const credential = this.#checkSignature(claims, payloadHash, request, target)
-    const { accessKey, principal, credentialId } = credential
+    const { accessKey, principal, credentialId, policies } = credential
     const payload = claimedPayload(payloadHash)
-    return { kind: 'signed', accessKey, principal, credentialId, mode: claims.mode, payload }
+    return { kind: 'signed', accessKey, principal, credentialId, mode: claims.mode, payload, policies }
   }
 
   #checkSignature(claims: SignatureClaims, payloadHash: string, request: HttpRequest, target: Target): Credential {

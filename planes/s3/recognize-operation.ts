@@ -37,15 +37,35 @@ const MODIFIERS: ReadonlySet<string> = new Set(['versionId', 'partNumber'])
  *   versionId or partNumber where it means nothing)
  */
 export function recognize(method: string, target: Target, request: HttpRequest): Operation {
-  const level: Level = target.bucket === undefined ? 'service' : target.key === undefined ? 'bucket' : 'object'
+  const level = levelOf(target)
   // A browser's preflight carries the query of the request to come, which says nothing about the preflight itself.
   const plain = target.query.entries.length === 0 || method === 'OPTIONS'
   const subresource = plain ? undefined : findSubresource(target)
-  const rows = ROWS.get(place(level, method, subresource))
-  const operation = rows?.find((row) => hasMark(row, target, request))
+  const operation = findRow(level, method, subresource, target, request)
   if (operation === undefined) throw methodNotAllowed(level, method, subresource)
   if (!plain) refuseStrayModifiers(operation, target)
   return operation
+}
+
+/** The operation that a request would be, undefined when it would be none. */
+export function findOperation(method: string, target: Target, request: HttpRequest): Operation | undefined {
+  const named = target.query.entries.find(([name]) => SUBRESOURCES.has(name))?.[0]
+  return findRow(levelOf(target), method, named, target, request)
+}
+
+function levelOf(target: Target): Level {
+  if (target.bucket === undefined) return 'service'
+  return target.key === undefined ? 'bucket' : 'object'
+}
+
+function findRow(
+  level: Level,
+  method: string,
+  subresource: string | undefined,
+  target: Target,
+  request: HttpRequest,
+): Operation | undefined {
+  return ROWS.get(place(level, method, subresource))?.find((row) => hasMark(row, target, request))
 }
 
 function place(level: Level, method: string, subresource: string | undefined): string {

@@ -8,7 +8,7 @@ import { errorResponse, toS3Error } from './error-response.ts'
 import { S3Error } from './errors.ts'
 import type { Operation } from './operation-table.ts'
 import { OPERATION_HANDLERS } from './operations/operation-handlers.ts'
-import { recognize } from './recognize-operation.ts'
+import { findOperation, recognize } from './recognize-operation.ts'
 import { RequestIds } from './request-ids.ts'
 import { auditContext, type Journaled, type S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
@@ -58,6 +58,19 @@ const NOTHING: Journaled = { kind: 'nothing' }
 /** What is left to do for a request that was let in. */
 type Work = () => HttpResponse | Promise<HttpResponse>
 
+function notSupported({ name }: Operation): S3Error {
+  return new S3Error('NotImplemented', { message: `${name} is not supported by this server.` })
+}
+
+/**
+ * Nothing is served without a signature, and nothing is told of what is there (S9). That an operation does not exist
+ * here is no secret: a browser's form upload, which has no signature that this server reads, is refused by its name.
+ */
+function refuseAnonymous(http: HttpRequest, target: Target): S3Error {
+  const operation = findOperation(http.method, target, http)
+  return operation?.implemented === false ? notSupported(operation) : new S3Error('AccessDenied')
+}
+
 class S3Exchange {
   readonly #parts: S3PlaneParts
   readonly #http: HttpRequest
@@ -98,14 +111,14 @@ class S3Exchange {
     this.#target = target
     this.#crossOrigin = crossOriginHeaders(http, target, services.catalog)
     this.#identity = this.#parts.authenticator.authenticate(http, target)
-    const identity = authorize(this.#identity)
+    const identity = this.#identity
+    if (identity.kind === 'anonymous') throw refuseAnonymous(http, target)
     refuseVirtualHost(http, target, services.catalog)
     const operation = recognize(http.method, target, http)
     this.#operation = operation
-    if (!operation.implemented) {
-      throw new S3Error('NotImplemented', { message: `${operation.name} is not supported by this server.` })
-    }
+    if (!operation.implemented) throw notSupported(operation)
     refuseUnsupportedHeaders(http, target, operation)
+    authorize(identity.policies, operation, http, target)
     const handler = OPERATION_HANDLERS.get(operation.name)
     if (handler === undefined) throw new Error(`${operation.name} has no handler`)
     const request: S3Request = { http, target, identity, operation, requestId: this.#requestId, journaled: NOTHING }

@@ -45,7 +45,7 @@ export function auditContext(
 }
 
 /** The specification's form of a resource; a request of the whole service names every bucket. */
-function resourceOf(target: Target | undefined): string {
+export function resourceOf(target: Target | undefined): string {
   if (target?.bucket === undefined) return 'bucket:*'
   return target.key === undefined ? `bucket:${target.bucket}` : `bucket:${target.bucket}/${target.key}`
 }

@@ -10,7 +10,7 @@ import { derivedKey, payloadKey, UPLOAD_ID_KEY, VERSION_ID_KEY } from '../../cli
 import { type OpenStore, openStore } from '../../cli/store/open-store.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import { OpaqueIds } from '../../engine/domain/opaque-ids.ts'
+import { OpaqueIds } from '../../engine/opaque-ids.ts'
 import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import { PayloadSealer } from '../../engine/payloads/sealing.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
@@ -129,7 +129,13 @@ function openInThread(
 }
 
 function rootCredential(accessKey: string) {
-  const root = { accessKey: ACCESS_KEY, secretKey: SECRET_KEY, principal: 'system:root', credentialId: ACCESS_KEY }
+  const root = {
+    accessKey: ACCESS_KEY,
+    secretKey: SECRET_KEY,
+    principal: 'system:root',
+    credentialId: ACCESS_KEY,
+    policies: undefined,
+  }
   return accessKey === ACCESS_KEY ? root : undefined
 }
 

@@ -12,6 +12,7 @@ export const CREDENTIAL: Credential = {
   secretKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
   principal: 'service_account:example',
   credentialId: 'credential-1',
+  policies: undefined,
 }
 export const NOW = Date.UTC(2013, 4, 24)
 export const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
