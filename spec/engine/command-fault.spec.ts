@@ -16,7 +16,7 @@ const audit = {
 
 test('a fault while one command is decided fails that command and nothing else', async (t) => {
   const store = await openTestStore(t.testdir())
-  await store.client.execute({ kind: 'create-bucket', audit, bucket: 'b', region: 'r' })
+  await store.client.execute({ kind: 'create-bucket', audit, bucket: 'b', region: 'r', lockEnabled: false })
   const put = (key: string, header: string) =>
     store.client.execute({
       kind: 'write-object',

@@ -19,6 +19,9 @@ import { openTestStore, readObject, type TestStore } from '../support/test-store
 const BYTES = Buffer.from('bytes')
 const CURRENT: ObjectState = {
   sequence: 40,
+  isNull: true,
+  isMarker: false,
+  lock: undefined,
   modifiedMicroseconds: 1,
   size: 5,
   etag: md5Of(BYTES),
@@ -27,14 +30,36 @@ const CURRENT: ObjectState = {
   metadata: ['name', 'value'],
   payload: 39,
 }
-const PHOTOS: BucketState = { id: 7, name: 'photos', region: 'eu', createdMicroseconds: 1 }
-const EMPTY: BucketState = { id: 9, name: 'empty', region: 'eu', createdMicroseconds: 1 }
+const PHOTOS: BucketState = {
+  id: 7,
+  name: 'photos',
+  region: 'eu',
+  createdMicroseconds: 1,
+  versioning: 'off',
+  lockEnabled: false,
+  defaultRetention: undefined,
+  quota: { bytes: undefined, objects: undefined },
+}
+const EMPTY: BucketState = { ...PHOTOS, id: 9, name: 'empty' }
 
 /** A store with `photos/there` and the empty bucket `empty`. */
 const STATE: StateReader = {
   bucket: (name) => [PHOTOS, EMPTY].find((bucket) => bucket.name === name),
   object: (bucketId, key) => (bucketId === PHOTOS.id && key === 'there' ? CURRENT : undefined),
+  version: (bucketId, key, version) =>
+    bucketId === PHOTOS.id && key === 'there' && version === 'null' ? CURRENT : undefined,
+  newestVersionBut: () => undefined,
   bucketIsEmpty: (bucketId) => bucketId === EMPTY.id,
+  logicalUsage: (bucketId) => (bucketId === PHOTOS.id ? { objects: 1, bytes: 5 } : { objects: 0, bytes: 0 }),
+  upload: () => undefined,
+  part: () => undefined,
+  parts: () => [],
+  payload: () => undefined,
+  volumeIsSpent: () => false,
+  account: () => undefined,
+  credential: () => undefined,
+  policy: () => undefined,
+  token: () => undefined,
 }
 
 interface Rule {
@@ -127,7 +152,7 @@ const RULES: readonly Rule[] = [
     command: { ...deleteObject('photos', 'there'), version: 'null' },
     outcome: [{ bucketId: 7 }],
   },
-  { when: 'another version', command: { ...deleteObject('photos', 'there'), version: '1' }, outcome: [] },
+  { when: 'another version', command: { ...deleteObject('photos', 'there'), version: 1 }, outcome: [] },
   {
     when: 'a delete has a condition',
     command: deleteObject('photos', 'there', matches('f')),
@@ -138,13 +163,14 @@ const RULES: readonly Rule[] = [
 
 test('the rules: a bucket "photos" with the object "there", an empty bucket "empty"', async (t) => {
   const placement = {
-    place: (payload: number, bytes: Uint8Array, checksum: number) =>
-      ({ kind: 'volume', payload, volume: 1, offset: 64, length: bytes.length, checksum }) as const,
+    place: (payload: number, bytes: Uint8Array, checksum: number, sealed: boolean) =>
+      ({ kind: 'volume', payload, volume: 1, offset: 64, length: bytes.length, checksum, sealed }) as const,
   }
+  const context = { state: STATE, sequence: 100, placement, now: 1, clockIsBehind: false }
   for (const { when, command, outcome: expected } of RULES) {
     let outcome: readonly Change[] | string
     try {
-      outcome = decide(command, STATE, 100, placement)
+      outcome = decide(command, context).changes
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       outcome = error.code

@@ -55,7 +55,11 @@ function describe(store: TestStore, { bucket, key }: ExpectedObject): unknown {
       ? { kind: 'none' }
       : location.kind === 'file'
         ? { kind: 'file', id: object.payload, name: location.name }
-        : { kind: 'volume', id: object.payload, checksum: location.checksum }
+        : {
+            kind: location.kind,
+            id: object.payload,
+            ...(location.kind === 'volume' ? { checksum: location.checksum } : {}),
+          }
   const digest = Buffer.from(object.digest).toString('hex')
   return { bucket, key, sequence, size, etag, digest, headers, metadata, payload }
 }

@@ -27,7 +27,13 @@ export function auditOf(operation: string, resource: string): AuditContext {
 }
 
 export function createBucket(bucket: string): CreateBucket {
-  return { kind: 'create-bucket', audit: auditOf('s3:PUT', `bucket:${bucket}`), bucket, region: 'us-east-1' }
+  return {
+    kind: 'create-bucket',
+    audit: auditOf('s3:PUT', `bucket:${bucket}`),
+    bucket,
+    region: 'us-east-1',
+    lockEnabled: false,
+  }
 }
 
 export function deleteBucket(bucket: string): DeleteBucket {
@@ -50,13 +56,15 @@ export function write(
   condition: WriteCondition = UNCONDITIONAL,
 ): WriteObject {
   const body: WriteBody =
-    bytes.length === 0 ? { kind: 'empty' } : { kind: 'inline', bytes: Uint8Array.from(bytes), checksum: crc32(bytes) }
+    bytes.length === 0
+      ? { kind: 'empty' }
+      : { kind: 'inline', bytes: Uint8Array.from(bytes), checksum: crc32(bytes), sealed: false }
   return withBody(bucket, key, bytes, body, condition)
 }
 
 /** A write of bytes that are in a payload file already. */
 export function writeFile(bucket: string, key: string, bytes: Uint8Array, name: string): WriteObject {
-  return withBody(bucket, key, bytes, { kind: 'file', name }, UNCONDITIONAL)
+  return withBody(bucket, key, bytes, { kind: 'file', name, sealed: false }, UNCONDITIONAL)
 }
 
 function withBody(
@@ -82,7 +90,14 @@ function withBody(
 }
 
 export function deleteObject(bucket: string, key: string, condition: WriteCondition = UNCONDITIONAL): DeleteObject {
-  return { kind: 'delete-object', audit: auditOf('s3:DELETE', `bucket:${bucket}/${key}`), bucket, key, condition }
+  return {
+    kind: 'delete-object',
+    audit: auditOf('s3:DELETE', `bucket:${bucket}/${key}`),
+    bucket,
+    key,
+    condition,
+    bypassGovernance: false,
+  }
 }
 
 export function copyObject(
@@ -96,6 +111,7 @@ export function copyObject(
     sourceBucket: from.bucket,
     sourceKey: from.key,
     sourceSequence: from.sequence,
+    sourceIsVersion: false,
     bucket: to.bucket,
     key: to.key,
     replacement,

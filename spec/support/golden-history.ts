@@ -95,7 +95,10 @@ export async function liveGoldenHistory(execute: Execute): Promise<GoldenState> 
   const smallDone = await execute(described(write('photos', 'a/b//c/../d e+%2F?', small)))
   const emptyDone = await execute(write('photos', 'empty', Buffer.alloc(0)))
   const intent = await execute({ kind: 'record-attempt', audit: auditOf('s3:PUT', 'bucket:photos/grüße/日本語') })
-  const inFile: WriteObject = { ...write('photos', 'grüße/日本語', large), body: { kind: 'file', name: FILE_NAME } }
+  const inFile: WriteObject = {
+    ...write('photos', 'grüße/日本語', large),
+    body: { kind: 'file', name: FILE_NAME, sealed: false },
+  }
   const largeDone = await execute({ ...inFile, intent: intent.sequence })
   const copies: CopyObject[] = [
     copyObject(

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { OpaqueIds } from '../../engine/opaque-ids.ts'
 import { Engine } from '../../engine/engine.ts'
 import { EngineLoop } from '../../engine/engine-loop.ts'
 import { HeadFile } from '../../engine/journal/head-mark.ts'
@@ -17,7 +18,7 @@ import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
 import { VolumeWriter } from '../../engine/payloads/volume-writer.ts'
 import { openProjections } from '../../projections/open-projections.ts'
 import { replay } from '../../projections/replay.ts'
-import { masterKeyCheck } from '../../cli/store/master-key-check.ts'
+import { derivedKey, masterKeyCheck, VERSION_ID_KEY } from '../../cli/store/master-key-check.ts'
 import {
   GOLDEN_BOOT_ID,
   GOLDEN_DEPLOYMENT,
@@ -48,7 +49,15 @@ async function makeGolden(root: string): Promise<unknown> {
   replay(nodeDisk, paths, environment, undefined)
   const space = new SpaceGuard(nodeDisk, root, 0)
   const volumes = new VolumeWriter(nodeDisk, paths, { volumeBytes: 64 * 1024 }, space, undefined)
-  const loop = new EngineLoop(new Engine({ journal, volumes, state, clock: fixedClock() }), {
+  const engine = new Engine({
+    journal,
+    volumes,
+    state,
+    clock: fixedClock(),
+    versionIds: new OpaqueIds(derivedKey(GOLDEN_MASTER_KEY, VERSION_ID_KEY, journal.deploymentId)),
+    clockToleranceMicroseconds: 5_000_000,
+  })
+  const loop = new EngineLoop(engine, {
     onReleased: () => undefined,
     onFailure: (error) => {
       throw error

@@ -144,6 +144,7 @@ export class StoreModel {
       objects.delete(command.key)
       return 'done'
     }
+    if (command.kind !== 'write-object') throw new Error(`no rule for ${command.kind}`)
     const current = objects.get(command.key)
     const { condition } = command
     if (condition.kind === 'absent' && current !== undefined) return 'precondition-failed'

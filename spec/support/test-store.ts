@@ -50,6 +50,8 @@ export async function openTestStore(
       segmentBytes: 256 * 1024,
       volumeBytes: 256 * 1024,
       reservedBytes: 0,
+      clockToleranceSeconds: 5,
+      clockIntervalSeconds: 60,
       version: '0.0.0-spec',
       bootId: BOOT_ID,
       ...options,
@@ -98,11 +100,20 @@ export async function dumpStore(paths: StorePaths): Promise<Record<string, strin
 export async function readObject(store: TestStore, bucket: string, key: string): Promise<Buffer | undefined> {
   const found = store.catalog.bucket(bucket)
   const object = found === undefined ? undefined : store.catalog.object(found.id, key)
-  if (object === undefined) return undefined
-  if (object.payload === 0) return Buffer.alloc(0)
-  const location = store.catalog.payload(object.payload)
-  if (location === undefined) throw new Error(`no payload row for ${bucket}/${key}`)
+  return object === undefined ? undefined : readPayload(store, object.payload)
+}
+
+/** The bytes of a payload; 0 has none. */
+export async function readPayload(store: TestStore, payload: number): Promise<Buffer> {
+  if (payload === 0) return Buffer.alloc(0)
+  const location = store.catalog.payload(payload)
+  if (location === undefined) throw new Error(`no row of payload ${payload}`)
   if (location.kind === 'volume') return store.payloads.readSmall(location)
+  if (location.kind === 'parts') {
+    const { count, payload } = location.parts
+    const read = Array.from({ length: count }, (_, index) => readPayload(store, payload(index)))
+    return Buffer.concat(await Promise.all(read))
+  }
   const reader = await store.payloads.openLarge(location, 0, location.length)
   const parts: Buffer[] = []
   try {

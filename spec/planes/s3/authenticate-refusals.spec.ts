@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
+import { recognize } from '../../../planes/s3/recognize-operation.ts'
 import { refuseUnsupportedHeaders } from '../../../planes/s3/unsupported-headers.ts'
 import { authenticate, EMPTY_SHA256, HOST_H, NOW, presigned, replaced, signed, without } from './signing.ts'
 import { detail, refusal, refusalCode, wireRequest } from './wire-request.ts'
@@ -185,7 +186,7 @@ function admission(rawTarget: string, headers: readonly HeaderLine[]): string | 
   return refusalCode(() => {
     authenticate('PUT', rawTarget, headers)
     const { request, target } = wireRequest('PUT', rawTarget, headers)
-    refuseUnsupportedHeaders(request, target)
+    refuseUnsupportedHeaders(request, target, recognize('PUT', target, request))
   })
 }
 

@@ -156,7 +156,7 @@ test('what no operation takes', async (t) => {
 function headerRefusal(headers: readonly HeaderLine[], query = ''): string | undefined {
   const { request, target } = wireRequest('PUT', `/b/k${query}`, headers)
   return refusalCode(() => {
-    refuseUnsupportedHeaders(request, target)
+    refuseUnsupportedHeaders(request, target, recognize('PUT', target, request))
   })
 }
 
@@ -192,7 +192,7 @@ test('unsupported headers, as headers and in a presigned query', async (t) => {
   t.equal(headerRefusal(pass, '?x-id=PutObject&X-Amz-Algorithm=a&X-Amz-Signature=s&acl-like=1'), undefined)
   const { request, target } = wireRequest('PUT', '/b/k', [['x-amz-grant-read', 'id=1']])
   const error = refusal(() => {
-    refuseUnsupportedHeaders(request, target)
+    refuseUnsupportedHeaders(request, target, recognize('PUT', target, request))
   })
   t.equal(detail(error, 'Header'), 'x-amz-grant-read')
   t.match(error.message, /x-amz-grant-read/)
