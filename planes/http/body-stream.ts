@@ -47,6 +47,7 @@ export class BodyStream {
   readonly #res: uWS.HttpResponse
   readonly #source: BodySource
   readonly #owner: StreamOwner
+  readonly #offerBytes: number
   /** The piece being sent, and the offset in the body of its first byte. */
   #piece: Buffer | undefined
   #pieceOffset = 0
@@ -54,10 +55,12 @@ export class BodyStream {
   #awaitingSource = false
   #over = false
 
-  constructor(res: uWS.HttpResponse, source: BodySource, owner: StreamOwner) {
+  /** @param offerBytes most bytes handed to the library at once */
+  constructor(res: uWS.HttpResponse, source: BodySource, owner: StreamOwner, offerBytes: number) {
     this.#res = res
     this.#source = source
     this.#owner = owner
+    this.#offerBytes = offerBytes
   }
 
   /** Begins, within a cork, after status and headers. The source must have a length above zero. */
@@ -91,8 +94,8 @@ export class BodyStream {
 
   /** Sends `piece` from `start` on; true when all of it is out and the body is not at its end. */
   #offer(piece: Buffer, start: number): boolean {
-    if (start < piece.length) {
-      const [taken, done] = this.#res.tryEnd(start === 0 ? piece : piece.subarray(start), this.#source.length)
+    for (let from = start; from < piece.length; from += this.#offerBytes) {
+      const [taken, done] = this.#res.tryEnd(piece.subarray(from, from + this.#offerBytes), this.#source.length)
       if (done) {
         this.#end()
         this.#owner.streamDone()

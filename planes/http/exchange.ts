@@ -23,6 +23,8 @@ export interface HttpRequest {
   header(name: string): string | undefined
   /** The socket peer in text form (IPv4-mapped addresses as plain IPv4). */
   readonly remoteAddress: string
+  /** Whether it came by TLS to this listener; a proxy in front may have spoken TLS to the client all the same. */
+  readonly secure: boolean
   /** The declared length in bytes, undefined without Content-Length. */
   readonly contentLength: number | undefined
   readonly body: RequestBody

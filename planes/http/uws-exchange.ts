@@ -28,11 +28,19 @@ const WHOLE_BYTES_MAXIMUM = 16 * 1024
 /** Beyond so many unread bytes of a request body the connection is closed rather than kept in step. */
 const DISCARDED_BYTES_MAXIMUM = 1024 * 1024
 
+/**
+ * Of TLS the library takes what it is offered whole or, as far as it tells, not at all. So it is offered little at a
+ * time, or a slow reader would seem not to read.
+ */
+const SECURE_OFFER_BYTES = 64 * 1024
+
 /** What an exchange needs of the listener that it came through. */
 export interface ExchangeHost {
   readonly guard: StallGuard
   /** How long a client may go on sending after an answer that closes the connection. */
   readonly lingerMilliseconds: number
+  /** Connections are TLS. */
+  readonly secure: boolean
   /** The listener is closing: every response closes its connection. */
   readonly closing: boolean
   report(error: unknown): void
@@ -63,7 +71,7 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
   constructor(res: uWS.HttpResponse, request: uWS.HttpRequest, host: ExchangeHost) {
     // First of all: without this callback an exception, or a HEAD with a length, ends the whole process.
     res.onAborted(() => this.#clientGone())
-    super(readHead(request), peerAddress(res))
+    super(readHead(request), peerAddress(res), host.secure)
     this.#res = res
     this.#host = host
     if (!this.expectsBody) return
@@ -99,7 +107,8 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
       this.#release(response)
       this.respond(INTERNAL_ERROR, corked)
     } else if (this.#over) this.#giveUp(response)
-    else if (response.close === true || this.#mustClose()) this.#respondClosing(response)
+    else if (response.close === true || this.#mustClose()) this.#respondNextTurn(response, true)
+    else if (this.#host.secure) this.#respondNextTurn(response, false)
     else if (corked) this.#send(response, false)
     else this.#res.cork(() => this.#send(response, false))
   }
@@ -187,11 +196,14 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
    * pending, and cuts the connection at the next request on it, so that nothing behind a message of doubtful framing
    * is ever taken for a request. That covers repeated lengths, and chunked bodies: the library reads a chunk
    * extension of digits and look-alikes as part of the size.
+   *
+   * With TLS every response waits for that turn: when the library has decrypted as much as fits its buffer it calls
+   * back with the rest still encrypted, and a write then, to any connection of the thread, makes it forget the rest.
    */
-  #respondClosing(response: HttpResponse): void {
+  #respondNextTurn(response: HttpResponse, close: boolean): void {
     setImmediate(() => {
       if (this.#over) this.#giveUp(response)
-      else this.#res.cork(() => this.#send(response, true))
+      else this.#res.cork(() => this.#send(response, close))
     })
   }
 
@@ -230,7 +242,8 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
       return
     }
     if (close) this.#res.writeHeader('Connection', 'close')
-    this.#stream = new BodyStream(this.#res, source, this)
+    const offerBytes = this.#host.secure ? SECURE_OFFER_BYTES : Number.POSITIVE_INFINITY
+    this.#stream = new BodyStream(this.#res, source, this, offerBytes)
     this.#stream.start()
     if (!this.#over) this.keepWatched()
   }

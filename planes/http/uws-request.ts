@@ -9,6 +9,7 @@ export abstract class UwsRequest implements HttpRequest {
   readonly query: string
   readonly headers: readonly HeaderLine[]
   readonly remoteAddress: string
+  readonly secure: boolean
   readonly contentLength: number | undefined
   body: RequestBody = EMPTY_BODY
   /** Set when the request must not reach a handler. */
@@ -18,7 +19,7 @@ export abstract class UwsRequest implements HttpRequest {
   #abortListeners: (() => void)[] | undefined
   #aborted = false
 
-  constructor(head: RequestHead, remoteAddress: string) {
+  constructor(head: RequestHead, remoteAddress: string, secure: boolean) {
     this.method = head.method
     this.path = head.path
     this.query = head.query
@@ -28,6 +29,7 @@ export abstract class UwsRequest implements HttpRequest {
     this.chunked = head.chunked
     this.closeRequested = head.closeRequested
     this.remoteAddress = remoteAddress
+    this.secure = secure
   }
 
   /** Hears of exceptions that nobody waits for. */

@@ -1,5 +1,5 @@
 /**
- * The HTTP server of every plane, and the only place that knows uWebSockets.js.
+ * The HTTP server of every plane, over uWebSockets.js (`uws-apps.ts` holds the library's apps).
  *
  * What a caller must keep to:
  * - `HEADER_BYTES_VARIABLE` is set before this module is loaded (see `header-limits.ts`).
@@ -16,9 +16,11 @@
  * bytes above 0x7f cut off either end of a header value.
  */
 import { createServer } from 'node:net'
-import * as uWS from 'uWebSockets.js'
+import type * as uWS from 'uWebSockets.js'
 import type { HttpHandler, HttpResponse } from './exchange.ts'
 import { StallGuard } from './stall-guard.ts'
+import type { TlsFiles } from './tls-files.ts'
+import { nextTurn, UwsApps } from './uws-apps.ts'
 import { Exchange, type ExchangeHost } from './uws-exchange.ts'
 
 export interface ListenOptions {
@@ -34,8 +36,8 @@ export interface ListenOptions {
    * Default 30,000.
    */
   readonly lingerMilliseconds?: number
-  /** PEM files; with them the listener speaks TLS. */
-  readonly tls?: { readonly certificateFile: string; readonly keyFile: string } | undefined
+  /** With these files the listener speaks TLS, 1.2 or 1.3. */
+  readonly tls?: TlsFiles | undefined
   /** Fail if anybody else listens on the port, and keep it from others. Default false. */
   readonly exclusive?: boolean
   /** Hears of exceptions from handlers, body sources and abort listeners, and of responses that cannot be sent. */
@@ -50,44 +52,29 @@ export interface HttpListener {
   /** Requests whose handler is at work or whose response is under way. */
   activeRequests(): number
   /**
+   * Reads the TLS files again. New connections get the certificate in them; those that are open go on with the one
+   * that they began with.
+   * @returns false when nothing changed: the files hold what is served already, there are none, or the listener closes
+   * @throws TlsFilesError when the files cannot be used; everything stays as it was
+   */
+  reloadTls(): boolean
+  /**
    * Accepts no more connections; resolves when requests under way are done or after `graceMilliseconds`, having closed
    * every connection. Later calls return the promise of the first.
    */
   close(graceMilliseconds: number): Promise<void>
 }
 
-/** The library has these; its typings do not. */
-interface ExclusiveListen {
-  listen(host: string, port: number, options: number, done: (socket: uWS.us_listen_socket | false) => void): void
-}
-const { LIBUS_LISTEN_EXCLUSIVE_PORT } = uWS as unknown as { LIBUS_LISTEN_EXCLUSIVE_PORT: number }
-
 /**
  * Starts a listener in this thread.
- * @throws Error naming host and port when they cannot be listened on, or the TLS files when they cannot be used
+ * @throws TlsFilesError when the TLS files cannot be used
+ * @throws Error naming host and port when they cannot be listened on
  */
 export async function listen(options: ListenOptions): Promise<HttpListener> {
-  const app = createApp(options)
-  const listener = new UwsListener(app, options)
-  const socket = await new Promise<uWS.us_listen_socket | false>((resolve) => {
-    const share = options.exclusive === true ? LIBUS_LISTEN_EXCLUSIVE_PORT : 0
-    ;(app as unknown as ExclusiveListen).listen(options.host, options.port, share, resolve)
-  })
-  if (socket === false) {
-    listener.discard()
-    throw new Error(`Cannot listen on ${options.host}:${options.port}: ${await listenFailure(options)}`)
-  }
-  listener.opened(socket)
-  return listener
-}
-
-function createApp({ tls }: ListenOptions): uWS.TemplatedApp {
-  if (tls === undefined) return uWS.App()
-  try {
-    return uWS.SSLApp({ cert_file_name: tls.certificateFile, key_file_name: tls.keyFile })
-  } catch (error) {
-    throw new Error(`Cannot use the TLS files ${tls.certificateFile} and ${tls.keyFile}`, { cause: error })
-  }
+  const listener = new UwsListener(options)
+  if (await listener.open()) return listener
+  await listener.discard()
+  throw new Error(`Cannot listen on ${options.host}:${options.port}: ${await listenFailure(options)}`)
 }
 
 /** The library says only that it failed; asking the kernel once more tells why. */
@@ -106,39 +93,50 @@ function plainRefusal(status: number, reason: string): HttpResponse {
 }
 
 class UwsListener implements HttpListener, ExchangeHost {
-  port = 0
   closing = false
   readonly guard: StallGuard
   readonly lingerMilliseconds: number
+  readonly secure: boolean
 
-  readonly #app: uWS.TemplatedApp
-  readonly #handler: HttpHandler
+  readonly #options: ListenOptions
+  readonly #apps: UwsApps
   readonly #onHandlerError: (error: unknown) => void
   readonly #refusal: (status: number, reason: string) => HttpResponse
-  #socket: uWS.us_listen_socket | undefined
+  #port = 0
   #active = 0
   #idle: (() => void) | undefined
   #closed: Promise<void> | undefined
 
-  constructor(app: uWS.TemplatedApp, options: ListenOptions) {
-    this.#app = app
-    this.#handler = options.handler
+  constructor(options: ListenOptions) {
+    this.#options = options
+    this.#apps = new UwsApps(options.tls, (res, request) => this.#accept(res, request))
     this.#onHandlerError = options.onHandlerError ?? (() => {})
     this.#refusal = options.refusal ?? plainRefusal
+    this.secure = options.tls !== undefined
     this.lingerMilliseconds = options.lingerMilliseconds ?? 30_000
     this.guard = new StallGuard(options.stallTimeoutMilliseconds ?? 60_000)
-    app.any('/*', (res, request) => this.#accept(res, request))
   }
 
-  opened(socket: uWS.us_listen_socket): void {
-    this.#socket = socket
-    this.port = uWS.us_socket_local_port(socket as uWS.us_socket)
+  /** False when the address cannot be listened on. */
+  async open(): Promise<boolean> {
+    const { host, port, exclusive } = this.#options
+    const opened = await this.#apps.listen(host, port, exclusive ?? false)
+    if (opened !== undefined) this.#port = opened
+    return opened !== undefined
   }
 
   /** Frees what a listener holds that never listened. */
-  discard(): void {
+  discard(): Promise<void> {
     this.guard.stop()
-    this.#app.close()
+    return this.#apps.close()
+  }
+
+  get port(): number {
+    return this.#port
+  }
+
+  reloadTls(): boolean {
+    return !this.closing && this.#apps.reload()
   }
 
   activeRequests(): number {
@@ -169,7 +167,7 @@ class UwsListener implements HttpListener, ExchangeHost {
     let answer: HttpResponse | Promise<HttpResponse>
     try {
       const { fault } = exchange
-      answer = fault === undefined ? this.#handler(exchange) : this.#refusal(fault.status, fault.reason)
+      answer = fault === undefined ? this.#options.handler(exchange) : this.#refusal(fault.status, fault.reason)
     } catch (error) {
       exchange.fail(error)
       return
@@ -187,16 +185,13 @@ class UwsListener implements HttpListener, ExchangeHost {
 
   async #close(graceMilliseconds: number): Promise<void> {
     this.closing = true
-    if (this.#socket !== undefined) uWS.us_listen_socket_close(this.#socket)
+    this.#apps.stopListening()
+    // A connection accepted just now may reach its app only in the next turn.
+    await nextTurn()
     if (this.#active > 0) await this.#idleWithin(graceMilliseconds)
     this.guard.stop()
-    // Not from inside a callback of the library, whose gathered writes would be lost.
-    await new Promise<void>((resolve) => {
-      setImmediate(() => {
-        this.#app.close()
-        resolve()
-      })
-    })
+    await nextTurn()
+    await this.#apps.close()
   }
 
   #idleWithin(milliseconds: number): Promise<void> {

@@ -1,6 +1,4 @@
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
-import * as https from 'node:https'
 import { createServer } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { test } from 'tap'
@@ -8,7 +6,6 @@ import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
 import type { HttpResponse } from '../../planes/http/exchange.ts'
 import { freePort, listen, serve } from './http-server.ts'
 import { head, openRaw, patternBytes, signal, until } from './raw-client.ts'
-import { selfSignedCertificate } from './self-signed-certificate.ts'
 
 const OK: HttpResponse = { status: 200, headers: [], body: 'done' }
 
@@ -23,9 +20,6 @@ test('a port that cannot be had is named with the reason', async (t) => {
   const { port } = other.address() as { port: number }
   await t.rejects(listen({ ...again, port }), { message: `Cannot listen on 127.0.0.1:${port}: the port is in use` })
   await t.rejects(listen({ ...again, host: '192.0.2.1', port: 0 }), { message: /^Cannot listen on 192\.0\.2\.1:0: .+/ })
-  await t.rejects(listen({ ...again, tls: { certificateFile: '/no/certificate', keyFile: '/no/key' } }), {
-    message: 'Cannot use the TLS files /no/certificate and /no/key',
-  })
 })
 
 test('threads share a port, take the bound on heads from the main thread, and end cleanly', async (t) => {
@@ -100,27 +94,6 @@ test('closing cuts off what does not end in time', async (t) => {
   await Promise.all(clients.map(({ closed }) => closed))
   t.equal(aborted, 2)
   t.equal(closes, 0, 'a source is not closed while it is at work')
-})
-
-test('TLS', async (t) => {
-  const directory = t.testdir()
-  const tls = { certificateFile: `${directory}/certificate.pem`, keyFile: `${directory}/key.pem` }
-  const { certificate, key } = selfSignedCertificate()
-  writeFileSync(tls.certificateFile, certificate)
-  writeFileSync(tls.keyFile, key)
-  const bytes = patternBytes(3_000_000)
-  const server = await serve(t, async ({ body }) => ({ ...OK, body: await body.readAll(bytes.length) }), { tls })
-  const received = await new Promise<Buffer>((resolve, reject) => {
-    const to = { port: server.port, host: '127.0.0.1', servername: 'localhost', method: 'PUT', ca: certificate }
-    const outgoing = https.request(to, (response) => {
-      const pieces: Buffer[] = []
-      response.on('data', (piece: Buffer) => pieces.push(piece))
-      response.on('end', () => resolve(Buffer.concat(pieces)))
-    })
-    outgoing.on('error', reject)
-    outgoing.end(bytes)
-  })
-  t.ok(received.equals(bytes))
 })
 
 test('the concurrency gate', async (t) => {

@@ -25,6 +25,7 @@ function request(method: string, path: string, headers: readonly HeaderLine[] = 
       return values.length === 0 ? undefined : values.join(',')
     },
     remoteAddress: '127.0.0.1',
+    secure: false,
     contentLength: undefined,
     body: {
       readAll: async () => Buffer.alloc(0),

@@ -1,9 +1,10 @@
-/** A self-signed certificate for localhost, made on the spot so that no private key is kept anywhere. */
+/** Self-signed certificates, made on the spot so that no private key is kept anywhere. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 
 const OBJECT_IDENTIFIERS = {
   ecdsaWithSha256: [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02],
   commonName: [0x55, 0x04, 0x03],
+  subjectAltName: [0x55, 0x1d, 0x11],
 }
 
 /** One DER element (X.690): tag, length, content. */
@@ -23,18 +24,35 @@ function pem(label: string, der: Buffer): string {
 }
 
 /** Certificate and private key as PEM texts. */
-export function selfSignedCertificate(): { certificate: string; key: string } {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+export interface CertificateAndKey {
+  readonly certificate: string
+  readonly key: string
+}
+
+export interface CertificateOptions {
+  /** Name of the subject, and with 127.0.0.1 what the certificate is for. */
+  readonly name?: string
+  /** The last second of its validity, as YYYYMMDDhhmmss. */
+  readonly until?: string
+  readonly curve?: 'P-256' | 'secp256k1'
+}
+
+export function selfSignedCertificate(options: CertificateOptions = {}): CertificateAndKey {
+  const { name = 'localhost', until = '21200101000000', curve = 'P-256' } = options
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: curve })
   const algorithm = sequence(identifier('ecdsaWithSha256'))
-  const name = sequence(element(0x31, sequence(identifier('commonName'), element(0x0c, Buffer.from('localhost')))))
+  const subject = sequence(element(0x31, sequence(identifier('commonName'), element(0x0c, Buffer.from(name)))))
+  const names = sequence(element(0x82, Buffer.from(name)), element(0x87, [127, 0, 0, 1]))
+  const extensions = sequence(sequence(identifier('subjectAltName'), element(0x04, names)))
   const content = sequence(
     element(0xa0, element(0x02, [2])),
     element(0x02, [1]),
     algorithm,
-    name,
-    sequence(time('20200101000000Z'), time('21200101000000Z')),
-    name,
+    subject,
+    sequence(time('20200101000000Z'), time(`${until}Z`)),
+    subject,
     publicKey.export({ type: 'spki', format: 'der' }),
+    element(0xa3, extensions),
   )
   const signature = sign('sha256', content, privateKey)
   return {

@@ -111,7 +111,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
   // A peer that clipanion loads itself.
   typanion: { homes: [], instead: 'use the checks of cli/config/config-values.ts' },
   'uWebSockets.js': {
-    homes: ['planes/http/uws-server.ts'],
+    homes: ['planes/http/uws-apps.ts'],
     types: ['planes/http/'],
     instead: 'use listen of planes/http/uws-server.ts; in planes/http/ its types may be imported with `import type`',
   },

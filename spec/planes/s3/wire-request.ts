@@ -24,6 +24,7 @@ export function wireRequest(method: string, rawTarget: string, headers: readonly
       return values.length === 0 ? undefined : values.join(',')
     },
     remoteAddress: '127.0.0.1',
+    secure: false,
     contentLength: undefined,
     body: { readAll: () => Promise.resolve(Buffer.alloc(0)), pipe: () => Promise.resolve() },
     onAborted: () => {},

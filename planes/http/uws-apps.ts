@@ -1,0 +1,148 @@
+/**
+ * The library's apps behind one listen socket, and the only place that calls uWebSockets.js.
+ *
+ * An app reads its certificate when it is made and never again. So a renewed certificate gets an app of its own, to
+ * which the first app hands every connection that it accepts from then on; connections of the apps before go on as they
+ * are. Nothing listens anew: closing a listen socket would reset the connections that wait in it.
+ *
+ * The library keeps every app until the thread ends, about 32 KiB for each renewal.
+ */
+import * as uWS from 'uWebSockets.js'
+import { readTlsPair, type TlsFiles, TlsFilesError } from './tls-files.ts'
+
+/** An app with what the library has and its typings do not. */
+interface App extends Omit<uWS.TemplatedApp, 'listen'> {
+  listen(host: string, port: number, options: number, done: (socket: uWS.us_listen_socket | false) => void): void
+  /** The name of this app within the process. */
+  getDescriptor(): number
+  /** Connections accepted from now on go to that app, one turn of the loop later; to several apps in turns. */
+  addChildAppDescriptor(descriptor: number): void
+  removeChildAppDescriptor(descriptor: number): void
+}
+
+interface Library {
+  App(): App
+  SSLApp(options: uWS.AppOptions): App
+  readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number
+}
+
+const library = uWS as unknown as Library
+
+/** One turn of the event loop; what runs then is not inside a callback of the library. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
+}
+
+type Route = (res: uWS.HttpResponse, request: uWS.HttpRequest) => void
+
+export class UwsApps {
+  readonly #tls: TlsFiles | undefined
+  readonly #route: Route
+  /** The one that listens. It serves by itself until `reload` puts another one behind it. */
+  readonly #first: App
+  /** The one that gets the connections. */
+  #current: App
+  /** All of them: any may still have connections. */
+  readonly #all: App[]
+  /** Of the files that the current app has read. */
+  #digest: string | undefined
+  #socket: uWS.us_listen_socket | undefined
+  /** Open ones, those in a handshake included. */
+  #connections = 0
+
+  /**
+   * @param route called for every request
+   * @throws TlsFilesError when there are files and they cannot be used
+   */
+  constructor(tls: TlsFiles | undefined, route: Route) {
+    this.#tls = tls
+    this.#route = route
+    this.#digest = tls === undefined ? undefined : readTlsPair(tls).digest
+    this.#first = makeApp(tls, this.#digest)
+    this.#attach(this.#first)
+    this.#current = this.#first
+    this.#all = [this.#first]
+  }
+
+  /**
+   * Listens, once.
+   * @param exclusive fail if anybody else listens on the port, and keep it from others
+   * @returns the port, or undefined when the address cannot be listened on
+   */
+  listen(host: string, port: number, exclusive: boolean): Promise<number | undefined> {
+    return new Promise((resolve) => {
+      this.#first.listen(host, port, exclusive ? library.LIBUS_LISTEN_EXCLUSIVE_PORT : 0, (socket) => {
+        if (socket !== false) this.#socket = socket
+        resolve(socket === false ? undefined : uWS.us_socket_local_port(socket as uWS.us_socket))
+      })
+    })
+  }
+
+  /**
+   * Reads the TLS files again; new connections get what is in them now.
+   * @returns false when there are none, or they hold what is served already
+   * @throws TlsFilesError when they cannot be used; everything stays as it was
+   */
+  reload(): boolean {
+    if (this.#tls === undefined) return false
+    const { digest } = readTlsPair(this.#tls)
+    if (digest === this.#digest) return false
+    const app = makeApp(this.#tls, digest)
+    this.#attach(app)
+    this.#first.addChildAppDescriptor(app.getDescriptor())
+    if (this.#current !== this.#first) this.#first.removeChildAppDescriptor(this.#current.getDescriptor())
+    this.#current = app
+    this.#digest = digest
+    this.#all.push(app)
+    return true
+  }
+
+  /** Accepts no more connections. Those accepted in this turn are still handed over in the next. */
+  stopListening(): void {
+    if (this.#socket !== undefined) uWS.us_listen_socket_close(this.#socket)
+    this.#socket = undefined
+  }
+
+  /**
+   * Closes every connection; resolves when the last one is gone. Never inside a callback of the library, whose gathered
+   * writes would be lost.
+   *
+   * One look is not enough: of many TLS handshakes at once the library does five in a turn, and an app does not know of
+   * those that still wait. A thread that ends with one of them open takes the whole process with it.
+   */
+  async close(): Promise<void> {
+    do {
+      for (const app of this.#all) app.close()
+      await nextTurn()
+    } while (this.#connections > 0)
+  }
+
+  #attach(app: App): void {
+    app.any('/*', this.#route)
+    app.filter((_res, change) => {
+      this.#connections += change
+    })
+  }
+}
+
+/** @param digest what the files held a moment ago: the library reads them again, and must find the same */
+function makeApp(tls: TlsFiles | undefined, digest: string | undefined): App {
+  if (tls === undefined) return library.App()
+  const { certificateFile, keyFile } = tls
+  let app: App
+  try {
+    app = library.SSLApp({ cert_file_name: certificateFile, key_file_name: keyFile })
+  } catch (error) {
+    const message = `${certificateFile} and ${keyFile}: the TLS library cannot use a certificate or key of this kind`
+    throw new TlsFilesError(message, { cause: error })
+  }
+  try {
+    if (readTlsPair(tls).digest === digest) return app
+    throw new TlsFilesError(`${certificateFile} and ${keyFile} changed while they were read`)
+  } catch (error) {
+    app.close()
+    throw error
+  }
+}
