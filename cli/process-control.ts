@@ -5,6 +5,11 @@ export interface ProcessControl {
    * @returns a function that ends this
    */
   onStopSignal(listener: (signal: string) => void): () => void
+  /**
+   * Calls back for every request to read files again (SIGHUP), which otherwise ends the process.
+   * @returns a function that ends this
+   */
+  onReloadSignal(listener: () => void): () => void
   /** Ends the process now, without waiting for anything. */
   exitNow(exitCode: number): void
   /** Ends the process after a while even if something still keeps it alive. */
@@ -32,6 +37,10 @@ export function createProcessControl(): ProcessControl {
       return () => {
         for (const signal of stopSignals) process.off(signal, listener)
       }
+    },
+    onReloadSignal(listener) {
+      process.on('SIGHUP', listener)
+      return () => process.off('SIGHUP', listener)
     },
     exitNow: (exitCode) => process.exit(exitCode),
     exitSoon(exitCode) {

@@ -1,5 +1,4 @@
 import { isAbsolute, relative } from 'node:path'
-import { localUrl, parseAddress } from './config/address.ts'
 import type { Config, ConfigSources } from './config/config-types.ts'
 import type { QuickstartSecrets } from './quickstart-secrets.ts'
 import type { RunningServer } from './running-server.ts'
@@ -10,12 +9,7 @@ export interface WelcomeFacts {
   readonly secrets: QuickstartSecrets
   /** What relative paths begin from. */
   readonly workingDirectory: string
-  readonly server: Pick<RunningServer, 's3Address' | 'apiAddress'>
-}
-
-function urlOf(boundAddress: string): string {
-  const address = parseAddress(boundAddress)
-  return address === undefined ? `http://${boundAddress}` : localUrl(address)
+  readonly server: Pick<RunningServer, 's3Url' | 'apiUrl' | 's3SelfSigned'>
 }
 
 /** Quotes a word for a POSIX shell, if it needs quoting. */
@@ -39,6 +33,17 @@ function keyLines(facts: WelcomeFacts): string[] {
     `export AWS_ACCESS_KEY_ID=${shellWord(config['root.access_key'] ?? '')}`,
     `export AWS_SECRET_ACCESS_KEY=${secretKey === undefined ? '"$OBJECT_STORE_ROOT_SECRET_KEY"' : shellWord(secretKey)}`,
     'export AWS_DEFAULT_REGION=us-east-1',
+    ...tlsLines(facts),
+  ]
+}
+
+/** What an AWS client must be told when it talks TLS: whom to believe, and not to send checksums behind the body. */
+function tlsLines({ config, server, workingDirectory }: WelcomeFacts): string[] {
+  const certificateFile = config['s3.tls_certificate_file']
+  if (certificateFile === undefined) return []
+  return [
+    ...(server.s3SelfSigned ? [`export AWS_CA_BUNDLE=${shellPath(certificateFile, workingDirectory)}`] : []),
+    'export AWS_REQUEST_CHECKSUM_CALCULATION=when_required',
   ]
 }
 
@@ -58,7 +63,7 @@ function secretLines(facts: WelcomeFacts): string[] {
 
 /** What `object-store quickstart` prints when the server accepts requests: where it is, its keys, and what to try. */
 export function quickstartWelcome(facts: WelcomeFacts): string {
-  const endpoint = urlOf(facts.server.s3Address)
+  const endpoint = facts.server.s3Url
   const aws = `aws --endpoint-url ${endpoint} s3`
   return [
     '',
@@ -66,7 +71,7 @@ export function quickstartWelcome(facts: WelcomeFacts): string {
     '',
     `  endpoint      ${endpoint}`,
     ...secretLines(facts),
-    `  readiness     ${urlOf(facts.server.apiAddress)}/ready`,
+    `  readiness     ${facts.server.apiUrl}/ready`,
     `  data          ${facts.config['data_dir']}`,
     '',
     'Try it in another terminal:',

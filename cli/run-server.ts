@@ -23,7 +23,8 @@ const startComposition: StartServer = async (config, options) => {
 
 /**
  * Runs a server in the foreground until it ends. The first SIGTERM or SIGINT drains it, the second ends the process
- * at once; a signal that comes while the server still starts drains it as soon as it has started.
+ * at once; a signal that comes while the server still starts drains it as soon as it has started. SIGHUP has it read its
+ * certificates again.
  * @returns the exit code
  * @throws ExitError when secrets are missing or the server cannot start
  */
@@ -33,6 +34,7 @@ export async function runServer(run: ServerRun): Promise<number> {
   control.surviveClosedOutput()
   let running: RunningServer | undefined
   let stopAsked = false
+  let reloadAsked = false
   const stop = (server: RunningServer): void => {
     server.stop().catch((error: unknown) => {
       logger.log.fatal({ err: error }, 'the server could not be stopped in order')
@@ -40,6 +42,10 @@ export async function runServer(run: ServerRun): Promise<number> {
       control.exitNow(exitTable.failed.code)
     })
   }
+  const releaseReload = control.onReloadSignal(() => {
+    if (running === undefined) reloadAsked = true
+    else void running.reload()
+  })
   const release = control.onStopSignal((signal) => {
     if (stopAsked) {
       logger.log.warn({ signal }, 'stopped at once by a second signal')
@@ -53,10 +59,13 @@ export async function runServer(run: ServerRun): Promise<number> {
   })
   try {
     running = await (run.start ?? startComposition)(config, { log: logger.log })
-    const { s3Address, apiAddress, deploymentId } = running
-    logger.log.info({ s3Address, apiAddress, deploymentId }, 'the server accepts requests')
+    const { s3Address, apiAddress, s3Url, apiUrl, deploymentId } = running
+    logger.log.info({ s3Address, apiAddress, s3Url, apiUrl, deploymentId }, 'the server accepts requests')
     if (stopAsked) stop(running)
-    else run.started?.(running)
+    else {
+      run.started?.(running)
+      if (reloadAsked) void running.reload()
+    }
     const exitCode = await running.ended
     control.exitSoon(exitCode)
     return exitCode
@@ -65,6 +74,7 @@ export async function runServer(run: ServerRun): Promise<number> {
     throw error
   } finally {
     release()
+    releaseReload()
     await logger.flush()
   }
 }

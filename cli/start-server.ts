@@ -10,11 +10,13 @@ import { renderMetrics } from '../planes/management/metrics.ts'
 import { CatalogReader } from '../projections/catalog-reader.ts'
 import { ProjectionEnvironment } from '../projections/lmdb-environment.ts'
 import { BackgroundWorkers } from './background-workers.ts'
+import { CertificateReload, logCertificates } from './certificate-reload.ts'
 import { formatAddress } from './config/address.ts'
-import type { Config } from './config/config-types.ts'
+import type { Address, Config } from './config/config-types.ts'
 import { type ServerCredentials, serverCredentials } from './config/server-credentials.ts'
 import { exitOfError } from './engine-exit.ts'
 import { ExitError, exitTable } from './exit-codes.ts'
+import { ListenerTls, type TlsListener } from './listener-tls.ts'
 import type { Logger } from './logger.ts'
 import { METRIC_OPERATIONS } from './metric-operations.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
@@ -36,6 +38,7 @@ const FAILURE_GRACE_MILLISECONDS = 1000
 /** Everything that runs, to be closed in the reverse order of its start. */
 interface Parts {
   readonly config: Config
+  readonly tls: ListenerTls
   readonly log: Logger
   readonly paths: StorePaths
   readonly lock: StoreLock
@@ -50,11 +53,12 @@ interface Parts {
 /** The composition root: the only place that puts the whole server together. */
 export const startServer: StartServer = async (config, { log }) => {
   const credentials = serverCredentials(config)
+  const tls = new ListenerTls(config)
   const paths = new StorePaths(config.data_dir)
   nodeDisk.makeDirectory(paths.root)
   const lock = await withExitCode(() => lockStore(nodeDisk, paths.root))
   try {
-    return await startLocked(config, log, credentials, paths, lock)
+    return await startLocked(config, tls, log, credentials, paths, lock)
   } catch (error) {
     await lock.release()
     throw error
@@ -73,6 +77,7 @@ async function withExitCode<T>(work: () => Promise<T>): Promise<T> {
 
 async function startLocked(
   config: Config,
+  tls: ListenerTls,
   log: Logger,
   credentials: ServerCredentials,
   paths: StorePaths,
@@ -96,6 +101,7 @@ async function startLocked(
   const workers = new BackgroundWorkers(log, paths, engine, catalog, sealer)
   const server = new Server({
     config,
+    tls,
     log,
     paths,
     lock,
@@ -107,7 +113,8 @@ async function startLocked(
     frontEnds: new FrontEnds(log, (message) => server.fail('failed', message)),
   })
   try {
-    await server.start(frontEndSettings(config, credentials, paths, engine, metrics, frontEndCount), frontEndCount)
+    const settings = frontEndSettings(config, credentials, paths, engine, metrics, frontEndCount)
+    await server.start({ ...settings, tls: tls.files('s3') }, frontEndCount)
   } catch (error) {
     await server.stop()
     throw new ExitError('failed', (error as Error).message, { cause: error })
@@ -130,7 +137,7 @@ function frontEndSettings(
   engine: EngineThread,
   metrics: MetricSlots,
   count: number,
-): FrontEndSettings {
+): Omit<FrontEndSettings, 'tls'> {
   const deployment = Buffer.from(engine.deploymentId, 'hex')
   const share = (total: number) => Math.max(1, Math.ceil(total / count))
   return {
@@ -165,6 +172,7 @@ class Server implements RunningServer {
   readonly deploymentId: string
   readonly #parts: Parts
   #resolveEnded: (code: number) => void = () => undefined
+  readonly #certificateReload: CertificateReload
   #management: HttpListener | undefined
   #exitCode: number = exitTable.ok.code
   #stopping: Promise<void> | undefined
@@ -175,23 +183,48 @@ class Server implements RunningServer {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve
     })
+    this.#certificateReload = new CertificateReload(parts.log, parts.tls, {
+      s3: () => parts.frontEnds.reload(),
+      api: () => this.#management?.reloadTls() ?? false,
+    })
     parts.engine.onFailure((error) => this.fail(exitOfError(error.errorName), error.message))
   }
 
   get s3Address(): string {
-    return formatAddress({ ...this.#parts.config['s3.bind'], port: this.#parts.frontEnds.port })
+    return formatAddress(this.#bound('s3'))
   }
 
   get apiAddress(): string {
-    return formatAddress({ ...this.#parts.config['api.bind'], port: this.#management?.port ?? 0 })
+    return formatAddress(this.#bound('api'))
+  }
+
+  get s3Url(): string {
+    return this.#parts.tls.url('s3', this.#bound('s3'))
+  }
+
+  get apiUrl(): string {
+    return this.#parts.tls.url('api', this.#bound('api'))
+  }
+
+  get s3SelfSigned(): boolean {
+    return this.#parts.tls.isSelfSigned('s3')
   }
 
   async start(settings: FrontEndSettings, frontEndCount: number): Promise<void> {
-    const { config, engine, frontEnds, workers } = this.#parts
+    const { config, tls, log, engine, frontEnds, workers } = this.#parts
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
-    const { host, port } = config['api.bind']
-    this.#management = await listen({ host, port, exclusive: true, handler: this.#managementHandler() })
+    this.#management = await listen({
+      ...config['api.bind'],
+      tls: tls.files('api'),
+      exclusive: true,
+      handler: this.#managementHandler(),
+    })
+    logCertificates(log, tls)
     workers.start()
+  }
+
+  reload(): Promise<void> {
+    return this.#certificateReload.run()
   }
 
   /** Ends the server because a part of it failed. Those who wait are told 503 first. */
@@ -216,6 +249,12 @@ class Server implements RunningServer {
     await environment.close()
     await lock.release()
     this.#resolveEnded(this.#exitCode)
+  }
+
+  /** Where a listener is bound, with the port it really got. */
+  #bound(listener: TlsListener): Address {
+    const port = listener === 's3' ? this.#parts.frontEnds.port : (this.#management?.port ?? 0)
+    return { ...this.#parts.config[`${listener}.bind`], port }
   }
 
   #managementHandler(): ReturnType<typeof createManagementHandler> {

@@ -13,6 +13,9 @@ export class ServerCommand extends ConfigCommand {
       Needs the master key and the root credential of the store, from the environment or a TOML file; there are no
       default secrets. The log goes to standard error, one JSON object a line.
 
+      With a certificate and its key (s3.tls_certificate_file and so on) a listener speaks TLS. SIGHUP reads them again:
+      new connections get the new certificate, the others go on.
+
       SIGTERM and SIGINT let requests in progress finish and end with 0; a second signal ends at once with 130.
     `,
     examples: [

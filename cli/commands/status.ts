@@ -1,9 +1,8 @@
+import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
-import { localUrl } from '../config/address.ts'
 import { ConfigCommand } from '../config-command.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
-
-const TIMEOUT_MILLISECONDS = 5000
+import { getManagement, type ManagementAnswer } from '../management-request.ts'
 
 interface Readiness {
   readonly url: string
@@ -23,25 +22,16 @@ function failingChecks(body: unknown): Readiness['failing'] {
   })
 }
 
-async function askReadiness(url: string): Promise<Readiness> {
-  let response: Response
-  let text: string
-  try {
-    response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) })
-    text = await response.text()
-  } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new ExitError('unreachable', `${url} cannot be reached: ${reason}`)
-  }
+/** Makes sense of an answer of /ready. */
+function readinessOf({ url, status, text }: ManagementAnswer): Readiness {
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    throw new ExitError('failed', `${url} answered ${response.status} with something that is no JSON`)
+    throw new ExitError('failed', `${url} answered ${status} with something that is no JSON`)
   }
-  const ready = response.status === 200
-  return { url, httpStatus: response.status, ready, failing: ready ? [] : failingChecks(body) }
+  const ready = status === 200
+  return { url, httpStatus: status, ready, failing: ready ? [] : failingChecks(body) }
 }
 
 export class StatusCommand extends ConfigCommand {
@@ -50,15 +40,25 @@ export class StatusCommand extends ConfigCommand {
   static override usage = Command.Usage({
     category: 'Server',
     description: 'ask a running server whether it is ready',
-    details: 'Ends with 0 when it is ready, 1 when it is not, and 10 when nobody answers.',
-    examples: [['In a script', '$0 status --json && echo ready']],
+    details: `
+      Ends with 0 when it is ready, 1 when it is not, and 10 when nobody answers.
+
+      When the management listener has a certificate (api.tls_certificate_file), that file is what the answer is checked
+      against. With --ca-file it is checked against other certificates, and the host of --api-bind must be a name that
+      the server's certificate has.
+    `,
+    examples: [
+      ['In a script', '$0 status --json && echo ready'],
+      ['Of a server elsewhere', '$0 status --api-bind store.example:7601 --ca-file /etc/ssl/certs/ca-certificates.crt'],
+    ],
   })
 
+  caFile = Option.String('--ca-file', { description: 'speak TLS, and believe the certificates in this PEM file' })
   json = Option.Boolean('--json', false, { description: 'one JSON object' })
 
   override async execute(): Promise<number> {
     const { config } = this.readConfig()
-    const readiness = await askReadiness(`${localUrl(config['api.bind'])}/ready`)
+    const readiness = readinessOf(await getManagement(config, '/ready', this.#caPath()))
     const lines = this.json
       ? [
           JSON.stringify({
@@ -74,5 +74,9 @@ export class StatusCommand extends ConfigCommand {
         ]
     this.context.stdout.write(`${lines.join('\n')}\n`)
     return readiness.ready ? exitTable.ok.code : exitTable.failed.code
+  }
+
+  #caPath(): string | undefined {
+    return this.caFile === undefined ? undefined : resolve(this.context.workingDirectory, this.caFile)
   }
 }

@@ -26,10 +26,17 @@ export function formatAddress(address: Address): string {
 }
 
 /** Hosts that mean "every interface": nobody can connect to them, so a client is shown the loopback instead. */
-const loopbackOfWildcard: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' }
+const loopbackOfWildcard: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** The URL under which a listener bound to `address` can be reached from the same machine. */
-export function localUrl(address: Address): string {
-  const host = loopbackOfWildcard[address.host]
-  return `http://${host === undefined ? formatAddress(address) : `${host}:${address.port}`}`
+/** The address under which a listener bound to `address` can be reached from the same machine. */
+export function localAddress(address: Address): Address {
+  return { ...address, host: loopbackOfWildcard[address.host] ?? address.host }
+}
+
+/**
+ * The URL under which a listener bound to `address` can be reached from the same machine.
+ * @param secure whether it speaks TLS
+ */
+export function localUrl(address: Address, secure: boolean): string {
+  return `${secure ? 'https' : 'http'}://${formatAddress(localAddress(address))}`
 }

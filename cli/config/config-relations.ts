@@ -17,6 +17,17 @@ function sameAddress(left: Address, right: Address): string | undefined {
   return same ? `both are ${formatAddress(left)}; every listener needs an address of its own` : undefined
 }
 
+/** A certificate is of no use without its key, and one of them alone is a slip that would leave a listener in the open. */
+function bothOrNeither(certificate: ConfigName, key: ConfigName): ConfigRelation {
+  return {
+    settings: [certificate, key],
+    problem(config) {
+      const missing = [certificate, key].filter((name) => config[name] === undefined)
+      return missing.length === 1 ? `TLS needs both, and ${missing[0]} is not set` : undefined
+    },
+  }
+}
+
 export const configRelations: readonly ConfigRelation[] = [
   {
     settings: ['s3.bind', 'api.bind'],
@@ -30,6 +41,8 @@ export const configRelations: readonly ConfigRelation[] = [
     settings: ['api.bind', 'console.bind'],
     problem: (config) => sameAddress(config['api.bind'], config['console.bind']),
   },
+  bothOrNeither('s3.tls_certificate_file', 's3.tls_key_file'),
+  bothOrNeither('api.tls_certificate_file', 'api.tls_key_file'),
   {
     // A volume has room for several objects, or packing them gains nothing.
     settings: ['storage.inline_limit_bytes', 'storage.volume_mib'],

@@ -52,6 +52,21 @@ export const configTable = [
     sentence: 'Address the S3 data plane listens on; port 0 takes any free port.',
   },
   {
+    name: 's3.tls_certificate_file',
+    kind: 'path',
+    unit: '',
+    scope: 'start',
+    sentence:
+      'PEM file with the certificate of the S3 data plane, then its chain: makes it speak TLS. SIGHUP reads it again.',
+  },
+  {
+    name: 's3.tls_key_file',
+    kind: 'path',
+    unit: '',
+    scope: 'start',
+    sentence: 'PEM file with the private key of that certificate, without a passphrase.',
+  },
+  {
     name: 's3.front_ends',
     kind: 'integer',
     unit: 'threads',
@@ -68,6 +83,20 @@ export const configTable = [
     flag: '--api-bind',
     scope: 'start',
     sentence: 'Address the management listener (health, readiness, metrics) listens on.',
+  },
+  {
+    name: 'api.tls_certificate_file',
+    kind: 'path',
+    unit: '',
+    scope: 'start',
+    sentence: 'PEM file with the certificate of the management listener, then its chain. SIGHUP reads it again.',
+  },
+  {
+    name: 'api.tls_key_file',
+    kind: 'path',
+    unit: '',
+    scope: 'start',
+    sentence: 'PEM file with the private key of that certificate, without a passphrase.',
   },
   {
     name: 'console.bind',

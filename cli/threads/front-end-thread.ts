@@ -70,6 +70,14 @@ async function stop(graceMilliseconds: number): Promise<void> {
   main?.close()
 }
 
+function reload(): void {
+  try {
+    tell({ kind: 'reloaded', changed: listener?.reloadTls() ?? false })
+  } catch (error) {
+    tell({ kind: 'reloaded', changed: false, problem: (error as Error).message })
+  }
+}
+
 process.on('uncaughtException', (error) => {
   log.log.fatal({ err: error }, 'a front end failed')
   tell({ kind: 'failed', message: error.message })
@@ -84,7 +92,15 @@ const gate = new ConcurrencyGate({
 })
 const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.logRequests)
 telemetry.watchGate(gate)
-main.on('message', (message: ToFrontEnd) => void stop(message.graceMilliseconds))
+main.on('message', (message: ToFrontEnd) => {
+  switch (message.kind) {
+    case 'stop':
+      void stop(message.graceMilliseconds)
+      return
+    case 'reload':
+      reload()
+  }
+})
 try {
   const secrets = new SecretBox(data.credentialKey)
   const directory = new CredentialDirectory(new AccessReader(environment), secrets, rootCredential(), Date.now)
@@ -92,6 +108,7 @@ try {
   listener = await listen({
     host: data.host,
     port: data.listenPort,
+    tls: data.tls,
     handler: createS3Handler({ services: services(environment), authenticator, gate, telemetry }),
     stallTimeoutMilliseconds: data.stallTimeoutMilliseconds,
     onHandlerError: (error) => log.log.error({ err: error }, 'a response failed'),

@@ -43,6 +43,18 @@ export class FrontEnds {
     }
   }
 
+  /**
+   * Has each of them read the certificate again. Not to be called again before it is done.
+   * @returns whether any serves a new one
+   * @throws Error when it could not be replaced in one of them, which goes on with the one before
+   */
+  async reload(): Promise<boolean> {
+    const answers = await Promise.all(this.#members.map(reloadOne))
+    const problems = new Set(answers.flatMap(({ problem }) => problem ?? []))
+    if (problems.size > 0) throw new Error([...problems].join('; '))
+    return answers.some(({ changed }) => changed)
+  }
+
   /** Lets requests in progress finish within the grace period; resolves when every thread has ended. */
   async stop(graceMilliseconds: number): Promise<void> {
     this.#stopping = true
@@ -76,4 +88,23 @@ export class FrontEnds {
       worker.on('exit', () => fail('a front end ended'))
     })
   }
+}
+
+type Reloaded = Extract<FromFrontEnd, { kind: 'reloaded' }>
+
+/** The answer of a front end, or that nothing changed when it ends instead. */
+function reloadOne({ worker, stopped }: FrontEnd): Promise<Reloaded> {
+  return new Promise((resolve) => {
+    const hear = (answer: FromFrontEnd): void => {
+      if (answer.kind === 'reloaded') done(answer)
+    }
+    const done = (answer: Reloaded): void => {
+      worker.off('message', hear)
+      resolve(answer)
+    }
+    void stopped.then(() => done({ kind: 'reloaded', changed: false }))
+    worker.on('message', hear)
+    const message: ToFrontEnd = { kind: 'reload' }
+    worker.postMessage(message)
+  })
 }

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { SharedMetrics } from '../../planes/http/metric-slots.ts'
+import type { TlsFiles } from '../../planes/http/tls-files.ts'
 import type { OpeningReport, StoreOptions } from '../store/open-store.ts'
 
 /** What the engine thread is started with. */
@@ -40,6 +41,7 @@ export interface FrontEndThreadData {
   readonly start: string
   readonly host: string
   readonly listenPort: number
+  readonly tls: TlsFiles | undefined
   readonly rootAccessKey: string
   readonly rootSecretKey: string
   readonly rootEnabled: boolean
@@ -64,13 +66,15 @@ export interface FrontEndThreadData {
 }
 
 /** From the main thread to a front end. */
-export interface ToFrontEnd {
-  readonly kind: 'stop'
-  readonly graceMilliseconds: number
-}
+export type ToFrontEnd =
+  | { readonly kind: 'stop'; readonly graceMilliseconds: number }
+  /** Read the certificate and the key again; asked once more only when it was answered. */
+  | { readonly kind: 'reload' }
 
 /** From a front end to the main thread. */
 export type FromFrontEnd =
   | { readonly kind: 'ready'; readonly port: number }
   | { readonly kind: 'failed'; readonly message: string }
+  /** `changed`: a new certificate is served. With a problem everything stays as it was. */
+  | { readonly kind: 'reloaded'; readonly changed: boolean; readonly problem?: string }
   | { readonly kind: 'stopped' }

@@ -26,6 +26,20 @@ export class FakeControl implements ProcessControl {
     }
   }
 
+  reloadListeners: (() => void)[] = []
+
+  onReloadSignal(listener: () => void): () => void {
+    this.reloadListeners.push(listener)
+    return () => {
+      this.reloadListeners = this.reloadListeners.filter((each) => each !== listener)
+    }
+  }
+
+  /** What SIGHUP does. */
+  hangUp(): void {
+    for (const listener of this.reloadListeners) listener()
+  }
+
   signal(name: string): void {
     for (const listener of this.listeners) listener(name)
   }
@@ -45,15 +59,23 @@ export class FakeControl implements ProcessControl {
 export class FakeServer implements RunningServer {
   readonly s3Address = '127.0.0.1:17600'
   readonly apiAddress = '127.0.0.1:17601'
+  readonly s3Url: string = 'http://127.0.0.1:17600'
+  readonly apiUrl: string = 'http://127.0.0.1:17601'
+  readonly s3SelfSigned: boolean = false
   readonly deploymentId = 'deployment'
   readonly ended: Promise<number>
   stops = 0
+  reloads = 0
   end: (exitCode: number) => void = () => {}
 
   constructor() {
     this.ended = new Promise((resolve) => {
       this.end = resolve
     })
+  }
+
+  async reload(): Promise<void> {
+    this.reloads += 1
   }
 
   async stop(): Promise<void> {

@@ -206,6 +206,16 @@ test('settings that do not go together', async (t) => {
   t.match(problemsOf({ flags: { 'storage.inline_limit_bytes': '1048576', 'storage.volume_mib': '1' } }), [
     /at most a quarter of a volume, 262144 bytes/,
   ])
+  for (const listener of ['s3', 'api']) {
+    const [certificate, key] = [`${listener}.tls_certificate_file`, `${listener}.tls_key_file`]
+    t.strictSame(problemsOf({ flags: { [certificate]: 'a' } }), [
+      `${certificate} and ${key}: TLS needs both, and ${key} is not set`,
+    ])
+    t.strictSame(problemsOf({ flags: { [key]: 'a' } }), [
+      `${certificate} and ${key}: TLS needs both, and ${certificate} is not set`,
+    ])
+    t.doesNotThrow(() => read({ flags: { [certificate]: 'a', [key]: 'b' } }))
+  }
   t.doesNotThrow(() => read({ flags: { 's3.bind': 'h:0', 'api.bind': 'h:0', 'console.bind': 'h:0' } }), 'free ports')
 })
 
@@ -225,9 +235,9 @@ test('addresses', async (t) => {
     const address = parseAddress(text)
     t.equal(address && formatAddress(address), text)
   }
-  t.equal(localUrl({ host: '0.0.0.0', port: 7600 }), 'http://127.0.0.1:7600')
-  t.equal(localUrl({ host: '::', port: 7600 }), 'http://[::1]:7600')
-  t.equal(localUrl({ host: '::2', port: 1 }), 'http://[::2]:1')
+  t.equal(localUrl({ host: '0.0.0.0', port: 7600 }, false), 'http://127.0.0.1:7600')
+  t.equal(localUrl({ host: '::', port: 7600 }, true), 'https://[::1]:7600')
+  t.equal(localUrl({ host: '::2', port: 1 }, false), 'http://[::2]:1')
 })
 
 test('nearest names', async (t) => {

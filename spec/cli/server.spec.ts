@@ -6,7 +6,7 @@ import { readConfig } from '../../cli/config/read-config.ts'
 import { ExitError } from '../../cli/exit-codes.ts'
 import { createLogger } from '../../cli/logger.ts'
 import { runServer } from '../../cli/run-server.ts'
-import type { StartServer } from '../../cli/running-server.ts'
+import type { RunningServer, StartServer } from '../../cli/running-server.ts'
 import { environment, FakeControl, FakeServer, run, spawned, startedServer } from './command-runner.ts'
 
 const goodConfig = readConfig({ workingDirectory: '/', environment }).config
@@ -94,6 +94,25 @@ test('signals: one during the start drains as soon as the server has started', a
   t.equal(started, 0, 'nothing is announced')
 })
 
+test('signals: SIGHUP reloads, and one during the start does so as soon as the server has started', async (t) => {
+  const { control, server } = begin()
+  const finish = new EventEmitter()
+  const start: StartServer = () => once(finish, 'started').then(() => server)
+  const done = runServer({ config: goodConfig, logger, control, start })
+  control.hangUp()
+  control.hangUp()
+  t.equal(server.reloads, 0)
+  finish.emit('started')
+  await new Promise(setImmediate)
+  t.equal(server.reloads, 1)
+  control.hangUp()
+  t.equal(server.reloads, 2)
+  t.strictSame(control.exits, [])
+  server.end(0)
+  t.equal(await done, 0)
+  t.strictSame(control.reloadListeners, [])
+})
+
 test('signals: a server that ends by itself gives its exit code', async (t) => {
   const { control, server, start } = begin()
   const done = runServer({ config: goodConfig, logger, control, start })
@@ -120,8 +139,12 @@ test('quickstart', async (t) => {
   const directory = t.testdir()
   const workingDirectory = directory
   const quiet = { OBJECT_STORE_LOG_LEVEL: 'silent' }
-  const start = async (extra: Record<string, string> = {}, argv: readonly string[] = []) => {
-    const server = new FakeServer()
+  const start = async (
+    extra: Record<string, string> = {},
+    argv: readonly string[] = [],
+    facts: Partial<RunningServer> = {},
+  ) => {
+    const server = Object.assign(new FakeServer(), facts)
     let secret: string | undefined
     const startServer: StartServer = async (config) => {
       secret = config['root.secret_key']?.reveal()
@@ -148,6 +171,13 @@ test('quickstart', async (t) => {
   t.notOk(second.stdout.includes(first.secret), 'later starts print no secret')
   t.ok(second.stdout.includes('. ./data/secrets.env\n'))
   t.ok(second.stdout.includes('export AWS_SECRET_ACCESS_KEY="$OBJECT_STORE_ROOT_SECRET_KEY"'))
+
+  t.notMatch(first.stdout, /AWS_CA_BUNDLE|CHECKSUM/)
+  const tls = ['--set', 's3.tls_certificate_file=a b.pem', '--set', 's3.tls_key_file=key.pem']
+  const secure = await start({}, tls, { s3Url: 'https://localhost:17600', s3SelfSigned: true })
+  t.ok(secure.stdout.includes('aws --endpoint-url https://localhost:17600 s3 mb s3://first'))
+  t.ok(secure.stdout.includes("export AWS_CA_BUNDLE='./a b.pem'\n"), 'a client must be told whom to believe')
+  t.ok(secure.stdout.includes('export AWS_REQUEST_CHECKSUM_CALCULATION=when_required\n'))
 
   const own = await start({ OBJECT_STORE_ROOT_SECRET_KEY: 'of-the-environment' })
   t.equal(own.secret, 'of-the-environment', 'the environment goes before the file')

@@ -79,7 +79,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Proces
     process: child,
     scrapeToken,
     log,
-    apiEndpoint: `http://${addresses.apiAddress}`,
+    apiEndpoint: addresses.apiUrl,
     journal: async () => settledEntries(dataDirectory),
     journalText: async () => journalText(dataDirectory),
     terminate: async () => {
@@ -100,7 +100,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Proces
 
 interface Addresses {
   readonly s3Address: string
-  readonly apiAddress: string
+  readonly apiUrl: string
 }
 
 /** Gathers the log; resolves at the line that says where the server listens. */
