@@ -3,9 +3,10 @@ import { PART_BYTES_MINIMUM } from '../../../engine/domain/upload.ts'
 import type { BucketState, ObjectState } from '../../../engine/state-ports.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { readRequestDocument } from '../body-checks.ts'
+import { declaredChecksum } from '../checksums.ts'
 import { type CompleteMultipartUpload, parseCompleteMultipartUpload } from '../complete-multipart-upload.ts'
 import { writeCondition } from '../conditions.ts'
-import { S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
 import { execute } from '../execute.ts'
 import { requireBucket, writtenVersionHeader } from '../lookup.ts'
 import { completeMultipartUploadResult } from '../multipart-documents.ts'
@@ -25,9 +26,11 @@ export async function completeMultipartUpload(request: S3Request, services: S3Se
   const upload = uploadNumber(request, services)
   const isOpen = upload >= 0 && services.catalog.upload(bucket.id, key, upload) !== undefined
   if (!isOpen && (upload < 0 || services.catalog.payload(upload)?.kind !== 'parts')) throw noSuchUpload(request)
+  refuseObjectChecksum(request)
   const body = await readRequestDocument(request)
   const list = parseCompleteMultipartUpload(body, request.operation.bodyBytesMaximum)
   if (!isOpen) return repeated(request, services, bucket, upload, list)
+  requireStatedSize(request, services, upload, list)
   const command = {
     kind: 'complete-upload',
     bucket: bucket.name,
@@ -45,6 +48,40 @@ export async function completeMultipartUpload(request: S3Request, services: S3Se
     // Another request completed it in between: the engine's refusal is recorded, and the answer is that request's.
     if (error.code === 'NoSuchUpload') return repeated(request, services, bucket, upload, list)
     throw error
+  }
+}
+
+/**
+ * A checksum header is here the one of the object, and not of the list in the body. The store knows no such sum without
+ * reading all parts again, so it must not pass for checked.
+ * @throws S3Error NotImplemented
+ */
+function refuseObjectChecksum({ http }: S3Request): void {
+  const declared = declaredChecksum(http)
+  if (declared === undefined) return
+  const message = 'The checksum of a whole multipart object is not supported; those of its parts are verified.'
+  throw new S3Error('NotImplemented', { message, details: [['Header', declared.header]] })
+}
+
+const STATED_SIZE = 'x-amz-mp-object-size'
+
+/**
+ * Holds the size that a client states against that of the listed parts. A list that is wrong is for the engine to
+ * refuse; one that it accepts has the parts, and so the sizes, that are looked at here.
+ * @throws S3Error InvalidRequest, InvalidArgument for what is no size
+ */
+function requireStatedSize({ http }: S3Request, services: S3Services, upload: number, list: CompleteMultipartUpload) {
+  const stated = http.header(STATED_SIZE)
+  if (stated === undefined) return
+  if (!/^\d+$/.test(stated)) throw invalidArgument(STATED_SIZE, stated, `${STATED_SIZE} must be a number of bytes.`)
+  let size = 0
+  for (const number of list.parts) {
+    const part = services.catalog.part(upload, number)
+    if (part === undefined) return
+    size += part.size
+  }
+  if (size !== Number(stated)) {
+    throw new S3Error('InvalidRequest', { message: `The parts have ${size} bytes, and ${STATED_SIZE} says ${stated}.` })
   }
 }
 
