@@ -5,11 +5,9 @@ import { StorePaths } from '../engine/disk/store-paths.ts'
 import { PayloadSealer } from '../engine/payloads/sealing.ts'
 import { MetricSlots } from '../planes/http/metric-slots.ts'
 import { type HttpListener, listen } from '../planes/http/uws-server.ts'
-import { createManagementHandler, type ReadinessCheck } from '../planes/management/management-handler.ts'
-import { renderMetrics } from '../planes/management/metrics.ts'
-import { CatalogReader } from '../projections/catalog-reader.ts'
-import { ProjectionEnvironment } from '../projections/lmdb-environment.ts'
-import { BackgroundWorkers } from './background-workers.ts'
+import type { ReadinessCheck } from '../planes/management/routes/probes.ts'
+import type { Supervisor } from '../workers/supervisor.ts'
+import { startWorkers } from './background-workers.ts'
 import { CertificateReload, logCertificates } from './certificate-reload.ts'
 import { formatAddress } from './config/address.ts'
 import type { Address, Config } from './config/config-types.ts'
@@ -18,9 +16,10 @@ import { exitOfError } from './engine-exit.ts'
 import { ExitError, exitTable } from './exit-codes.ts'
 import { ListenerTls, type TlsListener } from './listener-tls.ts'
 import type { Logger } from './logger.ts'
+import { MainStore } from './main-store.ts'
+import { managementHandler } from './management-plane.ts'
 import { METRIC_OPERATIONS } from './metric-operations.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
-import { scrapeValues } from './scrape-values.ts'
 import {
   CREDENTIAL_SECRET_KEY,
   derivedKey,
@@ -39,15 +38,15 @@ const FAILURE_GRACE_MILLISECONDS = 1000
 interface Parts {
   readonly config: Config
   readonly tls: ListenerTls
+  readonly credentials: ServerCredentials
   readonly log: Logger
   readonly paths: StorePaths
   readonly lock: StoreLock
   readonly engine: EngineThread
   readonly metrics: MetricSlots
   readonly frontEnds: FrontEnds
-  readonly environment: ProjectionEnvironment
-  readonly catalog: CatalogReader
-  readonly workers: BackgroundWorkers
+  readonly store: MainStore
+  readonly sealer: PayloadSealer
 }
 
 /** The composition root: the only place that puts the whole server together. */
@@ -95,21 +94,19 @@ async function startLocked(
     }),
   )
   logOpening(log, engine)
-  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
-  const catalog = new CatalogReader(environment)
   const sealer = new PayloadSealer(payloadKey(credentials.masterKey, Buffer.from(engine.deploymentId, 'hex')))
-  const workers = new BackgroundWorkers(log, paths, engine, catalog, sealer)
+  const store = new MainStore(paths, engine, sealer)
   const server = new Server({
     config,
     tls,
+    credentials,
     log,
     paths,
     lock,
     engine,
     metrics,
-    environment,
-    catalog,
-    workers,
+    store,
+    sealer,
     frontEnds: new FrontEnds(log, (message) => server.fail('failed', message)),
   })
   try {
@@ -174,6 +171,7 @@ class Server implements RunningServer {
   #resolveEnded: (code: number) => void = () => undefined
   readonly #certificateReload: CertificateReload
   #management: HttpListener | undefined
+  #workers: Supervisor | undefined
   #exitCode: number = exitTable.ok.code
   #stopping: Promise<void> | undefined
 
@@ -211,16 +209,16 @@ class Server implements RunningServer {
   }
 
   async start(settings: FrontEndSettings, frontEndCount: number): Promise<void> {
-    const { config, tls, log, engine, frontEnds, workers } = this.#parts
+    const { config, tls, log, paths, engine, frontEnds, store } = this.#parts
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
     this.#management = await listen({
       ...config['api.bind'],
       tls: tls.files('api'),
       exclusive: true,
-      handler: this.#managementHandler(),
+      handler: managementHandler(this.#parts, async () => this.#readiness()),
     })
     logCertificates(log, tls)
-    workers.start()
+    this.#workers = startWorkers(log, paths, engine.start, store)
   }
 
   reload(): Promise<void> {
@@ -241,12 +239,13 @@ class Server implements RunningServer {
   }
 
   async #close(graceMilliseconds: number): Promise<void> {
-    const { frontEnds, engine, environment, workers, lock } = this.#parts
+    const { frontEnds, engine, store, lock } = this.#parts
     await frontEnds.stop(graceMilliseconds)
-    await workers.stop()
     await this.#management?.close(graceMilliseconds)
+    await this.#workers?.stop()
+    store.disconnect()
     await engine.stop()
-    await environment.close()
+    await store.close()
     await lock.release()
     this.#resolveEnded(this.#exitCode)
   }
@@ -255,20 +254,6 @@ class Server implements RunningServer {
   #bound(listener: TlsListener): Address {
     const port = listener === 's3' ? this.#parts.frontEnds.port : (this.#management?.port ?? 0)
     return { ...this.#parts.config[`${listener}.bind`], port }
-  }
-
-  #managementHandler(): ReturnType<typeof createManagementHandler> {
-    const { config, metrics, catalog, paths, log } = this.#parts
-    const limit = config['limits.maximum_concurrent_operations']
-    return createManagementHandler({
-      ready: async () => this.#readiness(),
-      metrics: async () => renderMetrics(metrics, scrapeValues(nodeDisk, paths, catalog, limit)),
-      scrapeToken: config['metrics.scrape_token']?.reveal(),
-      observe: ({ error, ...exchange }) => {
-        if (error === undefined) log.info(exchange, 'management request')
-        else log.error({ ...exchange, err: error }, 'a management request failed')
-      },
-    })
   }
 
   /** Object storage, metadata and the audit store (which is the journal) must all work. */
@@ -288,7 +273,7 @@ class Server implements RunningServer {
 
   #metadataWorks(): boolean {
     try {
-      this.#parts.catalog.totals()
+      this.#parts.store.catalog.totals()
       return true
     } catch {
       return false

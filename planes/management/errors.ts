@@ -1,3 +1,5 @@
+import type { HeaderLine } from '../http/exchange.ts'
+
 /**
  * Every error of the management listener, one row each. The codes are part of the interface: none is ever reused for
  * something else. spec/planes/management.spec.ts holds each row against what the listener answers.
@@ -8,12 +10,70 @@ export const managementErrors = {
     status: 405,
     sentence: 'This path does not take this method; the Allow header names those it takes.',
   },
+  NOT_AVAILABLE: { status: 501, sentence: 'This version of the server does not have this yet.' },
   METRICS_CLOSED: {
     status: 403,
     sentence: 'The metrics are closed, because no scrape token is configured (OBJECT_STORE_METRICS_SCRAPE_TOKEN).',
   },
   UNAUTHENTICATED: { status: 401, sentence: 'The credential is missing or not valid.' },
+  FORBIDDEN: { status: 403, sentence: 'The role of this credential may not use this route.' },
+  INVALID_REQUEST: { status: 400, sentence: 'The request is not valid.' },
+  INVALID_AUDIT_CURSOR: { status: 400, sentence: 'after_time and after_id must be sent together.' },
+  INVALID_EVENT_CURSOR: { status: 400, sentence: 'after_time and after_id must be sent together.' },
+  BODY_TOO_LARGE: { status: 413, sentence: 'The body is larger than this route takes.' },
+  LENGTH_REQUIRED: { status: 411, sentence: 'A Content-Length header is required.' },
+  BUCKET_NOT_FOUND: { status: 404, sentence: 'The bucket does not exist.' },
+  BUCKET_EXISTS: { status: 409, sentence: 'The bucket exists already.' },
+  BUCKET_NOT_EMPTY: { status: 409, sentence: 'The bucket still holds objects or versions.' },
+  BUCKET_STATE: { status: 409, sentence: 'The state of the bucket does not allow this.' },
+  OBJECT_NOT_FOUND: { status: 404, sentence: 'The object does not exist.' },
+  VERSION_NOT_FOUND: { status: 404, sentence: 'The version does not exist.' },
+  VERSION_IS_MARKER: { status: 409, sentence: 'The version is a delete marker.' },
+  VERSION_LOCKED: { status: 403, sentence: 'A retention or a legal hold protects the version.' },
+  CLOCK_BEHIND: { status: 503, sentence: 'The clock is behind its recorded high-water mark.' },
+  OBJECT_TOO_LARGE: { status: 413, sentence: 'The object is larger than one request may carry.' },
+  OBJECT_DAMAGED: { status: 500, sentence: 'The stored bytes are not what was written.' },
+  QUOTA_EXCEEDED: { status: 403, sentence: 'The quota of the bucket would be exceeded.' },
+  CONFLICT: { status: 409, sentence: 'What the request was about changed meanwhile. Try again.' },
+  ACCOUNT_EXISTS: { status: 409, sentence: 'The service account exists already.' },
+  ACCOUNT_NOT_FOUND: { status: 404, sentence: 'The service account does not exist.' },
+  CREDENTIAL_EXISTS: { status: 409, sentence: 'The credential exists already.' },
+  CREDENTIAL_NOT_FOUND: { status: 404, sentence: 'The service account has no such credential.' },
+  TOO_MANY_CREDENTIALS: { status: 409, sentence: 'The service account has as many credentials as it may.' },
+  POLICY_EXISTS: { status: 409, sentence: 'The policy exists already.' },
+  POLICY_NOT_FOUND: { status: 404, sentence: 'The policy does not exist.' },
+  TOO_MANY_POLICIES: { status: 409, sentence: 'The service account has as many policies as it may.' },
+  POLICY_NOT_ATTACHED: { status: 404, sentence: 'The policy is not attached to the service account.' },
+  TOKEN_EXISTS: { status: 409, sentence: 'The management token exists already.' },
+  TOKEN_NOT_FOUND: { status: 404, sentence: 'The management token does not exist.' },
+  DIGEST_PENDING: { status: 409, sentence: 'The digest of this multipart object is still being computed. Try again.' },
+  STORAGE_FULL: { status: 507, sentence: 'The disk of the server is full. Reads and deletes still work.' },
+  AUDIT_UNAVAILABLE: { status: 503, sentence: 'The audit record cannot be made durable, so nothing was changed.' },
+  SLOW_DOWN: { status: 503, sentence: 'Too many requests at once. Try again.' },
   INTERNAL_ERROR: { status: 500, sentence: 'The server failed; the log has the details under this request id.' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly sentence: string }>>
 
 export type ManagementErrorCode = keyof typeof managementErrors
+
+/** A refusal with a place in the table. */
+export class ManagementError extends Error {
+  override readonly name = 'ManagementError'
+  readonly code: ManagementErrorCode
+  readonly headers: readonly HeaderLine[]
+
+  /** `message` replaces the sentence of the table. */
+  constructor(code: ManagementErrorCode, message?: string, headers: readonly HeaderLine[] = []) {
+    super(message ?? managementErrors[code].sentence)
+    this.code = code
+    this.headers = headers
+  }
+
+  get status(): number {
+    return managementErrors[this.code].status
+  }
+}
+
+/** The common refusal of something in a request; `field` names it. */
+export function invalid(field: string, reason: string): ManagementError {
+  return new ManagementError('INVALID_REQUEST', `${field}: ${reason}`)
+}

@@ -1,5 +1,5 @@
 import type { HeaderLine, HttpResponse } from '../http/exchange.ts'
-import { type ManagementErrorCode, managementErrors } from './errors.ts'
+import type { ManagementError } from './errors.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
 /** Nothing here may be kept by a cache or taken for something else by a browser. */
@@ -18,18 +18,11 @@ export function jsonResponse(status: number, body: unknown): HttpResponse {
   return textResponse(status, 'application/json', JSON.stringify(body))
 }
 
-/**
- * The error envelope of the specification: `{"error":{"code","message","request_id"}}`.
- * @param headers further headers the status asks for, such as Allow
- */
-export function errorResponse(
-  code: ManagementErrorCode,
-  requestId: string,
-  headers: readonly HeaderLine[] = [],
-): HttpResponse {
-  const { status, sentence } = managementErrors[code]
-  const response = jsonResponse(status, { error: { code, message: sentence, request_id: requestId } })
-  return { ...response, headers: [...response.headers, ...headers] }
+/** The error envelope of the specification: `{"error":{"code","message","request_id"}}`. */
+export function errorResponse(error: ManagementError, requestId: string): HttpResponse {
+  const { code, message, status } = error
+  const response = jsonResponse(status, { error: { code, message, request_id: requestId } })
+  return { ...response, headers: [...response.headers, ...error.headers] }
 }
 
 /** The response with the id of its request. */

@@ -1,0 +1,25 @@
+import type { EngineClient } from '../../engine/client.ts'
+import type { OpaqueIds } from '../../engine/opaque-ids.ts'
+import type { SecretBox } from '../../engine/secret-box.ts'
+import type { AccessReader } from '../../projections/access-reader.ts'
+import type { PayloadSources } from '../objects/payload-body.ts'
+import type { PayloadStores } from '../objects/receive-payload.ts'
+import type { ReadinessCheck } from './routes/probes.ts'
+
+/** What the routes of the management plane work with. */
+export interface ManagementServices extends PayloadSources, PayloadStores {
+  readonly engine: EngineClient
+  readonly access: AccessReader
+  /** Seals the secrets of service accounts. */
+  readonly secrets: SecretBox
+  readonly versionIds: OpaqueIds
+  /** Every action that a policy can name. */
+  readonly actions: ReadonlySet<string>
+  readonly version: string
+  readonly deploymentId: string
+  /** Milliseconds since 1970. */
+  readonly clock: () => number
+  readonly ready: () => Promise<readonly ReadinessCheck[]>
+  /** The metrics in the text exposition format. */
+  readonly metrics: () => Promise<string>
+}
