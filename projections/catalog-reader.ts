@@ -9,7 +9,7 @@ import type { OrderedPage, OrderedRequest } from './ordered-listing.ts'
 import { openTables, type Tables } from './table-list.ts'
 import { allBuckets, getBucket } from './tables/buckets.ts'
 import { getCors } from './tables/cors.ts'
-import { getObject } from './tables/objects.ts'
+import { getObject, type ListedVersion } from './tables/objects.ts'
 import { getPayload } from './tables/payloads.ts'
 import { getPart, getUpload, getUploadUsage, partsOf, type UploadUsage } from './tables/uploads.ts'
 import {
@@ -20,9 +20,9 @@ import {
   getFileUsage,
   type VolumeUsage,
 } from './tables/usage.ts'
-import { getVersion, getVersionAt, newestVersionBut } from './tables/versions.ts'
+import { getVersion, newestVersionBut } from './tables/versions.ts'
 import { listUploads, type UploadEntry, type UploadPlace, uploadsInProgress } from './upload-listing.ts'
-import { listVersions, type VersionEntry } from './version-listing.ts'
+import { listVersions } from './version-listing.ts'
 
 /** A volume and how much of it lives. */
 export interface StoredVolume extends Readonly<VolumeUsage> {
@@ -73,11 +73,6 @@ export class CatalogReader {
   /** A certain version or delete marker of a key, current or not. */
   version(bucketId: number, key: string, version: VersionSelector): ObjectState | undefined {
     return getVersion(this.#tables, bucketId, key, version)
-  }
-
-  /** The version that the entry at a sequence wrote, whatever its id. */
-  versionAt(bucketId: number, key: string, sequence: number): ObjectState | undefined {
-    return getVersionAt(this.#tables, bucketId, key, sequence)
   }
 
   /** The newest version or delete marker of a key. */
@@ -167,7 +162,7 @@ export class CatalogReader {
   }
 
   /** One page of the versions and delete markers of a bucket; positions are behind a key and an order within it. */
-  listVersions(bucketId: number, request: OrderedRequest): OrderedPage<VersionEntry> {
+  listVersions(bucketId: number, request: OrderedRequest): OrderedPage<ListedVersion> {
     this.#environment.refresh()
     return listVersions(this.#tables, bucketId, request)
   }

@@ -1,6 +1,6 @@
 import type { AbortUpload, CompleteUpload, CreateUpload, ReclaimUpload, WritePart } from '../commands.ts'
 import { DomainError } from '../errors.ts'
-import type { BucketState, PartState, StateReader, UploadState } from '../state-ports.ts'
+import type { BucketState, ObjectState, PartState, StateReader, UploadState } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
 import { type Decision, type DecisionContext, NOTHING_CHANGES } from './decision.ts'
 import { lockAtBirth, requireLockable } from './lock.ts'
@@ -50,11 +50,17 @@ export function decideWritePart(command: WritePart, context: DecisionContext): D
   }
 }
 
-/** By reference: the parts' payloads become the object's, and no byte is moved or read. */
+/**
+ * By reference: the parts' payloads become the object's, and no byte is moved or read. Asked again with the same list it
+ * tells the same again and changes nothing, for as long as the version that it made is there: clients repeat it when
+ * its answer was lost.
+ */
 export function decideCompleteUpload(command: CompleteUpload, context: DecisionContext): Decision {
   const { state, now } = context
-  const { bucket, upload } = requireUpload(command, state)
+  const bucket = requireBucket(state, command.bucket)
   const { key, etag } = command
+  const upload = state.upload(bucket.id, key, command.upload)
+  if (upload === undefined) return completedBefore(command, bucket, state)
   const { size, listed, dropped } = takeParts(command, state)
   if (size > OBJECT_BYTES_MAXIMUM) throw new DomainError('object-too-large', String(size))
   const current = state.object(bucket.id, key)
@@ -82,6 +88,24 @@ export function decideCompleteUpload(command: CompleteUpload, context: DecisionC
     etag,
     ...selectorOf(version, context.sequence),
   }
+}
+
+/** @throws DomainError upload-not-found: never completed, or with another list, or what it made is gone */
+function completedBefore({ key, upload, etag }: CompleteUpload, bucket: BucketState, state: StateReader): Decision {
+  const payload = state.payload(upload)
+  const completion = payload?.kind === 'parts' ? payload.completion : undefined
+  const made = completion === undefined ? undefined : versionMadeBy(completion, bucket.id, key, state)
+  if (made?.etag !== etag) throw new DomainError('upload-not-found')
+  const place = bucket.versioning === 'off' ? undefined : made
+  return { changes: [], etag, ...selectorOf(place, made.sequence) }
+}
+
+/** The version that the entry of a sequence wrote, whatever its id. */
+function versionMadeBy(sequence: number, bucketId: number, key: string, state: StateReader): ObjectState | undefined {
+  const version = state.version(bucketId, key, sequence)
+  if (version !== undefined) return version
+  const other = state.version(bucketId, key, 'null')
+  return other?.sequence === sequence ? other : undefined
 }
 
 /**

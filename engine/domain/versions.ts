@@ -30,8 +30,11 @@ export function placeVersion(
   }
 }
 
-/** What a caller is told of a new version. */
-export function selectorOf(place: VersionPlace | undefined, sequence: number): { version?: VersionSelector } {
+/** What a caller is told of the version that the entry of a sequence wrote; nothing where there is no versioning. */
+export function selectorOf(
+  place: Pick<VersionPlace, 'isNull'> | undefined,
+  sequence: number,
+): { version?: VersionSelector } {
   if (place === undefined) return {}
   return { version: place.isNull ? 'null' : sequence }
 }

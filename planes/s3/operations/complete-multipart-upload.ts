@@ -1,6 +1,5 @@
-import type { VersionSelector } from '../../../engine/commands.ts'
 import { PART_BYTES_MINIMUM } from '../../../engine/domain/upload.ts'
-import type { BucketState, ObjectState } from '../../../engine/state-ports.ts'
+import type { BucketState } from '../../../engine/state-ports.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { readRequestDocument } from '../body-checks.ts'
 import { declaredChecksum } from '../checksums.ts'
@@ -16,38 +15,29 @@ import type { S3Services } from '../services.ts'
 import { noSuchUpload, uploadNumber } from '../uploads.ts'
 import { xmlResponse } from '../xml-response.ts'
 
-/**
- * S3 API reference, CompleteMultipartUpload. Asked again with the same list it answers the same again, for as long as
- * the version that it made is there: clients repeat it when its answer was lost.
- */
+/** S3 API reference, CompleteMultipartUpload. */
 export async function completeMultipartUpload(request: S3Request, services: S3Services): Promise<HttpResponse> {
+  const { catalog } = services
   const bucket = requireBucket(request, services)
   const key = objectKey(request)
   const upload = uploadNumber(request, services)
-  const isOpen = upload >= 0 && services.catalog.upload(bucket.id, key, upload) !== undefined
-  if (!isOpen && (upload < 0 || services.catalog.payload(upload)?.kind !== 'parts')) throw noSuchUpload(request)
+  const isOpen = upload >= 0 && catalog.upload(bucket.id, key, upload) !== undefined
+  // One that was completed may be completed again; the engine knows with what list.
+  if (!isOpen && (upload < 0 || catalog.payload(upload)?.kind !== 'parts')) throw noSuchUpload(request)
   refuseObjectChecksum(request)
   const body = await readRequestDocument(request)
   const list = parseCompleteMultipartUpload(body, request.operation.bodyBytesMaximum)
-  if (!isOpen) return repeated(request, services, bucket, upload, list)
   requireStatedSize(request, services, upload, list)
-  const command = {
-    kind: 'complete-upload',
-    bucket: bucket.name,
-    key,
-    upload,
-    ...list,
-    etag: multipartEtag(list.md5s),
-  } as const
+  const etag = multipartEtag(list.md5s)
+  const condition = writeCondition(request.http)
   try {
-    const done = await execute(request, services, { ...command, condition: writeCondition(request.http) })
-    return answer(request, bucket, done.etag ?? '', writtenVersionHeader(done.version, services))
+    const command = { kind: 'complete-upload', bucket: bucket.name, key, upload, ...list, etag, condition } as const
+    const done = await execute(request, services, command)
+    return answer(request, bucket, etag, writtenVersionHeader(done.version, services))
   } catch (error) {
     if (!(error instanceof S3Error)) throw error
     if (error.code === 'EntityTooSmall') throw explainTooSmall(error, services, upload)
-    // Another request completed it in between: the engine's refusal is recorded, and the answer is that request's.
-    if (error.code === 'NoSuchUpload') return repeated(request, services, bucket, upload, list)
-    throw error
+    throw error.code === 'NoSuchUpload' ? noSuchUpload(request) : error
   }
 }
 
@@ -83,29 +73,6 @@ function requireStatedSize({ http }: S3Request, services: S3Services, upload: nu
   if (size !== Number(stated)) {
     throw new S3Error('InvalidRequest', { message: `The parts have ${size} bytes, and ${STATED_SIZE} says ${stated}.` })
   }
-}
-
-/** @throws S3Error NoSuchUpload when the upload was completed with another list, or its object is gone */
-function repeated(
-  request: S3Request,
-  services: S3Services,
-  bucket: BucketState,
-  upload: number,
-  list: CompleteMultipartUpload,
-): HttpResponse {
-  services.catalog.refresh()
-  const payload = services.catalog.payload(upload)
-  const completion = payload?.kind === 'parts' ? payload.completion : undefined
-  const key = objectKey(request)
-  const version = completion === undefined ? undefined : services.catalog.versionAt(bucket.id, key, completion)
-  if (version === undefined || version.etag !== multipartEtag(list.md5s)) throw noSuchUpload(request)
-  return answer(request, bucket, version.etag, writtenVersionHeader(selectorOf(bucket, version), services))
-}
-
-/** What the engine told when the version was made. */
-function selectorOf(bucket: BucketState, version: ObjectState): VersionSelector | undefined {
-  if (bucket.versioning === 'off') return undefined
-  return version.isNull ? 'null' : version.sequence
 }
 
 function answer(request: S3Request, bucket: BucketState, etag: string, headers: readonly HeaderLine[]): HttpResponse {
