@@ -25,9 +25,19 @@ export class OpaqueIds {
 
   /** 22 characters of base64url. */
   encode(sequence: number): string {
-    this.#block.writeUInt32BE(Math.floor(sequence / HIGH), SEQUENCE_AT)
-    this.#block.writeUInt32BE(sequence >>> 0, SEQUENCE_AT + 4)
+    writeSequence(this.#block, sequence, SEQUENCE_AT)
     return this.#encrypt.update(this.#block).toString('base64url')
+  }
+
+  /** The ids of many sequences: the cipher is called once for all of them. */
+  encodeAll(sequences: readonly number[]): string[] {
+    const blocks = Buffer.alloc(sequences.length * BLOCK_BYTES)
+    sequences.forEach((sequence, index) => writeSequence(blocks, sequence, index * BLOCK_BYTES + SEQUENCE_AT))
+    const encrypted = this.#encrypt.update(blocks)
+    return sequences.map((_, index) => {
+      const at = index * BLOCK_BYTES
+      return encrypted.toString('base64url', at, at + BLOCK_BYTES)
+    })
   }
 
   /** The sequence, or undefined for a text that this store never gave out. */
@@ -40,4 +50,9 @@ export class OpaqueIds {
     if (block.readBigUInt64BE(0) !== 0n) return undefined
     return block.readUInt32BE(SEQUENCE_AT) * HIGH + block.readUInt32BE(SEQUENCE_AT + 4)
   }
+}
+
+function writeSequence(target: Buffer, sequence: number, at: number): void {
+  target.writeUInt32BE(Math.floor(sequence / HIGH), at)
+  target.writeUInt32BE(sequence >>> 0, at + 4)
 }

@@ -66,26 +66,33 @@ export function listOrdered<E extends OrderedEntry>(request: OrderedRequest, sca
   const { entriesMaximum } = request
   const entries: E[] = []
   const prefixes: string[] = []
-  let last: OrderedPosition | undefined
+  /** Where the last common prefix ends, when nothing stands behind it yet. */
+  let behindPrefix: OrderedPosition | undefined
   let start: ScanStart | undefined = entriesMaximum === 0 ? undefined : startOf(request)
   while (start !== undefined) {
     const from: ScanStart = start
     start = undefined
     for (const entry of scan(from, entriesMaximum - entries.length - prefixes.length + 1)) {
-      if (entries.length + prefixes.length === entriesMaximum) return { entries, prefixes, next: last }
+      if (entries.length + prefixes.length === entriesMaximum) {
+        return { entries, prefixes, next: behindPrefix ?? behindEntry(entries.at(-1) as E) }
+      }
       const prefix = commonPrefix(entry.key, request)
       if (prefix === undefined) {
         entries.push(entry)
-        last = { kind: 'after-entry', bytes: Buffer.from(entry.key), order: entry.order }
+        behindPrefix = undefined
         continue
       }
       prefixes.push(prefix)
-      last = { kind: 'after-prefix', bytes: Buffer.from(prefix) }
-      start = startBehind(last)
+      behindPrefix = { kind: 'after-prefix', bytes: Buffer.from(prefix) }
+      start = startBehind(behindPrefix)
       break
     }
   }
   return { entries, prefixes, next: undefined }
+}
+
+function behindEntry({ key, order }: OrderedEntry): OrderedPosition {
+  return { kind: 'after-entry', bytes: Buffer.from(key), order }
 }
 
 function commonPrefix(key: string, { prefix, delimiter }: OrderedRequest): string | undefined {

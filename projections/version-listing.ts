@@ -2,25 +2,15 @@ import { NUMBER_BYTES, successor, writeNumber } from './keys.ts'
 import type { Row } from './lmdb-environment.ts'
 import { listOrdered, type OrderedPage, type OrderedRequest, type ScanStart } from './ordered-listing.ts'
 import { decodeListedVersion, keyOfRow, type ListedVersion } from './tables/objects.ts'
-import { endOfPrefix, escapedPrefix, keyOfOrderedRow } from './tables/version-keys.ts'
-import {
-  newestVersionBut,
-  orderOfSequence,
-  sequenceOfOrder,
-  sequenceOfRow,
-  type VersionTables,
-  versionKey,
-} from './tables/versions.ts'
-
-/** A version in a listing; `order` is its place among those of its key. */
-export type VersionEntry = ListedVersion & { readonly order: number }
+import { endOfPrefix, escapedPrefix, keyOfOrderedRow, sequenceOfOrder } from './tables/version-keys.ts'
+import { newestVersionBut, sequenceOfRow, type VersionTables, versionKey } from './tables/versions.ts'
 
 /** One page of the versions and delete markers of a bucket: by key, newest first within a key. */
 export function listVersions(
   tables: VersionTables,
   bucketId: number,
   request: OrderedRequest,
-): OrderedPage<VersionEntry> {
+): OrderedPage<ListedVersion> {
   return listOrdered(request, (start, limit) => scan(tables, bucketId, request.prefix, start, limit))
 }
 
@@ -31,7 +21,7 @@ function* scan(
   prefix: Buffer,
   start: ScanStart,
   limit: number,
-): Generator<VersionEntry> {
+): Generator<ListedVersion> {
   const resumed = start.afterOrder === undefined ? undefined : start.bytes.toString()
   let lastKey: string | undefined
   const currents = new Reading(currentRows(tables, bucketId, prefix, start, limit), keyOfRow)
@@ -40,7 +30,9 @@ function* scan(
     for (;;) {
       const current = currents.head
       const other = others.head
-      if (current !== undefined && (other === undefined || compare(current, other) <= 0)) {
+      // The other versions of a key whose current object was taken stand before every further current object.
+      const isNext = current !== undefined && other?.key !== lastKey
+      if (current !== undefined && (other === undefined || (isNext && compare(current, other) <= 0))) {
         currents.advance()
         const entry = entryOf(current, true)
         // Deletions may have made a version current that stands behind the place where the page begins.
@@ -63,9 +55,8 @@ function* scan(
   }
 }
 
-function entryOf({ key, row }: KeyedRow, isLatest: boolean): VersionEntry {
-  const version = decodeListedVersion(key, row.value, isLatest)
-  return { ...version, order: orderOfSequence(version.sequence) }
+function entryOf({ key, row }: KeyedRow, isLatest: boolean): ListedVersion {
+  return decodeListedVersion(key, row.value, isLatest)
 }
 
 function isNewest(tables: VersionTables, bucketId: number, { key, row }: KeyedRow): boolean {

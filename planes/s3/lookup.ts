@@ -122,6 +122,15 @@ export function versionIdOf(version: Pick<ObjectState, 'isNull' | 'sequence'>, s
   return version.isNull ? 'null' : services.versionIds.encode(version.sequence)
 }
 
+/** The version ids of many versions, at less cost than one by one. */
+export function versionIdsOf(
+  versions: readonly Pick<ObjectState, 'isNull' | 'sequence'>[],
+  { versionIds }: S3Services,
+): string[] {
+  const ids = versionIds.encodeAll(versions.map(({ sequence }) => sequence))
+  return versions.map(({ isNull }, index) => (isNull ? 'null' : (ids[index] as string)))
+}
+
 /** The version header of an answer about an object: none in a bucket that never had versioning. */
 export function versionHeader(
   bucket: BucketState,

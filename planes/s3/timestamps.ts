@@ -2,11 +2,21 @@
 
 const MICROSECONDS_PER_MILLISECOND = 1000
 const NANOSECONDS_PER_MILLISECOND = 1_000_000
+const MILLISECONDS_PER_SECOND = 1000
 const MILLISECONDS_PER_MINUTE = 60_000
+const MILLISECONDS_PER_DAY = 86_400_000
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+
+/**
+ * The day that was written last, and how its times begin. A listing writes a thousand times, most of them of one day,
+ * and the platform's own writer was a tenth of the cost of the whole page.
+ */
+let writtenDay: number | undefined
+let writtenDate = ''
 
 /** `2026-01-31T12:00:00.000Z`, as XML documents and Object Lock headers carry it. */
 export function isoTimestamp(microseconds: number): string {
-  return new Date(Math.floor(microseconds / MICROSECONDS_PER_MILLISECOND)).toISOString()
+  return isoMilliseconds(Math.floor(microseconds / MICROSECONDS_PER_MILLISECOND))
 }
 
 /**
@@ -14,7 +24,18 @@ export function isoTimestamp(microseconds: number): string {
  * microseconds.
  */
 export function isoMilliseconds(milliseconds: number): string {
-  return new Date(milliseconds).toISOString()
+  const day = Math.floor(milliseconds / MILLISECONDS_PER_DAY)
+  if (day !== writtenDay) {
+    const text = new Date(day * MILLISECONDS_PER_DAY).toISOString()
+    writtenDate = text.slice(0, text.indexOf('T') + 1)
+    writtenDay = day
+  }
+  const time = milliseconds - day * MILLISECONDS_PER_DAY
+  const minutes = Math.floor(time / MILLISECONDS_PER_MINUTE)
+  const seconds = Math.floor(time / MILLISECONDS_PER_SECOND)
+  const fraction = String(time - seconds * MILLISECONDS_PER_SECOND).padStart(3, '0')
+  const hour = Math.floor(minutes / 60)
+  return `${writtenDate}${twoDigits[hour]}:${twoDigits[minutes - hour * 60]}:${twoDigits[seconds - minutes * 60]}.${fraction}Z`
 }
 
 /** `Sat, 31 Jan 2026 12:00:00 GMT` (RFC 9110, IMF-fixdate), as HTTP headers carry it. */

@@ -4,6 +4,7 @@ import { decodeLock, encodeLock, type StoredLock } from '../../engine/events/val
 import type { ObjectState } from '../../engine/state-ports.ts'
 import { NUMBER_BYTES, readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
+import { orderOfSequence } from './version-keys.ts'
 
 /**
  * `objects`: the current object of every key, in S3's order within a bucket.
@@ -119,6 +120,8 @@ export function decodeListed(row: Buffer, value: Buffer): ListedObject {
 /** What a listing of versions shows of one. */
 export interface ListedVersion extends ListedObject {
   readonly sequence: number
+  /** Its place among those of its key. */
+  readonly order: number
   readonly isNull: boolean
   readonly isMarker: boolean
   /** Whether it is the newest of its key. */
@@ -128,9 +131,11 @@ export interface ListedVersion extends ListedObject {
 export function decodeListedVersion(key: string, value: Buffer, isLatest: boolean): ListedVersion {
   const flags = value[AT.flags] as number
   const isMarker = (flags & FLAG.isMarker) !== 0
+  const sequence = readNumber(value, AT.sequence)
   return {
     key,
-    sequence: readNumber(value, AT.sequence),
+    sequence,
+    order: orderOfSequence(sequence),
     isNull: (flags & FLAG.isNull) !== 0,
     isMarker,
     isLatest,

@@ -54,12 +54,21 @@ export function escapedKeyOf(row: Buffer): Buffer {
 
 /** The S3 key of a row. */
 export function keyOfOrderedRow(row: Buffer): string {
-  const escaped = escapedKeyOf(row)
-  if (!escaped.includes(0)) return escaped.toString()
-  // UTF-8 has 00 for U+0000 alone.
-  return escaped.toString().replaceAll('\u0000\u0001', '\u0000')
+  const end = row.length - NUMBER_BYTES - END_BYTES
+  const escaped = row.toString('utf8', NUMBER_BYTES, end)
+  // UTF-8 has 00 for U+0000 alone. A key without one has its first where the end mark is.
+  return row.indexOf(0, NUMBER_BYTES) === end ? escaped : escaped.replaceAll('\u0000\u0001', '\u0000')
 }
 
 export function orderOf(row: Buffer): number {
   return readNumber(row, row.length - NUMBER_BYTES)
+}
+
+/** Versions stand the newest first: the order of one is its sequence turned round. */
+export function orderOfSequence(sequence: number): number {
+  return Number.MAX_SAFE_INTEGER - sequence
+}
+
+export function sequenceOfOrder(order: number): number {
+  return Number.MAX_SAFE_INTEGER - order
 }

@@ -2,7 +2,7 @@ import type { ObjectState } from '../../engine/state-ports.ts'
 import { numberKey, readNumber, successor } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { decodeObject, encodeObject, getObject, objectKey } from './objects.ts'
-import { orderedRowKey, orderOf, rowsOfKey } from './version-keys.ts'
+import { orderedRowKey, orderOf, orderOfSequence, rowsOfKey, sequenceOfOrder } from './version-keys.ts'
 
 /**
  * `versions`: every version that is not a current object, and every delete marker, newest first within a key.
@@ -18,15 +18,6 @@ import { orderedRowKey, orderOf, rowsOfKey } from './version-keys.ts'
  */
 export const VERSIONS = 'versions'
 export const NULL_VERSIONS = 'null-versions'
-
-/** The newest first: the order of a version is its sequence turned round. */
-export function orderOfSequence(sequence: number): number {
-  return Number.MAX_SAFE_INTEGER - sequence
-}
-
-export function sequenceOfOrder(order: number): number {
-  return Number.MAX_SAFE_INTEGER - order
-}
 
 export function versionKey(bucketId: number, key: string, sequence: number): Buffer {
   return orderedRowKey(bucketId, key, orderOfSequence(sequence))

@@ -1,13 +1,14 @@
 import type { OrderedPosition } from '../../../projections/ordered-listing.ts'
-import { orderOfSequence, sequenceOfOrder } from '../../../projections/tables/versions.ts'
+import type { ListedVersion as StoredVersion } from '../../../projections/tables/objects.ts'
+import { orderOfSequence, sequenceOfOrder } from '../../../projections/tables/version-keys.ts'
 import type { HttpResponse } from '../../http/exchange.ts'
 import { invalidArgument } from '../errors.ts'
 import { listObjectVersionsParameters } from '../list-parameters.ts'
-import { parseVersionId, requireBucket, versionIdOf } from '../lookup.ts'
+import { parseVersionId, requireBucket, versionIdsOf } from '../lookup.ts'
 import { markerPosition, NO_ENTRIES, orderedRequest } from '../marker-position.ts'
 import type { S3Request } from '../s3-request.ts'
 import type { S3Services } from '../services.ts'
-import { listVersionsResult } from '../version-documents.ts'
+import { type ListedVersion, listVersionsResult } from '../version-documents.ts'
 import { xmlResponse } from '../xml-response.ts'
 
 /** S3 API reference, ListObjectVersions. */
@@ -27,12 +28,26 @@ export function listObjectVersions(request: S3Request, services: S3Services): Ht
     versionIdMarker,
     maxKeys,
     encodingType,
-    entries: page.entries.map((entry) => ({ ...entry, versionId: versionIdOf(entry, services) })),
+    entries: listedEntries(page.entries, services),
     commonPrefixes: page.prefixes,
     next: page.next && nextMarkers(page.next, services),
     owner: services.owner,
   })
   return xmlResponse(200, document)
+}
+
+/** Written field by field, which takes a tenth of the time of copying whole entries: there are a thousand of them. */
+function listedEntries(entries: readonly StoredVersion[], services: S3Services): ListedVersion[] {
+  const ids = versionIdsOf(entries, services)
+  return entries.map(({ key, isLatest, isMarker, lastModifiedMicroseconds, etag, size }, index) => ({
+    key,
+    versionId: ids[index] as string,
+    isLatest,
+    isMarker,
+    lastModifiedMicroseconds,
+    etag,
+    size,
+  }))
 }
 
 /**
