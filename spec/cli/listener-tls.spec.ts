@@ -6,7 +6,7 @@ import { logCertificate } from '../../cli/certificate-reload.ts'
 import { readConfig } from '../../cli/config/read-config.ts'
 import { ListenerTls } from '../../cli/listener-tls.ts'
 import type { Logger } from '../../cli/logger.ts'
-import { selfSignedCertificate } from '../planes/self-signed-certificate.ts'
+import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { filesIn, install } from '../planes/tls-client.ts'
 import { run } from './command-runner.ts'
 

@@ -7,7 +7,7 @@ import type { HttpRequest, HttpResponse } from '../../planes/http/exchange.ts'
 import { TlsFilesError } from '../../planes/http/tls-files.ts'
 import { listen, serve } from './http-server.ts'
 import { head, openRaw, patternBytes, type RawClient, signal, until } from './raw-client.ts'
-import { selfSignedCertificate } from './self-signed-certificate.ts'
+import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { filesIn, install, openTls, shownBy } from './tls-client.ts'
 
 const OK: HttpResponse = { status: 200, headers: [], body: 'done' }

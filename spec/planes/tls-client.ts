@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { connect } from 'node:tls'
 import type { TlsFiles } from '../../planes/http/tls-files.ts'
 import { RawClient } from './raw-client.ts'
-import type { CertificateAndKey } from './self-signed-certificate.ts'
+import type { CertificateAndKey } from '../support/self-signed-certificate.ts'
 
 /** Writes a pair where a listener looks for it. */
 export function install({ certificateFile, keyFile }: TlsFiles, { certificate, key }: CertificateAndKey): void {
