@@ -2,6 +2,7 @@ import type { Clock } from './clock.ts'
 import type { Command, Done, VersionSelector } from './commands.ts'
 import { type DecidableCommand, decide } from './domain/decide.ts'
 import type { Decision } from './domain/decision.ts'
+import { bypassedVersion } from './domain/lock.ts'
 import type { OpaqueIds } from './opaque-ids.ts'
 import { DOMAIN_ERRORS, DomainError, type DomainErrorCode } from './errors.ts'
 import type { AuditContext, AuditResult } from './events/audit.ts'
@@ -184,7 +185,7 @@ export class Engine {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })
     }
     const intent = command.intent ?? this.#addEntry(batch, time, command.audit, 'attempted', undefined, [])
-    const bypass = this.#bypassAudit(command)
+    const bypass = this.#bypassAudit(command, state)
     const bypassIntent = bypass && this.#addEntry(batch, time, bypass, 'attempted', undefined, [])
     const reply = this.#decideOne(command, batch, state, time, intent)
     if (bypass !== undefined) {
@@ -261,9 +262,11 @@ export class Engine {
   }
 
   /** The audit context of a bypass of governance retention, which has a pair of records of its own (rule 8). */
-  #bypassAudit(command: DecidableCommand): AuditContext | undefined {
-    if (!('bypassGovernance' in command) || !command.bypassGovernance) return undefined
-    return this.#named({ ...command.audit, operation: BYPASS_OPERATION }, command.version)
+  #bypassAudit(command: DecidableCommand, state: StateTransaction): AuditContext | undefined {
+    if (!('bypassGovernance' in command)) return undefined
+    const version = bypassedVersion(command, state)
+    if (version === undefined) return undefined
+    return this.#named({ ...command.audit, operation: BYPASS_OPERATION }, version)
   }
 
   #addEntry(

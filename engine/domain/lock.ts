@@ -1,7 +1,7 @@
-import type { SetLegalHold, SetRetention, VersionSelector } from '../commands.ts'
+import type { DeleteObject, SetLegalHold, SetRetention, VersionSelector } from '../commands.ts'
 import { DomainError } from '../errors.ts'
 import type { DefaultRetention, LockState, Retention } from '../events/changes.ts'
-import type { BucketState, ObjectState } from '../state-ports.ts'
+import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
 import type { Decision, DecisionContext } from './decision.ts'
 
@@ -79,6 +79,20 @@ export function decideSetRetention(command: SetRetention, context: DecisionConte
     requireReleased(present, context.now, command.bypassGovernance)
   }
   return locked(bucket, command.key, version, { retention: wanted, hold: version.lock?.hold })
+}
+
+/**
+ * The version for which a command asks to bypass governance, whether it is retained or not. A deletion without an id only
+ * hides a key, and what is not there cannot be bypassed.
+ */
+export function bypassedVersion(command: DeleteObject | SetRetention, state: StateReader): VersionSelector | undefined {
+  const bucket = state.bucket(command.bucket)
+  if (!command.bypassGovernance || bucket === undefined) return undefined
+  const { kind, key, version } = command
+  const current = kind === 'set-retention' ? state.object(bucket.id, key) : undefined
+  const found = version === undefined ? current : state.version(bucket.id, key, version)
+  if (found === undefined) return undefined
+  return found.isNull ? 'null' : found.sequence
 }
 
 /** A hold and a retention know nothing of each other (rule 10). */
