@@ -77,6 +77,11 @@ const RULES: readonly Rule[] = [
   { when: 'a bucket is created', command: createBucket('new'), outcome: [{ name: 'bucket.created', bucketId: 100 }] },
   { when: 'a bucket is there', command: createBucket('photos'), outcome: 'bucket-exists' },
   {
+    when: 'the same bucket is there, in another region than the lenient one',
+    command: { ...createBucket('photos'), region: 'eu' },
+    outcome: 'bucket-exists',
+  },
+  {
     when: 'an empty bucket is deleted',
     command: deleteBucket('empty'),
     outcome: [{ name: 'bucket.deleted', bucketId: 9 }],
@@ -220,7 +225,7 @@ async function sweep(store: TestStore): Promise<void> {
   const worker = new PayloadFileSweep(store.disk, store.paths, store.start, (name) =>
     store.catalog.payloadFileIsUsed(name),
   )
-  while (await worker.step());
+  while ((await worker.step()) === 'more');
 }
 
 function filesOnDisk(paths: StorePaths): string[] {
@@ -265,7 +270,8 @@ test('J14 J20 the store answers and holds what a model does, whatever is asked o
 test('every change has its attempt before it, refusals are recorded, and nothing else is', async (t) => {
   const store = await openTestStore(t.testdir())
   await store.client.execute(createBucket('photos'))
-  await t.rejects(store.client.execute(createBucket('photos')), { name: 'DomainError', code: 'bucket-exists' })
+  const other = { ...createBucket('photos'), lockEnabled: true }
+  await t.rejects(store.client.execute(other), { name: 'DomainError', code: 'bucket-exists' })
   await store.client.execute(deleteObject('photos', 'nothing'))
   const { sequence: intent } = await store.client.execute({ kind: 'record-attempt', audit: auditOf('s3:PUT', 'long') })
   await store.client.execute({ ...write('photos', 'long', BYTES), intent })

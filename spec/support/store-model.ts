@@ -129,7 +129,8 @@ export class StoreModel {
     if (!('bucket' in command)) return 'done'
     const objects = this.buckets.get(command.bucket)
     if (command.kind === 'create-bucket') {
-      if (objects !== undefined) return 'bucket-exists'
+      // The same bucket once more is a success in this region.
+      if (objects !== undefined) return 'done'
       this.buckets.set(command.bucket, new Map())
       return 'done'
     }

@@ -110,8 +110,8 @@ export async function readPayload(store: TestStore, payload: number): Promise<Bu
   if (location === undefined) throw new Error(`no row of payload ${payload}`)
   if (location.kind === 'volume') return store.payloads.readSmall(location)
   if (location.kind === 'parts') {
-    const { count, payload } = location.parts
-    const read = Array.from({ length: count }, (_, index) => readPayload(store, payload(index)))
+    const { parts } = location
+    const read = Array.from({ length: parts.count }, (_, index) => readPayload(store, parts.payload(index)))
     return Buffer.concat(await Promise.all(read))
   }
   const reader = await store.payloads.openLarge(location, 0, location.length)

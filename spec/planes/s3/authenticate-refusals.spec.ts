@@ -51,10 +51,11 @@ test('the window of a presigned URL', async (t) => {
   t.ok(detail(expired, 'ServerTime'))
   t.equal(putPresigned(line, NOW - 15 * MINUTE - 1), 'AccessDenied')
   t.equal(putPresigned(presigned({ expiresSeconds: 604_800 }), NOW + 604_800_000), undefined)
-  for (const expires of ['0', '-1', '604801', '1.5', '1e3', '', 'x', '0x10', '99999999999999999999']) {
-    const bent = line.replace('X-Amz-Expires=60', `X-Amz-Expires=${expires}`)
-    t.equal(putPresigned(bent), 'AuthorizationQueryParametersError', expires)
+  const withExpires = (expires: string) => putPresigned(line.replace('X-Amz-Expires=60', `X-Amz-Expires=${expires}`))
+  for (const expires of ['1.5', '1e3', '', 'x', '0x10', '9'.repeat(21)]) {
+    t.equal(withExpires(expires), 'AuthorizationQueryParametersError', expires)
   }
+  for (const expires of ['0', '-1', '604801', '9'.repeat(20)]) t.equal(withExpires(expires), 'AccessDenied', expires)
 })
 
 test('malformed claims', async (t) => {
