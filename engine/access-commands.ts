@@ -3,11 +3,15 @@ import type { CommandBase } from './commands.ts'
 
 /** Commands on who may do what. Ids are made by the caller; one that is taken is refused. */
 
+/** A service account comes with its first credential, which does not expire. */
 export interface CreateAccount extends CommandBase {
   readonly kind: 'create-account'
   readonly account: string
   readonly title: string
   readonly description: string
+  readonly credential: string
+  readonly accessKey: string
+  readonly sealedSecret: Uint8Array
 }
 
 export interface SetAccountStatus extends CommandBase {

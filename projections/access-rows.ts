@@ -1,4 +1,4 @@
-import type { AccountState } from '../engine/access-state.ts'
+import type { AccountState, CredentialState } from '../engine/access-state.ts'
 import type { AccessChange } from '../engine/events/access-changes.ts'
 import type { Tables } from './table-list.ts'
 import {
@@ -45,9 +45,15 @@ export class AccessRows {
         return this.#changeAccount(account, (before) => ({ credentials: [...before.credentials, issued] }))
       }
       case 'credential.status-set': {
-        const before = getCredential(credentials, change.accessKey)
-        if (before === undefined) throw new Error(`credential ${change.accessKey} is changed but not there`)
+        const before = this.#requireCredential(change.accessKey)
         return putCredential(credentials, { ...before, enabled: change.enabled })
+      }
+      case 'credential.removed': {
+        const { account } = this.#requireCredential(change.accessKey)
+        credentials.remove(Buffer.from(change.accessKey))
+        return this.#changeAccount(account, (before) => ({
+          credentials: before.credentials.filter(({ accessKey }) => accessKey !== change.accessKey),
+        }))
       }
       case 'policy.created': {
         const { policy, title, statements } = change
@@ -75,6 +81,12 @@ export class AccessRows {
   #requireAccount(account: string): AccountState {
     const found = getAccount(this.#tables.accounts, account)
     if (found === undefined) throw new Error(`account ${account} is changed but not there`)
+    return found
+  }
+
+  #requireCredential(accessKey: string): CredentialState {
+    const found = getCredential(this.#tables.credentials, accessKey)
+    if (found === undefined) throw new Error(`credential ${accessKey} is changed but not there`)
     return found
   }
 

@@ -178,6 +178,7 @@ export class TableTransaction implements StateTransaction {
       case 'account.deleted':
       case 'credential.issued':
       case 'credential.status-set':
+      case 'credential.removed':
       case 'policy.created':
       case 'policy.attached':
       case 'policy.detached':

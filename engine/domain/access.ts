@@ -10,8 +10,9 @@ import type {
   SetAccountStatus,
   SetCredentialStatus,
 } from '../access-commands.ts'
-import type { AccountState } from '../access-state.ts'
+import type { AccountState, CredentialState } from '../access-state.ts'
 import { DomainError } from '../errors.ts'
+import type { CredentialRemoved } from '../events/access-changes.ts'
 import type { StateReader } from '../state-ports.ts'
 import { type Decision, type DecisionContext, NOTHING_CHANGES } from './decision.ts'
 
@@ -26,9 +27,15 @@ function requireAccount(state: StateReader, account: string): AccountState {
 }
 
 export function decideCreateAccount(command: CreateAccount, { state }: DecisionContext): Decision {
-  const { account, title, description } = command
+  const { account, title, description, credential, accessKey, sealedSecret } = command
   if (state.account(account) !== undefined) throw new DomainError('account-exists', account)
-  return { changes: [{ name: 'account.created', account, title, description }] }
+  if (state.credential(accessKey) !== undefined) throw new DomainError('credential-exists', credential)
+  return {
+    changes: [
+      { name: 'account.created', account, title, description },
+      { name: 'credential.issued', account, credential, accessKey, sealedSecret, expiresMicroseconds: undefined },
+    ],
+  }
 }
 
 export function decideSetAccountStatus({ account, enabled }: SetAccountStatus, { state }: DecisionContext): Decision {
@@ -41,17 +48,33 @@ export function decideDeleteAccount({ account }: DeleteAccount, { state }: Decis
   return { changes: [{ name: 'account.deleted', account }] }
 }
 
-/** A new credential stands beside the old ones, which go on working. */
-export function decideIssueCredential(command: IssueCredential, { state }: DecisionContext): Decision {
+/**
+ * A new credential stands beside the old ones, which go on working. Those that have expired make room for it, and in an
+ * account that has as many as it may the oldest one that is disabled.
+ */
+export function decideIssueCredential(command: IssueCredential, { state, now }: DecisionContext): Decision {
   const { account, credential, accessKey, sealedSecret, expiresMicroseconds } = command
-  const { credentials } = requireAccount(state, account)
-  if (credentials.length >= CREDENTIALS_MAXIMUM) throw new DomainError('too-many-credentials', account)
-  const isTaken =
-    state.credential(accessKey) !== undefined || credentials.some((other) => other.credential === credential)
+  const present = requireAccount(state, account).credentials.flatMap((other) => state.credential(other.accessKey) ?? [])
+  const isTaken = state.credential(accessKey) !== undefined || present.some((other) => other.credential === credential)
   if (isTaken) throw new DomainError('credential-exists', credential)
   return {
-    changes: [{ name: 'credential.issued', account, credential, accessKey, sealedSecret, expiresMicroseconds }],
+    changes: [
+      ...credentialsToRemove(present, now, account),
+      { name: 'credential.issued', account, credential, accessKey, sealedSecret, expiresMicroseconds },
+    ],
   }
+}
+
+function credentialsToRemove(present: readonly CredentialState[], now: number, account: string): CredentialRemoved[] {
+  const hasExpired = ({ expiresMicroseconds = Number.POSITIVE_INFINITY }: CredentialState) =>
+    expiresMicroseconds <= now * 1000
+  const removed = present.filter(hasExpired)
+  if (present.length - removed.length >= CREDENTIALS_MAXIMUM) {
+    const disabled = present.find((other) => !other.enabled && !hasExpired(other))
+    if (disabled === undefined) throw new DomainError('too-many-credentials', account)
+    removed.push(disabled)
+  }
+  return removed.map(({ accessKey }) => ({ name: 'credential.removed', accessKey }))
 }
 
 export function decideSetCredentialStatus(command: SetCredentialStatus, { state }: DecisionContext): Decision {

@@ -49,6 +49,12 @@ export interface CredentialStatusSet {
   readonly enabled: boolean
 }
 
+/** It could not sign any more, and made room for another one. */
+export interface CredentialRemoved {
+  readonly name: 'credential.removed'
+  readonly accessKey: string
+}
+
 export interface PolicyCreated {
   readonly name: 'policy.created'
   readonly policy: string
@@ -90,6 +96,7 @@ export type AccessChange =
   | AccountDeleted
   | CredentialIssued
   | CredentialStatusSet
+  | CredentialRemoved
   | PolicyCreated
   | PolicyAttached
   | PolicyDetached

@@ -68,6 +68,10 @@ export const ACCESS_CODECS: { readonly [N in AccessName]: ChangeCodec<Extract<Ac
       enabled: enabled as never,
     }),
   },
+  'credential.removed': {
+    fields: ({ accessKey }) => [accessKey],
+    change: ([accessKey]) => ({ name: 'credential.removed', accessKey: accessKey as never }),
+  },
   'policy.created': {
     fields: ({ policy, title, statements }) => [policy, title, encodeStatements(statements)],
     change: ([policy, title, statements]) => ({

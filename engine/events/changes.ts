@@ -38,6 +38,7 @@ export const CHANGE_KIND = {
   'policy.detached': 30,
   'token.issued': 31,
   'token.revoked': 32,
+  'credential.removed': 33,
 } as const
 export type ChangeName = keyof typeof CHANGE_KIND
 

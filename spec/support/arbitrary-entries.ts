@@ -213,6 +213,7 @@ export const CHANGES: { readonly [N in Change['name']]: fc.Arbitrary<Extract<Cha
     title: fc.string(),
     statements: fc.array(statement),
   }),
+  'credential.removed': record({ name: fc.constant('credential.removed'), accessKey: fc.string() }),
   'policy.attached': record({ name: fc.constant('policy.attached'), policy: fc.string(), account: fc.string() }),
   'policy.detached': record({ name: fc.constant('policy.detached'), policy: fc.string(), account: fc.string() }),
   'token.issued': record({
