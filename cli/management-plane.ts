@@ -13,6 +13,7 @@ import { createManagementHandler } from '../planes/management/management-handler
 import { renderMetrics } from '../planes/management/metrics.ts'
 import type { ReadinessCheck } from '../planes/management/routes/probes.ts'
 import type { ManagementServices } from '../planes/management/services.ts'
+import { StorageInspection } from '../planes/management/storage-inspection.ts'
 import { S3_ACTIONS } from '../planes/s3/authorize.ts'
 import type { Config } from './config/config-types.ts'
 import type { ServerCredentials } from './config/server-credentials.ts'
@@ -93,6 +94,7 @@ function managementServices(
     secrets: new SecretBox(derivedKey(credentials.masterKey, CREDENTIAL_SECRET_KEY, deployment)),
     versionIds: new OpaqueIds(derivedKey(credentials.masterKey, VERSION_ID_KEY, deployment)),
     actions: S3_ACTIONS,
+    storage: new StorageInspection(nodeDisk, paths, catalog, engine.start),
     version: packageVersion(),
     deploymentId: engine.deploymentId,
     clock: Date.now,

@@ -2,7 +2,7 @@ import type { VersionSelector } from '../engine/commands.ts'
 import type { CorsRule } from '../engine/events/changes.ts'
 import type { PayloadLocation } from '../engine/payloads/payload-reader.ts'
 import type { BucketState, ObjectState, PartState, UploadState } from '../engine/state-ports.ts'
-import { readNumber } from './keys.ts'
+import { numberKey, readNumber } from './keys.ts'
 import type { ProjectionEnvironment } from './lmdb-environment.ts'
 import { type ListPage, type ListRequest, listObjects } from './object-listing.ts'
 import type { OrderedPage, OrderedRequest } from './ordered-listing.ts'
@@ -10,7 +10,7 @@ import { openTables, type Tables } from './table-list.ts'
 import { allBuckets, getBucket } from './tables/buckets.ts'
 import { getCors } from './tables/cors.ts'
 import { getObject, type ListedVersion } from './tables/objects.ts'
-import { getPayload } from './tables/payloads.ts'
+import { decodePayload, getPayload, type PayloadRow } from './tables/payloads.ts'
 import { getPart, getUpload, getUploadUsage, partsOf, type UploadUsage } from './tables/uploads.ts'
 import {
   type BucketUsage,
@@ -27,6 +27,11 @@ import { listVersions } from './version-listing.ts'
 /** A volume and how much of it lives. */
 export interface StoredVolume extends Readonly<VolumeUsage> {
   readonly volume: number
+}
+
+/** A payload as the catalog has it. */
+export interface StoredPayload extends PayloadRow {
+  readonly payload: number
 }
 
 export interface CatalogTotals {
@@ -107,6 +112,13 @@ export class CatalogReader {
   /** Where an object's bytes are; undefined when the payload is gone, which means that the object changed meanwhile. */
   payload(payload: number): PayloadLocation | undefined {
     return getPayload(this.#tables.payloads, payload)?.location
+  }
+
+  /** Payloads from behind an id on, at most `limit`. */
+  storedPayloads(after: number, limit: number): StoredPayload[] {
+    this.#environment.refresh()
+    const rows = this.#tables.payloads.rows({ start: numberKey(after + 1), limit })
+    return Array.from(rows, ({ key, value }) => ({ payload: readNumber(key, 0), ...decodePayload(value) }))
   }
 
   /** Whether an entry refers to a payload file. */

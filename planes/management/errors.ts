@@ -31,6 +31,7 @@ export const managementErrors = {
   VERSION_IS_MARKER: { status: 409, sentence: 'The version is a delete marker.' },
   VERSION_LOCKED: { status: 403, sentence: 'A retention or a legal hold protects the version.' },
   CLOCK_BEHIND: { status: 503, sentence: 'The clock is behind its recorded high-water mark.' },
+  NOT_PREVIEWABLE: { status: 415, sentence: 'The object is neither a picture nor text, or too large to be shown.' },
   OBJECT_TOO_LARGE: { status: 413, sentence: 'The object is larger than one request may carry.' },
   OBJECT_DAMAGED: { status: 500, sentence: 'The stored bytes are not what was written.' },
   QUOTA_EXCEEDED: { status: 403, sentence: 'The quota of the bucket would be exceeded.' },

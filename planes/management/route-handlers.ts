@@ -13,7 +13,12 @@ import {
   putQuota,
   putVersioning,
 } from './routes/buckets.ts'
+import { listObjects, listObjectVersions } from './routes/object-lists.ts'
+import { copyObject, deleteObject, deleteVersion, getContent, getObject, putObject, restore } from './routes/objects.ts'
+import { getPreview } from './routes/preview.ts'
 import { getHealth, getMetrics, getReady } from './routes/probes.ts'
+import { getStatus, getUsage, inspect, repair } from './routes/storage.ts'
+import { verifyBucket, verifyObject } from './routes/verify.ts'
 import type { ManagementServices } from './services.ts'
 
 export type RouteHandler = (
@@ -37,4 +42,22 @@ export const ROUTE_HANDLERS: ReadonlyMap<string, RouteHandler> = new Map<string,
   [`PUT ${API}/buckets/{bucket}/quota`, putQuota],
   [`GET ${API}/buckets/{bucket}/default-retention`, getDefaultRetention],
   [`PUT ${API}/buckets/{bucket}/default-retention`, putDefaultRetention],
+
+  [`GET ${API}/buckets/{bucket}/objects`, listObjects],
+  [`GET ${API}/buckets/{bucket}/object-versions`, listObjectVersions],
+  [`GET ${API}/buckets/{bucket}/object/{key}`, getObject],
+  [`PUT ${API}/buckets/{bucket}/object/{key}`, putObject],
+  [`DELETE ${API}/buckets/{bucket}/object/{key}`, deleteObject],
+  [`GET ${API}/buckets/{bucket}/object-content/{key}`, getContent],
+  [`GET ${API}/buckets/{bucket}/object-preview/{key}`, getPreview],
+  [`DELETE ${API}/buckets/{bucket}/object-versions/{key}`, deleteVersion],
+  [`POST ${API}/buckets/{bucket}/object-copy/{key}`, copyObject],
+  [`POST ${API}/restore/{bucket}/{key}`, restore],
+
+  [`GET ${API}/storage/status`, getStatus],
+  [`GET ${API}/storage/usage`, getUsage],
+  [`GET ${API}/storage/inspect`, inspect],
+  [`POST ${API}/storage/repair`, repair],
+  [`POST ${API}/verify/objects/{bucket}/{key}`, verifyObject],
+  [`POST ${API}/verify/buckets/{bucket}`, verifyBucket],
 ])

@@ -94,7 +94,7 @@ export const routeTable: readonly ManagementRoute[] = [
 
   row('GET /buckets/{bucket}/objects', EVERYONE, 'A page of the objects of a bucket.', { query: PAGE }),
   row('GET /buckets/{bucket}/object-versions', EVERYONE, 'A page of the versions and delete markers of a bucket.', {
-    query: PAGE,
+    query: [...PAGE, 'after_version_id'],
   }),
   row('GET /buckets/{bucket}/object/{key}', EVERYONE, 'What is known of an object, its lock included.', {
     query: ['version_id'],

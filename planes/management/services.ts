@@ -4,6 +4,7 @@ import type { SecretBox } from '../../engine/secret-box.ts'
 import type { AccessReader } from '../../projections/access-reader.ts'
 import type { PayloadSources } from '../objects/payload-body.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
+import type { StorageInspection } from './storage-inspection.ts'
 import type { ReadinessCheck } from './routes/probes.ts'
 
 /** What the routes of the management plane work with. */
@@ -15,6 +16,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly versionIds: OpaqueIds
   /** Every action that a policy can name. */
   readonly actions: ReadonlySet<string>
+  readonly storage: StorageInspection
   readonly version: string
   readonly deploymentId: string
   /** Milliseconds since 1970. */

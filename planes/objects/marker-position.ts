@@ -1,5 +1,5 @@
 import type { OrderedPage, OrderedPosition, OrderedRequest } from '../../projections/ordered-listing.ts'
-import { KEY_BYTES_MAXIMUM } from '../objects/names.ts'
+import { KEY_BYTES_MAXIMUM } from './names.ts'
 
 /** No key begins with a prefix that is longer than a key can be, and the catalog cannot seek to it. */
 export const NO_ENTRIES: OrderedPage<never> = { entries: [], prefixes: [], next: undefined }
