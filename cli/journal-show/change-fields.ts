@@ -1,40 +1,76 @@
 /** The changes of an entry with the names that `spec/formats/journal.md` gives their fields. */
-import { hexadecimal } from '../journal-verify/bodies.ts'
+import {
+  type Field,
+  listOf,
+  microseconds,
+  milliseconds,
+  named,
+  namedPairs,
+  namedPayload,
+  partRanges,
+  type Printable,
+  printable,
+  tuple,
+  wordOf,
+} from './change-values.ts'
 
-/** A value that JSON can hold. */
-export type Printable = string | number | boolean | null | readonly Printable[] | { readonly [name: string]: Printable }
-
-type Reader = (value: unknown) => Printable
-
-/** Kinds of payload by their first value: name, then the fields behind it. */
-const payloadTable: Readonly<Record<number, readonly [name: string, ...fields: string[]]>> = {
-  0: ['shared', 'payload_id'],
-  1: ['volume', 'payload_id', 'volume', 'offset', 'length', 'crc32'],
-  2: ['file', 'payload_id', 'file', 'length'],
-}
+const mode = wordOf('GOVERNANCE', 'COMPLIANCE')
+const lock: Field = ['lock', tuple(['retention', tuple(['mode', mode], ['until', milliseconds])], 'legal_hold')]
+const place: Field = ['version', tuple('null', 'replaces_null')]
+const defaultRetention: Field = ['retention', tuple(['mode', mode], ['unit', wordOf('days', 'years')], 'value')]
+const corsRule = tuple('id', 'origins', 'methods', 'headers', 'exposed_headers', 'max_age_seconds')
+const statement = tuple(['effect', wordOf('allow', 'deny')], 'actions', 'resources')
+const headers: readonly Field[] = [
+  ['headers', namedPairs],
+  ['user_metadata', namedPairs],
+]
+const payload: readonly Field[] = [['payload', namedPayload], 'replaced']
+const bucket = ['bucket_id', 'name'] as const
+const object = ['bucket_id', 'key'] as const
+const expires: Field = ['expires', microseconds]
 
 /** Kinds of change: name, then the fields behind the kind, those with a form of their own with their reader. */
-const changeTable: Readonly<
-  Record<number, readonly [name: string, ...fields: (string | readonly [string, Reader])[]]>
-> = {
-  1: ['bucket.created', 'bucket_id', 'name', 'region'],
-  2: ['bucket.deleted', 'bucket_id', 'name'],
-  3: [
-    'object.written',
-    'bucket_id',
-    'key',
-    'size',
-    'etag',
-    'sha256',
-    ['headers', namedPairs],
-    ['user_metadata', namedPairs],
-    ['payload', namedPayload],
-    'replaced',
-  ],
-  4: ['object.deleted', 'bucket_id', 'key'],
+const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Field[]]>> = {
+  1: ['bucket.created', ...bucket, 'region', 'object_lock'],
+  2: ['bucket.deleted', ...bucket],
+  3: ['object.written', ...object, 'size', 'etag', 'sha256', ...headers, ...payload, place, lock],
+  4: ['object.deleted', ...object],
   5: ['journal.recovered', 'segment_number', 'offset', 'length', 'sha256'],
   6: ['server.started', 'version', 'start'],
   7: ['server.stopped'],
+  8: ['bucket.versioning-set', ...bucket, ['versioning', wordOf('suspended', 'enabled')]],
+  9: ['bucket.retention-set', ...bucket, defaultRetention],
+  10: ['bucket.cors-set', ...bucket, ['rules', listOf(corsRule)]],
+  11: ['bucket.quota-set', ...bucket, 'quota_bytes', 'quota_objects'],
+  12: ['marker.written', ...object, place],
+  13: ['version.deleted', ...object, 'version', 'promotes'],
+  14: ['version.locked', ...object, 'version', lock],
+  15: ['upload.created', ...object, ...headers, lock],
+  16: ['upload.part-written', ...object, 'upload', 'part', 'size', 'md5', 'sha256', ...payload],
+  17: ['upload.completed', ...object, 'upload', ['listed', partRanges], ['dropped', partRanges]],
+  18: ['upload.aborted', ...object, 'upload', ['dropped', partRanges]],
+  19: ['payload.moved', 'payload_id', 'volume', 'offset'],
+  20: ['payload.digested', 'payload_id', 'sha256'],
+  21: ['clock.observed'],
+  22: ['volume.removed', 'volume'],
+  23: ['account.created', 'account', 'title', 'description'],
+  24: ['account.status-set', 'account', 'enabled'],
+  25: ['account.deleted', 'account'],
+  26: ['credential.issued', 'account', 'credential', 'access_key', 'sealed_secret', expires],
+  27: ['credential.status-set', 'access_key', 'enabled'],
+  28: ['policy.created', 'policy', 'title', ['statements', listOf(statement)]],
+  29: ['policy.attached', 'policy', 'account'],
+  30: ['policy.detached', 'policy', 'account'],
+  31: [
+    'token.issued',
+    'token',
+    'title',
+    ['role', wordOf('system-administrator', 'storage-administrator', 'auditor')],
+    'sha256',
+    expires,
+  ],
+  32: ['token.revoked', 'token'],
+  33: ['credential.removed', 'access_key'],
 }
 
 /** Every kind of change that has names, for comparison with the page. */
@@ -48,42 +84,5 @@ export function namedChange(change: unknown): Printable {
   const row = typeof kind === 'number' ? changeTable[kind] : undefined
   if (row === undefined) return { kind: printable(kind), fields: values.map(printable) }
   const [name, ...fields] = row
-  const named = fields.map((field, index): [string, Printable] => {
-    const [fieldName, read] = typeof field === 'string' ? [field, printable] : field
-    return [fieldName, read(values[index])]
-  })
-  const surplus = values.slice(fields.length).map(printable)
-  return { kind: name, ...Object.fromEntries(named), ...(surplus.length === 0 ? {} : { fields: surplus }) }
-}
-
-/** Pairs as an object; as they are when a name comes twice, because an object would drop one. */
-export function namedPairs(pairs: unknown): Printable {
-  if (!Array.isArray(pairs)) return printable(pairs)
-  const entries: [string, Printable][] = []
-  for (let index = 0; index + 1 < pairs.length; index += 2) {
-    entries.push([String(pairs[index]), printable(pairs[index + 1])])
-  }
-  const faithful = pairs.length % 2 === 0 && new Set(entries.map(([name]) => name)).size === entries.length
-  return faithful ? Object.fromEntries(entries) : pairs.map(printable)
-}
-
-function namedPayload(payload: unknown): Printable {
-  if (!Array.isArray(payload)) return printable(payload)
-  const [first, ...values] = payload
-  const row = typeof first === 'number' ? payloadTable[first] : undefined
-  if (row === undefined) return payload.map(printable)
-  const [name, ...fields] = row
-  return {
-    kind: name,
-    ...Object.fromEntries(fields.map((field, index): [string, Printable] => [field, printable(values[index])])),
-  }
-}
-
-/** Any decoded value in the form JSON can hold: bytes in hexadecimal, integers beyond 2^53 in decimal digits. */
-export function printable(value: unknown): Printable {
-  if (value === undefined || value === null) return null
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
-  if (value instanceof Uint8Array) return hexadecimal(value)
-  if (Array.isArray(value)) return value.map(printable)
-  return String(value)
+  return { kind: name, ...named(fields, values) }
 }

@@ -1,7 +1,8 @@
 /** One record as one JSON object, in the words of the audit trail. */
 import { decodeBody, readGenesis, readSeal } from '../journal-verify/bodies.ts'
 import { KIND } from '../journal-verify/format-reader.ts'
-import { namedChange, namedPairs, type Printable, printable } from './change-fields.ts'
+import { namedChange } from './change-fields.ts'
+import { namedPairs, type Printable, printable } from './change-values.ts'
 import type { StoredRecord } from './record-reader.ts'
 import { formatMicroseconds } from './rfc3339-time.ts'
 

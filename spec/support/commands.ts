@@ -10,6 +10,7 @@ import type {
   WriteCondition,
   WriteObject,
 } from '../../engine/commands.ts'
+import { PartSet } from '../../engine/domain/part-set.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 
 const UNCONDITIONAL: WriteCondition = { kind: 'none' }
@@ -117,4 +118,11 @@ export function copyObject(
     replacement,
     condition: UNCONDITIONAL,
   }
+}
+
+/** Part numbers as the bits of a change. */
+export function partBits(parts: readonly number[]): Buffer {
+  const set = new PartSet()
+  for (const part of parts) set.add(part)
+  return set.bytes
 }
