@@ -18,6 +18,11 @@ export const METADATA_BYTES_MAXIMUM = 2048
 /** A header name (RFC 9110 token) in lower case. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
+/** Whether a stored pair can be given back as a header line, or as one of user metadata. Names in lower case. */
+export function isHeaderLine(name: string, value: string): boolean {
+  return TOKEN.test(name) && isHeaderValue(value)
+}
+
 /**
  * The user metadata of a write, names in lower case without `x-amz-meta-`, sorted by name; repeated headers are joined
  * with a comma (RFC 9110 section 5.3), values may be empty.

@@ -6,7 +6,7 @@ import { checkReadConditions } from './conditions.ts'
 import { S3Error } from './errors.ts'
 import { lockHeaders } from './lock-headers.ts'
 import { type FoundObject, versionHeader } from './lookup.ts'
-import { METADATA_PREFIX, responseOverrides } from './metadata.ts'
+import { isHeaderLine, METADATA_PREFIX, responseOverrides } from './metadata.ts'
 import { partNumberParameter } from './part-number.ts'
 import type { S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
@@ -84,19 +84,25 @@ function bytesBefore(parts: PartList, end: number): number {
   return bytes
 }
 
-/** Content headers (overrides win, each once) and user metadata. */
+/**
+ * Content headers (overrides win, each once) and user metadata. Writes refuse what could not stand in a header; a line
+ * that got into the journal in another way is left out, and the object can still be read (S22).
+ */
 function addStoredHeaders(headers: HeaderLine[], object: ObjectState, overrides: readonly HeaderLine[]): void {
   let hasType = false
   const overridden = (name: string) => overrides.some(([other]) => other === name)
   for (let index = 0; index < object.headers.length; index += 2) {
     const name = object.headers[index] as string
-    if (overridden(name)) continue
+    const value = object.headers[index + 1] as string
+    if (overridden(name) || !isHeaderLine(name, value)) continue
     hasType ||= name === 'content-type'
-    headers.push([name, object.headers[index + 1] as string])
+    headers.push([name, value])
   }
   headers.push(...overrides)
   if (!hasType && !overridden('content-type')) headers.push(['content-type', DEFAULT_TYPE])
   for (let index = 0; index < object.metadata.length; index += 2) {
-    headers.push([`${METADATA_PREFIX}${object.metadata[index]}`, object.metadata[index + 1] as string])
+    const name = object.metadata[index] as string
+    const value = object.metadata[index + 1] as string
+    if (isHeaderLine(name, value)) headers.push([`${METADATA_PREFIX}${name}`, value])
   }
 }

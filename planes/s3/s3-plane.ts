@@ -54,6 +54,8 @@ export function createS3Handler(parts: S3PlaneParts): HttpHandler {
 }
 
 const NOTHING: Journaled = { kind: 'nothing' }
+/** A browser must take an object for what it says it is, and an error that names a key for no page (S20). */
+const NOSNIFF: HeaderLine = ['x-content-type-options', 'nosniff']
 
 /** What is left to do for a request that was let in. */
 type Work = () => HttpResponse | Promise<HttpResponse>
@@ -182,7 +184,8 @@ class S3Exchange {
   }
 
   #finish(response: HttpResponse): HttpResponse {
-    const headers = [...response.headers, ...this.#crossOrigin, ['x-amz-request-id', this.#requestId] as const]
+    const own = [NOSNIFF, ['x-amz-request-id', this.#requestId] as const]
+    const headers = [...response.headers, ...this.#crossOrigin, ...own]
     const { body } = response
     if (typeof body === 'object' && !Buffer.isBuffer(body)) {
       return { ...response, headers, body: this.#followed(body, response.status) }
