@@ -1,68 +1,49 @@
 /** The AWS command line, every version that is installed, against a server process. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Test, test } from 'tap'
+import { test } from 'tap'
 import { sampleBytes } from '../support/sample-bytes.ts'
 import { startProcess, temporaryDirectory } from '../support/test-server.ts'
-import { type Outcome, type Program, programs, run } from './client-programs.ts'
+import { awsCommand, COPY_SETTINGS, refuses, succeeds, tells } from './aws-command.ts'
+import { programs, run } from './client-programs.ts'
 import { digestOf, digestsOf, digestsOfTree, oddTree, writeTree } from './file-tree.ts'
 
 const server = await startProcess()
 const place = temporaryDirectory()
-const CONFIGURATION = { default: '', whole: '  multipart_threshold = 5GB\n' } as const
 const MEBIBYTE = 1024 ** 2
 
-/** The command with the settings that README.md names; `default` leaves the multipart threshold where it is. */
-function awsOf(program: Program, settings: keyof typeof CONFIGURATION) {
-  const configuration = join(place, `config-${settings}`)
-  writeFileSync(
-    configuration,
-    `[default]\nregion = us-east-1\ns3 =\n  addressing_style = path\n  signature_version = s3v4\n${CONFIGURATION[settings]}`,
-  )
-  const environment = {
-    AWS_CONFIG_FILE: configuration,
-    AWS_SHARED_CREDENTIALS_FILE: join(place, 'none'),
-    AWS_ACCESS_KEY_ID: server.accessKey,
-    AWS_SECRET_ACCESS_KEY: server.secretKey,
-    AWS_MAX_ATTEMPTS: '1',
-    AWS_PAGER: '',
-  }
-  return (...words: string[]) =>
-    run(program.path, ['--endpoint-url', server.endpoint, ...words], { environment, directory: place })
-}
-
-async function succeeds(t: Test, running: Promise<Outcome>, what: string): Promise<string> {
-  const { code, stdout, stderr } = await running
-  t.equal(code, 0, what, { stderr })
-  return String(stdout)
-}
-
-async function refuses(t: Test, running: Promise<Outcome>, words: string): Promise<void> {
-  const { code, stderr } = await running
-  t.not(code, 0)
-  t.match(stderr, 'NotImplemented')
-  t.match(stderr, words)
-}
-
 const tree = oddTree(200)
-const large = sampleBytes(64 * MEBIBYTE)
+const large = sampleBytes(100 * MEBIBYTE)
+// Sent in parts by default, unlike everything else in the tree.
+tree.set('a/large', sampleBytes(20 * MEBIBYTE + 1))
 writeTree(join(place, 'tree'), tree)
 writeFileSync(join(place, 'large'), large)
 
 for (const [index, program] of (await programs('aws', ['--version'])).entries()) {
   const bucket = `aws-${index}`
-  const aws = awsOf(program, 'whole')
+  const aws = awsCommand(program, server, place)
+  const head = async (key: string) =>
+    JSON.parse(String((await aws('s3api', 'head-object', '--bucket', bucket, '--key', key)).stdout))
 
-  test(`${program.version}: whole files`, async (t) => {
-    await succeeds(t, aws('s3', 'mb', `s3://${bucket}`), 'mb')
+  test(`${program.version}: large files`, async (t) => {
+    const there = `s3://${bucket}`
+    await succeeds(t, aws('s3', 'mb', there), 'mb')
     t.match(await succeeds(t, aws('s3', 'ls'), 'ls of buckets'), bucket)
-    await succeeds(t, aws('s3', 'cp', '--no-progress', 'large', `s3://${bucket}/large`), '64 MiB up')
-    await succeeds(t, aws('s3', 'cp', '--no-progress', `s3://${bucket}/large`, 'large-back'), '64 MiB down')
+    await succeeds(t, aws('s3', 'cp', '--no-progress', 'large', `${there}/large`), '100 MiB up')
+    t.match(await head('large'), { ContentLength: large.length, ETag: /-13"$/ }, 'in parts of 8 MiB')
+    await succeeds(t, aws('s3', 'cp', '--no-progress', `${there}/large`, 'large-back'), '100 MiB down')
     t.equal(digestOf(readFileSync(join(place, 'large-back'))), digestOf(large))
-    await succeeds(t, aws('s3', 'cp', '--no-progress', `s3://${bucket}/large`, `s3://${bucket}/copy`), 'copy')
-    await succeeds(t, aws('s3', 'mv', '--no-progress', `s3://${bucket}/copy`, `s3://${bucket}/moved`), 'move')
-    const list = await succeeds(t, aws('s3', 'ls', '--recursive', `s3://${bucket}`), 'ls')
-    t.same(list.match(/67108864 (large|moved)$/gm), ['67108864 large', '67108864 moved'])
+    const piped = awsCommand(program, server, place, { input: large })
+    await succeeds(t, piped('s3', 'cp', '-', `${there}/piped`), '100 MiB from a pipe')
+    const back = await aws('s3', 'cp', `${there}/piped`, '-')
+    t.equal(digestOf(back.stdout), digestOf(large), 'and into one')
+    const whole = awsCommand(program, server, place, { settings: COPY_SETTINGS })
+    await succeeds(t, whole('s3', 'cp', '--no-progress', `${there}/large`, `${there}/copy`), 'copy')
+    await succeeds(t, whole('s3', 'mv', '--no-progress', `${there}/copy`, `${there}/moved`), 'move')
+    t.match(await head('moved'), { ContentLength: large.length, ETag: /-13"$/ }, 'which keeps the ETag')
+    const list = await succeeds(t, aws('s3', 'ls', '--recursive', there), 'ls')
+    t.same(list.match(/104857600 \w+$/gm), ['104857600 large', '104857600 moved', '104857600 piped'])
+    await succeeds(t, aws('s3', 'rm', `${there}/piped`), 'rm')
   })
 
   test(`${program.version}: a tree both ways`, async (t) => {
@@ -82,23 +63,22 @@ for (const [index, program] of (await programs('aws', ['--version'])).entries())
   test(`${program.version}: single requests`, async (t) => {
     const object = ['--bucket', bucket, '--key', 'large']
     const range = ['--range', 'bytes=65530-65545', 'part']
-    const part = JSON.parse(await succeeds(t, aws('s3api', 'get-object', ...object, ...range), 'range'))
-    t.equal(part.ContentRange, `bytes 65530-65545/${large.length}`)
+    const part = await tells(t, aws('s3api', 'get-object', ...object, ...range), 'range')
+    t.match(part, { ContentRange: `bytes 65530-65545/${large.length}` })
     t.same(readFileSync(join(place, 'part')), large.subarray(65_530, 65_546))
-    const head = JSON.parse(await succeeds(t, aws('s3api', 'head-object', ...object), 'head'))
-    t.match(head, { ContentLength: large.length, ContentType: 'binary/octet-stream', Metadata: {} })
+    t.match(await head('large'), { ContentLength: large.length, ContentType: 'binary/octet-stream', Metadata: {} })
     const named = ['s3api', 'put-object', '--bucket', bucket, '--key', 'named', '--body', 'part']
     const described = ['--content-type', 'text/x-odd', '--metadata', 'one=1,two=2', '--cache-control', 'no-store']
     await succeeds(t, aws(...named, ...described), 'put with metadata')
-    const told = JSON.parse(
-      await succeeds(t, aws('s3api', 'head-object', '--bucket', bucket, '--key', 'named'), 'head'),
-    )
-    t.match(told, { ContentType: 'text/x-odd', CacheControl: 'no-store', Metadata: { one: '1', two: '2' } })
+    t.match(await head('named'), {
+      ContentType: 'text/x-odd',
+      CacheControl: 'no-store',
+      Metadata: { one: '1', two: '2' },
+    })
     const replaced = ['--copy-source', `${bucket}/named`, '--metadata-directive', 'REPLACE', '--metadata', 'three=3']
     await succeeds(t, aws('s3api', 'copy-object', '--bucket', bucket, '--key', 'replaced', ...replaced), 'copy')
     const listing = ['s3api', 'list-objects-v2', '--bucket', bucket, '--query', 'Contents[].Key']
-    const keys = JSON.parse(await succeeds(t, aws(...listing, '--page-size', '1'), 'pages of one'))
-    t.same(keys, ['large', 'moved', 'named', 'replaced'])
+    t.same(await tells(t, aws(...listing, '--page-size', '1'), 'pages of one'), ['large', 'moved', 'named', 'replaced'])
     const url = (
       await succeeds(t, aws('s3', 'presign', `s3://${bucket}/named`, '--expires-in', '60'), 'presign')
     ).trim()
@@ -106,16 +86,57 @@ for (const [index, program] of (await programs('aws', ['--version'])).entries())
     t.same([fetched.code, fetched.stdout], [0, large.subarray(65_530, 65_546)])
   })
 
+  test(`${program.version}: an upload by hand`, async (t) => {
+    const object = ['--bucket', bucket, '--key', 'by-hand']
+    const described = ['--content-type', 'text/x-parts', '--metadata', 'one=1']
+    const begun = await tells(t, aws('s3api', 'create-multipart-upload', ...object, ...described), 'create')
+    const { UploadId } = begun as { UploadId: string }
+    const upload = [...object, '--upload-id', UploadId]
+    const etags: string[] = []
+    for (const [part, size] of [5 * MEBIBYTE, 1000].entries()) {
+      writeFileSync(join(place, 'part'), large.subarray(part, part + size))
+      const words = ['upload-part', ...upload, '--part-number', String(part + 1), '--body', 'part']
+      const sent = await tells(t, aws('s3api', ...words), `part ${part + 1}`)
+      etags.push((sent as { ETag: string }).ETag)
+    }
+    const parts = await tells(t, aws('s3api', 'list-parts', ...upload, '--page-size', '1'), 'list parts')
+    t.match(parts, {
+      Parts: [
+        { PartNumber: 1, Size: 5 * MEBIBYTE },
+        { PartNumber: 2, Size: 1000, ETag: etags[1] },
+      ],
+    })
+    const uploads = await tells(t, aws('s3api', 'list-multipart-uploads', '--bucket', bucket), 'list uploads')
+    t.match(uploads, { Uploads: [{ Key: 'by-hand', UploadId }] })
+    const Parts = etags.map((ETag, part) => ({ ETag, PartNumber: part + 1 }))
+    const list = ['--multipart-upload', JSON.stringify({ Parts })]
+    const done = await tells(t, aws('s3api', 'complete-multipart-upload', ...upload, ...list), 'complete')
+    t.match(done, { Location: `${server.endpoint}/${bucket}/by-hand`, ETag: /-2"$/ })
+    const second = ['--part-number', '2', 'part-back']
+    t.match(await tells(t, aws('s3api', 'get-object', ...object, ...second), 'get a part'), { PartsCount: 2 })
+    t.same(readFileSync(join(place, 'part-back')), large.subarray(1, 1001))
+    t.match(await head('by-hand'), { ContentType: 'text/x-parts', Metadata: { one: '1' } })
+    const other = await tells(t, aws('s3api', 'create-multipart-upload', ...object), 'another')
+    const { UploadId: givenUp } = other as { UploadId: string }
+    await succeeds(t, aws('s3api', 'abort-multipart-upload', ...object, '--upload-id', givenUp), 'abort')
+    const late = ['--upload-id', givenUp, '--part-number', '1', '--body', 'part']
+    await refuses(t, aws('s3api', 'upload-part', ...object, ...late), 'NoSuchUpload')
+  })
+
   test(`${program.version}: what is refused is refused by name`, async (t) => {
-    const plain = awsOf(program, 'default')
-    const cp = plain('s3', 'cp', '--no-progress', 'large', `s3://${bucket}/parts`)
-    await refuses(t, cp, 'CreateMultipartUpload is not supported')
+    const unsupported = 'NotImplemented'
+    const copy = ['upload-part-copy', '--bucket', bucket, '--key', 'k', '--copy-source', `${bucket}/large`]
+    const part = ['--part-number', '1', '--upload-id', 'u']
+    await refuses(t, aws('s3api', ...copy, ...part), unsupported, 'UploadPartCopy is not supported')
+    // A copy of many parts begins with a look at the tags.
+    const copyOfParts = aws('s3', 'cp', '--no-progress', `s3://${bucket}/large`, `s3://${bucket}/copy`)
+    await refuses(t, copyOfParts, unsupported)
     const listing = aws('s3api', 'list-objects', '--bucket', bucket)
-    await refuses(t, listing, 'ListObjects is not supported')
+    await refuses(t, listing, unsupported, 'ListObjects is not supported')
     const batch = aws('s3api', 'delete-objects', '--bucket', bucket, '--delete', 'Objects=[{Key=large}]')
-    await refuses(t, batch, 'DeleteObjects is not supported')
+    await refuses(t, batch, unsupported, 'DeleteObjects is not supported')
     const open = ['s3api', 'put-object', '--bucket', bucket, '--key', 'open', '--acl', 'public-read']
-    await refuses(t, aws(...open), 'ACLs are not supported')
+    await refuses(t, aws(...open), unsupported, 'ACLs are not supported')
     await succeeds(t, aws('s3', 'rb', '--force', `s3://${bucket}`), 'rb --force')
   })
 }

@@ -14,6 +14,8 @@ export interface RunOptions {
   /** Everything the program finds in its environment beside PATH and a HOME of its own. */
   readonly environment?: Readonly<Record<string, string>>
   readonly directory?: string
+  /** What it reads from its standard input. */
+  readonly input?: Buffer
 }
 
 /** A HOME without settings, so that nobody's own configuration takes part. */
@@ -25,8 +27,11 @@ export function run(program: string, words: readonly string[], options: RunOptio
   const child = spawn(program, words, {
     cwd: options.directory ?? HOME,
     env: { PATH: process.env['PATH'], HOME, LC_ALL: 'C.UTF-8', ...options.environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  // One that ends before it has read everything is told by its exit code.
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(options.input)
   const stdout: Buffer[] = []
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => void stdout.push(chunk))

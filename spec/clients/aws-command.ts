@@ -1,0 +1,55 @@
+/** The AWS command line with the settings that README.md names. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import type { TestServer } from '../support/test-server.ts'
+import { type Outcome, type Program, run } from './client-programs.ts'
+
+const SETTINGS = '[default]\nregion = us-east-1\ns3 =\n  addressing_style = path\n  signature_version = s3v4\n'
+/** What copies inside the store want in addition. */
+export const COPY_SETTINGS = '  multipart_threshold = 5GB\n'
+
+export type Aws = (...words: string[]) => Promise<Outcome>
+
+export interface AwsOptions {
+  /** Added to the configuration file. */
+  readonly settings?: string
+  readonly input?: Buffer
+}
+
+/** The command against a server, in a directory. */
+export function awsCommand(program: Program, server: TestServer, place: string, options: AwsOptions = {}): Aws {
+  const { settings = '', ...running } = options
+  const configuration = join(place, `config-${settings.length}`)
+  writeFileSync(configuration, SETTINGS + settings)
+  const environment = {
+    AWS_CONFIG_FILE: configuration,
+    AWS_SHARED_CREDENTIALS_FILE: join(place, 'none'),
+    AWS_ACCESS_KEY_ID: server.accessKey,
+    AWS_SECRET_ACCESS_KEY: server.secretKey,
+    AWS_MAX_ATTEMPTS: '1',
+    AWS_PAGER: '',
+  }
+  return (...words) =>
+    run(program.path, ['--endpoint-url', server.endpoint, ...words], { ...running, environment, directory: place })
+}
+
+/** What a command that must succeed printed. */
+export async function succeeds(t: Test, running: Promise<Outcome>, what: string): Promise<string> {
+  const { code, stdout, stderr } = await running
+  t.equal(code, 0, what, { stderr })
+  return String(stdout)
+}
+
+/** What a command that must succeed told in JSON. */
+export async function tells(t: Test, running: Promise<Outcome>, what: string): Promise<unknown> {
+  const text = await succeeds(t, running, what)
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** A command that must fail, with these words in what it says. */
+export async function refuses(t: Test, running: Promise<Outcome>, ...words: readonly string[]): Promise<void> {
+  const { code, stderr } = await running
+  t.not(code, 0, words.join(', '))
+  for (const word of words) t.match(stderr, word)
+}
