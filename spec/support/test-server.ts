@@ -16,7 +16,7 @@ import { PayloadSealer } from '../../engine/payloads/sealing.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
 import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
-import { Authenticator } from '../../planes/s3/authenticate.ts'
+import { Authenticator, type Credential } from '../../planes/s3/authenticate.ts'
 import { malformedRequestResponse } from '../../planes/s3/error-response.ts'
 import { createS3Handler, type FinishedRequest } from '../../planes/s3/s3-plane.ts'
 import type { S3Services } from '../../planes/s3/services.ts'
@@ -42,6 +42,8 @@ export const CLOCK_TOLERANCE_SECONDS = 60
 export interface InThreadOptions {
   /** Time as the store sees it, in milliseconds since 1970; signatures are still judged by the host's clock. */
   readonly clock?: () => number
+  /** Who may sign beside the root credential, with what is allowed to each. */
+  readonly credentials?: readonly Credential[]
   /** Given: it is used as it is and stays. */
   readonly dataDirectory?: string
   /** Whether new payloads are encrypted. */
@@ -75,7 +77,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   const services = servicesOf(store, paths, masterKey, options)
   const handler = createS3Handler({
     services,
-    authenticator: new Authenticator({ lookup: rootCredential, clock: Date.now }),
+    authenticator: new Authenticator({ lookup: lookupIn([ROOT, ...(options.credentials ?? [])]), clock: Date.now }),
     gate,
     telemetry: {
       finished: (request) => void finished.push(request),
@@ -128,15 +130,16 @@ function openInThread(
   })
 }
 
-function rootCredential(accessKey: string) {
-  const root = {
-    accessKey: ACCESS_KEY,
-    secretKey: SECRET_KEY,
-    principal: 'system:root',
-    credentialId: ACCESS_KEY,
-    policies: undefined,
-  }
-  return accessKey === ACCESS_KEY ? root : undefined
+const ROOT: Credential = {
+  accessKey: ACCESS_KEY,
+  secretKey: SECRET_KEY,
+  principal: 'system:root',
+  credentialId: ACCESS_KEY,
+  policies: undefined,
+}
+
+function lookupIn(credentials: readonly Credential[]): (accessKey: string) => Credential | undefined {
+  return (accessKey) => credentials.find((credential) => credential.accessKey === accessKey)
 }
 
 function servicesOf(
