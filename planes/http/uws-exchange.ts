@@ -172,8 +172,9 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
 
   #received(incoming: IncomingBody, chunk: ArrayBuffer, last: boolean): void {
     incoming.receive(chunk, last)
-    // The client has sent all there is to an answer it may have read meanwhile: closing now loses nothing.
-    if (last && this.#lingerUntilMilliseconds !== undefined) this.cut()
+    // The client has sent all there is, so closing loses nothing but an answer that the library still gathers: one that
+    // was written in this same call goes out when the call is over.
+    if (last && this.#lingerUntilMilliseconds !== undefined) setImmediate(() => this.cut())
   }
 
   #clientGone(): void {
