@@ -1,5 +1,7 @@
 """Round trips with boto3. Prints one JSON object a line: what was looked at, what came, what should have come."""
 
+import base64
+import datetime
 import hashlib
 import json
 import sys
@@ -20,7 +22,11 @@ session = {
     "config": Config(signature_version="s3v4", s3={"addressing_style": "path"}, retries={"max_attempts": 1}),
 }
 s3 = boto3.client("s3", **session)
+MIB = 1024**2
+# Copies inside the store in one request: it shares the bytes, and knows no copy of a part.
 WHOLE = TransferConfig(multipart_threshold=5 * 1024**3)
+PARALLEL = TransferConfig(multipart_threshold=5 * MIB, multipart_chunksize=5 * MIB, max_concurrency=16)
+MD5_OF_KEPT = base64.b64encode(hashlib.md5(b"kept").digest()).decode()
 KEY = "a//b/../c/./ü+ %2F&?#=.txt"
 
 
@@ -59,7 +65,9 @@ def buckets():
     names = [row["Name"] for row in s3.list_buckets()["Buckets"] if row["Name"].startswith(bucket)]
     check("buckets", names, [bucket, bucket + "-eu"])
     s3.head_bucket(Bucket=bucket)
-    again = lambda: s3.create_bucket(Bucket=bucket)
+    s3.create_bucket(Bucket=bucket)
+    region = {"LocationConstraint": "eu-west-1"}
+    again = lambda: s3.create_bucket(Bucket=bucket + "-eu", CreateBucketConfiguration=region)
     refusal("second creation", ["BucketAlreadyOwnedByYou", 409], again)
     refusal("head of no bucket", ["404", 404], lambda: s3.head_bucket(Bucket=bucket + "-none"))
     s3.delete_bucket(Bucket=bucket + "-eu")
@@ -138,15 +146,131 @@ def listings():
     check("odd key", s3.list_objects_v2(Bucket=bucket, Prefix="a//")["Contents"][0]["Key"], KEY)
 
 
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
 def transfers(path):
     with open(path, "wb") as file:
-        file.write(b"0123456789abcdef" * (1 << 20))
-    s3.upload_file(path, bucket, "transfer", Config=WHOLE)
+        file.write(b"".join(index.to_bytes(8, "big") for index in range(8 * MIB + 1)))
+    sent = digest(path)
+    described = {"ContentType": "text/x-parts", "Metadata": {"one": "1"}}
+    for name, config in [("default", TransferConfig()), ("parallel", PARALLEL)]:
+        s3.upload_file(path, bucket, "transfer", ExtraArgs=described, Config=config)
+        head = s3.head_object(Bucket=bucket, Key="transfer")
+        parts = {"default": 9, "parallel": 13}[name]
+        check(name + ": parts", head["ETag"].rpartition("-")[2], '%d"' % parts)
+        check(name + ": description", [head["ContentType"], head["Metadata"]], ["text/x-parts", {"one": "1"}])
+        s3.download_file(bucket, "transfer", path + ".back", Config=config)
+        check(name + ": 64 MiB up and down", digest(path + ".back"), sent)
+    part = s3.get_object(Bucket=bucket, Key="transfer", PartNumber=13)
+    check("a part", [part["PartsCount"], part["ContentLength"]], [13, 4 * MIB + 8])
+    with open(path, "rb") as file:
+        s3.upload_fileobj(file, bucket, "transfer-stream")
     s3.copy({"Bucket": bucket, "Key": "transfer"}, bucket, "transfer-copy", Config=WHOLE)
-    s3.download_file(bucket, "transfer-copy", path + ".back")
-    with open(path, "rb") as sent, open(path + ".back", "rb") as back:
-        digests = [hashlib.sha256(file.read()).hexdigest() for file in (sent, back)]
-    check("16 MiB up, copied and down", digests[1], digests[0])
+    for name in ["transfer-stream", "transfer-copy"]:
+        s3.download_file(bucket, name, path + ".back")
+        check(name, digest(path + ".back"), sent)
+
+
+def uploads():
+    key = "by hand"
+    upload = s3.create_multipart_upload(Bucket=bucket, Key=key)["UploadId"]
+    listed = s3.list_multipart_uploads(Bucket=bucket)["Uploads"]
+    check("uploads", [[row["Key"], row["UploadId"]] for row in listed], [[key, upload]])
+    bodies = {3: b"c" * 10, 1: b"a" * (5 * MIB), 2: b"b" * (5 * MIB)}
+    parts = []
+    for number, body in bodies.items():
+        sent = s3.upload_part(Bucket=bucket, Key=key, UploadId=upload, PartNumber=number, Body=body)
+        parts.append({"PartNumber": number, "ETag": sent["ETag"]})
+    pages = s3.get_paginator("list_parts").paginate(Bucket=bucket, Key=key, UploadId=upload, PaginationConfig={"PageSize": 2})
+    sizes = [[row["PartNumber"], row["Size"]] for page in pages for row in page["Parts"]]
+    check("parts", sizes, [[1, 5 * MIB], [2, 5 * MIB], [3, 10]])
+    complete = lambda parts: s3.complete_multipart_upload(
+        Bucket=bucket, Key=key, UploadId=upload, MultipartUpload={"Parts": parts}
+    )
+    refusal("parts out of order", ["InvalidPartOrder", 400], lambda: complete(parts))
+    ordered = sorted(parts, key=lambda part: part["PartNumber"])
+    strange = [dict(ordered[0], ETag='"0"')]
+    refusal("a part that is another", ["InvalidPart", 400], lambda: complete(strange))
+    small = [ordered[2], {"PartNumber": 4, "ETag": ordered[0]["ETag"]}]
+    s3.upload_part(Bucket=bucket, Key=key, UploadId=upload, PartNumber=4, Body=bodies[1])
+    refusal("a small part in the middle", ["EntityTooSmall", 400], lambda: complete(small))
+    done = complete(ordered)
+    check("completed", [done["Key"], done["ETag"].rpartition("-")[2]], [key, '3"'])
+    check("completed again", complete(ordered)["ETag"], done["ETag"])
+    got = s3.get_object(Bucket=bucket, Key=key, Range="bytes=%d-%d" % (5 * MIB - 2, 5 * MIB + 1))
+    check("a range over a border", got["Body"].read().decode(), "aabb")
+    given_up = s3.create_multipart_upload(Bucket=bucket, Key=key)["UploadId"]
+    s3.abort_multipart_upload(Bucket=bucket, Key=key, UploadId=given_up)
+    gone = lambda: s3.abort_multipart_upload(Bucket=bucket, Key=key, UploadId=given_up)
+    refusal("an upload that is gone", ["NoSuchUpload", 404], gone)
+    s3.create_multipart_upload(Bucket=bucket, Key="left behind")
+    url = s3.generate_presigned_url("upload_part", Params={"Bucket": bucket, "Key": key, "UploadId": given_up, "PartNumber": 1})
+    try:
+        urllib.request.urlopen(urllib.request.Request(url, data=b"x", method="PUT"))
+        check("a link to an upload that is gone", "no error", 404)
+    except urllib.error.HTTPError as error:
+        check("a link to an upload that is gone", error.code, 404)
+
+
+def versions():
+    name = bucket + "-versions"
+    s3.create_bucket(Bucket=name)
+    s3.put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Enabled"})
+    check("versioning", s3.get_bucket_versioning(Bucket=name)["Status"], "Enabled")
+    ids = [s3.put_object(Bucket=name, Key="k", Body=b"%d" % index)["VersionId"] for index in range(3)]
+    marker = s3.delete_object(Bucket=name, Key="k")
+    check("a marker", marker["DeleteMarker"], True)
+    refusal("behind a marker", ["NoSuchKey", 404], lambda: s3.get_object(Bucket=name, Key="k"))
+    pages = list(s3.get_paginator("list_object_versions").paginate(Bucket=name, PaginationConfig={"PageSize": 2}))
+    listed = [row["VersionId"] for page in pages for row in page.get("Versions", [])]
+    check("versions", listed, ids[::-1])
+    check("markers", [row["VersionId"] for page in pages for row in page.get("DeleteMarkers", [])], [marker["VersionId"]])
+    check("a version", s3.get_object(Bucket=name, Key="k", VersionId=ids[0])["Body"].read().decode(), "0")
+    url = s3.generate_presigned_url("get_object", Params={"Bucket": name, "Key": "k", "VersionId": ids[1]})
+    with urllib.request.urlopen(url) as answer:
+        check("a version by link", [answer.read().decode(), answer.headers["x-amz-version-id"]], ["1", ids[1]])
+    refusal("a bucket with versions", ["BucketNotEmpty", 409], lambda: s3.delete_bucket(Bucket=name))
+    for version in ids + [marker["VersionId"]]:
+        s3.delete_object(Bucket=name, Key="k", VersionId=version)
+    check("nothing is left", "Versions" in s3.list_object_versions(Bucket=name), False)
+    s3.delete_bucket(Bucket=name)
+
+
+def locks():
+    name = bucket + "-locks"
+    s3.create_bucket(Bucket=name, ObjectLockEnabledForBucket=True)
+    rule = {"DefaultRetention": {"Mode": "COMPLIANCE", "Years": 1}}
+    configuration = {"ObjectLockEnabled": "Enabled", "Rule": rule}
+    s3.put_object_lock_configuration(Bucket=name, ObjectLockConfiguration=configuration)
+    check("lock", s3.get_object_lock_configuration(Bucket=name)["ObjectLockConfiguration"], configuration)
+    s3.put_object_lock_configuration(Bucket=name, ObjectLockConfiguration={"ObjectLockEnabled": "Enabled"})
+    until = datetime.datetime(2140, 1, 1, tzinfo=datetime.timezone.utc)
+    governed = {"ObjectLockMode": "GOVERNANCE", "ObjectLockRetainUntilDate": until}
+    version = s3.put_object(Bucket=name, Key="k", Body=b"kept", ContentMD5=MD5_OF_KEPT, **governed)["VersionId"]
+    head = s3.head_object(Bucket=name, Key="k")
+    check("mode", [head["ObjectLockMode"], head["ObjectLockRetainUntilDate"].year], ["GOVERNANCE", 2140])
+    remove = lambda **more: s3.delete_object(Bucket=name, Key="k", VersionId=version, **more)
+    refusal("a version that is kept", ["AccessDenied", 403], remove)
+    s3.put_object_legal_hold(Bucket=name, Key="k", LegalHold={"Status": "ON"})
+    check("hold", s3.get_object_legal_hold(Bucket=name, Key="k")["LegalHold"]["Status"], "ON")
+    refusal("a version that is held", ["AccessDenied", 403], lambda: remove(BypassGovernanceRetention=True))
+    s3.put_object_legal_hold(Bucket=name, Key="k", LegalHold={"Status": "OFF"})
+    earlier = {"Mode": "GOVERNANCE", "RetainUntilDate": datetime.datetime(2139, 1, 1)}
+    shorter = lambda **more: s3.put_object_retention(Bucket=name, Key="k", Retention=earlier, **more)
+    refusal("an earlier date", ["AccessDenied", 403], shorter)
+    shorter(BypassGovernanceRetention=True)
+    check("retention", s3.get_object_retention(Bucket=name, Key="k")["Retention"]["RetainUntilDate"].year, 2139)
+    upload = s3.create_multipart_upload(Bucket=name, Key="parts", ObjectLockLegalHoldStatus="ON", **governed)["UploadId"]
+    part = s3.upload_part(Bucket=name, Key="parts", UploadId=upload, PartNumber=1, Body=b"x")["ETag"]
+    parts = {"Parts": [{"PartNumber": 1, "ETag": part}]}
+    s3.complete_multipart_upload(Bucket=name, Key="parts", UploadId=upload, MultipartUpload=parts)
+    head = s3.head_object(Bucket=name, Key="parts")
+    check("the lock of an upload", [head["ObjectLockMode"], head["ObjectLockLegalHoldStatus"]], ["GOVERNANCE", "ON"])
+    remove(BypassGovernanceRetention=True)
+    refusal("a version that is gone", ["NoSuchVersion", 404], lambda: s3.get_object(Bucket=name, Key="k", VersionId=version))
 
 
 def refused(path):
@@ -159,13 +283,17 @@ def refused(path):
     refusal("tags", unsupported, lambda: s3.put_object(Bucket=bucket, Key="a", Body=b"", Tagging="a=b"))
     sealed = lambda: s3.put_object(Bucket=bucket, Key="a", Body=b"", ServerSideEncryption="AES256")
     refusal("encryption by header", unsupported, sealed)
-    parts = lambda: s3.create_multipart_upload(Bucket=bucket, Key="a")
-    refusal("a multipart upload", unsupported, parts)
+    source = {"Bucket": bucket, "Key": "transfer"}
+    part = lambda: s3.upload_part_copy(Bucket=bucket, Key="a", UploadId="u", PartNumber=1, CopySource=source)
+    refusal("a copy of a part", unsupported, part)
+    refusal("a copy in parts", unsupported, lambda: s3.copy(source, bucket, "a", Config=PARALLEL))
     s3.put_object(Bucket=bucket, Key="a", Body=b"", ACL="private")
     check("a private ACL", s3.head_object(Bucket=bucket, Key="a")["ContentLength"], 0)
 
 
 def emptied():
+    for row in s3.list_multipart_uploads(Bucket=bucket).get("Uploads", []):
+        s3.abort_multipart_upload(Bucket=bucket, Key=row["Key"], UploadId=row["UploadId"])
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
         for row in page.get("Contents", []):
             s3.delete_object(Bucket=bucket, Key=row["Key"])
@@ -180,6 +308,9 @@ conditions()
 presigned()
 listings()
 transfers(sys.argv[5])
+uploads()
+versions()
+locks()
 refused(sys.argv[5])
 emptied()
 print(json.dumps({"name": "end", "got": True, "expected": True}))
