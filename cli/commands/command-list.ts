@@ -1,9 +1,14 @@
 import type { CommandClass } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
+import { CLIENT_COMMANDS } from '../client/command-table.ts'
+import { makeCommand } from '../client/make-command.ts'
 import { ConfigShowCommand } from './config/show.ts'
 import { HelpCommand } from './help.ts'
 import { JournalShowCommand } from './journal/show.ts'
 import { JournalVerifyCommand } from './journal/verify.ts'
+import { ObjectGetCommand } from './object/get.ts'
+import { ObjectPutCommand } from './object/put.ts'
+import { PolicyCreateCommand } from './policy/create.ts'
 import { ProjectionsCheckCommand } from './projections/check.ts'
 import { ProjectionsRebuildCommand } from './projections/rebuild.ts'
 import { QuickstartCommand } from './quickstart.ts'
@@ -23,4 +28,8 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   JournalShowCommand,
   ProjectionsRebuildCommand,
   ProjectionsCheckCommand,
+  ObjectPutCommand,
+  ObjectGetCommand,
+  PolicyCreateCommand,
+  ...CLIENT_COMMANDS.map(makeCommand),
 ]

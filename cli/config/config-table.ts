@@ -302,8 +302,9 @@ export const ENVIRONMENT_PREFIX = 'OBJECT_STORE_'
 /** Environment names that are known but are no settings of the server. */
 export const reservedEnvironmentNames: Readonly<Record<string, string>> = Object.freeze({
   OBJECT_STORE_CONFIG: 'Path of the TOML file to read; the flag --config goes before it.',
-  OBJECT_STORE_URL: 'Kept for client commands: the address of the management listener to talk to.',
-  OBJECT_STORE_TOKEN: 'Kept for client commands: the management token to send.',
+  OBJECT_STORE_URL: 'For client commands: the address of the management listener to talk to.',
+  OBJECT_STORE_TOKEN: 'For client commands: the management token to send.',
+  OBJECT_STORE_PROFILE: 'For client commands: the profile to take address and token from.',
 })
 
 /** The environment name of a setting: `s3.bind` is OBJECT_STORE_S3_BIND. */

@@ -1,0 +1,117 @@
+/** Talks to the management listener of a running server, by HTTP or TLS. */
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { request as tlsRequest } from 'node:https'
+import { Readable } from 'node:stream'
+import { ExitError, type ExitName } from '../exit-codes.ts'
+
+/** Where a server is and who asks. */
+export interface Endpoint {
+  /** Base address of the management listener, such as `http://127.0.0.1:7601`. */
+  readonly url: string
+  readonly token: string | undefined
+  /** PEM text of certificates to believe beside those of the system. */
+  readonly certificates: string | undefined
+}
+
+export interface ClientRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Behind `/api/v1`, encoded; see `pathOf`. */
+  readonly path: string
+  readonly query?: Readonly<Record<string, string | undefined>>
+  /** Sent as JSON. */
+  readonly json?: unknown
+  /** Sent as it is, with its length in bytes. */
+  readonly upload?: { readonly stream: Readable; readonly length: number; readonly contentType?: string }
+}
+
+/** How long a server may be silent. */
+const SILENCE_MILLISECONDS = 60_000
+
+/** A path of encoded segments; `key` may hold slashes, which stay. */
+export function pathOf(...segments: readonly string[]): string {
+  return segments.map((segment) => `/${segment.split('/').map(encodeURIComponent).join('/')}`).join('')
+}
+
+/** The exit code of a refusal by its HTTP status. */
+function exitOfStatus(status: number): ExitName {
+  if (status === 401 || status === 403) return 'denied'
+  if (status === 404) return 'notFound'
+  return status === 507 ? 'diskFull' : 'failed'
+}
+
+/** A client of one server. */
+export class ManagementClient {
+  readonly #endpoint: Endpoint
+
+  constructor(endpoint: Endpoint) {
+    this.#endpoint = endpoint
+  }
+
+  /**
+   * The answer as JSON, undefined when there is none.
+   * @throws ExitError `denied`, `notFound`, `failed` with what the server says, `unreachable`
+   */
+  async json(request: ClientRequest): Promise<unknown> {
+    const response = await this.open(request)
+    const text = await textOf(response)
+    if (text === '') return undefined
+    try {
+      return JSON.parse(text)
+    } catch (error) {
+      throw new ExitError('failed', `${this.#endpoint.url} answered with something that is no JSON`, { cause: error })
+    }
+  }
+
+  /** The answer as it comes; its status is a success. @throws ExitError as `json` */
+  async open(request: ClientRequest): Promise<IncomingMessage> {
+    const response = await this.#send(request)
+    const status = response.statusCode ?? 0
+    if (status >= 200 && status < 300) return response
+    throw new ExitError(exitOfStatus(status), messageOf(status, await textOf(response)))
+  }
+
+  #send({ method, path, query = {}, json, upload }: ClientRequest): Promise<IncomingMessage> {
+    const { url, token, certificates } = this.#endpoint
+    const target = new URL(`${url.replace(/\/+$/, '')}/api/v1${path}`)
+    for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, value)
+    const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json))
+    const headers: Record<string, string> = { accept: 'application/json' }
+    if (token !== undefined) headers['authorization'] = `Bearer ${token}`
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (upload?.contentType !== undefined) headers['content-type'] = upload.contentType
+    headers['content-length'] = String(body?.length ?? upload?.length ?? 0)
+    const options = { method, headers, agent: false as const, timeout: SILENCE_MILLISECONDS }
+    return new Promise((resolve, reject) => {
+      const unreachable = (error: Error) =>
+        reject(new ExitError('unreachable', `${url} cannot be reached: ${error.message}`, { cause: error }))
+      const sent =
+        target.protocol === 'https:'
+          ? tlsRequest(target, { ...options, ...trust(certificates) }, resolve)
+          : plainRequest(target, options, resolve)
+      sent.on('error', unreachable)
+      sent.on('timeout', () => sent.destroy(new Error(`no answer within ${SILENCE_MILLISECONDS / 1000} seconds`)))
+      if (upload === undefined) sent.end(body)
+      else upload.stream.on('error', (error) => sent.destroy(error)).pipe(sent)
+    })
+  }
+}
+
+function trust(certificates: string | undefined): { ca?: string; allowPartialTrustChain?: boolean } {
+  return certificates === undefined ? {} : { ca: certificates, allowPartialTrustChain: true }
+}
+
+async function textOf(response: Readable): Promise<string> {
+  const pieces: Buffer[] = []
+  for await (const piece of response) pieces.push(piece as Buffer)
+  return Buffer.concat(pieces).toString()
+}
+
+/** What the server says of a refusal: the message of its envelope with code and request id. */
+function messageOf(status: number, text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error: { code: string; message: string; request_id: string } }
+    return `${error.message} (${error.code}, request ${error.request_id})`
+  } catch {
+    return `the server answered with HTTP ${status}`
+  }
+}

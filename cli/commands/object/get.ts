@@ -1,0 +1,46 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { Command, Option } from 'clipanion'
+import { ClientCommand } from '../../client/client-command.ts'
+import { pathOf } from '../../client/management-client.ts'
+import { ExitError, exitTable } from '../../exit-codes.ts'
+
+export class ObjectGetCommand extends ClientCommand {
+  static override paths = [['object', 'get']]
+
+  static override usage = Command.Usage({
+    category: 'Running server',
+    description: 'download an object to a file, or to standard output',
+    details: 'A file appears under its name only when it is whole.',
+    examples: [['To a file', '$0 object get photos 2026/cat.png cat.png']],
+  })
+
+  bucket = Option.String({ name: 'bucket' })
+  key = Option.String({ name: 'key' })
+  file = Option.String({ name: 'file', required: false })
+  versionId = Option.String('--version-id', { description: 'a certain version' })
+
+  override async execute(): Promise<number> {
+    const response = await this.client().open({
+      method: 'GET',
+      path: pathOf('buckets', this.bucket, 'object-content', this.key),
+      query: { version_id: this.versionId },
+    })
+    if (this.file === undefined) {
+      await pipeline(response, this.context.stdout, { end: false })
+      return exitTable.ok.code
+    }
+    const path = resolve(this.context.workingDirectory, this.file)
+    const partial = `${path}.partial-${process.pid}`
+    try {
+      await pipeline(response, createWriteStream(partial, { flags: 'wx' }))
+      await rename(partial, path)
+    } catch (error) {
+      await rm(partial, { force: true })
+      throw new ExitError('failed', `${path} was not written: ${(error as Error).message}`, { cause: error })
+    }
+    return exitTable.ok.code
+  }
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Command, Option } from 'clipanion'
+import { ClientCommand } from '../../client/client-command.ts'
+import { fields } from '../../client/tables.ts'
+import { ExitError, exitTable } from '../../exit-codes.ts'
+
+export class PolicyCreateCommand extends ClientCommand {
+  static override paths = [['policy', 'create']]
+
+  static override usage = Command.Usage({
+    category: 'Running server',
+    description: 'create a policy from a JSON file',
+    details: 'The file holds a list of statements, or an object with one: effect, actions, resources.',
+    examples: [['Read one bucket', '$0 policy create readers readers.json']],
+  })
+
+  policyName = Option.String({ name: 'name' })
+  file = Option.String({ name: 'file' })
+
+  override async execute(): Promise<number> {
+    const document = this.#document()
+    const statements = Array.isArray(document) ? document : (document as { statements?: unknown } | null)?.statements
+    const json = { name: this.policyName, statements }
+    this.print(await this.client().json({ method: 'POST', path: '/policies', json }), fields)
+    return exitTable.ok.code
+  }
+
+  #document(): unknown {
+    const path = resolve(this.context.workingDirectory, this.file)
+    const text = readFileSync(path, 'utf8')
+    try {
+      return JSON.parse(text)
+    } catch (error) {
+      throw new ExitError('usage', `${path} is no JSON: ${(error as Error).message}`)
+    }
+  }
+}
