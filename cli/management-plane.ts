@@ -9,8 +9,9 @@ import { ConcurrencyGate } from '../planes/http/concurrency-gate.ts'
 import type { HttpHandler } from '../planes/http/exchange.ts'
 import type { MetricSlots } from '../planes/http/metric-slots.ts'
 import { ManagementAuthenticator } from '../planes/management/authenticate.ts'
+import type { CounterHistory } from '../planes/management/counter-history.ts'
 import { createManagementHandler } from '../planes/management/management-handler.ts'
-import { renderMetrics } from '../planes/management/metrics.ts'
+import { readMetrics } from '../planes/management/metrics.ts'
 import type { ReadinessCheck } from '../planes/management/routes/probes.ts'
 import type { ManagementServices } from '../planes/management/services.ts'
 import { StorageInspection } from '../planes/management/storage-inspection.ts'
@@ -35,6 +36,7 @@ export interface ManagementParts {
   readonly paths: StorePaths
   readonly engine: EngineThread
   readonly metrics: MetricSlots
+  readonly counterHistory: CounterHistory
   readonly store: MainStore
   readonly sealer: PayloadSealer
 }
@@ -99,6 +101,7 @@ function managementServices(
     deploymentId: engine.deploymentId,
     clock: Date.now,
     ready,
-    metrics: async () => renderMetrics(metrics, scrapeValues(nodeDisk, paths, catalog, limit)),
+    metrics: () => readMetrics(metrics, scrapeValues(nodeDisk, paths, catalog, limit)),
+    counterHistory: parts.counterHistory,
   }
 }

@@ -5,6 +5,7 @@ import { StorePaths } from '../engine/disk/store-paths.ts'
 import { PayloadSealer } from '../engine/payloads/sealing.ts'
 import { MetricSlots } from '../planes/http/metric-slots.ts'
 import { type HttpListener, listen } from '../planes/http/uws-server.ts'
+import { CounterHistory } from '../planes/management/counter-history.ts'
 import type { ReadinessCheck } from '../planes/management/routes/probes.ts'
 import type { Supervisor } from '../workers/supervisor.ts'
 import { startWorkers } from './background-workers.ts'
@@ -44,6 +45,7 @@ interface Parts {
   readonly lock: StoreLock
   readonly engine: EngineThread
   readonly metrics: MetricSlots
+  readonly counterHistory: CounterHistory
   readonly frontEnds: FrontEnds
   readonly store: MainStore
   readonly sealer: PayloadSealer
@@ -105,6 +107,7 @@ async function startLocked(
     lock,
     engine,
     metrics,
+    counterHistory: new CounterHistory(metrics, Date.now),
     store,
     sealer,
     frontEnds: new FrontEnds(log, (message) => server.fail('failed', message)),
@@ -209,7 +212,8 @@ class Server implements RunningServer {
   }
 
   async start(settings: FrontEndSettings, frontEndCount: number): Promise<void> {
-    const { config, tls, log, paths, engine, frontEnds, store } = this.#parts
+    const { config, tls, log, paths, engine, frontEnds, store, counterHistory } = this.#parts
+    counterHistory.start()
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
     this.#management = await listen({
       ...config['api.bind'],
@@ -239,7 +243,8 @@ class Server implements RunningServer {
   }
 
   async #close(graceMilliseconds: number): Promise<void> {
-    const { frontEnds, engine, store, lock } = this.#parts
+    const { frontEnds, engine, store, lock, counterHistory } = this.#parts
+    counterHistory.stop()
     await frontEnds.stop(graceMilliseconds)
     await this.#management?.close(graceMilliseconds)
     await this.#workers?.stop()

@@ -1,12 +1,14 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { ManagementRole } from '../../engine/events/access-changes.ts'
 import type { AccessReader } from '../../projections/access-reader.ts'
+import { bearerToken, isSameSecret, tokenDigest } from './bearer-token.ts'
 
 /** Who sent a request to the management plane. */
 export interface ManagementIdentity {
   readonly role: ManagementRole
   /** Id of the token, `system` for the configured one, the access key for root. */
   readonly credentialId: string
+  /** Microseconds since 1970; undefined for a credential that does not expire. */
+  readonly expiresMicroseconds: number | undefined
 }
 
 /** The credentials that the configuration holds. */
@@ -16,17 +18,7 @@ export interface ConfiguredCredentials {
   readonly rootSecretKey: string
 }
 
-const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
-}
-
-/** Compares digests, so that it takes the same time whatever was sent, and tells nothing of the length. */
-function isSame(sent: string, expected: string): boolean {
-  return timingSafeEqual(digest(sent), digest(expected))
-}
 
 /**
  * Tells the sender of a request by its Authorization header: a management token (RFC 6750) or the root credential by
@@ -45,32 +37,31 @@ export class ManagementAuthenticator {
   }
 
   authenticate(authorization: string | undefined): ManagementIdentity | undefined {
-    const header = authorization ?? ''
-    const token = BEARER.exec(header)?.[1]
+    const token = bearerToken(authorization)
     if (token !== undefined) return this.#ofToken(token)
-    const basic = BASIC.exec(header)?.[1]
+    const basic = BASIC.exec(authorization ?? '')?.[1]
     return basic === undefined ? undefined : this.#ofRoot(Buffer.from(basic, 'base64').toString())
   }
 
   #ofToken(token: string): ManagementIdentity | undefined {
     const { systemToken } = this.#configured
-    const isSystem = systemToken !== undefined && isSame(token, systemToken)
+    const isSystem = systemToken !== undefined && isSameSecret(token, systemToken)
     // An issued token is found by its digest: what a comparison could tell is worth nothing.
-    const issued = this.#access.tokenByDigest(digest(token))
-    if (isSystem) return { role: 'system-administrator', credentialId: 'system' }
+    const issued = this.#access.tokenByDigest(tokenDigest(token))
+    if (isSystem) return { role: 'system-administrator', credentialId: 'system', expiresMicroseconds: undefined }
     if (issued === undefined) return undefined
-    const expires = issued.expiresMicroseconds
-    if (expires !== undefined && expires <= this.#clock() * 1000) return undefined
-    return { role: issued.role, credentialId: issued.token }
+    const { role, token: credentialId, expiresMicroseconds } = issued
+    if (expiresMicroseconds !== undefined && expiresMicroseconds <= this.#clock() * 1000) return undefined
+    return { role, credentialId, expiresMicroseconds }
   }
 
   #ofRoot(pair: string): ManagementIdentity | undefined {
     const { rootAccessKey, rootSecretKey } = this.#configured
     const colon = pair.indexOf(':')
     const name = pair.slice(0, Math.max(colon, 0))
-    const hasName = isSame(name, rootAccessKey)
-    const hasSecret = isSame(pair.slice(colon + 1), rootSecretKey)
+    const hasName = isSameSecret(name, rootAccessKey)
+    const hasSecret = isSameSecret(pair.slice(colon + 1), rootSecretKey)
     if (!hasName || !hasSecret || colon < 0) return undefined
-    return { role: 'system-administrator', credentialId: rootAccessKey }
+    return { role: 'system-administrator', credentialId: rootAccessKey, expiresMicroseconds: undefined }
   }
 }

@@ -2,15 +2,26 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 
 const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
+/** The token in an Authorization header (RFC 6750 section 2.1), or undefined. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return BEARER.exec(authorization ?? '')?.[1]
+}
+
+/** SHA-256 of a token: what is kept of one, and what tokens are compared by. */
+export function tokenDigest(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
 }
 
 /**
- * Whether an Authorization header carries the token (RFC 6750 section 2.1). The comparison is of digests and takes
- * the same time whatever was sent, so that neither the token nor its length can be found out by trying.
+ * Whether two secrets are the same. The comparison is of digests and takes the same time whatever was sent, so that
+ * neither the secret nor its length can be found out by trying.
  */
+export function isSameSecret(sent: string, expected: string): boolean {
+  return timingSafeEqual(tokenDigest(sent), tokenDigest(expected))
+}
+
+/** Whether an Authorization header carries the token. */
 export function bearsToken(authorization: string | undefined, token: string): boolean {
-  const sent = BEARER.exec(authorization ?? '')?.[1] ?? ''
-  return timingSafeEqual(digest(sent), digest(token)) && sent !== ''
+  const sent = bearerToken(authorization)
+  return isSameSecret(sent ?? '', token) && sent !== undefined
 }

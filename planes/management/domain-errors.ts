@@ -25,21 +25,21 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'part-too-small': 'INVALID_REQUEST',
   'object-too-large': 'OBJECT_TOO_LARGE',
   'quota-exceeded': 'QUOTA_EXCEEDED',
-  'account-exists': 'ACCOUNT_EXISTS',
+  'account-exists': 'CONFLICT',
   'account-not-found': 'ACCOUNT_NOT_FOUND',
-  'credential-exists': 'CREDENTIAL_EXISTS',
+  'credential-exists': 'CONFLICT',
   'credential-not-found': 'CREDENTIAL_NOT_FOUND',
   'too-many-credentials': 'TOO_MANY_CREDENTIALS',
-  'policy-exists': 'POLICY_EXISTS',
+  'policy-exists': 'CONFLICT',
   'policy-not-found': 'POLICY_NOT_FOUND',
   'too-many-policies': 'TOO_MANY_POLICIES',
   'policy-not-attached': 'POLICY_NOT_ATTACHED',
-  'token-exists': 'TOKEN_EXISTS',
+  'token-exists': 'CONFLICT',
   'token-not-found': 'TOKEN_NOT_FOUND',
   'storage-full': 'STORAGE_FULL',
 }
 
-/** The sentence of the rule says most. */
+/** The sentence of the rule says most. An id that exists already was made by chance, and another one will do. */
 export function managementErrorOf({ code }: DomainError): ManagementError {
   return new ManagementError(MANAGEMENT_OF_DOMAIN_ERROR[code], DOMAIN_ERRORS[code].sentence)
 }

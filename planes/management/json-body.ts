@@ -35,57 +35,86 @@ function parse(bytes: Buffer): unknown {
   }
 }
 
-/** @throws ManagementError INVALID_REQUEST when the value is no object, or has a member of another name */
+/** Names come from strangers: an answer shows no more of one than this. */
+const SHOWN_NAME_CHARACTERS = 64
+
+/**
+ * @param field what the value is, such as `statements[0]`; `body` for the whole
+ * @throws ManagementError INVALID_REQUEST when the value is no object, or has a member of another name
+ */
 export function jsonObject(field: string, value: unknown, names: readonly string[]): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(field, 'must be an object')
   const members = new Map(Object.entries(value))
-  for (const name of members.keys()) if (!names.includes(name)) throw invalid(name, 'there is no such field')
+  for (const name of members.keys()) {
+    if (names.includes(name)) continue
+    const shown = name.slice(0, SHOWN_NAME_CHARACTERS)
+    throw invalid(field === 'body' ? shown : `${field}.${shown}`, 'there is no such field')
+  }
   return members
 }
 
-/** A text member; undefined when it is absent. Lengths are characters. */
-export function optionalText(
-  members: JsonObject,
-  name: string,
-  bounds: { readonly minimum: number; readonly maximum: number },
-): string | undefined {
-  const value = members.get(name)
-  if (value === undefined) return undefined
-  if (typeof value !== 'string') throw invalid(name, 'must be a text')
-  if (value.length < bounds.minimum || value.length > bounds.maximum) {
-    throw invalid(name, `must have ${bounds.minimum} to ${bounds.maximum} characters`)
+/** How long a text or a list may be, or how large a number. */
+export interface Bounds {
+  readonly minimum: number
+  readonly maximum: number
+}
+
+/** Half of a character, as JSON can write it: such a text cannot be stored as it is. */
+const HALF_CHARACTER = /\p{Surrogate}/u
+const CONTROL_CHARACTER = /\p{Control}/u
+
+/** A text of so many UTF-16 units, control characters included. */
+export function anyText(field: string, value: unknown, { minimum, maximum }: Bounds): string {
+  if (typeof value !== 'string') throw invalid(field, 'must be a text')
+  if (value.length < minimum || value.length > maximum) {
+    throw invalid(field, `must have ${minimum} to ${maximum} characters`)
   }
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-  if (/[\u0000-\u001f\u007f]/.test(value)) throw invalid(name, 'must not hold control characters')
+  if (HALF_CHARACTER.test(value)) throw invalid(field, 'must be Unicode')
   return value
 }
 
-export function requiredText(
-  members: JsonObject,
-  name: string,
-  bounds: { readonly minimum: number; readonly maximum: number },
-): string {
-  const value = optionalText(members, name, bounds)
+/** A list of so many items. */
+export function anyList(field: string, value: unknown, { minimum, maximum }: Bounds): readonly unknown[] {
+  if (!Array.isArray(value)) throw invalid(field, 'must be a list')
+  if (value.length < minimum || value.length > maximum) throw invalid(field, `must have ${minimum} to ${maximum} items`)
+  return value
+}
+
+/** The member of a name, whatever it is. */
+export function requiredMember(members: JsonObject, name: string): unknown {
+  const value = members.get(name)
   if (value === undefined) throw invalid(name, 'is missing')
   return value
+}
+
+/** A text member without control characters; undefined when it is absent. */
+export function optionalText(members: JsonObject, name: string, bounds: Bounds): string | undefined {
+  const value = members.get(name)
+  if (value === undefined) return undefined
+  const text = anyText(name, value, bounds)
+  if (CONTROL_CHARACTER.test(text)) throw invalid(name, 'must not hold control characters')
+  return text
+}
+
+export function requiredText(members: JsonObject, name: string, bounds: Bounds): string {
+  requiredMember(members, name)
+  return optionalText(members, name, bounds) as string
 }
 
 export function requiredBoolean(members: JsonObject, name: string): boolean {
-  const value = members.get(name)
-  if (value === undefined) throw invalid(name, 'is missing')
+  const value = requiredMember(members, name)
   if (typeof value !== 'boolean') throw invalid(name, 'must be true or false')
   return value
 }
 
-export function requiredInteger(
-  members: JsonObject,
-  name: string,
-  bounds: { readonly minimum: number; readonly maximum: number },
-): number {
-  const value = members.get(name)
-  if (value === undefined) throw invalid(name, 'is missing')
-  if (!Number.isSafeInteger(value) || (value as number) < bounds.minimum || (value as number) > bounds.maximum) {
-    throw invalid(name, `must be a whole number from ${bounds.minimum} to ${bounds.maximum}`)
+export function requiredInteger(members: JsonObject, name: string, { minimum, maximum }: Bounds): number {
+  const value = requiredMember(members, name)
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < minimum || value > maximum) {
+    throw invalid(name, `must be a whole number from ${minimum} to ${maximum}`)
   }
-  return value as number
+  return value
+}
+
+export function optionalInteger(members: JsonObject, name: string, bounds: Bounds): number | undefined {
+  return members.has(name) ? requiredInteger(members, name, bounds) : undefined
 }

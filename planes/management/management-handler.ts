@@ -8,10 +8,10 @@ import { bearsToken } from './bearer-token.ts'
 import { ManagementError } from './errors.ts'
 import { auditOf, type ManagementRequest } from './management-request.ts'
 import { requestIdOf } from './request-id.ts'
-import { errorResponse, withoutBody, withRequestId } from './responses.ts'
+import { discardBody, errorResponse, withoutBody, withRequestId } from './responses.ts'
 import { ROUTE_HANDLERS } from './route-handlers.ts'
 import type { ManagementRoute } from './route-table.ts'
-import { type FoundRoute, findRoute, parseQuery, patternOf } from './router.ts'
+import { decodeParameters, type FoundRoute, findRoute, parseQuery, patternOf } from './router.ts'
 import type { ManagementServices } from './services.ts'
 
 /** One answered request, for the log: the route by its pattern, never the path that was sent. */
@@ -49,6 +49,7 @@ class ManagementAnswer {
   readonly #requestId: string
   #route: ManagementRoute | undefined
   #identity: ManagementIdentity | undefined
+  #authorized = false
   #request: ManagementRequest | undefined
   #error: unknown
 
@@ -85,6 +86,7 @@ class ManagementAnswer {
       await this.#record(response.status, refused)
       return response
     } catch {
+      discardBody(response)
       return errorResponse(new ManagementError('AUDIT_UNAVAILABLE'), this.#requestId)
     }
   }
@@ -98,11 +100,13 @@ class ManagementAnswer {
     this.#identity = this.#authenticate()
     if (!authentication.includes(this.#identity.role)) throw new ManagementError('FORBIDDEN')
     if (!found.route.available) throw new ManagementError('NOT_AVAILABLE')
+    this.#authorized = true
     this.#request = this.#requestOf(found, this.#identity)
     return this.#withinGate(this.#request)
   }
 
-  #requestOf({ route, parameters }: FoundRoute, identity: ManagementIdentity): ManagementRequest {
+  #requestOf({ route, sent }: FoundRoute, identity: ManagementIdentity): ManagementRequest {
+    const parameters = decodeParameters(sent)
     const query = parseQuery(this.#http.query, route)
     const journaled = { kind: 'nothing' } as const
     return { http: this.#http, route, identity, requestId: this.#requestId, parameters, query, journaled }
@@ -159,18 +163,17 @@ class ManagementAnswer {
     const { engine } = this.#options.services
     const details = refused === undefined ? ['status', status] : ['status', status, 'error', refused.code]
     const result = auditResultOf(status)
-    if (this.#request === undefined) return engine.record({ ...this.#unauthorized(route), metadata: details }, result)
-    const context = auditOf(this.#request)
+    const context = this.#request === undefined ? this.#unparsed(route) : auditOf(this.#request)
     // A change that was authorized and came to nothing has an attempt all the same.
-    if (route.changes && journaled.kind === 'nothing' && result !== 'success') {
+    if (this.#authorized && route.changes && journaled.kind === 'nothing' && result !== 'success') {
       return engine.recordFailedChange(context, result, details)
     }
     const audit = { ...context, metadata: [...context.metadata, ...details] }
     return engine.record(audit, result, journaled.kind === 'attempt' ? journaled.sequence : undefined)
   }
 
-  /** What is known of a request that was refused before it was authorized. */
-  #unauthorized(route: ManagementRoute): Parameters<ManagementServices['engine']['record']>[0] {
+  /** What is known of a request that was refused before its path and query were read. */
+  #unparsed(route: ManagementRoute): Parameters<ManagementServices['engine']['record']>[0] {
     return {
       principal: `management:${this.#identity?.role ?? 'unauthenticated'}`,
       credentialId: this.#identity?.credentialId,
@@ -184,7 +187,7 @@ class ManagementAnswer {
 }
 
 /** Probes have no role of their own and need none. */
-const PROBE: ManagementIdentity = { role: 'auditor', credentialId: 'probe' }
+const PROBE: ManagementIdentity = { role: 'auditor', credentialId: 'probe', expiresMicroseconds: undefined }
 
 /** RFC 9110 section 11.6.1: a 401 says how to authenticate. */
 function unauthenticated(challenge: string): ManagementError {

@@ -18,6 +18,11 @@ export function jsonResponse(status: number, body: unknown): HttpResponse {
   return textResponse(status, 'application/json', JSON.stringify(body))
 }
 
+/** The answer to a change that there is nothing to say of. */
+export function noContent(): HttpResponse {
+  return { status: 204, headers: commonHeaders }
+}
+
 /** The error envelope of the specification: `{"error":{"code","message","request_id"}}`. */
 export function errorResponse(error: ManagementError, requestId: string): HttpResponse {
   const { code, message, status } = error
@@ -30,10 +35,16 @@ export function withRequestId(response: HttpResponse, requestId: string): HttpRe
   return { ...response, headers: [...response.headers, [REQUEST_ID_HEADER, requestId]] }
 }
 
+/** Lets go of what a response would have been read from, when it is not sent. */
+export function discardBody({ body }: HttpResponse): void {
+  if (typeof body === 'object' && !Buffer.isBuffer(body)) body.close()
+}
+
 /** What HEAD gets of the answer to GET (RFC 9110 section 9.3.2): all but the body, with its length. */
 export function withoutBody(response: HttpResponse): HttpResponse {
   const { body, ...head } = response
   if (body === undefined) return response
+  discardBody(response)
   const contentLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length
   return { ...head, contentLength }
 }

@@ -1,6 +1,7 @@
 import type { HttpResponse } from '../http/exchange.ts'
 import type { ManagementRequest } from './management-request.ts'
 import { API } from './route-table.ts'
+import { createAccount, deleteAccount, getAccount, listAccounts, putAccountStatus } from './routes/accounts.ts'
 import {
   createBucket,
   deleteBucket,
@@ -13,11 +14,15 @@ import {
   putQuota,
   putVersioning,
 } from './routes/buckets.ts'
+import { issueCredential, issueTemporaryCredential, putCredentialStatus } from './routes/credentials.ts'
 import { listObjects, listObjectVersions } from './routes/object-lists.ts'
 import { copyObject, deleteObject, deleteVersion, getContent, getObject, putObject, restore } from './routes/objects.ts'
+import { attachPolicy, createPolicy, detachPolicy, getPolicy, listPolicies } from './routes/policies.ts'
 import { getPreview } from './routes/preview.ts'
 import { getHealth, getMetrics, getReady } from './routes/probes.ts'
 import { getStatus, getUsage, inspect, repair } from './routes/storage.ts'
+import { getInfo, getMetricsHistory, getOpenApi, getSession, getSystemMetrics } from './routes/system.ts'
+import { issueToken, listTokens, revokeToken } from './routes/tokens.ts'
 import { verifyBucket, verifyObject } from './routes/verify.ts'
 import type { ManagementServices } from './services.ts'
 
@@ -31,6 +36,30 @@ export const ROUTE_HANDLERS: ReadonlyMap<string, RouteHandler> = new Map<string,
   ['GET /health', getHealth],
   ['GET /ready', getReady],
   ['GET /metrics', getMetrics],
+
+  [`GET ${API}/openapi.json`, getOpenApi],
+  [`GET ${API}/system/info`, getInfo],
+  [`GET ${API}/system/metrics`, getSystemMetrics],
+  [`GET ${API}/system/metrics/history`, getMetricsHistory],
+  [`GET ${API}/auth/session`, getSession],
+
+  [`GET ${API}/management-tokens`, listTokens],
+  [`POST ${API}/management-tokens`, issueToken],
+  [`DELETE ${API}/management-tokens/{id}`, revokeToken],
+
+  [`GET ${API}/service-accounts`, listAccounts],
+  [`POST ${API}/service-accounts`, createAccount],
+  [`GET ${API}/service-accounts/{id}`, getAccount],
+  [`DELETE ${API}/service-accounts/{id}`, deleteAccount],
+  [`PUT ${API}/service-accounts/{id}/status`, putAccountStatus],
+  [`POST ${API}/service-accounts/{id}/credentials`, issueCredential],
+  [`POST ${API}/service-accounts/{id}/temporary-credentials`, issueTemporaryCredential],
+  [`PUT ${API}/service-accounts/{id}/credentials/{credential_id}/status`, putCredentialStatus],
+  [`GET ${API}/policies`, listPolicies],
+  [`POST ${API}/policies`, createPolicy],
+  [`GET ${API}/policies/{policy_id}`, getPolicy],
+  [`PUT ${API}/policies/{policy_id}/bindings/{account_id}`, attachPolicy],
+  [`DELETE ${API}/policies/{policy_id}/bindings/{account_id}`, detachPolicy],
 
   [`GET ${API}/buckets`, listBuckets],
   [`POST ${API}/buckets`, createBucket],

@@ -1,10 +1,10 @@
-import { ManagementError } from './errors.ts'
+import { invalid, ManagementError } from './errors.ts'
 import { type ManagementRoute, routeTable } from './route-table.ts'
 
-/** A route found, with the decoded parts of its path. */
+/** A route found, with the values of the `{name}` parts of its path as they were sent. */
 export interface FoundRoute {
   readonly route: ManagementRoute
-  readonly parameters: ReadonlyMap<string, string>
+  readonly sent: ReadonlyMap<string, string>
 }
 
 /** A pattern taken apart. */
@@ -29,28 +29,36 @@ function nameOf(segment: string): string | undefined {
 
 function matches({ segments, takesRest }: CompiledRoute, parts: readonly string[]): boolean {
   if (takesRest ? parts.length < segments.length : parts.length !== segments.length) return false
-  return segments.every((segment, index) => nameOf(segment) !== undefined || segment === parts[index])
+  return segments.every((segment, index) => {
+    if (nameOf(segment) === undefined) return segment === parts[index]
+    // A name is not empty; of a key that is split only the whole must not be.
+    return parts[index] !== '' || (takesRest && index === segments.length - 1 && parts.length > segments.length)
+  })
 }
 
-function decode(text: string): string {
+/** `what` is said of text that is not UTF-8 in percent-encoding. */
+function decode(text: string, what: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw new ManagementError('INVALID_REQUEST', 'The path cannot be decoded.')
+    throw invalid(what, 'cannot be decoded')
   }
 }
 
-function parametersOf({ segments, takesRest }: CompiledRoute, parts: readonly string[]): Map<string, string> {
-  const parameters = new Map<string, string>()
+function sentParameters({ segments, takesRest }: CompiledRoute, parts: readonly string[]): Map<string, string> {
+  const sent = new Map<string, string>()
   segments.forEach((segment, index) => {
     const name = nameOf(segment)
     if (name === undefined) return
     const isRest = takesRest && index === segments.length - 1
-    const value = decode(isRest ? parts.slice(index).join('/') : (parts[index] as string))
-    if (value === '') throw new ManagementError('NOT_FOUND')
-    parameters.set(name, value)
+    sent.set(name, isRest ? parts.slice(index).join('/') : (parts[index] as string))
   })
-  return parameters
+  return sent
+}
+
+/** @throws ManagementError INVALID_REQUEST */
+export function decodeParameters(sent: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map(Array.from(sent, ([name, value]) => [name, decode(value, 'path')]))
 }
 
 function takes(route: ManagementRoute, method: string): boolean {
@@ -65,7 +73,7 @@ export function patternOf(path: string): string | undefined {
 
 /**
  * The route of a request. The path is split before it is decoded, so an encoded slash is part of a name.
- * @throws ManagementError NOT_FOUND, METHOD_NOT_ALLOWED, INVALID_REQUEST
+ * @throws ManagementError NOT_FOUND, METHOD_NOT_ALLOWED
  */
 export function findRoute(method: string, path: string): FoundRoute {
   const parts = path.split('/').slice(1)
@@ -76,18 +84,26 @@ export function findRoute(method: string, path: string): FoundRoute {
     const allow = atPath.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]))
     throw new ManagementError('METHOD_NOT_ALLOWED', undefined, [['allow', [...new Set(allow)].join(', ')]])
   }
-  return { route: found.route, parameters: parametersOf(found, parts) }
+  return { route: found.route, sent: sentParameters(found, parts) }
 }
 
+/** Names come from strangers: an answer shows no more of one than this. */
+const SHOWN_NAME_CHARACTERS = 64
+
 /**
- * The query of a request.
+ * The query of a request: `+` is a blank, everything else is percent-encoded UTF-8.
  * @throws ManagementError INVALID_REQUEST naming a parameter that the route does not take, or takes once
  */
 export function parseQuery(raw: string, route: ManagementRoute): Map<string, string> {
   const query = new Map<string, string>()
-  for (const [name, value] of new URLSearchParams(raw)) {
-    if (!route.query.includes(name)) throw new ManagementError('INVALID_REQUEST', `${name}: there is no such parameter`)
-    if (query.has(name)) throw new ManagementError('INVALID_REQUEST', `${name}: is there twice`)
+  for (const piece of raw.split('&')) {
+    if (piece === '') continue
+    const mark = piece.includes('=') ? piece.indexOf('=') : piece.length
+    const [name, value] = [piece.slice(0, mark), piece.slice(mark + 1)].map((text) =>
+      decode(text.replaceAll('+', ' '), 'query'),
+    ) as [string, string]
+    if (!route.query.includes(name)) throw invalid(name.slice(0, SHOWN_NAME_CHARACTERS), 'there is no such parameter')
+    if (query.has(name)) throw invalid(name, 'is there twice')
     query.set(name, value)
   }
   return query

@@ -4,6 +4,8 @@ import type { SecretBox } from '../../engine/secret-box.ts'
 import type { AccessReader } from '../../projections/access-reader.ts'
 import type { PayloadSources } from '../objects/payload-body.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
+import type { CounterHistory } from './counter-history.ts'
+import type { MetricReading } from './metrics.ts'
 import type { StorageInspection } from './storage-inspection.ts'
 import type { ReadinessCheck } from './routes/probes.ts'
 
@@ -22,6 +24,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   /** Milliseconds since 1970. */
   readonly clock: () => number
   readonly ready: () => Promise<readonly ReadinessCheck[]>
-  /** The metrics in the text exposition format. */
-  readonly metrics: () => Promise<string>
+  /** Reads every metric now. */
+  readonly metrics: () => readonly MetricReading[]
+  readonly counterHistory: Pick<CounterHistory, 'readings'>
 }

@@ -4,3 +4,8 @@ export function rfc3339(microseconds: number): string {
   const rest = String(microseconds - milliseconds * 1000).padStart(3, '0')
   return `${new Date(milliseconds).toISOString().slice(0, -1)}${rest}Z`
 }
+
+/** The same for a time that there may not be. */
+export function rfc3339OrNull(microseconds: number | undefined): string | null {
+  return microseconds === undefined ? null : rfc3339(microseconds)
+}

@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../http/exchange.ts'
-import { METRICS_CONTENT_TYPE } from '../metrics.ts'
+import { METRICS_CONTENT_TYPE, renderMetrics } from '../metrics.ts'
 import { jsonResponse, textResponse } from '../responses.ts'
 import type { ManagementRequest } from '../management-request.ts'
 import type { ManagementServices } from '../services.ts'
@@ -30,5 +30,5 @@ export async function getReady(_request: ManagementRequest, { ready }: Managemen
 
 /** The metrics as text. */
 export async function getMetrics(_request: ManagementRequest, { metrics }: ManagementServices): Promise<HttpResponse> {
-  return textResponse(200, METRICS_CONTENT_TYPE, await metrics())
+  return textResponse(200, METRICS_CONTENT_TYPE, await renderMetrics(metrics()))
 }

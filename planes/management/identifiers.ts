@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto'
+
+/** Base32 (RFC 4648 section 6): five bits each, none that is taken for another, none that a shell reads. */
+const SYMBOLS = 'abcdefghijklmnopqrstuvwxyz234567'
+const ID_SYMBOLS = 20
+const ACCESS_KEY_SYMBOLS = 18
+const SECRET_KEY_SYMBOLS = 40
+const TOKEN_BYTES = 32
+
+function randomSymbols(count: number): string {
+  let text = ''
+  for (const byte of randomBytes(count)) text += SYMBOLS[byte % SYMBOLS.length]
+  return text
+}
+
+/** The id of something that a request makes: 100 random bits, so that none comes twice. */
+export function newId(kind: 'sa' | 'cred' | 'pol' | 'tok'): string {
+  return `${kind}-${randomSymbols(ID_SYMBOLS)}`
+}
+
+/** 20 characters of A-Z and 2-7. */
+export function newAccessKey(): string {
+  return `OS${randomSymbols(ACCESS_KEY_SYMBOLS).toUpperCase()}`
+}
+
+/** 40 characters, 200 random bits. */
+export function newSecretKey(): string {
+  return randomSymbols(SECRET_KEY_SYMBOLS)
+}
+
+/** A management token: 256 random bits behind a mark by which one that got somewhere by mistake can be found. */
+export function newManagementToken(): string {
+  return `osm_${randomBytes(TOKEN_BYTES).toString('base64url')}`
+}

@@ -1,0 +1,57 @@
+import type { AccountState, CredentialState } from '../../../engine/access-state.ts'
+import { ManagementError } from '../errors.ts'
+import type { ManagementServices } from '../services.ts'
+import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
+
+/** @throws ManagementError ACCOUNT_NOT_FOUND */
+export function requireAccount(id: string, { access }: ManagementServices): AccountState {
+  access.version()
+  const account = access.account(id)
+  if (account === undefined) throw new ManagementError('ACCOUNT_NOT_FOUND')
+  return account
+}
+
+/** @throws ManagementError ACCOUNT_NOT_FOUND, CREDENTIAL_NOT_FOUND */
+export function requireCredential(id: string, credential: string, services: ManagementServices): CredentialState {
+  const { credentials } = requireAccount(id, services)
+  const accessKey = credentials.find((one) => one.credential === credential)?.accessKey
+  const found = accessKey === undefined ? undefined : services.access.credential(accessKey)
+  if (found === undefined) throw new ManagementError('CREDENTIAL_NOT_FOUND')
+  return found
+}
+
+/** What an answer says of a credential; its secret is not in it. */
+type ShownCredential = Omit<CredentialState, 'sealedSecret' | 'account'>
+
+export function credentialRecord(shown: ShownCredential): Record<string, unknown> {
+  const { credential, accessKey, enabled, createdMicroseconds, expiresMicroseconds } = shown
+  return {
+    credential_id: credential,
+    access_key: accessKey,
+    enabled,
+    temporary: expiresMicroseconds !== undefined,
+    created_at: rfc3339(createdMicroseconds),
+    expires_at: rfc3339OrNull(expiresMicroseconds),
+  }
+}
+
+export function accountRecord(
+  account: Omit<AccountState, 'credentials'>,
+  credentials: readonly ShownCredential[],
+): Record<string, unknown> {
+  return {
+    id: account.account,
+    name: account.title,
+    description: account.description,
+    enabled: account.enabled,
+    created_at: rfc3339(account.createdMicroseconds),
+    credentials: credentials.map(credentialRecord),
+    policies: account.policies,
+  }
+}
+
+/** An account that is stored, with its credentials. */
+export function storedAccountRecord(account: AccountState, { access }: ManagementServices): Record<string, unknown> {
+  const credentials = account.credentials.flatMap(({ accessKey }) => access.credential(accessKey) ?? [])
+  return accountRecord(account, credentials)
+}
