@@ -10,6 +10,8 @@ export const exitTable = {
   notFound: { code: 4, sentence: 'What was asked for does not exist.' },
   denied: { code: 5, sentence: 'Access was denied.' },
   doctorFinding: { code: 7, sentence: 'The doctor found something that needs attention.' },
+  proofFailed: { code: 8, sentence: 'A check of a proof bundle failed.' },
+  notProved: { code: 9, sentence: 'No check of a proof bundle failed, but one that must hold could not be made.' },
   unreachable: { code: 10, sentence: 'The server could not be reached.' },
   journalFailed: {
     code: 20,

@@ -4,6 +4,7 @@ import { OpaqueIds } from '../engine/opaque-ids.ts'
 import type { PayloadSealer } from '../engine/payloads/sealing.ts'
 import { SpaceGuard } from '../engine/payloads/space-guard.ts'
 import { UploadStore } from '../engine/payloads/upload-store.ts'
+import { ProofSigner } from '../engine/proof-signer.ts'
 import { SecretBox } from '../engine/secret-box.ts'
 import { ConcurrencyGate } from '../planes/http/concurrency-gate.ts'
 import type { HttpHandler } from '../planes/http/exchange.ts'
@@ -21,7 +22,7 @@ import type { ServerCredentials } from './config/server-credentials.ts'
 import type { Logger } from './logger.ts'
 import type { MainStore } from './main-store.ts'
 import { scrapeValues } from './scrape-values.ts'
-import { CREDENTIAL_SECRET_KEY, derivedKey, VERSION_ID_KEY } from './store/master-key-check.ts'
+import { CREDENTIAL_SECRET_KEY, derivedKey, proofSigningSeed, VERSION_ID_KEY } from './store/master-key-check.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
 import { packageVersion } from './version.ts'
 
@@ -94,6 +95,7 @@ function managementServices(
     space: new SpaceGuard(nodeDisk, paths.root, config['storage.reserved_mib'] * 1024 ** 2),
     inlineBytesMaximum: config['storage.inline_limit_bytes'],
     secrets: new SecretBox(derivedKey(credentials.masterKey, CREDENTIAL_SECRET_KEY, deployment)),
+    proofs: new ProofSigner(proofSigningSeed(credentials.masterKey)),
     versionIds: new OpaqueIds(derivedKey(credentials.masterKey, VERSION_ID_KEY, deployment)),
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, engine.start),

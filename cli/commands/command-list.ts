@@ -11,6 +11,9 @@ import { ObjectPutCommand } from './object/put.ts'
 import { PolicyCreateCommand } from './policy/create.ts'
 import { ProjectionsCheckCommand } from './projections/check.ts'
 import { ProjectionsRebuildCommand } from './projections/rebuild.ts'
+import { ProofCreateCommand } from './proof/create.ts'
+import { ProofPublicKeyCommand } from './proof/public-key.ts'
+import { ProofVerifyCommand } from './proof/verify.ts'
 import { QuickstartCommand } from './quickstart.ts'
 import { ServerCommand } from './server.ts'
 import { StatusCommand } from './status.ts'
@@ -28,6 +31,9 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   JournalShowCommand,
   ProjectionsRebuildCommand,
   ProjectionsCheckCommand,
+  ProofCreateCommand,
+  ProofVerifyCommand,
+  ProofPublicKeyCommand,
   ObjectPutCommand,
   ObjectGetCommand,
   PolicyCreateCommand,

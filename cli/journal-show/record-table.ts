@@ -1,3 +1,4 @@
+import { visibleText } from '../visible-text.ts'
 import type { RecordLine } from './record-line.ts'
 
 type Column = readonly [heading: string, width: number, value: (line: RecordLine) => unknown]
@@ -15,9 +16,9 @@ const columns: readonly Column[] = [
 /** The heading of the table. */
 export const tableHeading = row(([heading]) => heading)
 
-/** A record as a row for a person. */
+/** A record as a row for a person. Keys are what clients sent: control characters must not reach the terminal. */
 export function tableRow(line: RecordLine): string {
-  return row(([, , value]) => visible(String(value(line) ?? '-')))
+  return row(([, , value]) => visibleText(String(value(line) ?? '-')))
 }
 
 function row(cell: (column: Column) => string): string {
@@ -25,12 +26,4 @@ function row(cell: (column: Column) => string): string {
     .map((column) => cell(column).padEnd(column[1]))
     .join('  ')
     .trimEnd()
-}
-
-/** Keys are what clients sent: control characters in them must not reach the terminal. */
-function visible(text: string): string {
-  return text.replaceAll(/\p{Cc}|\p{Cf}|\p{Zl}|\p{Zp}/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0
-    return `\\u{${code.toString(16)}}`
-  })
 }

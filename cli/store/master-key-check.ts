@@ -26,6 +26,14 @@ export function payloadKey(masterKey: Uint8Array, deploymentId: Uint8Array): Buf
   return derivedKey(masterKey, 'payload-encryption', deploymentId)
 }
 
+/**
+ * The Ed25519 seed that signs proof bundles: 32 bytes. Salt `object-store/proof-signing/v1` and info are those of the
+ * specification (Signing key), which knows no deployment here: deployments with one master key sign with one key.
+ */
+export function proofSigningSeed(masterKey: Uint8Array): Buffer {
+  return derivedKey(masterKey, 'proof-signing', Buffer.from('proof-bundle-signing-key'))
+}
+
 /** Purposes of the keys that turn numbers of the journal into ids that clients see; all threads derive the same. */
 export const VERSION_ID_KEY = 'version-id'
 export const UPLOAD_ID_KEY = 'upload-id'

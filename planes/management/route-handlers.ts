@@ -20,6 +20,7 @@ import { copyObject, deleteObject, deleteVersion, getContent, getObject, putObje
 import { attachPolicy, createPolicy, detachPolicy, getPolicy, listPolicies } from './routes/policies.ts'
 import { getPreview } from './routes/preview.ts'
 import { getHealth, getMetrics, getReady } from './routes/probes.ts'
+import { getProof } from './routes/proof.ts'
 import { getStatus, getUsage, inspect, repair } from './routes/storage.ts'
 import { getInfo, getMetricsHistory, getOpenApi, getSession, getSystemMetrics } from './routes/system.ts'
 import { issueToken, listTokens, revokeToken } from './routes/tokens.ts'
@@ -82,6 +83,7 @@ export const ROUTE_HANDLERS: ReadonlyMap<string, RouteHandler> = new Map<string,
   [`DELETE ${API}/buckets/{bucket}/object-versions/{key}`, deleteVersion],
   [`POST ${API}/buckets/{bucket}/object-copy/{key}`, copyObject],
   [`POST ${API}/restore/{bucket}/{key}`, restore],
+  [`GET ${API}/buckets/{bucket}/object-proof/{key}`, getProof],
 
   [`GET ${API}/storage/status`, getStatus],
   [`GET ${API}/storage/usage`, getUsage],

@@ -1,5 +1,6 @@
 import type { EngineClient } from '../../engine/client.ts'
 import type { OpaqueIds } from '../../engine/opaque-ids.ts'
+import type { ProofSigner } from '../../engine/proof-signer.ts'
 import type { SecretBox } from '../../engine/secret-box.ts'
 import type { AccessReader } from '../../projections/access-reader.ts'
 import type { PayloadSources } from '../objects/payload-body.ts'
@@ -16,6 +17,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   /** Seals the secrets of service accounts. */
   readonly secrets: SecretBox
   readonly versionIds: OpaqueIds
+  readonly proofs: ProofSigner
   /** Every action that a policy can name. */
   readonly actions: ReadonlySet<string>
   readonly storage: StorageInspection

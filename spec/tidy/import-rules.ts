@@ -88,9 +88,14 @@ interface PackageHome {
 
 /** Each package has one place where it enters, so that replacing or wrapping it is a local act. */
 export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
+  '@noble/ed25519': {
+    homes: ['engine/proof/ed25519.ts'],
+    instead: 'sign with node:crypto (engine/proof-signer.ts), verify with isSigned of engine/proof/ed25519.ts',
+  },
   '@noble/hashes': {
-    homes: ['cli/journal-verify/'],
-    instead: 'it is there for a verifier that shares no code with the writer: use node:crypto, which is faster',
+    homes: ['cli/journal-verify/', 'engine/proof/'],
+    instead:
+      'it is for verifiers that share no code with the writer, or that run in a page: use node:crypto, which is faster',
   },
   clipanion: { homes: ['cli/'], instead: 'command lines are parsed in cli/ alone' },
   'fast-xml-parser': { homes: ['planes/s3/xml-reader.ts'], instead: 'use readXml of planes/s3/xml-reader.ts' },

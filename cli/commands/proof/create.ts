@@ -1,0 +1,74 @@
+import type { IncomingMessage } from 'node:http'
+import { resolve } from 'node:path'
+import { Command, Option } from 'clipanion'
+import { parseBundle } from '../../../engine/proof/parse-bundle.ts'
+import { BUNDLE_BYTES_MAXIMUM } from '../../../engine/proof/verify-bundle.ts'
+import { ClientCommand } from '../../client/client-command.ts'
+import { pathOf } from '../../client/management-client.ts'
+import { ExitError, exitTable } from '../../exit-codes.ts'
+import { saveFile } from '../../proof/save-file.ts'
+import { visibleText } from '../../visible-text.ts'
+
+export class ProofCreateCommand extends ClientCommand {
+  static override paths = [['proof', 'create']]
+
+  static override usage = Command.Usage({
+    category: 'Proofs',
+    description: 'get a signed proof bundle of one version of an object',
+    details: `
+      With the bundle and the file, and with the public key of the deployment from elsewhere, anybody can check offline
+      that the file has the bytes that were written: see proof verify. A bundle holds no credentials and no payload.
+
+      The file appears under its name only when it is whole.
+    `,
+    examples: [['Of the current version', '$0 proof create photos 2026/cat.png --output cat.proof.json']],
+  })
+
+  bucket = Option.String({ name: 'bucket' })
+  key = Option.String({ name: 'key' })
+  versionId = Option.String('--version-id', { description: 'a certain version' })
+  output = Option.String('--output', { required: true, description: 'file to write the bundle to' })
+
+  override async execute(): Promise<number> {
+    const response = await this.client().open({
+      method: 'GET',
+      path: pathOf('buckets', this.bucket, 'object-proof', this.key),
+      query: { version_id: this.versionId },
+    })
+    const bytes = await bytesOf(response)
+    const parsed = parseBundle(bytes)
+    if (parsed.kind !== 'bundle') {
+      const reason = parsed.kind === 'newer' ? `its format version is ${parsed.formatVersion}` : parsed.reason
+      throw new ExitError('failed', `the server answered with no proof bundle of this version: ${visibleText(reason)}`)
+    }
+    const { object, payload, deployment } = parsed.bundle
+    saveFile(resolve(this.context.workingDirectory, this.output), bytes)
+    const written = {
+      output: this.output,
+      version_id: object.version_id,
+      size: object.size,
+      sha256: payload.sha256,
+      key_id: deployment.key_id,
+    }
+    this.print(written, (answer: typeof written) =>
+      Object.entries(answer).map(([name, value]) => [name, String(value)]),
+    )
+    return exitTable.ok.code
+  }
+}
+
+/** @throws ExitError `failed` when there are too many, or the connection ends before they do */
+async function bytesOf(response: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  let length = 0
+  try {
+    for await (const piece of response) {
+      pieces.push(piece as Buffer)
+      length += (piece as Buffer).length
+      if (length > BUNDLE_BYTES_MAXIMUM) throw new Error('the answer is larger than a bundle may be')
+    }
+  } catch (error) {
+    throw new ExitError('failed', `no proof bundle was received: ${(error as Error).message}`, { cause: error })
+  }
+  return Buffer.concat(pieces)
+}

@@ -1,0 +1,36 @@
+import { Command, Option } from 'clipanion'
+import { ProofSigner } from '../../../engine/proof-signer.ts'
+import { decodeMasterKey } from '../../config/master-key.ts'
+import { ConfigCommand } from '../../config-command.ts'
+import { ExitError, exitTable } from '../../exit-codes.ts'
+import { proofSigningSeed } from '../../store/master-key-check.ts'
+import { textTable } from '../../text-table.ts'
+
+export class ProofPublicKeyCommand extends ConfigCommand {
+  static override paths = [['proof', 'public-key']]
+
+  static override usage = Command.Usage({
+    category: 'Proofs',
+    description: 'print the public key that verifies the proof bundles of a deployment',
+    details: `
+      Derives it from the credential master key, which it takes as the server does; no server has to run. Give it to
+      those who are to verify, by a way that they trust: it is no secret.
+    `,
+    examples: [['With the secrets of a quick start', 'set -a; . ./data/secrets.env; $0 proof public-key']],
+  })
+
+  json = Option.Boolean('--json', false, { description: 'one JSON object' })
+
+  override async execute(): Promise<number> {
+    const { config } = this.readConfig()
+    const masterKey = decodeMasterKey(config['credential_master_key']?.reveal() ?? '')
+    if (masterKey === undefined) {
+      throw new ExitError('masterKey', 'the public key is derived from the credential master key, which is not set')
+    }
+    const { algorithm, public_key, key_id } = new ProofSigner(proofSigningSeed(masterKey)).deployment
+    const key = { algorithm, public_key, key_id }
+    const lines = this.json ? [JSON.stringify(key)] : textTable(Object.entries(key))
+    this.context.stdout.write(`${lines.join('\n')}\n`)
+    return exitTable.ok.code
+  }
+}

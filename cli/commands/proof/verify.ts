@@ -1,0 +1,72 @@
+import { resolve } from 'node:path'
+import { Command, Option } from 'clipanion'
+import type { ProofVerdict } from '../../../engine/proof/proof-report.ts'
+import { type FileDigest, verifyBundle } from '../../../engine/proof/verify-bundle.ts'
+import type { CliContext } from '../../cli-context.ts'
+import { ExitError, type ExitName, exitTable } from '../../exit-codes.ts'
+import { ProgressBar } from '../../progress-bar.ts'
+import { digestFile, readBundle } from '../../proof/read-file.ts'
+import { proofReportAsJson, proofReportAsText } from '../../proof/report-text.ts'
+
+const PUBLIC_KEY = /^[0-9a-f]{64}$/i
+
+const EXITS: Readonly<Record<ProofVerdict, ExitName>> = {
+  verified: 'ok',
+  failed: 'proofFailed',
+  'not proved': 'notProved',
+}
+
+export class ProofVerifyCommand extends Command<CliContext> {
+  static override paths = [['proof', 'verify']]
+
+  static override usage = Command.Usage({
+    category: 'Proofs',
+    description: 'check a file against a proof bundle, offline',
+    details: `
+      Prints every check: passed, failed or not proved. It needs the file and the bundle and asks nobody; the file is
+      read once, piece by piece.
+
+      The public key must come from elsewhere than the bundle, such as from the operator of the deployment, who prints it
+      with proof public-key. Without it the signature says only that somebody signed.
+
+      Ends with 0 when all that must hold holds, 8 when a check failed, and 9 when none failed and one that must hold
+      could not be made: without --public-key, or of a bundle of a newer format. A history that is not there yet, links
+      between records that have no neighbours, and anchors may stay unproved.
+    `,
+    examples: [
+      ['With the key of the deployment', '$0 proof verify cat.png cat.proof.json --public-key 3b6a27bc…'],
+      ['For a program', '$0 proof verify cat.png cat.proof.json --public-key 3b6a27bc… --json'],
+    ],
+  })
+
+  file = Option.String({ name: 'file' })
+  bundle = Option.String({ name: 'bundle' })
+  publicKey = Option.String('--public-key', { description: 'public key of the deployment: 64 hexadecimal digits' })
+  json = Option.Boolean('--json', false, { description: 'one JSON object' })
+
+  override async execute(): Promise<number> {
+    const { publicKey } = this
+    if (publicKey !== undefined && !PUBLIC_KEY.test(publicKey)) {
+      throw new ExitError('usage', '--public-key takes 64 hexadecimal digits')
+    }
+    const { workingDirectory, stdout } = this.context
+    const report = await verifyBundle(await readBundle(resolve(workingDirectory, this.bundle)), {
+      digestFile: () => this.#digestFile(resolve(workingDirectory, this.file)),
+      ...(publicKey === undefined ? {} : { expectedPublicKey: publicKey }),
+    })
+    const lines = this.json ? [proofReportAsJson(report)] : proofReportAsText(report)
+    stdout.write(`${lines.join('\n')}\n`)
+    return exitTable[EXITS[report.verdict]].code
+  }
+
+  async #digestFile(path: string): Promise<FileDigest> {
+    const bar = new ProgressBar(this.context.stderr)
+    try {
+      return await digestFile(path, (bytes, size) =>
+        bar.draw(bytes / Math.max(size, 1), `${Math.floor(bytes / 1024 ** 2).toLocaleString('en')} MiB`),
+      )
+    } finally {
+      bar.clear()
+    }
+  }
+}

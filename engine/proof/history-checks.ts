@@ -1,0 +1,70 @@
+/** The checks of a bundle's history: specification, "Verification procedure", step 6. */
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
+import { HISTORY_REASONS, type ProofCheckpoint, type ProofHistory, type ProofRecord } from './bundle-types.ts'
+import { leafHash, rootOfPath } from './merkle.ts'
+import { type CheckName, type CheckResult, failed, notProved, passed } from './proof-report.ts'
+
+type HistoryCheck = Extract<CheckName, 'checkpoint' | 'inclusion' | 'links' | 'anchor'>
+type PresentHistory = Extract<ProofHistory, { status: 'present' }>
+
+export function checkHistory(history: ProofHistory): Readonly<Record<HistoryCheck, CheckResult>> {
+  if (history.status === 'unavailable') {
+    const none = notProved(`The bundle has no history of the version: ${HISTORY_REASONS[history.reason]}.`)
+    return { checkpoint: none, inclusion: none, links: none, anchor: none }
+  }
+  return {
+    checkpoint: checkCheckpoint(history.checkpoint),
+    inclusion: checkInclusion(history),
+    links: checkLinks(history.records),
+    anchor: checkAnchor(history),
+  }
+}
+
+function checkCheckpoint({ from_sequence, to_sequence, leaf_count }: ProofCheckpoint): CheckResult {
+  if (leaf_count === 0) return failed('The checkpoint covers no record.')
+  // The sum may pass 2^53, where numbers are not exact any more.
+  if (BigInt(leaf_count) !== BigInt(to_sequence) - BigInt(from_sequence) + 1n) {
+    return failed(`A checkpoint of the records ${from_sequence} to ${to_sequence} has not ${leaf_count} leaves.`)
+  }
+  return passed(`The checkpoint covers the ${leaf_count} records ${from_sequence} to ${to_sequence}.`)
+}
+
+function checkInclusion({ records, checkpoint }: PresentHistory): CheckResult {
+  if (records.length === 0) return notProved('The history holds no record.')
+  const astray = records.find((record) => !isIncluded(record, checkpoint))
+  if (astray !== undefined) return failed(`The record ${astray.sequence} is not in the tree of the checkpoint.`)
+  return passed(`${count(records.length, 'record is', 'records are')} in the tree of the checkpoint.`)
+}
+
+function isIncluded({ sequence, record_hash, inclusion_path }: ProofRecord, checkpoint: ProofCheckpoint): boolean {
+  const { index, steps } = inclusion_path
+  if (index !== sequence - checkpoint.from_sequence) return false
+  const root = rootOfPath(leafHash(hexToBytes(record_hash)), index, checkpoint.leaf_count, steps)
+  return root !== undefined && bytesToHex(root) === checkpoint.root
+}
+
+/** A bundle holds only the records of one version, so that most have no neighbour to link to. */
+function checkLinks(records: readonly ProofRecord[]): CheckResult {
+  const ordered = records.toSorted((left, right) => left.sequence - right.sequence)
+  let links = 0
+  for (const [index, later] of ordered.entries()) {
+    const earlier = ordered[index - 1]
+    if (earlier?.sequence === later.sequence) return failed(`The record ${later.sequence} is there twice.`)
+    if (earlier?.sequence !== later.sequence - 1) continue
+    links += 1
+    if (later.previous_hash !== earlier.record_hash) {
+      return failed(`The record ${later.sequence} does not link to the record before it.`)
+    }
+  }
+  if (links === 0) return notProved('No two records have adjacent sequences, so there is no link to look at.')
+  return passed(`${count(links, 'link', 'links')} between adjacent records ${links === 1 ? 'holds' : 'hold'}.`)
+}
+
+function checkAnchor({ anchor }: PresentHistory): CheckResult {
+  if (anchor === undefined) return notProved('Nobody else vouches for the checkpoint: there is no anchor.')
+  return notProved(`There is an anchor of the kind ${JSON.stringify(anchor.kind)}, which this verifier does not check.`)
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`
+}

@@ -1,0 +1,67 @@
+/** The tree over the records of a checkpoint: specification, "Merkle construction". Every hash is 32 bytes. */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { hexToBytes } from '@noble/hashes/utils.js'
+import type { PathStep } from './bundle-types.ts'
+
+const DOMAIN = new TextEncoder().encode('object-store/audit-merkle/v1')
+const LEAF = 0
+const NODE = 1
+const ROOT = 2
+
+function taggedHash(prefix: number, ...inputs: readonly Uint8Array[]): Uint8Array {
+  const state = sha256.create().update(DOMAIN).update(Uint8Array.of(prefix))
+  for (const input of inputs) state.update(input)
+  return state.digest()
+}
+
+/** `recordHash`: the 32 bytes, not their hexadecimal text. */
+export function leafHash(recordHash: Uint8Array): Uint8Array {
+  return taggedHash(LEAF, recordHash)
+}
+
+export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
+  return taggedHash(NODE, left, right)
+}
+
+/** A tree of one leaf has its leaf as apex. */
+export function rootHash(apex: Uint8Array): Uint8Array {
+  return taggedHash(ROOT, apex)
+}
+
+/**
+ * The sides on which the siblings stand on the way from a leaf to the apex. An odd node at the end of a level goes up
+ * as it is, without a step.
+ */
+export function pathSides(index: number, leafCount: number): PathStep['side'][] {
+  const sides: PathStep['side'][] = []
+  let [position, nodes] = [index, leafCount]
+  while (nodes > 1) {
+    const isPromoted = position === nodes - 1 && nodes % 2 === 1
+    if (!isPromoted) sides.push(position % 2 === 1 ? 'left' : 'right')
+    position = Math.floor(position / 2)
+    nodes = Math.ceil(nodes / 2)
+  }
+  return sides
+}
+
+/**
+ * The root that a path leads to from a leaf; undefined when it cannot be the path of that leaf in a tree of `leafCount`
+ * leaves. Only its length has to be right by the specification; the sides belong to the index all the same, which
+ * nothing else holds.
+ */
+export function rootOfPath(
+  leaf: Uint8Array,
+  index: number,
+  leafCount: number,
+  steps: readonly PathStep[],
+): Uint8Array | undefined {
+  if (index >= leafCount) return undefined
+  const sides = pathSides(index, leafCount)
+  if (steps.length !== sides.length || steps.some(({ side }, at) => side !== sides[at])) return undefined
+  let current = leaf
+  for (const { side, hash } of steps) {
+    const sibling = hexToBytes(hash)
+    current = side === 'left' ? nodeHash(sibling, current) : nodeHash(current, sibling)
+  }
+  return rootHash(current)
+}

@@ -1,0 +1,108 @@
+/** From the bytes of a file to a `ProofBundle`: strict, so that nothing stands in a bundle that is not verified. */
+import {
+  HISTORY_REASONS,
+  type HistoryReason,
+  PROOF_FORMAT,
+  PROOF_FORMAT_VERSION,
+  type ProofBundle,
+  type ProofHistory,
+  SIGNATURE_ALGORITHM,
+} from './bundle-types.ts'
+import { parseStrictJson, StrictJsonError } from './strict-json.ts'
+import {
+  base64,
+  BundleFormError,
+  hexadecimal,
+  list,
+  membersOf,
+  object,
+  oneOf,
+  text,
+  time,
+  whole,
+} from './value-readers.ts'
+
+/** What a file turned out to be. */
+export type ParsedBundle =
+  | { readonly kind: 'bundle'; readonly bundle: ProofBundle }
+  /** A proof bundle of a later format, of which nothing more can be said. */
+  | { readonly kind: 'newer'; readonly formatVersion: number }
+  | { readonly kind: 'malformed'; readonly reason: string }
+
+const HASH = hexadecimal(32)
+
+const readStep = object({ side: oneOf('left', 'right'), hash: HASH })
+
+const readRecord = object({
+  sequence: whole,
+  timestamp: time,
+  operation: text,
+  principal: text,
+  result: text,
+  previous_hash: HASH,
+  record_hash: HASH,
+  inclusion_path: object({ index: whole, steps: list(readStep) }),
+})
+
+const readCheckpoint = object({
+  sequence: whole,
+  from_sequence: whole,
+  to_sequence: whole,
+  leaf_count: whole,
+  root: HASH,
+  previous_checkpoint_hash: HASH,
+})
+
+const REASONS = Object.keys(HISTORY_REASONS) as HistoryReason[]
+
+const readHistoryBy = {
+  unavailable: object({ status: oneOf('unavailable'), reason: oneOf(...REASONS), detail: text }),
+  present: object(
+    { status: oneOf('present'), records: list(readRecord), checkpoint: readCheckpoint },
+    { anchor: object({ kind: text, receipt: base64 }, { asserted_at: time }) },
+  ),
+} as const
+
+function readHistory(value: unknown, member: string): ProofHistory {
+  const status = oneOf('unavailable', 'present')(membersOf(value, member).get('status'), `${member}.status`)
+  return readHistoryBy[status](value, member)
+}
+
+const readBundle = object({
+  format: oneOf(PROOF_FORMAT),
+  format_version: whole,
+  object: object({ bucket: text, key: text, version_id: text, size: whole, created_at: time }, { content_type: text }),
+  payload: object({ sha256: HASH }),
+  history: readHistory,
+  deployment: object({
+    algorithm: oneOf(SIGNATURE_ALGORITHM),
+    public_key: hexadecimal(32),
+    key_id: hexadecimal(8),
+  }),
+  signature: object({
+    algorithm: oneOf(SIGNATURE_ALGORITHM),
+    canonical_version: whole,
+    value: hexadecimal(64),
+  }),
+})
+
+/**
+ * Reads the bytes of a bundle. Format and version are looked at first: of a later version nothing else is known.
+ * Never throws, whatever the bytes are.
+ */
+export function parseBundle(bytes: Uint8Array): ParsedBundle {
+  try {
+    const value = parseStrictJson(bytes)
+    const members = membersOf(value, 'the document')
+    oneOf(PROOF_FORMAT)(members.get('format'), 'format')
+    const formatVersion = whole(members.get('format_version'), 'format_version')
+    if (formatVersion > PROOF_FORMAT_VERSION) return { kind: 'newer', formatVersion }
+    if (formatVersion < PROOF_FORMAT_VERSION) throw new BundleFormError('format_version', 'there is no such version')
+    return { kind: 'bundle', bundle: readBundle(value, '') }
+  } catch (error) {
+    if (error instanceof StrictJsonError || error instanceof BundleFormError) {
+      return { kind: 'malformed', reason: error.message }
+    }
+    throw error
+  }
+}

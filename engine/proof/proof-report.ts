@@ -1,0 +1,93 @@
+/** What a verifier says: every check, always, each with one of three answers. */
+import type { UnsignedBundle } from './bundle-types.ts'
+
+/** `not proved`: it could not be performed. Never a pass. */
+export type CheckStatus = 'passed' | 'failed' | 'not proved'
+
+/** What is checked, in the order of the report. */
+export const CHECK_NAMES = [
+  'format',
+  'format version',
+  'signature',
+  'key id',
+  'deployment identity',
+  'payload',
+  'size',
+  'checkpoint',
+  'inclusion',
+  'links',
+  'anchor',
+] as const
+
+export type CheckName = (typeof CHECK_NAMES)[number]
+
+export interface CheckResult {
+  readonly status: CheckStatus
+  /** One sentence for a person. */
+  readonly sentence: string
+}
+
+export interface ProofCheck extends CheckResult {
+  readonly name: CheckName
+}
+
+/**
+ * `verified`: all that must hold does. `failed`: a check failed. `not proved`: none failed, but one that must hold could
+ * not be performed, such as whose signature it is when nobody said.
+ */
+export type ProofVerdict = 'verified' | 'failed' | 'not proved'
+
+export interface ProofReport {
+  readonly verdict: ProofVerdict
+  readonly checks: readonly ProofCheck[]
+  /** What the bundle states, for display; undefined when it could not be read. True only as far as the checks say. */
+  readonly claims: UnsignedBundle | undefined
+}
+
+/** What even a verified bundle does not prove. Said with every result, so that nobody reads more into it (T14). */
+export const PROOF_LIMITS: readonly string[] = [
+  'It is about one version as it was when the bundle was made: a later deletion does not show.',
+  'It proves that the file has the bytes that were recorded when they were written, not that those were the right ones.',
+  'Whoever holds the master key of the deployment can sign any bundle.',
+]
+
+/** Without history only the file and the signature can be held against something. */
+const MUST_HOLD: readonly CheckName[] = [
+  'format',
+  'format version',
+  'signature',
+  'key id',
+  'deployment identity',
+  'payload',
+  'size',
+]
+/** `links` needs neighbours and `anchor` a verifier of its own: both may stay unproved. */
+const MUST_HOLD_WITH_HISTORY: readonly CheckName[] = [...MUST_HOLD, 'checkpoint', 'inclusion']
+
+/** Puts the results into their order; a check without one was not performed, for the reason given. */
+export function proofReport(
+  results: ReadonlyMap<CheckName, CheckResult>,
+  claims: UnsignedBundle | undefined,
+  whyNot: string,
+): ProofReport {
+  const checks = CHECK_NAMES.map((name): ProofCheck => {
+    const { status, sentence } = results.get(name) ?? notProved(whyNot)
+    return { name, status, sentence }
+  })
+  const mustHold = claims?.history.status === 'present' ? MUST_HOLD_WITH_HISTORY : MUST_HOLD
+  const lacking = checks.some(({ name, status }) => status !== 'passed' && mustHold.includes(name))
+  const anyFailed = checks.some(({ status }) => status === 'failed')
+  return { verdict: anyFailed ? 'failed' : lacking ? 'not proved' : 'verified', checks, claims }
+}
+
+export function passed(sentence: string): CheckResult {
+  return { status: 'passed', sentence }
+}
+
+export function failed(sentence: string): CheckResult {
+  return { status: 'failed', sentence }
+}
+
+export function notProved(sentence: string): CheckResult {
+  return { status: 'not proved', sentence }
+}

@@ -1,0 +1,80 @@
+/** The bytes are not JSON that every reader understands alike. The message says why. */
+export class StrictJsonError extends Error {
+  override readonly name = 'StrictJsonError'
+}
+
+const NUMBERS = /[-\d][-+.\w]*/g
+const WHOLE_NUMBER = /^(?:0|[1-9]\d*)$/
+const BEHIND_A_NAME = /^[ \t\n\r]*:/
+const LONE_SURROGATE = /\p{Surrogate}/u
+const BACKSLASH = 0x5c
+
+/**
+ * Parses JSON (RFC 8259) and refuses what readers are known to disagree about: bytes that are no UTF-8, a byte order
+ * mark, a member that is there twice, numbers that are not whole, negative or 2^53 and above, and strings that have no
+ * UTF-8. So whoever shows a bundle shows what was verified.
+ * @throws StrictJsonError
+ */
+export function parseStrictJson(bytes: Uint8Array): unknown {
+  let text: string
+  let value: unknown
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    value = JSON.parse(text)
+  } catch {
+    throw new StrictJsonError('it is no JSON in UTF-8')
+  }
+  if (countWrittenNames(text) !== countNames(value)) throw new StrictJsonError('a member is there twice')
+  return value
+}
+
+/** Names of members as they are written in a text that is JSON. Looks at the numbers too, since a value has lost how they were written. */
+function countWrittenNames(text: string): number {
+  let names = 0
+  let at = 0
+  while (at < text.length) {
+    const quote = text.indexOf('"', at)
+    const between = text.slice(at, quote === -1 ? text.length : quote)
+    if (at > 0 && BEHIND_A_NAME.test(between)) names += 1
+    for (const [number] of between.matchAll(NUMBERS)) {
+      if (!WHOLE_NUMBER.test(number)) throw new StrictJsonError(`${number.slice(0, 40)} is no whole number`)
+    }
+    if (quote === -1) break
+    at = endOfString(text, quote)
+  }
+  return names
+}
+
+/** Where a string ends that begins at a quote: behind the next quote with an even count of backslashes before it. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1
+    if (backslashes % 2 === 0) return quote + 1
+  }
+}
+
+/** Names of members that there are; looks at every text and number on its way. */
+function countNames(root: unknown): number {
+  let names = 0
+  // A list and no recursion: nesting has no limit.
+  const left: unknown[] = [root]
+  while (left.length > 0) {
+    const value = left.pop()
+    if (typeof value === 'string') requireUnicode(value)
+    if (typeof value === 'number' && !Number.isSafeInteger(value)) throw new StrictJsonError('a number is too large')
+    if (typeof value !== 'object' || value === null) continue
+    for (const [name, member] of Object.entries(value)) {
+      if (!Array.isArray(value)) {
+        requireUnicode(name)
+        names += 1
+      }
+      left.push(member)
+    }
+  }
+  return names
+}
+
+function requireUnicode(text: string): void {
+  if (LONE_SURROGATE.test(text)) throw new StrictJsonError('a text has half of a surrogate pair')
+}
