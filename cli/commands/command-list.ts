@@ -2,6 +2,7 @@ import type { CommandClass } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
 import { CLIENT_COMMANDS } from '../client/command-table.ts'
 import { makeCommand } from '../client/make-command.ts'
+import { CompletionCommand } from './completion.ts'
 import { ConfigShowCommand } from './config/show.ts'
 import { HelpCommand } from './help.ts'
 import { JournalShowCommand } from './journal/show.ts'
@@ -16,6 +17,7 @@ import { ProofPublicKeyCommand } from './proof/public-key.ts'
 import { ProofVerifyCommand } from './proof/verify.ts'
 import { QuickstartCommand } from './quickstart.ts'
 import { ServerCommand } from './server.ts'
+import { ServerDoctorCommand } from './server/doctor.ts'
 import { StatusCommand } from './status.ts'
 import { VersionCommand } from './version.ts'
 
@@ -23,8 +25,10 @@ import { VersionCommand } from './version.ts'
 export const commandList: readonly CommandClass<CliContext>[] = [
   HelpCommand,
   VersionCommand,
+  CompletionCommand,
   QuickstartCommand,
   ServerCommand,
+  ServerDoctorCommand,
   StatusCommand,
   ConfigShowCommand,
   JournalVerifyCommand,

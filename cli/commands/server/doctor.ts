@@ -1,0 +1,42 @@
+import { Command, Option } from 'clipanion'
+import { ConfigCommand } from '../../config-command.ts'
+import { examine } from '../../doctor/examine.ts'
+import { type Finding, findingOf } from '../../doctor/finding.ts'
+import { exitTable } from '../../exit-codes.ts'
+import { textTable } from '../../text-table.ts'
+
+export class ServerDoctorCommand extends ConfigCommand {
+  static override paths = [['server', 'doctor']]
+
+  static override usage = Command.Usage({
+    category: 'Server',
+    description: 'look at everything that a start would need',
+    details: `
+      Starts nothing, changes nothing and prints no secret. Ends with 0 when nothing failed and with 7 when something
+      did; a warning is no failure.
+    `,
+    examples: [['Before a start', '$0 server doctor --config /etc/object-store.toml']],
+  })
+
+  json = Option.Boolean('--json', false, { description: 'one JSON object' })
+
+  override async execute(): Promise<number> {
+    const findings = await this.#findings()
+    const failed = findings.some(({ status }) => status === 'failed')
+    const lines = this.json
+      ? [JSON.stringify({ healthy: !failed, checks: findings })]
+      : textTable(findings.map(({ check, status, detail }) => [status, check, detail]))
+    this.context.stdout.write(`${lines.join('\n')}\n`)
+    return failed ? exitTable.doctorFinding.code : exitTable.ok.code
+  }
+
+  /** Without a configuration there is nothing else to look at. */
+  async #findings(): Promise<Finding[]> {
+    const configuration = await findingOf('configuration', () => {
+      this.readConfig()
+      return 'it can be read'
+    })
+    if (configuration.status === 'failed') return [configuration]
+    return [configuration, ...(await examine(this.readConfig().config))]
+  }
+}
