@@ -2,7 +2,9 @@
 import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
 import tap, { type Test, test } from 'tap'
+import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { checkProjections } from '../../../projections/check.ts'
 import { LockModel, type ModelRetention, type Verdict } from '../../support/lock-model.ts'
 import { CLOCK_TOLERANCE_SECONDS, startInThread, temporaryDirectory } from '../../support/test-server.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
@@ -64,6 +66,7 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 type AskedRetention = { readonly mode: ModelRetention['mode']; readonly offset: number | undefined } | undefined
 
 const dataDirectory = temporaryDirectory()
+const paths = new StorePaths(dataDirectory)
 tap.teardown(() => rmSync(dataDirectory, { recursive: true, force: true }))
 let now = Date.now() + DAY
 const start = () => startInThread({ dataDirectory, clock: () => now })
@@ -179,7 +182,7 @@ function outcomeOf(answer: WireAnswer): string {
 
 async function restart(withoutProjections: boolean): Promise<void> {
   await server.stop()
-  if (withoutProjections) rmSync(new StorePaths(dataDirectory).projections, { recursive: true })
+  if (withoutProjections) rmSync(paths.projections, { recursive: true })
   server = await start()
 }
 
@@ -204,4 +207,7 @@ test('W6: nothing that any history of requests, clocks and restarts does weakens
     }),
     { numRuns: RUNS },
   )
+  await server.stop()
+  t.match(await checkProjections(nodeDisk, paths), { differenceCount: 0, differences: [] }, 'J14: row by row')
+  server = await start()
 })
