@@ -191,6 +191,15 @@ test('documents and dates that are refused', async (t) => {
   for (const body of ['', 'x', '<Retention>', '<LegalHold><Status>ON</Status></LegalHold>']) {
     isError(t, await raw('PUT', `/${target}?retention`, { body, headers: [BYPASS] }), 'MalformedXML', body)
   }
+  const body = `<Retention><Mode>${G}</Mode><RetainUntilDate>${LATER}</RetainUntilDate></Retention>`
+  const sums: [name: string, value: string][] = [
+    ['content-md5', 'AAAAAAAAAAAAAAAAAAAAAA=='],
+    ['x-amz-checksum-crc32', 'AAAAAA=='],
+  ]
+  for (const sum of sums) {
+    isError(t, await raw('PUT', `/${target}?retention`, { body, headers: [sum] }), 'BadDigest', `W5: ${sum[0]}`)
+    isError(t, await raw('PUT', `/${target}?legal-hold`, { body, headers: [sum] }), 'BadDigest', `W5: ${sum[0]}`)
+  }
   await hasLock(t, target, { mode: G, until: SOON }, 'nothing of all this changed anything')
 })
 
