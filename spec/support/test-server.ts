@@ -6,7 +6,13 @@
 import '../../cli/environment.ts'
 import { rmSync } from 'node:fs'
 import { kernelBootId } from '../../cli/store/host.ts'
-import { derivedKey, payloadKey, UPLOAD_ID_KEY, VERSION_ID_KEY } from '../../cli/store/master-key-check.ts'
+import {
+  CREDENTIAL_SECRET_KEY,
+  derivedKey,
+  payloadKey,
+  UPLOAD_ID_KEY,
+  VERSION_ID_KEY,
+} from '../../cli/store/master-key-check.ts'
 import { type OpenStore, openStore } from '../../cli/store/open-store.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -14,12 +20,16 @@ import { OpaqueIds } from '../../engine/opaque-ids.ts'
 import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import { PayloadSealer } from '../../engine/payloads/sealing.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
+import { SecretBox } from '../../engine/secret-box.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
 import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
 import { Authenticator, type Credential } from '../../planes/s3/authenticate.ts'
+import { CredentialDirectory } from '../../planes/s3/credential-directory.ts'
 import { malformedRequestResponse } from '../../planes/s3/error-response.ts'
 import { createS3Handler, type FinishedRequest } from '../../planes/s3/s3-plane.ts'
 import type { S3Services } from '../../planes/s3/services.ts'
+import { AccessReader } from '../../projections/access-reader.ts'
+import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { journalEntries, journalText } from './journal-entries.ts'
 import {
   ACCESS_KEY,
@@ -63,6 +73,10 @@ export interface InThreadServer extends TestServer {
   /** What the plane reported as its own faults. */
   readonly failures: unknown[]
   readonly finished: FinishedRequest[]
+  readonly services: S3Services
+  /** Accounts and credentials; they may sign at this server. */
+  readonly access: AccessReader
+  readonly secrets: SecretBox
 }
 
 export async function startInThread(options: InThreadOptions = {}): Promise<InThreadServer> {
@@ -75,9 +89,16 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   const failures: unknown[] = []
   const finished: FinishedRequest[] = []
   const services = servicesOf(store, paths, masterKey, options)
+  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
+  const access = new AccessReader(environment)
+  const deployment = Buffer.from(store.deploymentId, 'hex')
+  const secrets = new SecretBox(derivedKey(masterKey, CREDENTIAL_SECRET_KEY, deployment))
+  const directory = new CredentialDirectory(access, secrets, ROOT, options.clock ?? Date.now)
+  const lookup = (accessKey: string) =>
+    options.credentials?.find((credential) => credential.accessKey === accessKey) ?? directory.lookup(accessKey)
   const handler = createS3Handler({
     services,
-    authenticator: new Authenticator({ lookup: lookupIn([ROOT, ...(options.credentials ?? [])]), clock: Date.now }),
+    authenticator: new Authenticator({ lookup, clock: Date.now }),
     gate,
     telemetry: {
       finished: (request) => void finished.push(request),
@@ -101,12 +122,16 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     listener,
     failures,
     finished,
+    services,
+    access,
+    secrets,
     journal: async () => journalEntries(await drained()),
     journalText: async () => journalText(await drained()),
     stop: async () => {
       closeClients(clients)
       await listener.close(2000)
       services.payloads.close()
+      await environment.close()
       await store.close(true)
       if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true })
     },
@@ -136,10 +161,6 @@ const ROOT: Credential = {
   principal: 'system:root',
   credentialId: ACCESS_KEY,
   policies: undefined,
-}
-
-function lookupIn(credentials: readonly Credential[]): (accessKey: string) => Credential | undefined {
-  return (accessKey) => credentials.find((credential) => credential.accessKey === accessKey)
 }
 
 function servicesOf(

@@ -1,0 +1,142 @@
+/** A server in the thread of a spec with both listeners: the S3 plane and the management plane over one engine. */
+import { proofSigningSeed } from '../../cli/store/master-key-check.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import type { EngineClient } from '../../engine/client.ts'
+import { ProofSigner } from '../../engine/proof-signer.ts'
+import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
+import { MetricSlots } from '../../planes/http/metric-slots.ts'
+import type { ScrapeValues } from '../../planes/http/metric-table.ts'
+import { listen } from '../../planes/http/uws-server.ts'
+import { ManagementAuthenticator } from '../../planes/management/authenticate.ts'
+import { CounterHistory } from '../../planes/management/counter-history.ts'
+import { createManagementHandler, type ManagementExchange } from '../../planes/management/management-handler.ts'
+import { readMetrics } from '../../planes/management/metrics.ts'
+import type { ReadinessCheck } from '../../planes/management/routes/probes.ts'
+import type { ManagementServices } from '../../planes/management/services.ts'
+import { StorageInspection } from '../../planes/management/storage-inspection.ts'
+import { S3_ACTIONS } from '../../planes/s3/authorize.ts'
+import { ApiClient, bearer } from './api-client.ts'
+import { disagreements } from './openapi-check.ts'
+import { ACCESS_KEY, MASTER_KEY, SECRET_KEY } from './test-clients.ts'
+import { type InThreadOptions, type InThreadServer, startInThread } from './test-server.ts'
+
+export const SYSTEM_TOKEN = 'the-system-token-of-the-specs-0123456789'
+export const SCRAPE_TOKEN = 'the-scrape-token-of-the-specs'
+
+export interface ManagedOptions extends InThreadOptions {
+  readonly apiLimits?: Partial<ConcurrencyLimits>
+  /** Stands between the management plane and the engine. */
+  readonly engine?: (engine: EngineClient) => EngineClient
+  readonly ready?: () => Promise<readonly ReadinessCheck[]>
+  /** Null: none is configured. */
+  readonly scrapeToken?: string | null
+}
+
+export interface ManagedServer extends InThreadServer {
+  /** The system administrator, by the system token. */
+  readonly api: ApiClient
+  readonly apiEndpoint: string
+  readonly apiGate: ConcurrencyGate
+  readonly counterHistory: CounterHistory
+  readonly slots: MetricSlots
+  /** Every answer of the management plane so far, as its log has it. */
+  readonly exchanges: ManagementExchange[]
+  /** What answers had that the OpenAPI document does not say. */
+  readonly undocumented: string[]
+}
+
+/** What a scrape would read from the disk. */
+export const SCRAPED: ScrapeValues = {
+  object_store_operations_concurrency_limit: 256,
+  object_store_filesystem_available_bytes: 5e12,
+  object_store_filesystem_capacity_bytes: 8e12,
+  object_store_temporary_bytes: 0,
+  object_store_storage_physical_bytes: 3000,
+  object_store_storage_logical_bytes: 2000,
+  object_store_buckets: 2,
+  object_store_objects: undefined,
+}
+
+export async function startManaged(options: ManagedOptions = {}): Promise<ManagedServer> {
+  const server = await startInThread(options)
+  const clock = options.clock ?? Date.now
+  const limits = { operationsMaximum: 256, queueMaximum: 1024, waitMillisecondsMaximum: 10_000, ...options.apiLimits }
+  const apiGate = new ConcurrencyGate(limits)
+  const slots = MetricSlots.create(['GetObject', 'PutObject'], 1)
+  const counterHistory = new CounterHistory(slots, clock)
+  const exchanges: ManagementExchange[] = []
+  const undocumented: string[] = []
+  const configured = { systemToken: SYSTEM_TOKEN, rootAccessKey: ACCESS_KEY, rootSecretKey: SECRET_KEY }
+  const listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    handler: createManagementHandler({
+      services: servicesOf(server, { slots, counterHistory, clock, options }),
+      authenticator: new ManagementAuthenticator(configured, server.access, clock),
+      gate: apiGate,
+      scrapeToken: options.scrapeToken === null ? undefined : (options.scrapeToken ?? SCRAPE_TOKEN),
+      observe: (exchange) => {
+        exchanges.push(exchange)
+        if (exchange.error !== undefined) server.failures.push(exchange.error)
+      },
+    }),
+    onHandlerError: (error) => void server.failures.push(error),
+  })
+  const apiEndpoint = `http://127.0.0.1:${listener.port}`
+  const api = ApiClient.of(apiEndpoint, bearer(SYSTEM_TOKEN), (...answered) => {
+    undocumented.push(...disagreements(...answered))
+  })
+  return {
+    ...server,
+    api,
+    apiEndpoint,
+    apiGate,
+    counterHistory,
+    slots,
+    exchanges,
+    undocumented,
+    stop: async () => {
+      api.close()
+      await listener.close(2000)
+      await server.stop()
+    },
+  }
+}
+
+function servicesOf(
+  server: InThreadServer,
+  {
+    slots,
+    counterHistory,
+    clock,
+    options,
+  }: {
+    readonly slots: MetricSlots
+    readonly counterHistory: CounterHistory
+    readonly clock: () => number
+    readonly options: ManagedOptions
+  },
+): ManagementServices {
+  const { services, store, paths, access, secrets } = server
+  const { catalog, payloads, uploads, space, inlineBytesMaximum, versionIds } = services
+  return {
+    engine: options.engine?.(store.client) ?? store.client,
+    catalog,
+    payloads,
+    uploads,
+    space,
+    inlineBytesMaximum,
+    versionIds,
+    access,
+    secrets,
+    actions: S3_ACTIONS,
+    storage: new StorageInspection(nodeDisk, paths, catalog, store.start),
+    version: '0.0.0-spec',
+    deploymentId: store.deploymentId,
+    clock,
+    ready: options.ready ?? (async () => [{ name: 'journal', ready: true }]),
+    metrics: () => readMetrics(slots, SCRAPED),
+    counterHistory,
+    proofs: new ProofSigner(proofSigningSeed(options.masterKey ?? MASTER_KEY)),
+  }
+}
