@@ -15,11 +15,15 @@ export interface AwsOptions {
   /** Added to the configuration file. */
   readonly settings?: string
   readonly input?: Buffer
+  /** Further variables of its environment. */
+  readonly environment?: Readonly<Record<string, string>>
+  /** Where it finds the server, if not where the server says. */
+  readonly endpoint?: string
 }
 
 /** The command against a server, in a directory. */
 export function awsCommand(program: Program, server: TestServer, place: string, options: AwsOptions = {}): Aws {
-  const { settings = '', ...running } = options
+  const { settings = '', endpoint = server.endpoint, input } = options
   const configuration = join(place, `config-${settings.length}`)
   writeFileSync(configuration, SETTINGS + settings)
   const environment = {
@@ -29,9 +33,10 @@ export function awsCommand(program: Program, server: TestServer, place: string, 
     AWS_SECRET_ACCESS_KEY: server.secretKey,
     AWS_MAX_ATTEMPTS: '1',
     AWS_PAGER: '',
+    ...options.environment,
   }
-  return (...words) =>
-    run(program.path, ['--endpoint-url', server.endpoint, ...words], { ...running, environment, directory: place })
+  const running = { environment, directory: place, ...(input === undefined ? {} : { input }) }
+  return (...words) => run(program.path, ['--endpoint-url', endpoint, ...words], running)
 }
 
 /** What a command that must succeed printed. */
