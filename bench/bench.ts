@@ -80,21 +80,21 @@ export class Bench {
     rmSync(this.directory, { recursive: true, force: true })
   }
 
-  /** Starts our own server. */
-  startServer(dataDirectory: string): Promise<ServerProcess> {
+  /** Starts our own server. `settings` go before those of the command line. */
+  startServer(dataDirectory: string, settings: readonly string[] = []): Promise<ServerProcess> {
     const { serverSettings, profileDirectory } = this.settings
     const { secrets, directory } = this
     return ServerProcess.start(this.children, {
       dataDirectory,
       logDirectory: directory,
       secrets,
-      settings: serverSettings,
+      settings: [...serverSettings, ...settings],
       profileDirectory,
     })
   }
 
   /** Works with an empty bucket: of a new server on an empty data directory, or of the server that was given. */
-  async withTarget(work: (target: Target) => Promise<void>): Promise<void> {
+  async withTarget(work: (target: Target) => Promise<void>, settings: readonly string[] = []): Promise<void> {
     const { endpoint, processId } = this.settings
     const name = randomBytes(4).toString('hex')
     if (endpoint !== undefined) {
@@ -102,7 +102,7 @@ export class Bench {
       return
     }
     const dataDirectory = join(this.directory, `store-${name}`)
-    const server = await this.startServer(dataDirectory)
+    const server = await this.startServer(dataDirectory, settings)
     try {
       await this.#withBucket(server.endpoint, BUCKET, server.pid, work)
       await server.stop()
@@ -119,8 +119,9 @@ export class Bench {
     dataDirectory: string,
     bucket: string,
     work: (target: Target, server: ServerProcess) => Promise<void>,
+    settings: readonly string[] = [],
   ): Promise<void> {
-    const server = await this.startServer(dataDirectory)
+    const server = await this.startServer(dataDirectory, settings)
     const client = new S3Client(server.endpoint)
     try {
       await work({ endpoint: server.endpoint, bucket, client, pid: server.pid }, server)

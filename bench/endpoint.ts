@@ -8,11 +8,13 @@ export interface Endpoint {
   readonly accessKey: string
   readonly secretKey: string
   readonly region: string
+  /** PEM text of the certificate of a server that made its own. */
+  readonly certificate?: string | undefined
 }
 
 /** A request without its signature. */
 export interface PlainRequest {
-  readonly method: 'GET' | 'PUT' | 'DELETE'
+  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE'
   /** Decoded path, such as `/bucket/key`. */
   readonly path: string
   readonly query?: readonly QueryParameter[]

@@ -1,3 +1,5 @@
+import { randomInt } from 'node:crypto'
+import type { QueryParameter } from '../planes/s3/query-parameters.ts'
 import type { PlainRequest } from './endpoint.ts'
 import { objectKey } from './object-keys.ts'
 
@@ -15,6 +17,11 @@ export interface Load {
   readonly rateBy: 'time' | 'count'
   /** Fewer bytes per answer than this, on average, and the answers were not what was asked for. */
   readonly answerBytesMinimum: number
+  /**
+   * Mean pause of a connection before each request, in milliseconds: the load is then steady and does not take what the
+   * server can give. Without it, or with 0, there are no pauses.
+   */
+  readonly pauseMilliseconds?: number
 }
 
 const NO_BODY = Buffer.alloc(0)
@@ -49,6 +56,18 @@ export function mixedLoad(bucket: string, indexes: readonly number[], body: Buff
   return { requests, body, order: 'cycle', rateBy: 'time', answerBytesMinimum: 0 }
 }
 
+/** PUTs of objects picked at random among 0 to `objects - 1`; with pauses, it is a steady load. */
+export function randomPutLoad(
+  bucket: string,
+  objects: number,
+  count: number,
+  body: Buffer,
+  pauseMilliseconds = 0,
+): Load {
+  const indexes = Array.from({ length: count }, () => randomInt(objects))
+  return { ...putLoad(bucket, indexes, body, 'time'), pauseMilliseconds }
+}
+
 /** Pages asked for when there are that many to begin at. */
 const LIST_PAGES = 500
 export const LIST_KEYS = 1000
@@ -61,22 +80,54 @@ const LIST_BYTES_MINIMUM = LIST_KEYS * 100
  */
 export function listLoad(bucket: string, objects: number): Load {
   const keys = Array.from({ length: objects }, (_, index) => objectKey(index)).sort()
-  const starts = Math.max(1, objects - LIST_KEYS)
-  const pages = Math.min(LIST_PAGES, starts)
-  const requests = Array.from({ length: pages }, (_, page): PlainRequest => {
-    // A prime step, so that pages that follow each other are far apart.
-    const place = Math.floor((((page * 211) % pages) * starts) / pages)
-    const after = keys[place] ?? ''
-    return {
-      method: 'GET',
-      path: `/${bucket}`,
-      query: [
-        ['list-type', '2'],
-        ['max-keys', String(LIST_KEYS)],
-        ['start-after', after],
-      ],
-    }
-  })
+  return pagesLoad(
+    `/${bucket}`,
+    pageStarts(objects - LIST_KEYS).map((place) => [
+      ['list-type', '2'],
+      ['max-keys', String(LIST_KEYS)],
+      ['start-after', keys[place] ?? ''],
+    ]),
+  )
+}
+
+/**
+ * ListObjectVersions of 1,000 versions, from places all over a bucket that holds `versions` versions of each of the
+ * objects 0 to `objects - 1`. Only pages that are full.
+ */
+export function listVersionsLoad(bucket: string, objects: number, versions: number): Load {
+  const keys = Array.from({ length: objects }, (_, index) => objectKey(index)).sort()
+  return pagesLoad(
+    `/${bucket}`,
+    pageStarts(objects - Math.ceil(LIST_KEYS / versions)).map((place) => [
+      ['versions', ''],
+      ['max-keys', String(LIST_KEYS)],
+      ['key-marker', keys[place] ?? ''],
+    ]),
+  )
+}
+
+/** ListParts of 1,000 parts, from places all over an upload that has `parts` of them. Only pages that are full. */
+export function listPartsLoad(bucket: string, key: string, upload: string, parts: number): Load {
+  return pagesLoad(
+    `/${bucket}/${key}`,
+    pageStarts(parts - LIST_KEYS + 1).map((place) => [
+      ['uploadId', upload],
+      ['max-parts', String(LIST_KEYS)],
+      ['part-number-marker', String(place)],
+    ]),
+  )
+}
+
+/** Places among 0 to `starts - 1` to begin pages at: those that follow each other are far apart. */
+function pageStarts(starts: number): number[] {
+  const places = Math.max(1, starts)
+  const pages = Math.min(LIST_PAGES, places)
+  // A prime step, so that every page has its turn.
+  return Array.from({ length: pages }, (_, page) => Math.floor((((page * 211) % pages) * places) / pages))
+}
+
+function pagesLoad(path: string, queries: readonly (readonly QueryParameter[])[]): Load {
+  const requests = queries.map((query): PlainRequest => ({ method: 'GET', path, query }))
   return { requests, body: NO_BODY, order: 'cycle', rateBy: 'time', answerBytesMinimum: LIST_BYTES_MINIMUM }
 }
 

@@ -30,6 +30,8 @@ export interface Settings {
   readonly transferBytes: number
   /** How often a start is repeated. */
   readonly starts: number
+  /** Turns of each side where two are compared. */
+  readonly rounds: number
 }
 
 /** The command line is wrong. */
@@ -101,6 +103,7 @@ export function readSettings(names: readonly string[]): Settings | undefined {
     profileDirectory: given['cpu-prof'] === undefined ? undefined : resolve(given['cpu-prof']),
     transferBytes: quick ? 64 * MEBIBYTE : 1024 * MEBIBYTE,
     starts: quick ? 1 : 3,
+    rounds: quick ? 1 : 5,
   }
 }
 

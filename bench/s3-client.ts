@@ -3,6 +3,7 @@ import * as https from 'node:https'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Endpoint, type PlainRequest, presignedUrl } from './endpoint.ts'
+import { inParallel } from './in-parallel.ts'
 import { objectKey } from './object-keys.ts'
 
 export interface Answer {
@@ -34,7 +35,9 @@ export class S3Client {
   constructor(endpoint: Endpoint) {
     this.#endpoint = endpoint
     this.#library = endpoint.url.startsWith('https:') ? https : http
-    this.#agent = new this.#library.Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAXIMUM })
+    const { certificate } = endpoint
+    const trust = certificate === undefined ? {} : { ca: certificate }
+    this.#agent = new this.#library.Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAXIMUM, ...trust })
   }
 
   close(): void {
@@ -60,21 +63,20 @@ export class S3Client {
     await this.send({ method: 'PUT', path: `/${bucket}` }, Buffer.from(document))
   }
 
+  /** @throws RefusedError */
+  async enableVersioning(bucket: string): Promise<void> {
+    const document = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
+    await this.send({ method: 'PUT', path: `/${bucket}`, query: [['versioning', '']] }, Buffer.from(document))
+  }
+
   /**
    * Stores the objects with numbers `from` to `from + count - 1`, all with the same bytes.
    * @throws RefusedError
    */
   async fill(bucket: string, from: number, count: number, body: Buffer): Promise<void> {
-    const end = from + count
-    let next = from
-    const work = async () => {
-      while (next < end) {
-        const key = objectKey(next)
-        next += 1
-        await this.send({ method: 'PUT', path: `/${bucket}/${key}` }, body)
-      }
-    }
-    await Promise.all(Array.from({ length: Math.min(FILL_CONNECTIONS, count) }, work))
+    await inParallel(count, FILL_CONNECTIONS, async (index) => {
+      await this.send({ method: 'PUT', path: `/${bucket}/${objectKey(from + index)}` }, body)
+    })
   }
 
   /**
@@ -112,7 +114,7 @@ export class S3Client {
       method: request.method,
       agent: this.#agent,
       signal,
-      headers: contentLength === undefined || request.method !== 'PUT' ? {} : { 'content-length': contentLength },
+      headers: contentLength === undefined || !hasBody(request) ? {} : { 'content-length': contentLength },
     })
     const incoming = new Promise<http.IncomingMessage>((resolve, reject) => {
       outgoing.once('response', resolve)
@@ -122,6 +124,10 @@ export class S3Client {
     incoming.catch(() => {})
     return { outgoing, incoming }
   }
+}
+
+function hasBody({ method }: PlainRequest): boolean {
+  return method === 'PUT' || method === 'POST'
 }
 
 async function accepted(request: PlainRequest, response: http.IncomingMessage): Promise<Answer> {

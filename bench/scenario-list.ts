@@ -1,19 +1,27 @@
 import type { Scenario } from './scenario.ts'
+import { compaction } from './scenarios/compaction.ts'
 import { deleteObjects } from './scenarios/delete.ts'
+import { encryption } from './scenarios/encryption.ts'
 import { get1Mib } from './scenarios/get-1-mib.ts'
 import { get4Kib } from './scenarios/get-4-kib.ts'
 import { get64Mib } from './scenarios/get-64-mib.ts'
 import { journalVerify } from './scenarios/journal-verify.ts'
 import { list1000 } from './scenarios/list-1000.ts'
+import { listParts } from './scenarios/list-parts.ts'
+import { listVersions1000 } from './scenarios/list-versions-1000.ts'
 import { memory } from './scenarios/memory.ts'
 import { mixed } from './scenarios/mixed.ts'
+import { multipartComplete } from './scenarios/multipart-complete.ts'
+import { multipartUpload } from './scenarios/multipart-upload.ts'
 import { put1Mib } from './scenarios/put-1-mib.ts'
 import { put4Kib } from './scenarios/put-4-kib.ts'
 import { put64Mib } from './scenarios/put-64-mib.ts'
 import { replay } from './scenarios/replay.ts'
 import { scale } from './scenarios/scale.ts'
 import { startUp } from './scenarios/start-up.ts'
+import { tls } from './scenarios/tls.ts'
 import { transfers } from './scenarios/transfers.ts'
+import { versionedOverwrite } from './scenarios/versioned-overwrite.ts'
 
 /** In the order they run. `scale` comes before all others that need many objects: it watches the store grow. */
 export const scenarioList: readonly Scenario[] = [
@@ -22,10 +30,18 @@ export const scenarioList: readonly Scenario[] = [
   mixed,
   deleteObjects,
   list1000,
+  versionedOverwrite,
+  listVersions1000,
   put1Mib,
   get1Mib,
   put64Mib,
   get64Mib,
+  multipartUpload,
+  multipartComplete,
+  listParts,
+  encryption,
+  tls,
+  compaction,
   transfers,
   scale,
   memory,

@@ -15,6 +15,7 @@ const START_TIMEOUT_MILLISECONDS = 300_000
 const STOP_TIMEOUT_MILLISECONDS = 60_000
 const POLL_MILLISECONDS = 20
 const LOG_SHOWN_CHARACTERS = 2000
+const CERTIFICATE_SETTING = 's3.tls_certificate_file='
 
 /** The server did not start, or did not end as it should have. */
 export class ServerFailedError extends Error {
@@ -89,7 +90,9 @@ export class ServerProcess {
     closeSync(log)
     const acceptedAt = await accepting(child, logPath)
     const { accessKey, secretKey } = secrets
-    const endpoint = { url: `http://127.0.0.1:${port}`, accessKey, secretKey, region: 'us-east-1' }
+    const certificate = certificateIn(options.settings)
+    const url = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
+    const endpoint = { url, accessKey, secretKey, region: 'us-east-1', certificate }
     return new ServerProcess(child, endpoint, (acceptedAt - startedAt) / 1000)
   }
 
@@ -108,6 +111,14 @@ export class ServerProcess {
     this.#child.kill('SIGKILL')
     await ended(this.#child, STOP_TIMEOUT_MILLISECONDS)
   }
+}
+
+/** The certificate of a server that was told to speak TLS. */
+function certificateIn(settings: readonly string[]): string | undefined {
+  const path = settings
+    .findLast((setting) => setting.startsWith(CERTIFICATE_SETTING))
+    ?.slice(CERTIFICATE_SETTING.length)
+  return path === undefined ? undefined : readFileSync(path, 'utf8')
 }
 
 /** @returns when the server says it began to accept requests, in milliseconds since the Unix epoch */

@@ -1,7 +1,7 @@
 -- What wrk runs: requests that are made once, in init(), and handed out one after the other.
 --
 -- Arguments behind `--`: the file of requests (one `METHOD target` a line), the file of the body that every PUT sends,
--- the value of the Host header, `cycle` or `once`, `sample` or `count`.
+-- the value of the Host header, `cycle` or `once`, `time` or `count`, mean pause before each request in milliseconds.
 --
 -- `once` stops when every request was handed out. `count` notes the times of the first and the last request handed out:
 -- a connection asks for its next request when the last one was answered, so requests are counted over the time they
@@ -52,6 +52,12 @@ function init(arguments)
   body = read_all(arguments[2])
   once = arguments[4] == 'once'
   if arguments[5] == 'count' then now = clock() end
+  local pause = tonumber(arguments[6])
+  -- wrk asks for a pause only when there is such a global by the end of init(). Latencies do not contain it, and wrk
+  -- adds those of the requests that would have been sent while one took long.
+  if pause > 0 then
+    delay = function() return math.random(0, 2 * pause) end
+  end
   local host = 'Host: ' .. arguments[3] .. '\r\n'
   local length = 'Content-Length: ' .. #body .. '\r\n'
   local sends = {}

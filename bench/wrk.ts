@@ -66,7 +66,8 @@ export function writeLoad(directory: string, endpoint: Endpoint, load: Load): Pr
   writeFileSync(requests, lines.join(''), { mode: 0o600 })
   writeFileSync(body, load.body)
   const { host } = new URL(endpoint.url)
-  return { arguments: [requests, body, host, load.order, load.rateBy], ...load }
+  const pause = String(load.pauseMilliseconds ?? 0)
+  return { arguments: [requests, body, host, load.order, load.rateBy, pause], ...load }
 }
 
 /**

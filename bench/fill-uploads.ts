@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { linkSync } from 'node:fs'
+import type { OpenStore } from '../cli/store/open-store.ts'
+import { nodeDisk } from '../engine/disk/node-disk.ts'
+import type { StorePaths } from '../engine/disk/store-paths.ts'
+import { PayloadFileWriter, type StoredFile } from '../engine/payloads/file-writer.ts'
+import { PayloadIds } from '../engine/payloads/payload-ids.ts'
+import { auditOf, COMMANDS_IN_FLIGHT, createFillBucket } from './fill-commands.ts'
+import type { FillUploads } from './filler.ts'
+import { inParallel } from './in-parallel.ts'
+
+/** Payload files of this program: server threads have smaller numbers. */
+const THREAD = 255
+
+/**
+ * Begins the uploads and stores their parts. All parts of an upload have the same bytes: one payload file is written,
+ * and the others are further names of it on the disk (link(2)). So each part has a whole file under a name of its own,
+ * as if it had been sent, and an object of 50 GB takes the space of one part.
+ */
+export async function fillUploads(store: OpenStore, paths: StorePaths, request: FillUploads): Promise<void> {
+  const { bucket, keys, parts, partBytes } = request
+  const ids = new PayloadIds(store.start, THREAD)
+  await createFillBucket(store, bucket)
+  for (const key of keys) {
+    const file = await writePayload(paths, ids.next(), partBytes)
+    const resource = `bucket:${bucket}/${key}`
+    const { sequence: upload } = await store.client.execute({
+      kind: 'create-upload',
+      audit: auditOf('POST', 'CreateMultipartUpload', resource),
+      bucket,
+      key,
+      headers: ['content-type', 'application/octet-stream'],
+      metadata: [],
+    })
+    await inParallel(parts, COMMANDS_IN_FLIGHT, async (index) => {
+      const name = index === 0 ? file.name : linkedName(paths, file.name, ids.next())
+      await store.client.execute({
+        kind: 'write-part',
+        audit: auditOf('PUT', 'UploadPart', resource),
+        bucket,
+        key,
+        upload,
+        part: index + 1,
+        size: file.size,
+        etag: file.md5,
+        digest: file.digest,
+        body: { kind: 'file', name, sealed: file.sealed },
+      })
+    })
+  }
+}
+
+async function writePayload(paths: StorePaths, name: string, bytes: number): Promise<StoredFile> {
+  const writer = PayloadFileWriter.create(nodeDisk, paths, name)
+  await writer.write(randomBytes(bytes))
+  return writer.finish()
+}
+
+/** A further name of a payload file. */
+function linkedName(paths: StorePaths, existing: string, name: string): string {
+  nodeDisk.makeDirectory(paths.fileDirectory(name))
+  linkSync(paths.file(existing), paths.file(name))
+  return name
+}
