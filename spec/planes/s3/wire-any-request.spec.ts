@@ -3,6 +3,7 @@ import tap, { test } from 'tap'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import { S3_ERRORS } from '../../../planes/s3/errors.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-table.ts'
+import { completionOf, createUpload } from '../../support/multipart.ts'
 import { startInThread } from '../../support/test-server.ts'
 import { isDone } from '../../support/wire-assertions.ts'
 import { firstElement, type WireAnswer } from '../../support/wire-client.ts'
@@ -13,6 +14,7 @@ const { raw } = server
 
 await raw('PUT', '/any-bucket')
 await raw('PUT', '/any-bucket/k', { body: 'bytes' })
+const upload = await createUpload(server, '/any-bucket/k')
 
 const VALUES = [
   '',
@@ -45,6 +47,7 @@ const WEIRD = [
   'k'.repeat(1024),
   'k'.repeat(1100),
   'any-bucket/k',
+  upload,
 ]
 const TIMES = [
   'Sun, 06 Nov 1994 08:49:37 GMT',
@@ -60,14 +63,18 @@ const QUERY_NAMES = [
   SUBRESOURCES,
   ['list-type', 'prefix', 'delimiter', 'max-keys', 'start-after', 'continuation-token', 'encoding-type', 'versionId'],
   ['partNumber', 'uploadId', 'x-id', 'response-content-type', 'response-expires', 'max-buckets', 'fetch-owner', 'id'],
+  ['key-marker', 'upload-id-marker', 'version-id-marker', 'part-number-marker', 'max-parts', 'max-uploads'],
   ['X-Amz-Meta-A', 'x-amz-acl', 'x-amz-copy-source', 'x-amz-checksum-crc32', 'X-Amz-Expires', 'X-Amz-Date', ''],
 ].flat()
 const HEADER_NAMES = [
   ['range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'content-md5', 'content-type'],
   ['content-encoding', 'cache-control', 'expires', 'x-amz-meta-a', 'x-amz-acl', 'x-amz-tagging', 'x-amz-trailer'],
   ['x-amz-copy-source', 'x-amz-copy-source-if-match', 'x-amz-metadata-directive', 'x-amz-checksum-crc32'],
+  ['x-amz-mp-object-size', 'x-amz-checksum-type', 'x-amz-checksum-algorithm', 'x-amz-object-lock-mode'],
   ['x-amz-checksum-sha256', 'x-amz-sdk-checksum-algorithm', 'x-amz-storage-class', 'x-amz-unknown', 'origin'],
 ].flat()
+
+const COMPLETION = completionOf([{ number: 1, etag: '9dd4e461268c8034f5c8564e155c67a6' }])
 
 const value = fc.constantFrom(...VALUES, ...WEIRD, ...TIMES)
 const parameter = fc.tuple(fc.constantFrom(...QUERY_NAMES), fc.option(value))
@@ -82,7 +89,7 @@ const anyRequest = fc.record({
   key: fc.option(fc.oneof(value, fc.constant('k'), fc.string({ unit: 'binary', maxLength: 20 }))),
   query: fc.array(parameter, { maxLength: 4 }),
   headers: fc.array(fc.tuple(fc.constantFrom(...HEADER_NAMES), headerValue), { maxLength: 4 }),
-  body: fc.constantFrom('', '', 'x', '<CreateBucketConfiguration/>', 'b'.repeat(70_000)),
+  body: fc.constantFrom('', '', 'x', '<CreateBucketConfiguration/>', COMPLETION, 'b'.repeat(70_000)),
   signed: fc.boolean(),
 })
 type AnyRequest = typeof anyRequest extends fc.Arbitrary<infer R> ? R : never
