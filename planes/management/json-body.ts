@@ -6,8 +6,32 @@ import type { ManagementRequest } from './management-request.ts'
 /** Largest JSON body (specification, Limits). */
 export const JSON_BYTES_MAXIMUM = 1024 ** 2
 
-/** The members of a JSON object, by name; a Map, since names come from strangers. */
-export type JsonObject = ReadonlyMap<string, unknown>
+/** The members of a JSON object, by name; in a Map, since names come from strangers. */
+export class JsonObject {
+  readonly #field: string
+  readonly #members: ReadonlyMap<string, unknown>
+
+  /** `field`: what the object is, such as `quota.bytes`; `body` for the whole. */
+  constructor(field: string, members: ReadonlyMap<string, unknown>) {
+    this.#field = field
+    this.#members = members
+  }
+
+  has(name: string): boolean {
+    return this.#members.has(name)
+  }
+
+  get(name: string): unknown {
+    return this.#members.get(name)
+  }
+
+  /** What a message calls a member. */
+  path(name: string): string {
+    return this.#field === BODY ? name : `${this.#field}.${name}`
+  }
+}
+
+const BODY = 'body'
 
 /**
  * The JSON object in the body of a request, an empty one when there is no body.
@@ -22,8 +46,8 @@ export async function readJson(request: ManagementRequest, names: readonly strin
     if (error instanceof BodyTooLargeError) throw new ManagementError('BODY_TOO_LARGE')
     throw error
   }
-  if (bytes.length === 0) return new Map()
-  return jsonObject('body', parse(bytes), names)
+  if (bytes.length === 0) return new JsonObject(BODY, new Map())
+  return jsonObject(BODY, parse(bytes), names)
 }
 
 function parse(bytes: Buffer): unknown {
@@ -31,7 +55,7 @@ function parse(bytes: Buffer): unknown {
     if (!isUtf8(bytes)) throw new SyntaxError('not UTF-8')
     return JSON.parse(bytes.toString())
   } catch {
-    throw invalid('body', 'is not JSON')
+    throw invalid(BODY, 'is not JSON')
   }
 }
 
@@ -39,18 +63,18 @@ function parse(bytes: Buffer): unknown {
 const SHOWN_NAME_CHARACTERS = 64
 
 /**
- * @param field what the value is, such as `statements[0]`; `body` for the whole
+ * @param field what the value is, such as `statements[0]`
  * @throws ManagementError INVALID_REQUEST when the value is no object, or has a member of another name
  */
 export function jsonObject(field: string, value: unknown, names: readonly string[]): JsonObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(field, 'must be an object')
   const members = new Map(Object.entries(value))
+  const object = new JsonObject(field, members)
   for (const name of members.keys()) {
-    if (names.includes(name)) continue
-    const shown = name.slice(0, SHOWN_NAME_CHARACTERS)
-    throw invalid(field === 'body' ? shown : `${field}.${shown}`, 'there is no such field')
+    if (!names.includes(name))
+      throw invalid(object.path(name.slice(0, SHOWN_NAME_CHARACTERS)), 'there is no such field')
   }
-  return members
+  return object
 }
 
 /** How long a text or a list may be, or how large a number. */
@@ -83,7 +107,7 @@ export function anyList(field: string, value: unknown, { minimum, maximum }: Bou
 /** The member of a name, whatever it is. */
 export function requiredMember(members: JsonObject, name: string): unknown {
   const value = members.get(name)
-  if (value === undefined) throw invalid(name, 'is missing')
+  if (value === undefined) throw invalid(members.path(name), 'is missing')
   return value
 }
 
@@ -91,8 +115,8 @@ export function requiredMember(members: JsonObject, name: string): unknown {
 export function optionalText(members: JsonObject, name: string, bounds: Bounds): string | undefined {
   const value = members.get(name)
   if (value === undefined) return undefined
-  const text = anyText(name, value, bounds)
-  if (CONTROL_CHARACTER.test(text)) throw invalid(name, 'must not hold control characters')
+  const text = anyText(members.path(name), value, bounds)
+  if (CONTROL_CHARACTER.test(text)) throw invalid(members.path(name), 'must not hold control characters')
   return text
 }
 
@@ -103,14 +127,14 @@ export function requiredText(members: JsonObject, name: string, bounds: Bounds):
 
 export function requiredBoolean(members: JsonObject, name: string): boolean {
   const value = requiredMember(members, name)
-  if (typeof value !== 'boolean') throw invalid(name, 'must be true or false')
+  if (typeof value !== 'boolean') throw invalid(members.path(name), 'must be true or false')
   return value
 }
 
 export function requiredInteger(members: JsonObject, name: string, { minimum, maximum }: Bounds): number {
   const value = requiredMember(members, name)
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < minimum || value > maximum) {
-    throw invalid(name, `must be a whole number from ${minimum} to ${maximum}`)
+    throw invalid(members.path(name), `must be a whole number from ${minimum} to ${maximum}`)
   }
   return value
 }

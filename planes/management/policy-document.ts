@@ -28,11 +28,11 @@ export function policyStatements(value: unknown, actions: ReadonlySet<string>): 
 function statementOf(field: string, value: unknown, actions: ReadonlySet<string>): PolicyStatement {
   const members = jsonObject(field, value, ['effect', 'actions', 'resources'])
   const effect = members.get('effect')
-  if (effect !== 'allow' && effect !== 'deny') throw invalid(`${field}.effect`, 'must be allow or deny')
+  if (effect !== 'allow' && effect !== 'deny') throw invalid(members.path('effect'), 'must be allow or deny')
   return {
     effect,
-    actions: patternsOf(`${field}.actions`, members.get('actions'), (text) => actionFault(text, actions)),
-    resources: patternsOf(`${field}.resources`, members.get('resources'), resourceFault),
+    actions: patternsOf(members.path('actions'), members.get('actions'), (text) => actionFault(text, actions)),
+    resources: patternsOf(members.path('resources'), members.get('resources'), resourceFault),
   }
 }
 

@@ -3,7 +3,15 @@ import type { HttpResponse } from '../../http/exchange.ts'
 import { isBucketName } from '../../objects/names.ts'
 import { invalid, ManagementError } from '../errors.ts'
 import { execute } from '../execute.ts'
-import { jsonObject, readJson, requiredBoolean, requiredInteger, requiredText } from '../json-body.ts'
+import {
+  type JsonObject,
+  jsonObject,
+  readJson,
+  requiredBoolean,
+  requiredInteger,
+  requiredMember,
+  requiredText,
+} from '../json-body.ts'
 import { type ManagementRequest, pathParameter } from '../management-request.ts'
 import { jsonResponse } from '../responses.ts'
 import type { ManagementServices } from '../services.ts'
@@ -97,21 +105,20 @@ export function getQuota(request: ManagementRequest, services: ManagementService
 export async function putQuota(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
   const bucket = requireBucket(request, services).name
   const body = await readJson(request, ['quota'])
-  const members = jsonObject('quota', body.get('quota'), ['bytes', 'objects'])
+  const members = jsonObject('quota', requiredMember(body, 'quota'), ['bytes', 'objects'])
   const quota = { bytes: limitOf(members, 'bytes'), objects: limitOf(members, 'objects') }
   await execute(request, services, { kind: 'set-quota', bucket, quota })
   return jsonResponse(200, { quota: quotaRecord(requireBucket(request, services)) })
 }
 
-function limitOf(quota: ReadonlyMap<string, unknown>, name: 'bytes' | 'objects'): number | undefined {
-  if (!quota.has(name)) throw invalid(name, 'is missing')
-  const members = jsonObject(name, quota.get(name), ['mode', name])
+function limitOf(quota: JsonObject, name: 'bytes' | 'objects'): number | undefined {
+  const members = jsonObject(quota.path(name), requiredMember(quota, name), ['mode', name])
   const mode = requiredText(members, 'mode', { minimum: 1, maximum: 16 })
   if (mode === 'unlimited') {
-    if (members.has(name)) throw invalid(name, 'stands only beside the mode limit')
+    if (members.has(name)) throw invalid(members.path(name), 'stands only beside the mode limit')
     return undefined
   }
-  if (mode !== 'limit') throw invalid('mode', 'must be limit or unlimited')
+  if (mode !== 'limit') throw invalid(members.path('mode'), 'must be limit or unlimited')
   return requiredInteger(members, name, { minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 }
 
@@ -134,8 +141,7 @@ export async function putDefaultRetention(
 ): Promise<HttpResponse> {
   const bucket = requireBucket(request, services).name
   const body = await readJson(request, ['default_retention'])
-  if (!body.has('default_retention')) throw invalid('default_retention', 'is missing')
-  const retention = retentionOf(body.get('default_retention'))
+  const retention = retentionOf(requiredMember(body, 'default_retention'))
   await execute(request, services, { kind: 'set-default-retention', bucket, retention })
   return jsonResponse(200, { default_retention: defaultRetentionRecord(requireBucket(request, services)) })
 }
@@ -145,9 +151,11 @@ function retentionOf(value: unknown): BucketState['defaultRetention'] {
   if (value === null) return undefined
   const members = jsonObject('default_retention', value, ['mode', 'period'])
   const mode = requiredText(members, 'mode', { minimum: 1, maximum: 16 })
-  if (mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE') throw invalid('mode', 'must be GOVERNANCE or COMPLIANCE')
-  const period = jsonObject('period', members.get('period'), ['unit', 'value'])
+  if (mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE') {
+    throw invalid(members.path('mode'), 'must be GOVERNANCE or COMPLIANCE')
+  }
+  const period = jsonObject(members.path('period'), requiredMember(members, 'period'), ['unit', 'value'])
   const unit = requiredText(period, 'unit', { minimum: 1, maximum: 8 })
-  if (unit !== 'days' && unit !== 'years') throw invalid('unit', 'must be days or years')
+  if (unit !== 'days' && unit !== 'years') throw invalid(period.path('unit'), 'must be days or years')
   return { mode, unit, value: requiredInteger(period, 'value', { minimum: 1, maximum: RETENTION_MAXIMUM[unit] }) }
 }

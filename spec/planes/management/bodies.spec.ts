@@ -1,0 +1,191 @@
+/** What the management plane says to bodies that are wrong, made from the schemas of its own document. */
+import tap, { test } from 'tap'
+import { openApiDocument } from '../../../planes/management/openapi.ts'
+import { API } from '../../../planes/management/route-table.ts'
+import type { Schema } from '../../../planes/management/schemas/schema.ts'
+import type { ApiAnswer } from '../../support/api-client.ts'
+import { startManaged } from '../../support/management-server.ts'
+
+const MEBIBYTE = 1024 ** 2
+const server = await startManaged()
+tap.teardown(() => server.stop())
+const { api } = server
+
+const created = await api.get<{ account: { id: string }; credential: { credential_id: string } }>(
+  'POST',
+  '/service-accounts',
+  { name: 'of the bodies' },
+)
+await api.get('POST', '/buckets', { name: 'body-bucket', object_lock: true })
+
+const VALUES: Readonly<Record<string, string>> = {
+  '{bucket}': 'body-bucket',
+  '{key}': 'a/key',
+  '{id}': created.account.id,
+  '{credential_id}': created.credential.credential_id,
+}
+
+interface Taking {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly schema: Schema
+}
+
+type Document = {
+  paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>>
+  components: { schemas: Record<string, Schema> }
+}
+const document = openApiDocument('0') as unknown as Document
+
+/** The schema itself, when it refers to one with a name. */
+function resolved(schema: Schema): Schema {
+  return (schema.$ref && document.components.schemas[schema.$ref.split('/').at(-1) ?? '']) || schema
+}
+
+/** Every route that takes JSON. */
+const TAKING: readonly Taking[] = Object.entries(document.paths).flatMap(([path, operations]) =>
+  Object.entries(operations).flatMap(([method, { requestBody }]) => {
+    const schema = requestBody?.content['application/json']?.schema
+    if (schema === undefined) return []
+    const target = path.slice(API.length).replaceAll(/\{\w+\}/g, (name) => VALUES[name] ?? 'x')
+    return [{ name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path: target, schema }]
+  }),
+)
+
+function properties({ schema }: Taking): [name: string, schema: Schema][] {
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => [name, resolved(property)])
+}
+
+/** A value that a schema takes. */
+function valid(schema: Schema): unknown {
+  const { type, enum: values, anyOf, minLength = 1, minimum = 0, items, minItems = 0 } = resolved(schema)
+  if (anyOf !== undefined) return valid(anyOf[0] as Schema)
+  if (values !== undefined) return values[0]
+  switch (type) {
+    case 'string':
+      return 'b'.repeat(minLength)
+    case 'integer':
+      return Math.max(minimum, 1)
+    case 'boolean':
+      return true
+    case 'array':
+      return Array.from({ length: minItems }, () => valid(items ?? {}))
+    default:
+      return validObject(resolved(schema))
+  }
+}
+
+function validObject({ properties: members = {}, required = [] }: Schema): Record<string, unknown> {
+  return Object.fromEntries(required.map((name) => [name, valid(members[name] as Schema)]))
+}
+
+/** Values that a schema does not take. */
+function wrong(schema: Schema): unknown[] {
+  const { type, anyOf, enum: values, minLength, maxLength, minimum, maximum, minItems, maxItems } = schema
+  const others: unknown[] = ['', 'x', 1.5, -1, 1e300, true, [], {}, [null], { a: 1 }, null]
+  const fits = new Map<unknown, (value: unknown) => boolean>([
+    ['string', (value) => typeof value === 'string'],
+    ['boolean', (value) => typeof value === 'boolean'],
+    ['array', () => false],
+  ])
+  const found = others.filter((value) => !(anyOf !== undefined && value === null) && !fits.get(type)?.(value))
+  if (values !== undefined) found.push('another', values[0]?.slice(1), `${values[0]} `, [values[0]])
+  if (type === 'string') found.push('a\u0000b', 'a\nb', '\ud800')
+  if (minLength !== undefined && minLength > 0) found.push('b'.repeat(minLength - 1))
+  if (maxLength !== undefined) found.push('b'.repeat(maxLength + 1))
+  if (minimum !== undefined) found.push(minimum - 1)
+  if (maximum !== undefined) found.push(maximum + 1, String(minimum))
+  if (minItems !== undefined) found.push([])
+  if (maxItems !== undefined) found.push(Array.from({ length: maxItems + 1 }, () => 'x'))
+  return found
+}
+
+/** Refused, and told by which field. */
+function faultOf(answer: ApiAnswer, field: string, sent: unknown): string[] {
+  const isRight = answer.code === 'INVALID_REQUEST' && answer.message?.startsWith(field) === true
+  const text = JSON.stringify(sent)?.slice(0, 200)
+  return isRight ? [] : [`${text} got ${answer.status} ${answer.text.slice(0, 200)}, which should name ${field}`]
+}
+
+test('there are bodies to be wrong about', async (t) => {
+  t.ok(TAKING.length > 12)
+  t.ok(TAKING.flatMap(properties).length > 15)
+})
+
+for (const taking of TAKING) {
+  const { name, method, path, schema } = taking
+  const whole = validObject(schema)
+  const call = (body: unknown) => api.call(method, path, body)
+  const send = (raw: string | Buffer) => api.send(method, `${API}${path}`, { raw })
+
+  test(`${name}: fields`, async (t) => {
+    const found: string[] = []
+    for (const [property, inner] of properties(taking)) {
+      for (const value of wrong(inner)) {
+        const body = { ...whole, [property]: value }
+        found.push(...faultOf(await call(body), property, body))
+      }
+    }
+    for (const property of schema.required ?? []) {
+      const body = Object.fromEntries(Object.entries(whole).filter(([other]) => other !== property))
+      found.push(...faultOf(await call(body), property, body))
+    }
+    t.same(found, [])
+  })
+
+  test(`${name}: fields that there are not`, async (t) => {
+    const found: string[] = []
+    const rest = JSON.stringify(whole).slice(1)
+    const members = rest === '}' ? rest : `,${rest}`
+    for (const field of ['surprise', '__proto__', 'constructor', 'toString', 'hasOwnProperty', '', 'Name', 'é😀']) {
+      found.push(...faultOf(await send(`{${JSON.stringify(field)}:{"admin":true}${members}`), field, field))
+    }
+    const long = 'f'.repeat(10_000)
+    const answer = await send(`{"${long}":1${members}`)
+    t.equal(answer.message, `${long.slice(0, 64)}: there is no such field`)
+    t.same(found, [])
+  })
+
+  test(`${name}: what is no JSON object`, async (t) => {
+    const found: string[] = []
+    const raws = ['{', '{}x', '[]', 'null', '1', '"x"', 'true', '{"a":1,}', "{'a':1}", '\ufeff{}', '{"a":\n', '\u0000']
+    raws.push(
+      '['.repeat(100_000),
+      `${'{"a":'.repeat(50_000)}1`,
+      `${'['.repeat(1000)}${']'.repeat(1000)}`,
+      '{"a":1e999}x',
+    )
+    for (const raw of [
+      ...raws,
+      Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+      Buffer.from('{}', 'utf16le'),
+    ]) {
+      found.push(...faultOf(await send(raw), 'body', raw.toString().slice(0, 20)))
+    }
+    t.same(found, [])
+  })
+
+  test(`${name}: bodies that are too long`, async (t) => {
+    const padded = (bytes: number) => `{"surprise":1${' '.repeat(bytes - 14)}}`
+    const largest = await send(padded(MEBIBYTE))
+    t.equal(largest.code, 'INVALID_REQUEST', 'a body of 1 MiB is read')
+    const larger = await send(padded(MEBIBYTE + 1))
+    t.equal(larger.code, 'BODY_TOO_LARGE')
+    t.equal(larger.status, 413)
+    const headers = [['transfer-encoding', 'chunked']] as const
+    const chunked = await api.send(method, `${API}${path}`, { raw: padded(MEBIBYTE + 1), headers })
+    t.equal(chunked.code, 'BODY_TOO_LARGE', 'also without a length')
+    const announced = await api.send(method, `${API}${path}`, { raw: '', headers: [['content-length', '0']] })
+    t.notOk(['BODY_TOO_LARGE', 'INTERNAL_ERROR'].includes(announced.code ?? ''))
+  })
+}
+
+test('nothing came of all this, nor was it a fault of the server', async (t) => {
+  const { access } = server
+  t.same([access.accounts().length, access.policies().length, access.tokens().length], [1, 0, 0])
+  t.match(server.services.catalog.buckets(), [{ name: 'body-bucket', versioning: 'enabled', quota: {} }])
+  t.equal(server.services.catalog.totals().objects, 0)
+  t.same(server.failures, [])
+  t.same(server.undocumented, [])
+})
