@@ -56,11 +56,15 @@ export interface RequestBody {
 
 /** A body that is produced piece by piece, at the reader's pace. */
 export interface BodySource {
-  /** Total length in bytes; exactly so many must be produced. */
-  readonly length: number
+  /**
+   * Total length in bytes; exactly so many must be produced. Undefined when it is not known: the body then goes out in
+   * chunks, and a client tells by the last one that it has all.
+   */
+  readonly length: number | undefined
   /**
    * The next piece, or undefined after the last. The piece before is not looked at any more, so its memory may be used
-   * again. A rejection cuts the connection, so the client sees a short body.
+   * again. A rejection cuts the connection, so the client sees a short body. A source that works in promises lets the
+   * event loop go round in between: nothing here does.
    */
   next(): Promise<Buffer | undefined> | Buffer | undefined
   /**

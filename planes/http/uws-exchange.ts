@@ -5,11 +5,13 @@
  * process or throws. `#over` is set in both cases, and every use is behind it.
  */
 import type * as uWS from 'uWebSockets.js'
-import { BodyStream, closeSource, type StreamOwner, wholeSource } from './body-stream.ts'
+import { ChunkedStream } from './chunked-stream.ts'
 import type { BodySource, HttpResponse } from './exchange.ts'
 import { peerAddress } from './peer-address.ts'
 import { IncomingBody, type Throttle } from './request-body.ts'
 import { readHead } from './request-head.ts'
+import { SizedStream, wholeSource } from './sized-stream.ts'
+import { closeSource, type SourceStream, type StreamOwner } from './source-stream.ts'
 import type { GuardedExchange, StallGuard } from './stall-guard.ts'
 import { UwsRequest } from './uws-request.ts'
 import {
@@ -58,7 +60,7 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
   readonly #res: uWS.HttpResponse
   readonly #host: ExchangeHost
   readonly #incoming: IncomingBody | undefined
-  #stream: BodyStream | undefined
+  #stream: SourceStream | undefined
   paused = false
   #guarded = false
   #over = false
@@ -236,7 +238,8 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
   }
 
   #sendSource(source: BodySource, close: boolean): void {
-    if (source.length === 0) {
+    const { length } = source
+    if (length === 0) {
       closeSource(source, this)
       this.#res.end('', close)
       this.#finish()
@@ -244,7 +247,10 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
     }
     if (close) this.#res.writeHeader('Connection', 'close')
     const offerBytes = this.#host.secure ? SECURE_OFFER_BYTES : Number.POSITIVE_INFINITY
-    this.#stream = new BodyStream(this.#res, source, this, offerBytes)
+    this.#stream =
+      length === undefined
+        ? new ChunkedStream(this.#res, source, this)
+        : new SizedStream(this.#res, source, length, this, offerBytes)
     this.#stream.start()
     if (!this.#over) this.keepWatched()
   }
@@ -292,7 +298,8 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
   }
 }
 
-function announcedLength(response: HttpResponse): number {
+/** Undefined for a body of unknown length: what HEAD gets may leave it out (RFC 9110 section 8.6). */
+function announcedLength(response: HttpResponse): number | undefined {
   const { body, contentLength } = response
   if (contentLength !== undefined) return contentLength
   return body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? wholeLength(body) : body.length

@@ -1,0 +1,86 @@
+/**
+ * Sends a body whose length is known beforehand.
+ *
+ * The library may take part of a piece; the rest is offered again when the socket is writable, counted from the
+ * library's own offset. The response is over at the instant the last byte is taken, and must not be touched after.
+ */
+import type * as uWS from 'uWebSockets.js'
+import type { BodySource } from './exchange.ts'
+import { SourceStream, type StreamOwner } from './source-stream.ts'
+
+/** A body in memory as a source, for those that are too long for the kernel to be sure to take at once. */
+export function wholeSource(body: Buffer): BodySource & { readonly length: number } {
+  let rest: Buffer | undefined = body
+  return {
+    length: body.length,
+    next: () => {
+      const piece = rest
+      rest = undefined
+      return piece
+    },
+    close: () => {},
+  }
+}
+
+export class SizedStream extends SourceStream {
+  readonly #length: number
+  readonly #offerBytes: number
+  /** The piece being sent, and the offset in the body of its first byte. */
+  #piece: Buffer | undefined
+  #pieceOffset = 0
+
+  /**
+   * @param length of the body, above zero
+   * @param offerBytes most bytes handed to the library at once
+   */
+  constructor(res: uWS.HttpResponse, source: BodySource, length: number, owner: StreamOwner, offerBytes: number) {
+    super(res, source, owner)
+    this.#length = length
+    this.#offerBytes = offerBytes
+  }
+
+  progress(): number | undefined {
+    return this.#piece === undefined ? undefined : this.res.getWriteOffset()
+  }
+
+  override abort(): void {
+    this.#piece = undefined
+    super.abort()
+  }
+
+  protected get isWaiting(): boolean {
+    return this.#piece !== undefined
+  }
+
+  protected send(piece: Buffer): void {
+    if (this.#pieceOffset + piece.length > this.#length) {
+      this.fail(new Error(`The body has more than ${this.#length} bytes`))
+      return
+    }
+    this.#piece = piece
+    this.#offer(piece, 0)
+  }
+
+  protected finish(): void {
+    this.fail(new Error(`The body ended after ${this.#pieceOffset} of ${this.#length} bytes`))
+  }
+
+  protected goOn(offset: number): void {
+    if (this.#piece !== undefined) this.#offer(this.#piece, offset - this.#pieceOffset)
+  }
+
+  /** Sends `piece` from `start` on, as far as the library takes it. */
+  #offer(piece: Buffer, start: number): void {
+    for (let from = start; from < piece.length; from += this.#offerBytes) {
+      const [taken, done] = this.res.tryEnd(piece.subarray(from, from + this.#offerBytes), this.#length)
+      if (done) {
+        this.#piece = undefined
+        this.done()
+        return
+      }
+      if (!taken) return
+    }
+    this.#pieceOffset += piece.length
+    this.#piece = undefined
+  }
+}
