@@ -38,6 +38,11 @@ export class Counters {
     return this.#uploads
   }
 
+  /** For looking only: what nothing was added to is not written, since no replay would write it either. */
+  bucketNow(bucketId: number): Readonly<BucketUsage> {
+    return this.#buckets.get(bucketId) ?? getBucketUsage(this.#tables.bucketUsage, bucketId)
+  }
+
   bucket(bucketId: number): BucketUsage {
     let usage = this.#buckets.get(bucketId)
     if (usage === undefined) {

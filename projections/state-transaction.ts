@@ -78,7 +78,7 @@ export class TableTransaction implements StateTransaction {
   }
 
   logicalUsage(bucketId: number): LogicalUsage {
-    return this.#counters.bucket(bucketId)
+    return this.#counters.bucketNow(bucketId)
   }
 
   upload(bucketId: number, key: string, upload: number): UploadState | undefined {
