@@ -36,5 +36,6 @@ export function requireCondition(condition: WriteCondition, current: ObjectState
 export function requireDeleteCondition(condition: WriteCondition, newest: ObjectState | undefined): void {
   if (newest === undefined) return
   if (newest.isMarker && condition.kind === 'matches') throw new DomainError('precondition-failed', 'If-Match')
+  if (newest.isMarker && condition.kind === 'differs') return
   requireCondition(condition, newest)
 }
