@@ -1,5 +1,6 @@
 /** Stores for specs: small segments and volumes, a master key, an engine in the same thread. */
 import { randomBytes } from 'node:crypto'
+import type { Clock } from '../../engine/clock.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -37,7 +38,7 @@ export interface TestStore extends OpenStore {
 /** Opens, or makes, the store in a directory. Segments and volumes are 256 KiB unless told otherwise. */
 export async function openTestStore(
   root: string,
-  options: Partial<StoreOptions> = {},
+  { clock, ...options }: Partial<StoreOptions> & { readonly clock?: Clock } = {},
   disk: Disk = roomyDisk,
 ): Promise<TestStore> {
   const paths = new StorePaths(root)
@@ -56,7 +57,7 @@ export async function openTestStore(
       bootId: BOOT_ID,
       ...options,
     },
-    { onFailure: (error) => failures.push(error), onBatchDone: () => undefined },
+    { onFailure: (error) => failures.push(error), onBatchDone: () => undefined, ...(clock && { clock }) },
   )
   const payloads = new PayloadReader(disk, paths)
   const close = async (healthy: boolean) => {

@@ -1,0 +1,257 @@
+/** Holds everything that a store has against the model of it. */
+import { isDeepStrictEqual } from 'node:util'
+import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
+import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
+import { decodeLockRow, LOCKS } from '../../projections/tables/locks.ts'
+import { decodePayload, DIGESTS_PENDING, PAYLOAD_FILES, PAYLOADS } from '../../projections/tables/payloads.ts'
+import { BUCKET_USAGE, decodeVolumeUsage, VOLUME_USAGE } from '../../projections/tables/usage.ts'
+import { keyOfOrderedRow } from '../../projections/tables/version-keys.ts'
+import { NULL_VERSIONS, sequenceOfRow } from '../../projections/tables/versions.ts'
+import type { ModelBucket, ModelState, ModelVersion } from './model-state.ts'
+import { readPayload, type TestStore } from './test-store.ts'
+
+const EVERYTHING = { prefix: Buffer.alloc(0), delimiter: undefined, after: undefined, entriesMaximum: 10_000 }
+
+/** Gathers what differs. */
+class Differences {
+  readonly wrong: string[] = []
+
+  equal(what: string, found: unknown, expected: unknown): void {
+    if (isDeepStrictEqual(found, expected)) return
+    this.wrong.push(`${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(expected)}`)
+  }
+}
+
+/** What is wrong between a store and the model; empty when all is right. */
+export async function differences(store: TestStore, model: ModelState): Promise<string[]> {
+  const found = new Differences()
+  const stored = store.catalog.buckets()
+  found.equal(
+    'buckets',
+    stored.map(({ name }) => name),
+    [...model.buckets.keys()].toSorted(),
+  )
+  for (const bucket of stored) {
+    const expected = model.buckets.get(bucket.name)
+    if (expected === undefined) continue
+    compareBucket(found, store, model, bucket, expected)
+    for (const key of model.keys(expected)) {
+      for (const version of model.versions(expected, key)) {
+        await compareVersion(found, store, bucket.id, key, version)
+      }
+      compareKey(found, store, bucket.id, key, model.versions(expected, key))
+    }
+  }
+  await compareUploads(found, store, model)
+  await compareTables(found, store, model)
+  return found.wrong
+}
+
+function compareBucket(
+  found: Differences,
+  store: TestStore,
+  model: ModelState,
+  bucket: BucketState,
+  expected: ModelBucket,
+): void {
+  const { name } = bucket
+  const { id, region, versioning, lockEnabled, defaultRetention, quota } = expected
+  const { createdMicroseconds } = bucket
+  const settings = { id, name, region, createdMicroseconds, versioning, lockEnabled, defaultRetention, quota }
+  found.equal(`${name}: settings`, bucket, settings)
+  found.equal(`${name}: cors`, store.catalog.cors(id), expected.cors)
+  found.equal(`${name}: usage`, store.catalog.bucketUsage(id), model.usage(expected))
+  const current = model.keys(expected).filter((key) => model.current(expected, key) !== undefined)
+  const listed = store.catalog.list(id, EVERYTHING)
+  found.equal(
+    `${name}: objects`,
+    listed.objects.map(({ key }) => key),
+    current,
+  )
+  const versions = store.catalog.listVersions(id, EVERYTHING)
+  found.equal(
+    `${name}: versions`,
+    versions.entries.map(({ key, sequence, isNull, isMarker, isLatest, size }) => {
+      return { key, sequence, isNull, isMarker, isLatest, size }
+    }),
+    model.keys(expected).flatMap((key) =>
+      model.versions(expected, key).map(({ sequence, isNull, isMarker, size }, index) => {
+        return { key, sequence, isNull, isMarker, isLatest: index === 0, size }
+      }),
+    ),
+  )
+}
+
+function sequenceOf(state: ObjectState | undefined): number | undefined {
+  return state?.sequence
+}
+
+/** Each way to a version leads to the right one. */
+function compareKey(
+  found: Differences,
+  store: TestStore,
+  bucketId: number,
+  key: string,
+  versions: readonly ModelVersion[],
+): void {
+  const [newest] = versions
+  const current = newest?.isMarker === true ? undefined : newest
+  const { catalog } = store
+  found.equal(`${key}: newest`, sequenceOf(catalog.newestVersion(bucketId, key)), newest?.sequence)
+  found.equal(`${key}: current`, sequenceOf(catalog.object(bucketId, key)), current?.sequence)
+  const nullVersion = versions.find(({ isNull }) => isNull)
+  found.equal(`${key}: null`, sequenceOf(catalog.version(bucketId, key, 'null')), nullVersion?.sequence)
+}
+
+async function compareVersion(
+  found: Differences,
+  store: TestStore,
+  bucketId: number,
+  key: string,
+  expected: ModelVersion,
+): Promise<void> {
+  const { sequence, isNull, isMarker, size, headers, payload, lock } = expected
+  const name = `${key} ${sequence}`
+  const state = store.catalog.version(bucketId, key, isNull ? 'null' : sequence)
+  if (state?.sequence !== sequence) {
+    found.wrong.push(`${name} is not there`)
+    return
+  }
+  const told = { isNull: state.isNull, isMarker: state.isMarker, size: state.size, lock: state.lock }
+  found.equal(name, told, { isNull, isMarker, size, lock })
+  found.equal(`${name}: headers`, state.headers, headers)
+  found.equal(`${name}: payload`, state.payload, payload?.id ?? 0)
+  if (isNull) found.equal(`${name}: by a number`, store.catalog.version(bucketId, key, sequence), undefined)
+  if (expected.etag !== undefined) found.equal(`${name}: etag`, state.etag, expected.etag)
+  const bytes = await readPayload(store, state.payload)
+  if (!bytes.equals(payload?.bytes ?? Buffer.alloc(0))) found.wrong.push(`${name}: bytes`)
+}
+
+async function compareUploads(found: Differences, store: TestStore, model: ModelState): Promise<void> {
+  const all = [...model.uploads.values()]
+  for (const bucketId of new Set(all.map((upload) => upload.bucketId))) {
+    const listed = store.catalog.listUploads(bucketId, EVERYTHING).entries.map(({ key, order }) => `${key} ${order}`)
+    found.equal(
+      `uploads of ${bucketId}`,
+      listed,
+      model.uploadsOf(bucketId).map(({ key, upload }) => `${key} ${upload}`),
+    )
+  }
+  const places = store.catalog.uploadsInProgress(undefined, 10_000)
+  found.equal(
+    'uploads in progress',
+    places.map(({ upload }) => upload).toSorted(ascending),
+    all.map(({ upload }) => upload).toSorted(ascending),
+  )
+  let bytes = 0
+  let count = 0
+  for (const { bucketId, key, upload, headers, lock, parts } of all) {
+    const state = store.catalog.upload(bucketId, key, upload)
+    found.equal(`upload ${upload}`, { headers: state?.headers, lock: state?.lock }, { headers, lock })
+    const numbers = [...parts.keys()].toSorted(ascending)
+    found.equal(
+      `parts of ${upload}`,
+      store.catalog.parts(upload, 0, 10_000).map((one) => [one.part, one.size, Buffer.from(one.md5).toString('hex')]),
+      numbers.map((number) => [number, parts.get(number)?.size, parts.get(number)?.etag]),
+    )
+    for (const [number, { payload, size }] of parts) {
+      const stored = await readPayload(store, store.catalog.part(upload, number)?.payload ?? 0)
+      if (!stored.equals(payload?.bytes ?? Buffer.alloc(0))) found.wrong.push(`bytes of part ${number} of ${upload}`)
+      bytes += size
+      count += 1
+    }
+  }
+  found.equal('usage of uploads', store.catalog.uploadUsage(), { uploads: all.length, parts: count, bytes })
+}
+
+/** The rows that no reader shows: references, files, volumes, locks, null versions, digests to be computed. */
+async function compareTables(found: Differences, store: TestStore, model: ModelState): Promise<void> {
+  const environment = ProjectionEnvironment.open(store.paths.projections, { readOnly: true })
+  comparePayloadRows(found, environment, model)
+  compareVersionRows(found, environment, model)
+  await environment.close()
+  compareTotals(found, store, model)
+}
+
+function numberIn(bytes: Buffer): number {
+  return bytes.readUIntBE(2, 6)
+}
+
+function comparePayloadRows(found: Differences, environment: ProjectionEnvironment, model: ModelState): void {
+  const rows = (name: string) => [...environment.table(name).rows({})]
+  const references = [...model.references].toSorted(([left], [right]) => left.id - right.id)
+  const payloads = rows(PAYLOADS).map(({ key, value }) => ({ payload: numberIn(key), ...decodePayload(value) }))
+  found.equal(
+    'payloads',
+    payloads.map((row) => [row.payload, row.references, row.location.kind]),
+    references.map(([{ id, kind }, count]) => [id, count, kind]),
+  )
+  const files = payloads.flatMap(({ location }) => (location.kind === 'file' ? [location.name] : []))
+  const storedFiles = rows(PAYLOAD_FILES).map(({ key }) => key.toString())
+  found.equal('payload files', storedFiles, files.toSorted())
+  const pending = references.filter(([{ kind, isDigested }]) => kind === 'parts' && !isDigested)
+  const storedPending = rows(DIGESTS_PENDING).map(({ key }) => numberIn(key))
+  found.equal(
+    'digests to be computed',
+    storedPending,
+    pending.map(([{ id }]) => id),
+  )
+  for (const { key, value } of rows(VOLUME_USAGE)) {
+    const living = payloads.filter(({ location }) => location.kind === 'volume' && location.volume === numberIn(key))
+    const { payloads: count, bytes } = decodeVolumeUsage(value)
+    const expected = [living.length, living.reduce((total, { location }) => total + location.length, 0)]
+    found.equal(`volume ${numberIn(key)}`, [count, bytes], expected)
+  }
+}
+
+function compareVersionRows(found: Differences, environment: ProjectionEnvironment, model: ModelState): void {
+  const rows = (name: string) => [...environment.table(name).rows({})]
+  const all = inRowOrder(model.everyVersion)
+  const locked = all.filter(({ version }) => version.lock !== undefined)
+  found.equal(
+    'locks',
+    rows(LOCKS).map(({ key, value }) => [
+      numberIn(key),
+      keyOfOrderedRow(key),
+      sequenceOfRow(key),
+      decodeLockRow(value),
+    ]),
+    locked.map(({ bucket, key, version }) => [bucket.id, key, version.sequence, version.lock]),
+  )
+  const nulls = all.filter(({ bucket, key, version }) => version.isNull && model.current(bucket, key) !== version)
+  found.equal(
+    'null versions',
+    rows(NULL_VERSIONS).map(({ key, value }) => [numberIn(key), key.toString('utf8', 8), numberIn(value)]),
+    nulls.map(({ bucket, key, version }) => [bucket.id, key, version.sequence]),
+  )
+  const ids = [...model.buckets.values()].map(({ id }) => id)
+  const strangers = rows(BUCKET_USAGE).filter(({ key }) => !ids.includes(numberIn(key)))
+  found.equal('usage of buckets that are no more', strangers.length, 0)
+}
+
+type Found = ModelState['everyVersion'][number]
+
+/** By bucket id; within a bucket they are in the order of rows already. */
+function inRowOrder(versions: readonly Found[]): Found[] {
+  return versions.toSorted((left, right) => left.bucket.id - right.bucket.id)
+}
+
+function compareTotals(found: Differences, store: TestStore, model: ModelState): void {
+  const usages = [...model.buckets.values()].map((bucket) => model.usage(bucket))
+  const { buckets, objects, logicalBytes, physicalBytes } = store.catalog.totals()
+  const stored = [...model.references.keys()].filter(({ kind }) => kind !== 'parts')
+  found.equal(
+    'totals',
+    { buckets, objects, logicalBytes, physicalBytes },
+    {
+      buckets: usages.length,
+      objects: usages.reduce((total, usage) => total + usage.objects, 0),
+      logicalBytes: usages.reduce((total, usage) => total + usage.bytes, 0),
+      physicalBytes: stored.reduce((total, { bytes }) => total + bytes.length, 0),
+    },
+  )
+}
+
+function ascending(left: number, right: number): number {
+  return left - right
+}

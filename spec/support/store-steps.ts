@@ -1,0 +1,314 @@
+/** Random things to ask of a store, as recipes: what they become depends on the state that they meet. */
+import * as fc from 'fast-check'
+
+export interface Place {
+  readonly bucket: string
+  readonly key: string
+}
+
+/** Retention to end so many milliseconds from now, which may be in the past. */
+export interface RetentionRecipe {
+  readonly mode: 'GOVERNANCE' | 'COMPLIANCE'
+  readonly inMilliseconds: number
+}
+
+/** What a write asks of Object Lock. */
+export interface LockRecipe {
+  readonly retention: RetentionRecipe | undefined
+  readonly hold: boolean | undefined
+}
+
+/** Picks one of what is there by number; the numbers behind pick `null`, and what is not there. */
+type Pick = number
+
+export type Condition = 'none' | 'absent' | 'exists' | 'matches' | 'mismatches' | 'differs'
+
+/** A command to be, before the state that it meets is known. */
+export type Step =
+  | { readonly kind: 'create-bucket'; readonly bucket: string; readonly lock: boolean; readonly region: string }
+  | { readonly kind: 'delete-bucket'; readonly bucket: string }
+  | { readonly kind: 'versioning'; readonly bucket: string; readonly versioning: 'enabled' | 'suspended' }
+  | {
+      readonly kind: 'default-retention'
+      readonly bucket: string
+      readonly mode: 'GOVERNANCE' | 'COMPLIANCE' | undefined
+      readonly unit: 'days' | 'years'
+    }
+  | { readonly kind: 'cors'; readonly bucket: string; readonly rules: number }
+  | {
+      readonly kind: 'quota'
+      readonly bucket: string
+      readonly bytes: number | undefined
+      readonly objects: number | undefined
+    }
+  | ({
+      readonly kind: 'write'
+      readonly size: number
+      readonly inFile: boolean
+      readonly condition: Condition
+      readonly lock: LockRecipe | undefined
+    } & Place)
+  | {
+      readonly kind: 'copy'
+      readonly from: Place
+      /** Undefined is the current object. */
+      readonly version: Pick | undefined
+      readonly to: Place
+      readonly replaces: boolean
+      readonly lock: LockRecipe | undefined
+    }
+  | ({
+      readonly kind: 'delete'
+      readonly version: Pick | undefined
+      readonly condition: Condition
+      readonly bypass: boolean
+    } & Place)
+  | ({
+      readonly kind: 'retain'
+      readonly version: Pick | undefined
+      readonly retention: RetentionRecipe | undefined
+      readonly bypass: boolean
+    } & Place)
+  | ({ readonly kind: 'hold'; readonly version: Pick | undefined; readonly hold: boolean } & Place)
+  | ({ readonly kind: 'create-upload'; readonly lock: LockRecipe | undefined } & Place)
+  | {
+      readonly kind: 'part'
+      readonly upload: Pick
+      readonly part: number
+      readonly size: 'none' | 'small' | 'full'
+      readonly inFile: boolean
+    }
+  | {
+      readonly kind: 'complete'
+      readonly upload: Pick
+      /** All parts, one left out, a stranger among them, another MD5. */
+      readonly list: 'all' | 'fewer' | 'stranger' | 'changed'
+      readonly at: number
+      readonly condition: Condition
+    }
+  | { readonly kind: 'abort' | 'reclaim'; readonly upload: Pick }
+  /** `again`: the first is moved twice by the same command, the second time from where it is not any more. */
+  | { readonly kind: 'move'; readonly payloads: readonly Pick[]; readonly again: boolean }
+  | { readonly kind: 'remove-volume'; readonly volume: Pick }
+  | { readonly kind: 'digest'; readonly payload: Pick }
+  | { readonly kind: 'access'; readonly what: Pick; readonly who: Pick; readonly which: Pick }
+
+/** Steps sent at once, and by how much the clock goes on before them; or back. */
+export interface Group {
+  readonly clockMilliseconds: number
+  readonly steps: readonly Step[]
+}
+
+export const BUCKETS = ['first', 'second'] as const
+/** One has a NUL, one is as long as a key may be. */
+const KEYS = ['a', 'a\u0000b', 'z'.repeat(1024)] as const
+const DAY = 24 * 60 * 60 * 1000
+
+function one<const K extends Step['kind']>(kind: K): fc.Arbitrary<K> {
+  return fc.constant(kind)
+}
+
+function maybe<T>(value: fc.Arbitrary<T>, freq = 2): fc.Arbitrary<T | undefined> {
+  return fc.option(value, { nil: undefined, freq })
+}
+
+const bucket = fc.constantFrom(...BUCKETS)
+const key = fc.constantFrom(...KEYS)
+const place = fc.record({ bucket, key })
+const pick = fc.nat({ max: 11 })
+const size = fc.oneof(fc.constant(0), fc.nat({ max: 3000 }))
+const condition = fc.oneof(
+  { weight: 3, arbitrary: fc.constant<Condition>('none') },
+  { weight: 1, arbitrary: fc.constantFrom<Condition>('absent', 'exists', 'matches', 'mismatches', 'differs') },
+)
+const mode = fc.constantFrom('GOVERNANCE' as const, 'COMPLIANCE' as const)
+const retention: fc.Arbitrary<RetentionRecipe> = fc.record({
+  mode,
+  inMilliseconds: fc.constantFrom(-1, 0, 1, 1000, 5000, DAY, Date.parse('9999-12-31T23:59:59.999Z')),
+})
+/** Most writes ask for nothing, as buckets without Object Lock refuse it. */
+const lock: fc.Arbitrary<LockRecipe | undefined> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.record({ retention: maybe(retention), hold: maybe(fc.boolean()) }) },
+)
+
+type Weighted = fc.WeightedArbitrary<Step>
+
+const OF_BUCKETS: readonly Weighted[] = [
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: one('create-bucket'),
+      bucket,
+      lock: fc.boolean(),
+      region: fc.constantFrom('us-east-1', 'eu-west-1'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: one('delete-bucket'), bucket }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: one('versioning'),
+      bucket,
+      versioning: fc.constantFrom('enabled' as const, 'suspended' as const),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: one('default-retention'),
+      bucket,
+      mode: maybe(mode),
+      unit: fc.constantFrom('days' as const, 'years' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: one('cors'), bucket, rules: fc.nat({ max: 2 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: one('quota'),
+      bucket,
+      bytes: maybe(fc.nat({ max: 6000 })),
+      objects: maybe(fc.nat({ max: 3 })),
+    }),
+  },
+]
+
+const write: fc.Arbitrary<Step> = fc.record({
+  kind: one('write'),
+  bucket,
+  key,
+  size,
+  inFile: fc.boolean(),
+  condition,
+  lock,
+})
+
+const OF_OBJECTS: readonly Weighted[] = [
+  { weight: 12, arbitrary: write },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: one('copy'),
+      from: place,
+      version: maybe(pick),
+      to: place,
+      replaces: fc.boolean(),
+      lock,
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: one('delete'),
+      bucket,
+      key,
+      version: maybe(pick),
+      condition,
+      bypass: fc.boolean(),
+    }),
+  },
+]
+
+const OF_LOCKS: readonly Weighted[] = [
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: one('retain'),
+      bucket,
+      key,
+      version: maybe(pick),
+      retention: maybe(retention),
+      bypass: fc.boolean(),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: one('hold'), bucket, key, version: maybe(pick), hold: fc.boolean() }) },
+]
+
+const part: fc.Arbitrary<Step> = fc.record({
+  kind: one('part'),
+  upload: pick,
+  part: fc.constantFrom(1, 2, 3, 9, 10_000),
+  size: fc.constantFrom('none' as const, 'small' as const, 'full' as const, 'full' as const, 'full' as const),
+  inFile: fc.boolean(),
+})
+
+const OF_UPLOADS: readonly Weighted[] = [
+  { weight: 4, arbitrary: fc.record({ kind: one('create-upload'), bucket, key, lock }) },
+  { weight: 10, arbitrary: part },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: one('complete'),
+      upload: pick,
+      list: fc.constantFrom('all', 'all', 'fewer', 'stranger', 'changed'),
+      at: pick,
+      condition,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: one('abort'), upload: pick }) },
+  { weight: 1, arbitrary: fc.record({ kind: one('reclaim'), upload: pick }) },
+]
+
+const OF_PAYLOADS: readonly Weighted[] = [
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: one('move'),
+      payloads: fc.array(pick, { minLength: 1, maxLength: 4 }),
+      again: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: one('remove-volume'), volume: pick }) },
+  { weight: 1, arbitrary: fc.record({ kind: one('digest'), payload: pick }) },
+]
+
+const OF_ACCESS: readonly Weighted[] = [
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: one('access'), what: pick, who: fc.nat({ max: 1 }), which: fc.nat({ max: 1 }) }),
+  },
+]
+
+/** All steps there are. */
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  ...OF_BUCKETS,
+  ...OF_OBJECTS,
+  ...OF_LOCKS,
+  ...OF_UPLOADS,
+  ...OF_PAYLOADS,
+  ...OF_ACCESS,
+)
+
+const clockMilliseconds = fc.constantFrom(0, 1, 1000, 5000, -1000, -10_000, DAY)
+
+function group(steps: fc.Arbitrary<Step>, lengths: fc.ArrayConstraints): fc.Arbitrary<Group> {
+  return fc.record({ clockMilliseconds, steps: fc.array(steps, lengths) })
+}
+
+/** Two buckets, each of any kind. */
+const beginning: fc.Arbitrary<Group> = fc
+  .tuple(
+    ...BUCKETS.map((name) =>
+      fc.tuple(fc.constant(name), fc.constantFrom('off', 'enabled', 'suspended', 'locked', 'locked')),
+    ),
+  )
+  .map((kinds) => ({
+    clockMilliseconds: 0,
+    steps: kinds.flatMap(([name, kind]): Step[] => [
+      { kind: 'create-bucket', bucket: name, lock: kind === 'locked', region: 'us-east-1' },
+      ...(kind === 'enabled' || kind === 'suspended'
+        ? [{ kind: 'versioning' as const, bucket: name, versioning: kind }]
+        : []),
+    ]),
+  }))
+const writes = group(write, { minLength: 3, maxLength: 8 })
+/** Uploads, then parts of them. */
+const uploads = group(fc.record({ kind: one('create-upload'), bucket, key, lock }), { minLength: 2, maxLength: 4 })
+const parts = group(part, { minLength: 2, maxLength: 8 })
+const anything = group(step, { minLength: 1, maxLength: 8 })
+
+/** Groups of steps; those of a group are sent at once. They begin so that most of what follows succeeds. */
+export const history: fc.Arbitrary<Group[]> = fc
+  .tuple(beginning, writes, uploads, parts, fc.array(anything, { maxLength: 12, size: 'max' }))
+  .map(([first, second, third, fourth, groups]) => [first, second, third, fourth, ...groups])

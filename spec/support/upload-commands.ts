@@ -1,0 +1,84 @@
+/** Commands of multipart uploads as the S3 plane sends them, and those that the store's own workers send. */
+import { createHash } from 'node:crypto'
+import type {
+  AbortUpload,
+  CompleteUpload,
+  CreateUpload,
+  MovePayloads,
+  PayloadMove,
+  ReclaimUpload,
+  RecordDigest,
+  RemoveVolume,
+  WriteCondition,
+  WritePart,
+} from '../../engine/commands.ts'
+import type { VolumeLocation } from '../../engine/payloads/payload-reader.ts'
+import { auditOf, digestOf, md5Of, write } from './commands.ts'
+import type { TestStore } from './test-store.ts'
+
+const WORKER = auditOf('maintenance', 'payloads')
+
+/** An upload in progress: what its commands name it by. */
+export interface UploadName {
+  readonly bucket: string
+  readonly key: string
+  /** Sequence of the entry that made it. */
+  readonly upload: number
+}
+
+/** A part as the client lists it at the end. `etag` is the MD5 in hexadecimal. */
+export interface ListedPart {
+  readonly part: number
+  readonly etag: string
+}
+
+export function createUpload(bucket: string, key: string): CreateUpload {
+  const audit = auditOf('s3:POST', `bucket:${bucket}/${key}`)
+  return { kind: 'create-upload', audit, bucket, key, headers: ['content-type', 'text/parts'], metadata: [] }
+}
+
+/** Bytes that travel with the command. `size` may say more than they are, so that not each part needs 5 MiB. */
+export function writePart(name: UploadName, part: number, bytes: Uint8Array, size = bytes.length): WritePart {
+  const { bucket, key } = name
+  const { body } = write(bucket, key, bytes)
+  const audit = auditOf('s3:PUT', `bucket:${bucket}/${key}`)
+  return { kind: 'write-part', audit, ...name, part, size, etag: md5Of(bytes), digest: digestOf(bytes), body }
+}
+
+export function completeUpload(
+  name: UploadName,
+  listed: readonly ListedPart[],
+  condition: WriteCondition = { kind: 'none' },
+): CompleteUpload {
+  const audit = auditOf('s3:POST', `bucket:${name.bucket}/${name.key}`)
+  const parts = Uint16Array.from(listed, ({ part }) => part)
+  const md5s = Buffer.concat(listed.map(({ etag }) => Buffer.from(etag, 'hex')))
+  const etag = `${createHash('md5').update(md5s).digest('hex')}-${listed.length}`
+  return { kind: 'complete-upload', audit, ...name, parts, md5s, etag, condition }
+}
+
+export function abortUpload(name: UploadName): AbortUpload {
+  return { kind: 'abort-upload', audit: auditOf('s3:DELETE', `bucket:${name.bucket}/${name.key}`), ...name }
+}
+
+export function reclaimUpload(bucketId: number, key: string, upload: number): ReclaimUpload {
+  return { kind: 'reclaim-upload', audit: WORKER, bucketId, key, upload }
+}
+
+export function movePayloads(moves: readonly PayloadMove[]): MovePayloads {
+  return { kind: 'move-payloads', audit: WORKER, moves }
+}
+
+/** The move of a small payload from where it is. */
+export function moveOf(store: TestStore, payload: number, location: VolumeLocation): PayloadMove {
+  const { volume, offset, checksum } = location
+  return { payload, volume, offset, checksum, bytes: Uint8Array.from(store.payloads.readSmall(location)) }
+}
+
+export function removeVolume(volume: number): RemoveVolume {
+  return { kind: 'remove-volume', audit: WORKER, volume }
+}
+
+export function recordDigest(payload: number, digest: Uint8Array): RecordDigest {
+  return { kind: 'record-digest', audit: WORKER, payload, digest }
+}
