@@ -245,6 +245,12 @@ export interface RecordFailedChange {
   readonly details?: Pairs
 }
 
+/** A read whose record must be durable before anything of what is read goes out: an export of the audit log. */
+export interface RecordRead {
+  readonly kind: 'record-read'
+  readonly audit: AuditContext
+}
+
 /** Facts of the server's own life; they have no attempt, since nobody asked for them. */
 export interface RecordServerEvent {
   readonly kind: 'record-server-event'
@@ -275,6 +281,7 @@ export type Command =
   | RecordDigest
   | RecordAttempt
   | RecordFailedChange
+  | RecordRead
   | RecordServerEvent
 
 /** What a command that was carried out tells its caller. */

@@ -181,6 +181,9 @@ export class Engine {
       const sequence = this.#addEntry(batch, time, outcome, command.result, attempt, [])
       return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
     }
+    if (command.kind === 'record-read') {
+      return this.#succeed(batch, state, time, command.audit, undefined, { changes: [] })
+    }
     if (command.kind === 'record-server-event') {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })
     }

@@ -34,7 +34,7 @@ import {
 /** Commands that change state; the others only put records into the journal. */
 export type DecidableCommand = Exclude<
   Command,
-  { kind: 'record-attempt' | 'record-failed-change' | 'record-server-event' }
+  { kind: 'record-attempt' | 'record-failed-change' | 'record-read' | 'record-server-event' }
 >
 
 type Rule<K extends DecidableCommand['kind']> = (

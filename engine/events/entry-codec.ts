@@ -59,7 +59,11 @@ export function encodeEntry(
  */
 export function decodeEntry(body: Uint8Array): Entry {
   const stored = packr.unpack(body) as StoredEntry
-  if (!Array.isArray(stored) || stored.length < 9) throw new Error('not an entry')
+  return { ...auditPartOf(stored), changes: (stored[9] ?? []).map(decodeChange) }
+}
+
+function auditPartOf(stored: StoredEntry): AuditPart {
+  if (!Array.isArray(stored) || stored.length < CHANGES_INDEX) throw new Error('not an entry')
   const result = AUDIT_RESULT_NAMES[stored[0]]
   if (result === undefined) throw new Error(`unknown result ${stored[0]}`)
   return {
@@ -72,13 +76,34 @@ export function decodeEntry(body: Uint8Array): Entry {
     resource: stored[6],
     intent: stored[7] ?? undefined,
     metadata: stored[8],
-    changes: (stored[9] ?? []).map(decodeChange),
   }
 }
 
 const CHANGES_INDEX = 9
+/** An array of nine values, as the body of an audit record begins. */
+const ARRAY_OF_NINE = 0x99
 /** An array of ten values, as the body of a change record begins. */
 const ARRAY_OF_TEN = 0x9a
+
+/** The audit part of an entry. */
+export type AuditPart = Omit<Entry, 'changes'>
+
+/**
+ * The audit part alone, of an audit or a change record; changes are not looked at.
+ * @throws Error when the body is not an entry of a version this program knows
+ */
+export function decodeAuditPart(body: Uint8Array): AuditPart {
+  if (body[0] !== ARRAY_OF_TEN) return auditPartOf(packr.unpack(body) as StoredEntry)
+  let end = 1
+  for (let index = 0; index < CHANGES_INDEX; index += 1) end = skipValue(body, end)
+  // The part without the changes is an audit record but for its first byte, which is put back.
+  body[0] = ARRAY_OF_NINE
+  try {
+    return auditPartOf(packr.unpack(body.subarray(0, end)) as StoredEntry)
+  } finally {
+    body[0] = ARRAY_OF_TEN
+  }
+}
 
 /**
  * The changes of a change record alone; the audit part is stepped over.

@@ -125,15 +125,20 @@ export function readRecords(
 
 const statedHash = Buffer.alloc(HASH_BYTES)
 
-function recordFault(batch: Buffer, at: number, length: number, position: ChainPosition): string | undefined {
-  if (readUint64(batch, at + RECORD.sequenceAt) !== position.sequence) return 'record is missing from the log'
-  const linked = batch.compare(position.head, 0, HASH_BYTES, at + RECORD.previousHashAt, at + RECORD.frameBytes) === 0
-  if (!linked) return 'broken link to the previous record'
+/** What the record at an offset hashes to, whatever it states. `length`: of its body. Leaves the bytes as they were. */
+export function recordHash(batch: Buffer, at: number, length: number): Buffer {
   batch.copy(statedHash, 0, at, at + HASH_BYTES)
   RECORD_DOMAIN.copy(batch, at)
   const actual = digestOf('sha256', batch.subarray(at, at + RECORD.frameBytes + length), 'buffer')
   statedHash.copy(batch, at)
-  if (!actual.equals(statedHash)) return 'content changed'
+  return actual
+}
+
+function recordFault(batch: Buffer, at: number, length: number, position: ChainPosition): string | undefined {
+  if (readUint64(batch, at + RECORD.sequenceAt) !== position.sequence) return 'record is missing from the log'
+  const linked = batch.compare(position.head, 0, HASH_BYTES, at + RECORD.previousHashAt, at + RECORD.frameBytes) === 0
+  if (!linked) return 'broken link to the previous record'
+  if (batch.compare(recordHash(batch, at, length), 0, HASH_BYTES, at, at + HASH_BYTES) !== 0) return 'content changed'
   if (readUint64(batch, at + RECORD.timeAt) < position.timeMicroseconds) return 'time goes back'
   return formFault(batch, at, length, position.sequence)
 }

@@ -40,11 +40,11 @@ export function discardBody({ body }: HttpResponse): void {
   if (typeof body === 'object' && !Buffer.isBuffer(body)) body.close()
 }
 
-/** What HEAD gets of the answer to GET (RFC 9110 section 9.3.2): all but the body, with its length. */
+/** What HEAD gets of the answer to GET (RFC 9110 section 9.3.2): all but the body, with its length if known. */
 export function withoutBody(response: HttpResponse): HttpResponse {
   const { body, ...head } = response
   if (body === undefined) return response
   discardBody(response)
   const contentLength = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-  return { ...head, contentLength }
+  return contentLength === undefined ? head : { ...head, contentLength }
 }

@@ -34,16 +34,35 @@ export interface AuditPlace {
   readonly batch: number
 }
 
+function placeOf(value: Buffer): AuditPlace {
+  return { segmentFirstSequence: readNumber(value, 0), batchOffset: readNumber(value, 8), batch: readNumber(value, 16) }
+}
+
+/**
+ * The last indexed batch of a segment that ends before a sequence, or undefined when the segment must be read from its
+ * start. `sinceMicroseconds`: no record of the segment is earlier.
+ */
+export function placeInSegment(
+  table: TableReader,
+  segmentFirstSequence: number,
+  sinceMicroseconds: number,
+  sequence: number,
+): AuditPlace | undefined {
+  const start = Buffer.alloc(16)
+  writeNumber(start, sinceMicroseconds, 0)
+  let found: AuditPlace | undefined
+  for (const { key, value } of table.rows({ start })) {
+    const place = placeOf(value)
+    if (readNumber(key, 8) >= sequence || place.segmentFirstSequence > segmentFirstSequence) break
+    if (place.segmentFirstSequence === segmentFirstSequence) found = place
+  }
+  return found
+}
+
 /** The last indexed batch that ends before `timeMicroseconds`, or undefined when the journal must be read from its start. */
 export function placeBefore(table: TableReader, timeMicroseconds: number): AuditPlace | undefined {
   const start = Buffer.alloc(16)
   writeNumber(start, timeMicroseconds, 0)
-  for (const { value } of table.rows({ start, reverse: true, limit: 1 })) {
-    return {
-      segmentFirstSequence: readNumber(value, 0),
-      batchOffset: readNumber(value, 8),
-      batch: readNumber(value, 16),
-    }
-  }
+  for (const { value } of table.rows({ start, reverse: true, limit: 1 })) return placeOf(value)
   return undefined
 }

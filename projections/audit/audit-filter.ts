@@ -1,0 +1,65 @@
+import { AUDIT_RESULT, type AuditResult } from '../../engine/events/audit.ts'
+import { skipValue } from '../../engine/events/skip-message-pack.ts'
+
+/** What records are asked for. All that is given must hold; texts are compared exactly. */
+export interface AuditFilter {
+  readonly principal?: string | undefined
+  readonly operation?: string | undefined
+  /** The resource begins so. */
+  readonly resourcePrefix?: string | undefined
+  readonly result?: AuditResult | undefined
+  readonly sourceAddress?: string | undefined
+  readonly requestId?: string | undefined
+}
+
+/** Whether the value at an offset of the body of an entry is what was asked for. */
+type ValueTest = (body: Buffer, at: number) => boolean
+
+/** Places of the values in the body of an entry (spec/formats/journal.md). */
+const VALUE = { result: 0, principal: 1, sourceAddress: 3, requestId: 4, operation: 5, resource: 6 } as const
+
+const ENTRY_FIRST_BYTES: readonly (number | undefined)[] = [0x99, 0x9a]
+
+/**
+ * Compiles a filter into a test of the body of an entry. Most records that a query scans are none of those asked for, so
+ * the stored bytes are compared, and only what fits is decoded.
+ */
+export function compileFilter(filter: AuditFilter): (body: Buffer) => boolean {
+  const tests: (ValueTest | undefined)[] = []
+  const { principal, operation, resourcePrefix, result, sourceAddress, requestId } = filter
+  if (result !== undefined) tests[VALUE.result] = (body, at) => body[at] === AUDIT_RESULT[result]
+  if (principal !== undefined) tests[VALUE.principal] = textTest(principal, false)
+  if (sourceAddress !== undefined) tests[VALUE.sourceAddress] = textTest(sourceAddress, false)
+  if (requestId !== undefined) tests[VALUE.requestId] = textTest(requestId, false)
+  if (operation !== undefined) tests[VALUE.operation] = textTest(operation, false)
+  if (resourcePrefix !== undefined) tests[VALUE.resource] = textTest(resourcePrefix, true)
+  return (body) => {
+    if (!ENTRY_FIRST_BYTES.includes(body[0])) throw new Error('not an entry')
+    let at = 1
+    for (const test of tests) {
+      if (test !== undefined && !test(body, at)) return false
+      at = skipValue(body, at)
+    }
+    return true
+  }
+}
+
+function textTest(wanted: string, isPrefix: boolean): ValueTest {
+  const bytes = Buffer.from(wanted)
+  return (body, at) => {
+    const start = textStart(body, at)
+    if (start === undefined) return false
+    const length = skipValue(body, at) - start
+    const fits = isPrefix ? length >= bytes.length : length === bytes.length
+    return fits && body.compare(bytes, 0, bytes.length, start, start + bytes.length) === 0
+  }
+}
+
+/** Where the bytes of a text begin; undefined when the value is none. Format: the MessagePack specification. */
+function textStart(body: Buffer, at: number): number | undefined {
+  const first = body[at] as number
+  if (first >= 0xa0 && first <= 0xbf) return at + 1
+  if (first === 0xd9) return at + 2
+  if (first === 0xda) return at + 3
+  return first === 0xdb ? at + 5 : undefined
+}

@@ -1,0 +1,49 @@
+import { type BatchHeader } from '../../engine/journal/batch-reader.ts'
+import { BATCH_HEADER, RECORD, readUint64, recordBytes } from '../../engine/journal/format.ts'
+
+/**
+ * Steps over the records of a batch, without proving them. The fields are those of the record that `next` stepped to;
+ * `at` is its offset in the bytes.
+ */
+export class RecordFrames {
+  at = 0
+  bodyLength = 0
+  sequence = 0
+  timeMicroseconds = 0
+  kind = 0
+  readonly #bytes: Buffer
+  readonly #end: number
+  #next: number = BATCH_HEADER.bytes
+
+  /** @param batch bytes of a batch, its header included */
+  constructor(batch: Buffer, { recordBytes: length }: Pick<BatchHeader, 'recordBytes'>) {
+    this.#bytes = batch
+    this.#end = BATCH_HEADER.bytes + length
+  }
+
+  /** Whether all bytes of the records were stepped over, none being left. */
+  get isComplete(): boolean {
+    return this.#next === this.#end
+  }
+
+  /** False behind the last record, and where the bytes do not have the form of records. */
+  next(): boolean {
+    const at = this.#next
+    if (at + RECORD.frameBytes > this.#end) return false
+    const bodyLength = this.#bytes.readUInt32BE(at + RECORD.bodyLengthAt)
+    const next = at + recordBytes(bodyLength)
+    if (next > this.#end) return false
+    this.at = at
+    this.bodyLength = bodyLength
+    this.sequence = readUint64(this.#bytes, at + RECORD.sequenceAt)
+    this.timeMicroseconds = readUint64(this.#bytes, at + RECORD.timeAt)
+    this.kind = this.#bytes.readUInt16BE(at + RECORD.kindAt)
+    this.#next = next
+    return true
+  }
+
+  get body(): Buffer {
+    const start = this.at + RECORD.frameBytes
+    return this.#bytes.subarray(start, start + this.bodyLength)
+  }
+}

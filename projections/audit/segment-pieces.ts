@@ -1,0 +1,43 @@
+import type { DiskFile } from '../../engine/disk/disk.ts'
+import type { Turns } from './turns.ts'
+
+/** Bytes read at once: a few thousand records at most, and too little to hold a thread for long. */
+const PIECE_BYTES = 256 * 1024
+
+/** One segment, read piece by piece, off the thread, in memory of its own. */
+export class SegmentPieces {
+  /** Nothing behind this offset is looked at. */
+  readonly limit: number
+  readonly #file: DiskFile
+  readonly #turns: Turns
+  #bytes: Buffer
+  #start = 0
+  #length = 0
+
+  constructor(file: DiskFile, limit: number, turns: Turns) {
+    this.limit = limit
+    this.#file = file
+    this.#turns = turns
+    this.#bytes = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, Math.max(1, limit)))
+  }
+
+  /** `length` bytes at `offset` when they are in memory. Valid until the next call of `read`. */
+  held(offset: number, length: number): Buffer | undefined {
+    const at = offset - this.#start
+    if (at < 0 || at + length > this.#length) return undefined
+    return this.#bytes.subarray(at, at + length)
+  }
+
+  /** `length` bytes at `offset`, fewer at the limit or the end of the file. Valid until the next call. */
+  async read(offset: number, length: number): Promise<Buffer> {
+    const held = this.held(offset, length)
+    if (held !== undefined) return held
+    if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(length)
+    this.#start = offset
+    this.#length = 0
+    const wanted = Math.max(0, Math.min(this.#bytes.length, this.limit - offset))
+    this.#length = await this.#file.readAtLater(this.#bytes, offset, wanted)
+    await this.#turns.next()
+    return this.#bytes.subarray(0, Math.min(length, this.#length))
+  }
+}
