@@ -101,6 +101,11 @@ function wrong(schema: Schema): unknown[] {
   return found
 }
 
+/** JSON of so many bytes. */
+function padded(bytes: number): string {
+  return `{"surprise":1${' '.repeat(bytes - 14)}}`
+}
+
 /** Refused, and told by which field. */
 function faultOf(answer: ApiAnswer, field: string, sent: unknown): string[] {
   const isRight = answer.code === 'INVALID_REQUEST' && answer.message?.startsWith(field) === true
@@ -167,7 +172,6 @@ for (const taking of TAKING) {
   })
 
   test(`${name}: bodies that are too long`, async (t) => {
-    const padded = (bytes: number) => `{"surprise":1${' '.repeat(bytes - 14)}}`
     const largest = await send(padded(MEBIBYTE))
     t.equal(largest.code, 'INVALID_REQUEST', 'a body of 1 MiB is read')
     const larger = await send(padded(MEBIBYTE + 1))
