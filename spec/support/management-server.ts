@@ -1,4 +1,6 @@
 /** A server in the thread of a spec with both listeners: the S3 plane and the management plane over one engine. */
+// Must come first: it sets what the HTTP library reads while it is loaded.
+import '../../cli/environment.ts'
 import { proofSigningSeed } from '../../cli/store/master-key-check.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import type { EngineClient } from '../../engine/client.ts'

@@ -13,7 +13,7 @@ import {
   requiredText,
 } from '../json-body.ts'
 import { type ManagementRequest, pathParameter } from '../management-request.ts'
-import { jsonResponse } from '../responses.ts'
+import { jsonResponse, noContent } from '../responses.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339 } from '../timestamps.ts'
 
@@ -70,7 +70,7 @@ export async function createBucket(request: ManagementRequest, services: Managem
 
 export async function deleteBucket(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
   await execute(request, services, { kind: 'delete-bucket', bucket: pathParameter(request, 'bucket') })
-  return { status: 204, headers: [] }
+  return noContent()
 }
 
 export function getVersioning(request: ManagementRequest, services: ManagementServices): HttpResponse {

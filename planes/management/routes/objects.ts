@@ -8,7 +8,7 @@ import { execute } from '../execute.ts'
 import { optionalText, readJson, requiredText } from '../json-body.ts'
 import { auditOf, type ManagementRequest } from '../management-request.ts'
 import { type FoundVersion, requireKey, requireVersion, versionIdOf, versionOf } from '../object-lookup.ts'
-import { jsonResponse } from '../responses.ts'
+import { jsonResponse, noContent } from '../responses.ts'
 import type { ManagementServices } from '../services.ts'
 import { requireBucket } from './buckets.ts'
 import { versionRecord } from './object-records.ts'
@@ -82,7 +82,7 @@ export async function deleteObject(request: ManagementRequest, services: Managem
     condition: { kind: 'none' },
     bypassGovernance: false,
   })
-  return { status: 204, headers: [] }
+  return noContent()
 }
 
 /** One version for ever. This plane has no way past a lock. */
@@ -101,7 +101,7 @@ export async function deleteVersion(request: ManagementRequest, services: Manage
     condition: { kind: 'none' },
     bypassGovernance: false,
   })
-  return { status: 204, headers: [] }
+  return noContent()
 }
 
 /** Copies the object or version that the body names to the key of the path. */

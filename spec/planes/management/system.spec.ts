@@ -1,0 +1,172 @@
+/** What the server says of itself. */
+import tap, { test } from 'tap'
+import { managementErrors } from '../../../planes/management/errors.ts'
+import { CounterHistory } from '../../../planes/management/counter-history.ts'
+import { ROUTE_SCHEMAS } from '../../../planes/management/openapi.ts'
+import { API, routeTable } from '../../../planes/management/route-table.ts'
+import { MetricSlots } from '../../../planes/http/metric-slots.ts'
+import type { ReadinessCheck } from '../../../planes/management/routes/probes.ts'
+import { basic, bearer } from '../../support/api-client.ts'
+import type { IssuedToken } from '../../support/management-records.ts'
+import { SCRAPE_TOKEN, startManaged } from '../../support/management-server.ts'
+import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
+import { UNHANDLED_ROUTES } from '../../support/unhandled-routes.ts'
+
+let now = Date.UTC(2026, 5, 1)
+let checks: readonly ReadinessCheck[] = []
+const server = await startManaged({ clock: () => now, ready: async () => checks })
+tap.teardown(() => server.stop())
+const { api, slots, counterHistory } = server
+
+test('what it is and what it can do', async (t) => {
+  const info = await api.get('GET', '/system/info')
+  t.same(info, {
+    name: 'object-store',
+    version: '0.0.0-spec',
+    status: 'ready',
+    capabilities: {
+      versioning: true,
+      webhooks: false,
+      events: false,
+      lifecycle: false,
+      object_browser: false,
+      erasure_coding: false,
+    },
+  })
+  checks = [{ name: 'audit', ready: false }]
+  t.match(await api.get('GET', '/system/info'), { status: 'not_ready' })
+  checks = []
+})
+
+interface Metrics {
+  readonly metrics: readonly {
+    readonly name: string
+    readonly type: string
+    readonly help: string
+    readonly samples: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
+  }[]
+}
+
+test('the metrics as JSON are those of the text', async (t) => {
+  const region = slots.region(0)
+  region[slots.requestSlot('GetObject', 'success')] = 7
+  region[slots.requestSlot('PutObject', 'denied')] = 2
+  region[slots.slot('object_store_journal_sync_seconds_total')] = 0.25
+  const { metrics } = await api.get<Metrics>('GET', '/system/metrics')
+  const lines = metrics.flatMap(({ name, type, help, samples }) => [
+    `# HELP ${name} ${help}`,
+    `# TYPE ${name} ${type}`,
+    ...samples.map(({ labels, value }) => {
+      const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`)
+      return `${name}${pairs.length === 0 ? '' : `{${pairs.join()}}`} ${value}`
+    }),
+  ])
+  const { text } = await api.as(bearer(SCRAPE_TOKEN)).send('GET', '/metrics')
+  t.same(
+    lines,
+    text.split('\n').filter((line) => line !== ''),
+  )
+  t.ok(lines.includes('object_store_requests_total{operation="GetObject",result="success"} 7'))
+})
+
+interface History {
+  readonly interval_seconds: number
+  readonly readings: readonly { readonly time: string; readonly counters: Readonly<Record<string, number>> }[]
+}
+
+test('the history holds the readings of an hour', async (t) => {
+  t.same(await api.get('GET', '/system/metrics/history'), { interval_seconds: 15, readings: [] })
+  for (let minute = 0; minute <= 70 * 4; minute += 1) {
+    slots.region(0)[slots.requestSlot('GetObject', 'failure')] = minute
+    counterHistory.sample()
+    now += 15_000
+  }
+  const { readings } = await api.get<History>('GET', '/system/metrics/history')
+  t.equal(readings.length, 241, 'both ends of the hour')
+  const [first, last] = [readings[0], readings.at(-1)]
+  t.equal(Date.parse(last?.time ?? '') - Date.parse(first?.time ?? ''), 3_600_000)
+  t.equal(first?.counters['object_store_requests_total'], 40 + 9, 'summed over the labels')
+  t.equal(last?.counters['object_store_requests_total'], 280 + 9)
+  t.notOk('object_store_operations_active' in (last?.counters ?? {}), 'only what counts up')
+})
+
+test('a history that is started takes its first reading at once', async (t) => {
+  const history = new CounterHistory(MetricSlots.create(['GetObject'], 1), () => 5)
+  history.start()
+  t.match(history.readings, [{ timeMilliseconds: 5 }])
+  history.stop()
+})
+
+test('who is asking', async (t) => {
+  const session = { principal: 'management:system-administrator', role: 'system-administrator', expires_at: null }
+  t.same(await api.get('GET', '/auth/session'), { ...session, credential_id: 'system' })
+  const root = api.as(basic(ACCESS_KEY, SECRET_KEY))
+  t.same(await root.get('GET', '/auth/session'), { ...session, credential_id: ACCESS_KEY })
+  const { id, token } = await api.get<IssuedToken>('POST', '/management-tokens', { name: 'a', role: 'auditor' })
+  t.same(await api.as(bearer(token)).get('GET', '/auth/session'), {
+    principal: 'management:auditor',
+    role: 'auditor',
+    credential_id: id,
+    expires_at: null,
+  })
+})
+
+interface Operation {
+  readonly operationId: string
+  readonly parameters: readonly { readonly name?: string; readonly in?: string }[]
+  readonly requestBody?: unknown
+  readonly responses: Readonly<Record<string, { readonly description: string }>>
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+}
+
+interface Document {
+  readonly openapi: string
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
+}
+
+test('the OpenAPI document has every route and every error', async (t) => {
+  const document = await api.get<Document>('GET', '/openapi.json')
+  t.equal(document.openapi, '3.1.0')
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ route: `${method.toUpperCase()} ${path}`, operation })),
+  )
+  t.same(
+    operations.map(({ route }) => route).toSorted(),
+    routeTable.map(({ method, path }) => `${method} ${path}`).toSorted(),
+  )
+  t.equal(new Set(operations.map(({ operation }) => operation.operationId)).size, routeTable.length)
+  const text = JSON.stringify(document)
+  for (const code of Object.keys(managementErrors)) t.ok(text.includes(`"${code}"`), code)
+  const names = [...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map(([, name]) => name)
+  for (const name of names) t.ok(String(name) in document.components.schemas, String(name))
+  for (const route of routeTable) {
+    const operation = document.paths[route.path]?.[route.method.toLowerCase()]
+    const inQuery = operation?.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+    t.same(inQuery, route.query, `${route.path}: query`)
+    const roles = operation?.security[0]?.['managementToken']
+    t.same(roles, typeof route.authentication === 'string' ? undefined : route.authentication, `${route.path}: roles`)
+    if (!route.available) t.ok(operation?.responses['501']?.description.includes('NOT_AVAILABLE'))
+  }
+})
+
+test('every route that answers has schemas, and no schema is of no route', async (t) => {
+  const names = new Set(routeTable.map(({ method, path }) => `${method} ${path.replace(API, '')}`))
+  t.same(
+    Object.keys(ROUTE_SCHEMAS).filter((name) => !names.has(name)),
+    [],
+  )
+  for (const { method, path, available, body, query } of routeTable) {
+    const name = `${method} ${path}`
+    const schema = ROUTE_SCHEMAS[`${method} ${path.replace(API, '')}`]
+    if (!available || UNHANDLED_ROUTES.has(name)) continue
+    t.ok(schema, name)
+    t.equal(schema?.request !== undefined, body === 'json', `${name}: body`)
+    for (const parameter of Object.keys(schema?.query ?? {})) t.ok(query.includes(parameter), `${name}: ${parameter}`)
+  }
+})
+
+test('nothing of this was a fault of the server, nor another answer than the document says', async (t) => {
+  t.same(server.failures, [])
+  t.same(server.undocumented, [])
+})
