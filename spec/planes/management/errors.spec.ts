@@ -1,0 +1,229 @@
+/** Every error of the table of errors, each provoked over the wire at least once. */
+import { closeSync, openSync, readdirSync, writeSync } from 'node:fs'
+import tap, { test } from 'tap'
+import type { EngineClient } from '../../../engine/client.ts'
+import { EngineUnavailableError } from '../../../engine/errors.ts'
+import { type ManagementErrorCode, managementErrors } from '../../../planes/management/errors.ts'
+import { API } from '../../../planes/management/route-table.ts'
+import { type ApiAnswer, bearer } from '../../support/api-client.ts'
+import type { CreatedAccount, IssuedToken, PolicyRecord } from '../../support/management-records.ts'
+import { startManaged } from '../../support/management-server.ts'
+import { uploadWhole } from '../../support/multipart.ts'
+
+let now = Date.now()
+let isAuditDown = false
+let isReadyFailing = false
+
+/** An engine that can be made to stop answering, as one does whose journal cannot be written. */
+function breakable(engine: EngineClient): EngineClient {
+  const down = () => Promise.reject(new EngineUnavailableError('down'))
+  return {
+    execute: (command) => (isAuditDown ? down() : engine.execute(command)),
+    record: (...record) => (isAuditDown ? down() : engine.record(...record)),
+    recordFailedChange: (...record) => (isAuditDown ? down() : engine.recordFailedChange(...record)),
+  }
+}
+
+const ready = async () => {
+  if (isReadyFailing) throw new Error('down')
+  return []
+}
+const apiLimits = { operationsMaximum: 1, queueMaximum: 0 }
+const server = await startManaged({ clock: () => now, engine: breakable, ready, apiLimits, inlineBytesMaximum: 1000 })
+const full = await startManaged({ reservedBytes: 2 ** 52, scrapeToken: null })
+tap.teardown(async () => {
+  await server.stop()
+  await full.stop()
+})
+const { api } = server
+const OBJECTS = `${API}/buckets/errors/object`
+
+await api.get('POST', '/buckets', { name: 'errors' })
+await api.get('POST', '/buckets', { name: 'locked', object_lock: true })
+await api.get('POST', '/buckets', { name: 'quota' })
+await api.get('PUT', '/buckets/quota/quota', {
+  quota: { bytes: { mode: 'limit', bytes: 3 }, objects: { mode: 'unlimited' } },
+})
+const { account } = await api.get<CreatedAccount>('POST', '/service-accounts', { name: 'errors' })
+const auditor = await api.get<IssuedToken>('POST', '/management-tokens', { name: 'a', role: 'auditor' })
+const ALLOW = { effect: 'allow', actions: ['s3:*'], resources: ['bucket:*'] }
+
+function createPolicy(): Promise<PolicyRecord> {
+  return api.get('POST', '/policies', { name: 'p', statements: [ALLOW] })
+}
+
+function put(target: string, raw: string, headers: readonly (readonly [string, string])[] = []): Promise<ApiAnswer> {
+  return api.send('PUT', `${API}/buckets/${target}`, { raw, headers })
+}
+
+/** Writes an object under a lock and gives the path of its version. */
+async function lockedVersion(key: string): Promise<string> {
+  const until = new Date(now + 3_600_000).toISOString()
+  const lock = [
+    ['x-amz-object-lock-mode', 'COMPLIANCE'],
+    ['x-amz-object-lock-retain-until-date', until],
+  ] as const
+  const { headers } = await server.raw('PUT', `/locked/${key}`, { body: 'x', headers: lock })
+  return `/buckets/locked/object-versions/${key}?version_id=${String(headers['x-amz-version-id'])}`
+}
+
+async function markerVersion(): Promise<string> {
+  await server.raw('PUT', '/locked/marked', { body: 'x' })
+  const { headers } = await server.raw('DELETE', '/locked/marked')
+  return String(headers['x-amz-version-id'])
+}
+
+async function damage(): Promise<void> {
+  await put('errors/object/damaged', 'damaged'.repeat(400))
+  const { files } = server.paths
+  const [directory = ''] = readdirSync(files)
+  const [name = ''] = readdirSync(`${files}/${directory}`)
+  const file = openSync(`${files}/${directory}/${name}`, 'r+')
+  writeSync(file, 'x', 2000)
+  closeSync(file)
+}
+
+/** How each error is provoked. Those that are missing are of routes that are not there yet. */
+const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAnswer>>>> = {
+  NOT_FOUND: () => api.send('GET', '/none'),
+  METHOD_NOT_ALLOWED: () => api.send('PATCH', '/health'),
+  NOT_AVAILABLE: () => api.call('GET', '/webhooks'),
+  METRICS_CLOSED: () => full.api.send('GET', '/metrics'),
+  UNAUTHENTICATED: () => api.as(undefined).call('GET', '/buckets'),
+  FORBIDDEN: () => api.as(bearer(auditor.token)).call('POST', '/buckets', { name: 'of-the-auditor' }),
+  INVALID_REQUEST: () => api.call('POST', '/buckets', { name: 'No' }),
+  BODY_TOO_LARGE: () => api.send('POST', `${API}/buckets`, { raw: ' '.repeat(1024 ** 2 + 1) }),
+  LENGTH_REQUIRED: () => put('errors/object/k', 'x', [['transfer-encoding', 'chunked']]),
+  BUCKET_NOT_FOUND: () => api.call('GET', '/buckets/no-such-bucket'),
+  BUCKET_EXISTS: () => api.call('POST', '/buckets', { name: 'errors' }),
+  BUCKET_NOT_EMPTY: async () => {
+    await put('errors/object/kept', 'x')
+    return api.call('DELETE', '/buckets/errors')
+  },
+  BUCKET_STATE: () => api.call('PUT', '/buckets/locked/versioning', { status: 'Suspended' }),
+  OBJECT_NOT_FOUND: () => api.send('GET', `${OBJECTS}/missing`),
+  VERSION_NOT_FOUND: () => api.send('GET', `${OBJECTS}/kept?version_id=never-given-out`),
+  VERSION_IS_MARKER: async () => api.call('GET', `/buckets/locked/object/marked?version_id=${await markerVersion()}`),
+  VERSION_LOCKED: async () => api.call('DELETE', await lockedVersion('retained')),
+  CLOCK_BEHIND: async () => {
+    const path = await lockedVersion('behind')
+    now -= 10 * 3_600_000
+    const answer = await api.call('DELETE', path)
+    now += 10 * 3_600_000
+    return answer
+  },
+  NOT_PREVIEWABLE: async () => {
+    await put('errors/object/binary', '\u0000\u0001')
+    return api.call('GET', '/buckets/errors/object-preview/binary')
+  },
+  OBJECT_TOO_LARGE: () => put('errors/object/k', '', [['content-length', String(5 * 1024 ** 3 + 1)]]),
+  OBJECT_DAMAGED: async () => {
+    await damage()
+    return api.call('GET', '/buckets/errors/object-content/damaged')
+  },
+  QUOTA_EXCEEDED: () => put('quota/object/k', 'four'),
+  CONFLICT: () => put('errors/object/kept', 'x', [['if-none-match', '*']]),
+  ACCOUNT_NOT_FOUND: () => api.call('GET', '/service-accounts/sa-none'),
+  CREDENTIAL_NOT_FOUND: () =>
+    api.call('PUT', `/service-accounts/${account.id}/credentials/cred-none/status`, { enabled: false }),
+  TOO_MANY_CREDENTIALS: async () => {
+    const path = `/service-accounts/${account.id}/credentials`
+    for (let count = 1; count < 100; count += 1) await api.get('POST', path)
+    return api.call('POST', path)
+  },
+  POLICY_NOT_FOUND: () => api.call('GET', '/policies/pol-none'),
+  TOO_MANY_POLICIES: async () => {
+    for (let count = 0; count < 100; count += 1) {
+      const { id } = await createPolicy()
+      await api.get('PUT', `/policies/${id}/bindings/${account.id}`)
+    }
+    return api.call('PUT', `/policies/${(await createPolicy()).id}/bindings/${account.id}`)
+  },
+  POLICY_NOT_ATTACHED: async () => api.call('DELETE', `/policies/${(await createPolicy()).id}/bindings/${account.id}`),
+  TOKEN_NOT_FOUND: () => api.call('DELETE', '/management-tokens/tok-none'),
+  DIGEST_PENDING: async () => {
+    await uploadWhole(server, '/errors/parts', ['part'])
+    return api.call('GET', '/buckets/errors/object-proof/parts')
+  },
+  STORAGE_FULL: async () => {
+    await full.api.get('POST', '/buckets', { name: 'full' })
+    return full.api.send('PUT', `${API}/buckets/full/object/k`, { raw: 'x'.repeat(100_000) })
+  },
+  AUDIT_UNAVAILABLE: async () => {
+    isAuditDown = true
+    const answer = await api.call('POST', '/buckets', { name: 'never-made' })
+    isAuditDown = false
+    return answer
+  },
+  SLOW_DOWN: async () => {
+    await server.apiGate.enter()
+    const answer = await api.call('GET', '/buckets')
+    server.apiGate.leave()
+    return answer
+  },
+  INTERNAL_ERROR: async () => {
+    isReadyFailing = true
+    const answer = await api.send('GET', '/ready')
+    isReadyFailing = false
+    return answer
+  },
+}
+
+/** Errors of routes that are not there yet. */
+const LATER: readonly ManagementErrorCode[] = ['INVALID_AUDIT_CURSOR', 'INVALID_EVENT_CURSOR']
+
+test('no error is without a way to it', async (t) => {
+  const codes = Object.keys(managementErrors).filter((code) => !LATER.includes(code as ManagementErrorCode))
+  t.same(Object.keys(PROVOKED), codes)
+})
+
+for (const [code, provoke] of Object.entries(PROVOKED)) {
+  test(code, async (t) => {
+    const { status, json, headers, requestId } = await provoke()
+    const { error } = json as { error: { code: string; message: string; request_id: string } }
+    t.equal(error.code, code)
+    t.equal(status, managementErrors[code as ManagementErrorCode].status)
+    t.same(Object.keys(error), ['code', 'message', 'request_id'])
+    t.match(error.message, /^[a-zA-Z].*[^ ]$/)
+    t.equal(error.request_id, requestId)
+    t.equal(headers['content-type'], 'application/json')
+  })
+}
+
+test('a change without an audit record is no change, and a read without one is no answer', async (t) => {
+  isAuditDown = true
+  for (const [method, path, body] of [
+    ['GET', '/buckets'],
+    ['GET', '/buckets/no-such-bucket'],
+    ['POST', '/buckets', { name: 'never-made' }],
+    ['POST', '/buckets', { name: '' }],
+    ['DELETE', '/buckets/quota'],
+    ['POST', '/service-accounts', { name: 'never-made' }],
+    ['POST', '/policies', { name: 'never-made', statements: [ALLOW] }],
+    ['POST', '/management-tokens', { name: 'never-made', role: 'auditor' }],
+    ['DELETE', `/management-tokens/${auditor.id}`],
+    ['DELETE', `/service-accounts/${account.id}`],
+  ] as const) {
+    const answer = await api.call(method, path, body)
+    t.equal(answer.status, 503, `${method} ${path}`)
+    t.equal(answer.code, 'AUDIT_UNAVAILABLE')
+    t.notMatch(answer.text, /secret|osm_/)
+  }
+  const upload = await api.send('PUT', `${OBJECTS}/never-written`, { raw: 'x'.repeat(5000) })
+  t.equal(upload.status, 503)
+  t.equal((await api.as(undefined).call('GET', '/buckets')).status, 503, 'a refusal is recorded as well')
+  isAuditDown = false
+  t.equal((await api.call('GET', '/buckets/never-made')).status, 404)
+  t.equal((await api.call('GET', '/buckets/quota')).status, 200)
+  t.equal((await api.send('GET', `${OBJECTS}/never-written`)).status, 404)
+  t.equal((await api.call('GET', `/service-accounts/${account.id}`)).status, 200)
+  t.equal((await api.as(bearer(auditor.token)).call('GET', '/buckets')).status, 200)
+  const { service_accounts: accounts } = await api.get<{ service_accounts: unknown[] }>('GET', '/service-accounts')
+  t.equal(accounts.length, 1)
+})
+
+test('the document knew each of them', async (t) => {
+  t.same(server.undocumented, [])
+  t.same(full.undocumented, [])
+  t.equal(server.apiGate.active, 0)
+})
