@@ -312,3 +312,49 @@ const anything = group(step, { minLength: 1, maxLength: 8 })
 export const history: fc.Arbitrary<Group[]> = fc
   .tuple(beginning, writes, uploads, parts, fc.array(anything, { maxLength: 12, size: 'max' }))
   .map(([first, second, third, fourth, groups]) => [first, second, third, fourth, ...groups])
+
+/** Short whiles, so that the clock soon gets past them. */
+const kept = fc.constantFrom<LockRecipe>(
+  { retention: { mode: 'GOVERNANCE', inMilliseconds: 5000 }, hold: undefined },
+  { retention: { mode: 'COMPLIANCE', inMilliseconds: 1000 }, hold: undefined },
+  { retention: { mode: 'COMPLIANCE', inMilliseconds: DAY }, hold: undefined },
+  { retention: undefined, hold: true },
+  { retention: { mode: 'GOVERNANCE', inMilliseconds: 1 }, hold: true },
+)
+const protect: fc.Arbitrary<Step> = fc.record({
+  kind: one('write'),
+  size: fc.constant(5),
+  inFile: fc.constant(false),
+  condition: fc.constant<Condition>('none'),
+  lock: kept,
+  bucket,
+  key,
+})
+const locked: Group = {
+  clockMilliseconds: 0,
+  steps: [{ kind: 'create-bucket', bucket: 'first', lock: true, region: 'us-east-1' }],
+}
+const here: Place = { bucket: 'first', key: 'a' }
+const destroy: fc.Arbitrary<Step> = fc.record({
+  kind: one('delete'),
+  version: pick,
+  condition: fc.constant<Condition>('none'),
+  bypass: fc.boolean(),
+  bucket,
+  key,
+})
+/** All on the same key, so that they meet. */
+const withLocks: fc.Arbitrary<Step> = fc
+  .oneof(
+    ...OF_LOCKS,
+    ...OF_OBJECTS,
+    { weight: 8, arbitrary: protect },
+    { weight: 12, arbitrary: destroy },
+    { weight: 1, arbitrary: fc.record({ kind: one('delete-bucket'), bucket }) },
+  )
+  .map((recipe) => ({ ...recipe, ...here, ...(recipe.kind === 'copy' ? { from: here, to: here } : {}) }) as Step)
+
+/** A bucket with Object Lock, then step by step what could get past it. */
+export const lockHistory: fc.Arbitrary<Group[]> = fc
+  .array(group(withLocks, { minLength: 1, maxLength: 1 }), { minLength: 20, maxLength: 60, size: 'max' })
+  .map((groups) => [locked, ...groups])
