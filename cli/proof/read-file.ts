@@ -1,6 +1,7 @@
 /** Reading what a proof is about, without more memory than a piece of it. */
 import { createHash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { BUNDLE_BYTES_MAXIMUM, type FileDigest } from '../../engine/proof/verify-bundle.ts'
 import { ExitError } from '../exit-codes.ts'
 

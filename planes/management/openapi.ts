@@ -5,6 +5,7 @@ import { ACCESS_SCHEMAS } from './schemas/access-schemas.ts'
 import { BUCKET_SCHEMAS } from './schemas/bucket-schemas.ts'
 import { COMPONENTS } from './schemas/components.ts'
 import { OBJECT_SCHEMAS } from './schemas/object-schemas.ts'
+import { PROOF_SCHEMAS } from './schemas/proof-schemas.ts'
 import type { RouteSchema, RouteSchemas } from './schemas/route-schema.ts'
 import { form, object, oneOf, type Schema, text } from './schemas/schema.ts'
 import { STORAGE_SCHEMAS } from './schemas/storage-schemas.ts'
@@ -16,6 +17,7 @@ export const ROUTE_SCHEMAS: RouteSchemas = {
   ...ACCESS_SCHEMAS,
   ...BUCKET_SCHEMAS,
   ...OBJECT_SCHEMAS,
+  ...PROOF_SCHEMAS,
   ...STORAGE_SCHEMAS,
 }
 

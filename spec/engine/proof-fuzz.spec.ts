@@ -1,0 +1,140 @@
+/** Bundles made by chance, and what chance makes of them: nothing crashes, and nothing is accepted that was not signed. */
+import * as fc from 'fast-check'
+import { test } from 'tap'
+import type { ProofBundle, ProofHistory } from '../../engine/proof/bundle-types.ts'
+import { canonicalBytes } from '../../engine/proof/canonical.ts'
+import { parseBundle } from '../../engine/proof/parse-bundle.ts'
+import { verifyBundle } from '../../engine/proof/verify-bundle.ts'
+import { VALID } from '../support/proof-goldens.ts'
+import {
+  bundleBytes,
+  GOLDEN_DIGEST,
+  GOLDEN_FILE,
+  GOLDEN_PUBLIC_KEY,
+  historyOf,
+  signed,
+} from '../support/proof-statements.ts'
+
+const EVIDENCE = {
+  expectedPublicKey: GOLDEN_PUBLIC_KEY,
+  digestFile: async () => ({ sha256: GOLDEN_DIGEST, size: GOLDEN_FILE.length }),
+}
+
+const text = fc.string({ unit: 'binary', maxLength: 20 }).filter((each) => !/\p{Surrogate}/u.test(each))
+const time = fc
+  .date({ min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+const history: fc.Arbitrary<ProofHistory> = fc.oneof(
+  fc.record({
+    status: fc.constant('unavailable' as const),
+    reason: fc.constantFrom('chain_not_enabled', 'version_predates_chain', 'not_yet_checkpointed'),
+    detail: text,
+  }),
+  fc
+    .tuple(fc.nat(2 ** 30), fc.integer({ min: 1, max: 40 }), fc.uniqueArray(fc.nat(39), { minLength: 1, maxLength: 5 }))
+    .map(([from, leaves, indexes]) => {
+      const inside = indexes.map((index) => from + (index % leaves))
+      return historyOf(from, from + leaves - 1, [...new Set(inside)])
+    }),
+)
+const object = fc.record(
+  {
+    bucket: text,
+    key: text,
+    version_id: text,
+    size: fc.constant(GOLDEN_FILE.length),
+    created_at: time,
+    content_type: text,
+  },
+  { requiredKeys: ['bucket', 'key', 'version_id', 'size', 'created_at'] },
+)
+
+test('whatever is signed is verified, in any spelling of its JSON', async (t) => {
+  const property = fc.asyncProperty(object, history, fc.nat(4), async (stated, told, indent) => {
+    const bundle = signed({ object: stated, history: told })
+    const escaped = JSON.stringify(bundle, undefined, indent).replaceAll(
+      /[^\n -~]/g,
+      (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
+    for (const bytes of [bundleBytes(bundle), Buffer.from(escaped)]) {
+      const { verdict, claims } = await verifyBundle(bytes, EVIDENCE)
+      if (verdict !== 'verified' || claims?.object.key !== stated.key) return false
+    }
+    return true
+  })
+  await t.resolves(fc.assert(property, { numRuns: 40 }))
+})
+
+test('two statements never have the same signed bytes', async (t) => {
+  const pair = fc.tuple(object, history)
+  const property = fc.property(pair, pair, (left, right) => {
+    const [one, other] = [left, right].map(([stated, told]) => signed({ object: stated, history: told }))
+    const isSame = JSON.stringify({ ...one, signature: 0 }) === JSON.stringify({ ...other, signature: 0 })
+    return isSame === Buffer.from(canonicalBytes(one!)).equals(canonicalBytes(other!))
+  })
+  t.doesNotThrow(() => fc.assert(property, { numRuns: 100 }))
+})
+
+const valid: readonly Buffer[] = Object.values(VALID).map(bundleBytes)
+
+/** Splices bytes of other bundles, chance, and repetition into a bundle. */
+const mutated: fc.Arbitrary<Buffer> = fc
+  .tuple(
+    fc.constantFrom(...valid),
+    fc.array(
+      fc.record({
+        at: fc.nat(),
+        remove: fc.nat(40),
+        insert: fc.oneof(
+          fc.uint8Array({ maxLength: 20 }),
+          fc
+            .constantFrom('"', '\\', '{', '}', ',', '0', '1e9', 'null', '[]', '\ufffd', ' ')
+            .map((each) => Buffer.from(each)),
+          fc.tuple(fc.constantFrom(...valid), fc.nat(), fc.nat(60)).map(([from, start, length]) => {
+            const begin = start % from.length
+            return from.subarray(begin, begin + length)
+          }),
+        ),
+      }),
+      { minLength: 1, maxLength: 4 },
+    ),
+  )
+  .map(([original, splices]) =>
+    splices.reduce((bytes, { at, remove, insert }) => {
+      const start = at % (bytes.length + 1)
+      return Buffer.concat([bytes.subarray(0, start), insert, bytes.subarray(start + remove)])
+    }, original),
+  )
+
+/** Signed bytes and signature of every bundle that was given out. */
+const given = new Set(Object.values(VALID).map(identityOf))
+
+function identityOf(bundle: ProofBundle): string {
+  return `${Buffer.from(canonicalBytes(bundle)).toString('hex')} ${bundle.signature.value}`
+}
+
+test('nothing that was spliced is accepted, unless it says the same', async (t) => {
+  const property = fc.asyncProperty(mutated, async (bytes) => {
+    const { verdict, checks } = await verifyBundle(bytes, EVIDENCE)
+    if (checks.length !== 11) return false
+    const parsed = parseBundle(bytes)
+    return verdict !== 'verified' || (parsed.kind === 'bundle' && given.has(identityOf(parsed.bundle)))
+  })
+  await t.resolves(fc.assert(property, { numRuns: 1500 }))
+})
+
+test('bytes and JSON of any kind are judged', async (t) => {
+  const anything = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc.json({ maxDepth: 5 }).map((each) => Buffer.from(each)),
+    fc
+      .dictionary(fc.constantFrom(...Object.keys(signed())), fc.jsonValue())
+      .map((members) => bundleBytes({ ...signed(), ...members })),
+  )
+  const property = fc.asyncProperty(anything, async (bytes) => {
+    const { verdict } = await verifyBundle(bytes, EVIDENCE)
+    const parsed = parseBundle(bytes)
+    return verdict !== 'verified' || (parsed.kind === 'bundle' && given.has(identityOf(parsed.bundle)))
+  })
+  await t.resolves(fc.assert(property, { numRuns: 1500 }))
+})
