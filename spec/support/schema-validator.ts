@@ -22,9 +22,10 @@ type Rule = (value: unknown, argument: never, schema: Json) => string | false
 
 /** What each word of a schema asks; a text says what is wrong. A word looks only at values of its own type. */
 const RULES: Readonly<Record<string, Rule>> = {
-  type: (value, type: string) => {
+  type: (value, type: string | readonly string[]) => {
     const actual = typeOf(value)
-    return actual !== type && !(type === 'number' && actual === 'integer') && `is ${actual}, not ${type}`
+    const fits = [type].flat().some((one) => one === actual || (one === 'number' && actual === 'integer'))
+    return !fits && `is ${actual}, not ${type}`
   },
   required: (value, names: string[]) => {
     const missing = isObject(value) ? names.filter((name) => !Object.hasOwn(value, name)) : []

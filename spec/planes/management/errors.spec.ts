@@ -14,9 +14,12 @@ let now = Date.now()
 let isAuditDown = false
 let isReadyFailing = false
 
+function down(): Promise<never> {
+  return Promise.reject(new EngineUnavailableError('down'))
+}
+
 /** An engine that can be made to stop answering, as one does whose journal cannot be written. */
 function breakable(engine: EngineClient): EngineClient {
-  const down = () => Promise.reject(new EngineUnavailableError('down'))
   return {
     execute: (command) => (isAuditDown ? down() : engine.execute(command)),
     record: (...record) => (isAuditDown ? down() : engine.record(...record)),
