@@ -63,6 +63,8 @@ export interface InThreadOptions {
   readonly masterKey?: Buffer
   /** Free space that uploads may not use; more than there is makes a full disk. */
   readonly reservedBytes?: number
+  readonly segmentBytes?: number
+  readonly volumeBytes?: number
 }
 
 export interface InThreadServer extends TestServer {
@@ -76,7 +78,11 @@ export interface InThreadServer extends TestServer {
   readonly services: S3Services
   /** Accounts and credentials; they may sign at this server. */
   readonly access: AccessReader
+  /** The projections, as another thread has them. */
+  readonly environment: ProjectionEnvironment
   readonly secrets: SecretBox
+  /** Stops as a process that is killed does, as far as the files show it. Nothing may be on its way. */
+  abandon(): Promise<void>
 }
 
 export async function startInThread(options: InThreadOptions = {}): Promise<InThreadServer> {
@@ -113,6 +119,13 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     return dataDirectory
   }
   const clients = clientsOf(listener.port)
+  const close = async (healthy: boolean) => {
+    closeClients(clients)
+    await listener.close(2000)
+    services.payloads.close()
+    await environment.close()
+    await store.close(healthy)
+  }
   return {
     ...clients,
     dataDirectory,
@@ -124,29 +137,25 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     finished,
     services,
     access,
+    environment,
     secrets,
     journal: async () => journalEntries(await drained()),
     journalText: async () => journalText(await drained()),
+    abandon: () => close(false),
     stop: async () => {
-      closeClients(clients)
-      await listener.close(2000)
-      services.payloads.close()
-      await environment.close()
-      await store.close(true)
+      await close(true)
       if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true })
     },
   }
 }
 
-function openInThread(
-  paths: StorePaths,
-  masterKey: Buffer,
-  { reservedBytes = MEBIBYTE, clock = Date.now }: InThreadOptions,
-): Promise<OpenStore> {
-  const sizes = { segmentBytes: 8 * MEBIBYTE, volumeBytes: 8 * MEBIBYTE, reservedBytes }
+function openInThread(paths: StorePaths, masterKey: Buffer, options: InThreadOptions): Promise<OpenStore> {
+  const { reservedBytes = MEBIBYTE, segmentBytes = 8 * MEBIBYTE, volumeBytes = 8 * MEBIBYTE } = options
+  const sizes = { segmentBytes, volumeBytes, reservedBytes }
   const judging = { clockToleranceSeconds: CLOCK_TOLERANCE_SECONDS, clockIntervalSeconds: 3600 }
-  const options = { masterKey, ...sizes, ...judging, version: '0.0.0-spec', bootId: kernelBootId() }
-  return openStore(nodeDisk, paths, options, {
+  const { clock = Date.now } = options
+  const settings = { masterKey, ...sizes, ...judging, version: '0.0.0-spec', bootId: kernelBootId() }
+  return openStore(nodeDisk, paths, settings, {
     clock: () => clock() * 1000,
     onFailure: (error) => {
       throw error

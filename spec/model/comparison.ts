@@ -1,0 +1,133 @@
+/** Everything that clients can see of the store, held against the model. */
+import type { WireAnswer } from '../support/wire-client.ts'
+import type { Operation } from './expectation.ts'
+import type { Model, ModelStore } from './model.ts'
+import type { Bucket } from './model-state.ts'
+import { getCors, getLockConfiguration, getVersioning, headBucket, listBuckets } from './operations/buckets.ts'
+import { type ListObjectsRequest, listObjects, nextObjects } from './operations/list-objects.ts'
+import {
+  listAllUploads,
+  listParts,
+  listUploads,
+  type ListUploadsRequest,
+  nextUploads,
+} from './operations/list-uploads.ts'
+import { listAllVersions, listVersions, type ListVersionsRequest, nextVersions } from './operations/list-versions.ts'
+import { getLegalHold, getRetention } from './operations/locks.ts'
+import { readObject } from './operations/reads.ts'
+
+const REQUESTS_AT_ONCE = 8
+/** Larger ones are read to their end only once in a sequence. */
+const SMALL_BYTES_MAXIMUM = 1 << 20
+/** Pages of each listing are walked with these. */
+const WALKS = [
+  { prefix: '', delimiter: '', size: 2 },
+  { prefix: '', delimiter: '/', size: 1 },
+  { prefix: 'a/', delimiter: '/', size: 3 },
+] as const
+
+/**
+ * Reads every bucket, version and upload. Afterwards it is known what became of requests without an answer.
+ * @throws ContradictionError, Error when a lock did not hold
+ */
+export async function compare(model: Model, store: ModelStore): Promise<void> {
+  model.ledger.beginComparison()
+  const names = [...new Set(model.worlds.flatMap((world) => [...world.buckets.keys()]))]
+  await carryOut(model, store, [listBuckets()])
+  // These tell the ids that are not known, so that the rest can ask by them.
+  await carryOut(model, store, names.map(listAllVersions))
+  await carryOut(model, store, names.map(listAllUploads))
+  const { world } = model
+  await carryOut(
+    model,
+    store,
+    [...world.buckets].flatMap(([name, bucket]) => readAll(name, bucket)),
+  )
+  model.ledger.endComparison(model.moment.now)
+}
+
+/** The same and the rest of what can be seen: heads, lock states, every listing in pages. */
+export async function compareFully(model: Model, store: ModelStore): Promise<void> {
+  await compare(model, store)
+  const { world } = model
+  await carryOut(
+    model,
+    store,
+    [...world.buckets].flatMap(([name, bucket]) => headAll(name, bucket)),
+  )
+  for (const name of world.buckets.keys()) {
+    for (const walk of WALKS) await walkPages(model, store, name, walk)
+  }
+}
+
+/** Sends reads, some at once, and takes in their answers. */
+async function carryOut(model: Model, store: ModelStore, operations: readonly Operation[]): Promise<void> {
+  for (let index = 0; index < operations.length; index += REQUESTS_AT_ONCE) {
+    const some = operations.slice(index, index + REQUESTS_AT_ONCE)
+    const answers = await Promise.all(some.map(({ request }) => store.send(request)))
+    for (const [place, operation] of some.entries()) model.settle([{ operation, answer: answers[place] }])
+  }
+}
+
+function readAll(name: string, bucket: Bucket): Operation[] {
+  const versions = [...bucket.keys].flatMap(([key, all]) =>
+    all.map(({ id, bytes }) => {
+      const method = bytes.length > SMALL_BYTES_MAXIMUM ? 'HEAD' : 'GET'
+      return readObject({ method, bucket: name, key, versionId: id })
+    }),
+  )
+  const uploads = bucket.uploads.map(({ key, id = '' }) =>
+    listParts({ bucket: name, key, uploadId: id, maxParts: 1000, marker: 0 }),
+  )
+  return [getVersioning(name), getLockConfiguration(name), ...versions, ...uploads]
+}
+
+function headAll(name: string, bucket: Bucket): Operation[] {
+  const heads = [...bucket.keys].flatMap(([key, all]) => [
+    readObject({ method: 'HEAD', bucket: name, key }),
+    ...all.map(({ id, bytes }) => {
+      const method = bytes.length > SMALL_BYTES_MAXIMUM ? 'GET' : 'HEAD'
+      return readObject({ method, bucket: name, key, versionId: id })
+    }),
+  ])
+  const locks = [...bucket.keys].flatMap(([key, all]) =>
+    bucket.hasLock
+      ? all.flatMap(({ id }) => [getRetention, getLegalHold].map((get) => get({ bucket: name, key, versionId: id })))
+      : [],
+  )
+  const parts = bucket.uploads.flatMap(({ key, id = '', parts: all }) =>
+    [0, ...all.keys()].map((marker) => listParts({ bucket: name, key, uploadId: id, maxParts: 1, marker })),
+  )
+  return [headBucket(name), getCors(name), ...heads, ...locks, ...parts]
+}
+
+async function walkPages(
+  model: Model,
+  store: ModelStore,
+  name: string,
+  { prefix, delimiter, size }: (typeof WALKS)[number],
+): Promise<void> {
+  const bucket = model.world.buckets.get(name)
+  if (bucket === undefined) return
+  const filter = { bucket: name, prefix, delimiter }
+  let objects: ListObjectsRequest | undefined = { ...filter, maxKeys: size, position: undefined }
+  while (objects !== undefined) {
+    const next = nextObjects(await carryOutOne(model, store, listObjects(objects)))
+    objects = next === undefined ? undefined : { ...filter, maxKeys: size, ...next }
+  }
+  let versions: ListVersionsRequest | undefined = { ...filter, maxKeys: size }
+  while (versions !== undefined) {
+    versions = nextVersions(bucket, versions, await carryOutOne(model, store, listVersions(versions)))
+  }
+  let uploads: ListUploadsRequest | undefined = { ...filter, maxUploads: size }
+  while (uploads !== undefined) {
+    await carryOutOne(model, store, listUploads(uploads))
+    uploads = nextUploads(bucket, uploads)
+  }
+}
+
+async function carryOutOne(model: Model, store: ModelStore, operation: Operation): Promise<WireAnswer> {
+  const answer = await store.send(operation.request)
+  model.settle([{ operation, answer }])
+  return answer
+}

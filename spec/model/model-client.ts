@@ -1,0 +1,55 @@
+/** Requests of the model over a socket. `now` is the time that the server judges signatures by. */
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import type { HeaderLine } from '../../planes/http/exchange.ts'
+import type { Clients } from '../support/test-clients.ts'
+import type { RawRequest, WireAnswer } from '../support/wire-client.ts'
+import type { ModelRequest } from './expectation.ts'
+
+/** A server that does not answer at all must not stop the run; it is no bound on how long an answer may take. */
+const PATIENCE_MILLISECONDS = 60_000
+
+export async function sendSigned(clients: Clients, request: ModelRequest, now: number): Promise<WireAnswer> {
+  const { method, target } = request
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`${method} ${target}: no answer`)), PATIENCE_MILLISECONDS)
+  })
+  try {
+    return await Promise.race([clients.raw(method, target, rawRequest(request, now)), patience])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Sends a share of the bytes of a request and ends the connection some turns of the event loop later. */
+export async function sendCut(
+  clients: Clients,
+  request: ModelRequest,
+  now: number,
+  share: number,
+  turns: number,
+): Promise<void> {
+  const bytes = bytesOf(clients, request, now)
+  const socket = connect(clients.port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  await once(socket, 'connect')
+  await new Promise((resolve) => socket.write(bytes.subarray(0, Math.ceil(share * bytes.length)), resolve))
+  for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate)
+  socket.destroy()
+}
+
+function bytesOf(clients: Clients, request: ModelRequest, now: number): Buffer {
+  const { method, target } = request
+  const raw = rawRequest(request, now)
+  const body = Buffer.from(raw.body ?? '')
+  const length: HeaderLine = ['content-length', String(body.length)]
+  const lines = [...clients.wire.headersOf(method, target, raw), length]
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${head}\r\n`), body])
+}
+
+function rawRequest({ headers = [], body }: ModelRequest, now: number): RawRequest {
+  if (body === undefined || typeof body === 'string') return { headers, body: body ?? '', sign: { now } }
+  return { headers, body: body.bytes, sign: { now, payloadHash: body.sha256 } }
+}

@@ -1,0 +1,147 @@
+/** The model of a running store: the worlds that it may be in, its clock, and what was learned on the way. */
+import { CLOCK_TOLERANCE_SECONDS } from '../support/test-server.ts'
+import type { WireAnswer } from '../support/wire-client.ts'
+import type { ModelRequest } from './expectation.ts'
+import { LockLedger } from './lock-ledger.ts'
+import { EMPTY_WORLD, type Moment, type Version, type World } from './model-state.ts'
+import type { ListFilter } from './operations/list-entries.ts'
+import type { ListPosition } from './operations/list-objects.ts'
+import { type Exchange, exchangeText, settle } from './settle.ts'
+
+/** 2030-01-01, at a time whose milliseconds are not whole seconds. */
+export const FIRST_CLOCK = Date.UTC(2030, 0, 1, 12, 0, 0, 123)
+/** The clock may be this many milliseconds behind the journal (specification, Limits, Object Lock clock). */
+export const CLOCK_TOLERANCE = CLOCK_TOLERANCE_SECONDS * 1000
+
+/** The real thing, as the model drives it. */
+export interface ModelStore {
+  send(request: ModelRequest): Promise<WireAnswer>
+  /** Sends all at once, and disturbs one of them or all; no answer for what was disturbed. */
+  sendDisturbed(requests: readonly ModelRequest[], disturbance: Disturbance): Promise<(WireAnswer | undefined)[]>
+  setClock(clock: number): Promise<void>
+  /** @param rebuilds the projections are deleted in between */
+  restart(how: 'clean' | 'crash', rebuilds: boolean): Promise<void>
+  /** Has the background jobs do some of their steps. */
+  work(steps: number): Promise<void>
+}
+
+/**
+ * What goes wrong while requests are on their way. `cut` ends the connection of one of them after a share of its bytes
+ * and a number of turns of the event loop; `kill` ends the server after a number of microseconds and starts it again.
+ * `work` disturbs none: background jobs do some of their steps meanwhile.
+ */
+export type Disturbance =
+  | { readonly kind: 'cut'; readonly index: number; readonly share: number; readonly turns: number }
+  | { readonly kind: 'kill'; readonly microseconds: number }
+  | { readonly kind: 'work'; readonly steps: number }
+
+/** A version that was there once. */
+export interface GoneVersion {
+  readonly bucket: string
+  readonly key: string
+  readonly id: string
+  readonly serial: number
+}
+
+/** A listing that can be gone on with. */
+export interface OpenListing extends ListFilter {
+  readonly bucket: string
+  readonly created: number
+  readonly token: string
+  readonly position: ListPosition
+}
+
+/** How often each kind of request was answered with success, with a refusal, or not at all. */
+export class Tally {
+  readonly #counts = new Map<string, { done: number; refused: number; unanswered: number }>()
+
+  count(name: string, answer: WireAnswer | undefined): void {
+    const counts = this.#counts.get(name) ?? { done: 0, refused: 0, unanswered: 0 }
+    counts[answer === undefined ? 'unanswered' : answer.status < 300 ? 'done' : 'refused'] += 1
+    this.#counts.set(name, counts)
+  }
+
+  get lines(): string[] {
+    return [...this.#counts].map(
+      ([name, { done, refused, unanswered }]) => `${name}: ${done}, ${refused}, ${unanswered}`,
+    )
+  }
+
+  /** Kinds of requests none of which was a success. */
+  get neverDone(): string[] {
+    return [...this.#counts].filter(([, { done }]) => done === 0).map(([name]) => name)
+  }
+}
+
+export class Model {
+  readonly tally: Tally
+  /** Nearly always one. */
+  worlds: readonly World[] = [EMPTY_WORLD]
+  clock = FIRST_CLOCK
+  readonly ledger = new LockLedger()
+  readonly gone: GoneVersion[] = []
+  openListing: OpenListing | undefined
+  /** What was done, for people. */
+  readonly log: string[] = []
+  /** Restarts so far. */
+  restarts = 0
+  /** Time of the last entry of the journal. */
+  #journalTime = FIRST_CLOCK
+
+  constructor(tally: Tally) {
+    this.tally = tally
+  }
+
+  /** One of the worlds, to choose from what is there. */
+  get world(): World {
+    return this.worlds[0] ?? EMPTY_WORLD
+  }
+
+  get moment(): Moment {
+    return {
+      clock: this.clock,
+      now: Math.max(this.clock, this.#journalTime),
+      isBehind: this.clock + CLOCK_TOLERANCE < this.#journalTime,
+    }
+  }
+
+  /** The clock was set, and something was put into the journal with the new time. */
+  setClock(clock: number): void {
+    this.clock = clock
+    this.#journalTime = this.moment.now
+  }
+
+  /**
+   * Takes in what was answered to requests that were on their way together.
+   * @throws ContradictionError when no world explains it, Error when a lock did not hold
+   */
+  settle(exchanges: readonly Exchange[]): void {
+    const before = this.world
+    this.log.push(exchanges.map(exchangeText).join(' and at once '))
+    const { moment } = this
+    this.worlds = settle(this.worlds, exchanges, moment)
+    for (const { operation, answer } of exchanges) this.ledger.saw(operation.request, answer, moment.now)
+    if (this.world !== before) this.gone.push(...lost(before, this.world))
+    this.#journalTime = moment.now
+  }
+}
+
+/** Versions of one world that another does not have. */
+function lost(before: World, after: World): GoneVersion[] {
+  const left = new Set(allVersions(after).map(({ version }) => version.id))
+  return allVersions(before).flatMap(({ bucket, key, version: { id, serial } }) =>
+    id === undefined || id === 'null' || left.has(id) ? [] : { bucket, key, id, serial },
+  )
+}
+
+export interface PlacedVersion {
+  readonly bucket: string
+  readonly key: string
+  readonly version: Version
+}
+
+export function allVersions(world: World): PlacedVersion[] {
+  return [...world.buckets].flatMap(([bucket, { keys }]) =>
+    [...keys].flatMap(([key, versions]) => versions.map((version) => ({ bucket, key, version }))),
+  )
+}

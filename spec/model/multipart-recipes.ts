@@ -1,0 +1,155 @@
+/** Random requests of multipart uploads. */
+import * as fc from 'fast-check'
+import {
+  chooseCondition,
+  chooseLock,
+  conditionChoice,
+  content,
+  lockChoice,
+  type Place,
+  storedHeaders,
+} from './choices.ts'
+import { contentOf } from './content.ts'
+import type { Model } from './model.ts'
+import type { Upload } from './model-state.ts'
+import { listParts } from './operations/list-uploads.ts'
+import {
+  abortUpload,
+  completeUpload,
+  createUpload,
+  type ListedPart,
+  PART_BYTES_MINIMUM,
+  type UploadName,
+  uploadPart,
+} from './operations/multipart.ts'
+import { type Recipe, recipe } from './recipes.ts'
+
+/** An upload of the key: one in progress, or one that was completed. */
+function chooseUpload(model: Model, { bucket, key }: Place, nth: number): UploadName | undefined {
+  const there = model.world.buckets.get(bucket)
+  if (there === undefined) return undefined
+  const open = there.uploads.filter((upload) => upload.key === key)
+  const done = [...there.completions].filter(([, completion]) => completion.key === key).map(([id]) => id)
+  const filled = open.filter(({ parts: all }) => all.size > 0)
+  const ids = [...[...open, ...filled, ...filled, ...filled].flatMap(({ id }) => id ?? []), ...done]
+  const uploadId = ids[nth % ids.length]
+  return uploadId === undefined ? undefined : { bucket, key, uploadId }
+}
+
+function openUpload(model: Model, { bucket, uploadId }: UploadName): Upload | undefined {
+  return model.world.buckets.get(bucket)?.uploads.find(({ id }) => id === uploadId)
+}
+
+const nth = fc.nat(11)
+
+const create = recipe(
+  'create upload',
+  'nothing',
+  fc.record({ headers: storedHeaders, lock: lockChoice }),
+  ({ headers, lock }, model, at) => createUpload(at.bucket, at.key, headers, chooseLock(model, at, lock)),
+)
+
+/** Parts of full size are two, so that few bytes are made, sent and compared. */
+export const fullPart = fc.nat(1).map((seed) => contentOf(seed, PART_BYTES_MINIMUM))
+const partNumber = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom(1, 2, 3) },
+  { weight: 1, arbitrary: fc.constantFrom(0, 10_000, 10_001) },
+)
+
+const part = recipe(
+  'part',
+  'an upload',
+  fc.record({
+    nth,
+    number: partNumber,
+    content: fc.oneof({ weight: 7, arbitrary: content }, { weight: 1, arbitrary: fullPart }),
+  }),
+  (chosen, model, at) => {
+    const upload = chooseUpload(model, at, chosen.nth)
+    return upload === undefined ? undefined : uploadPart(upload, chosen.number, chosen.content)
+  },
+)
+
+const WRONG_ETAG = 'd41d8cd98f00b204e9800998ecf8427f'
+
+type ListChoice = 'all' | 'one' | 'reversed' | 'wrong etag' | 'missing' | 'none'
+
+function listOf(upload: Upload, choice: ListChoice): ListedPart[] {
+  const all = [...upload.parts].map(([number, { md5 }]) => ({ number, etag: md5 })).sort((a, b) => a.number - b.number)
+  switch (choice) {
+    case 'all':
+      return all
+    case 'one':
+      return all.slice(-1)
+    case 'reversed':
+      return all.toReversed()
+    case 'wrong etag':
+      return all.map((each, index) => (index === 0 ? { ...each, etag: WRONG_ETAG } : each))
+    case 'missing':
+      return [...all, { number: 9999, etag: WRONG_ETAG }]
+    case 'none':
+      return []
+  }
+}
+
+const complete = recipe(
+  'complete',
+  'an upload',
+  fc.record({
+    nth,
+    list: fc.constantFrom<ListChoice>(
+      'all',
+      'all',
+      'all',
+      'one',
+      'one',
+      'one',
+      'reversed',
+      'wrong etag',
+      'missing',
+      'none',
+    ),
+    condition: conditionChoice,
+  }),
+  (chosen, model, at) => {
+    const upload = chooseUpload(model, at, chosen.nth)
+    if (upload === undefined) return undefined
+    const open = openUpload(model, upload)
+    const condition = chooseCondition(model, at, chosen.condition)
+    if (open !== undefined) return completeUpload(upload, listOf(open, chosen.list), condition)
+    return completeUpload(upload, listedBefore(model, upload, chosen.list))
+  },
+)
+
+/** The list of an upload that was completed, or a part of it. */
+function listedBefore(model: Model, { bucket, uploadId }: UploadName, choice: ListChoice): ListedPart[] {
+  const text = model.world.buckets.get(bucket)?.completions.get(uploadId)?.list ?? ''
+  const all = text.split(',').map((each) => {
+    const [number, etag = ''] = each.split(':')
+    return { number: Number(number), etag }
+  })
+  return choice === 'all' || choice === 'one' ? all : [...all, { number: 9999, etag: WRONG_ETAG }]
+}
+
+const abort = recipe('abort', 'an upload', nth, (chosen, model, at) => {
+  const upload = chooseUpload(model, at, chosen)
+  return upload === undefined ? undefined : abortUpload(upload)
+})
+
+const parts = recipe(
+  'parts',
+  'an upload',
+  fc.record({ nth, maxParts: fc.constantFrom(1, 2, 1000), marker: fc.constantFrom(0, 1, 2) }),
+  (chosen, model, at) => {
+    const upload = chooseUpload(model, at, chosen.nth)
+    return upload === undefined ? undefined : listParts({ ...upload, maxParts: chosen.maxParts, marker: chosen.marker })
+  },
+)
+
+export const multipartRequest: fc.Arbitrary<Recipe> = fc.oneof(
+  { weight: 4, arbitrary: create },
+  { weight: 6, arbitrary: part },
+  { weight: 6, arbitrary: complete },
+  { weight: 1, arbitrary: abort },
+  { weight: 1, arbitrary: parts },
+)

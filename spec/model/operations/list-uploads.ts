@@ -1,0 +1,157 @@
+/** ListMultipartUploads and ListParts, a page at a time. */
+import { blocks, firstElement, type WireAnswer } from '../../support/wire-client.ts'
+import { byUtf8 } from '../../support/list-model.ts'
+import { type Operation, reading, refusals, targetOf } from '../expectation.ts'
+import { type Bucket, type Upload, withBucket, type World } from '../model-state.ts'
+import { onBucket, sameText } from './buckets.ts'
+import {
+  decodedElement,
+  groupByKey,
+  type ListEntry,
+  listEntries,
+  type ListFilter,
+  listedPrefixes,
+  pageOf,
+} from './list-entries.ts'
+import { uploadOf, type UploadName } from './multipart.ts'
+
+export interface UploadMarkers {
+  readonly keyMarker?: string | undefined
+  readonly uploadIdMarker?: string | undefined
+  /** Place of the upload that the marker names. */
+  readonly serial?: number | undefined
+}
+
+export interface ListUploadsRequest extends ListFilter, UploadMarkers {
+  readonly bucket: string
+  readonly maxUploads: number
+}
+
+export function listUploads(list: ListUploadsRequest): Operation {
+  const { bucket: name, prefix, delimiter, maxUploads, keyMarker, uploadIdMarker } = list
+  const query = {
+    'encoding-type': 'url',
+    prefix,
+    delimiter: delimiter === '' ? undefined : delimiter,
+    'max-uploads': maxUploads,
+    'key-marker': keyMarker,
+    'upload-id-marker': uploadIdMarker,
+  }
+  return {
+    request: { method: 'GET', target: targetOf(name, undefined, query).replace('?', '?uploads&') },
+    outcomes: onBucket(name, (world, bucket) => {
+      const page = pageOf(entriesOf(bucket, list), maxUploads)
+      const check = (answer: WireAnswer) => sameText(listedOf(answer, page.items), expectedOf(page))
+      const next = (answer: WireAnswer | undefined) => (answer === undefined ? world : withIds(world, name, answer))
+      return [{ pattern: { status: 200, check }, next }]
+    }),
+  }
+}
+
+/** The whole listing, which tells the ids of uploads whose creation was never answered. */
+export function listAllUploads(bucket: string): Operation {
+  return listUploads({ bucket, prefix: '', delimiter: '', maxUploads: 1000 })
+}
+
+function entriesOf(bucket: Bucket, list: ListUploadsRequest): ListEntry<Upload>[] {
+  const rest = bucket.uploads.filter(({ key, serial }) => isBehind(key, serial, list))
+  return listEntries(groupByKey(rest), list)
+}
+
+/** As the markers of versions, but that the uploads of a key stand in the order of their creation. */
+function isBehind(key: string, serial: number, list: ListUploadsRequest): boolean {
+  const { keyMarker, prefix, delimiter } = list
+  if (keyMarker === undefined) return true
+  if (key === keyMarker && list.serial !== undefined) return serial > list.serial
+  const at = delimiter === '' ? -1 : keyMarker.indexOf(delimiter, prefix.length)
+  const isPrefix = keyMarker.startsWith(prefix) && at !== -1 && at + delimiter.length === keyMarker.length
+  return byUtf8(key, keyMarker) > 0 && !(isPrefix && list.serial === undefined && key.startsWith(keyMarker))
+}
+
+interface ListedUpload {
+  readonly key: string
+  readonly id: string | undefined
+  readonly initiated: string | undefined
+}
+
+function uploadsIn({ text }: WireAnswer): ListedUpload[] {
+  return blocks(text, 'Upload').map((block) => ({
+    key: decodedElement(block, 'Key') ?? '',
+    id: firstElement(block, 'UploadId'),
+    initiated: firstElement(block, 'Initiated'),
+  }))
+}
+
+function listedOf(answer: WireAnswer, expected: readonly { readonly item: Upload }[]): unknown {
+  const uploads = uploadsIn(answer).map(({ key, id, initiated }, index) => {
+    const isUnknown = expected[index] !== undefined && expected[index].item.id === undefined
+    return [key, isUnknown ? undefined : id, initiated]
+  })
+  return [uploads, listedPrefixes(answer.text), firstElement(answer.text, 'IsTruncated')]
+}
+
+function expectedOf({ items, prefixes, isTruncated }: ReturnType<typeof pageOf<Upload>>): unknown {
+  const uploads = items.map(({ key, item }) => [key, item.id, new Date(item.created).toISOString()])
+  return [uploads, prefixes, String(isTruncated)]
+}
+
+/** The page that follows one, in a world whose ids are known; undefined after the last. */
+export function nextUploads(bucket: Bucket, list: ListUploadsRequest): ListUploadsRequest | undefined {
+  const { last, isTruncated } = pageOf(entriesOf(bucket, list), list.maxUploads)
+  const { bucket: name, prefix, delimiter, maxUploads } = list
+  if (!isTruncated || last === undefined) return undefined
+  const same = { bucket: name, prefix, delimiter, maxUploads }
+  if ('prefix' in last) return { ...same, keyMarker: last.prefix }
+  return { ...same, keyMarker: last.key, uploadIdMarker: last.item.id, serial: last.item.serial }
+}
+
+/** The world with the ids that a whole listing shows, uploads of a key in the order of their creation. */
+function withIds(world: World, name: string, answer: WireAnswer): World {
+  const bucket = world.buckets.get(name)
+  if (bucket === undefined || !bucket.uploads.some(({ id }) => id === undefined)) return world
+  const listed = uploadsIn(answer)
+  if (listed.length !== bucket.uploads.length) return world
+  const ids = groupByKey(listed)
+  const uploads = bucket.uploads.map((upload) => ({ ...upload, id: ids.get(upload.key)?.shift()?.id }))
+  return withBucket(world, name, { ...bucket, uploads })
+}
+
+export interface ListPartsRequest extends UploadName {
+  readonly maxParts: number
+  readonly marker: number
+}
+
+export function listParts(list: ListPartsRequest): Operation {
+  const { bucket: name, key, uploadId, maxParts, marker } = list
+  const query = { uploadId, 'max-parts': maxParts, 'part-number-marker': marker === 0 ? undefined : marker }
+  return {
+    request: { method: 'GET', target: targetOf(name, key, query) },
+    outcomes: onBucket(name, (world, bucket) => {
+      const upload = uploadOf(bucket, list)
+      if (upload === undefined) return refusals(world, ['NoSuchUpload'])
+      const parts = [...upload.parts].filter(([number]) => number > marker).sort(([left], [right]) => left - right)
+      const shown = parts.slice(0, maxParts)
+      const isTruncated = maxParts > 0 && parts.length > maxParts
+      const expected = [
+        shown.map(([number, { md5, bytes, modified }]) => [
+          String(number),
+          `"${md5}"`,
+          String(bytes.length),
+          new Date(modified).toISOString(),
+        ]),
+        String(isTruncated),
+        isTruncated ? String(shown.at(-1)?.[0]) : undefined,
+      ]
+      return reading(world, { status: 200, check: (answer) => sameText(partsIn(answer, isTruncated), expected) })
+    }),
+  }
+}
+
+/** Servers may name a next part also where there is none. */
+function partsIn({ text }: WireAnswer, isTruncated: boolean): unknown {
+  const parts = blocks(text, 'Part').map((block) =>
+    ['PartNumber', 'ETag', 'Size', 'LastModified'].map((name) => firstElement(block, name)),
+  )
+  const next = isTruncated ? firstElement(text, 'NextPartNumberMarker') : undefined
+  return [parts, firstElement(text, 'IsTruncated'), next]
+}

@@ -1,0 +1,143 @@
+/** A store in the thread of the spec: its clock can be set at any moment, and it is started again in milliseconds. */
+import { rmSync } from 'node:fs'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
+import { VolumeCompaction } from '../../workers/compact-volumes.ts'
+import { MultipartDigest } from '../../workers/digest-multipart.ts'
+import { UploadReclaim } from '../../workers/reclaim-uploads.ts'
+import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
+import type { BackgroundWorker } from '../../workers/worker.ts'
+import { type InThreadServer, startInThread } from '../support/test-server.ts'
+import type { WireAnswer } from '../support/wire-client.ts'
+import type { ModelRequest } from './expectation.ts'
+import { type Disturbance, FIRST_CLOCK, type ModelStore } from './model.ts'
+import { sendCut, sendSigned } from './model-client.ts'
+
+/** Small, so that bodies of a few kilobytes get files of their own, and segments and volumes are rotated. */
+const SIZES = { inlineBytesMaximum: 2048, segmentBytes: 128 * 1024, volumeBytes: 8 * 1024 }
+/** Turns of the event loop in which the server sees what a connection held when it ended. */
+const REQUESTS_BEHIND_CUT = 3
+
+export class ThreadStore implements ModelStore {
+  readonly dataDirectory: string
+  #server: InThreadServer
+  #jobs: readonly BackgroundWorker[]
+  #starts = 1
+  readonly #clock: { milliseconds: number }
+
+  private constructor(server: InThreadServer, clock: { milliseconds: number }) {
+    this.#server = server
+    this.#jobs = jobsOf(server)
+    this.#clock = clock
+    this.dataDirectory = server.dataDirectory
+  }
+
+  static async open(dataDirectory: string): Promise<ThreadStore> {
+    const clock = { milliseconds: FIRST_CLOCK }
+    return new ThreadStore(await start(dataDirectory, clock, 1), clock)
+  }
+
+  send(request: ModelRequest): Promise<WireAnswer> {
+    return sendSigned(this.#server, request, Date.now())
+  }
+
+  async sendDisturbed(
+    requests: readonly ModelRequest[],
+    disturbance: Disturbance,
+  ): Promise<(WireAnswer | undefined)[]> {
+    const working = disturbance.kind === 'work' ? this.work(disturbance.steps) : undefined
+    const answers = await Promise.all(
+      requests.map(async (request, index) => {
+        if (disturbance.kind !== 'cut' || disturbance.index !== index) return this.send(request)
+        const { share, turns } = disturbance
+        await sendCut(this.#server, request, Date.now(), share, turns)
+        return undefined
+      }),
+    )
+    await working
+    await this.#rest()
+    return answers
+  }
+
+  /** The records of what was answered are in the journal before, and one with the new time after. */
+  async setClock(clock: number): Promise<void> {
+    await this.#server.store.loop.drained()
+    this.#clock.milliseconds = clock
+    await this.send({ method: 'GET', target: '/' })
+    await this.#server.store.loop.drained()
+  }
+
+  async restart(how: 'clean' | 'crash', rebuilds: boolean): Promise<void> {
+    await this.#rest()
+    if (how === 'clean') {
+      await this.#stop()
+    } else {
+      await this.#endJobs()
+      await this.#server.abandon()
+    }
+    if (rebuilds) rmSync(this.#server.paths.projections, { recursive: true })
+    this.#starts += 1
+    this.#server = await start(this.dataDirectory, this.#clock, this.#starts)
+    this.#jobs = jobsOf(this.#server)
+  }
+
+  /** One job after the other does a step. */
+  async work(steps: number): Promise<void> {
+    for (let step = 0; step < steps; step += 1) await this.#jobs[step % this.#jobs.length]?.step()
+  }
+
+  /** Stops in order. */
+  async end(): Promise<void> {
+    await this.#stop()
+  }
+
+  async #stop(): Promise<void> {
+    await this.#endJobs()
+    await this.#server.stop()
+    this.#refuseFailures()
+  }
+
+  async #endJobs(): Promise<void> {
+    for (const job of this.#jobs) await job.close?.()
+  }
+
+  /** Waits until nothing is on its way in the server. */
+  async #rest(): Promise<void> {
+    for (let count = 0; count < REQUESTS_BEHIND_CUT; count += 1) await this.send({ method: 'GET', target: '/' })
+    const { gate, store } = this.#server
+    while (gate.active > 0 || gate.queued > 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    await store.loop.drained()
+    this.#refuseFailures()
+  }
+
+  #refuseFailures(): void {
+    const [failure] = this.#server.failures.filter((each) => !isRacedRead(each))
+    if (failure !== undefined) throw new Error(`the server reported a fault of its own: ${failure}`, { cause: failure })
+  }
+}
+
+/** A multipart object that was deleted while it was read: its read ends early (spec/decisions/0018). */
+function isRacedRead(failure: unknown): boolean {
+  return failure instanceof PayloadDamagedError && failure.message.includes('not in the catalog')
+}
+
+/** Every other start encrypts what it writes. */
+function start(
+  dataDirectory: string,
+  clock: { readonly milliseconds: number },
+  starts: number,
+): Promise<InThreadServer> {
+  const encryptionEnabled = starts % 2 === 0
+  return startInThread({ dataDirectory, clock: () => clock.milliseconds, encryptionEnabled, ...SIZES })
+}
+
+/** As the server has them (cli/background-workers.ts). */
+function jobsOf({ paths, store, services }: InThreadServer): BackgroundWorker[] {
+  const { client, catalog } = store
+  return [
+    new VolumeCompaction(nodeDisk, paths, client, catalog),
+    new MultipartDigest(client, catalog, services.payloads),
+    new UploadReclaim(client, catalog),
+    new PayloadFileSweep(nodeDisk, paths, store.start, (name) => catalog.payloadFileIsUsed(name)),
+  ]
+}

@@ -1,0 +1,17 @@
+import { test } from 'tap'
+import { runSequences } from './run-sequences.ts'
+import { ThreadStore } from './thread-store.ts'
+
+test('X6 W6 the store does as its model, with cut connections, clock steps, restarts and rebuilds', async (t) => {
+  t.setTimeout(0)
+  await runSequences(t, {
+    name: 'THREAD',
+    sequences: 188,
+    length: 100,
+    disturbance: 'cut',
+    restarts: 2,
+    works: 4,
+    clockSteps: 4,
+    open: (dataDirectory) => ThreadStore.open(dataDirectory),
+  })
+})
