@@ -90,8 +90,16 @@ export async function uploadWhole(
 /** The ETag that an object of these parts has, quotes included (S3 user guide, Checking object integrity). */
 export function etagOf(bodies: readonly (Buffer | string)[]): string {
   const known = new Map([...new Set(bodies)].map((body) => [body, createHash('md5').update(body).digest()]))
-  const digests = bodies.map((body) => known.get(body) ?? Buffer.alloc(0))
-  return `"${hash('md5', Buffer.concat(digests), 'hex')}-${bodies.length}"`
+  return etagOfDigests(bodies.map((body) => known.get(body) ?? Buffer.alloc(0)))
+}
+
+/** The same from the ETags of the parts. */
+export function etagOfParts(parts: readonly SentPart[]): string {
+  return etagOfDigests(parts.map(({ etag }) => Buffer.from(etag.replaceAll('"', ''), 'hex')))
+}
+
+function etagOfDigests(digests: readonly Buffer[]): string {
+  return `"${hash('md5', Buffer.concat(digests), 'hex')}-${digests.length}"`
 }
 
 const LARGE_PART = sampleBytes(PART_BYTES + 1024)
