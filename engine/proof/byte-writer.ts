@@ -1,44 +1,43 @@
 /** Gathers the fields of a canonical encoding. Integers are big-endian; lengths are 4 bytes and stand before the bytes. */
 export class ByteWriter {
-  #bytes = new Uint8Array(1024)
-  #view = new DataView(this.#bytes.buffer)
-  #length = 0
+  readonly #pieces: Uint8Array[] = []
   readonly #encoder = new TextEncoder()
 
-  /** What was written, in memory of its own. */
   finish(): Uint8Array {
-    return this.#bytes.slice(0, this.#length)
+    const whole = new Uint8Array(this.#pieces.reduce((length, piece) => length + piece.length, 0))
+    let at = 0
+    for (const piece of this.#pieces) {
+      whole.set(piece, at)
+      at += piece.length
+    }
+    return whole
   }
 
   raw(bytes: Uint8Array): this {
-    this.#bytes.set(bytes, this.#reserve(bytes.length))
+    this.#pieces.push(bytes)
     return this
   }
 
   u8(value: number): this {
-    this.#view.setUint8(this.#reserve(1), value)
-    return this
+    return this.#integer(BigInt(value), 1)
   }
 
   u16(value: number): this {
-    this.#view.setUint16(this.#reserve(2), value)
-    return this
+    return this.#integer(BigInt(value), 2)
   }
 
   u32(value: number): this {
-    this.#view.setUint32(this.#reserve(4), value)
-    return this
+    return this.#integer(BigInt(value), 4)
   }
 
   /** `value`: a whole number below 2^53. */
   u64(value: number): this {
-    this.#view.setBigUint64(this.#reserve(8), BigInt(value))
-    return this
+    return this.#integer(BigInt(value), 8)
   }
 
+  /** Two's complement. */
   i64(value: bigint): this {
-    this.#view.setBigInt64(this.#reserve(8), value)
-    return this
+    return this.#integer(value, 8)
   }
 
   /** Length, then the bytes. */
@@ -51,16 +50,9 @@ export class ByteWriter {
     return this.bytes(this.#encoder.encode(value))
   }
 
-  /** Makes room; gives the offset of it. */
-  #reserve(count: number): number {
-    const at = this.#length
-    this.#length += count
-    if (this.#length > this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(this.#length, this.#bytes.length * 2))
-      grown.set(this.#bytes.subarray(0, at))
-      this.#bytes = grown
-      this.#view = new DataView(grown.buffer)
-    }
-    return at
+  #integer(value: bigint, size: 1 | 2 | 4 | 8): this {
+    const bytes = new Uint8Array(8)
+    new DataView(bytes.buffer).setBigInt64(0, value)
+    return this.raw(bytes.subarray(8 - size))
   }
 }

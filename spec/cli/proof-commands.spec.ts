@@ -108,6 +108,8 @@ test('an answer that is no whole bundle is not written', async (t) => {
     [Buffer.from('{"error":"\u001b[31m"}'), 0, /no proof bundle of this version/],
     [Buffer.from(whole.toString().replace('"format_version":1', '"format_version":2')), 0, /format version is 2/],
     [Buffer.alloc(16 * 1024 ** 2 + 1, ' '), 0, /larger than a bundle/],
+    [bundleBytes(signed({ object: { ...GOLDEN_OBJECT, bucket: 'b', key: 'other' } })), 0, /of another object/],
+    [bundleBytes(signed({ object: { ...GOLDEN_OBJECT, bucket: 'other', key: 'k' } })), 0, /of another object/],
   ]
   for (const [body, missing, said] of answers) {
     const { url, stop } = await answering(body, missing)
@@ -118,6 +120,11 @@ test('an answer that is no whole bundle is not written', async (t) => {
   }
   t.notOk(existsSync(output))
   t.same(readdirSync(directory), [])
+  const { url, stop } = await answering(bundleBytes(signed({ object: { ...GOLDEN_OBJECT, bucket: 'b', key: 'k' } })))
+  const words = ['proof', 'create', 'b', 'k', '--output', output, '--url', url]
+  t.match(await run([...words, '--version-id', 'other']), { exitCode: 1, stderr: /of another object/ })
+  t.equal((await run(words)).exitCode, 0)
+  stop()
 })
 
 async function verify(...words: readonly string[]): Promise<number> {

@@ -6,19 +6,8 @@ import { canonicalBytes } from '../../engine/proof/canonical.ts'
 import { parseBundle } from '../../engine/proof/parse-bundle.ts'
 import { verifyBundle } from '../../engine/proof/verify-bundle.ts'
 import { VALID } from '../support/proof-goldens.ts'
-import {
-  bundleBytes,
-  GOLDEN_DIGEST,
-  GOLDEN_FILE,
-  GOLDEN_PUBLIC_KEY,
-  historyOf,
-  signed,
-} from '../support/proof-statements.ts'
-
-const EVIDENCE = {
-  expectedPublicKey: GOLDEN_PUBLIC_KEY,
-  digestFile: async () => ({ sha256: GOLDEN_DIGEST, size: GOLDEN_FILE.length }),
-}
+import { bundleBytes, GOLDEN_FILE, historyOf, signed } from '../support/proof-statements.ts'
+import { askStranger, EVIDENCE, type Outcome, outcomeOf } from '../support/proof-verdicts.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 20 }).filter((each) => !/\p{Surrogate}/u.test(each))
 const time = fc
@@ -137,4 +126,53 @@ test('bytes and JSON of any kind are judged', async (t) => {
     return verdict !== 'verified' || (parsed.kind === 'bundle' && given.has(identityOf(parsed.bundle)))
   })
   await t.resolves(fc.assert(property, { numRuns: 1500 }))
+})
+
+/** Values that one reader may take and another may not. */
+const NUMBERS = ['1', '0', '-0', '01', '1.0', '1e2', '9007199254740991', '9007199254740992', '1'.repeat(5000), 'NaN']
+const TEXTS = [
+  '""',
+  '"\\u0000"',
+  '"\\ud83d\\ude00"',
+  '"\\ud83d"',
+  '"\u2028"',
+  '"\t"',
+  '"\\/"',
+  'null',
+  'true',
+  '[]',
+  '{}',
+]
+const TIMES = ['2026-08-01T09:30:00Z', '2026-02-30T00:00:00Z', '0000-02-29T00:00:00.1Z', '2026-08-01T09:30:60Z']
+const OFFSETS = [
+  '2026-08-01T00:00:00+23:59',
+  '2026-08-01T00:00:00-00:00',
+  '0000-01-01T00:00:00+00:01',
+  '2100-02-29T00:00:00Z',
+]
+const odd = fc.constantFrom(...NUMBERS, ...TEXTS, ...[...TIMES, ...OFFSETS].map((each) => JSON.stringify(each)))
+
+/** A bundle in whose text one value is another. */
+const replaced: fc.Arbitrary<Buffer> = fc
+  .tuple(fc.constantFrom(...valid), fc.nat(), odd)
+  .map(([original, at, value]) => {
+    const document = original.toString()
+    const values = [...document.matchAll(/(?<=:)(?:"[^"]*"|\d+)/g)]
+    const found = values[at % values.length]
+    if (found === undefined) throw new Error('a bundle has values')
+    return Buffer.from(document.slice(0, found.index) + value + document.slice(found.index + found[0].length))
+  })
+
+test('both verifiers say the same of what chance made', async (t) => {
+  const corpus = fc.sample(fc.oneof(mutated, replaced, replaced), 600)
+  const outcomes: Outcome[] = []
+  for (const bytes of corpus) outcomes.push(await outcomeOf(bytes))
+  const answers = askStranger(corpus)
+  const apart = corpus.flatMap((bytes, index) =>
+    JSON.stringify(answers[index]) === JSON.stringify(outcomes[index])
+      ? []
+      : [[bytes.toString(), answers[index], outcomes[index]]],
+  )
+  t.same(apart, [])
+  t.ok(outcomes.some(({ checks }) => checks['format'] === 'passed'))
 })

@@ -1,5 +1,5 @@
 /** Proof bundles that were given out once, and what nobody may make of them (T7, T13). */
-import { spawnSync } from 'node:child_process'
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
@@ -8,15 +8,10 @@ import { canonicalBytes } from '../../engine/proof/canonical.ts'
 import { parseBundle } from '../../engine/proof/parse-bundle.ts'
 import { type ProofEvidence, verifyBundle } from '../../engine/proof/verify-bundle.ts'
 import { BROKEN, VALID } from '../support/proof-goldens.ts'
-import { bundleBytes, GOLDEN_DIGEST, GOLDEN_FILE, GOLDEN_PUBLIC_KEY } from '../support/proof-statements.ts'
+import { bundleBytes, GOLDEN_FILE, GOLDEN_PUBLIC_KEY } from '../support/proof-statements.ts'
+import { askStranger, EVIDENCE, type Outcome, outcomeOf, STRANGER } from '../support/proof-verdicts.ts'
 
 const GOLDEN = 'spec/golden/proof-v1'
-const STRANGER = 'spec/formats/verify_proof.py'
-
-interface Outcome {
-  readonly verdict: string
-  readonly checks: Readonly<Record<string, string>>
-}
 
 interface Expected {
   readonly public_key: string
@@ -25,42 +20,10 @@ interface Expected {
 }
 
 const expected = JSON.parse(readFileSync(join(GOLDEN, 'expected.json'), 'utf8')) as Expected
-const EVIDENCE: ProofEvidence = {
-  expectedPublicKey: expected.public_key,
-  digestFile: async () => ({ sha256: GOLDEN_DIGEST, size: GOLDEN_FILE.length }),
-}
 const SAMPLE = bundleBytes(VALID['unavailable'])
 
 function golden(folder: 'valid' | 'broken', name: string): Buffer {
   return readFileSync(join(GOLDEN, folder, `${name}.json`))
-}
-
-async function outcomeOf(bytes: Uint8Array, evidence = EVIDENCE): Promise<Outcome> {
-  const { verdict, checks } = await verifyBundle(bytes, evidence)
-  return { verdict, checks: Object.fromEntries(checks.map(({ name, status }) => [name, status])) }
-}
-
-/** Has the verifier in Python judge many bundles in one go, each in base64 on a line of its input. */
-const DRIVER = `
-import base64, json, sys
-sys.path.insert(0, "spec/formats")
-import verify_proof
-digest, size, key = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-for line in sys.stdin:
-    verdict, checks = verify_proof.verify(base64.b64decode(line), digest, size, key)
-    print(json.dumps({"verdict": verdict, "checks": checks}))
-`
-
-/** What the verifier in Python says of bundles. It knows nothing but the page. */
-function askStranger(bundles: readonly Uint8Array[]): Outcome[] {
-  const input = bundles.map((bytes) => `${Buffer.from(bytes).toString('base64')}\n`).join('')
-  const words = ['-B', '-c', DRIVER, GOLDEN_DIGEST, String(GOLDEN_FILE.length), expected.public_key]
-  const { stdout, stderr } = spawnSync('python3', words, { encoding: 'utf8', input, maxBuffer: 2 ** 26 })
-  if (stderr !== '') throw new Error(stderr)
-  return stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Outcome)
 }
 
 test('every golden bundle is what it was, and is judged as it was', async (t) => {
@@ -86,10 +49,14 @@ test('every golden bundle is what it was, and is judged as it was', async (t) =>
   t.same(names('broken').toSorted(), Object.keys(BROKEN).toSorted())
 })
 
+function ask(...words: readonly string[]): SpawnSyncReturns<string> {
+  return spawnSync('python3', ['-B', STRANGER, ...words], { encoding: 'utf8' })
+}
+
 test('the verifier in Python, written from the page, says the same of every golden bundle', async (t) => {
   const names = Object.keys(expected.valid)
   const files = names.map((name) => join(GOLDEN, 'valid', `${name}.json`))
-  const encoded = spawnSync('python3', ['-B', STRANGER, '--canonical', ...files], { encoding: 'utf8' })
+  const encoded = ask('--canonical', ...files)
   const canonical = names.map((name) => expected.valid[name]?.canonical)
   t.same(encoded.stdout.trimEnd().split('\n'), canonical, 'its encoder gives the same bytes')
   const all = { ...expected.valid, ...expected.broken }
@@ -101,7 +68,6 @@ test('the verifier in Python, written from the page, says the same of every gold
 })
 
 test('the verifier in Python is a command', async (t) => {
-  const ask = (...words: readonly string[]) => spawnSync('python3', ['-B', STRANGER, ...words], { encoding: 'utf8' })
   const [file, bundle] = [join(GOLDEN, 'file.txt'), join(GOLDEN, 'valid', 'history.json')]
   const key = ['--public-key', expected.public_key]
   const verified = ask(...key, file, bundle)

@@ -42,6 +42,11 @@ export class ProofCreateCommand extends ClientCommand {
       throw new ExitError('failed', `the server answered with no proof bundle of this version: ${visibleText(reason)}`)
     }
     const { object, payload, deployment } = parsed.bundle
+    const isAsked =
+      object.bucket === this.bucket &&
+      object.key === this.key &&
+      (this.versionId === undefined || object.version_id === this.versionId)
+    if (!isAsked) throw new ExitError('failed', 'the server answered with a proof of another object')
     saveFile(resolve(this.context.workingDirectory, this.output), bytes)
     const written = {
       output: this.output,
