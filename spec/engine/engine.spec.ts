@@ -12,6 +12,7 @@ import { auditOf, copyObject, createBucket, deleteBucket, deleteObject, md5Of, w
 import { FaultDisk } from '../support/fault-disk.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { differences } from '../support/model-differences.ts'
+import { NO_STATE } from '../support/no-state.ts'
 import { StoreModel } from '../support/store-model.ts'
 import { history } from '../support/store-steps.ts'
 import { openTestStore, readObject, type TestStore } from '../support/test-store.ts'
@@ -49,6 +50,7 @@ const EMPTY: BucketState = { ...PHOTOS, id: 9, name: 'empty' }
 
 /** A store with `photos/there`, a delete marker on `hidden`, and the empty bucket `empty`. */
 const STATE: StateReader = {
+  ...NO_STATE,
   bucket: (name) => [PHOTOS, EMPTY].find((bucket) => bucket.name === name),
   object: (bucketId, key) => (bucketId === PHOTOS.id && key === 'there' ? CURRENT : undefined),
   version: (bucketId, key, version) =>
@@ -56,15 +58,6 @@ const STATE: StateReader = {
   newestVersionBut: (_bucketId, key) => (key === 'hidden' ? MARKER : undefined),
   bucketIsEmpty: (bucketId) => bucketId === EMPTY.id,
   logicalUsage: (bucketId) => (bucketId === PHOTOS.id ? { objects: 1, bytes: 5 } : { objects: 0, bytes: 0 }),
-  upload: () => undefined,
-  part: () => undefined,
-  parts: () => [],
-  payload: () => undefined,
-  volumeIsSpent: () => false,
-  account: () => undefined,
-  credential: () => undefined,
-  policy: () => undefined,
-  token: () => undefined,
 }
 
 interface Rule {

@@ -1,0 +1,20 @@
+/** A store that holds nothing, as the rules see it; a spec puts in what it is about. */
+import type { StateReader } from '../../engine/state-ports.ts'
+
+export const NO_STATE: StateReader = {
+  bucket: () => undefined,
+  object: () => undefined,
+  version: () => undefined,
+  newestVersionBut: () => undefined,
+  bucketIsEmpty: () => true,
+  logicalUsage: () => ({ objects: 0, bytes: 0 }),
+  upload: () => undefined,
+  part: () => undefined,
+  parts: () => [],
+  payload: () => undefined,
+  volumeIsSpent: () => false,
+  account: () => undefined,
+  credential: () => undefined,
+  policy: () => undefined,
+  token: () => undefined,
+}
