@@ -16,6 +16,8 @@ import { readMetrics } from '../planes/management/metrics.ts'
 import type { ReadinessCheck } from '../planes/management/routes/probes.ts'
 import type { ManagementServices } from '../planes/management/services.ts'
 import { StorageInspection } from '../planes/management/storage-inspection.ts'
+import { AuditLog } from '../projections/audit-log.ts'
+import { LockReader } from '../projections/lock-reader.ts'
 import { S3_ACTIONS } from '../planes/s3/authorize.ts'
 import type { Config } from './config/config-types.ts'
 import type { ServerCredentials } from './config/server-credentials.ts'
@@ -84,6 +86,8 @@ function managementServices(
     engine: store.engine,
     catalog,
     access,
+    audit: new AuditLog(nodeDisk, paths, store.environment),
+    locks: new LockReader(store.environment),
     payloads,
     uploads: new UploadStore(
       nodeDisk,

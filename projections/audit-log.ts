@@ -1,6 +1,6 @@
 import type { Disk } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
-import { SEGMENT_HEADER } from '../engine/journal/format.ts'
+import { SEGMENT_HEADER, ZERO_HASH } from '../engine/journal/format.ts'
 import { type AuditRange, AuditRecords } from './audit/audit-export.ts'
 import { type AuditPage, type AuditQuery, AuditScan, firstMicroseconds, SCAN_MAXIMUM } from './audit/audit-query.ts'
 import { ChainCheck } from './audit/chain-check.ts'
@@ -39,7 +39,12 @@ export class AuditLog {
   /** One page of records. Its cost is that of the range and of `scanMaximum`, not that of the log. */
   async query(query: AuditQuery, scanMaximum: number = SCAN_MAXIMUM): Promise<AuditPage> {
     const end = this.#end()
-    const cursor = this.#cursorAt(this.#beginningAt(firstMicroseconds(query)), end)
+    const byTime = this.#beginningAt(firstMicroseconds(query))
+    const { after } = query
+    const cursor = this.#cursorAt(
+      after === undefined ? byTime : laterOf(byTime, this.#nearSequence(after.sequence, end)),
+      end,
+    )
     try {
       return await new AuditScan(query, end, this.#turns, scanMaximum).run(cursor)
     } finally {
@@ -53,9 +58,7 @@ export class AuditLog {
    */
   async chain(from: number, limit: number): Promise<ChainReport> {
     const end = this.#end()
-    const before = Math.min(Math.max(from - 1, 0), end.sequence)
-    const place = beginningBeforeSequence(this.#disk, this.#paths, this.#tables.auditIndex, before)
-    const cursor = this.#cursorAt(place, end)
+    const cursor = this.#cursorAt(this.#nearSequence(from - 1, end), end)
     try {
       return await new ChainCheck(from, limit, end, this.#turns).run(cursor)
     } finally {
@@ -74,6 +77,11 @@ export class AuditLog {
     return beginningBefore(this.#tables.auditIndex, Math.max(0, timeMicroseconds))
   }
 
+  #nearSequence(sequence: number, end: JournalEnd): JournalBeginning {
+    const known = Math.max(0, Math.min(sequence, end.sequence))
+    return beginningBeforeSequence(this.#disk, this.#paths, this.#tables.auditIndex, known)
+  }
+
   #cursorAt(beginning: JournalBeginning, end: JournalEnd): JournalCursor {
     return new JournalCursor(this.#disk, this.#paths, this.#turns, beginning, end)
   }
@@ -81,6 +89,11 @@ export class AuditLog {
   #end(): JournalEnd {
     this.#environment.refresh()
     const applied = getApplied(this.#tables.applied)?.position
-    return applied ?? { sequence: -1, segmentFirstSequence: 0, offset: SEGMENT_HEADER.bytes }
+    return applied ?? { sequence: -1, head: ZERO_HASH, segmentFirstSequence: 0, offset: SEGMENT_HEADER.bytes }
   }
+}
+
+function laterOf(left: JournalBeginning, right: JournalBeginning): JournalBeginning {
+  const segments = left.segmentFirstSequence - right.segmentFirstSequence
+  return segments > 0 || (segments === 0 && left.offset > right.offset) ? left : right
 }

@@ -2,6 +2,7 @@ import { MANAGEMENT_ROLES } from '../../engine/events/access-changes.ts'
 import { type ManagementErrorCode, managementErrors } from './errors.ts'
 import { API, type ManagementRoute, routeTable } from './route-table.ts'
 import { ACCESS_SCHEMAS } from './schemas/access-schemas.ts'
+import { AUDIT_SCHEMAS } from './schemas/audit-schemas.ts'
 import { BUCKET_SCHEMAS } from './schemas/bucket-schemas.ts'
 import { COMPONENTS } from './schemas/components.ts'
 import { OBJECT_SCHEMAS } from './schemas/object-schemas.ts'
@@ -16,6 +17,7 @@ export const ROUTE_SCHEMAS: RouteSchemas = {
   ...SYSTEM_SCHEMAS,
   ...ACCESS_SCHEMAS,
   ...BUCKET_SCHEMAS,
+  ...AUDIT_SCHEMAS,
   ...OBJECT_SCHEMAS,
   ...PROOF_SCHEMAS,
   ...STORAGE_SCHEMAS,

@@ -2,6 +2,8 @@ import type { HttpResponse } from '../http/exchange.ts'
 import type { ManagementRequest } from './management-request.ts'
 import { API } from './route-table.ts'
 import { createAccount, deleteAccount, getAccount, listAccounts, putAccountStatus } from './routes/accounts.ts'
+import { getChain, getEvents } from './routes/audit.ts'
+import { exportRecords, getManifest } from './routes/audit-export.ts'
 import {
   createBucket,
   deleteBucket,
@@ -21,6 +23,7 @@ import { attachPolicy, createPolicy, detachPolicy, getPolicy, listPolicies } fro
 import { getPreview } from './routes/preview.ts'
 import { getHealth, getMetrics, getReady } from './routes/probes.ts'
 import { getProof } from './routes/proof.ts'
+import { getRetentionReport } from './routes/retention.ts'
 import { getStatus, getUsage, inspect, repair } from './routes/storage.ts'
 import { getInfo, getMetricsHistory, getOpenApi, getSession, getSystemMetrics } from './routes/system.ts'
 import { issueToken, listTokens, revokeToken } from './routes/tokens.ts'
@@ -84,6 +87,12 @@ export const ROUTE_HANDLERS: ReadonlyMap<string, RouteHandler> = new Map<string,
   [`POST ${API}/buckets/{bucket}/object-copy/{key}`, copyObject],
   [`POST ${API}/restore/{bucket}/{key}`, restore],
   [`GET ${API}/buckets/{bucket}/object-proof/{key}`, getProof],
+
+  [`GET ${API}/audit/events`, getEvents],
+  [`GET ${API}/audit/chain`, getChain],
+  [`GET ${API}/audit/export`, exportRecords],
+  [`GET ${API}/audit/export/manifest`, getManifest],
+  [`GET ${API}/reports/retention`, getRetentionReport],
 
   [`GET ${API}/storage/status`, getStatus],
   [`GET ${API}/storage/usage`, getUsage],

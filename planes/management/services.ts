@@ -2,7 +2,9 @@ import type { EngineClient } from '../../engine/client.ts'
 import type { OpaqueIds } from '../../engine/opaque-ids.ts'
 import type { ProofSigner } from '../../engine/proof-signer.ts'
 import type { SecretBox } from '../../engine/secret-box.ts'
+import type { AuditLog } from '../../projections/audit-log.ts'
 import type { AccessReader } from '../../projections/access-reader.ts'
+import type { LockReader } from '../../projections/lock-reader.ts'
 import type { PayloadSources } from '../objects/payload-body.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
 import type { CounterHistory } from './counter-history.ts'
@@ -14,6 +16,8 @@ import type { ReadinessCheck } from './routes/probes.ts'
 export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly engine: EngineClient
   readonly access: AccessReader
+  readonly audit: AuditLog
+  readonly locks: LockReader
   /** Seals the secrets of service accounts. */
   readonly secrets: SecretBox
   readonly versionIds: OpaqueIds

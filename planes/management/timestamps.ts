@@ -9,3 +9,24 @@ export function rfc3339(microseconds: number): string {
 export function rfc3339OrNull(microseconds: number | undefined): string | null {
   return microseconds === undefined ? null : rfc3339(microseconds)
 }
+
+const RFC_3339 = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i
+
+/**
+ * Microseconds since 1970 of an RFC 3339 time, or undefined when the text is none. Digits beyond the microsecond are cut
+ * off. Times before 1970, and those too late for a whole number, are the first and the last there are.
+ */
+export function parseRfc3339(text: string): number | undefined {
+  const [, day, time, fraction = '', zone] = RFC_3339.exec(text) ?? []
+  if (day === undefined || !isDay(day)) return undefined
+  const milliseconds = Date.parse(`${day}T${time}${zone}`.toUpperCase())
+  if (Number.isNaN(milliseconds)) return undefined
+  const microseconds = milliseconds * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
+  return Math.min(Math.max(microseconds, 0), Number.MAX_SAFE_INTEGER)
+}
+
+/** The platform takes a 30th of February for the 1st or 2nd of March. */
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}

@@ -1,5 +1,5 @@
 import { type BatchHeader, recordHash } from '../../engine/journal/batch-reader.ts'
-import { BATCH_HEADER, BATCH_TRAILER, HASH_BYTES, RECORD } from '../../engine/journal/format.ts'
+import { BATCH_HEADER, BATCH_TRAILER, HASH_BYTES, RECORD, recordBytes } from '../../engine/journal/format.ts'
 import type { ChainProblem, ChainReport, ChainVerdict } from './chain-report.ts'
 import type { JournalCursor, JournalEnd, JournalSpot, JournalStep } from './journal-cursor.ts'
 import { RecordFrames } from './record-frames.ts'
@@ -49,7 +49,8 @@ export class ChainCheck {
   async run(cursor: JournalCursor): Promise<ChainReport> {
     const wanted = Math.max(this.#from - 1, 0)
     while (this.#expected <= this.#last) {
-      const step = await cursor.next(wanted)
+      // What belongs in front of the span and stands in it is not passed over.
+      const step = await cursor.next(this.#reached ? 0 : wanted)
       if (step === undefined) break
       this.#spot = step.spot
       if (step.kind === 'segment') this.#segment(step)
@@ -110,7 +111,7 @@ export class ChainCheck {
     let first: number | undefined
     while (this.#expected <= this.#last && position < end && frames.next()) {
       if (frames.sequence < this.#from) {
-        this.#approach(bytes, frames)
+        this.#approach(spot, bytes, frames)
         position = frames.sequence + 1
       } else {
         position = this.#examineRecord(spot, bytes, frames, position) + 1
@@ -126,8 +127,12 @@ export class ChainCheck {
     this.#report(first, 'content changed', spot, fault)
   }
 
-  /** A record in front of the span. */
-  #approach(bytes: Buffer, { sequence, at }: RecordFrames): void {
+  /** A record that belongs in front of the span. */
+  #approach({ segment, offset }: JournalSpot, bytes: Buffer, { sequence, at }: RecordFrames): void {
+    if (this.#reached) {
+      this.#report(sequence, BROKEN_LINK, { segment, offset: offset + at }, `it stands where ${this.#expected} belongs`)
+      return
+    }
     this.#unreadable = undefined
     if (sequence !== this.#from - 1) return
     this.#reached = true
@@ -140,8 +145,11 @@ export class ChainCheck {
    */
   #examineRecord(batchSpot: JournalSpot, bytes: Buffer, frames: RecordFrames, position: number): number {
     const { at, bodyLength } = frames
-    const same = bytes.compare(recordHash(bytes, at, bodyLength), 0, HASH_BYTES, at, at + HASH_BYTES) === 0
-    const sequence = same ? frames.sequence : position
+    const hashed = bytes.compare(recordHash(bytes, at, bodyLength), 0, HASH_BYTES, at, at + HASH_BYTES) === 0
+    const sequence = hashed ? frames.sequence : position
+    const { sequence: last, head } = this.#end
+    // Nothing continues the last record; what it hashed to is known from when it was applied.
+    const same = hashed && (sequence !== last || bytes.compare(head, 0, HASH_BYTES, at, at + HASH_BYTES) === 0)
     const spot = { segment: batchSpot.segment, offset: batchSpot.offset + at }
     if (sequence > this.#last) {
       this.#lose(this.#last + 1, spot)
@@ -158,7 +166,7 @@ export class ChainCheck {
     if (!linked) {
       this.#report(sequence, BROKEN_LINK, spot, 'its previous hash is not the hash that the record before states')
     }
-    if (!same) this.#report(sequence, 'content changed', spot, 'it does not hash to the hash that it states')
+    if (!same) this.#report(sequence, 'content changed', spot, 'it does not hash to the hash that it has')
     if (linked && same) this.#verified += 1
     this.#head = Buffer.from(bytes.subarray(at, at + HASH_BYTES))
     this.#reached = true
@@ -171,7 +179,7 @@ export class ChainCheck {
     const first = this.#expected
     const unreadable = this.#unreadable
     if (unreadable === undefined) {
-      const detail = `after sequence ${first - 1} comes ${next > this.#last ? 'none of the span' : next}`
+      const detail = next > this.#last ? 'no more of the span is there' : `sequence ${next} stands in its place`
       this.#report(first, 'record is missing from the log', spot, detail, next - 1)
     } else if (next > first) {
       this.#report(first, 'content changed', unreadable, 'the bytes here cannot be read as records', next - 1)
@@ -187,8 +195,23 @@ export class ChainCheck {
 /** What is wrong with a batch beside its records. */
 function batchFault({ header, bytes, whole }: Step<'batch'>): string | undefined {
   if (!whole) return 'the checksum of the batch is wrong'
-  const isRight = continues(bytes, header) && countIn(bytes, header) === header.recordCount
-  return isRight ? undefined : 'the batch holds other records than its header says'
+  if (!continues(bytes, header) || countIn(bytes, header) !== header.recordCount) {
+    return 'the batch holds other records than its header says'
+  }
+  return isPadded(bytes, header) ? undefined : 'what stands between the records is not zero'
+}
+
+/** Whether the bytes that fill records up are zero. */
+function isPadded(bytes: Buffer, header: Records): boolean {
+  const frames = new RecordFrames(bytes, header)
+  while (frames.next()) {
+    const { at, bodyLength } = frames
+    const end = at + recordBytes(bodyLength)
+    for (let index = at + RECORD.frameBytes + bodyLength; index < end; index += 1) {
+      if (bytes[index] !== 0) return false
+    }
+  }
+  return true
 }
 
 function statesPrevious(bytes: Buffer, at: number, hash: Buffer): boolean {

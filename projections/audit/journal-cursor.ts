@@ -16,6 +16,8 @@ import type { Turns } from './turns.ts'
 export interface JournalEnd {
   /** Of the last record. */
   readonly sequence: number
+  /** Its hash. */
+  readonly head: Uint8Array
   readonly segmentFirstSequence: number
   readonly offset: number
 }

@@ -16,6 +16,8 @@ import { readMetrics } from '../../planes/management/metrics.ts'
 import type { ReadinessCheck } from '../../planes/management/routes/probes.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
+import { AuditLog } from '../../projections/audit-log.ts'
+import { LockReader } from '../../projections/lock-reader.ts'
 import { S3_ACTIONS } from '../../planes/s3/authorize.ts'
 import { ApiClient, bearer } from './api-client.ts'
 import { disagreements } from './openapi-check.ts'
@@ -130,6 +132,8 @@ function servicesOf(
     inlineBytesMaximum,
     versionIds,
     access,
+    audit: new AuditLog(nodeDisk, paths, server.environment),
+    locks: new LockReader(server.environment),
     secrets,
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, store.start),

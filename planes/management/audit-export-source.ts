@@ -1,0 +1,47 @@
+import type { AuditRecords } from '../../projections/audit/audit-export.ts'
+import type { BodySource } from '../http/exchange.ts'
+import type { ExportForm } from './audit-forms.ts'
+
+/** Characters handed on at once, or a little more. */
+const PIECE_CHARACTERS = 128 * 1024
+
+/** The body of an export: its records as they are read. What is in memory does not depend on how many there are. */
+export class AuditExportSource implements BodySource {
+  readonly length = undefined
+  readonly #records: AuditRecords
+  readonly #form: ExportForm
+  #text: string
+  #separator = ''
+  #over = false
+
+  /** @param records closed with this */
+  constructor(records: AuditRecords, form: ExportForm) {
+    this.#records = records
+    this.#form = form
+    this.#text = form.head
+  }
+
+  async next(): Promise<Buffer | undefined> {
+    if (this.#over) return undefined
+    const { record, separator, tail } = this.#form
+    while (this.#text.length < PIECE_CHARACTERS) {
+      const records = await this.#records.next()
+      if (records === undefined) {
+        this.#over = true
+        this.#text += tail
+        break
+      }
+      for (const each of records) {
+        this.#text += this.#separator + record(each)
+        this.#separator = separator
+      }
+    }
+    const piece = Buffer.from(this.#text)
+    this.#text = ''
+    return piece
+  }
+
+  close(): void {
+    this.#records.close()
+  }
+}
