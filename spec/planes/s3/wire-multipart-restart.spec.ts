@@ -8,7 +8,9 @@ import { checkProjections } from '../../../projections/check.ts'
 import {
   abort,
   complete,
+  completionOf,
   createUpload,
+  etagOf,
   largePart,
   PART_BYTES,
   partTarget,
@@ -21,7 +23,7 @@ import {
 } from '../../support/multipart.ts'
 import { startInThread, startProcess, temporaryDirectory, type TestServer } from '../../support/test-server.ts'
 import { isDone, isError } from '../../support/wire-assertions.ts'
-import { elements } from '../../support/wire-client.ts'
+import { elements, firstElement, WireClient } from '../../support/wire-client.ts'
 import { openRaw } from '../raw-client.ts'
 
 const dataDirectory = temporaryDirectory()
@@ -176,4 +178,34 @@ test('what a crash left behind is swept, and the rest stays', async (t) => {
   while (payloadFileNames(paths).length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
   t.equal(await server.terminate(), 0)
   t.match(await checkProjections(nodeDisk, paths), { differenceCount: 0, differences: [] })
+})
+
+test('parts that come over several front ends', async (t) => {
+  const server = await startProcess({ frontEnds: 2 })
+  t.teardown(() => server.stop())
+  await server.raw('PUT', '/fronts-bucket')
+  const clients = Array.from({ length: 8 }, () => new WireClient(server))
+  const by = (index: number) => clients[index % clients.length] as WireClient
+  for (let round = 0; round < 6; round += 1) {
+    const key = `/fronts-bucket/${round}`
+    const created = await by(round).send('POST', `${key}?uploads`)
+    const upload = firstElement(created.text, 'UploadId') ?? ''
+    const bodies = [largePart(round), largePart(round + 1), Buffer.from(`round ${round}`)]
+    const sent = await Promise.all(
+      bodies.map((body, index) => by(round + index + 1).send('PUT', partTarget(key, upload, index + 1), { body })),
+    )
+    const parts = sent.map((answer, index) => ({ number: index + 1, etag: String(answer.headers.etag) }))
+    const done = { body: completionOf(parts) }
+    const answers = await Promise.all([0, 3, 5].map((index) => by(index).send('POST', uploadTarget(key, upload), done)))
+    t.same(
+      answers.map((answer) => [answer.status, firstElement(answer.text, 'ETag')]),
+      answers.map(() => [200, etagOf(bodies)]),
+    )
+    const got = await Promise.all(clients.map((client) => client.send('GET', key)))
+    t.ok(
+      got.every((answer) => answer.body.equals(Buffer.concat(bodies))),
+      `round ${round}`,
+    )
+  }
+  for (const client of clients) client.close()
 })
