@@ -19,6 +19,8 @@ export interface Target {
   readonly client: S3Client
   /** Process of the server, when it is known. */
   readonly pid: number | undefined
+  /** Address of the management listener of a server of our own. */
+  readonly managementUrl?: string
 }
 
 /** A load to be measured, and what to call the figure. */
@@ -104,7 +106,9 @@ export class Bench {
     const dataDirectory = join(this.directory, `store-${name}`)
     const server = await this.startServer(dataDirectory, settings)
     try {
-      await this.#withBucket(server.endpoint, BUCKET, server.pid, work)
+      await this.#withBucket(server.endpoint, BUCKET, server.pid, (target) =>
+        work({ ...target, managementUrl: server.managementUrl }),
+      )
       await server.stop()
     } catch (error) {
       await server.kill()

@@ -9,10 +9,12 @@ import { journalVerify } from './scenarios/journal-verify.ts'
 import { list1000 } from './scenarios/list-1000.ts'
 import { listParts } from './scenarios/list-parts.ts'
 import { listVersions1000 } from './scenarios/list-versions-1000.ts'
+import { managementTransfers } from './scenarios/management-transfers.ts'
 import { memory } from './scenarios/memory.ts'
 import { mixed } from './scenarios/mixed.ts'
 import { multipartComplete } from './scenarios/multipart-complete.ts'
 import { multipartUpload } from './scenarios/multipart-upload.ts'
+import { policies } from './scenarios/policies.ts'
 import { put1Mib } from './scenarios/put-1-mib.ts'
 import { put4Kib } from './scenarios/put-4-kib.ts'
 import { put64Mib } from './scenarios/put-64-mib.ts'
@@ -40,6 +42,8 @@ export const scenarioList: readonly Scenario[] = [
   multipartComplete,
   listParts,
   encryption,
+  policies,
+  managementTransfers,
   tls,
   compaction,
   transfers,

@@ -52,13 +52,16 @@ let logs = 0
 /** Our own server as a process of its own, on the loopback interface. */
 export class ServerProcess {
   readonly endpoint: Endpoint
+  /** Of the management listener. */
+  readonly managementUrl: string
   readonly pid: number
   /** From the start of the process until it said that it accepts requests. */
   readonly startSeconds: number
   readonly #child: ChildProcess
 
-  private constructor(child: ChildProcess, endpoint: Endpoint, startSeconds: number) {
+  private constructor(child: ChildProcess, endpoint: Endpoint, managementUrl: string, startSeconds: number) {
     this.#child = child
+    this.managementUrl = managementUrl
     this.pid = child.pid ?? 0
     this.endpoint = endpoint
     this.startSeconds = startSeconds
@@ -88,12 +91,12 @@ export class ServerProcess {
       },
     })
     closeSync(log)
-    const acceptedAt = await accepting(child, logPath)
+    const { acceptedAt, managementUrl } = await accepting(child, logPath)
     const { accessKey, secretKey } = secrets
     const certificate = certificateIn(options.settings)
     const url = `${certificate === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
     const endpoint = { url, accessKey, secretKey, region: 'us-east-1', certificate }
-    return new ServerProcess(child, endpoint, (acceptedAt - startedAt) / 1000)
+    return new ServerProcess(child, endpoint, managementUrl, (acceptedAt - startedAt) / 1000)
   }
 
   /**
@@ -121,13 +124,19 @@ function certificateIn(settings: readonly string[]): string | undefined {
   return path === undefined ? undefined : readFileSync(path, 'utf8')
 }
 
-/** @returns when the server says it began to accept requests, in milliseconds since the Unix epoch */
-async function accepting(child: ChildProcess, logPath: string): Promise<number> {
+/** What the server says when it begins to accept requests; the time is milliseconds since the Unix epoch. */
+async function accepting(
+  child: ChildProcess,
+  logPath: string,
+): Promise<{ readonly acceptedAt: number; readonly managementUrl: string }> {
   const deadline = performance.now() + START_TIMEOUT_MILLISECONDS
   for (;;) {
     const text = readFileSync(logPath, 'utf8')
     const line = text.split('\n').find((one) => one.includes('"the server accepts requests"') && one.endsWith('}'))
-    if (line !== undefined) return Date.parse(String((JSON.parse(line) as { time?: unknown }).time))
+    if (line !== undefined) {
+      const { time, apiUrl } = JSON.parse(line) as { readonly time: string; readonly apiUrl: string }
+      return { acceptedAt: Date.parse(time), managementUrl: apiUrl }
+    }
     if (child.exitCode !== null || child.signalCode !== null || performance.now() > deadline) {
       child.kill('SIGKILL')
       throw new ServerFailedError(`the server did not start:\n${text.slice(-LOG_SHOWN_CHARACTERS)}`)
