@@ -1,0 +1,319 @@
+/** Pages and ranges of the audit log, held against a filter over all its records. */
+import * as fc from 'fast-check'
+import tap, { test } from 'tap'
+import { AUDIT_RESULT_NAMES, type AuditContext } from '../../engine/events/audit.ts'
+import { AuditLogDamagedError, type AuditRange } from '../../projections/audit/audit-export.ts'
+import type { AuditFilter } from '../../projections/audit/audit-filter.ts'
+import type { AuditCursor, AuditPage, AuditQuery } from '../../projections/audit/audit-query.ts'
+import type { AuditRecord } from '../../projections/audit/audit-record.ts'
+import { Turns } from '../../projections/audit/turns.ts'
+import { AuditLog } from '../../projections/audit-log.ts'
+import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
+import { appliedJournal } from '../support/applied-journal.ts'
+import { createBucket } from '../support/commands.ts'
+import { batchAt, bump, bytesOf, recordAt, removeSegment, sampleJournal } from '../support/journal-damage.ts'
+import { journalEntries, type JournalEntry } from '../support/journal-entries.ts'
+import { temporaryDirectory } from '../support/test-clients.ts'
+import { openTestStore } from '../support/test-store.ts'
+
+const root = temporaryDirectory()
+const store = await openTestStore(root, { segmentBytes: 128 * 1024 })
+const environment = ProjectionEnvironment.open(store.paths.projections, { readOnly: true })
+const log = new AuditLog(store.disk, store.paths, environment)
+tap.teardown(async () => {
+  await environment.close()
+  await store.close(true)
+})
+
+const PRINCIPALS = ['anonymous', 'service_account:a', `service_account:${'b'.repeat(40)}`, 'système:é'] as const
+const OPERATIONS = ['s3:GET', 's3:PUT', 'GET /api/v1/buckets'] as const
+const ADDRESSES = ['127.0.0.1', '2001:db8::1', undefined] as const
+const REQUESTS = ['R1', 'R2', undefined] as const
+const RESOURCES = [
+  'bucket:a',
+  'bucket:a/x',
+  'bucket:a/xy',
+  `bucket:b/${'long/'.repeat(60)}`,
+  `bucket:c/${'very-long/'.repeat(7000)}`.slice(0, 20_000),
+  'bucket:é/\u{1f4be}',
+] as const
+
+function pick<T>(list: readonly T[], index: number): T {
+  return list[index % list.length] as T
+}
+
+/** The record of a number: every combination comes in its turn. */
+function contextOf(index: number): AuditContext {
+  return {
+    principal: pick(PRINCIPALS, index),
+    credentialId: index % 5 === 0 ? undefined : `AK${index}`,
+    sourceAddress: pick(ADDRESSES, Math.floor(index / 3)),
+    requestId: pick(REQUESTS, Math.floor(index / 7)),
+    operation: pick(OPERATIONS, Math.floor(index / 2)),
+    // Long ones are rare, or there would be little else in the journal.
+    resource: index % 193 === 0 ? RESOURCES[4] : pick(RESOURCES, index % 11 === 4 ? 0 : (index % 11) % 4),
+    metadata: ['index', index, 'note', 'x'.repeat(index % 40)],
+  }
+}
+
+let written = 0
+
+/** Appends records, some with changes, in several batches. */
+async function append(count: number): Promise<void> {
+  const end = written + count
+  for (; written < end; written += 1) {
+    const result = pick(['success', 'denied', 'failure'] as const, Math.floor(written / 5))
+    void store.client.record(contextOf(written), result, written % 13 === 0 ? written : undefined)
+    if (written % 200 === 0) await store.client.execute(createBucket(`bucket-${written}`))
+  }
+  await store.loop.drained()
+}
+
+await append(3000)
+
+function entries(): JournalEntry[] {
+  return journalEntries(root)
+}
+
+const EVER = { sinceMicroseconds: 0, untilMicroseconds: Number.POSITIVE_INFINITY } as const
+
+/** The naive way. */
+function matching(all: readonly JournalEntry[], query: AuditFilter & typeof EVER): number[] {
+  return all
+    .filter((entry) => entry.timeMicroseconds >= query.sinceMicroseconds)
+    .filter((entry) => entry.timeMicroseconds < query.untilMicroseconds)
+    .filter((entry) => query.principal === undefined || entry.principal === query.principal)
+    .filter((entry) => query.operation === undefined || entry.operation === query.operation)
+    .filter((entry) => query.resourcePrefix === undefined || entry.resource.startsWith(query.resourcePrefix))
+    .filter((entry) => query.result === undefined || entry.result === query.result)
+    .filter((entry) => query.sourceAddress === undefined || entry.sourceAddress === query.sourceAddress)
+    .filter((entry) => query.requestId === undefined || entry.requestId === query.requestId)
+    .map(({ sequence }) => sequence)
+}
+
+/** All pages of a query, followed from cursor to cursor. */
+async function follow(query: Omit<AuditQuery, 'after'>, scanMaximum?: number): Promise<AuditPage[]> {
+  const pages: AuditPage[] = []
+  let after: AuditCursor | undefined
+  do {
+    const page = await log.query({ ...query, after }, scanMaximum)
+    pages.push(page)
+    after = page.next
+  } while (after !== undefined)
+  return pages
+}
+
+function sequences(pages: readonly AuditPage[]): number[] {
+  return pages.flatMap(({ records }) => records.map(({ sequence }) => sequence))
+}
+
+function maybe<T>(values: readonly T[]): fc.Arbitrary<T | undefined> {
+  return fc.option(fc.constantFrom(...values), { nil: undefined })
+}
+
+const FILTER: fc.Arbitrary<AuditFilter> = fc.record({
+  principal: maybe([...PRINCIPALS, 'anonym', 'service_account:root']),
+  operation: maybe([...OPERATIONS, 's3:PUT', 's3']),
+  resourcePrefix: maybe([...RESOURCES, '', 'bucket:', 'bucket:a/', 'bucket:é/\u{1f4be}!', 'x']),
+  result: maybe(AUDIT_RESULT_NAMES),
+  sourceAddress: maybe(['127.0.0.1', '2001:db8::1', '127.0.0.2']),
+  requestId: maybe(['R1', 'R2', '']),
+})
+
+test('pages tile, and hold what a filter over all records holds', async (t) => {
+  const all = entries()
+  const time = fc.oneof(
+    fc.nat({ max: all.length - 1 }).map((index) => (all[index] as JournalEntry).timeMicroseconds),
+    fc.constantFrom(0, Number.MAX_SAFE_INTEGER),
+  )
+  const property = fc.asyncProperty(
+    FILTER,
+    time,
+    time,
+    fc.integer({ min: 1, max: 1000 }),
+    fc.integer({ min: 50, max: 4000 }),
+    async (filter, sinceMicroseconds, untilMicroseconds, limit, scanMaximum) => {
+      const query = { ...filter, sinceMicroseconds, untilMicroseconds, limit }
+      const pages = await follow(query, scanMaximum)
+      const expected = matching(all, query as AuditFilter & typeof EVER)
+      if (JSON.stringify(sequences(pages)) !== JSON.stringify(expected)) return false
+      return pages.every(
+        ({ records, scanTruncated, next, damaged }) =>
+          !damaged &&
+          records.length <= limit &&
+          (scanTruncated ? next !== undefined : next === undefined || records.length === limit),
+      )
+    },
+  )
+  await fc.assert(property, { numRuns: 80 })
+  t.equal(sequences(await follow({ ...EVER, limit: 1000 })).length, all.length)
+})
+
+test('a record is what the journal holds', async (t) => {
+  const all = entries()
+  const pages = await follow({ ...EVER, limit: 1000 })
+  const records = pages.flatMap((page) => page.records)
+  for (const [index, { sequence, timeMicroseconds, entry }] of records.entries()) {
+    const { changes: _, details: __, ...expected } = all[index] as JournalEntry
+    if (JSON.stringify({ ...entry, sequence, timeMicroseconds }) === JSON.stringify(expected)) continue
+    t.same({ ...entry, sequence, timeMicroseconds }, expected)
+  }
+  t.ok(all.some(({ changes }) => changes.length > 0))
+})
+
+test('a scan is cut, and goes on at the cursor', async (t) => {
+  const nobody = { ...EVER, principal: 'nobody', limit: 10 }
+  const page = await log.query(nobody, 100)
+  t.match(page, { records: [], scanTruncated: true, damaged: false })
+  t.equal(page.next?.sequence, entries()[99]?.sequence, 'it moves on although nothing was found')
+  const pages = await follow(nobody, 700)
+  t.equal(pages.length, Math.ceil((entries().length + 1) / 700))
+  t.equal(pages.at(-1)?.scanTruncated, false)
+})
+
+test('a cursor holds whatever its time was cut to', async (t) => {
+  const all = entries()
+  const middle = all[1500] as JournalEntry
+  for (const timeMicroseconds of [0, Math.floor(middle.timeMicroseconds / 1000) * 1000, middle.timeMicroseconds]) {
+    const after = { timeMicroseconds, sequence: middle.sequence }
+    const { records } = await log.query({ ...EVER, limit: 3, after })
+    t.same(
+      records.map(({ sequence }) => sequence),
+      all.slice(1501, 1504).map(({ sequence }) => sequence),
+    )
+  }
+  const last = all.at(-1) as JournalEntry
+  const end = { timeMicroseconds: last.timeMicroseconds, sequence: last.sequence }
+  t.match(await log.query({ ...EVER, limit: 3, after: end }), { records: [], next: undefined, damaged: false })
+  t.match(await log.query({ ...EVER, limit: 3, after: { ...end, sequence: 1e15 } }), { records: [], damaged: false })
+})
+
+async function exported(range: AuditRange, from: AuditLog = log): Promise<AuditRecord[]> {
+  const records = from.records(range)
+  const all: AuditRecord[] = []
+  try {
+    for (let some = await records.next(); some !== undefined; some = await records.next()) all.push(...some)
+  } finally {
+    records.close()
+  }
+  return all
+}
+
+test('ranges of an export tile', async (t) => {
+  const all = entries()
+  const times = fc
+    .array(fc.nat({ max: all.length - 1 }), { maxLength: 4 })
+    .map((indexes) => indexes.map((index) => (all[index] as JournalEntry).timeMicroseconds).toSorted((a, b) => a - b))
+  const property = fc.asyncProperty(times, async (cuts) => {
+    const ends = [...cuts, Number.MAX_SAFE_INTEGER]
+    const parts: number[] = []
+    for (const [index, toMicroseconds] of ends.entries()) {
+      const part = await exported({ fromMicroseconds: ends[index - 1] ?? 0, toMicroseconds })
+      parts.push(...part.map(({ sequence }) => sequence))
+    }
+    return JSON.stringify(parts) === JSON.stringify(all.map(({ sequence }) => sequence))
+  })
+  await fc.assert(property, { numRuns: 12 })
+  t.same(await exported({ fromMicroseconds: Number.MAX_SAFE_INTEGER, toMicroseconds: Number.MAX_SAFE_INTEGER }), [])
+})
+
+test('everything holds while others write', async (t) => {
+  const live = { writing: true }
+  const writer = (async () => {
+    for (let batch = 0; live.writing && batch < 100; batch += 1) await append(20)
+  })()
+  const untilMicroseconds = (entries().at(-1) as JournalEntry).timeMicroseconds
+  try {
+    for (let round = 0; round < 3; round += 1) {
+      const { nextFrom, problems, checked, verified } = await log.chain(0, 10_000)
+      t.same([problems, verified], [[], checked])
+      if (nextFrom !== undefined) t.same((await log.chain(nextFrom, 10_000)).problems, [])
+      const query = { ...EVER, untilMicroseconds, principal: 'anonymous', limit: 71 }
+      const pages = await follow(query, 500)
+      t.notOk(pages.some(({ damaged }) => damaged))
+      t.same(sequences(pages), matching(entriesUntil(untilMicroseconds), query))
+      const ever = (await exported({ fromMicroseconds: 0, toMicroseconds: Number.MAX_SAFE_INTEGER })).length
+      t.ok(ever >= entriesUntil(untilMicroseconds).length)
+    }
+  } finally {
+    live.writing = false
+    await writer
+  }
+})
+
+/** Nothing is written in this turn of the loop, so the journal is whole. */
+function entriesUntil(untilMicroseconds: number): JournalEntry[] {
+  return entries().filter(({ timeMicroseconds }) => timeMicroseconds < untilMicroseconds)
+}
+
+test('what was acknowledged is there', async (t) => {
+  for (let round = 0; round < 5; round += 1) {
+    const { sequence } = await store.client.execute(createBucket(`seen-${round}`))
+    t.equal(log.headSequence, sequence)
+    const { records } = await log.query({ ...EVER, limit: 1, after: { timeMicroseconds: 0, sequence: sequence - 1 } })
+    t.same(
+      records.map((record) => record.sequence),
+      [sequence],
+    )
+  }
+})
+
+test('damage: pages say so and go on, an export ends', async (t) => {
+  const whole = sampleJournal()
+  const edited = sampleJournal()
+  bump(edited, 0, recordAt(4) + 100)
+  const zeroed = sampleJournal()
+  bytesOf(zeroed, 1).fill(0, batchAt(1, 0), batchAt(1, 1))
+  const shorter = sampleJournal()
+  removeSegment(shorter, 2)
+  const cases = [
+    { bytes: edited, readable: [1, 2, 6, 8, 9, 11, 12, 13, 14, 15], exportedFirst: 3 },
+    { bytes: zeroed, readable: [1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15], exportedFirst: 8 },
+    { bytes: shorter, readable: [1, 2, 3, 4, 5, 6, 8, 9], exportedFirst: 11 },
+  ]
+  for (const { bytes, readable, exportedFirst } of cases) {
+    const journal = await appliedJournal(temporaryDirectory(), whole, bytes)
+    t.teardown(() => journal.close())
+    const page = await journal.log.query({ ...EVER, limit: 100 })
+    t.same(sequences([page]), readable)
+    t.equal(page.damaged, true)
+    const range = { fromMicroseconds: 0, toMicroseconds: Number.MAX_SAFE_INTEGER }
+    await t.rejects(exported(range, journal.log), AuditLogDamagedError)
+    await t.rejects(exported(range, journal.log), new RegExp(`at sequence ${exportedFirst} \\(\\d{16}\\.segment`))
+  }
+})
+
+test('a store that has applied nothing', async (t) => {
+  const directory = temporaryDirectory()
+  const empty = ProjectionEnvironment.open(directory, { readOnly: false })
+  t.teardown(() => empty.close())
+  const nothing = new AuditLog(store.disk, store.paths, empty)
+  t.match(await nothing.query({ ...EVER, limit: 10 }), { records: [], next: undefined, damaged: false })
+  t.match(await nothing.chain(0, 10), { checked: 0, problems: [], nextFrom: undefined })
+  t.same(await exported({ fromMicroseconds: 0, toMicroseconds: 1 }, nothing), [])
+})
+
+test('turns are given one by one, and the event loop goes round between them', async (t) => {
+  const turns = new Turns()
+  let rounds = 0
+  let watching = true
+  const watch = (): void => {
+    rounds += 1
+    if (watching) setImmediate(watch)
+  }
+  setImmediate(watch)
+  const order: (readonly [name: string, round: number])[] = []
+  const work = async (name: string) => {
+    for (let turn = 0; turn < 3; turn += 1) {
+      await turns.next()
+      order.push([name, rounds])
+    }
+  }
+  await Promise.all([work('a'), work('b')])
+  watching = false
+  t.same(
+    order.map(([name]) => name),
+    ['a', 'b', 'a', 'b', 'a', 'b'],
+  )
+  t.equal(new Set(order.map(([, round]) => round)).size, order.length, 'each in a round of its own')
+})
