@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { parse } from 'smol-toml'
 import type { CliContext } from '../cli-context.ts'
+import { type Profile, readProfile } from '../config/profiles.ts'
 import { ExitError } from '../exit-codes.ts'
 import type { Endpoint } from './management-client.ts'
 
@@ -16,16 +16,6 @@ export interface EndpointFlags {
   readonly profile: string | undefined
 }
 
-/** One table of the profiles file. */
-interface Profile {
-  readonly url?: string | undefined
-  readonly token?: string | undefined
-  readonly token_file?: string | undefined
-  readonly ca_file?: string | undefined
-}
-
-const PROFILE_MEMBERS = ['url', 'token', 'token_file', 'ca_file']
-
 /**
  * Which server to talk to, and by which token: the flags go before the environment (OBJECT_STORE_URL,
  * OBJECT_STORE_TOKEN), and that before the profile (`--profile`, OBJECT_STORE_PROFILE).
@@ -33,7 +23,7 @@ const PROFILE_MEMBERS = ['url', 'token', 'token_file', 'ca_file']
  */
 export function endpointOf(flags: EndpointFlags, context: CliContext): Endpoint {
   const { environment, workingDirectory } = context
-  const profile = readProfile(flags.profile ?? environment['OBJECT_STORE_PROFILE'], context)
+  const profile = profileOf(flags.profile ?? environment['OBJECT_STORE_PROFILE'], context)
   const url = flags.url ?? environment['OBJECT_STORE_URL'] ?? profile.url ?? DEFAULT_URL
   if (!/^https?:\/\/[^/]/.test(url)) throw new ExitError('usage', `${url}: an address begins with http:// or https://`)
   const caFile = flags.caFile ?? profile.ca_file
@@ -66,21 +56,8 @@ export function profilesPath(environment: CliContext['environment']): string {
   return resolve(base, 'object-store', 'profiles.toml')
 }
 
-function readProfile(name: string | undefined, { environment }: CliContext): Profile {
+function profileOf(name: string | undefined, { environment }: CliContext): Profile {
   if (name === undefined || name === '') return {}
   const path = profilesPath(environment)
-  let tables: Record<string, unknown>
-  try {
-    tables = parse(readText(path))
-  } catch (error) {
-    if (error instanceof ExitError) throw error
-    throw new ExitError('usage', `${path} is no TOML: ${(error as Error).message}`)
-  }
-  const profile = Object.hasOwn(tables, name) ? tables[name] : undefined
-  if (typeof profile !== 'object' || profile === null) throw new ExitError('usage', `${path} has no profile ${name}`)
-  for (const [member, value] of Object.entries(profile)) {
-    if (!PROFILE_MEMBERS.includes(member)) throw new ExitError('usage', `${path}: ${name}.${member} is not known`)
-    if (typeof value !== 'string') throw new ExitError('usage', `${path}: ${name}.${member} must be a text`)
-  }
-  return profile as Profile
+  return readProfile(path, readText(path), name)
 }

@@ -72,22 +72,28 @@ export class ManagementClient {
 
   #send({ method, path, query = {}, json, upload }: ClientRequest): Promise<IncomingMessage> {
     const { url, token, certificates } = this.#endpoint
-    const target = new URL(`${url.replace(/\/+$/, '')}/api/v1${path}`)
-    for (const [name, value] of Object.entries(query)) if (value !== undefined) target.searchParams.set(name, value)
+    const base = new URL(url)
+    const asked = new URLSearchParams(
+      Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    )
+    // Put together by hand: a URL would fold the `..` of a key, and ask for something else.
+    const target = `${base.pathname.replace(/\/+$/, '')}/api/v1${path}${asked.size === 0 ? '' : `?${asked}`}`
     const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json))
     const headers: Record<string, string> = { accept: 'application/json' }
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`
     if (body !== undefined) headers['content-type'] = 'application/json'
     if (upload?.contentType !== undefined) headers['content-type'] = upload.contentType
     headers['content-length'] = String(body?.length ?? upload?.length ?? 0)
-    const options = { method, headers, agent: false as const, timeout: SILENCE_MILLISECONDS }
+    const { hostname, port } = base
+    const host = hostname.replace(/^\[(.*)\]$/, '$1')
+    const options = { host, port, path: target, method, headers, agent: false as const, timeout: SILENCE_MILLISECONDS }
     return new Promise((resolve, reject) => {
       const unreachable = (error: Error) =>
         reject(new ExitError('unreachable', `${url} cannot be reached: ${error.message}`, { cause: error }))
       const sent =
-        target.protocol === 'https:'
-          ? tlsRequest(target, { ...options, ...trust(certificates) }, resolve)
-          : plainRequest(target, options, resolve)
+        base.protocol === 'https:'
+          ? tlsRequest({ ...options, ...trust(certificates) }, resolve)
+          : plainRequest(options, resolve)
       sent.on('error', unreachable)
       sent.on('timeout', () => sent.destroy(new Error(`no answer within ${SILENCE_MILLISECONDS / 1000} seconds`)))
       if (upload === undefined) sent.end(body)

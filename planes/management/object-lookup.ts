@@ -53,9 +53,14 @@ export function requireVersion(request: ManagementRequest, services: ManagementS
   return { bucket, key, object }
 }
 
-/** Lower-case hex SHA-256 of the bytes; undefined for a multipart object whose digest is still being computed. */
+/**
+ * Lower-case hex SHA-256 of the bytes; undefined for a multipart object whose digest is still being computed.
+ * @throws ManagementError CONFLICT when the version was removed since it was looked up
+ */
 export function digestOf({ object }: FoundVersion, { catalog }: ManagementServices): string | undefined {
-  const location = object.payload === 0 ? undefined : catalog.payload(object.payload)
-  if (location?.kind !== 'parts') return Buffer.from(object.digest).toString('hex')
+  if (object.payload === 0) return Buffer.from(object.digest).toString('hex')
+  const location = catalog.payload(object.payload)
+  if (location === undefined) throw new ManagementError('CONFLICT')
+  if (location.kind !== 'parts') return Buffer.from(object.digest).toString('hex')
   return location.digest === undefined ? undefined : Buffer.from(location.digest).toString('hex')
 }

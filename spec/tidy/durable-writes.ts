@@ -9,6 +9,7 @@ const INSTEAD = 'writes go through a Disk (engine/disk/disk.ts): it checks the c
 const READING: readonly string[] = [
   'close',
   'closeSync',
+  'createReadStream',
   'existsSync',
   'fstatSync',
   'open',

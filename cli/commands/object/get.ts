@@ -1,9 +1,8 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'clipanion'
 import { ClientCommand } from '../../client/client-command.ts'
+import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { pathOf } from '../../client/management-client.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 
@@ -33,14 +32,32 @@ export class ObjectGetCommand extends ClientCommand {
       return exitTable.ok.code
     }
     const path = resolve(this.context.workingDirectory, this.file)
-    const partial = `${path}.partial-${process.pid}`
     try {
-      await pipeline(response, createWriteStream(partial, { flags: 'wx' }))
-      await rename(partial, path)
+      await save(response, path)
     } catch (error) {
-      await rm(partial, { force: true })
       throw new ExitError('failed', `${path} was not written: ${(error as Error).message}`, { cause: error })
     }
     return exitTable.ok.code
+  }
+}
+
+/** Writes a stream to a file that has its name only when it is whole and durable. */
+async function save(source: AsyncIterable<Buffer>, path: string): Promise<void> {
+  const partial = `${path}.partial-${process.pid}`
+  const file = await nodeDisk.createLater(partial)
+  try {
+    let position = 0
+    for await (const piece of source) {
+      await file.writeAtLater(piece, position)
+      position += piece.length
+    }
+    await file.syncLater()
+    await file.closeLater()
+    await nodeDisk.renameLater(partial, path)
+    await nodeDisk.syncDirectoryLater(dirname(path))
+  } catch (error) {
+    await file.closeLater().catch(() => undefined)
+    await nodeDisk.removeLater(partial)
+    throw error
   }
 }

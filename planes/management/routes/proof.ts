@@ -21,10 +21,6 @@ const NO_CHECKPOINTS: ProofHistory = {
 export function getProof(request: ManagementRequest, services: ManagementServices): HttpResponse {
   const found = requireVersion(request, services)
   const { bucket, key, object } = found
-  // What has bytes has a place for them, unless it went away; its digest would be that of nothing.
-  if (object.payload !== 0 && services.catalog.payload(object.payload) === undefined) {
-    throw new ManagementError('CONFLICT')
-  }
   const sha256 = digestOf(found, services)
   if (sha256 === undefined) throw new ManagementError('DIGEST_PENDING')
   const contentType = contentTypeOf(object.headers)

@@ -14,22 +14,33 @@ type Verdict = 'verified' | 'damaged' | 'pending'
 
 interface Verification {
   readonly verdict: Verdict
+  /** SHA-256 as recorded, undefined when it is not known yet. */
+  readonly expected: string | undefined
   /** SHA-256 of what was read, undefined when it could not be read. */
   readonly computed: string | undefined
 }
 
-/** Reads the bytes, block by block proved, and holds them against the recorded digest. */
+/**
+ * Reads the bytes, block by block proved, and holds them against the recorded digest.
+ * @throws ManagementError CONFLICT when the version was removed meanwhile
+ */
 async function verify(found: FoundVersion, services: ManagementServices): Promise<Verification> {
   const expected = digestOf(found, services)
   let computed: string
   try {
     computed = await hashOf(found, services)
-  } catch (error) {
-    if (error instanceof ManagementError && error.code === 'CONFLICT') throw error
-    return { verdict: 'damaged', computed: undefined }
+  } catch {
+    if (!isStillThere(found, services)) throw new ManagementError('CONFLICT')
+    return { verdict: 'damaged', expected, computed: undefined }
   }
-  if (expected === undefined) return { verdict: 'pending', computed }
-  return { verdict: computed === expected ? 'verified' : 'damaged', computed }
+  if (expected === undefined) return { verdict: 'pending', expected, computed }
+  return { verdict: computed === expected ? 'verified' : 'damaged', expected, computed }
+}
+
+function isStillThere({ bucket, key, object }: FoundVersion, { catalog }: ManagementServices): boolean {
+  catalog.refresh()
+  const version = catalog.version(bucket.id, key, object.isNull ? 'null' : object.sequence)
+  return version?.sequence === object.sequence
 }
 
 async function hashOf(found: FoundVersion, services: ManagementServices): Promise<string> {
@@ -49,14 +60,14 @@ async function hashOf(found: FoundVersion, services: ManagementServices): Promis
 
 export async function verifyObject(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
   const found = requireVersion(request, services)
-  const { verdict, computed } = await verify(found, services)
+  const { verdict, expected, computed } = await verify(found, services)
   return jsonResponse(200, {
     bucket: found.bucket.name,
     key: found.key,
     version_id: versionIdOf(found.object, services),
     size: found.object.size,
     status: verdict,
-    expected_sha256: digestOf(found, services) ?? null,
+    expected_sha256: expected ?? null,
     computed_sha256: computed ?? null,
   })
 }
@@ -85,9 +96,9 @@ export async function verifyBucket(request: ManagementRequest, services: Managem
       const object = services.catalog.object(bucket.id, key)
       after = key
       examined += 1
+      const verdict = object && (await verdictOf({ bucket, key, object }, services))
       // Removed since the page was read.
-      if (object === undefined) continue
-      const { verdict } = await verify({ bucket, key, object }, services)
+      if (object === undefined || verdict === undefined) continue
       counts[verdict] += 1
       if (verdict === 'damaged' && damaged.length < NAMED_MAXIMUM) {
         damaged.push({ key, version_id: versionIdOf(object, services) })
@@ -97,5 +108,15 @@ export async function verifyBucket(request: ManagementRequest, services: Managem
       const next = page.next === undefined ? null : (after ?? null)
       return jsonResponse(200, { bucket: bucket.name, examined, ...counts, damaged_objects: damaged, next_after: next })
     }
+  }
+}
+
+/** Undefined for an object that was removed meanwhile. */
+async function verdictOf(found: FoundVersion, services: ManagementServices): Promise<Verdict | undefined> {
+  try {
+    return (await verify(found, services)).verdict
+  } catch (error) {
+    if (error instanceof ManagementError && error.code === 'CONFLICT') return undefined
+    throw error
   }
 }

@@ -1,0 +1,32 @@
+import { parse } from 'smol-toml'
+import { ExitError } from '../exit-codes.ts'
+
+/** One table of the profiles file: where a server is and who asks. */
+export interface Profile {
+  readonly url?: string | undefined
+  readonly token?: string | undefined
+  readonly token_file?: string | undefined
+  readonly ca_file?: string | undefined
+}
+
+const MEMBERS = ['url', 'token', 'token_file', 'ca_file']
+
+/**
+ * A profile of the file whose text is given; `path` is for messages.
+ * @throws ExitError `usage`
+ */
+export function readProfile(path: string, text: string, name: string): Profile {
+  let tables: Record<string, unknown>
+  try {
+    tables = parse(text)
+  } catch (error) {
+    throw new ExitError('usage', `${path} is no TOML: ${(error as Error).message}`)
+  }
+  const profile = Object.hasOwn(tables, name) ? tables[name] : undefined
+  if (typeof profile !== 'object' || profile === null) throw new ExitError('usage', `${path} has no profile ${name}`)
+  for (const [member, value] of Object.entries(profile)) {
+    if (!MEMBERS.includes(member)) throw new ExitError('usage', `${path}: ${name}.${member} is not known`)
+    if (typeof value !== 'string') throw new ExitError('usage', `${path}: ${name}.${member} must be a text`)
+  }
+  return profile as Profile
+}
