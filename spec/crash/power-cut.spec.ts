@@ -5,11 +5,12 @@ import { environment } from '../../cli/environment.ts'
 import { verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { HeadFile } from '../../engine/journal/head-mark.ts'
-import { copyObject, createBucket, deleteObject, write, writeFile } from '../support/commands.ts'
+import { createBucket } from '../support/commands.ts'
+import { ModelledClients } from '../support/modelled-clients.ts'
 import { PowerCutDisk, type SyncCall } from '../support/power-cut-disk.ts'
 import { Random } from '../support/random.ts'
 import { sampleBytes } from '../support/sample-bytes.ts'
-import { openTestStore, readObject, roomyDisk, storeFile, type TestStore } from '../support/test-store.ts'
+import { openTestStore, roomyDisk } from '../support/test-store.ts'
 
 /** More of them: `POWER_CUTS=5000 npx tap run build/spec/crash/power-cut.spec.js --timeout=1200`; a seed repeats a run. */
 const CUTS = Number(environment['POWER_CUTS'] ?? 400)
@@ -17,69 +18,12 @@ const SEED = Number(environment['POWER_SEED'] ?? Date.now() % 2 ** 31)
 /** A lying disk must be found out within this many power cuts. */
 const CUTS_TO_NOTICE = 150
 const SIZES = { segmentBytes: 16 * 1024, volumeBytes: 16 * 1024 }
+/** In every third life several commands share a batch. */
+const sizesOf = (life: number) => (life % 3 === 0 ? { ...SIZES, segmentBytes: 1 << 20 } : SIZES)
 const CLIENTS = 3
-const KEYS = 4
-
-/** Bytes by a number, or none. */
-type Version = number | undefined
-
-function bytesOf(version: number): Buffer {
-  return sampleBytes(version % 7 === 0 ? 0 : 20 + (version % 5) * 700, version * 7919)
-}
-
-/** What may stand under each key; two things after a command without an answer. */
-type Possible = Map<string, readonly Version[]>
-
-/** One client: commands one after the other on keys of its own, until one has no answer. */
-async function runClient(
-  store: TestStore,
-  client: number,
-  possible: Possible,
-  random: Random,
-  commandsMaximum: number,
-): Promise<void> {
-  for (let count = 0; count < commandsMaximum; count += 1) {
-    const key = `client-${client}/${random.below(KEYS)}`
-    const source = `client-${client}/${random.below(KEYS)}`
-    const choice = random.below(10)
-    const current = possible.get(source)?.[0]
-    let version: Version
-    let command: Parameters<TestStore['client']['execute']>[0] = deleteObject('cut', key)
-    try {
-      if (choice >= 2 && choice < 5 && source !== key && current !== undefined) {
-        const { sequence } = store.catalog.object(store.catalog.bucket('cut')?.id ?? 0, source) ?? { sequence: 0 }
-        version = current
-        command = copyObject({ bucket: 'cut', key: source, sequence }, { bucket: 'cut', key })
-      } else if (choice >= 2) {
-        version = 1 + random.below(1_000_000)
-        const bytes = bytesOf(version)
-        const inFile = bytes.length > 0 && choice > 7
-        command = inFile ? writeFile('cut', key, bytes, await storeFile(store, bytes)) : write('cut', key, bytes)
-      }
-    } catch {
-      // The upload found no power: the command was never sent.
-      return
-    }
-    const before = possible.get(key)?.[0]
-    possible.set(key, [before, version])
-    if ((await store.client.execute(command).catch(() => undefined)) === undefined) return
-    possible.set(key, [version])
-  }
-}
-
-/** What stands where it must not; what is found stands there from now on. */
-async function check(store: TestStore, possible: Possible): Promise<string[]> {
-  const wrong: string[] = []
-  for (const [key, versions] of possible) {
-    const bytes = await readObject(store, 'cut', key).catch((error: unknown) => String(error))
-    const found = versions.filter((version) =>
-      version === undefined ? bytes === undefined : Buffer.isBuffer(bytes) && bytes.equals(bytesOf(version)),
-    )
-    if (found.length === 0) wrong.push(`${key}: ${String(bytes).slice(0, 80)} instead of ${versions.join(' or ')}`)
-    possible.set(key, found.slice(0, 1))
-  }
-  return wrong
-}
+/** Later than the host's clock, by which a journal begins. */
+const BEGINNING = Date.parse('2126-01-02T03:04:05Z')
+const LIFE_MILLISECONDS = 60_000
 
 /** What was written to projections and not synced may be anything after a power cut; those of a clean stop are synced. */
 function spoilProjections(paths: StorePaths, random: Random): void {
@@ -109,18 +53,18 @@ async function live(
   paths: StorePaths,
   life: Life,
   disk: PowerCutDisk,
-  bootId: string,
-  possible: Possible,
+  number: number,
+  clients: ModelledClients,
   random: Random,
 ): Promise<string[]> {
-  const clients = Array.from({ length: CLIENTS }, (_, client) => client)
   if (life === 'loses power while it opens') disk.left = 1 + random.below(80)
+  const now = BEGINNING + number * LIFE_MILLISECONDS
   try {
-    const store = await openTestStore(paths.root, { ...SIZES, bootId }, disk)
-    const wrong = await check(store, possible)
+    const options = { ...sizesOf(number), bootId: `boot-${number}`, clock: () => now * 1000 }
+    const store = await openTestStore(paths.root, options, disk)
+    const wrong = await clients.check(store)
     if (life === 'loses power while it works') disk.left = 5 + random.below(300)
-    const commandsMaximum = life === 'stops in order' ? 8 : Number.POSITIVE_INFINITY
-    await Promise.all(clients.map((client) => runClient(store, client, possible, random, commandsMaximum)))
+    await clients.run(store, random, now, life === 'stops in order' ? 8 : Number.POSITIVE_INFINITY)
     await (life === 'stops in order' ? store.close(true) : store.kill())
     return wrong
   } catch (error) {
@@ -130,6 +74,7 @@ async function live(
 
 interface Lives {
   readonly lived: number
+  readonly acknowledged: number
   readonly wrong: readonly string[]
 }
 
@@ -140,25 +85,26 @@ async function liveAgainAndAgain(
   cuts: number,
   lies: (call: SyncCall) => boolean = () => false,
 ): Promise<Lives> {
-  const first = await openTestStore(root, SIZES)
-  await first.client.execute(createBucket('cut'))
+  const first = await openTestStore(root, { ...SIZES, clock: () => BEGINNING * 1000 })
   await first.close(true)
-  const possible: Possible = new Map()
-  for (let index = 0; index < CLIENTS * KEYS; index += 1) {
-    possible.set(`client-${index % CLIENTS}/${Math.floor(index / CLIENTS)}`, [undefined])
-  }
+  const clients = new ModelledClients(CLIENTS)
   for (let cut = 1; cut <= cuts; cut += 1) {
     const life = random.of(LIVES)
     const disk = new PowerCutDisk(join(root, 'attic'))
     disk.lies = lies
-    const wrong = await live(first.paths, life, disk, `boot-${cut}`, possible, random)
+    const wrong = await live(first.paths, life, disk, cut, clients, random)
     disk.cut(random)
     spoilProjections(first.paths, random)
     const report = await verifyJournal(first.paths.journal, { threads: 0, settleMilliseconds: 0 })
     wrong.push(...report.problems.map(({ verdict, detail }) => `${verdict}: ${detail}`))
-    if (wrong.length > 0) return { lived: cut, wrong: wrong.map((one) => `cut ${cut}, which ${life}: ${one}`) }
+    if (wrong.length > 0)
+      return {
+        lived: cut,
+        acknowledged: clients.acknowledged,
+        wrong: wrong.map((one) => `cut ${cut}, which ${life}: ${one}`),
+      }
   }
-  return { lived: cuts, wrong: [] }
+  return { lived: cuts, acknowledged: clients.acknowledged, wrong: [] }
 }
 
 test(`J1 J5 J8 J9 J15 what was acknowledged survives power cuts, ${CUTS} of them`, async (t) => {
@@ -167,8 +113,9 @@ test(`J1 J5 J8 J9 J15 what was acknowledged survives power cuts, ${CUTS} of them
   t.setTimeout(60_000 + CUTS * 1000)
   const random = new Random(SEED)
   for (let left = CUTS, store = 1; left > 0; left -= 25, store += 1) {
-    const { wrong } = await liveAgainAndAgain(join(t.testdirName, String(store)), random, Math.min(left, 25))
-    t.same(wrong, [], `store ${store}`)
+    const cuts = Math.min(left, 25)
+    const { wrong, acknowledged } = await liveAgainAndAgain(join(t.testdirName, String(store)), random, cuts)
+    t.same(wrong, [], `store ${store}: ${acknowledged} commands acknowledged`)
   }
 })
 

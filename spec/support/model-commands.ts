@@ -28,11 +28,15 @@ const RULE: CorsRule = {
 export class ModelCommands {
   readonly #state: ModelState
   /** Bytes that were put into payload files, by their MD5. */
-  readonly inFiles = new Map<string, Buffer>()
+  readonly #inFiles: Map<string, Buffer>
+  readonly #isOwn: (bucket: string) => boolean
   #seed = 0
 
-  constructor(state: ModelState) {
+  /** @param isOwn whether uploads to a bucket may be picked: what others do at the same time is not known yet */
+  constructor(state: ModelState, inFiles: Map<string, Buffer>, isOwn: (bucket: string) => boolean = () => true) {
     this.#state = state
+    this.#inFiles = inFiles
+    this.#isOwn = isOwn
   }
 
   /** `now`: milliseconds since 1970, by the clock. */
@@ -106,7 +110,7 @@ export class ModelCommands {
   }
 
   async #file(store: TestStore, bytes: Buffer): Promise<string> {
-    this.inFiles.set(md5Of(bytes), bytes)
+    this.#inFiles.set(md5Of(bytes), bytes)
     return storeFile(store, bytes)
   }
 
@@ -146,7 +150,8 @@ export class ModelCommands {
   }
 
   #upload(pick: number): ModelUpload {
-    const found = at([...this.#state.uploads.values()], pick)
+    const own = [...this.#state.uploads.values()].filter(({ bucket }) => this.#isOwn(bucket))
+    const found = at(own, pick)
     if (found !== undefined && pick < 11) return found
     const nothing = { headers: [], lock: undefined, parts: new Map() }
     return { upload: MISSING, bucketId: 0, bucket: 'first', key: 'a', ...nothing }

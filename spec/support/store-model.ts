@@ -15,8 +15,9 @@ export class StoreModel {
   readonly state = new ModelState()
   /** For the store: the clock that the model goes by. Microseconds. */
   readonly clock = (): number => this.#clock
-  readonly #commands = new ModelCommands(this.state)
-  readonly #rules = new ModelRules(this.state, this.#commands.inFiles)
+  readonly #inFiles = new Map<string, Buffer>()
+  readonly #commands = new ModelCommands(this.state, this.#inFiles)
+  readonly #rules = new ModelRules(this.state, this.#inFiles)
   #clock = BEGINNING * 1000
   /** The latest time that the journal has seen. */
   #latest = this.#clock

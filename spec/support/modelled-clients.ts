@@ -1,0 +1,111 @@
+/** Clients of a store whose power may go at any moment, and what the store must hold by what they were told. */
+import * as fc from 'fast-check'
+import type { Command, Done } from '../../engine/commands.ts'
+import { DOMAIN_ERRORS } from '../../engine/errors.ts'
+import { journalEntries } from './journal-entries.ts'
+import { ModelCommands } from './model-commands.ts'
+import { differences } from './model-differences.ts'
+import { ModelRules } from './model-rules.ts'
+import { ModelState } from './model-state.ts'
+import type { Random } from './random.ts'
+import { type Place, type Step, step } from './store-steps.ts'
+import type { TestStore } from './test-store.ts'
+
+/** What a client does at most before the power goes. */
+const STEPS_PER_LIFE = 120
+
+interface Unanswered {
+  readonly requestId: string
+  readonly command: Command
+  readonly now: number
+}
+
+/**
+ * Each client sends one command after the other, to a bucket of its own, so that the order among clients does not
+ * matter. What was acknowledged must be there; of a command without an answer the journal says whether it was carried
+ * out, and then all of it must be there.
+ */
+export class ModelledClients {
+  readonly #state = new ModelState()
+  readonly #inFiles = new Map<string, Buffer>()
+  readonly #rules = new ModelRules(this.#state, this.#inFiles)
+  readonly #count: number
+  #unanswered: Unanswered[] = []
+  #requests = 0
+  acknowledged = 0
+
+  constructor(count: number) {
+    this.#count = count
+  }
+
+  /** Takes in what the journal tells of commands without an answer, and returns what is not as it must be. */
+  async check(store: TestStore): Promise<string[]> {
+    if (this.#unanswered.length > 0) {
+      const entries = journalEntries(store.paths.root).filter(({ result }) => result !== 'attempted')
+      const outcomes = new Map(entries.map((entry) => [entry.requestId, entry]))
+      for (const { requestId, command, now } of this.#unanswered) {
+        const outcome = outcomes.get(requestId)
+        if (outcome !== undefined) this.#apply(command, outcome.sequence, now)
+      }
+      this.#unanswered = []
+    }
+    return differences(store, this.#state)
+  }
+
+  /** All of them send commands until one has no answer. `now`: milliseconds, that of the store's clock. */
+  async run(store: TestStore, random: Random, now: number, commandsMaximum: number): Promise<void> {
+    const clients = Array.from({ length: this.#count }, (_, client) =>
+      this.#runOne(store, `client-${client}`, random.below(2 ** 31), now, Math.min(commandsMaximum, STEPS_PER_LIFE)),
+    )
+    await Promise.all(clients)
+  }
+
+  async #runOne(store: TestStore, bucket: string, seed: number, now: number, commands: number): Promise<void> {
+    const recipes = fc.sample(step, { seed, numRuns: commands }).map((recipe) => within(recipe, bucket))
+    const locks = seed % 2 === 0
+    const first: Step = { kind: 'create-bucket', bucket, lock: locks, region: 'us-east-1' }
+    const maker = new ModelCommands(this.#state, this.#inFiles, (name) => name === bucket)
+    for (const recipe of this.#state.buckets.has(bucket) ? recipes : [first, ...recipes]) {
+      let command: Command
+      try {
+        command = await maker.commandOf(store, recipe, now)
+      } catch {
+        // The upload found no power: the command was never sent.
+        return
+      }
+      if (!(await this.#send(store, command, now))) return
+    }
+  }
+
+  /** False when it had no answer. */
+  async #send(store: TestStore, plain: Command, now: number): Promise<boolean> {
+    this.#requests += 1
+    const requestId = String(this.#requests)
+    const command = { ...plain, audit: { ...plain.audit, requestId } }
+    const done = await store.client.execute(command).catch(doneOfRefusal)
+    if (done === undefined) {
+      this.#unanswered.push({ requestId, command, now })
+      return false
+    }
+    this.acknowledged += 1
+    this.#apply(command, done.sequence, now)
+    return true
+  }
+
+  #apply(command: Command, sequence: number, now: number): void {
+    this.#rules.apply(command, { sequence, now, clockIsBehind: false })
+  }
+}
+
+/** A refusal is an answer, and has no sequence that matters. */
+function doneOfRefusal(error: { readonly code?: string }): Done | undefined {
+  const isRefusal = error.code !== undefined && Object.hasOwn(DOMAIN_ERRORS, error.code)
+  return isRefusal ? { sequence: 0, timeMicroseconds: 0 } : undefined
+}
+
+/** The same on one bucket alone. */
+function within(recipe: Step, bucket: string): Step {
+  const place = (one: Place): Place => ({ ...one, bucket })
+  if (recipe.kind === 'copy') return { ...recipe, from: place(recipe.from), to: place(recipe.to) }
+  return 'bucket' in recipe ? { ...recipe, bucket } : recipe
+}
