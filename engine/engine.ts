@@ -234,7 +234,8 @@ export class Engine {
   ): Exclude<EngineReply, undefined> {
     if (error instanceof ApplyError || error instanceof VolumeFailedError || isDiskFull(error)) throw error
     const known = error instanceof DomainError ? error : new DomainError('command-failed', String(error))
-    const audit = { ...command.audit, metadata: [...command.audit.metadata, 'error', known.code] }
+    const { metadata, ...rest } = this.#named(command.audit, 'version' in command ? command.version : undefined)
+    const audit = { ...rest, metadata: [...metadata, 'error', known.code] }
     this.#addEntry(batch, time, audit, DOMAIN_ERRORS[known.code].result, intent, [])
     return { ok: false, code: known.code, subject: known.subject }
   }

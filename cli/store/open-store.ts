@@ -131,14 +131,15 @@ async function openParts(
   const genesis = requireGenesis(disk, paths, tail, options.masterKey)
   // Projections may be written from here on without a sync: after a power cut they must not pass for those of the stop.
   if (mark?.clean === true) head.write({ ...mark, clean: false, bootId: options.bootId })
+  const clock = hooks.clock ?? systemClock
   const journal =
     tail === undefined
-      ? Journal.create(disk, paths, options, genesis, systemClock())
+      ? Journal.create(disk, paths, options, genesis, clock())
       : Journal.open(disk, paths, options, tail, mark?.clean === true && mark.bootId === options.bootId)
   opened.push(journal)
   const replayedRecords = replay(disk, paths, projections.environment, applied)
   for (const name of disk.list(paths.uploads)) disk.remove(paths.upload(name))
-  return await startEngine(disk, paths, options, hooks, head, journal, projections, {
+  return await startEngine(disk, paths, options, { ...hooks, clock }, head, journal, projections, {
     created: tail === undefined,
     replayedRecords,
     discardedProjections: projections.discarded,
@@ -172,7 +173,7 @@ async function startEngine(
   disk: Disk,
   paths: StorePaths,
   options: StoreOptions,
-  hooks: StoreHooks,
+  hooks: Required<StoreHooks>,
   head: HeadFile,
   journal: Journal,
   projections: OpenedProjections,
@@ -182,7 +183,7 @@ async function startEngine(
   const space = new SpaceGuard(disk, paths.root, options.reservedBytes)
   const volumes = new VolumeWriter(disk, paths, options, space, state.volumeEnd())
   const reserve = new SpaceReserve(disk, paths, space, options.reservedBytes)
-  const clock = hooks.clock ?? systemClock
+  const { clock } = hooks
   const engine = new Engine({
     journal,
     volumes,

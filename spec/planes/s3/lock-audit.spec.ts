@@ -148,6 +148,28 @@ test('specification "Audit event": changes to locks have an attempt and an outco
   t.match(records, [{ result: 'attempted' }, { result: 'success', changes: [{ name: 'bucket.retention-set' }] }])
 })
 
+test('specification "Audit event": what a lock refused names the version that was asked for', async (t) => {
+  const target = 'locked/refused'
+  const id = String(await put(server, target, 'bytes', lockLines({ mode: 'COMPLIANCE', until: LATER })))
+  await put(server, target, 'above')
+  await put(server, `${target}-current`, 'bytes', lockLines({ mode: 'COMPLIANCE', until: LATER }))
+  const shorter = { mode: 'COMPLIANCE', until: SOON }
+  const answers: [answer: WireAnswer, status: number, result: string, version: string | undefined][] = [
+    [await raw('DELETE', `/${target}?versionId=${id}`), 403, 'denied', id],
+    [await setRetention(server, target, shorter, { versionId: id }), 403, 'denied', id],
+    [await setRetention(server, target, {}, { versionId: id }), 403, 'denied', id],
+    [await setRetention(server, `${target}-current`, {}), 403, 'denied', undefined],
+  ]
+  for (const [index, [answer, status, result, version]] of answers.entries()) {
+    t.equal(answer.status, status, `${index}`)
+    const [attempt, outcome, ...others] = await recordsOf(answer)
+    t.same(others, [])
+    t.match(outcome, { ...CALLER, result, intent: attempt?.sequence, changes: [] })
+    t.equal(outcome?.details.get('version_id'), version, `${index}`)
+    t.ok(outcome?.details.get('error'))
+  }
+})
+
 test('W5: the lock of a write is in the very entry that writes it', async (t) => {
   const lock = { mode: 'COMPLIANCE', until: LATER, hold: 'ON' }
   const written = await raw('PUT', '/locked/stamped', { body: 'bytes', headers: lockLines(lock) })

@@ -1,0 +1,20 @@
+/** The opening of a store: whose time its first records have. */
+import { test } from 'tap'
+import { openTestStore } from '../support/test-store.ts'
+
+const LONG_AGO = Date.UTC(2001, 8, 9) * 1000
+
+test('everything in a new store has the time of the clock that the store was given', async (t) => {
+  const store = await openTestStore(t.testdir(), { clock: () => LONG_AGO })
+  // No record is older than the one before it: with the host's time in the genesis, all that follow had it too.
+  t.equal(store.journal.position.timeMicroseconds, LONG_AGO)
+  await store.close(true)
+  t.same(store.failures, [])
+})
+
+test('without one it is the time of the host', async (t) => {
+  const before = Date.now() * 1000
+  const store = await openTestStore(t.testdir())
+  t.ok(store.journal.position.timeMicroseconds >= before)
+  await store.close(true)
+})
