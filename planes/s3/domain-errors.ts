@@ -7,6 +7,8 @@ interface DomainErrorRow {
   readonly element?: string
   /** The S3 code alone says too little: the sentence of the rule goes with it. */
   readonly explained?: true
+  /** The sentence of S3, where clients know it and it says more than that of the rule. */
+  readonly message?: string
 }
 
 /** What each refusal of the rules is called on the S3 wire. A new code of the engine does not compile without a row. */
@@ -17,7 +19,11 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'object-not-found': { code: 'NoSuchKey', element: 'Key' },
   'precondition-failed': { code: 'PreconditionFailed', element: 'Condition' },
   'source-changed': { code: 'OperationAborted' },
-  'copy-onto-itself': { code: 'InvalidRequest', explained: true },
+  'copy-onto-itself': {
+    code: 'InvalidRequest',
+    message:
+      "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
+  },
   'command-failed': { code: 'InternalError' },
   'version-not-found': { code: 'NoSuchVersion', element: 'Key' },
   'version-is-marker': { code: 'MethodNotAllowed', explained: true },
@@ -49,9 +55,10 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
 }
 
 export function s3ErrorOf(error: DomainError): S3Error {
-  const { code, element, explained } = S3_OF_DOMAIN_ERROR[error.code]
+  const { code, element, explained, message } = S3_OF_DOMAIN_ERROR[error.code]
+  const sentence = explained === true ? DOMAIN_ERRORS[error.code].sentence : message
   return new S3Error(code, {
-    ...(explained === true ? { message: DOMAIN_ERRORS[error.code].sentence } : {}),
+    ...(sentence === undefined ? {} : { message: sentence }),
     ...(element === undefined || error.subject === undefined ? {} : { details: [[element, error.subject]] }),
   })
 }

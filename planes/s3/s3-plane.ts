@@ -64,15 +64,6 @@ function notSupported({ name }: Operation): S3Error {
   return new S3Error('NotImplemented', { message: `${name} is not supported by this server.` })
 }
 
-/**
- * Nothing is served without a signature, and nothing is told of what is there (S9). That an operation does not exist
- * here is no secret: a browser's form upload, which has no signature that this server reads, is refused by its name.
- */
-function refuseAnonymous(http: HttpRequest, target: Target): S3Error {
-  const operation = findOperation(http.method, target, http)
-  return operation?.implemented === false ? notSupported(operation) : new S3Error('AccessDenied')
-}
-
 class S3Exchange {
   readonly #parts: S3PlaneParts
   readonly #http: HttpRequest
@@ -114,7 +105,7 @@ class S3Exchange {
     this.#crossOrigin = crossOriginHeaders(http, target, services.catalog)
     this.#identity = this.#parts.authenticator.authenticate(http, target)
     const identity = this.#identity
-    if (identity.kind === 'anonymous') throw refuseAnonymous(http, target)
+    if (identity.kind === 'anonymous') throw this.#refuseAnonymous(http, target)
     refuseVirtualHost(http, target, services.catalog)
     const operation = recognize(http.method, target, http)
     this.#operation = operation
@@ -126,6 +117,17 @@ class S3Exchange {
     const request: S3Request = { http, target, identity, operation, requestId: this.#requestId, journaled: NOTHING }
     this.#request = request
     return () => handler(request, services)
+  }
+
+  /**
+   * Nothing is served without a signature, and nothing is told of what is there (S9). That an operation does not exist
+   * here is no secret: a browser's form upload, which has no signature that this server reads, is refused by its name.
+   */
+  #refuseAnonymous(http: HttpRequest, target: Target): S3Error {
+    const operation = findOperation(http.method, target, http)
+    if (operation === undefined || operation.implemented) return new S3Error('AccessDenied')
+    this.#operation = operation
+    return notSupported(operation)
   }
 
   /** Nothing that a preflight carries is asked for beside its path, Origin and two headers: no signature, no query. */

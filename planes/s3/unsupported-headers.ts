@@ -22,6 +22,7 @@ interface UnsupportedHeader {
 
 const AWS_CHUNKED = 'aws-chunked bodies are not supported'
 
+const LOCK_ON_WRITE = 'a lock is set when an object is written'
 const WRITES = ['PutObject', 'CopyObject', 'CreateMultipartUpload']
 
 export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
@@ -45,7 +46,10 @@ export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
   { name: 'x-amz-copy-source-range', why: 'copying a part of an object is not supported' },
   { name: 'x-amz-write-offset-bytes', why: 'appending to an object is not supported' },
   { name: 'x-amz-if-match-*', why: 'conditions on size and time of a deletion are not supported' },
-  { name: 'x-amz-object-lock-*', operations: WRITES, why: 'a lock is set when an object is written' },
+  { name: 'x-amz-object-lock-mode', operations: WRITES, why: LOCK_ON_WRITE },
+  { name: 'x-amz-object-lock-retain-until-date', operations: WRITES, why: LOCK_ON_WRITE },
+  { name: 'x-amz-object-lock-legal-hold', operations: WRITES, why: LOCK_ON_WRITE },
+  { name: 'x-amz-object-lock-*', why: 'a lock has a mode, a date and a legal hold, and nothing else' },
   {
     name: 'x-amz-bucket-object-lock-enabled',
     accepted: ['false'],

@@ -46,7 +46,8 @@ export function operationsDocument(): string {
 Every operation of the S3 API, from the table in \`planes/s3/operation-table.ts\`; a spec compares the two. A request is
 held against the rows from the first to the last of its method, path and subresource; what it asks for is the first that
 fits, and a request that no row fits is answered \`MethodNotAllowed\`. Query parameters that are no name of this page say
-nothing. An operation that is not implemented is answered \`NotImplemented\`, after the signature was checked.
+nothing. An operation that is not implemented is answered \`NotImplemented\`, after the signature was checked where there
+is one.
 
 *Action* is what a policy grants or denies; the second one counts when the request names a version. An operation that
 changes something leaves two records in the journal, an attempt and an outcome; any other leaves one.

@@ -10,7 +10,7 @@ import type { S3Services } from '../services.ts'
 
 export const DEFAULT_REGION = 'us-east-1'
 
-/** S3 API reference, CreateBucket. A second creation answers 409, also in us-east-1 (spec/decisions/0002). */
+/** S3 API reference, CreateBucket. A second creation is 200 in us-east-1 when it asks for the same, else 409 (spec/decisions/0022). */
 export async function createBucket(request: S3Request, services: S3Services): Promise<HttpResponse> {
   const bucket = bucketName(request)
   checkBucketName(bucket)

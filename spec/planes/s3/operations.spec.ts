@@ -196,7 +196,9 @@ test('unsupported headers, as headers and in a presigned query', async (t) => {
       t.equal(headerRefusal([], `?${name}=${value}`), undefined, `${name}: ${value}`)
     }
   }
-  t.equal(headerRefusal([['x-amz-object-lock-mode', 'GOVERNANCE']]), undefined)
+  for (const name of ['mode', 'retain-until-date', 'legal-hold']) {
+    t.equal(headerRefusal([[`x-amz-object-lock-${name}`, 'x']]), undefined, name)
+  }
   t.equal(headerRefusal([['x-amz-bypass-governance-retention', 'true']]), 'NotImplemented')
   t.equal(headerRefusal([['x-amz-bypass-governance-retention', 'true']], '', 'DELETE'), undefined)
   t.equal(headerRefusal([['x-amz-acl', 'private']]), undefined)
