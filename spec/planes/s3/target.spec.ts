@@ -218,11 +218,12 @@ test('copy sources', async (t) => {
 })
 
 test('bucket names', async (t) => {
-  const good = ['abc', 'a1b', '123', 'my-bucket', 'a.b.c', 'a-.b', '1.2.3', 'a'.repeat(63), '1.2.3.4a']
+  const good = ['abc', 'a1b', '123', 'my-bucket', 'a.b.c', 'a-b.c-d', '1.2.3', 'a'.repeat(63), '1.2.3.4a']
   for (const name of good) t.equal(isBucketName(name), true, name)
   const shapes = ['', 'e', 'ab', 'a'.repeat(64), 'Abc', 'a_b', 'a b', '-ab', 'ab-', '.ab', 'ab.', 'a..b', '192.168.0.1']
+  const labels = ['a-.b', 'a.-b', 'ab.c-.d', 'ab.-', 'a.-.b']
   const reserved = ['xn--abc', 'sthree-abc', 'amzn-s3-demo-x', 'abc-s3alias', 'abc--ol-s3', 'abc.mrap', 'abc--x-s3']
-  const bad = [...shapes, ...reserved, 'é12', 'abc\n', 'a/b']
+  const bad = [...shapes, ...labels, ...reserved, 'é12', 'abc\n', 'a/b']
   for (const name of bad)
     t.equal(
       refusalCode(() => checkBucketName(name)),

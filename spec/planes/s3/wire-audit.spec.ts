@@ -34,6 +34,7 @@ test('a change has two records, and the second names the first', async (t) => {
     options?: Parameters<typeof raw>[2],
   ][] = [
     ['PUT', '/audit-bucket', 'CreateBucket', ['bucket.created']],
+    ['PUT', '/audit-bucket', 'CreateBucket', []],
     ['PUT', '/audit-bucket/small', 'PutObject', ['object.written'], { body: 'bytes' }],
     ['PUT', '/audit-bucket/large', 'PutObject', ['object.written'], { body: LARGE }],
     ['PUT', '/audit-bucket/empty', 'PutObject', ['object.written']],
@@ -120,7 +121,7 @@ test('who was refused is in the journal too', async (t) => {
 test('a change that came to nothing has an attempt and a failure', async (t) => {
   const wrongSum: HeaderLine[] = [['content-md5', hash('md5', 'another', 'base64')]]
   const failed: [answer: WireAnswer, status: number][] = [
-    [await raw('PUT', '/audit-bucket'), 409],
+    [await raw('PUT', '/audit-bucket', { headers: [['x-amz-bucket-object-lock-enabled', 'true']] }), 409],
     [await raw('DELETE', '/audit-bucket'), 409],
     [await raw('PUT', '/Not-A-Bucket'), 400],
     [await raw('DELETE', '/no-such-bucket/k'), 404],

@@ -27,9 +27,12 @@ test('a bucket is made once, found, and deleted when it is empty', async (t) => 
   isDone(t, created, 200, 'create')
   t.equal(created.headers.location, '/first-bucket')
   t.equal(created.body.length, 0)
-  isError(t, await raw('PUT', '/first-bucket'), 'BucketAlreadyOwnedByYou', 'a second time')
-  isError(t, await raw('PUT', '/first-bucket/'), 'BucketAlreadyOwnedByYou', 'with a slash it is the same resource')
-  t.equal(await errorName(s3.send(new CreateBucketCommand({ Bucket: 'first-bucket' }))), 'BucketAlreadyOwnedByYou')
+  for (const target of ['/first-bucket', '/first-bucket/']) {
+    const again = await raw('PUT', target)
+    isDone(t, again, 200, `${target} a second time; with a slash it is the same resource`)
+    t.equal(again.headers.location, '/first-bucket')
+  }
+  t.equal(await errorName(s3.send(new CreateBucketCommand({ Bucket: 'first-bucket' }))), 'no error')
 
   const head = await raw('HEAD', '/first-bucket')
   isDone(t, head, 200, 'head')
@@ -45,6 +48,32 @@ test('a bucket is made once, found, and deleted when it is empty', async (t) => 
   isDone(t, deleted, 204, 'delete')
   t.equal(deleted.headers['content-length'], undefined)
   isError(t, await raw('DELETE', '/first-bucket'), 'NoSuchBucket', 'gone')
+})
+
+test('a second creation is a success only where it asks for what is there', async (t) => {
+  const lock: HeaderLine[] = [['x-amz-bucket-object-lock-enabled', 'true']]
+  const elsewhere = { body: configuration('<LocationConstraint>eu-west-1</LocationConstraint>') }
+  const here = { body: configuration('<LocationConstraint>us-east-1</LocationConstraint>') }
+  for (const [bucket, same, others] of [
+    ['twice-plain', {}, [{ headers: lock }, elsewhere]],
+    ['twice-locked', { headers: lock }, [{}, here, { headers: lock, ...elsewhere }]],
+    // Outside of us-east-1 S3 takes no creation twice.
+    ['twice-elsewhere', elsewhere, [elsewhere, {}, here]],
+  ] as const) {
+    isDone(t, await raw('PUT', `/${bucket}`, same), 200, bucket)
+    await raw('PUT', `/${bucket}/k`, { body: 'bytes' })
+    const lockBefore = (await raw('GET', `/${bucket}?object-lock`)).status
+    for (const [index, options] of others.entries()) {
+      const refused = await raw('PUT', `/${bucket}`, options)
+      isError(t, refused, 'BucketAlreadyOwnedByYou', `${bucket}, other ${index}`)
+      t.equal(firstElement(refused.text, 'BucketName'), bucket)
+    }
+    if (same !== elsewhere) isDone(t, await raw('PUT', `/${bucket}`, same), 200, `${bucket}, the same`)
+    t.equal((await raw('GET', `/${bucket}/k`)).text, 'bytes', 'and what was in it is in it')
+    t.equal((await raw('GET', `/${bucket}?object-lock`)).status, lockBefore)
+    const location = await raw('GET', `/${bucket}?location`)
+    t.equal(firstElement(location.text, 'LocationConstraint'), same === elsewhere ? 'eu-west-1' : '')
+  }
 })
 
 test('a name used again is another bucket', async (t) => {

@@ -268,7 +268,11 @@ test('versions of a bucket without versioning', async (t) => {
   isError(t, await raw('GET', `/${Bucket}/text?versionId=abc`), 'NoSuchVersion', 'another')
   isError(t, await raw('GET', `/${Bucket}/text?versionId=a%20b`), 'InvalidArgument', 'no version id')
   isError(t, await raw('GET', `/${Bucket}/text?versionId=`), 'InvalidArgument', 'an empty one')
-  isError(t, await raw('GET', `/${Bucket}/text?partNumber=1`), 'NotImplemented', 'parts')
+  const part = await raw('GET', `/${Bucket}/text?partNumber=1`)
+  isDone(t, part, 206, 'the object is its only part')
+  t.same([part.text, part.headers['content-range']], ['hello world', 'bytes 0-10/11'])
+  isError(t, await raw('GET', `/${Bucket}/text?partNumber=2`), 'InvalidPart', 'there is no second part')
+  isError(t, await raw('GET', `/${Bucket}/text?partNumber=0`), 'InvalidArgument', 'no part number')
 })
 
 test('what was read stays whole while it is written over', async (t) => {

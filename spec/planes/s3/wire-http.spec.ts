@@ -110,7 +110,8 @@ test('a refusal reaches a client that is still sending', async (t) => {
   const body = Buffer.alloc(8 * 1024 ** 2, 'b')
   for (let round = 0; round < 3; round += 1) {
     isError(t, await raw('PUT', '/no-such-bucket/k', { body }), 'NoSuchBucket', '8 MiB')
-    isError(t, await raw('PUT', '/http-bucket/k?partNumber=1&uploadId=u', { body }), 'NotImplemented', '8 MiB part')
+    isError(t, await raw('PUT', '/http-bucket/k?partNumber=1&uploadId=u', { body }), 'NoSuchUpload', '8 MiB part')
+    isError(t, await raw('PUT', '/http-bucket/k?acl', { body }), 'NotImplemented', '8 MiB of what is not done here')
     isError(t, await raw('PUT', '/http-bucket/k', { body, sign: false }), 'AccessDenied', '8 MiB of nobody')
   }
 })

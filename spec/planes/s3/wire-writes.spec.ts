@@ -39,12 +39,30 @@ test('conditions of a write', async (t) => {
     isDone(t, await put(key, second, [['if-match', `${OTHER_ETAG}, ${etag}`]]), 200, 'that ETag')
     isError(t, await put(key, first, [['if-match', etag]]), 'PreconditionFailed', 'the ETag of before')
     isDone(t, await put(key, first, [['if-match', '*']]), 200, 'If-Match: * on an object')
+    for (const value of [etag, `W/${etag}`, `${OTHER_ETAG}, ${etag}`]) {
+      const same = await put(key, second, [['if-none-match', value]])
+      isError(t, same, 'PreconditionFailed', `If-None-Match: ${value}`)
+      t.equal(firstElement(same.text, 'Condition'), 'If-None-Match')
+    }
+    t.ok((await raw('GET', `/${Bucket}/${key}`)).body.equals(first), 'refused writes leave the object')
+    isDone(t, await put(key, second, [['if-none-match', OTHER_ETAG]]), 200, 'If-None-Match with another ETag')
+    isDone(t, await put(`${key}-new`, second, [['if-none-match', etag]]), 200, 'If-None-Match with an ETag on nothing')
+    for (const name of [key, `${key}-new`]) {
+      t.ok((await raw('GET', `/${Bucket}/${name}`)).body.equals(second), `${name} is written`)
+    }
   }
   const unsupported: [headers: HeaderLine[], code: S3ErrorCode][] = [
-    [[['if-none-match', OTHER_ETAG]], 'NotImplemented'],
+    [[['if-none-match', '']], 'InvalidArgument'],
     [[['if-unmodified-since', 'Sun, 06 Nov 1994 08:49:37 GMT']], 'NotImplemented'],
     [[...absent, ['if-match', '*']], 'InvalidRequest'],
     [[['if-match', '']], 'InvalidArgument'],
+    [
+      [
+        ['if-match', OTHER_ETAG],
+        ['if-none-match', OTHER_ETAG],
+      ],
+      'InvalidRequest',
+    ],
   ]
   for (const [headers, code] of unsupported) {
     isError(t, await put('unsupported', 'x', headers), code, JSON.stringify(headers))
@@ -105,7 +123,10 @@ test('versions and conditions of a delete', async (t) => {
   const remove = (value: string) => raw('DELETE', target, { unsignedHeaders: [['if-match', value]] })
   isError(t, await remove(OTHER_ETAG), 'PreconditionFailed', 'another ETag')
   isDone(t, await remove(String(headers.etag)), 204, 'that ETag')
-  isError(t, await remove('*'), 'NoSuchKey', 'If-Match on nothing')
+  for (const value of ['*', OTHER_ETAG, String(headers.etag)]) {
+    isDone(t, await remove(value), 204, `If-Match: ${value} on nothing`)
+  }
+  isError(t, await raw('GET', target), 'NoSuchKey', 'still nothing')
   isDone(t, await raw('PUT', target, { body: 'x' }), 200, 'again')
   isDone(t, await raw('DELETE', `${target}?versionId=null`), 204, 'the version null')
   isError(t, await raw('GET', target), 'NoSuchKey', 'gone')
