@@ -23,10 +23,10 @@ export class OpaqueIds {
     this.#decrypt = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false)
   }
 
-  /** 22 characters of base64url. */
+  /** 22 characters of base64url, the last of the text first. */
   encode(sequence: number): string {
     writeSequence(this.#block, sequence, SEQUENCE_AT)
-    return this.#encrypt.update(this.#block).toString('base64url')
+    return turned(this.#encrypt.update(this.#block).toString('base64url'))
   }
 
   /** The ids of many sequences: the cipher is called once for all of them. */
@@ -36,20 +36,29 @@ export class OpaqueIds {
     const encrypted = this.#encrypt.update(blocks)
     return sequences.map((_, index) => {
       const at = index * BLOCK_BYTES
-      return encrypted.toString('base64url', at, at + BLOCK_BYTES)
+      return turned(encrypted.toString('base64url', at, at + BLOCK_BYTES))
     })
   }
 
   /** The sequence, or undefined for a text that this store never gave out. */
   decode(id: string): number | undefined {
     if (id.length !== ID_LENGTH) return undefined
-    const bytes = Buffer.from(id, 'base64url')
+    const text = id.slice(1) + id.charAt(0)
+    const bytes = Buffer.from(text, 'base64url')
     // The platform's decoder skips what is no base64url, so that many texts would be the same id.
-    if (bytes.length !== BLOCK_BYTES || bytes.toString('base64url') !== id) return undefined
+    if (bytes.length !== BLOCK_BYTES || bytes.toString('base64url') !== text) return undefined
     const block = this.#decrypt.update(bytes)
     if (block.readBigUInt64BE(0) !== 0n) return undefined
     return block.readUInt32BE(SEQUENCE_AT) * HIGH + block.readUInt32BE(SEQUENCE_AT + 4)
   }
+}
+
+/**
+ * The last character of 22 stands for two bits and is never a hyphen. In front it keeps an id from being taken for an
+ * option where it is a word of a command line.
+ */
+function turned(text: string): string {
+  return text.slice(-1) + text.slice(0, -1)
 }
 
 function writeSequence(target: Buffer, sequence: number, at: number): void {

@@ -29,12 +29,36 @@ test('an id has 22 characters of base64url, and is another one under another key
   }
 })
 
+test('no id begins like an option of a command', async (t) => {
+  const ids = new OpaqueIds(randomBytes(32))
+  const many = ids.encodeAll(Array.from({ length: 2000 }, (_, sequence) => sequence))
+  t.same(
+    many.filter((id) => id.startsWith('-')),
+    [],
+  )
+})
+
 test('what was never given out is no id', async (t) => {
   const ids = new OpaqueIds(randomBytes(32))
   const id = ids.encode(7)
-  // The last of 22 characters has four bits that belong to no byte: 15 other texts decode to the same block.
-  const last = id.at(-1) === 'A' ? 'B' : 'A'
-  for (const text of ['', 'null', id.slice(1), `${id}A`, `${id.slice(0, -1)}${last}`, `${id.slice(0, -1)}=`]) {
+  // One of 22 characters has four bits that belong to no byte: 15 other texts decode to the same block.
+  const first = id.startsWith('A') ? 'B' : 'A'
+  const rest = id.slice(1)
+  for (const text of [
+    '',
+    'null',
+    rest,
+    `${id}A`,
+    `${first}${rest}`,
+    `=${rest}`,
+    `${id.slice(0, -1)}=`,
+    `${rest}${id[0]}`,
+  ]) {
     t.equal(ids.decode(text), undefined, text)
   }
+  const others = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].map((other) => other + rest)
+  t.same(
+    others.filter((text) => ids.decode(text) !== undefined),
+    [id],
+  )
 })
