@@ -11,7 +11,7 @@ import type { HttpHandler } from '../planes/http/exchange.ts'
 import type { MetricSlots } from '../planes/http/metric-slots.ts'
 import { ManagementAuthenticator } from '../planes/management/authenticate.ts'
 import type { CounterHistory } from '../planes/management/counter-history.ts'
-import { createManagementHandler } from '../planes/management/management-handler.ts'
+import { createManagementHandler, type ManagementOptions } from '../planes/management/management-handler.ts'
 import { readMetrics } from '../planes/management/metrics.ts'
 import type { ReadinessCheck } from '../planes/management/routes/probes.ts'
 import type { ManagementServices } from '../planes/management/services.ts'
@@ -67,11 +67,18 @@ export function managementHandler(
       waitMillisecondsMaximum: config['limits.queue_wait_seconds'] * 1000,
     }),
     scrapeToken: config['metrics.scrape_token']?.reveal(),
-    observe: ({ error, ...exchange }) => {
-      if (error === undefined) log.info(exchange, 'management request')
-      else log.error({ ...exchange, err: error }, 'a management request failed')
-    },
+    observe: observer(config['log.requests'], log),
   })
+}
+
+/** Logs what was answered, as far as the configuration asks for it; a fault of the server always. */
+function observer(requests: Config['log.requests'], log: Logger): NonNullable<ManagementOptions['observe']> {
+  return ({ error, ...exchange }) => {
+    if (error !== undefined) log.error({ ...exchange, err: error }, 'a management request failed')
+    else if (requests === 'all' || (requests === 'errors' && exchange.status >= 400)) {
+      log.info(exchange, 'management request')
+    }
+  }
 }
 
 function managementServices(

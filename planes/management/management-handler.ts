@@ -8,7 +8,7 @@ import { bearsToken } from './bearer-token.ts'
 import { ManagementError } from './errors.ts'
 import { auditOf, type ManagementRequest } from './management-request.ts'
 import { requestIdOf } from './request-id.ts'
-import { discardBody, errorResponse, withoutBody, withRequestId } from './responses.ts'
+import { discardBody, errorResponse, whenSent, withoutBody, withRequestId } from './responses.ts'
 import { ROUTE_HANDLERS } from './route-handlers.ts'
 import type { ManagementRoute } from './route-table.ts'
 import { decodeParameters, type FoundRoute, findRoute, parseQuery, patternOf } from './router.ts'
@@ -118,9 +118,10 @@ class ManagementAnswer {
     if (entered === 'rejected') throw new ManagementError('SLOW_DOWN')
     if (entered !== 'entered' && !(await entered)) throw new ManagementError('SLOW_DOWN')
     try {
-      return await this.#handle(request)
-    } finally {
+      return whenSent(await this.#handle(request), () => gate.leave())
+    } catch (error) {
       gate.leave()
+      throw error
     }
   }
 

@@ -35,6 +35,20 @@ export function withRequestId(response: HttpResponse, requestId: string): HttpRe
   return { ...response, headers: [...response.headers, [REQUEST_ID_HEADER, requestId]] }
 }
 
+/** The response; calls `done` when what it is read from is closed, at once when it is read from nothing. */
+export function whenSent(response: HttpResponse, done: () => void): HttpResponse {
+  const { body } = response
+  if (typeof body !== 'object' || Buffer.isBuffer(body)) {
+    done()
+    return response
+  }
+  const close = (): void => {
+    body.close()
+    done()
+  }
+  return { ...response, body: { length: body.length, next: () => body.next(), close } }
+}
+
 /** Lets go of what a response would have been read from, when it is not sent. */
 export function discardBody({ body }: HttpResponse): void {
   if (typeof body === 'object' && !Buffer.isBuffer(body)) body.close()

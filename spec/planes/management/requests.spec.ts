@@ -1,11 +1,15 @@
 /** What every request of the management plane has in common: ids, paths, queries, methods, and answers to HEAD. */
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import tap, { test } from 'tap'
 import type { HttpRequest } from '../../../planes/http/exchange.ts'
 import { createManagementHandler } from '../../../planes/management/management-handler.ts'
 import { discardBody, withoutBody } from '../../../planes/management/responses.ts'
 import { routeTable } from '../../../planes/management/route-table.ts'
 import { findRoute } from '../../../planes/management/router.ts'
-import { startManaged } from '../../support/management-server.ts'
+import { bearer } from '../../support/api-client.ts'
+import { startManaged, SYSTEM_TOKEN } from '../../support/management-server.ts'
 
 const server = await startManaged()
 tap.teardown(() => server.stop())
@@ -148,6 +152,24 @@ test('HEAD lets go of what its body would have been read from', async (t) => {
   const head = await api.send('HEAD', '/api/v1/buckets/request-bucket/object-content/large')
   t.equal(head.status, 200)
   t.equal(head.headers['content-length'], '200000')
+})
+
+test('a download counts as a request until its last byte has left', async (t) => {
+  const bytes = 64 * 1024 ** 2
+  await api.send('PUT', '/api/v1/buckets/request-bucket/object/huge', { raw: Buffer.alloc(bytes) })
+  const headers = { authorization: bearer(SYSTEM_TOKEN) }
+  const sent = get(`${server.apiEndpoint}/api/v1/buckets/request-bucket/object-content/huge`, { headers, agent: false })
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  t.equal(server.apiGate.active, 1, 'the reader has taken nothing yet')
+  let received = 0
+  for await (const piece of response) received += (piece as Buffer).length
+  t.equal(received, bytes)
+  const cut = get(`${server.apiEndpoint}/api/v1/buckets/request-bucket/object-content/huge`, { headers, agent: false })
+  const [begun] = (await once(cut, 'response')) as [IncomingMessage]
+  begun.destroy()
+  // The server hears of it in its own time, and never when it does not; the runner then ends the wait.
+  while (server.apiGate.active > 0) await setTimeout(5)
+  t.equal(server.apiGate.active, 0)
 })
 
 test('no answer is kept by a cache or taken for another kind', async (t) => {
