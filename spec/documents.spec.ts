@@ -4,6 +4,7 @@ import { EXIT_BY_ERROR } from '../cli/engine-exit.ts'
 import { exitTable } from '../cli/exit-codes.ts'
 import { DOMAIN_ERRORS } from '../engine/errors.ts'
 import { metricTable } from '../planes/http/metric-table.ts'
+import { MANAGEMENT_OF_DOMAIN_ERROR } from '../planes/management/domain-errors.ts'
 import { managementErrors } from '../planes/management/errors.ts'
 import { routeTable } from '../planes/management/route-table.ts'
 import { S3_OF_DOMAIN_ERROR } from '../planes/s3/domain-errors.ts'
@@ -28,6 +29,11 @@ test('refusals of the engine and what S3 calls them', async (t) => {
 test('errors of the management listener', async (t) => {
   const rows = Object.entries(managementErrors).map(([name, row]) => [code(name), String(row.status), row.sentence])
   t.same(tableWith(ERRORS, 'code | status | sentence'), rows)
+})
+
+test('what the management plane calls refusals of the engine', async (t) => {
+  const rows = Object.entries(MANAGEMENT_OF_DOMAIN_ERROR).map(([name, called]) => [code(name), code(called)])
+  t.same(tableWith(ERRORS, 'refusal of the engine | management code'), rows)
 })
 
 test('exit codes', async (t) => {
