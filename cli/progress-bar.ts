@@ -29,6 +29,14 @@ export class ProgressBar {
     this.#stream.write(`\r\u001B[K[${'#'.repeat(cells)}${'.'.repeat(BAR_CELLS - cells)}] ${text}`)
   }
 
+  /** Draws text alone, for what has no known end. */
+  say(text: string): void {
+    const now = performance.now()
+    if (!this.#terminal || now - this.#drawnAt < REDRAW_MILLISECONDS) return
+    this.#drawnAt = now
+    this.#stream.write(`\r\u001B[K${text}`)
+  }
+
   /** Removes the bar. */
   clear(): void {
     if (this.#terminal && this.#drawnAt > 0) this.#stream.write('\r\u001B[K')

@@ -220,6 +220,7 @@ class Server implements RunningServer {
       tls: tls.files('api'),
       exclusive: true,
       handler: managementHandler(this.#parts, async () => this.#readiness()),
+      onHandlerError: (error) => log.error({ err: error }, 'an answer of the management plane was cut off'),
     })
     logCertificates(log, tls)
     this.#workers = startWorkers(log, paths, engine.start, store)

@@ -2,6 +2,9 @@ import type { CommandClass } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
 import { CLIENT_COMMANDS } from '../client/command-table.ts'
 import { makeCommand } from '../client/make-command.ts'
+import { AuditChainCommand } from './audit/chain.ts'
+import { AuditExportCommand } from './audit/export.ts'
+import { AuditQueryCommand } from './audit/query.ts'
 import { CompletionCommand } from './completion.ts'
 import { ConfigShowCommand } from './config/show.ts'
 import { HelpCommand } from './help.ts'
@@ -35,6 +38,9 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   JournalShowCommand,
   ProjectionsRebuildCommand,
   ProjectionsCheckCommand,
+  AuditQueryCommand,
+  AuditChainCommand,
+  AuditExportCommand,
   ProofCreateCommand,
   ProofVerifyCommand,
   ProofPublicKeyCommand,

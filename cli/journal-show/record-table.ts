@@ -1,7 +1,15 @@
 import { visibleText } from '../visible-text.ts'
 import type { RecordLine } from './record-line.ts'
 
-type Column = readonly [heading: string, width: number, value: (line: RecordLine) => unknown]
+/** What a row shows of a record. Records that the journal made for itself have a kind in the place of a result. */
+export type TableLine = Pick<
+  RecordLine,
+  'timestamp' | 'event_id' | 'principal' | 'operation' | 'resource' | 'result'
+> & {
+  readonly kind?: string
+}
+
+type Column = readonly [heading: string, width: number, value: (line: TableLine) => unknown]
 
 /** Widths are fixed, because a row is printed before the next one is known. The last column takes what is left. */
 const columns: readonly Column[] = [
@@ -17,7 +25,7 @@ const columns: readonly Column[] = [
 export const tableHeading = row(([heading]) => heading)
 
 /** A record as a row for a person. Keys are what clients sent: control characters must not reach the terminal. */
-export function tableRow(line: RecordLine): string {
+export function tableRow(line: TableLine): string {
   return row(([, , value]) => visibleText(String(value(line) ?? '-')))
 }
 

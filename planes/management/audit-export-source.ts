@@ -13,15 +13,42 @@ export class AuditExportSource implements BodySource {
   #text: string
   #separator = ''
   #over = false
+  #first: Buffer | undefined
 
-  /** @param records closed with this */
-  constructor(records: AuditRecords, form: ExportForm) {
+  private constructor(records: AuditRecords, form: ExportForm) {
     this.#records = records
     this.#form = form
     this.#text = form.head
   }
 
-  async next(): Promise<Buffer | undefined> {
+  /**
+   * Reads the first piece, so that what goes wrong at once can still be answered with an error.
+   * @param records closed with this
+   * @throws AuditLogDamagedError
+   */
+  static async open(records: AuditRecords, form: ExportForm): Promise<AuditExportSource> {
+    const source = new AuditExportSource(records, form)
+    try {
+      source.#first = await source.#read()
+      return source
+    } catch (error) {
+      source.close()
+      throw error
+    }
+  }
+
+  next(): Promise<Buffer | undefined> | Buffer | undefined {
+    const first = this.#first
+    if (first === undefined) return this.#read()
+    this.#first = undefined
+    return first
+  }
+
+  close(): void {
+    this.#records.close()
+  }
+
+  async #read(): Promise<Buffer | undefined> {
     if (this.#over) return undefined
     const { record, separator, tail } = this.#form
     while (this.#text.length < PIECE_CHARACTERS) {
@@ -39,9 +66,5 @@ export class AuditExportSource implements BodySource {
     const piece = Buffer.from(this.#text)
     this.#text = ''
     return piece
-  }
-
-  close(): void {
-    this.#records.close()
   }
 }

@@ -23,7 +23,6 @@ import {
   replaceBytes,
   sampleJournal,
 } from '../support/journal-damage.ts'
-import { temporaryDirectory } from '../support/test-clients.ts'
 
 const LAST_SEQUENCE = 15
 
@@ -32,7 +31,7 @@ interface Teardown {
 }
 
 async function open(t: Teardown, bytes: JournalBuilder, indexed = false): Promise<AppliedJournal> {
-  const journal = await appliedJournal(temporaryDirectory(), sampleJournal(), bytes, indexed)
+  const journal = await appliedJournal(sampleJournal(), bytes, indexed)
   t.teardown(() => journal.close())
   return journal
 }
@@ -191,7 +190,7 @@ test('no byte of the journal can be another without a word', async (t) => {
         const bytes = sampleJournal()
         const segment = bytesOf(bytes, at[0])
         segment[at[1]] = ((segment[at[1]] as number) + by) % 256
-        const journal = await appliedJournal(temporaryDirectory(), whole, bytes)
+        const journal = await appliedJournal(whole, bytes)
         try {
           const reports = await spans(journal, limit)
           return reports.some(({ problems }) => problems.length > 0)

@@ -1,4 +1,5 @@
 /** Pages and ranges of the audit log, held against a filter over all its records. */
+import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
 import tap, { test } from 'tap'
 import { AUDIT_RESULT_NAMES, type AuditContext } from '../../engine/events/audit.ts'
@@ -23,6 +24,7 @@ const log = new AuditLog(store.disk, store.paths, environment)
 tap.teardown(async () => {
   await environment.close()
   await store.close(true)
+  rmSync(root, { recursive: true })
 })
 
 const PRINCIPALS = ['anonymous', 'service_account:a', `service_account:${'b'.repeat(40)}`, 'système:é'] as const
@@ -272,7 +274,7 @@ test('damage: pages say so and go on, an export ends', async (t) => {
     { bytes: shorter, readable: [1, 2, 3, 4, 5, 6, 8, 9], exportedFirst: 11 },
   ]
   for (const { bytes, readable, exportedFirst } of cases) {
-    const journal = await appliedJournal(temporaryDirectory(), whole, bytes)
+    const journal = await appliedJournal(whole, bytes)
     t.teardown(() => journal.close())
     const page = await journal.log.query({ ...EVER, limit: 100 })
     t.same(sequences([page]), readable)
@@ -286,7 +288,10 @@ test('damage: pages say so and go on, an export ends', async (t) => {
 test('a store that has applied nothing', async (t) => {
   const directory = temporaryDirectory()
   const empty = ProjectionEnvironment.open(directory, { readOnly: false })
-  t.teardown(() => empty.close())
+  t.teardown(async () => {
+    await empty.close()
+    rmSync(directory, { recursive: true })
+  })
   const nothing = new AuditLog(store.disk, store.paths, empty)
   t.match(await nothing.query({ ...EVER, limit: 10 }), { records: [], next: undefined, damaged: false })
   t.match(await nothing.chain(0, 10), { checked: 0, problems: [], nextFrom: undefined })

@@ -1,5 +1,5 @@
 /** A journal of the builder with projections that say how far it was applied: what a reader of the audit log needs. */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { AuditLog } from '../../projections/audit-log.ts'
@@ -8,6 +8,7 @@ import { openTables } from '../../projections/table-list.ts'
 import { putApplied } from '../../projections/tables/applied.ts'
 import { noteBatch } from '../../projections/tables/audit-index.ts'
 import type { JournalBuilder } from './journal-builder.ts'
+import { temporaryDirectory } from './test-clients.ts'
 
 export interface AppliedJournal {
   readonly log: AuditLog
@@ -15,16 +16,16 @@ export interface AppliedJournal {
 }
 
 /**
- * Writes what is in `bytes` into a directory, as the journal that was applied up to the end of `whole`: so `bytes` may be
+ * Writes what is in `bytes` into a new directory, as the journal that was applied up to the end of `whole`: so `bytes` may be
  * a damaged copy of `whole`.
  * @param indexed whether every batch has a row in the index
  */
 export async function appliedJournal(
-  root: string,
   whole: JournalBuilder,
   bytes: JournalBuilder = whole,
   indexed = false,
 ): Promise<AppliedJournal> {
+  const root = temporaryDirectory()
   const paths = new StorePaths(root)
   bytes.write(paths.journal)
   mkdirSync(paths.projections, { recursive: true })
@@ -49,5 +50,9 @@ export async function appliedJournal(
       }
     }
   })
-  return { log: new AuditLog(nodeDisk, paths, environment), close: () => environment.close() }
+  const close = async () => {
+    await environment.close()
+    rmSync(root, { recursive: true })
+  }
+  return { log: new AuditLog(nodeDisk, paths, environment), close }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { EngineUnavailableError } from '../../../engine/errors.ts'
 import { eventId, type Pairs } from '../../../engine/events/audit.ts'
+import type { AuditRange } from '../../../projections/audit/audit-export.ts'
 import type { AuditRecord } from '../../../projections/audit/audit-record.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { AuditExportSource } from '../audit-export-source.ts'
@@ -10,7 +11,7 @@ import { auditOf, type ManagementRequest } from '../management-request.ts'
 import { timeParameter, wordParameter } from '../query-values.ts'
 import { jsonResponse } from '../responses.ts'
 import type { ManagementServices } from '../services.ts'
-import { rfc3339 } from '../timestamps.ts'
+import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
 
 /** Tells the client under which id its export stands in the audit log. */
 export const EXPORT_ID_HEADER = 'x-object-store-export-id'
@@ -20,12 +21,7 @@ const EXPORT_ID = /^(\d{16})-[0-9a-f]{16}$/
 /** The record of an export stands at most so many exports behind the place that its id names. */
 const EXPORTS_MAXIMUM = 1000
 
-/** What is exported. Texts are the times as they were asked for. */
-interface ExportRange {
-  readonly from: string
-  readonly fromMicroseconds: number
-  readonly to: string
-  readonly toMicroseconds: number
+interface ExportRange extends AuditRange {
   readonly format: ExportFormat
 }
 
@@ -37,13 +33,7 @@ function rangeOf(request: ManagementRequest, { clock }: ManagementServices): Exp
   const fromMicroseconds = timeParameter(request, 'from') ?? 0
   const toMicroseconds = timeParameter(request, 'to') ?? clock() * 1000
   if (toMicroseconds < fromMicroseconds) throw invalid('to', 'must not be before from')
-  return {
-    from: request.query.get('from') ?? rfc3339(fromMicroseconds),
-    fromMicroseconds,
-    to: request.query.get('to') ?? rfc3339(toMicroseconds),
-    toMicroseconds,
-    format: wordParameter(request, 'format', EXPORT_FORMATS) ?? 'json',
-  }
+  return { fromMicroseconds, toMicroseconds, format: wordParameter(request, 'format', EXPORT_FORMATS) ?? 'json' }
 }
 
 /**
@@ -61,17 +51,9 @@ export async function exportRecords(request: ManagementRequest, services: Manage
   ]
   if (request.http.method === 'HEAD') return { status: 200, headers }
   const exportId = `${eventId(services.audit.headSequence)}-${randomBytes(8).toString('hex')}`
-  await recordExport(request, services, [
-    'export_id',
-    exportId,
-    'from',
-    range.from,
-    'to',
-    range.to,
-    'format',
-    range.format,
-  ])
-  const body = new AuditExportSource(services.audit.records(range), form)
+  const details = Object.entries({ export_id: exportId, ...told(range) }).flat()
+  await recordExport(request, services, details)
+  const body = await AuditExportSource.open(services.audit.records(range), form)
   return { status: 200, headers: [...headers, [EXPORT_ID_HEADER, exportId]], body }
 }
 
@@ -95,19 +77,15 @@ async function recordExport(request: ManagementRequest, { engine }: ManagementSe
 export async function getManifest(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
   const exportId = request.query.get('export_id')
   if (exportId === undefined) {
-    const { from, to, format } = rangeOf(request, services)
-    return jsonResponse(200, { ...manifest(services, from, to, format), ...NOT_EXPORTED })
+    const range = rangeOf(request, services)
+    return jsonResponse(200, { ...manifest(services, told(range)), ...NOT_EXPORTED })
   }
   const { timestamp, event_id, principal, credential_id, metadata } = auditEventRecord(
     await requireExport(exportId, services),
   )
-  for (const name of ['from', 'to', 'format']) {
-    const asked = request.query.get(name)
-    if (asked !== undefined && asked !== metadata[name]) throw invalid(name, 'is not that of the export')
-  }
-  const { from, to, format } = metadata
+  requireSame(request, metadata)
   return jsonResponse(200, {
-    ...manifest(services, from, to, format),
+    ...manifest(services, metadata),
     export_id: exportId,
     exported_at: timestamp,
     exported_by: { principal, credential_id },
@@ -117,7 +95,24 @@ export async function getManifest(request: ManagementRequest, services: Manageme
 
 const NOT_EXPORTED = { export_id: null, exported_at: null, exported_by: null, event_id: null } as const
 
-function manifest({ deploymentId }: ManagementServices, from: unknown, to: unknown, format: unknown) {
+/** A range as the record and the manifest of its export tell it, in UTC. */
+function told({ fromMicroseconds, toMicroseconds, format }: ExportRange): Record<'from' | 'to' | 'format', string> {
+  return { from: rfc3339(fromMicroseconds), to: rfc3339(toMicroseconds), format }
+}
+
+/** What is asked for beside the id of an export must be what was exported. */
+function requireSame(request: ManagementRequest, metadata: Readonly<Record<string, unknown>>): void {
+  const asked = {
+    from: rfc3339OrNull(timeParameter(request, 'from')),
+    to: rfc3339OrNull(timeParameter(request, 'to')),
+    format: wordParameter(request, 'format', EXPORT_FORMATS) ?? null,
+  }
+  for (const [name, value] of Object.entries(asked)) {
+    if (value !== null && value !== metadata[name]) throw invalid(name, 'is not that of the export')
+  }
+}
+
+function manifest({ deploymentId }: ManagementServices, { from, to, format }: Readonly<Record<string, unknown>>) {
   return { deployment_id: deploymentId, range: { from, to }, format }
 }
 

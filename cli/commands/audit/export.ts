@@ -1,0 +1,125 @@
+import type { IncomingMessage } from 'node:http'
+import { resolve } from 'node:path'
+import { Command, Option } from 'clipanion'
+import { nodeDisk } from '../../../engine/disk/node-disk.ts'
+import { type Digests, ExportDirectory } from '../../audit/export-directory.ts'
+import { timeOption } from '../../audit/option-values.ts'
+import { ClientCommand } from '../../client/client-command.ts'
+import type { ManagementClient } from '../../client/management-client.ts'
+import { EXIT_BY_ERROR } from '../../engine-exit.ts'
+import { ExitError, exitTable } from '../../exit-codes.ts'
+import { ProgressBar } from '../../progress-bar.ts'
+import { textTable } from '../../text-table.ts'
+
+const FORMATS: readonly string[] = ['json', 'csv']
+const MEBIBYTE = 1024 ** 2
+
+/** What there is of checkpoints (specification, Audit export directory). */
+const CHECKPOINTS = {
+  status: 'unavailable',
+  reason: 'not_yet_checkpointed',
+  detail: 'This version of the server makes no checkpoints of the audit log. Its hash chain is checked by audit chain.',
+} as const
+
+interface Exported {
+  readonly directory: string
+  readonly export_id: string
+  readonly bytes: number
+  /** Of the file with the records. */
+  readonly file: string
+  readonly digests: Digests
+}
+
+export class AuditExportCommand extends ClientCommand {
+  static override paths = [['audit', 'export']]
+
+  static override usage = Command.Usage({
+    category: 'Audit',
+    description: 'export the audit records of a range of time into a directory',
+    details: `
+      The directory gets four files: audit.json or audit.csv, manifest.json, checkpoints.json, and SHA256SUMS with the
+      digests of the other three, which are computed as the bytes arrive and can be checked by sha256sum -c.
+
+      A record at --from is in, one at --to is not, so that ranges which follow one another tile. The export itself
+      has a record in the audit log. The directory appears under its name only when it is whole.
+    `,
+    examples: [
+      ['A month', '$0 audit export --from 2026-08-01T00:00:00Z --to 2026-09-01T00:00:00Z --output audit-2026-08'],
+    ],
+  })
+
+  from = Option.String('--from', { description: 'RFC 3339 time: this or later (the beginning of the log)' })
+  to = Option.String('--to', { description: 'RFC 3339 time: before this (now)' })
+  format = Option.String('--format', 'json', { description: 'json or csv (json)' })
+  output = Option.String('--output', { required: true, description: 'the directory to make' })
+
+  override async execute(): Promise<number> {
+    if (!FORMATS.includes(this.format)) throw new ExitError('usage', `--format takes ${FORMATS.join(' or ')}`)
+    const query = { from: timeOption('--from', this.from), to: timeOption('--to', this.to), format: this.format }
+    const path = resolve(this.context.workingDirectory, this.output)
+    if (nodeDisk.exists(path)) throw new ExitError('usage', `${path} is there already`)
+    const client = this.client()
+    const response = await client.open({ method: 'GET', path: '/audit/export', query })
+    this.#print(await this.#save(client, response, path))
+    return exitTable.ok.code
+  }
+
+  async #save(client: ManagementClient, response: IncomingMessage, path: string): Promise<Exported> {
+    const interruption = new ExitError('interrupted', 'interrupted; nothing was kept')
+    const forget = this.context.control.onStopSignal(() => response.destroy(interruption))
+    const directory = new ExportDirectory(nodeDisk, path)
+    try {
+      return await this.#fill(client, response, directory, path)
+    } catch (error) {
+      directory.discard()
+      throw failureOf(error)
+    } finally {
+      forget()
+    }
+  }
+
+  async #fill(
+    client: ManagementClient,
+    response: IncomingMessage,
+    directory: ExportDirectory,
+    path: string,
+  ): Promise<Exported> {
+    const exportId = String(response.headers['x-object-store-export-id'])
+    const file = `audit.${this.format}`
+    const bar = new ProgressBar(this.context.stderr)
+    let bytes: number
+    try {
+      bytes = await directory.write(file, response, (count) => bar.say(`${(count / MEBIBYTE).toFixed(1)} MiB`))
+    } finally {
+      bar.clear()
+    }
+    const query = { export_id: exportId }
+    const manifest = await client.json({ method: 'GET', path: '/audit/export/manifest', query })
+    await directory.writeJson('manifest.json', manifest)
+    await directory.writeJson('checkpoints.json', CHECKPOINTS)
+    await directory.finish()
+    return { directory: path, export_id: exportId, bytes, file, digests: directory.digests }
+  }
+
+  #print({ directory, export_id, bytes, file, digests }: Exported): void {
+    const lines = this.json
+      ? [JSON.stringify({ directory, export_id, bytes, sha256: Object.fromEntries(digests) })]
+      : textTable([
+          ['directory', directory],
+          ['export', export_id],
+          ['records', `${file}, ${bytes} bytes`],
+          ...Array.from(digests, ([name, digest]) => [`sha256 ${name}`, digest]),
+        ])
+    this.context.stdout.write(`${lines.join('\n')}\n`)
+  }
+}
+
+function failureOf(error: unknown): unknown {
+  if (error instanceof ExitError) return error
+  const { name, code, message } = error as NodeJS.ErrnoException
+  const exit = EXIT_BY_ERROR[name]
+  if (exit !== undefined) return new ExitError(exit, `nothing was kept: ${message}`, { cause: error })
+  if (code !== 'ECONNRESET') return error
+  const advice = 'the log of the server says why; audit chain looks for damage'
+  return new ExitError('failed', `the export ended early and nothing was kept: ${advice}`, { cause: error })
+}

@@ -1,0 +1,247 @@
+/** Queries of the audit trail and of its chain, over the wire. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import tap, { test } from 'tap'
+import { bearer } from '../../support/api-client.ts'
+import type { IssuedToken } from '../../support/management-records.ts'
+import { startManaged } from '../../support/management-server.ts'
+
+const server = await startManaged()
+tap.teardown(() => server.stop())
+const { api } = server
+
+interface Event {
+  readonly timestamp: string
+  readonly event_id: string
+  readonly principal: string
+  readonly credential_id: string | null
+  readonly source_ip: string | null
+  readonly request_id: string | null
+  readonly operation: string
+  readonly resource: string
+  readonly result: string
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+interface Page {
+  readonly events: readonly Event[]
+  readonly next_time: string | null
+  readonly next_id: string | null
+  readonly scan_truncated: boolean
+  readonly damaged: boolean
+}
+
+interface Chain {
+  readonly intact: boolean
+  readonly from: number
+  readonly checked: number
+  readonly verified: number
+  readonly unchained: number
+  readonly head_sequence: number
+  readonly next_from: number | null
+  readonly problems: readonly { readonly sequence: number; readonly verdict: string; readonly segment: string }[]
+}
+
+function events(query: Readonly<Record<string, string>> = {}): Promise<Page> {
+  return api.get('GET', `/audit/events?${new URLSearchParams(query)}`)
+}
+
+function chain(query: Readonly<Record<string, string>> = {}): Promise<Chain> {
+  return api.get('GET', `/audit/chain?${new URLSearchParams(query)}`)
+}
+
+await api.get('POST', '/buckets', { name: 'audited-bucket' })
+await server.raw('PUT', '/audited-bucket/docs/one.txt', { body: 'one' })
+await server.raw('GET', '/audited-bucket/docs/one.txt')
+await server.raw('GET', '/audited-bucket/docs/none.txt')
+await server.raw('GET', '/audited-bucket/other', { sign: false })
+await server.raw('DELETE', '/audited-bucket/docs/one.txt')
+await server.journal()
+
+test('every record has every field', async (t) => {
+  const { events: all, ...rest } = await events({ limit: '1000' })
+  t.match(rest, { next_time: null, next_id: null, scan_truncated: false, damaged: false })
+  t.same(
+    all.map(({ event_id }) => event_id),
+    (await server.journal()).map(({ sequence }) => String(sequence).padStart(16, '0')).slice(0, all.length),
+  )
+  const put = all.filter(({ operation }) => operation === 's3:PUT')
+  t.match(put, [
+    {
+      principal: 'system:root',
+      credential_id: server.accessKey,
+      source_ip: '127.0.0.1',
+      resource: 'bucket:audited-bucket/docs/one.txt',
+      result: 'attempted',
+    },
+    { result: 'success', metadata: { api: 'PutObject', intent_event_id: put[0]?.event_id } },
+  ])
+  t.match(put[0]?.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+  t.equal(put[0]?.request_id, put[1]?.request_id)
+  t.match(all[0], { principal: 'system:server', credential_id: null, source_ip: null, request_id: null })
+})
+
+test('filters', async (t) => {
+  const all = (await events({ limit: '1000' })).events
+  const get = all.find(({ operation, result }) => operation === 's3:GET' && result === 'success') as Event
+  const cases: [query: Record<string, string>, kept: (event: Event) => boolean][] = [
+    [{ principal: 'anonymous' }, ({ principal }) => principal === 'anonymous'],
+    [{ principal: 'anonym' }, () => false],
+    [{ operation: 's3:DELETE' }, ({ operation }) => operation === 's3:DELETE'],
+    [{ resource: 'bucket:audited-bucket/docs/' }, ({ resource }) => resource.startsWith('bucket:audited-bucket/docs/')],
+    [{ result: 'denied' }, ({ result }) => result === 'denied'],
+    [{ request_id: get.request_id as string }, ({ request_id }) => request_id === get.request_id],
+    [{ since: get.timestamp }, ({ timestamp }) => timestamp >= get.timestamp],
+    [{ until: get.timestamp }, ({ timestamp }) => timestamp < get.timestamp],
+    [
+      { source_ip: '127.0.0.1', operation: 's3:GET', result: 'failure' },
+      ({ operation, result }) => operation === 's3:GET' && result === 'failure',
+    ],
+  ]
+  const until = { until: new Date(Date.now() + 1000).toISOString(), limit: '1000' }
+  for (const [query, kept] of cases) {
+    const found = (await events({ ...until, ...query })).events.filter(
+      ({ event_id }) => event_id <= (all.at(-1) as Event).event_id,
+    )
+    t.same(
+      found.map(({ event_id }) => event_id),
+      all.filter(kept).map(({ event_id }) => event_id),
+      JSON.stringify(query),
+    )
+  }
+  const shifted = get.timestamp.replace(/T(\d\d)/, (_, hour: string) => `T${hour}`).replace('Z', '+00:00')
+  t.equal((await events({ since: shifted, limit: '1' })).events[0]?.event_id, get.event_id, 'any offset of time zone')
+})
+
+test('pages follow one another', async (t) => {
+  const all = (await events({ limit: '1000' })).events
+  const found: string[] = []
+  let cursor: Record<string, string> = {}
+  for (;;) {
+    const page = await events({ limit: '3', ...cursor })
+    found.push(...page.events.map(({ event_id }) => event_id))
+    if (found.length >= all.length) break
+    t.equal(page.events.length, 3)
+    t.equal(page.next_id, page.events.at(-1)?.event_id)
+    t.equal(page.next_time, page.events.at(-1)?.timestamp)
+    cursor = { after_time: String(page.next_time), after_id: String(page.next_id) }
+  }
+  t.same(
+    found.slice(0, all.length),
+    all.map(({ event_id }) => event_id),
+  )
+  const audit = { principal: 'system:spec', operation: 'spec', resource: 'spec', metadata: [] }
+  const nothing = { credentialId: undefined, sourceAddress: undefined, requestId: undefined }
+  for (let count = 0; count < 120; count += 1) void server.store.client.record({ ...audit, ...nothing }, 'success')
+  await server.journal()
+  t.equal((await events({ principal: 'system:spec' })).events.length, 100, 'a page without a limit')
+})
+
+test('bad values are refused by name', async (t) => {
+  const time = '2026-08-01T00:00:00Z'
+  const bad: [query: string, named: string][] = [
+    ['limit=0', 'limit'],
+    ['limit=1001', 'limit'],
+    ['limit=ten', 'limit'],
+    ['limit=', 'limit'],
+    ['since=yesterday', 'since'],
+    ['since=2026-02-30T00:00:00Z', 'since'],
+    ['until=2026-08-01', 'until'],
+    ['until=2026-08-01T25:00:00Z', 'until'],
+    ['result=ok', 'result'],
+    ['result=Success', 'result'],
+    [`after_time=${time}&after_id=1`, 'after_id'],
+    [`after_time=${time}&after_id=9999999999999999`, 'after_id'],
+    ['after_time=now&after_id=0000000000000001', 'after_time'],
+    ['nothing=1', 'nothing'],
+    ['limit=1&limit=2', 'limit'],
+  ]
+  for (const [query, named] of bad) {
+    const { status, code, message } = await api.call('GET', `/audit/events?${query}`)
+    t.same([status, code], [400, 'INVALID_REQUEST'], query)
+    t.ok(message?.startsWith(`${named}: `), `${query}: ${message}`)
+  }
+  for (const query of [`after_time=${time}`, 'after_id=0000000000000001']) {
+    const { status, code } = await api.call('GET', `/audit/events?${query}`)
+    t.same([status, code], [400, 'INVALID_AUDIT_CURSOR'], query)
+  }
+  for (const [query, named] of [
+    ['from=-1', 'from'],
+    ['from=x', 'from'],
+    ['limit=0', 'limit'],
+    ['limit=10001', 'limit'],
+  ] as const) {
+    const { status, code, message } = await api.call('GET', `/audit/chain?${query}`)
+    t.same([status, code], [400, 'INVALID_REQUEST'], query)
+    t.ok(message?.startsWith(`${named}: `), query)
+  }
+})
+
+test('who may read', async (t) => {
+  for (const role of ['auditor', 'storage-administrator', 'system-administrator']) {
+    const { token } = await api.get<IssuedToken>('POST', '/management-tokens', { name: role, role })
+    const reader = api.as(bearer(token))
+    for (const path of ['/audit/events', '/audit/chain', '/audit/export', '/reports/retention']) {
+      t.equal((await reader.call('GET', path)).status, 200, `${role} ${path}`)
+    }
+  }
+  for (const path of ['/audit/events', '/audit/chain', '/audit/export', '/audit/export/manifest']) {
+    t.equal((await api.as(undefined).call('GET', path)).status, 401)
+  }
+})
+
+test('a read has one record, which names the route', async (t) => {
+  const { requestId } = await api.call('GET', '/audit/events?principal=canary-principal&limit=1')
+  const records = (await server.journal()).filter((entry) => entry.requestId === requestId)
+  t.match(records, [
+    {
+      principal: 'management:system-administrator',
+      operation: 'GET /api/v1/audit/events',
+      resource: '/api/v1/audit/events',
+      result: 'success',
+    },
+  ])
+  t.equal(records.length, 1)
+})
+
+test('the chain is intact, span by span', async (t) => {
+  let from: number | null = 0
+  let expected = 0
+  while (from !== null) {
+    const span: Chain = await chain({ from: String(from), limit: '4' })
+    t.match(span, { intact: true, from: expected, unchained: 0, problems: [] })
+    t.equal(span.checked, span.verified)
+    t.equal(span.checked, Math.min(4, span.head_sequence - expected + 1))
+    expected += span.checked
+    from = span.next_from
+    if (from !== null) t.equal(from, expected)
+  }
+  t.equal((await chain()).from, 0)
+  t.match(await chain({ from: '9007199254740991' }), { intact: true, checked: 0, next_from: null })
+})
+
+test('what the document says is what is answered', async (t) => {
+  t.same(server.undocumented, [])
+  t.same(server.failures, [])
+})
+
+// The last test: the journal is not what it was any more.
+test('a log that was tampered with', async (t) => {
+  await server.journal()
+  const path = join(server.paths.journal, '0000000000000000.segment')
+  const bytes = readFileSync(path)
+  const place = bytes.indexOf('docs/one.txt')
+  bytes[place] = 'D'.charCodeAt(0)
+  writeFileSync(path, bytes)
+  const report = await chain({ limit: '10000' })
+  t.equal(report.intact, false)
+  t.match(report.problems, [{ verdict: 'content changed', segment: '0000000000000000.segment' }])
+  t.equal(report.problems.length, 1)
+  t.equal(report.verified, report.checked - 1)
+  const page = await events({ limit: '1000' })
+  t.equal(page.damaged, true)
+  t.ok(page.events.length > 10, 'and what is behind it is there')
+  const { status, code } = await api.call('GET', '/audit/export')
+  t.same([status, code], [500, 'INTERNAL_ERROR'], 'no export leaves it out')
+  t.match(server.failures, [{ name: 'AuditLogDamagedError' }])
+})

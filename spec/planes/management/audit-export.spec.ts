@@ -1,0 +1,297 @@
+/** Exports of the audit trail over the wire: their records, their manifest, and that nothing goes out unrecorded. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import tap, { test } from 'tap'
+import type { EngineClient } from '../../../engine/client.ts'
+import { EngineUnavailableError } from '../../../engine/errors.ts'
+import { csvRows, exportOf } from '../../support/export-client.ts'
+import { startManaged, SYSTEM_TOKEN } from '../../support/management-server.ts'
+
+const engineState = { down: false }
+
+/** An engine whose journal can be broken as far as records of reads go. */
+function breakable(engine: EngineClient): EngineClient {
+  return {
+    execute: (command) =>
+      engineState.down && command.kind === 'record-read'
+        ? Promise.reject(new EngineUnavailableError('the journal is broken'))
+        : engine.execute(command),
+    record: (...record) => engine.record(...record),
+    recordFailedChange: (...record) => engine.recordFailedChange(...record),
+  }
+}
+
+const server = await startManaged({ engine: breakable })
+tap.teardown(() => server.stop())
+const { api } = server
+
+interface Event {
+  readonly timestamp: string
+  readonly event_id: string
+  readonly operation: string
+  readonly resource: string
+  readonly principal: string
+  readonly metadata: Readonly<Record<string, unknown>>
+}
+
+interface Manifest {
+  readonly range: { readonly from: string; readonly to: string }
+  readonly format: string
+  readonly export_id: string | null
+  readonly exported_at: string | null
+  readonly exported_by: { readonly principal: string; readonly credential_id: string } | null
+  readonly event_id: string | null
+}
+
+function exported(query: Readonly<Record<string, string>> = {}, method = 'GET') {
+  return exportOf(server.apiEndpoint, SYSTEM_TOKEN, query, method)
+}
+
+async function exportedEvents(query: Readonly<Record<string, string>>): Promise<readonly Event[]> {
+  const { text, complete } = await exported(query)
+  if (!complete) throw new Error('the export was cut')
+  return JSON.parse(text) as readonly Event[]
+}
+
+/** Exports that are recorded. */
+async function exportCount(): Promise<number> {
+  return (await server.journal()).filter(({ operation }) => operation === 'audit.export').length
+}
+
+function manifestOf(query: Readonly<Record<string, string>>): Promise<Manifest> {
+  return api.get('GET', `/audit/export/manifest?${new URLSearchParams(query)}`)
+}
+
+/** Keys that a spreadsheet, a shell or a careless parser would make something of. */
+const KEYS = [
+  '=1+1',
+  '+cmd|x',
+  '-2',
+  '@sum',
+  'a,b',
+  'say "hi"',
+  'two\nlines',
+  'cr\r\nlf',
+  ' blank ',
+  "it's",
+  '日本',
+  '\t=tab',
+]
+
+await api.get('POST', '/buckets', { name: 'exported-bucket' })
+for (const key of KEYS) await server.raw('PUT', `/exported-bucket/${encodeURIComponent(key)}`, { body: 'x' })
+await server.journal()
+const FUTURE = new Date(Date.now() + 3_600_000).toISOString()
+
+test('an export holds every record of its range, its own included', async (t) => {
+  const { headers, text, status, complete } = await exported({ to: FUTURE })
+  t.equal(status, 200)
+  t.ok(complete)
+  t.equal(headers['content-type'], 'application/json')
+  t.equal(headers['content-disposition'], 'attachment; filename="audit.json"')
+  t.equal(headers['transfer-encoding'], 'chunked')
+  const all = JSON.parse(text) as readonly Event[]
+  const own = all.at(-1) as Event
+  t.match(own, {
+    operation: 'audit.export',
+    principal: 'management:system-administrator',
+    resource: '/api/v1/audit/export',
+    result: 'success',
+    metadata: { export_id: headers['x-object-store-export-id'], to: FUTURE.replace('Z', '000Z'), format: 'json' },
+  })
+  const journal = await server.journal()
+  t.same(
+    all.map(({ event_id }) => Number(event_id)),
+    journal.map(({ sequence }) => sequence).filter((sequence) => sequence <= Number(own.event_id)),
+  )
+  const requests = journal.filter(({ requestId }) => requestId === headers['x-request-id'])
+  t.equal(requests.length, 1, 'it is the one record of the request')
+  const page = (await api.get('GET', '/audit/events?limit=1000')) as { events: readonly Event[] }
+  t.same(page.events.slice(0, all.length), all, 'the records are those of a query')
+})
+
+test('ranges that follow one another tile', async (t) => {
+  const all = await exportedEvents({ to: FUTURE })
+  const cuts = [all[3], all[3], all[10], all.at(-2)].map((event) => (event as Event).timestamp)
+  const ends = ['1970-01-01T00:00:00Z', ...cuts, (all.at(-1) as Event).timestamp]
+  const parts: Event[] = []
+  for (const [index, from] of ends.entries()) {
+    const to = ends[index + 1]
+    if (to !== undefined) parts.push(...(await exportedEvents({ from, to })))
+  }
+  t.same(
+    parts.map(({ event_id }) => event_id),
+    all.slice(0, -1).map(({ event_id }) => event_id),
+  )
+  t.same(await exportedEvents({ from: FUTURE, to: FUTURE }), [], 'an empty range is an empty array')
+})
+
+test('CSV is what RFC 4180 says, and holds what was there', async (t) => {
+  const { text, headers, complete } = await exported({ to: FUTURE, format: 'csv' })
+  t.ok(complete)
+  t.equal(headers['content-type'], 'text/csv; charset=utf-8')
+  t.equal(headers['content-disposition'], 'attachment; filename="audit.csv"')
+  const [heading, ...rows] = csvRows(text)
+  t.same(heading, [
+    'timestamp',
+    'event_id',
+    'principal',
+    'credential_id',
+    'source_ip',
+    'request_id',
+    'operation',
+    'resource',
+    'result',
+    'metadata',
+  ])
+  const journal = (await server.journal()).slice(0, rows.length)
+  t.equal(rows.length, journal.length)
+  for (const [index, row] of rows.entries()) {
+    const entry = journal[index]
+    const [timestamp, eventId, principal, credentialId, sourceIp, requestId, operation, resource, result, metadata] =
+      row
+    t.equal(row.length, 10)
+    t.match(timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+    t.equal(Number(eventId), entry?.sequence)
+    t.same(
+      [principal, credentialId, sourceIp, requestId, operation, resource, result],
+      [
+        entry?.principal,
+        entry?.credentialId ?? '',
+        entry?.sourceAddress ?? '',
+        entry?.requestId ?? '',
+        entry?.operation,
+        entry?.resource,
+        entry?.result,
+      ],
+    )
+    const { intent_event_id, ...details } = JSON.parse(String(metadata)) as Record<string, unknown>
+    t.same(details, Object.fromEntries(entry?.details ?? []))
+    t.equal(intent_event_id === undefined ? undefined : Number(intent_event_id), entry?.intent)
+  }
+  const resources = new Set(rows.map((row) => row[7]))
+  for (const key of KEYS) t.ok(resources.has(`bucket:exported-bucket/${key}`), JSON.stringify(key))
+})
+
+test('the manifest is what the log says of the export', async (t) => {
+  const from = '2026-08-01T00:00:00+02:00'
+  const range = { from: '2026-07-31T22:00:00.000000Z', to: FUTURE.replace('Z', '000Z') }
+  const { headers } = await exported({ from, to: FUTURE, format: 'csv' })
+  const exports = await exportCount()
+  const exportId = String(headers['x-object-store-export-id'])
+  const manifest = await manifestOf({ export_id: exportId })
+  const record = (await server.journal()).findLast(({ operation }) => operation === 'audit.export')
+  t.match(manifest, {
+    deployment_id: server.store.deploymentId,
+    range,
+    format: 'csv',
+    export_id: exportId,
+    exported_by: { principal: 'management:system-administrator', credential_id: 'system' },
+    event_id: String(record?.sequence).padStart(16, '0'),
+  })
+  t.same(await manifestOf({ export_id: exportId, from, to: FUTURE, format: 'csv' }), manifest)
+  for (const [query, named] of [
+    [{ from: FUTURE }, 'from'],
+    [{ to: from }, 'to'],
+    [{ format: 'json' }, 'format'],
+  ] as const) {
+    const asked = new URLSearchParams({ ...query, export_id: exportId })
+    const { status, message } = await api.call('GET', `/audit/export/manifest?${asked}`)
+    t.equal(status, 400)
+    t.ok(message?.startsWith(`${named}: `), named)
+  }
+  const unknown = [`${exportId.slice(0, -1)}${exportId.endsWith('0') ? '1' : '0'}`, '9007199254740991-0123456789abcdef']
+  for (const id of unknown) {
+    const { status, code } = await api.call('GET', `/audit/export/manifest?export_id=${id}`)
+    t.same([status, code], [404, 'NOT_FOUND'])
+  }
+  t.equal((await api.call('GET', '/audit/export/manifest?export_id=x')).status, 400)
+  t.same(await manifestOf({ from, to: FUTURE }), {
+    deployment_id: server.store.deploymentId,
+    range,
+    format: 'json',
+    export_id: null,
+    exported_at: null,
+    exported_by: null,
+    event_id: null,
+  })
+  t.equal(await exportCount(), exports, 'no more exports')
+})
+
+test('what cannot be recorded is not exported', async (t) => {
+  engineState.down = true
+  t.teardown(() => {
+    engineState.down = false
+  })
+  const before = await exportCount()
+  const { status, code, message } = await api.call('GET', '/audit/export')
+  t.same([status, code], [503, 'AUDIT_UNAVAILABLE'])
+  t.match(message, /nothing is exported/)
+  t.equal(await exportCount(), before)
+})
+
+test('HEAD exports nothing', async (t) => {
+  const answer = await exported({}, 'HEAD')
+  t.equal(answer.status, 200)
+  t.equal(answer.headers['content-type'], 'application/json')
+  t.equal(answer.headers['x-object-store-export-id'], undefined)
+  t.equal(answer.text, '')
+  const record = (await server.journal()).at(-1)
+  t.equal(record?.operation, 'GET /api/v1/audit/export')
+})
+
+test('bad values are refused by name, before anything is recorded as exported', async (t) => {
+  const before = await exportCount()
+  for (const [query, named] of [
+    ['from=x', 'from'],
+    ['to=2026-13-01T00:00:00Z', 'to'],
+    ['format=xml', 'format'],
+    ['format=JSON', 'format'],
+    ['from=2026-08-02T00:00:00Z&to=2026-08-01T00:00:00Z', 'to'],
+    ['export_id=1', 'export_id'],
+  ] as const) {
+    const { status, code, message } = await api.call('GET', `/audit/export?${query}`)
+    t.same([status, code], [400, 'INVALID_REQUEST'], query)
+    t.ok(message?.startsWith(`${named}: `), message ?? query)
+  }
+  t.equal(await exportCount(), before)
+})
+
+test('a client that leaves in the middle is let go of', async (t) => {
+  const audit = { principal: 'system:spec', operation: 'spec', resource: 'x'.repeat(20_000), metadata: [] }
+  const nothing = { credentialId: undefined, sourceAddress: undefined, requestId: undefined }
+  for (let count = 0; count < 2000; count += 1) void server.store.client.record({ ...audit, ...nothing }, 'success')
+  await server.journal()
+  const controller = new AbortController()
+  const response = await fetch(`${server.apiEndpoint}/api/v1/audit/export`, {
+    headers: { authorization: `Bearer ${SYSTEM_TOKEN}` },
+    signal: controller.signal,
+  })
+  await response.body?.getReader().read()
+  controller.abort()
+  const { complete, text } = await exported({ to: FUTURE })
+  t.ok(complete, 'and others get theirs')
+  t.ok((JSON.parse(text) as unknown[]).length > 2000)
+  t.same(server.failures, [])
+})
+
+test('what the document says is what is answered', async (t) => {
+  t.same(server.undocumented, [])
+})
+
+// The last test: the journal is not what it was any more.
+test('an export that meets damage is cut off before its end', async (t) => {
+  const last = (await server.journal()).findLast(({ operation }) => operation === 'spec')
+  const names = readdirSync(server.paths.journal).filter((name) => name.endsWith('.segment'))
+  const path = join(server.paths.journal, names.toSorted().at(-1) as string)
+  const bytes = readFileSync(path)
+  const place = bytes.lastIndexOf(last?.resource.slice(0, 5000) ?? '')
+  t.ok(place > 0)
+  bytes[place] = 'y'.charCodeAt(0)
+  writeFileSync(path, bytes)
+  const { status, complete, text } = await exported({ to: FUTURE })
+  t.equal(status, 200)
+  t.equal(complete, false)
+  t.throws(() => JSON.parse(text), SyntaxError)
+  t.match(server.failures, [{ name: 'AuditLogDamagedError' }])
+})
