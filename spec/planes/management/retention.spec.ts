@@ -1,0 +1,150 @@
+/** The retention report over the wire, held against what was locked over S3. */
+import tap, { test } from 'tap'
+import { startManaged } from '../../support/management-server.ts'
+import { createLockBucket, DAY, later, lockLines, setDefaultRetention, setLegalHold } from '../../support/wire-locks.ts'
+
+// The time of the journal never goes back: a clock of a spec begins where that of the host is.
+let now = Date.now()
+const server = await startManaged({ clock: () => now })
+tap.teardown(() => server.stop())
+const { api } = server
+
+interface Report {
+  readonly generated_at: string
+  readonly buckets: readonly { readonly bucket: string; readonly default_retention: unknown }[]
+  readonly versions: readonly {
+    readonly bucket: string
+    readonly key: string
+    readonly version_id: string
+    readonly retention_mode: string | null
+    readonly retain_until: string | null
+    readonly legal_hold: boolean
+    readonly status: string
+  }[]
+  readonly held_count: number
+  readonly truncated: boolean
+}
+
+function report(query: Readonly<Record<string, string>> = {}): Promise<Report> {
+  return api.get('GET', `/reports/retention?${new URLSearchParams(query)}`)
+}
+
+async function put(target: string, lock: Parameters<typeof lockLines>[0]): Promise<string> {
+  const answer = await server.raw('PUT', `/${target}`, { body: target, headers: lockLines(lock) })
+  if (answer.status !== 200) throw new Error(answer.text)
+  return String(answer.headers['x-amz-version-id'])
+}
+
+const SOON = later(DAY, now)
+const LATE = later(30 * DAY, now)
+
+await createLockBucket(server, 'first-locked')
+await createLockBucket(server, 'second-locked')
+await api.get('POST', '/buckets', { name: 'never-locked' })
+await setDefaultRetention(server, 'second-locked', '<Mode>COMPLIANCE</Mode><Years>2</Years>')
+const governed = await put('first-locked/b', { mode: 'GOVERNANCE', until: SOON })
+const replaced = await put('first-locked/a', { mode: 'COMPLIANCE', until: LATE })
+const current = await put('first-locked/a', { mode: 'GOVERNANCE', until: SOON, hold: 'ON' })
+const held = await put('first-locked/c', { hold: 'ON' })
+const released = await put('first-locked/d', { hold: 'ON' })
+await setLegalHold(server, 'first-locked/d', 'OFF')
+await put('first-locked/free', {})
+const standard = await put('second-locked/key', {})
+
+const LOCKED = [
+  ['first-locked', 'a', current, 'GOVERNANCE', SOON, true],
+  ['first-locked', 'a', replaced, 'COMPLIANCE', LATE, false],
+  ['first-locked', 'b', governed, 'GOVERNANCE', SOON, false],
+  ['first-locked', 'c', held, null, null, true],
+  ['first-locked', 'd', released, null, null, false],
+] as const
+
+function rows({ versions }: Report): unknown[] {
+  return versions.map(({ bucket, key, version_id, retention_mode, retain_until, legal_hold }) => [
+    bucket,
+    key,
+    version_id,
+    retention_mode,
+    retain_until,
+    legal_hold,
+  ])
+}
+
+function statuses({ versions }: Report): string[] {
+  return versions.map(({ status }) => status)
+}
+
+test('every lock record, held or elapsed', async (t) => {
+  const all = await report()
+  t.equal(all.generated_at, new Date(now).toISOString().replace('Z', '000Z'))
+  t.same(all.buckets, [
+    { bucket: 'first-locked', default_retention: null },
+    {
+      bucket: 'second-locked',
+      default_retention: { mode: 'COMPLIANCE', period: { unit: 'days', value: 730 } },
+    },
+  ])
+  t.same(rows(all).slice(0, LOCKED.length), LOCKED)
+  t.match(all.versions[LOCKED.length], {
+    bucket: 'second-locked',
+    key: 'key',
+    version_id: standard,
+    retention_mode: 'COMPLIANCE',
+    status: 'held',
+  })
+  t.same(statuses(all), ['held', 'held', 'held', 'held', 'elapsed', 'held'])
+  t.match(all, { held_count: 5, truncated: false })
+})
+
+test('of one bucket', async (t) => {
+  const one = await report({ bucket: 'second-locked' })
+  t.same(
+    one.versions.map(({ bucket }) => bucket),
+    ['second-locked'],
+  )
+  t.equal(one.buckets.length, 1)
+  t.same((await report({ bucket: 'never-locked' })).buckets, [])
+  const { status, code } = await api.call('GET', '/reports/retention?bucket=no-such-bucket')
+  t.same([status, code], [404, 'BUCKET_NOT_FOUND'])
+})
+
+test('a scan that stops says so', async (t) => {
+  for (const limit of [1, 2, 5]) {
+    const some = await report({ limit: String(limit) })
+    t.same([some.versions.length, some.truncated], [limit, true])
+    t.same(rows(some), LOCKED.slice(0, limit))
+    t.equal(some.held_count, statuses(some).filter((status) => status === 'held').length)
+  }
+  t.same([(await report({ limit: '6' })).truncated, (await report({ limit: '7' })).truncated], [false, false])
+  t.equal((await report({ limit: '5', bucket: 'first-locked' })).truncated, false)
+  for (const limit of ['0', '100001', 'all']) {
+    const { status, message } = await api.call('GET', `/reports/retention?limit=${limit}`)
+    t.equal(status, 400)
+    t.ok(message?.startsWith('limit: '), limit)
+  }
+})
+
+test('more than are looked at in one turn', async (t) => {
+  const keys = Array.from({ length: 1100 }, (_, index) => `many/${String(index).padStart(4, '0')}`)
+  for (let at = 0; at < keys.length; at += 50) {
+    await Promise.all(keys.slice(at, at + 50).map((key) => put(`second-locked/${key}`, { hold: 'ON' })))
+  }
+  const all = await report({ bucket: 'second-locked' })
+  t.same(
+    all.versions.map(({ key }) => key),
+    ['key', ...keys],
+  )
+  t.equal(all.held_count, 1101)
+})
+
+// The last test: time goes on for all that follow.
+test('what has elapsed is still listed', async (t) => {
+  now += 2 * DAY
+  const all = await report({ bucket: 'first-locked' })
+  t.same(statuses(all), ['held', 'held', 'elapsed', 'held', 'elapsed'])
+  t.equal(all.held_count, 3)
+  now += 40 * DAY
+  t.same(statuses(await report({ bucket: 'first-locked' })), ['held', 'elapsed', 'elapsed', 'held', 'elapsed'])
+  t.same(server.undocumented, [])
+  t.same(server.failures, [])
+})
