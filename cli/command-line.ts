@@ -57,10 +57,7 @@ function helpAsked(cli: Cli<CliContext>, words: readonly string[]): string | und
   if (!words.some((word) => HELP_FLAGS.includes(word))) return undefined
   const command = commandOf(words, paths)?.join(' ')
   const names = command === undefined ? commandsOfGroup(words, paths) : [command]
-  const definitions = cli.definitions().filter(({ path }) => {
-    const name = path.slice(BINARY_NAME.length + 1)
-    return names.some((wanted) => name === wanted || name.startsWith(`${wanted} `))
-  })
+  const definitions = cli.definitions().filter(({ path }) => names.includes(path.slice(BINARY_NAME.length + 1)))
   return definitions.length === 0 ? undefined : definitions.map((each) => commandHelp(each, cli.format())).join('\n')
 }
 

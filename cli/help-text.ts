@@ -35,7 +35,7 @@ export function commandHelp(definition: Definition, format: ColorFormat): string
     (option.description ?? '').trim(),
   ])
   const lines = [description.trim(), '', format.header('Usage'), '']
-  lines.push(`${INDENT}${definition.path}${rows.length > 0 ? ' [options]' : ''}`, '')
+  lines.push(`${INDENT}${definition.usage}${rows.length > 0 ? ' [options]' : ''}`, '')
   if (examples.length > 0) lines.push(format.header('Examples'), '')
   for (const [label, commandLine] of examples) lines.push(`${INDENT}# ${label.trim()}`, `${INDENT}${commandLine}`, '')
   if (rows.length > 0) lines.push(format.header('Options'), '', ...indented(textTable(rows)), '')

@@ -13,8 +13,8 @@ interface ParseFault {
   readonly candidates?: readonly { readonly usage: string; readonly reason: string | null }[]
 }
 
-const OPTION = /^--?[A-Za-z][A-Za-z-]*/
-const OPTIONS_OF_USAGE = /--?[A-Za-z][A-Za-z-]*/g
+const OPTION = /^--?[A-Za-z][A-Za-z0-9-]*/
+const OPTIONS_OF_USAGE = /--?[A-Za-z][A-Za-z0-9-]*/g
 
 /** The leading words of a command line: what names the command and its positional arguments. */
 function leadingWords(argv: readonly string[]): readonly string[] {
@@ -26,13 +26,14 @@ function startsWithPath(words: readonly string[], path: readonly string[]): bool
   return path.length > 0 && path.every((word, index) => words[index] === word)
 }
 
-/** The words of the command that a command line begins with. */
+/** The words of the command that a command line begins with: `server doctor`, not `server`, where both are commands. */
 export function commandOf(
   argv: readonly string[],
   paths: readonly (readonly string[])[],
 ): readonly string[] | undefined {
   const words = leadingWords(argv)
-  return paths.find((path) => startsWithPath(words, path))
+  const matching = paths.filter((path) => startsWithPath(words, path))
+  return matching.toSorted((one, other) => other.length - one.length)[0]
 }
 
 /** Commands that begin with the words given but need more of them: `config` of `config show`. */

@@ -3,7 +3,7 @@ import type { CliContext } from '../cli-context.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
 
 const NAME = 'object-store'
-const FLAG = /--[a-z-]+/g
+const FLAG = /--[a-z0-9-]+/g
 
 /** What may follow each run of words: the next word of every command that begins with it, or the flags of a command. */
 function continuations(

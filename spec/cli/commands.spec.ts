@@ -18,6 +18,8 @@ test('usage errors end with 2, on standard error, with what was probably meant',
     ['wibble-wobble', /no command "wibble-wobble"\nRun "object-store --help"/],
     ['server --confg x', /"--confg".*did you mean --config\?/],
     ['server --data-dri=x', /did you mean --data-dir\?/],
+    ['server --s3-bnd x', /did you mean --s3-bind\?/],
+    ['server doctor --jsn', /server doctor: .*did you mean --json\?\)\nRun "object-store server doctor --help"/],
     ['server --config', /server: Not enough arguments to option --config/],
     ['server extra', /Extraneous positional argument \("extra"\)/],
     ['--quiet', /must come before its options/],
@@ -59,6 +61,18 @@ test('help, version and colours', async (t) => {
     t.notMatch(stdout, /#\d/, 'values are called values')
   }
   t.match((await run(['config', '-h'])).stdout, /object-store config show \[options\]/)
+  t.match(
+    (await run(['object', 'put', '-h'])).stdout,
+    /^ {2}object-store object put <bucket> <key> <file> \[options\]$/m,
+  )
+  t.match(
+    (await run(['bucket', 'versioning', '-h'])).stdout,
+    /^ {2}object-store bucket versioning <bucket> \[status\]/m,
+  )
+  const doctor = (await run(['server', 'doctor', '--help'])).stdout
+  t.ok(doctor.includes('  object-store server doctor [options]'))
+  t.notOk(doctor.includes('  object-store server [options]'), 'of this command alone')
+  t.notOk((await run(['server', '--help'])).stdout.includes('object-store server doctor'), 'and the other way round')
 })
 
 test('every setting with a flag of its own has that flag', async (t) => {
