@@ -4,6 +4,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import tap, { test } from 'tap'
 import type { HttpRequest } from '../../../planes/http/exchange.ts'
+import { bearsToken, isSameSecret } from '../../../planes/management/bearer-token.ts'
 import { createManagementHandler } from '../../../planes/management/management-handler.ts'
 import { discardBody, withoutBody } from '../../../planes/management/responses.ts'
 import { routeTable } from '../../../planes/management/route-table.ts'
@@ -192,6 +193,24 @@ test('the log knows routes by their pattern, and no name of a bucket or key', as
   await api.send('GET', '/api/v1/buckets/canary-bucket/object/canary-key?version_id=canary')
   t.match(server.exchanges.at(-1), { route: '/api/v1/buckets/{bucket}/object/{key}', method: 'GET', status: 404 })
   t.notMatch(JSON.stringify(server.exchanges), /canary/)
+})
+
+test('secrets are compared whatever their lengths', async (t) => {
+  for (const [sent, expected, same] of [
+    ['a', 'a', true],
+    ['é\u0000', 'é\u0000', true],
+    ['a'.repeat(100_000), 'a'.repeat(100_000), true],
+    ['', 'a', false],
+    ['a', 'aa', false],
+    ['a', 'A', false],
+    ['a'.repeat(100_000), 'a', false],
+  ] as const) {
+    t.equal(isSameSecret(sent, expected), same)
+    t.equal(isSameSecret(expected, sent), same)
+  }
+  t.equal(bearsToken('Bearer ', ''), false, 'nothing is no token')
+  t.equal(bearsToken(undefined, ''), false)
+  t.equal(bearsToken('Bearer a', 'a'), true)
 })
 
 test('a handler that is not there is a fault of the server', async (t) => {
