@@ -51,10 +51,11 @@ export class AuditExportCommand extends ClientCommand {
   from = Option.String('--from', { description: 'RFC 3339 time: this or later (the beginning of the log)' })
   to = Option.String('--to', { description: 'RFC 3339 time: before this (now)' })
   format = Option.String('--format', 'json', { description: 'json or csv (json)' })
-  output = Option.String('--output', { required: true, description: 'the directory to make' })
+  output = Option.String('--output', { description: 'the directory to make' })
 
   override async execute(): Promise<number> {
     if (!FORMATS.includes(this.format)) throw new ExitError('usage', `--format takes ${FORMATS.join(' or ')}`)
+    if (this.output === undefined) throw new ExitError('usage', '--output is missing: the directory to make')
     const query = { from: timeOption('--from', this.from), to: timeOption('--to', this.to), format: this.format }
     const path = resolve(this.context.workingDirectory, this.output)
     if (nodeDisk.exists(path)) throw new ExitError('usage', `${path} is there already`)
