@@ -8,7 +8,8 @@ import { differences } from './model-differences.ts'
 import { ModelRules } from './model-rules.ts'
 import { ModelState } from './model-state.ts'
 import type { Random } from './random.ts'
-import { type Place, type Step, step } from './store-steps.ts'
+import type { Place, Step } from './step-recipes.ts'
+import { step } from './store-steps.ts'
 import type { TestStore } from './test-store.ts'
 
 /** What a client does at most before the power goes. */

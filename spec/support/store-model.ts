@@ -1,9 +1,10 @@
 /** What a store must answer and hold, kept beside it in memory. */
 import type { Done } from '../../engine/commands.ts'
 import { ModelCommands } from './model-commands.ts'
-import { ModelRules, type Outcome } from './model-rules.ts'
+import type { Outcome } from './model-refusals.ts'
+import { ModelRules } from './model-rules.ts'
 import { ModelState } from './model-state.ts'
-import type { Group } from './store-steps.ts'
+import type { Group } from './step-recipes.ts'
 import type { TestStore } from './test-store.ts'
 
 /** Of the stores that specs open. */

@@ -7,8 +7,10 @@ const INSTEAD = 'writes go through a Disk (engine/disk/disk.ts): it checks the c
 
 /** What any file may use of node:fs: it looks and does not touch. */
 const READING: readonly string[] = [
+  'accessSync',
   'close',
   'closeSync',
+  'constants',
   'createReadStream',
   'existsSync',
   'fstatSync',
