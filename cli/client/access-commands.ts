@@ -120,7 +120,7 @@ export const ACCESS_COMMANDS: readonly CommandRow[] = [
     path: 'token list',
     description: 'list the management tokens that were issued',
     request: () => ({ method: 'GET', path: '/management-tokens' }),
-    show: list('tokens', ['id', 'name', 'role', 'created_at', 'expires_at']),
+    show: list('management_tokens', ['id', 'name', 'role', 'created_at', 'expires_at']),
   },
   {
     path: 'token issue',

@@ -49,6 +49,6 @@ export function flag(values: Values, name: string): boolean {
 export function integer(values: Values, name: string): number | undefined {
   const value = optional(values, name)
   if (value === undefined) return undefined
-  if (!/^\d{1,15}$/.test(value)) throw new ExitError('usage', `--${name} takes a whole number`)
+  if (!/^\d{1,15}$/.test(value)) throw new ExitError('usage', `${name} takes a whole number`)
   return Number(value)
 }

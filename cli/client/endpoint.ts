@@ -26,6 +26,7 @@ export function endpointOf(flags: EndpointFlags, context: CliContext): Endpoint 
   const profile = profileOf(flags.profile ?? environment['OBJECT_STORE_PROFILE'], context)
   const url = flags.url ?? environment['OBJECT_STORE_URL'] ?? profile.url ?? DEFAULT_URL
   if (!/^https?:\/\/[^/]/.test(url)) throw new ExitError('usage', `${url}: an address begins with http:// or https://`)
+  if (!URL.canParse(url)) throw new ExitError('usage', `${url} is no address`)
   const caFile = flags.caFile ?? profile.ca_file
   const certificates = caFile === undefined ? undefined : readText(resolve(workingDirectory, caFile))
   return { url, token: tokenOf(flags, profile, context), certificates }

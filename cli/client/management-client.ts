@@ -3,6 +3,7 @@ import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { ExitError, type ExitName } from '../exit-codes.ts'
+import { visibleText } from '../visible-text.ts'
 
 /** Where a server is and who asks. */
 export interface Endpoint {
@@ -53,7 +54,7 @@ export class ManagementClient {
    */
   async json(request: ClientRequest): Promise<unknown> {
     const response = await this.open(request)
-    const text = await textOf(response)
+    const text = await textOf(response).catch(brokenOff)
     if (text === '') return undefined
     try {
       return JSON.parse(text)
@@ -67,7 +68,7 @@ export class ManagementClient {
     const response = await this.#send(request)
     const status = response.statusCode ?? 0
     if (status >= 200 && status < 300) return response
-    throw new ExitError(exitOfStatus(status), messageOf(status, await textOf(response)))
+    throw new ExitError(exitOfStatus(status), messageOf(status, await textOf(response).catch(brokenOff)))
   }
 
   #send({ method, path, query = {}, json, upload }: ClientRequest): Promise<IncomingMessage> {
@@ -112,11 +113,16 @@ async function textOf(response: Readable): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
+/** For an answer that ends before its end. @throws ExitError `failed` */
+export function brokenOff(error: unknown): never {
+  throw new ExitError('failed', `the answer broke off: ${(error as Error).message}`, { cause: error })
+}
+
 /** What the server says of a refusal: the message of its envelope with code and request id. */
 function messageOf(status: number, text: string): string {
   try {
     const { error } = JSON.parse(text) as { error: { code: string; message: string; request_id: string } }
-    return `${error.message} (${error.code}, request ${error.request_id})`
+    return visibleText(`${error.message} (${error.code}, request ${error.request_id})`)
   } catch {
     return `the server answered with HTTP ${status}`
   }

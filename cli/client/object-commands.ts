@@ -1,6 +1,6 @@
 import { type CommandRow, optional, text } from './command-rows.ts'
 import { pathOf } from './management-client.ts'
-import { done, fields, list } from './tables.ts'
+import { done, fields, page } from './tables.ts'
 
 const BUCKET = { name: 'bucket' } as const
 const KEY = { name: 'key' } as const
@@ -30,7 +30,7 @@ export const OBJECTS_COMMANDS: readonly CommandRow[] = [
         after: optional(values, 'after'),
       },
     }),
-    show: list('objects', ['key', 'size', 'created_at', 'etag']),
+    show: page('objects', ['key', 'size', 'created_at', 'etag']),
   },
   {
     path: 'object versions',
@@ -48,7 +48,7 @@ export const OBJECTS_COMMANDS: readonly CommandRow[] = [
         after_version_id: optional(values, 'after-version-id'),
       },
     }),
-    show: list('versions', ['key', 'version_id', 'is_latest', 'delete_marker', 'size', 'created_at']),
+    show: page('versions', ['key', 'version_id', 'is_latest', 'delete_marker', 'size', 'created_at']),
   },
   {
     path: 'object show',

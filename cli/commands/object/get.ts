@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'clipanion'
 import { ClientCommand } from '../../client/client-command.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
-import { pathOf } from '../../client/management-client.ts'
+import { brokenOff, pathOf } from '../../client/management-client.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 
 export class ObjectGetCommand extends ClientCommand {
@@ -28,7 +28,7 @@ export class ObjectGetCommand extends ClientCommand {
       query: { version_id: this.versionId },
     })
     if (this.file === undefined) {
-      await pipeline(response, this.context.stdout, { end: false })
+      await pipeline(response, this.context.stdout, { end: false }).catch(brokenOff)
       return exitTable.ok.code
     }
     const path = resolve(this.context.workingDirectory, this.file)

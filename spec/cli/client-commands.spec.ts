@@ -1,0 +1,327 @@
+/** The commands that talk to a running server, each against a real listener. */
+import { once } from 'node:events'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo, Server } from 'node:net'
+import { join } from 'node:path'
+import tap, { test } from 'tap'
+import { CLIENT_COMMANDS } from '../../cli/client/command-table.ts'
+import type { CreatedAccount, IssuedCredential, IssuedToken, PolicyRecord } from '../support/management-records.ts'
+import { startManaged, SYSTEM_TOKEN } from '../support/management-server.ts'
+import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
+import { type Outcome, run } from './command-runner.ts'
+
+const server = await startManaged()
+tap.teardown(() => server.stop())
+const { api, apiEndpoint } = server
+const HERE = { OBJECT_STORE_URL: apiEndpoint, OBJECT_STORE_TOKEN: SYSTEM_TOKEN }
+const asked = new Set<string>()
+
+function ask(command: string, ...words: readonly string[]): Promise<Outcome> {
+  asked.add(command)
+  return run([...command.split(' '), ...words], { environment: HERE })
+}
+
+/** What a command that must succeed prints. */
+async function textOf(command: string, ...words: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await ask(command, ...words)
+  if (exitCode !== 0) throw new Error(`${command} ${words.join(' ')}: ${exitCode} ${stderr}`)
+  return stdout
+}
+
+async function jsonOf<T = Record<string, unknown>>(command: string, ...words: readonly string[]): Promise<T> {
+  return JSON.parse(await textOf(command, ...words, '--json')) as T
+}
+
+test('buckets and quotas', async (t) => {
+  t.match(await textOf('bucket create', 'photos'), /^name +photos\n/)
+  t.match(await jsonOf('bucket create', 'held', '--object-lock'), { name: 'held', object_lock: true })
+  t.match(await ask('bucket create', 'photos'), { exitCode: 1, stdout: '', stderr: /BUCKET_EXISTS, request / })
+  const lines = (await textOf('bucket list')).split('\n')
+  t.match(lines, [/^NAME +CREATED_AT +VERSIONING +OBJECT_LOCK$/, /^held +.+ enabled +true$/, /^photos .+ false$/, ''])
+  t.same(await jsonOf('bucket list'), await api.get('GET', '/buckets'))
+  t.same(await jsonOf('bucket show', 'photos'), await api.get('GET', '/buckets/photos'))
+  t.match(await jsonOf('bucket versioning', 'photos'), { status: 'Off' })
+  t.match(await jsonOf('bucket versioning', 'photos', 'Enabled'), { status: 'Enabled' })
+  t.match(await jsonOf('bucket versioning', 'photos'), { status: 'Enabled' })
+  await textOf('quota set', 'held', '--bytes', '1000')
+  t.match(await jsonOf('quota show', 'held'), await api.get('GET', '/buckets/held/quota'))
+  t.match(await textOf('quota show', 'held'), /"bytes":1000/)
+  t.match(await textOf('quota set', 'held', '--objects', '3'), /"objects":\{"mode":"limit","objects":3\}/)
+  t.notMatch(await textOf('quota show', 'held'), /"bytes":1000/, 'what is not given becomes unlimited')
+  t.match(await ask('quota set', 'held', '--bytes', '-1'), { exitCode: 2 })
+  t.match(await ask('quota set', 'held', '--bytes', '1.5'), { exitCode: 2, stderr: /bytes takes a whole number/ })
+  t.equal(await textOf('bucket delete', 'held'), 'deleted\n')
+  t.match(await ask('bucket show', 'held'), { exitCode: 4, stderr: /BUCKET_NOT_FOUND/ })
+})
+
+test('objects and versions', async (t) => {
+  const directory = t.testdir({ one: 'one', two: 'twice' })
+  const put = (key: string, file: string) =>
+    jsonOf<{ version_id: string }>('object put', 'photos', key, join(directory, file), '--content-type', 'text/plain')
+  const first = await put('a/b.txt', 'one')
+  t.match(first, { size: 3, content_type: 'text/plain' })
+  const second = await put('a/b.txt', 'two')
+  t.match(await jsonOf('object show', 'photos', 'a/b.txt'), { size: 5, version_id: second.version_id })
+  const versioned = ['photos', 'a/b.txt', '--version-id', first.version_id]
+  t.match(await jsonOf('object show', ...versioned), { size: 3, is_latest: false })
+  t.equal(await textOf('object get', 'photos', 'a/b.txt'), 'twice')
+  t.equal(await textOf('object get', ...versioned), 'one')
+  await textOf('object get', 'photos', 'a/b.txt', join(directory, 'got'))
+  t.equal(readFileSync(join(directory, 'got'), 'utf8'), 'twice')
+  t.same(readdirSync(directory), ['got', 'one', 'two'])
+  const copied = await textOf('object copy', 'photos', 'a/b.txt', 'photos', 'copy', '--version-id', first.version_id)
+  t.match(copied, /^bucket +photos\nkey +copy\n/)
+  t.equal(await textOf('object get', 'photos', 'copy'), 'one')
+  t.match(await jsonOf('object restore', 'photos', 'a/b.txt', first.version_id), { size: 3, is_latest: true })
+  t.match(await textOf('object versions', 'photos', '--prefix', 'a/'), /^KEY .+\n(a\/b\.txt .+\n){3}$/)
+  t.match(await jsonOf('verify object', ...versioned), { status: 'verified', size: 3 })
+  t.match(await jsonOf('verify bucket', 'photos', '--maximum-entries', '1'), { examined: 1, next_after: 'a/b.txt' })
+  t.match(await jsonOf('verify bucket', 'photos', '--after', 'a/b.txt'), { examined: 1, next_after: null })
+  t.equal(await textOf('object delete', ...versioned), 'deleted\n')
+  t.match(await ask('object show', ...versioned), { exitCode: 4, stderr: /VERSION_NOT_FOUND/ })
+  t.same(await jsonOf('object delete', 'photos', 'copy'), {})
+  t.match(await ask('object get', 'photos', 'copy'), { exitCode: 4, stdout: '', stderr: /OBJECT_NOT_FOUND/ })
+  t.match(await ask('object put', 'photos', 'k', join(directory, 'none')), { exitCode: 1, stderr: /ENOENT/ })
+})
+
+test('a listing says what else there is', async (t) => {
+  await api.get('POST', '/buckets', { name: 'pages' })
+  for (const key of ['a', 'b/1', 'b/2', 'c']) await server.raw('PUT', `/pages/${key}`, { body: key })
+  const whole = await textOf('object list', 'pages', '--delimiter', '/')
+  t.match(whole, /^KEY .+\na .+\nc .+\nb\/\n$/)
+  const first = await textOf('object list', 'pages', '--limit', '2')
+  t.match(first, /^KEY .+\na .+\nb\/1 .+\n\nthere is more: --after b\/1\n$/)
+  t.match(await textOf('object list', 'pages', '--limit', '2', '--after', 'b/1'), /^KEY .+\nb\/2 .+\nc .+\n$/)
+  const versions = await textOf('object versions', 'pages', '--limit', '1')
+  t.match(versions, /there is more: --after a --after-version-id null\n$/)
+  const next = ['--limit', '1', '--after', 'a', '--after-version-id', 'null']
+  t.match(await jsonOf('object versions', 'pages', ...next), { versions: [{ key: 'b/1' }] })
+  t.match(await ask('object list', 'pages', '--limit', '0'), { exitCode: 1, stderr: /INVALID_REQUEST/ })
+})
+
+test('a key is that key and no other', async (t) => {
+  const directory = t.testdir({ file: 'x' })
+  await api.get('POST', '/buckets', { name: 'keys' })
+  const keys = [
+    '..',
+    '.',
+    'a/../b',
+    '../../x',
+    'a//b',
+    '/a',
+    'a/',
+    '%2e%2e',
+    '100%',
+    'a b',
+    'a+b',
+    'a?b#c&d=e',
+    'é😀',
+    '\\',
+  ]
+  for (const key of keys) {
+    writeFileSync(join(directory, 'file'), key)
+    t.match(await jsonOf('object put', 'keys', key, join(directory, 'file')), { key }, key)
+  }
+  const { objects } = await jsonOf<{ objects: { key: string }[] }>('object list', 'keys')
+  t.same(objects.map(({ key }) => key).sort(), keys.toSorted(), 'as many keys as were named')
+  for (const key of keys) {
+    t.equal(await textOf('object get', 'keys', key), key)
+    t.match(await jsonOf('object show', 'keys', key), { key })
+    t.match(await jsonOf('verify object', 'keys', key), { key, status: 'verified' })
+    t.match(await jsonOf('object copy', 'keys', key, 'keys', `c/${key}`), { key: `c/${key}` })
+    await textOf('object delete', 'keys', key)
+    t.equal((await ask('object show', 'keys', key)).exitCode, 4)
+  }
+})
+
+test('what strangers named does not reach the terminal as it is', async (t) => {
+  await server.raw('PUT', '/pages/%1b%5b2J%e2%80%ae', { body: 'x' })
+  const list = await textOf('object list', 'pages')
+  t.ok(list.includes('\\u{1b}[2J\\u{202e}'))
+  t.notOk(list.includes('\u001b') || list.includes('\u202e'))
+})
+
+test('accounts, credentials, policies, tokens', async (t) => {
+  const directory = t.testdir({
+    'list.json': '[{"effect":"allow","actions":["s3:GetObject"],"resources":["bucket:photos/*"]}]',
+    'object.json': '{"statements":[{"effect":"deny","actions":["s3:*"],"resources":["bucket:*"]}]}',
+    'broken.json': '[{',
+    'null.json': 'null',
+  })
+  const { account, credential } = await jsonOf<CreatedAccount>('service-account create', 'ann', '--description', 'd')
+  t.match(account, { name: 'ann', description: 'd', enabled: true })
+  t.match(await textOf('service-account list'), new RegExp(`^ID .+\\n${account.id} +ann +true .+\\n$`))
+  t.match(await jsonOf('service-account disable', account.id), { enabled: false })
+  t.match(await jsonOf('service-account enable', account.id), { enabled: true })
+  const rotated = await jsonOf<IssuedCredential>('credential rotate', account.id)
+  t.not(rotated.credential_id, credential.credential_id)
+  t.match(await textOf('credential temporary', account.id, '900'), /\ntemporary +true\n/)
+  t.match(await ask('credential temporary', account.id, 'soon'), { exitCode: 2, stderr: /seconds takes a whole/ })
+  t.match(await jsonOf('credential disable', account.id, rotated.credential_id), { enabled: false })
+  t.match(await jsonOf('credential enable', account.id, rotated.credential_id), { enabled: true })
+
+  const create = (name: string) => ask('policy create', 'readers', join(directory, name))
+  t.match(await create('broken.json'), { exitCode: 2, stderr: /broken\.json is no JSON/ })
+  t.match(await create('null.json'), { exitCode: 1, stderr: /statements.*INVALID_REQUEST/ })
+  t.match(await create('none.json'), { exitCode: 1, stderr: /none\.json/ })
+  t.same(await jsonOf('policy list'), { policies: [] }, 'nothing was made')
+  const policy = await jsonOf<PolicyRecord>('policy create', 'readers', join(directory, 'list.json'))
+  t.match(await textOf('policy create', 'deniers', join(directory, 'object.json')), /\nname +deniers\n/)
+  t.match(await textOf('policy list'), /^ID .+\n.+\n.+\n$/)
+  t.equal(await textOf('policy attach', policy.id, account.id), 'attached\n')
+  t.match(await jsonOf('policy show', policy.id), { accounts: [account.id] })
+  t.match(await jsonOf('service-account show', account.id), { policies: [policy.id] })
+  t.equal(await textOf('policy detach', policy.id, account.id), 'detached\n')
+  t.match(await ask('policy detach', policy.id, account.id), { exitCode: 4, stderr: /POLICY_NOT_ATTACHED/ })
+  t.equal(await textOf('service-account delete', account.id), 'deleted\n')
+  t.equal((await ask('service-account show', account.id)).exitCode, 4)
+
+  const issued = await jsonOf<IssuedToken>('token issue', 'auditors', 'auditor', '--expires-in', '3600')
+  t.match(await textOf('token list'), new RegExp(`^ID .+\\n${issued.id} +auditors +auditor .+\\n$`))
+  t.match(await jsonOf('session', '--token', issued.token), { role: 'auditor' })
+  t.match(await ask('bucket create', 'no', '--token', issued.token), { exitCode: 5, stderr: /FORBIDDEN/ })
+  t.equal(await textOf('token revoke', issued.id), 'revoked\n')
+  t.match(await ask('session', '--token', issued.token), { exitCode: 5, stderr: /UNAUTHENTICATED/ })
+})
+
+test('the system, its storage and its reports', async (t) => {
+  t.match(await textOf('system info'), /\nversion +0\.0\.0-spec\n/)
+  t.match(await jsonOf('storage status'), { capacity_bytes: Number, available_bytes: Number })
+  t.same(await jsonOf('storage usage'), await api.get('GET', '/storage/usage'))
+  t.match(await jsonOf('storage inspect', '--maximum-entries', '1'), { examined: 1, truncated: true })
+  t.match(await jsonOf('storage inspect'), { consistent: true, truncated: false })
+  t.match(await jsonOf('storage repair'), { dry_run: true, removed: [] })
+  t.match(await jsonOf('storage repair', '--apply', '--maximum-entries', '5'), { dry_run: false, examined: 5 })
+  t.match(await jsonOf('report retention', '--bucket', 'photos'), { versions: [] })
+  t.match(await textOf('report retention'), /^BUCKET +KEY +VERSION_ID /)
+})
+
+test('every command was asked', async (t) => {
+  t.same(
+    CLIENT_COMMANDS.map(({ path }) => path).filter((path) => !asked.has(path)),
+    [],
+  )
+})
+
+/** What `session` says with these words and this environment. */
+function session(
+  words: readonly string[],
+  environment: Record<string, string>,
+  workingDirectory = '/',
+): Promise<Outcome> {
+  return run(['session', ...words], { environment, workingDirectory })
+}
+
+test('flags go before the environment, and that before the profile', async (t) => {
+  const directory = t.testdir({
+    token: `${SYSTEM_TOKEN}\n`,
+    wrong: 'wrong',
+    'object-store': {
+      'profiles.toml': [
+        `[here]\nurl = "${apiEndpoint}"\ntoken = "${SYSTEM_TOKEN}"`,
+        `[file]\nurl = "${apiEndpoint}"\ntoken_file = "token"`,
+        '[away]\nurl = "http://127.0.0.1:1"\ntoken = "wrong"',
+        '[odd]\nuri = "x"',
+        '[number]\nurl = 1',
+      ].join('\n'),
+    },
+  })
+  const base = { XDG_CONFIG_HOME: directory }
+  const code = async (words: readonly string[], environment: Record<string, string> = {}) =>
+    (await session(words, { ...base, ...environment }, directory)).exitCode
+  const away = { OBJECT_STORE_URL: 'http://127.0.0.1:1', OBJECT_STORE_TOKEN: 'wrong' }
+  t.equal(await code(['--profile', 'here']), 0)
+  t.equal(await code(['--profile', 'file']), 0)
+  t.equal(await code([], { OBJECT_STORE_PROFILE: 'here' }), 0)
+  t.equal(await code(['--profile', 'here'], { OBJECT_STORE_PROFILE: 'away' }), 0)
+  t.equal(await code(['--profile', 'here'], { OBJECT_STORE_URL: away.OBJECT_STORE_URL }), 10)
+  t.equal(await code(['--profile', 'here'], { OBJECT_STORE_TOKEN: 'wrong' }), 5)
+  t.equal(await code(['--profile', 'file'], { OBJECT_STORE_TOKEN: 'wrong' }), 5)
+  t.equal(await code(['--profile', 'away'], HERE), 0)
+  t.equal(await code(['--url', apiEndpoint, '--token', SYSTEM_TOKEN], away), 0)
+  t.equal(await code(['--token-file', 'token'], { ...HERE, OBJECT_STORE_TOKEN: 'wrong' }), 0)
+  t.equal(await code(['--token-file', 'wrong', '--token', SYSTEM_TOKEN], HERE), 0)
+  t.equal(await code(['--token-file', 'wrong'], HERE), 5)
+  t.equal(await code([], { OBJECT_STORE_URL: apiEndpoint }), 5, 'without any token')
+  t.equal(await code(['--url', `${apiEndpoint}/`], HERE), 0)
+  const refused: readonly [words: string[], said: RegExp][] = [
+    [['--profile', 'none'], /has no profile none/],
+    [['--profile', 'toString'], /has no profile toString/],
+    [['--profile', 'odd'], /odd\.uri is not known/],
+    [['--profile', 'number'], /number\.url must be a text/],
+    [['--token-file', 'nowhere'], /nowhere cannot be read/],
+    [['--ca-file', 'nowhere'], /nowhere cannot be read/],
+    [['--url', 'ftp://x'], /an address begins with http/],
+    [['--url', 'http://a b'], /http:\/\/a b/],
+    [['--url', 'http://x:99999'], /http:\/\/x:99999/],
+  ]
+  for (const [words, stderr] of refused)
+    t.match(await session(words, base, directory), { exitCode: 2, stderr }, String(stderr))
+  writeFileSync(join(directory, 'object-store/profiles.toml'), '[')
+  t.match(await session(['--profile', 'here'], base), { exitCode: 2, stderr: /is no TOML/ })
+  const home = t.testdir({ '.config': { 'object-store': { 'profiles.toml': `[p]\nurl = "${apiEndpoint}"` } } })
+  t.equal((await session(['--profile', 'p', '--token', SYSTEM_TOKEN], { HOME: home })).exitCode, 0)
+})
+
+test('errors as JSON', async (t) => {
+  const { stderr, stdout } = await ask('object show', 'photos', 'none', '--json')
+  t.equal(stdout, '')
+  t.match(JSON.parse(stderr), { error: { exit: 'notFound', code: 4, message: /OBJECT_NOT_FOUND/ } })
+  t.match(await ask('object show', 'photos'), { exitCode: 2, stdout: '', stderr: /object show/ })
+})
+
+async function addressOf(listener: Server): Promise<string> {
+  listener.listen(0, '127.0.0.1')
+  await once(listener, 'listening')
+  return `127.0.0.1:${(listener.address() as AddressInfo).port}`
+}
+
+test('a download that breaks off leaves what was there', async (t) => {
+  const directory = t.testdir({ kept: 'what was there' })
+  const listener = createServer((_, response) => {
+    response.setHeader('content-length', 100)
+    response.write('half', () => response.destroy())
+  })
+  t.teardown(() => listener.close())
+  const url = `http://${await addressOf(listener)}`
+  for (const name of ['kept', 'new']) {
+    const outcome = await run(['object', 'get', 'b', 'k', join(directory, name), '--url', url])
+    t.match(outcome, { exitCode: 1, stderr: /was not written/ })
+  }
+  t.same(readdirSync(directory), ['kept'])
+  t.equal(readFileSync(join(directory, 'kept'), 'utf8'), 'what was there')
+  for (const command of ['get', 'show']) {
+    t.match(await run(['object', command, 'b', 'k', '--url', url]), { exitCode: 1, stderr: /broke off/ }, command)
+  }
+})
+
+test('what answers may be no Object Store', async (t) => {
+  const answers = ['<html>', '{"error":{"message":"\\u001b[2J","code":"X","request_id":"r"}}']
+  const listener = createServer((request, response) => {
+    response.statusCode = request.url?.includes('/buckets/') === true ? 500 : 200
+    response.end(answers[response.statusCode === 500 ? 1 : 0])
+  })
+  t.teardown(() => listener.close())
+  const url = `http://${await addressOf(listener)}`
+  t.match(await run(['session', '--url', url]), { exitCode: 1, stderr: /no JSON/ })
+  t.match(await run(['bucket', 'show', 'b', '--url', url]), { exitCode: 1, stderr: /\\u\{1b\}\[2J \(X, request r\)/ })
+})
+
+test('TLS: the certificate of the file is believed, and no other', async (t) => {
+  const { certificate, key } = selfSignedCertificate()
+  const directory = t.testdir({ 'own.pem': certificate, 'other.pem': selfSignedCertificate().certificate })
+  const listener = createTlsServer({ cert: certificate, key }, (_, response) => response.end('{"role":"auditor"}'))
+  t.teardown(() => listener.close())
+  const url = `https://${await addressOf(listener)}`
+  const code = async (...words: string[]) => (await session(['--url', url, ...words], {}, directory)).exitCode
+  t.equal(await code('--ca-file', 'own.pem'), 0)
+  t.equal(await code('--ca-file', 'other.pem'), 10)
+  t.equal(await code(), 10)
+})
+
+test('nothing of this was a fault of the server, nor another answer than the document says', async (t) => {
+  t.same(server.failures, [])
+  t.same(server.undocumented, [])
+})
