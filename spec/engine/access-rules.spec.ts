@@ -18,6 +18,7 @@ import {
   setCredentialStatus,
 } from '../support/access-commands.ts'
 import { digestOf } from '../support/commands.ts'
+import { temporaryDirectory } from '../support/test-clients.ts'
 import { dumpStore, openTestStore } from '../support/test-store.ts'
 
 const PAST = 1_000_000
@@ -32,11 +33,14 @@ interface AccessStore {
 }
 
 async function openAccess(t: Test): Promise<AccessStore> {
-  const store = await openTestStore(t.testdir())
+  // A fixture of the runner would be removed before the store is closed.
+  const root = temporaryDirectory()
+  const store = await openTestStore(root)
   const environment = ProjectionEnvironment.open(store.paths.projections, { readOnly: true })
   t.teardown(async () => {
     await environment.close()
     await store.close(true)
+    rmSync(root, { recursive: true })
   })
   const access = new AccessReader(environment)
   const run = async (command: Command): Promise<string> => {
