@@ -1,0 +1,224 @@
+/** `server doctor`: what each check finds, and `completion`: what a shell makes of its script. */
+import { spawnSync } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import tap, { test } from 'tap'
+import type { Finding } from '../../cli/doctor/finding.ts'
+import { journalListing, segmentNames } from '../support/journal-files.ts'
+import { startManaged } from '../support/management-server.ts'
+import { ACCESS_KEY, MASTER_KEY, SECRET_KEY, temporaryDirectory } from '../support/test-clients.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { lockStore } from '../../engine/disk/store-lock.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { type Outcome, run } from './command-runner.ts'
+
+const SCRAPE_TOKEN = 'canary-scrape-token-canary'
+const CONFIGURED = {
+  OBJECT_STORE_CREDENTIAL_MASTER_KEY: MASTER_KEY.toString('hex'),
+  OBJECT_STORE_ROOT_ACCESS_KEY: ACCESS_KEY,
+  OBJECT_STORE_ROOT_SECRET_KEY: SECRET_KEY,
+  OBJECT_STORE_METRICS_SCRAPE_TOKEN: SCRAPE_TOKEN,
+  OBJECT_STORE_S3_BIND: '127.0.0.1:0',
+  OBJECT_STORE_API_BIND: '127.0.0.1:0',
+}
+const CHECKS = [
+  'configuration',
+  'data directory',
+  'atomic publication',
+  'storage format',
+  'restore state',
+  'free space',
+  'S3 listener',
+  'management listener',
+  'credential master key',
+  'root credential',
+  'metrics token',
+]
+
+// A store with a little history, and the journal that it had when it was made.
+const root = temporaryDirectory()
+const paths = new StorePaths(root)
+const early = temporaryDirectory()
+await (await startManaged({ dataDirectory: root })).stop()
+cpSync(paths.journal, early, { recursive: true })
+const second = await startManaged({ dataDirectory: root })
+await second.raw('PUT', '/bucket')
+await second.raw('PUT', '/bucket/key', { body: 'x'.repeat(100_000) })
+await second.stop()
+tap.teardown(() => {
+  for (const directory of [root, early]) rmSync(directory, { recursive: true, force: true })
+})
+
+function doctor(environment: Record<string, string> = {}, ...words: string[]): Promise<Outcome> {
+  const whole = { ...CONFIGURED, OBJECT_STORE_DATA_DIR: root, ...environment }
+  return run(['server', 'doctor', ...words], { environment: whole })
+}
+
+interface Report {
+  readonly exitCode: number
+  readonly healthy: boolean
+  readonly checks: readonly Finding[]
+  /** Status and detail of one check. */
+  readonly of: (check: string) => string
+  /** The checks that failed. */
+  readonly failed: readonly string[]
+}
+
+async function report(environment: Record<string, string> = {}): Promise<Report> {
+  const { exitCode, stdout } = await doctor(environment, '--json')
+  const { healthy, checks } = JSON.parse(stdout) as { healthy: boolean; checks: Finding[] }
+  const of = (name: string) =>
+    checks.filter(({ check }) => check === name).map((one) => `${one.status}: ${one.detail}`)[0] ?? ''
+  const failed = checks.filter(({ status }) => status === 'failed').map(({ check }) => check)
+  return { exitCode, healthy, checks, of, failed }
+}
+
+test('a sound store', async (t) => {
+  const before = journalListing(paths)
+  const { exitCode, healthy, checks, of } = await report()
+  t.equal(exitCode, 0)
+  t.equal(healthy, true)
+  t.same(
+    checks.map(({ check }) => check),
+    CHECKS,
+  )
+  // How much is free is up to the machine.
+  t.same(
+    checks.filter(({ check, status }) => check !== 'free space' && status !== 'ok'),
+    [],
+  )
+  t.match(of('storage format'), /^ok: version 1, deployment [0-9a-f]{32}$/)
+  t.match(of('restore state'), /^ok: the journal ends at (\d+), its high-water mark is \1$/)
+  const { stdout } = await doctor()
+  t.same(stdout.match(/^(ok|warning|failed|skipped) /gm)?.length, CHECKS.length)
+  for (const { check, status } of checks) t.match(stdout, new RegExp(`^${status} +${check} `, 'm'))
+  t.same(journalListing(paths), before, 'nothing was changed')
+})
+
+test('a store that was not made yet', async (t) => {
+  const directory = t.testdir()
+  const { exitCode, of } = await report({ OBJECT_STORE_DATA_DIR: join(directory, 'new') })
+  t.equal(exitCode, 0)
+  t.match(of('data directory'), /^ok: .+ can be made$/)
+  for (const check of ['atomic publication', 'storage format', 'restore state']) t.match(of(check), /^skipped: /, check)
+  t.match(of('credential master key'), /^ok: it is configured$/)
+  t.same(readdirSync(directory), [])
+})
+
+test('what is configured', async (t) => {
+  const wrong = await report({ OBJECT_STORE_CREDENTIAL_MASTER_KEY: 'cd'.repeat(32) })
+  t.match(wrong, { exitCode: 7, healthy: false, failed: ['credential master key'] })
+  t.match(wrong.of('credential master key'), /not the key that this store was made with/)
+  const bare = {
+    OBJECT_STORE_DATA_DIR: root,
+    OBJECT_STORE_S3_BIND: '127.0.0.1:0',
+    OBJECT_STORE_API_BIND: '127.0.0.1:0',
+  }
+  const { exitCode, stdout } = await run(['server', 'doctor', '--json'], { environment: bare })
+  const { checks } = JSON.parse(stdout) as { checks: Finding[] }
+  t.equal(exitCode, 7)
+  t.match(checks.slice(-3), [
+    { check: 'credential master key', status: 'failed', detail: /no master key is configured/ },
+    { check: 'root credential', status: 'failed', detail: /no root credential/ },
+    { check: 'metrics token', status: 'warning' },
+  ])
+  const unread = await report({ OBJECT_STORE_S3_BIND: 'nowhere' })
+  t.match(unread, { exitCode: 7, failed: ['configuration'] })
+  t.equal(unread.checks.length, 1, 'there is nothing else to look at')
+})
+
+test('a port that is taken', async (t) => {
+  const other = createServer()
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => other.close())
+  const bind = `127.0.0.1:${(other.address() as AddressInfo).port}`
+  const s3 = await report({ OBJECT_STORE_S3_BIND: bind })
+  t.match(s3, { exitCode: 7, failed: ['S3 listener'] })
+  t.match(s3.of('S3 listener'), /another process listens there/)
+  t.match(await report({ OBJECT_STORE_API_BIND: bind }), { exitCode: 7, failed: ['management listener'] })
+})
+
+test('a server that is running', async (t) => {
+  const running = await startManaged({ dataDirectory: root })
+  // A server in the thread of a spec leaves the lock to its caller.
+  const lock = await lockStore(nodeDisk, root)
+  const bind = running.endpoint.slice('http://'.length)
+  const { exitCode, of } = await report({ OBJECT_STORE_S3_BIND: bind })
+  await lock.release()
+  await running.stop()
+  t.equal(exitCode, 0, 'its port is rightly taken')
+  t.match(of('S3 listener'), /^skipped: /)
+})
+
+test('a journal that ends before its high-water mark', async (t) => {
+  const copy = t.testdir()
+  cpSync(root, copy, { recursive: true })
+  const old = new StorePaths(copy)
+  for (const name of segmentNames(old)) rmSync(join(old.journal, name), { force: true })
+  for (const name of readdirSync(early).filter((one) => one.endsWith('.segment'))) {
+    writeFileSync(join(old.journal, name), readFileSync(join(early, name)))
+  }
+  const restored = await report({ OBJECT_STORE_DATA_DIR: copy })
+  t.match(restored, { exitCode: 7, failed: ['restore state'] })
+  t.match(restored.of('restore state'), /the journal ends at \d+, and \d+ was acknowledged/)
+  writeFileSync(old.head, Buffer.alloc(readFileSync(old.head).length))
+  const unmarked = await report({ OBJECT_STORE_DATA_DIR: copy })
+  t.equal(unmarked.exitCode, 0)
+  t.match(unmarked.of('restore state'), /^warning: the high-water mark cannot be read/)
+})
+
+test('a journal that cannot be read', async (t) => {
+  const copy = t.testdir()
+  cpSync(root, copy, { recursive: true })
+  const damaged = new StorePaths(copy)
+  for (const name of segmentNames(damaged)) {
+    rmSync(join(damaged.journal, name), { force: true })
+    writeFileSync(join(damaged.journal, name), 'no segment')
+  }
+  const { exitCode, failed } = await report({ OBJECT_STORE_DATA_DIR: copy })
+  t.equal(exitCode, 7)
+  t.same(failed, ['storage format', 'restore state'])
+})
+
+test('a data directory that is no directory', async (t) => {
+  const directory = t.testdir({ file: '' })
+  const { exitCode, failed } = await report({ OBJECT_STORE_DATA_DIR: join(directory, 'none/below') })
+  t.equal(exitCode, 7)
+  t.ok(failed.includes('data directory'))
+})
+
+test('no secret is printed', async (t) => {
+  for (const words of [[], ['--json']]) {
+    for (const key of [CONFIGURED.OBJECT_STORE_CREDENTIAL_MASTER_KEY, 'cd'.repeat(32), 'canary-of-no-key']) {
+      const { stdout, stderr } = await doctor({ OBJECT_STORE_CREDENTIAL_MASTER_KEY: key }, ...words)
+      for (const secret of [key, SECRET_KEY, SCRAPE_TOKEN]) t.notOk(`${stdout}${stderr}`.includes(secret))
+    }
+  }
+})
+
+/** What bash offers behind these words; the last one is being typed. */
+function offered(script: string, ...words: string[]): string[] {
+  const quoted = ['object-store', ...words].map((word) => `'${word}'`).join(' ')
+  const tail = `COMP_WORDS=(${quoted}); COMP_CWORD=${words.length}; _object_store; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { stdout, status, stderr } = spawnSync('bash', ['--norc', '-c', `${script}\n${tail}`], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(`bash ended with ${status}: ${stderr}`)
+  return stdout.split('\n').filter((line) => line !== '')
+}
+
+test('completion of bash', async (t) => {
+  const { stdout: script } = await run(['completion', 'bash'])
+  t.same(offered(script, 'serv'), ['server', 'service-account'])
+  t.same(offered(script, 'quota', ''), ['show', 'set'])
+  t.same(offered(script, 'server', 'd'), ['doctor'])
+  t.same(offered(script, 'server', '--s'), ['--s3-bind', '--set'])
+  t.same(offered(script, 'server', 'doctor', '--js'), ['--json'])
+  t.same(offered(script, 'quota', 'set', 'photos', '--b'), ['--bytes'], 'behind an argument')
+  t.same(offered(script, 'object', 'get', 'photos', 'a b', '--ver'), ['--version-id'])
+  t.same(offered(script, 'completion', '--none'), [])
+  t.same((await run(['completion', 'zsh'])).stdout, script)
+  const fish = (await run(['completion', 'fish'])).stdout
+  t.ok(fish.includes("complete -c object-store -n '__fish_use_subcommand' -a 'bucket'"))
+  t.ok(fish.includes("complete -c object-store -n '__fish_seen_subcommand_from quota' -a 'set'"))
+  t.match(await run(['completion', 'ksh']), { exitCode: 2, stderr: /the shells are bash, zsh and fish/ })
+})
