@@ -1,0 +1,91 @@
+/** Verification, inspection and repair, with damage planted on the disk. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import tap, { test } from 'tap'
+import { API } from '../../../planes/management/route-table.ts'
+import { flipByte } from '../../support/journal-files.ts'
+import { startManaged } from '../../support/management-server.ts'
+import { payloadFileNames } from '../../support/multipart.ts'
+
+const server = await startManaged({ inlineBytesMaximum: 1000 })
+tap.teardown(() => server.stop())
+const { api, paths } = server
+const LARGE = 'b'.repeat(5000)
+await api.get('POST', '/buckets', { name: 'stored' })
+
+/** Stores an object in a payload file of its own, and gives the path of the file. */
+async function putFile(key: string): Promise<string> {
+  const before = payloadFileNames(paths)
+  await api.send('PUT', `${API}/buckets/stored/object/${key}`, { raw: LARGE })
+  const [name = ''] = payloadFileNames(paths).filter((one) => !before.includes(one))
+  return paths.file(name)
+}
+
+interface Findings {
+  readonly consistent: boolean
+  readonly examined: number
+  readonly orphans: readonly unknown[]
+  readonly missing: readonly unknown[]
+  readonly removed?: readonly string[]
+}
+
+test('status and usage', async (t) => {
+  const file = await putFile('sound')
+  await api.send('PUT', `${API}/buckets/stored/object/small`, { raw: 'x' })
+  const usage = await api.get('GET', '/storage/usage')
+  t.match(usage, { buckets: 1, objects: 2, versions: 2, delete_markers: 0, logical_bytes: LARGE.length + 1 })
+  t.match(usage, {
+    by_bucket: [{ name: 'stored', objects: 2, logical_bytes: LARGE.length + 1, noncurrent_versions: 0 }],
+  })
+  t.match(await api.get('GET', '/storage/status'), { temporary_upload_bytes: 0 })
+  t.ok(existsSync(file))
+})
+
+test('a damaged byte is found, and the object named', async (t) => {
+  t.match(await api.get('POST', '/verify/objects/stored/sound'), { status: 'verified', size: LARGE.length })
+  flipByte(await putFile('turned'), 2000)
+  const found = await api.get('POST', '/verify/objects/stored/turned')
+  t.match(found, { status: 'damaged', expected_sha256: /^[0-9a-f]{64}$/, computed_sha256: null })
+  const bucket = await api.get('POST', '/verify/buckets/stored')
+  t.match(bucket, { examined: 3, verified: 2, damaged: 1, pending: 0, next_after: null })
+  t.match(bucket, { damaged_objects: [{ key: 'turned', version_id: 'null' }] })
+  t.equal((await api.call('POST', '/verify/objects/stored/none')).code, 'OBJECT_NOT_FOUND')
+  await api.call('DELETE', '/buckets/stored/object/turned')
+})
+
+test('an orphan is found, and removed only when that is asked for', async (t) => {
+  const name = `${'0'.repeat(26)}ab`
+  const orphan = paths.file(name)
+  mkdirSync(dirname(orphan), { recursive: true })
+  writeFileSync(orphan, 'of nobody')
+  const named = { consistent: false, orphans: [{ kind: 'payload-file', name, bytes: 9 }], missing: [] }
+  t.match(await api.get<Findings>('GET', '/storage/inspect'), named)
+  t.match(await api.get<Findings>('POST', '/storage/repair', {}), { ...named, dry_run: true, removed: [] })
+  t.ok(existsSync(orphan), 'a dry run keeps it')
+  const repaired = await api.get<Findings>('POST', '/storage/repair', { dry_run: false })
+  t.match(repaired, { dry_run: false, removed: [name] })
+  t.notOk(existsSync(orphan))
+  t.match(await api.get('GET', '/storage/inspect'), { consistent: true, orphans: [] })
+  t.match(await api.get('POST', '/verify/objects/stored/sound'), { status: 'verified' }, 'the others are kept')
+})
+
+test('a file that is missing or too short is named, and never made up for', async (t) => {
+  const file = await putFile('gone')
+  const name = file.slice(file.lastIndexOf('/') + 1)
+  const bytes = readFileSync(file)
+  for (const [reason, change] of [
+    ['missing', () => undefined],
+    ['wrong length', () => writeFileSync(file, bytes.subarray(0, -1))],
+  ] as const) {
+    rmSync(file, { force: true })
+    change()
+    const missing = [{ kind: 'payload-file', name, reason }]
+    t.match(await api.get('GET', '/storage/inspect'), { consistent: false, missing }, reason)
+    t.match(await api.get('POST', '/storage/repair', { dry_run: false }), { missing, removed: [] }, reason)
+    t.match(await api.get('POST', '/verify/objects/stored/gone'), { status: 'damaged' }, reason)
+  }
+})
+
+test('no answer was another one than the document says', async (t) => {
+  t.same(server.undocumented, [])
+})
