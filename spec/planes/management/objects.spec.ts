@@ -1,0 +1,97 @@
+/** Objects over the management plane: pages, uploads, versions, bytes and what a page may show of them. */
+import tap, { test } from 'tap'
+import { API } from '../../../planes/management/route-table.ts'
+import type { ApiAnswer } from '../../support/api-client.ts'
+import { startManaged } from '../../support/management-server.ts'
+import { payloadFileNames } from '../../support/multipart.ts'
+
+const server = await startManaged({ inlineBytesMaximum: 1000 })
+tap.teardown(() => server.stop())
+const { api } = server
+const KEYS = ['a', 'd/1', 'd/2', 'd/e/3', 'f', 'g/4']
+await api.get('POST', '/buckets', { name: 'listed' })
+await api.get('PUT', '/buckets/listed/versioning', { status: 'Enabled' })
+for (const key of [...KEYS, 'a', 'd/1']) await put(`listed/object/${key}`, key)
+
+function put(target: string, raw: string | Buffer, headers: [string, string][] = []): Promise<ApiAnswer> {
+  return api.send('PUT', `${API}/buckets/${target}`, { raw, headers })
+}
+
+interface Page {
+  readonly objects?: readonly unknown[]
+  readonly versions?: readonly unknown[]
+  readonly prefixes: readonly string[]
+  readonly next_after: string | null
+  readonly next_after_version_id?: string | null
+}
+
+test('pages of one entry are the page of all', async (t) => {
+  for (const route of ['objects', 'object-versions']) {
+    for (const query of ['', 'delimiter=/&', 'prefix=d/&', 'prefix=d/&delimiter=/&']) {
+      const whole = await api.get<Page>('GET', `/buckets/listed/${route}?${query}`)
+      const [entries, prefixes]: [unknown[], string[]] = [[], []]
+      let after = ''
+      for (let pages = 0; pages < 20; pages += 1) {
+        const page = await api.get<Page>('GET', `/buckets/listed/${route}?${query}limit=1${after}`)
+        entries.push(...(page.objects ?? page.versions ?? []))
+        prefixes.push(...page.prefixes)
+        if (page.next_after === null) break
+        after = `&after=${encodeURIComponent(page.next_after)}`
+        if (page.next_after_version_id) after += `&after_version_id=${page.next_after_version_id}`
+      }
+      t.same([entries, prefixes], [whole.objects ?? whole.versions, whole.prefixes], `${route}?${query}`)
+    }
+  }
+})
+
+test('refused uploads leave nothing', async (t) => {
+  await api.get('PUT', '/buckets/listed/quota', {
+    quota: { bytes: { mode: 'limit', bytes: 100 }, objects: { mode: 'unlimited' } },
+  })
+  const files = payloadFileNames(server.paths)
+  t.equal((await put('listed/object/large', 'x'.repeat(5000))).code, 'QUOTA_EXCEEDED')
+  t.equal((await put('listed/object/a', 'x', [['if-none-match', '*']])).code, 'CONFLICT')
+  t.equal((await put('listed/object/a', 'x', [['if-none-match', 'etag']])).code, 'INVALID_REQUEST')
+  t.equal((await put('listed/object/a', 'x', [['transfer-encoding', 'chunked']])).status, 411)
+  t.equal((await put('listed/object/new', 'x', [['if-none-match', '*']])).status, 201)
+  t.same(payloadFileNames(server.paths), files)
+})
+
+test('a restored version is a new one, and the history stays', async (t) => {
+  const first = (await put('listed/object/r', 'one')).json as { version_id: string; sha256: string }
+  await put('listed/object/r', 'two')
+  const answer = await api.call('POST', '/restore/listed/r', { version_id: first.version_id })
+  t.match(answer, { status: 201, json: { sha256: first.sha256, is_latest: true } })
+  t.not((answer.json as { version_id: string }).version_id, first.version_id)
+  t.equal((await api.call('DELETE', '/buckets/listed/object/r')).status, 204)
+  const { versions = [] } = await api.get<Page>('GET', '/buckets/listed/object-versions?prefix=r')
+  t.match(versions, [{ delete_marker: true }, { size: 3 }, { size: 3 }, { size: 3 }])
+  t.equal((await api.call('GET', '/buckets/listed/object/r')).code, 'OBJECT_NOT_FOUND')
+})
+
+test('bytes are an attachment, and only pictures and text are shown', async (t) => {
+  await api.get('POST', '/buckets', { name: 'shown' })
+  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(20)])
+  const cases: [key: string, body: Buffer, type: string | undefined][] = [
+    ['p%22%0d%0a%27.png', png, 'image/png'],
+    ['page.html', Buffer.from('<script>'), 'text/plain; charset=utf-8'],
+    ['binary', Buffer.from([0, 1]), undefined],
+    ['long.txt', Buffer.alloc(1024 ** 2 + 1, 'x'), undefined],
+  ]
+  const safe = { 'x-content-type-options': 'nosniff', 'content-security-policy': /^sandbox; default-src 'none'$/ }
+  for (const [key, body, type] of cases) {
+    await put(`shown/object/${key}`, body, [['content-type', 'text/html']])
+    const { headers, body: got } = await api.call('GET', `/buckets/shown/object-content/${key}`)
+    t.ok(got.equals(body), key)
+    const disposition = `attachment; filename*=UTF-8''${key.replace('%0d%0a', '%0D%0A')}`
+    t.match(headers, { ...safe, 'content-type': 'application/octet-stream', 'content-disposition': disposition })
+    const preview = await api.call('GET', `/buckets/shown/object-preview/${key}`)
+    if (type === undefined) t.match(preview, { status: 415, code: 'NOT_PREVIEWABLE' }, key)
+    else t.match(preview, { status: 200, headers: { ...safe, 'content-type': type } }, key)
+  }
+})
+
+test('no answer was another one than the document says', async (t) => {
+  t.same(server.failures, [])
+  t.same(server.undocumented, [])
+})
