@@ -128,7 +128,8 @@ export class Bench {
     const server = await this.startServer(dataDirectory, settings)
     const client = new S3Client(server.endpoint)
     try {
-      await work({ endpoint: server.endpoint, bucket, client, pid: server.pid }, server)
+      const { endpoint, managementUrl, pid } = server
+      await work({ endpoint, managementUrl, bucket, client, pid }, server)
       await server.stop()
     } catch (error) {
       await server.kill()

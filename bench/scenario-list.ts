@@ -1,4 +1,5 @@
 import type { Scenario } from './scenario.ts'
+import { audit } from './scenarios/audit.ts'
 import { compaction } from './scenarios/compaction.ts'
 import { deleteObjects } from './scenarios/delete.ts'
 import { encryption } from './scenarios/encryption.ts'
@@ -45,6 +46,7 @@ export const scenarioList: readonly Scenario[] = [
   policies,
   managementTransfers,
   tls,
+  audit,
   compaction,
   transfers,
   scale,

@@ -1,0 +1,84 @@
+/** A program: fills a data directory with audit records through the engine, as the FillAudit on standard input says. */
+import { text } from 'node:stream/consumers'
+import { loadConfig } from '../cli/config/load-config.ts'
+import { openStore } from '../cli/store/open-store.ts'
+import { storeOptions } from '../cli/store/store-options.ts'
+import type { Disk, DiskFile } from '../engine/disk/disk.ts'
+import { nodeDisk } from '../engine/disk/node-disk.ts'
+import { lockStore } from '../engine/disk/store-lock.ts'
+import { StorePaths } from '../engine/disk/store-paths.ts'
+import { encodeEntry } from '../engine/events/entry-codec.ts'
+import type { FillAudit } from './audit-store.ts'
+
+/** Records handed to the engine before it gets its turn. */
+const RECORDS_AT_ONCE = 1024
+const OPERATIONS = ['s3:GET', 's3:GET', 's3:GET', 's3:PUT', 's3:HEAD', 's3:DELETE'] as const
+
+/** Ten thousand commits, each with its sync, would be most of the time that filling takes, and nobody reads meanwhile. */
+const unsyncedDisk: Disk = {
+  ...nodeDisk,
+  create: (path) => unsynced(nodeDisk.create(path)),
+  openToWrite: (path) => unsynced(nodeDisk.openToWrite(path)),
+}
+
+function unsynced(file: DiskFile): DiskFile {
+  return {
+    path: file.path,
+    writeAt: (bytes, position) => file.writeAt(bytes, position),
+    readAt: (target, position, length) => file.readAt(target, position, length),
+    sync: () => {},
+    size: () => file.size(),
+    truncate: (length) => file.truncate(length),
+    seal: () => file.seal(),
+    close: () => file.close(),
+    writeAtLater: (bytes, position) => file.writeAtLater(bytes, position),
+    readAtLater: (target, position, length) => file.readAtLater(target, position, length),
+    syncLater: () => file.syncLater(),
+    closeLater: () => file.closeLater(),
+  }
+}
+
+const request = JSON.parse(await text(process.stdin)) as FillAudit
+const { records, fromMilliseconds, spanMilliseconds } = request
+const paths = new StorePaths(request.dataDirectory)
+nodeDisk.makeDirectory(paths.root)
+const lock = await lockStore(nodeDisk, paths.root)
+const { config } = loadConfig({ flags: {}, environment: {}, workingDirectory: paths.root })
+let written = 0
+const store = await openStore(unsyncedDisk, paths, storeOptions(config, Buffer.from(request.masterKey, 'hex')), {
+  onFailure: (error) => {
+    throw error
+  },
+  onBatchDone: () => {},
+  // The records are spread evenly over the span, whenever they are written.
+  clock: () => Math.floor((fromMilliseconds + (spanMilliseconds * written) / records) * 1000),
+})
+
+/** A record such as the front end makes one of a request. */
+function body(index: number): Uint8Array {
+  const operation = OPERATIONS[index % OPERATIONS.length] as string
+  const context = {
+    principal: `service_account:account-${index % 50}`,
+    credentialId: `AKIDBENCH${String(index % 50).padStart(11, '0')}`,
+    sourceAddress: `10.1.${(index >> 8) % 256}.${index % 256}`,
+    requestId: index.toString(16).toUpperCase().padStart(16, '0'),
+    operation,
+    resource: `bucket:bench-${index % 20}/folder-${index % 1000}/object-${index}.bin`,
+    metadata: ['api', `${operation.slice(3)}Object`, 'status', 200],
+  }
+  return Uint8Array.from(encodeEntry(context, 'success', undefined, []))
+}
+
+while (written < records) {
+  const count = Math.min(RECORDS_AT_ONCE, records - written)
+  await new Promise<void>((resolve) => {
+    for (let index = 0; index < count; index += 1) {
+      const settle = index === count - 1 ? () => resolve() : undefined
+      store.loop.submit({ kind: 'audit', body: body(written + index) }, settle)
+    }
+    void store.loop.drained()
+  })
+  written += count
+}
+await store.close(true)
+await lock.release()
