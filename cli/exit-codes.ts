@@ -17,7 +17,7 @@ export const exitTable = {
     code: 20,
     sentence: 'Writing or syncing the journal or a volume failed; nothing more was acknowledged.',
   },
-  storeDamaged: { code: 21, sentence: 'The journal or a payload volume is damaged.' },
+  storeDamaged: { code: 21, sentence: 'The journal or a stored payload is damaged.' },
   directoryLocked: { code: 22, sentence: 'Another process holds the data directory.' },
   masterKey: { code: 23, sentence: 'The credential master key is missing or is not the one of this store.' },
   dataLost: { code: 24, sentence: 'Data that was acknowledged is no longer there.' },

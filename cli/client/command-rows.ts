@@ -1,4 +1,4 @@
-import { ExitError } from '../exit-codes.ts'
+import { ExitError, type ExitName } from '../exit-codes.ts'
 import type { ClientRequest } from './management-client.ts'
 
 /** Values of the arguments and options of a command, by name. */
@@ -26,6 +26,8 @@ export interface CommandRow {
   readonly arguments?: readonly ArgumentRow[]
   readonly options?: readonly OptionRow[]
   readonly request: (values: Values) => ClientRequest
+  /** What the answer ends the command with; `ok` where there is none. */
+  readonly exit?: (answer: never) => ExitName
   readonly show: (answer: never) => readonly (readonly string[])[]
 }
 

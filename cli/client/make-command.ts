@@ -1,5 +1,6 @@
 import { Command, type CommandClass, Option } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
+import { exitTable } from '../exit-codes.ts'
 import { ClientCommand } from './client-command.ts'
 import type { CommandRow, Values } from './command-rows.ts'
 
@@ -16,8 +17,9 @@ export function makeCommand(row: CommandRow): CommandClass<CliContext> {
 
     override async execute(): Promise<number> {
       const values = this.#values(this as unknown as Record<string, unknown>)
-      this.print(await this.client().json(row.request(values)), row.show)
-      return 0
+      const answer = await this.client().json(row.request(values))
+      this.print(answer, row.show)
+      return exitTable[row.exit?.(answer as never) ?? 'ok'].code
     }
   }
 }

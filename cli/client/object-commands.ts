@@ -112,6 +112,7 @@ export const OBJECTS_COMMANDS: readonly CommandRow[] = [
       path: pathOf('verify', 'objects', text(values, 'bucket'), text(values, 'key')),
       query: { version_id: optional(values, 'version-id') },
     }),
+    exit: ({ status }: { readonly status: string }) => (status === 'damaged' ? 'storeDamaged' : 'ok'),
     show: fields,
   },
   {
@@ -127,6 +128,7 @@ export const OBJECTS_COMMANDS: readonly CommandRow[] = [
       path: pathOf('verify', 'buckets', text(values, 'bucket')),
       query: { maximum_entries: optional(values, 'maximum-entries'), after: optional(values, 'after') },
     }),
+    exit: ({ damaged }: { readonly damaged: number }) => (damaged > 0 ? 'storeDamaged' : 'ok'),
     show: fields,
   },
 ]

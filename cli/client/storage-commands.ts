@@ -30,6 +30,7 @@ export const STORAGE_COMMANDS: readonly CommandRow[] = [
       path: '/storage/inspect',
       query: { maximum_entries: optional(values, 'maximum-entries') ?? '100000' },
     }),
+    exit: ({ missing }: { readonly missing: readonly unknown[] }) => (missing.length > 0 ? 'storeDamaged' : 'ok'),
     show: fields,
   },
   {
