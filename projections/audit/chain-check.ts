@@ -195,22 +195,23 @@ export class ChainCheck {
 /** What is wrong with a batch beside its records. */
 function batchFault({ header, bytes, whole }: Step<'batch'>): string | undefined {
   if (!whole) return 'the checksum of the batch is wrong'
-  if (!continues(bytes, header) || countIn(bytes, header) !== header.recordCount) {
-    return 'the batch holds other records than its header says'
+  const frames = new RecordFrames(bytes, header)
+  let count = 0
+  let isPadded = true
+  for (; frames.next(); count += 1) {
+    if (frames.sequence !== header.firstSequence + count) return OTHER_RECORDS
+    isPadded &&= isZeroBehind(bytes, frames)
   }
-  return isPadded(bytes, header) ? undefined : 'what stands between the records is not zero'
+  if (count !== header.recordCount || !frames.isComplete) return OTHER_RECORDS
+  return isPadded ? undefined : 'what stands between the records is not zero'
 }
 
-/** Whether the bytes that fill records up are zero. */
-function isPadded(bytes: Buffer, header: Records): boolean {
-  const frames = new RecordFrames(bytes, header)
-  while (frames.next()) {
-    const { at, bodyLength } = frames
-    const end = at + recordBytes(bodyLength)
-    for (let index = at + RECORD.frameBytes + bodyLength; index < end; index += 1) {
-      if (bytes[index] !== 0) return false
-    }
-  }
+const OTHER_RECORDS = 'the batch holds other records than its header says'
+
+/** Whether the bytes that fill a record up are zero. */
+function isZeroBehind(bytes: Buffer, { at, bodyLength }: RecordFrames): boolean {
+  const end = at + recordBytes(bodyLength)
+  for (let index = at + RECORD.frameBytes + bodyLength; index < end; index += 1) if (bytes[index] !== 0) return false
   return true
 }
 
@@ -227,13 +228,6 @@ function continues(bytes: Buffer, header: Records): boolean {
     expected += 1
   }
   return frames.isComplete && expected > header.firstSequence
-}
-
-function countIn(bytes: Buffer, header: Records): number {
-  const frames = new RecordFrames(bytes, header)
-  let count = 0
-  while (frames.next()) count += 1
-  return count
 }
 
 function firstSequenceIn(bytes: Buffer, header: Records): number | undefined {
