@@ -1,11 +1,12 @@
 import { crc32 } from 'node:zlib'
 import { type FileForm, FILE_FORMS } from './file-format.ts'
+import { freeMemory } from './free-memory.ts'
 import type { PayloadKey } from './sealing.ts'
 
 /** A block on its way into a payload file. */
 export interface BlockWriter {
-  /** Takes the next bytes of the block and returns what is stored in their place. */
-  take(bytes: Uint8Array): Uint8Array
+  /** Takes the next bytes of the block and puts what is stored in their place into `target` at `at`. */
+  take(bytes: Uint8Array, target: Buffer, at: number): void
   /** What proves the block. Called once, after its last byte. */
   proof(): Buffer
 }
@@ -25,9 +26,9 @@ export const plainBlocks: BlockCodec = {
   write: () => {
     let checksum = 0
     return {
-      take: (bytes) => {
+      take: (bytes, target, at) => {
         checksum = crc32(bytes, checksum)
-        return bytes
+        target.set(bytes, at)
       },
       proof: () => {
         const proof = Buffer.allocUnsafe(FILE_FORMS.plain.proofBytes)
@@ -46,7 +47,11 @@ export function sealedBlocks(key: PayloadKey): BlockCodec {
     write: (index) => {
       const cipher = key.cipher(index)
       return {
-        take: (bytes) => cipher.update(bytes),
+        take: (bytes, target, at) => {
+          const ciphertext = cipher.update(bytes)
+          target.set(ciphertext, at)
+          freeMemory(ciphertext)
+        },
         proof: () => {
           cipher.final()
           return cipher.getAuthTag()
@@ -57,6 +62,7 @@ export function sealedBlocks(key: PayloadKey): BlockCodec {
       const plaintext = key.decrypt(index, block, proof)
       if (plaintext === undefined) return false
       block.set(plaintext)
+      freeMemory(plaintext)
       return true
     },
   }

@@ -21,13 +21,12 @@ export class BlockTable {
     return this.#room
   }
 
-  /** Takes at most `room` bytes and returns what is stored in their place. */
-  take(bytes: Uint8Array): Uint8Array {
+  /** Takes at most `room` bytes and puts what is stored in their place into `target` at `at`. */
+  take(bytes: Uint8Array, target: Buffer, at: number): void {
     this.#block ??= this.#codec.write(this.#blocks)
-    const stored = this.#block.take(bytes)
+    this.#block.take(bytes, target, at)
     this.#room -= bytes.length
     if (this.#room === 0) this.#endBlock(this.#block)
-    return stored
   }
 
   /** Ends the last block and returns the proofs of all. */

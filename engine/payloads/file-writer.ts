@@ -129,7 +129,7 @@ export class PayloadFileWriter {
     while (at < chunk.length) {
       // Pieces are whole blocks: what a block has room for, the piece has.
       const part = chunk.subarray(at, at + this.#blocks.room)
-      this.#piece.set(this.#blocks.take(part), this.#filled)
+      this.#blocks.take(part, this.#piece, this.#filled)
       this.#filled += part.length
       at += part.length
       if (this.#filled === PIECE_BYTES) pieceIsFull()

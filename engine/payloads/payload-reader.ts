@@ -59,6 +59,7 @@ export class PayloadReader {
   readonly #paths: StorePaths
   readonly #sealer: PayloadSealer | undefined
   readonly #volumes = new Map<number, DiskFile>()
+  #envelopes = Buffer.alloc(0)
 
   /** Without a sealer, encrypted payloads cannot be read. */
   constructor(disk: Disk, paths: StorePaths, sealer?: PayloadSealer) {
@@ -73,9 +74,9 @@ export class PayloadReader {
    * @throws PayloadDamagedError
    */
   readSmall(location: VolumeLocation): Buffer {
-    const stored = this.#readStored(location)
-    if (!location.sealed) return stored
-    const bytes = this.#sealerFor(location).open(stored)
+    if (!location.sealed) return this.#readStored(location, Buffer.allocUnsafe(location.length))
+    const envelope = this.#readStored(location, this.#roomForEnvelope(location.length))
+    const bytes = this.#sealerFor(location).open(envelope)
     if (bytes === undefined) throw new PayloadDamagedError(`${placeOf(location)}: not encrypted with this store's key`)
     return bytes
   }
@@ -105,13 +106,18 @@ export class PayloadReader {
   }
 
   /** The checksum is proved also of encrypted bytes: one envelope in the place of another would open as well. */
-  #readStored(location: VolumeLocation): Buffer {
-    const bytes = Buffer.allocUnsafe(location.length)
+  #readStored(location: VolumeLocation, bytes: Buffer): Buffer {
     const read = this.#volume(location.volume).readAt(bytes, location.offset, location.length)
     if (read !== location.length || crc32(bytes) !== location.checksum) {
       throw new PayloadDamagedError(`${placeOf(location)}: checksum does not match`)
     }
     return bytes
+  }
+
+  /** The same memory each time: nothing of an envelope is left when it has been opened. */
+  #roomForEnvelope(length: number): Buffer {
+    if (this.#envelopes.length < length) this.#envelopes = Buffer.allocUnsafeSlow(length)
+    return this.#envelopes.subarray(0, length)
   }
 
   #codecOf(location: FileLocation): BlockCodec {
