@@ -31,7 +31,7 @@ export const versionedOverwrite: Scenario = {
         side('versioned', ', which stays as a version', versioned),
         {
           connections: USUAL_CONNECTIONS,
-          seconds: Math.ceil(seconds / 2),
+          seconds: Math.ceil(seconds / 3),
           rounds,
           limits: ['sync-preallocated'],
         },
