@@ -1,5 +1,5 @@
 /**
- * A short life of a store with fixed clock and identity, for the golden journal: every kind of change, three segments,
+ * A short life of a store with fixed clock and identity, for golden journal 1: changes of kinds 1 to 7, three segments,
  * and the state it must lead to, worked out here beside the commands and not read from the store.
  */
 import { crc32 } from 'node:zlib'
