@@ -112,16 +112,19 @@ test('an export holds every record of its range, its own included', async (t) =>
 
 test('ranges that follow one another tile', async (t) => {
   const all = await exportedEvents({ to: FUTURE })
+  const last = (all.at(-1) as Event).timestamp
   const cuts = [all[3], all[3], all[10], all.at(-2)].map((event) => (event as Event).timestamp)
-  const ends = ['1970-01-01T00:00:00Z', ...cuts, (all.at(-1) as Event).timestamp]
+  const ends = ['1970-01-01T00:00:00Z', ...cuts, last]
   const parts: Event[] = []
   for (const [index, from] of ends.entries()) {
     const to = ends[index + 1]
     if (to !== undefined) parts.push(...(await exportedEvents({ from, to })))
   }
+  // Records of one batch may have one time, and the end of a range is not in it.
+  const expected = all.filter(({ timestamp }) => timestamp < last)
   t.same(
     parts.map(({ event_id }) => event_id),
-    all.slice(0, -1).map(({ event_id }) => event_id),
+    expected.map(({ event_id }) => event_id),
   )
   t.same(await exportedEvents({ from: FUTURE, to: FUTURE }), [], 'an empty range is an empty array')
 })
