@@ -87,9 +87,11 @@ async function startLocked(
   const frontEndCount = config['s3.front_ends'] || Math.max(1, availableParallelism() - 1)
   const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 1)
   const options = storeOptions(config, credentials.masterKey)
+  const accessChanges = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const engine = await withExitCode(() =>
     EngineThread.open({
       dataDirectory: paths.root,
+      accessChanges,
       options,
       metrics: metrics.shared,
       thread: frontEndCount,
@@ -114,7 +116,7 @@ async function startLocked(
   })
   try {
     const settings = frontEndSettings(config, credentials, paths, engine, metrics, frontEndCount)
-    await server.start({ ...settings, tls: tls.files('s3') }, frontEndCount)
+    await server.start({ ...settings, accessChanges, tls: tls.files('s3') }, frontEndCount)
   } catch (error) {
     await server.stop()
     throw new ExitError('failed', (error as Error).message, { cause: error })
@@ -137,7 +139,7 @@ function frontEndSettings(
   engine: EngineThread,
   metrics: MetricSlots,
   count: number,
-): Omit<FrontEndSettings, 'tls'> {
+): Omit<FrontEndSettings, 'tls' | 'accessChanges'> {
   const deployment = Buffer.from(engine.deploymentId, 'hex')
   const share = (total: number) => Math.max(1, Math.ceil(total / count))
   return {

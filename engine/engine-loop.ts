@@ -19,6 +19,7 @@ export class EngineLoop {
   readonly #onReleased: (released: ReleasedFiles) => void
   readonly #onFailure: (error: unknown) => void
   readonly #onBatchDone: () => void
+  readonly #onAccessChanged: () => void
   #waiting: Waiting[] = []
   #scheduled: 'no' | 'later' | 'now' = 'no'
   #timer: NodeJS.Timeout | undefined
@@ -34,12 +35,15 @@ export class EngineLoop {
       readonly onFailure: (error: unknown) => void
       /** After every batch, when its replies were handed out. */
       readonly onBatchDone: () => void
+      /** Who may do what has changed; called after the commit and before any reply. */
+      readonly onAccessChanged?: () => void
     },
   ) {
     this.#engine = engine
     this.#onReleased = hooks.onReleased
     this.#onFailure = hooks.onFailure
     this.#onBatchDone = hooks.onBatchDone
+    this.#onAccessChanged = hooks.onAccessChanged ?? (() => undefined)
   }
 
   /** Requests that wait for their batch. */
@@ -83,8 +87,10 @@ export class EngineLoop {
     const waiting = this.#waiting
     if (waiting.length > 0 && this.#failure === undefined) {
       try {
-        const { replies, released } = this.#engine.run(waiting.map((one) => one.request))
+        const { replies, released, accessChanged } = this.#engine.run(waiting.map((one) => one.request))
         this.#waiting = waiting.slice(replies.length)
+        // Told before anyone is answered: whoever asks after the answer must see the change.
+        if (accessChanged) this.#onAccessChanged()
         replies.forEach((reply, index) => waiting[index]?.settle?.(reply))
         if (released.files.length > 0 || released.volumes.length > 0) this.#onReleased(released)
       } catch (error) {

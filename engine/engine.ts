@@ -37,6 +37,8 @@ export interface ReleasedFiles {
 interface BatchResult {
   readonly replies: EngineReply[]
   readonly released: ReleasedFiles
+  /** Whether anything changed about who may do what. */
+  readonly accessChanged: boolean
 }
 
 /** Commands that fit a batch at most; the rest waits for the next one. */
@@ -129,7 +131,8 @@ export class Engine {
         const applied = { ...this.#journal.position, ...this.#journal.place, batchOffset: place.offset }
         if (this.#seal !== undefined) state.finish(this.#seal, this.#seal.sequence)
         state.finish(applied, applied.sequence - batch.recordCount + 1)
-        return { replies, released: { files: state.releasedFiles, volumes: state.removedVolumes } }
+        const released = { files: state.releasedFiles, volumes: state.removedVolumes }
+        return { replies, released, accessChanged: state.accessChanged }
       })
       this.#seal = undefined
       return result

@@ -98,6 +98,8 @@ export interface StateTransaction extends StateReader {
   readonly releasedFiles: readonly string[]
   /** Volumes that were removed; the same holds for their files. */
   readonly removedVolumes: readonly number[]
+  /** Whether anything changed about who may do what. */
+  readonly accessChanged: boolean
 }
 
 /** Position of the last applied entry, with the place of the batch that ends with it. */

@@ -14,6 +14,8 @@ import {
 
 /** What entries do to accounts, credentials, policies and tokens. */
 export class AccessRows {
+  /** Whether anything was changed. */
+  changed = false
   readonly #tables: Tables
 
   constructor(tables: Tables) {
@@ -22,6 +24,7 @@ export class AccessRows {
 
   apply(sequence: number, createdMicroseconds: number, change: AccessChange): void {
     this.#applyOne(createdMicroseconds, change)
+    this.changed = true
     putAccessVersion(this.#tables.accessVersion, sequence)
   }
 

@@ -53,6 +53,10 @@ export class TableTransaction implements StateTransaction {
     return this.#payloads.releasedFiles
   }
 
+  get accessChanged(): boolean {
+    return this.#access.changed
+  }
+
   get removedVolumes(): readonly number[] {
     return this.#payloads.removedVolumes
   }

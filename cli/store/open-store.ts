@@ -68,6 +68,8 @@ export interface OpenStore {
 export interface StoreHooks {
   readonly onFailure: (error: unknown) => void
   readonly onBatchDone: () => void
+  /** Who may do what has changed; called after the commit and before any reply. */
+  readonly onAccessChanged?: () => void
   /** Another clock than the host's. */
   readonly clock?: Clock
 }
@@ -173,7 +175,7 @@ async function startEngine(
   disk: Disk,
   paths: StorePaths,
   options: StoreOptions,
-  hooks: Required<StoreHooks>,
+  hooks: StoreHooks & { readonly clock: Clock },
   head: HeadFile,
   journal: Journal,
   projections: OpenedProjections,
@@ -204,7 +206,12 @@ async function startEngine(
     const gone = [...files.map((name) => paths.file(name)), ...spent.map((volume) => paths.volume(volume))]
     for (const path of gone) disk.removeLater(path).catch(() => undefined)
   }
-  const loop = new EngineLoop(engine, { onReleased, onFailure, onBatchDone: hooks.onBatchDone })
+  const loop = new EngineLoop(engine, {
+    onReleased,
+    onFailure,
+    onBatchDone: hooks.onBatchDone,
+    ...(hooks.onAccessChanged === undefined ? {} : { onAccessChanged: hooks.onAccessChanged }),
+  })
   const client = new LocalEngineClient(loop)
   mark.write(false)
   const start = await recordStart(client, disk, paths, options)

@@ -46,6 +46,7 @@ try {
   const store = await openStore(nodeDisk, new StorePaths(data.dataDirectory), data.options, {
     onFailure: failed,
     onBatchDone: batchDone,
+    onAccessChanged: () => Atomics.add(data.accessChanges, 0, 1),
   })
   opened = store
   main.on('message', (message: ToEngineThread) => {

@@ -103,7 +103,9 @@ main.on('message', (message: ToFrontEnd) => {
 })
 try {
   const secrets = new SecretBox(data.credentialKey)
-  const directory = new CredentialDirectory(new AccessReader(environment), secrets, rootCredential(), Date.now)
+  const changes = () => Atomics.load(data.accessChanges, 0)
+  const access = new AccessReader(environment)
+  const directory = new CredentialDirectory(access, secrets, rootCredential(), Date.now, changes)
   const authenticator = new Authenticator({ lookup: (accessKey) => directory.lookup(accessKey), clock: Date.now })
   listener = await listen({
     host: data.host,

@@ -6,6 +6,8 @@ import type { OpeningReport, StoreOptions } from '../store/open-store.ts'
 /** What the engine thread is started with. */
 export interface EngineThreadData {
   readonly dataDirectory: string
+  /** One number, raised after each change of who may do what. */
+  readonly accessChanges: Int32Array<SharedArrayBuffer>
   readonly options: StoreOptions
   readonly metrics: SharedMetrics
   /** Its region of the metrics. */
@@ -49,6 +51,8 @@ export interface FrontEndThreadData {
   readonly versionIdKey: Uint8Array
   /** Opens the secrets of credentials. */
   readonly credentialKey: Uint8Array
+  /** One number, raised after each change of who may do what. */
+  readonly accessChanges: Int32Array<SharedArrayBuffer>
   readonly uploadIdKey: Uint8Array
   /** What the keys of encrypted payloads are derived from. */
   readonly payloadKey: Uint8Array

@@ -22,15 +22,26 @@ export class CredentialDirectory {
   readonly #secrets: SecretBox
   readonly #root: Credential | undefined
   readonly #clock: () => number
+  readonly #changes: () => number
   readonly #known = new Map<string, Known>()
   #version = -1
 
-  /** `root`: the root credential, undefined when it may not be used on this plane. `clock`: milliseconds since 1970. */
-  constructor(access: AccessReader, secrets: SecretBox, root: Credential | undefined, clock: () => number) {
+  /**
+   * `root`: the root credential, undefined when it may not be used on this plane. `clock`: milliseconds since 1970.
+   * `changes`: a number that is another one after each acknowledged change of access.
+   */
+  constructor(
+    access: AccessReader,
+    secrets: SecretBox,
+    root: Credential | undefined,
+    clock: () => number,
+    changes: () => number = () => access.version(),
+  ) {
     this.#access = access
     this.#secrets = secrets
     this.#root = root
     this.#clock = clock
+    this.#changes = changes
   }
 
   /** The credential of an access key, unless it is unknown, disabled or expired, or its account is. */
@@ -42,13 +53,15 @@ export class CredentialDirectory {
   }
 
   #forgetWhatChanged(): void {
-    const version = this.#access.version()
+    const version = this.#changes()
     if (version === this.#version && this.#known.size < CREDENTIALS_MAXIMUM) return
     this.#known.clear()
     this.#version = version
   }
 
   #learn(accessKey: string): Known | undefined {
+    // The number was read before: what is learned now is at least as new, and a later change raises it again.
+    this.#access.version()
     const stored = this.#access.credential(accessKey)
     const account = stored && this.#access.account(stored.account)
     if (stored?.enabled !== true || account?.enabled !== true) return undefined
