@@ -137,7 +137,8 @@ function completedBefore(
   const done = bucket.completions.get(uploadId)
   const version = versionsOf(bucket, key).find(({ serial }) => serial === done?.serial)
   if (done === undefined || done.key !== key || version === undefined || done.list !== textOf(list)) {
-    return refusals(world, list.length === 0 ? ['NoSuchUpload', 'MalformedXML'] : ['NoSuchUpload'])
+    // What is wrong with the list itself may be told first.
+    return refusals(world, ['NoSuchUpload', ...formRefusals(list)])
   }
   return [{ pattern: { status: 200, check: completionCheck(name, key, done.etag) }, next: () => world }]
 }
@@ -193,11 +194,17 @@ function completionCheck(name: string, key: string, etag: string): (answer: Wire
 
 /** In the order of s3-wire: the list itself, then each part of it, then their sizes. */
 function listRefusals(upload: Upload, list: readonly ListedPart[]): ErrorCode[] {
-  if (list.length === 0) return ['MalformedXML']
-  if (list.some(({ number }, index) => number <= (list[index - 1]?.number ?? 0))) return ['InvalidPartOrder']
+  const form = formRefusals(list)
+  if (form.length > 0) return form
   if (list.some(({ number, etag }) => upload.parts.get(number)?.md5 !== etag)) return ['InvalidPart']
   const isSmall = ({ number }: ListedPart) => (upload.parts.get(number)?.bytes.length ?? 0) < PART_BYTES_MINIMUM
   return list.slice(0, -1).some(isSmall) ? ['EntityTooSmall'] : []
+}
+
+function formRefusals(list: readonly ListedPart[]): ErrorCode[] {
+  if (list.length === 0) return ['MalformedXML']
+  const isAscending = list.every(({ number }, index) => number > (list[index - 1]?.number ?? 0))
+  return isAscending ? [] : ['InvalidPartOrder']
 }
 
 function textOf(list: readonly ListedPart[]): string {
