@@ -106,11 +106,13 @@ function requireSource(
   const sourceBucket = requireBucket(state, command.sourceBucket)
   const { sourceKey, sourceSequence } = command
   if (command.sourceIsVersion) {
-    // The `null` version is not found by its sequence, since that is not its id.
-    const source = ([sourceSequence, 'null'] as const)
-      .map((version) => state.version(sourceBucket.id, sourceKey, version))
-      .find((version) => version?.sequence === sourceSequence)
-    if (source === undefined) throw new DomainError('version-not-found', sourceKey)
+    // The `null` version is not found by its sequence, since that is not its id; another may have taken its place.
+    const nullVersion = state.version(sourceBucket.id, sourceKey, 'null')
+    const isNull = nullVersion?.sequence === sourceSequence
+    const source = isNull ? nullVersion : state.version(sourceBucket.id, sourceKey, sourceSequence)
+    if (source === undefined) {
+      throw new DomainError(nullVersion === undefined ? 'version-not-found' : 'source-changed', sourceKey)
+    }
     if (source.isMarker) throw new DomainError('version-is-marker')
     return { source, sourceBucket }
   }

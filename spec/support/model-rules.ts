@@ -170,12 +170,18 @@ export class ModelRules {
     return this.#publish(bucket, command.key, { size, etag, headers, payload }, lock, moment)
   }
 
+  /** A `null` version that is not the one that was seen may have taken its place. */
+  #namedSource(from: ModelBucket, key: string, sequence: number): ModelVersion {
+    const versions = this.#state.versions(from, key)
+    const source = versions.find((version) => version.sequence === sequence)
+    return source ?? refuse(versions.some(({ isNull }) => isNull) ? 'source-changed' : 'version-not-found')
+  }
+
   #copy(command: CopyObject, moment: Moment): Outcome {
     const { sourceBucket, sourceKey, sourceSequence, sourceIsVersion, key, replacement, lock } = command
     const from = this.#bucket(sourceBucket)
     const source = sourceIsVersion
-      ? (this.#state.versions(from, sourceKey).find(({ sequence }) => sequence === sourceSequence) ??
-        refuse('version-not-found'))
+      ? this.#namedSource(from, sourceKey, sourceSequence)
       : (this.#state.current(from, sourceKey) ?? refuse('object-not-found'))
     if (source.isMarker) refuse('version-is-marker')
     if (source.sequence !== sourceSequence) refuse('source-changed')

@@ -1,4 +1,5 @@
 import type { VersionSelector } from '../../../engine/commands.ts'
+import type { BucketState } from '../../../engine/state-ports.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { writeCondition } from '../conditions.ts'
 import { execute } from '../execute.ts'
@@ -20,16 +21,21 @@ export async function deleteObject(request: S3Request, services: S3Services): Pr
     bypassGovernance: bypassRequested(http, target),
     ...(version === undefined ? {} : { version }),
   })
-  if (bucket.versioning === 'off') return { status: 204, headers: [] }
-  // A version that was named is named in the answer, whether it was there or not.
   const named = target.query.first('versionId')
-  const headers: HeaderLine[] =
-    named === undefined ? deletedVersion(done.version, services) : [['x-amz-version-id', named]]
+  const headers = named === undefined ? deletedVersion(done.version, services) : namedVersion(bucket, named)
   if (done.marker === true) headers.push(['x-amz-delete-marker', 'true'])
   return { status: 204, headers }
 }
 
-/** The marker that now hides the key, also one whose id is `null`. */
+/** A version that was named is named in the answer, whether it was there or not. */
+function namedVersion(bucket: BucketState, named: string): HeaderLine[] {
+  return bucket.versioning === 'off' ? [] : [['x-amz-version-id', named]]
+}
+
+/**
+ * The marker that now hides the key, also one whose id is `null`. The engine knows whether there is one: versioning may
+ * have been enabled since the bucket was looked at.
+ */
 function deletedVersion(version: VersionSelector | undefined, services: S3Services): HeaderLine[] {
   if (version === undefined) return []
   return [['x-amz-version-id', version === 'null' ? version : services.versionIds.encode(version)]]
