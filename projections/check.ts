@@ -31,7 +31,7 @@ const DIFFERENCES_MAXIMUM = 100
  * @throws JournalDamagedError
  */
 export async function checkProjections(disk: Disk, paths: StorePaths, progress?: ReplayProgress): Promise<CheckReport> {
-  const aside = `${paths.projections}-check`
+  const aside = paths.projectionsCheck
   disk.removeTree(aside)
   const stored = ProjectionEnvironment.open(paths.projections, { readOnly: true })
   try {

@@ -21,7 +21,9 @@ export async function openProjections(
   paths: StorePaths,
   distrusted: string | undefined,
 ): Promise<OpenedProjections> {
-  const opening = `${paths.projections}-opening`
+  const opening = paths.projectionsOpening
+  // A rebuild or a check that could not end in order may have left as much as the projections themselves take.
+  for (const aside of [paths.projectionsRebuild, paths.projectionsCheck]) if (disk.exists(aside)) disk.removeTree(aside)
   let discarded = disk.exists(paths.projections) ? distrusted : undefined
   if (disk.exists(opening)) discarded ??= 'opening them ended the process'
   if (discarded === undefined) {

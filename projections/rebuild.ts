@@ -11,7 +11,7 @@ import { type ReplayProgress, replay } from './replay.ts'
  * @throws JournalDamagedError
  */
 export async function rebuildProjections(disk: Disk, paths: StorePaths, progress?: ReplayProgress): Promise<number> {
-  const aside = `${paths.projections}-rebuild`
+  const aside = paths.projectionsRebuild
   disk.removeTree(aside)
   try {
     const records = await buildProjections(disk, paths, aside, progress)

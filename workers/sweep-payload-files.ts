@@ -16,7 +16,8 @@ export class PayloadFileSweep implements BackgroundWorker {
   readonly #paths: StorePaths
   readonly #start: string
   readonly #isUsed: (name: string) => boolean
-  readonly #directories: string[]
+  /** Those that are still to be looked at; undefined before the first step. */
+  #directories: string[] | undefined
   #removed = 0
 
   /** `start`: the name of the running start. `isUsed`: whether the catalog refers to a file. */
@@ -25,11 +26,11 @@ export class PayloadFileSweep implements BackgroundWorker {
     this.#paths = paths
     this.#start = start
     this.#isUsed = isUsed
-    this.#directories = disk.list(paths.files)
   }
 
   get status(): string {
-    return `${this.#removed} files removed, ${this.#directories.length} directories to look at`
+    const left = this.#directories === undefined ? 'all' : this.#directories.length
+    return `${this.#removed} files removed, ${left} directories to look at`
   }
 
   /** Files removed so far. */
@@ -39,6 +40,7 @@ export class PayloadFileSweep implements BackgroundWorker {
 
   /** One directory. */
   async step(): Promise<StepResult> {
+    this.#directories ??= this.#disk.list(this.#paths.files)
     const directory = this.#directories.pop()
     if (directory === undefined) return 'done'
     for (const name of this.#disk.list(join(this.#paths.files, directory))) {

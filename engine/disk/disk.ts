@@ -11,6 +11,11 @@ export class DiskFullError extends Error {
   override readonly name = 'DiskFullError'
 }
 
+/** The process, or the host, may open no more files; one that is open now may be closed in a moment. */
+export class DescriptorsExhaustedError extends Error {
+  override readonly name = 'DescriptorsExhaustedError'
+}
+
 /** Bytes written were fewer than asked for (Node reports this as success; requirement J10). */
 export class ShortWriteError extends Error {
   override readonly name = 'ShortWriteError'

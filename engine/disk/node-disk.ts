@@ -1,16 +1,26 @@
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
-import { type Disk, type DiskFile, DiskFullError, type DiskSpace, ShortWriteError } from './disk.ts'
+import {
+  DescriptorsExhaustedError,
+  type Disk,
+  type DiskFile,
+  DiskFullError,
+  type DiskSpace,
+  ShortWriteError,
+} from './disk.ts'
 
 const OWNER_ONLY = 0o600
 const OWNER_DIRECTORY = 0o700
 const READ_ONLY = 0o444
 
-/** Turns the system's word for a full disk into our own error; passes everything else on. */
+/** Turns the system's words for a full disk and for too many open files into our own errors; passes all else on. */
 function translated(error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
     return new DiskFullError((error as Error).message, { cause: error })
+  }
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return new DescriptorsExhaustedError((error as Error).message, { cause: error })
   }
   return error
 }

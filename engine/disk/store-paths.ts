@@ -18,6 +18,11 @@ export class StorePaths {
   readonly files: string
   readonly uploads: string
   readonly projections: string
+  /** Stands while projections are looked at that may end the process. */
+  readonly projectionsOpening: string
+  /** Projections that are made aside, for a rebuild and for a check. */
+  readonly projectionsRebuild: string
+  readonly projectionsCheck: string
   readonly reserve: string
 
   constructor(root: string) {
@@ -32,6 +37,9 @@ export class StorePaths {
     this.files = join(this.payloads, 'files')
     this.uploads = join(this.payloads, 'tmp')
     this.projections = join(root, 'projections')
+    this.projectionsOpening = `${this.projections}-opening`
+    this.projectionsRebuild = `${this.projections}-rebuild`
+    this.projectionsCheck = `${this.projections}-check`
     this.reserve = join(root, 'reserve')
   }
 

@@ -22,7 +22,7 @@ export function encodeGenesis(genesis: Genesis): Buffer {
 
 /** @throws JournalDamagedError, or Error for another program or format */
 export function decodeGenesis(body: Uint8Array): Genesis {
-  const [version, product, deploymentId, masterKeyCheck] = packr.unpack(body) as unknown[]
+  const [version, product, deploymentId, masterKeyCheck] = fieldsOf(body)
   if (version !== FORMAT_VERSION || product !== PRODUCT) throw new Error('not a genesis record of this program')
   if (!isBytes(deploymentId, DEPLOYMENT_ID_BYTES) || !isBytes(masterKeyCheck, HASH_BYTES)) {
     throw new JournalDamagedError('the genesis record does not have its form')
@@ -46,7 +46,7 @@ export function encodeSeal(seal: Seal): Buffer {
 
 /** The seal, or undefined when the body does not have its form. */
 export function decodeSeal(body: Uint8Array): Seal | undefined {
-  const [segmentNumber, firstSequence, lastSequence, lengthBytes, contentDigest] = packr.unpack(body) as unknown[]
+  const [segmentNumber, firstSequence, lastSequence, lengthBytes, contentDigest] = fieldsOf(body)
   const numbers = [segmentNumber, firstSequence, lastSequence, lengthBytes]
   if (!numbers.every(Number.isSafeInteger) || !isBytes(contentDigest, HASH_BYTES)) return undefined
   return {
@@ -55,6 +55,17 @@ export function decodeSeal(body: Uint8Array): Seal | undefined {
     lastSequence: lastSequence as number,
     lengthBytes: lengthBytes as number,
     contentDigest,
+  }
+}
+
+/** The values of a body; none where the body is no list, or no MessagePack at all. */
+function fieldsOf(body: Uint8Array): readonly unknown[] {
+  try {
+    const fields: unknown = packr.unpack(body)
+    return Array.isArray(fields) ? fields : []
+  } catch {
+    // The library's own words are about its buffer.
+    return []
   }
 }
 

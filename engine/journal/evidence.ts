@@ -41,27 +41,33 @@ export function keepAside(disk: Disk, paths: StorePaths, segment: SegmentFacts, 
 
 /** Evidence that the journal does not speak of: that of this start, and of starts that crashed before their entry. */
 export function pendingEvidence(disk: Disk, paths: StorePaths): CutTail[] {
+  return pendingFiles(disk, paths).map(({ cut }) => cut)
+}
+
+/**
+ * Notes that the journal holds an entry about all evidence; doing so twice is harmless. A copy that a crash cut short
+ * is named by what there is of it, as the entry names it.
+ */
+export function evidenceIsRecorded(disk: Disk, paths: StorePaths): void {
+  const pending = pendingFiles(disk, paths)
+  for (const { path, cut } of pending) disk.rename(path, join(paths.aside, evidenceName(cut)))
+  if (pending.length > 0) disk.syncDirectory(paths.aside)
+}
+
+function pendingFiles(disk: Disk, paths: StorePaths): { readonly path: string; readonly cut: CutTail }[] {
   return disk.list(paths.aside).flatMap((name) => {
     const [, segment, offset] = EVIDENCE_NAME.exec(name) ?? []
     if (segment === undefined || offset === undefined) return []
-    const file = disk.openToRead(join(paths.aside, name))
+    const path = join(paths.aside, name)
+    const file = disk.openToRead(path)
     try {
       const length = file.size()
-      return [{ segment: Number(segment), offset: Number(offset), length, digest: digestOf(file, 0, length) }]
+      const digest = digestOf(file, 0, length)
+      return [{ path, cut: { segment: Number(segment), offset: Number(offset), length, digest } }]
     } finally {
       file.close()
     }
   })
-}
-
-/** Notes that the journal holds an entry about all evidence; doing so twice is harmless. */
-export function evidenceIsRecorded(disk: Disk, paths: StorePaths): void {
-  const pending = disk.list(paths.aside).filter((name) => EVIDENCE_NAME.test(name))
-  for (const name of pending) {
-    const path = join(paths.aside, name)
-    disk.rename(path, path.slice(0, -PENDING.length))
-  }
-  if (pending.length > 0) disk.syncDirectory(paths.aside)
 }
 
 function evidenceName({ segment, offset, digest }: CutTail): string {

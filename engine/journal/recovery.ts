@@ -1,6 +1,6 @@
 import { createHash, hash as digestOf } from 'node:crypto'
 import { join } from 'node:path'
-import type { Disk } from '../disk/disk.ts'
+import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { type CutTail, keepAside } from './evidence.ts'
 import { HASH_BYTES, SEGMENT_HEADER } from './format.ts'
@@ -131,8 +131,10 @@ const COPY_BYTES = 1 << 20
 
 /**
  * Writes the valid part of the last segment to a new file and puts it in the place of the old one, an open segment in
- * its full length. After an unclean stop what was read may have come from the page cache only, and would be lost by the next power cut
- * although it was acknowledged again by being read (J8); this also removes a torn tail. Crashing in it changes nothing.
+ * its full length. After an unclean stop what was read may have come from the page cache only, and would be lost by the
+ * next power cut although it was acknowledged again by being read (J8); this also removes a torn tail. Crashing in it
+ * changes nothing.
+ * @throws JournalDamagedError when the second reading is not the first: the cache has let go of what was not written
  */
 export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail, capacityBytes: number): void {
   const path = join(paths.journal, 'rewrite')
@@ -140,8 +142,8 @@ export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail,
   const source = disk.openToRead(tail.segment.path)
   const target = disk.create(path)
   try {
-    const bytes = Buffer.alloc(COPY_BYTES)
     const length = tail.sealed ? tail.offset : Math.max(capacityBytes, tail.offset)
+    const bytes = Buffer.alloc(Math.min(COPY_BYTES, length))
     for (let at = 0; at < length; at += COPY_BYTES) {
       const size = Math.min(COPY_BYTES, length - at)
       const valid = Math.max(0, Math.min(size, tail.offset - at))
@@ -151,6 +153,7 @@ export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail,
       target.writeAt(bytes.subarray(0, size), at)
     }
     target.sync()
+    requireSameTail(target, tail)
   } finally {
     source.close()
     target.close()
@@ -159,11 +162,22 @@ export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail,
   disk.syncDirectory(paths.journal)
 }
 
+/** What was copied must be what the scan has seen: nothing may be appended behind a hole. */
+function requireSameTail(copy: DiskFile, tail: JournalTail): void {
+  const { path, header } = tail.segment
+  const position = startOf(tail.segment)
+  const end = scanSegment(new SegmentWindow(copy), header.segmentNumber, SEGMENT_HEADER.bytes, position, {
+    record: () => undefined,
+  })
+  if (end.offset === tail.offset && position.head.equals(tail.position.head)) return
+  throw new JournalDamagedError(`${path}, offset ${end.offset}: reads differently than a moment ago; start again`)
+}
+
 /** SHA-256 of nothing but the first bytes of a file, to go on hashing where an earlier run stopped. */
 export function contentHash(disk: Disk, path: string, length: number): ReturnType<typeof createHash> {
   const file = disk.openToRead(path)
   const hash = createHash('sha256')
-  const bytes = Buffer.alloc(COPY_BYTES)
+  const bytes = Buffer.alloc(Math.min(COPY_BYTES, length))
   try {
     for (let at = 0; at < length; at += COPY_BYTES) {
       hash.update(bytes.subarray(0, file.readAt(bytes, at, Math.min(COPY_BYTES, length - at))))

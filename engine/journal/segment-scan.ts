@@ -17,13 +17,14 @@ const WINDOW_BYTES = 2 * BATCH_BYTES_MAXIMUM
 export class SegmentWindow {
   readonly size: number
   readonly #file: DiskFile
-  readonly #bytes = Buffer.allocUnsafeSlow(WINDOW_BYTES)
+  readonly #bytes: Buffer
   #start = 0
   #length = 0
 
   constructor(file: DiskFile) {
     this.#file = file
     this.size = file.size()
+    this.#bytes = Buffer.allocUnsafeSlow(Math.min(WINDOW_BYTES, this.size))
   }
 
   /** `length` bytes at `offset`, fewer at the end of the file. Valid until the next call. */
@@ -125,7 +126,8 @@ function foreign(reason: string): NextBatch {
 
 function nextBatch(window: SegmentWindow, at: number, segmentNumber: number, position: ScanPosition): NextBatch {
   const head = window.view(at, BATCH_HEADER.bytes)
-  if (head.length < BATCH_HEADER.bytes || isZero(head)) {
+  // In so few bytes no batch has room, whole as its header may be.
+  if (window.size - at < BATCH_HEADER.bytes + BATCH_TRAILER.bytes || isZero(head)) {
     return isZeroUntilEnd(window, at) ? { end: 'empty', reason: '' } : torn('bytes behind the end of the data')
   }
   const header = decodeBatchHeader(head)

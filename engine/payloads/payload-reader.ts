@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import type { Disk, DiskFile } from '../disk/disk.ts'
+import { DescriptorsExhaustedError, type Disk, type DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { type BlockCodec, plainBlocks, sealedBlocks } from './block-codec.ts'
 import { fileBytes } from './file-format.ts'
@@ -71,7 +71,7 @@ export class PayloadReader {
   /**
    * The whole of a small payload, in memory of its own. Read at once and not in the background: it is at most a
    * few tens of KiB, most often in the page cache, and the way through the thread pool costs more than the read.
-   * @throws PayloadDamagedError
+   * @throws PayloadDamagedError, DescriptorsExhaustedError
    */
   readSmall(location: VolumeLocation): Buffer {
     if (!location.sealed) return this.#readStored(location, Buffer.allocUnsafe(location.length))
@@ -83,7 +83,7 @@ export class PayloadReader {
 
   /**
    * Opens a large payload for reading bytes `start` to `end` (exclusive).
-   * @throws PayloadDamagedError when the file is missing or has the wrong length
+   * @throws PayloadDamagedError when the file is missing or has the wrong length, DescriptorsExhaustedError
    */
   async openLarge(location: FileLocation, start: number, end: number): Promise<PayloadFileReader> {
     const codec = this.#codecOf(location)
@@ -91,7 +91,7 @@ export class PayloadReader {
     try {
       file = await this.#disk.openToReadLater(this.#paths.file(location.name))
     } catch (error) {
-      throw new PayloadDamagedError(`${placeOf(location)} cannot be opened`, { cause: error })
+      throw openFailure(placeOf(location), error)
     }
     if (file.size() !== fileBytes(codec.form, location.length)) {
       await file.closeLater()
@@ -137,7 +137,7 @@ export class PayloadReader {
     try {
       file = this.#disk.openToRead(this.#paths.volume(volume))
     } catch (error) {
-      throw new PayloadDamagedError(`volume ${volume} cannot be opened`, { cause: error })
+      throw openFailure(`volume ${volume}`, error)
     }
     if (this.#volumes.size >= OPEN_VOLUMES_MAXIMUM) this.#closeOldest()
     this.#volumes.set(volume, file)
@@ -165,4 +165,10 @@ export class PayloadReader {
 function placeOf(location: VolumeLocation | FileLocation): string {
   if (location.kind === 'file') return `payload file ${location.name}`
   return `volume ${location.volume}, offset ${location.offset}`
+}
+
+/** A file that cannot be opened is damaged, unless nothing can be opened at the moment. */
+function openFailure(place: string, cause: unknown): Error {
+  if (cause instanceof DescriptorsExhaustedError) return cause
+  return new PayloadDamagedError(`${place} cannot be opened`, { cause })
 }

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import { type VerificationReport, verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
@@ -107,12 +107,27 @@ function assertEvidence(t: Test, paths: StorePaths, kept: readonly Buffer[]): vo
   t.notMatch(names.join(), 'pending')
   const aside = names.map((name) => readFileSync(join(paths.aside, name)))
   t.same(aside, kept, 'the bytes are aside')
+  const digests = aside.map((bytes) => digestOf(bytes).toString('hex').slice(0, 16))
+  t.same(
+    names.map((name) => name.split('-').at(-1)),
+    digests,
+    'each named by its content',
+  )
   const entries = recoveredEntries(paths).map(
     ({ length, digest }) => `${length} ${Buffer.from(digest).toString('hex')}`,
   )
   const expected = kept.map((bytes) => `${bytes.length} ${digestOf(bytes).toString('hex')}`)
   t.same([...new Set(entries)], expected, 'and the journal has an entry about them')
 }
+
+test('J15 evidence whose copy a crash cut short is named as the journal speaks of it', async (t) => {
+  const { paths } = await killedStore(t.testdir())
+  mkdirSync(paths.aside)
+  const torn = Buffer.from('the first half')
+  writeFileSync(join(paths.aside, 'segment-0-offset-4096-0123456789abcdef.pending'), torn)
+  await (await openTestStore(paths.root, AFTER_POWER_CUT)).close(true)
+  assertEvidence(t, paths, [torn])
+})
 
 function isSpare({ path }: Operation): boolean {
   return /(spare|reserve)$/.test(path)
@@ -236,9 +251,9 @@ test('J8 after an unclean stop the last segment is written anew before anything 
       steps
         .map(({ name, to }) => (to === segment ? 'rename' : name))
         .filter((name) => name !== 'write')
-        .slice(0, 6),
-      ['make-directory', 'remove', 'create', 'sync', 'close', 'rename'],
-      `${tail}: written, synced, renamed`,
+        .slice(0, 7),
+      ['make-directory', 'remove', 'create', 'sync', 'read', 'close', 'rename'],
+      `${tail}: written, synced, read again, renamed`,
     )
     const renamed = disk.operations.findIndex(({ to }) => to === segment)
     t.equal(disk.operations[renamed + 1]?.name, 'sync-directory', `${tail}: and its name is durable (J9)`)
@@ -249,6 +264,25 @@ test('J8 after an unclean stop the last segment is written anew before anything 
     await (await openTestStore(paths.root, { segmentBytes: SEGMENT_BYTES }, clean)).kill()
     t.equal(clean.count('rename', /rewrite/), 0, 'and not after a clean stop')
   }
+})
+
+/** After a failed sync the cache may give what was written, and a moment later what is on the medium. */
+test('J8 a tail that reads differently the second time is not gone on from', async (t) => {
+  const { paths, last } = await killedStore(t.testdir())
+  const forgetful = new FaultDisk()
+  forgetful.after = ({ name, path }) => {
+    if (name === 'remove' && path === join(paths.journal, 'rewrite')) {
+      editFile(segmentPath(paths, -1), (bytes) => bytes.fill(0, last))
+    }
+  }
+  const opening = openTestStore(paths.root, AFTER_POWER_CUT, forgetful)
+  await t.rejects(opening, { name: 'JournalDamagedError', message: /segment, offset \d+: reads differently/ })
+  const again = await openTestStore(paths.root, AFTER_POWER_CUT)
+  t.equal(await readObject(again, 'kept', 'torn'), undefined)
+  t.same(await readObject(again, 'kept', 'before'), Buffer.from('acknowledged'))
+  await again.client.execute(write('kept', 'after', Buffer.from('it')))
+  await again.close(true)
+  t.match(await verifyAtRest(paths), { intact: true, problems: [] })
 })
 
 test('J14 projections that are being made again do not pass for those of the clean stop', async (t) => {

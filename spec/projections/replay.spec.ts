@@ -15,6 +15,7 @@ import { openTables } from '../../projections/table-list.ts'
 import { APPLIED, getApplied, SCHEMA_VERSION } from '../../projections/tables/applied.ts'
 import { AUDIT_INDEX } from '../../projections/tables/audit-index.ts'
 import { auditOf, createBucket, write } from '../support/commands.ts'
+import { FaultDisk, inputOutputError } from '../support/fault-disk.ts'
 import { flipByte, segmentPath } from '../support/journal-files.ts'
 import { StoreModel } from '../support/store-model.ts'
 import { history } from '../support/store-steps.ts'
@@ -231,6 +232,24 @@ const OPEN_STORE = `
   console.log(JSON.stringify([store.report.discardedProjections, store.catalog.object(bucket.id, 'object').size]))
   await store.close(true)
 `
+
+test('J14 what a rebuild or a check made aside, and could not remove, is gone after the next start', async (t) => {
+  const root = t.testdir()
+  const paths = await closedStore(root)
+  const disk = new FaultDisk()
+  for (const make of [rebuildProjections, checkProjections]) {
+    let trees = 0
+    disk.fault = ({ name }) => {
+      trees += name === 'remove-tree' ? 1 : 0
+      return trees > 1 ? { kind: 'error', error: inputOutputError() } : undefined
+    }
+    await t.rejects(async () => void (await make(disk, paths)), { code: 'EIO' })
+    t.match(readdirSync(root).join(), /projections-(rebuild|check)/)
+    disk.fault = () => undefined
+    await (await openTestStore(root)).close(true)
+    t.notMatch(readdirSync(root).join(), /projections-/)
+  }
+})
 
 test('J14 whatever stands in the files of LMDB, the store opens, at the second start at the latest', async (t) => {
   const root = t.testdir()

@@ -1,7 +1,11 @@
+import { setImmediate } from 'node:timers/promises'
 import { type Disk, type DiskFile, DiskFullError, type DiskSpace, ShortWriteError } from '../../engine/disk/disk.ts'
 import { roomyDisk } from './test-store.ts'
 
-/** Operations of a disk that change something or make it durable, and those that open. */
+/**
+ * Operations of a disk that change something or make it durable, those that open, and those that only look. This disk
+ * notes no looks by itself: who wants to see or fail them puts a layer over it.
+ */
 export type OperationName =
   | 'create'
   | 'open-to-write'
@@ -17,6 +21,9 @@ export type OperationName =
   | 'rename'
   | 'remove'
   | 'remove-tree'
+  | 'exists'
+  | 'list'
+  | 'size'
 
 /** One operation. `path` is the name the file has now, also when it was opened under another one. */
 export interface Operation {
@@ -26,12 +33,17 @@ export interface Operation {
   readonly to?: string
   readonly position?: number
   readonly bytes?: number
+  /** Done by another thread; the error of the system is put into words of the door then, whatever the operation. */
+  readonly later?: true
 }
 
 /** What goes wrong with an operation. A short write puts the first `bytes` on the disk and then fails. */
 export type Fault =
   | { readonly kind: 'error'; readonly error: Error }
   | { readonly kind: 'short'; readonly bytes: number }
+
+/** Turns of the loop without an operation after which none is to come. */
+const IDLE_TURNS = 3
 
 /** The error of a broken disk, as node:fs gives it. */
 export function inputOutputError(): Error {
@@ -44,8 +56,8 @@ export function noSpaceError(): Error {
 }
 
 /**
- * A disk that notes every operation and lets a spec look, or fail it, at the moment it happens. Of reads it notes those
- * in the background, and what opens a file. Operations in the background (spares, uploads) pass through it too.
+ * A disk that notes every operation and lets a spec look, or fail it, at the moment it happens. Operations in the
+ * background (spares, uploads) pass through it too. A close that fails closes all the same, as that of the system does.
  */
 export class FaultDisk implements Disk {
   readonly operations: Operation[] = []
@@ -55,6 +67,8 @@ export class FaultDisk implements Disk {
   after: (operation: Operation) => void = () => undefined
   /** Replaces the free space of the file system. */
   freeBytes: number | undefined
+  /** Operations in the background that are not over. */
+  #onTheWay = 0
   /** Names of open files by the name they were opened under. */
   readonly #open = new Set<FaultFile>()
   readonly #disk: Disk
@@ -72,6 +86,7 @@ export class FaultDisk implements Disk {
   perform<T>(operation: Operation, work: () => T, short?: (bytes: number) => void): T {
     this.operations.push(operation)
     const fault = this.fault(operation)
+    if (fault !== undefined && operation.name === 'close') work()
     if (fault?.kind === 'error') throw fault.error
     if (fault?.kind === 'short') {
       short?.(fault.bytes)
@@ -83,14 +98,33 @@ export class FaultDisk implements Disk {
   }
 
   /** The same for operations in the background: what is done later is not yet done when `after` is called. */
-  async performLater<T>(operation: Operation, work: () => Promise<T>): Promise<T> {
+  async performLater<T>(
+    noted: Operation,
+    work: () => Promise<T>,
+    short?: (bytes: number) => Promise<void>,
+  ): Promise<T> {
+    const operation = { ...noted, later: true } as const
     this.operations.push(operation)
     const fault = this.fault(operation)
+    if (fault !== undefined && operation.name === 'close') await work()
     if (fault?.kind === 'error') throw fault.error
-    if (fault?.kind === 'short') throw new ShortWriteError(operation.path)
-    const result = await work()
-    this.after(operation)
-    return result
+    if (fault?.kind === 'short') {
+      await short?.(fault.bytes)
+      throw new ShortWriteError(`${operation.path}: wrote ${fault.bytes} of ${operation.bytes} bytes`)
+    }
+    this.#onTheWay += 1
+    try {
+      const result = await work()
+      this.after(operation)
+      return result
+    } finally {
+      this.#onTheWay -= 1
+    }
+  }
+
+  /** Resolves when nothing goes on in the background any more. */
+  async idle(): Promise<void> {
+    for (let turns = 0; turns < IDLE_TURNS; turns = this.#onTheWay > 0 ? 0 : turns + 1) await setImmediate()
   }
 
   forget(file: FaultFile): void {
@@ -201,7 +235,8 @@ class FaultFile implements DiskFile {
   }
 
   readAt(target: Uint8Array, position: number, length: number): number {
-    return this.#file.readAt(target, position, length)
+    const operation = { name: 'read', path: this.path, position, bytes: length } as const
+    return this.#disk.perform(operation, () => this.#file.readAt(target, position, length))
   }
 
   sync(): void {
@@ -227,7 +262,8 @@ class FaultFile implements DiskFile {
 
   writeAtLater(bytes: Uint8Array, position: number): Promise<void> {
     const operation = { name: 'write', path: this.path, position, bytes: bytes.length } as const
-    return this.#disk.performLater(operation, () => this.#file.writeAtLater(bytes, position))
+    const short = (count: number) => this.#file.writeAtLater(bytes.subarray(0, count), position)
+    return this.#disk.performLater(operation, () => this.#file.writeAtLater(bytes, position), short)
   }
 
   readAtLater(target: Uint8Array, position: number, length: number): Promise<number> {

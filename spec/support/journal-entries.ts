@@ -1,5 +1,6 @@
 /** What stands in the journal of a data directory, for specs of what must stand there. */
 import { readFileSync } from 'node:fs'
+import type { Disk } from '../../engine/disk/disk.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { decodeEntry, type Entry } from '../../engine/events/entry-codec.ts'
@@ -18,9 +19,9 @@ export interface JournalEntry extends Entry {
  * Every entry of the journal, each record proved on the way.
  * @throws JournalDamagedError, also when a batch is being written at this moment
  */
-export function journalEntries(dataDirectory: string): JournalEntry[] {
+export function journalEntries(dataDirectory: string, disk: Disk = nodeDisk): JournalEntry[] {
   const entries: JournalEntry[] = []
-  readJournal(nodeDisk, new StorePaths(dataDirectory), undefined, {
+  readJournal(disk, new StorePaths(dataDirectory), undefined, {
     record: ({ kind, sequence, timeMicroseconds, body }) => {
       if (kind !== RECORD_KIND.change && kind !== RECORD_KIND.audit) return
       const entry = decodeEntry(Buffer.from(body))
