@@ -10,8 +10,8 @@ import { StorePaths } from '../engine/disk/store-paths.ts'
 import { encodeEntry } from '../engine/events/entry-codec.ts'
 import type { FillAudit } from './audit-store.ts'
 
-/** Records handed to the engine before it gets its turn. */
-const RECORDS_AT_ONCE = 1024
+/** Batches that the records come in. Those of one have one time, and there are to be some in each part of the span. */
+const BATCHES = 10_000
 const OPERATIONS = ['s3:GET', 's3:GET', 's3:GET', 's3:PUT', 's3:HEAD', 's3:DELETE'] as const
 
 /** Ten thousand commits, each with its sync, would be most of the time that filling takes, and nobody reads meanwhile. */
@@ -44,6 +44,7 @@ const paths = new StorePaths(request.dataDirectory)
 nodeDisk.makeDirectory(paths.root)
 const lock = await lockStore(nodeDisk, paths.root)
 const { config } = loadConfig({ flags: {}, environment: {}, workingDirectory: paths.root })
+const recordsAtOnce = Math.ceil(records / BATCHES)
 let written = 0
 const store = await openStore(unsyncedDisk, paths, storeOptions(config, Buffer.from(request.masterKey, 'hex')), {
   onFailure: (error) => {
@@ -70,7 +71,7 @@ function body(index: number): Uint8Array {
 }
 
 while (written < records) {
-  const count = Math.min(RECORDS_AT_ONCE, records - written)
+  const count = Math.min(recordsAtOnce, records - written)
   await new Promise<void>((resolve) => {
     for (let index = 0; index < count; index += 1) {
       const settle = index === count - 1 ? () => resolve() : undefined

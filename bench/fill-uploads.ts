@@ -3,6 +3,7 @@ import { linkSync } from 'node:fs'
 import type { OpenStore } from '../cli/store/open-store.ts'
 import { nodeDisk } from '../engine/disk/node-disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
+import { encodeFileTrailer, FILE_TRAILER, fileBytes } from '../engine/payloads/file-format.ts'
 import { PayloadFileWriter, type StoredFile } from '../engine/payloads/file-writer.ts'
 import { PayloadIds } from '../engine/payloads/payload-ids.ts'
 import { auditOf, COMMANDS_IN_FLIGHT, createFillBucket } from './fill-commands.ts'
@@ -50,10 +51,15 @@ export async function fillUploads(store: OpenStore, paths: StorePaths, request: 
   }
 }
 
+/** A file that can be that of any part. */
 async function writePayload(paths: StorePaths, name: string, bytes: number): Promise<StoredFile> {
   const writer = PayloadFileWriter.create(nodeDisk, paths, name)
   await writer.write(randomBytes(bytes))
-  return writer.finish()
+  const stored = await writer.finish()
+  const file = nodeDisk.openToWrite(paths.file(name))
+  file.writeAt(encodeFileTrailer('plain', bytes, undefined), fileBytes('plain', bytes) - FILE_TRAILER.bytes)
+  file.close()
+  return stored
 }
 
 /** A further name of a payload file. */

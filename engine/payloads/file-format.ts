@@ -23,6 +23,7 @@ export const FILE_TRAILER = {
   blockBytesAt: 8,
   blockCountAt: 12,
   lengthAt: 16,
+  nameChecksumAt: 24,
   checksumAt: 28,
 } as const
 
@@ -35,22 +36,40 @@ export function fileBytes(form: FileForm, length: number): number {
   return length + blockCount(length) * FILE_FORMS[form].proofBytes + FILE_TRAILER.bytes
 }
 
-export function encodeFileTrailer(form: FileForm, length: number): Buffer {
+/** @param name undefined for a file that several payloads are links to: then it fits every name */
+export function encodeFileTrailer(form: FileForm, length: number, name: string | undefined): Buffer {
   const bytes = Buffer.alloc(FILE_TRAILER.bytes)
   bytes.write(FILE_FORMS[form].magic, 0, 'ascii')
   bytes.writeUInt32BE(BLOCK_BYTES, FILE_TRAILER.blockBytesAt)
   bytes.writeUInt32BE(blockCount(length), FILE_TRAILER.blockCountAt)
   writeUint64(bytes, length, FILE_TRAILER.lengthAt)
+  bytes.writeUInt32BE(name === undefined ? 0 : crc32(name), FILE_TRAILER.nameChecksumAt)
   bytes.writeUInt32BE(crc32(bytes.subarray(0, FILE_TRAILER.checksumAt)), FILE_TRAILER.checksumAt)
   return bytes
 }
 
+export interface FileTrailer {
+  readonly form: FileForm
+  /** Bytes of the object. */
+  readonly length: number
+  /** CRC-32 of the name, as ASCII; 0 fits every name: files that were made before it was there have it. */
+  readonly nameChecksum: number
+}
+
 /** What a trailer states of its payload, or undefined when it is damaged. */
-export function decodeFileTrailer(bytes: Buffer): { readonly form: FileForm; readonly length: number } | undefined {
+export function decodeFileTrailer(bytes: Buffer): FileTrailer | undefined {
   const magic = bytes.toString('latin1', 0, FILE_FORMS.plain.magic.length)
   const form = (Object.keys(FILE_FORMS) as FileForm[]).find((name) => FILE_FORMS[name].magic === magic)
   if (form === undefined) return undefined
   if (crc32(bytes.subarray(0, FILE_TRAILER.checksumAt)) !== bytes.readUInt32BE(FILE_TRAILER.checksumAt))
     return undefined
-  return { form, length: readUint64(bytes, FILE_TRAILER.lengthAt) }
+  const nameChecksum = bytes.readUInt32BE(FILE_TRAILER.nameChecksumAt)
+  return { form, length: readUint64(bytes, FILE_TRAILER.lengthAt), nameChecksum }
+}
+
+/** Whether a trailer is that of a payload, and not of another one whose file stands in its place. */
+export function isTrailerOf(bytes: Buffer, form: FileForm, length: number, name: string): boolean {
+  const trailer = decodeFileTrailer(bytes)
+  if (trailer === undefined || trailer.form !== form || trailer.length !== length) return false
+  return trailer.nameChecksum === 0 || trailer.nameChecksum === crc32(name)
 }

@@ -1,6 +1,6 @@
 import type { DiskFile } from '../disk/disk.ts'
 import type { BlockCodec } from './block-codec.ts'
-import { BLOCK_BYTES, blockCount, FILE_FORMS } from './file-format.ts'
+import { BLOCK_BYTES, blockCount, FILE_FORMS, FILE_TRAILER, fileBytes, isTrailerOf } from './file-format.ts'
 import { PayloadDamagedError } from './payload-errors.ts'
 import { givePieceBack, PIECE_BLOCKS, takePiece } from './piece-pool.ts'
 
@@ -52,6 +52,7 @@ export class PayloadFileReader {
     this.length = end - start
   }
 
+  /** @throws PayloadDamagedError when another payload stands in the file */
   static async open(
     file: DiskFile,
     payload: FilePayload,
@@ -64,7 +65,11 @@ export class PayloadFileReader {
     const bytes = (blockCount(end) - firstBlock) * proofBytes
     const proofs = Buffer.allocUnsafe(bytes)
     try {
-      await file.readAtLater(proofs, payload.length + firstBlock * proofBytes, bytes)
+      const reading = file.readAtLater(proofs, payload.length + firstBlock * proofBytes, bytes)
+      // Both are over before the file may be closed.
+      const [trailer] = await Promise.allSettled([requireOwnTrailer(file, payload, codec), reading])
+      if (trailer.status === 'rejected') throw trailer.reason
+      await reading
     } catch (error) {
       await file.closeLater()
       throw error
@@ -137,4 +142,16 @@ export class PayloadFileReader {
   #damaged(offset: number): PayloadDamagedError {
     return new PayloadDamagedError(`payload file ${this.#name}, offset ${offset}: ${MISMATCH[this.#codec.form]}`)
   }
+}
+
+/**
+ * The blocks of a plain file are proved by what stands in the same file: only the trailer tells one that was put in the
+ * place of another. The key of an encrypted one is of its name, so its blocks tell.
+ */
+async function requireOwnTrailer(file: DiskFile, { name, length }: FilePayload, { form }: BlockCodec): Promise<void> {
+  if (form === 'sealed') return
+  const trailer = Buffer.alloc(FILE_TRAILER.bytes)
+  await file.readAtLater(trailer, fileBytes(form, length) - trailer.length, trailer.length)
+  if (isTrailerOf(trailer, form, length, name)) return
+  throw new PayloadDamagedError(`payload file ${name}: its trailer is damaged or that of another file`)
 }

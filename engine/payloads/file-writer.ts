@@ -93,7 +93,7 @@ export class PayloadFileWriter {
       if (this.#filled > 0) this.#send()
       await this.#drain()
       const size = this.#written
-      const end = Buffer.concat([this.#blocks.end(), encodeFileTrailer(this.#form, size)])
+      const end = Buffer.concat([this.#blocks.end(), encodeFileTrailer(this.#form, size, this.#name)])
       await this.#file.writeAtLater(end, size)
       await this.#file.syncLater()
       await this.#file.closeLater()

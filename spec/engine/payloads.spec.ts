@@ -45,16 +45,16 @@ test('volumes, frames and trailers are laid out as the page says', async (t) => 
   })
   t.same(frame.subarray(32), Buffer.concat([bytes, Buffer.alloc(3)]), 'the bytes, then zeros')
   for (const form of ['plain', 'sealed'] as const) {
-    const trailer = fileFormat.encodeFileTrailer(form, 3 * BLOCK + 1)
+    const trailer = fileFormat.encodeFileTrailer(form, 3 * BLOCK + 1, 'name')
     assertBytes(t, trailer, fields('offset in the trailer | size | field'), {
       'magic, ASCII': fileFormat.FILE_FORMS[form].magic,
       'length of a block': BLOCK,
       'number of blocks': 4,
       'length of the bytes': 3 * BLOCK + 1,
-      zero: 'zero',
+      'CRC-32 of the name of the file, ASCII': crc32('name'),
       'CRC-32 of bytes 0 to 27': 'checksum',
     })
-    t.same(fileFormat.decodeFileTrailer(trailer), { form, length: 3 * BLOCK + 1 })
+    t.same(fileFormat.decodeFileTrailer(trailer), { form, length: 3 * BLOCK + 1, nameChecksum: crc32('name') })
     for (const at of [0, 20]) {
       const damaged = Buffer.from(trailer)
       damaged[at] = 1
@@ -216,6 +216,28 @@ test('J17 damage to a large payload is found where it is read, and no wrong byte
   await t.rejects(readLarge(paths, location), { name: 'PayloadDamagedError', message: /cannot be opened/ })
 })
 
+test('J17 a file in the place of another one is found, and one of before names were in them is read', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const bytes = someBytes(BLOCK + 7)
+  const location = await storeLarge(paths, bytes, BLOCK)
+  const other = await storeLarge(paths, Buffer.from(bytes.toReversed()), BLOCK, { thread: 2 })
+  const path = paths.file(location.name)
+  const own = readFileSync(path)
+  writeFileSync(path, readFileSync(paths.file(other.name)))
+  for (const [start, end] of [
+    [0, bytes.length],
+    [1, 2],
+    [BLOCK, BLOCK + 1],
+  ] as const) {
+    const found = { name: 'PayloadDamagedError', message: /trailer is damaged or that of another file/ }
+    await t.rejects(readLarge(paths, location, start, end), found, `bytes ${start} to ${end}`)
+  }
+  own.fill(0, own.length - 8)
+  own.writeUInt32BE(crc32(own.subarray(-32, -4)), own.length - 4)
+  writeFileSync(path, own)
+  t.ok((await readLarge(paths, location)).equals(bytes))
+})
+
 function leftBehind(paths: StorePaths): string[] {
   return readdirSync(paths.payloads, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -247,6 +269,22 @@ test('J9 an upload that fails at any operation, or is given up, leaves nothing b
   t.same(leftBehind(paths), [])
 })
 
+test('J9 the name of a payload directory is durable before its file is, also when another thread has just made it', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const disk = new FaultDisk()
+  const directory = dirname(paths.file(payloadName(START, 1)))
+  // It is there, and nobody has synced its name.
+  disk.after = ({ name }) => {
+    if (name === 'create') mkdirSync(directory, { recursive: true })
+  }
+  await storeLarge(paths, someBytes(3 * BLOCK), BLOCK, { disk })
+  const order = disk.operations.filter(({ name }) => name === 'rename' || name === 'sync-directory')
+  const renamed = order.findIndex(({ name }) => name === 'rename')
+  t.equal(dirname(order[renamed]?.to ?? ''), directory)
+  t.equal(order[renamed - 1]?.path, paths.files, 'the directory of directories is synced before the file gets its name')
+  t.equal(order[renamed + 1]?.path, directory, 'and its own one after')
+})
+
 function payloadName(start: string, counter: number): string {
   return `${start}00${counter.toString(16).padStart(10, '0')}`
 }
@@ -274,6 +312,23 @@ test('the sweep removes payload files of earlier starts that nobody refers to, a
       .map(([title]) => title),
     ['used', 'usedElsewhere', 'current'],
   )
+})
+
+test('a disk that cannot be looked at fails a step of the sweep, not the start of the server, and it is tried again', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const orphan = 'ab'.repeat(14)
+  mkdirSync(paths.fileDirectory(orphan), { recursive: true })
+  writeFileSync(paths.file(orphan), orphan)
+  let broken = true
+  const list = (path: string) => {
+    if (broken) throw inputOutputError()
+    return roomyDisk.list(path)
+  }
+  const sweep = new PayloadFileSweep({ ...roomyDisk, list }, paths, START, () => false)
+  await t.rejects(sweep.step(), { code: 'EIO' })
+  broken = false
+  t.equal(await sweep.step(), 'done')
+  t.notOk(existsSync(paths.file(orphan)))
 })
 
 test('a file that cannot be read is closed again', async (t) => {

@@ -133,7 +133,7 @@ test('blocks of an encrypted file cannot be exchanged, repeated or cut off', asy
     Buffer.concat([
       file.subarray(0, length),
       file.subarray(bytes.length, bytes.length + Math.ceil(length / BLOCK) * TAG_BYTES),
-      fileFormat.encodeFileTrailer('sealed', length),
+      fileFormat.encodeFileTrailer('sealed', length, location.name),
     ])
   for (const length of [3 * BLOCK, 3 * BLOCK + 1, 4 * BLOCK - 1]) {
     writeFileSync(path, cut(length))

@@ -61,7 +61,7 @@ test('an encrypted file is what the page says', async (t) => {
   t.ok(sealed)
   const file = readFileSync(paths.file(name))
   t.equal(file.length, length + 3 * 16 + 32)
-  t.same(fileFormat.decodeFileTrailer(file.subarray(-32)), { form: 'sealed', length })
+  t.match(fileFormat.decodeFileTrailer(file.subarray(-32)), { form: 'sealed', length })
   for (let block = 0; block < 3; block += 1) {
     const plain = bytes.subarray(block * BLOCK, (block + 1) * BLOCK)
     const stored = file.subarray(block * BLOCK, block * BLOCK + plain.length)

@@ -3,6 +3,7 @@ import { linkSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { OpenStore } from '../../cli/store/open-store.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { encodeFileTrailer, FILE_TRAILER, fileBytes } from '../../engine/payloads/file-format.ts'
 import type { PayloadFileWriter } from '../../engine/payloads/file-writer.ts'
 import { PayloadIds } from '../../engine/payloads/payload-ids.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
@@ -14,6 +15,13 @@ import type { InThreadServer } from './test-server.ts'
 const STORING_THREAD = 254
 const LINKING_THREAD = 255
 const COMMANDS_AT_ONCE = 500
+
+/** Makes a payload file one that can stand under several names. */
+function fitEveryName(path: string, size: number): void {
+  const file = nodeDisk.openToWrite(path)
+  file.writeAt(encodeFileTrailer('plain', size, undefined), fileBytes('plain', size) - FILE_TRAILER.bytes)
+  file.close()
+}
 
 type StoredPayload = Awaited<ReturnType<PayloadFileWriter['finish']>>
 
@@ -38,6 +46,7 @@ export async function writeLinkedParts(
     await writer.write(body)
     stored.push(await writer.finish())
   }
+  for (const { name, size } of stored) fitEveryName(paths.file(name), size)
   const write = async (part: number): Promise<SentPart> => {
     const { name: source, size, md5: etag, digest, sealed } = stored[(part - 1) % stored.length] as StoredPayload
     const name = names.next()
