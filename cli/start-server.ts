@@ -6,10 +6,12 @@ import { PayloadSealer } from '../engine/payloads/sealing.ts'
 import { MetricSlots } from '../planes/http/metric-slots.ts'
 import { type HttpListener, listen } from '../planes/http/uws-server.ts'
 import { CounterHistory } from '../planes/management/counter-history.ts'
+import { malformedRequestResponse } from '../planes/management/responses.ts'
 import type { ReadinessCheck } from '../planes/management/routes/probes.ts'
 import type { Supervisor } from '../workers/supervisor.ts'
 import { startWorkers } from './background-workers.ts'
 import { CertificateReload, logCertificates } from './certificate-reload.ts'
+import { connectionLimits } from './connection-limit.ts'
 import { formatAddress } from './config/address.ts'
 import type { Address, Config } from './config/config-types.ts'
 import { type ServerCredentials, serverCredentials } from './config/server-credentials.ts'
@@ -148,6 +150,7 @@ function frontEndSettings(
     deploymentId: engine.deploymentId,
     start: engine.start,
     host: config['s3.bind'].host,
+    connectionsMaximum: connectionLimits(count).frontEnd,
     rootAccessKey: credentials.rootAccessKey,
     rootSecretKey: credentials.rootSecretKey.reveal(),
     rootEnabled: config['root.s3_enabled'],
@@ -221,7 +224,10 @@ class Server implements RunningServer {
       ...config['api.bind'],
       tls: tls.files('api'),
       exclusive: true,
+      connectionsMaximum: connectionLimits(frontEndCount).management,
       handler: managementHandler(this.#parts, async () => this.#readiness()),
+      refusal: malformedRequestResponse,
+      stallTimeoutMilliseconds: config['server.stall_timeout_seconds'] * 1000,
       onHandlerError: (error) => log.error({ err: error }, 'an answer of the management plane was cut off'),
     })
     logCertificates(log, tls)

@@ -2,6 +2,7 @@ import { parse } from 'smol-toml'
 import { didYouMean } from '../nearest-name.ts'
 import { configTable, ENVIRONMENT_PREFIX, environmentName, reservedEnvironmentNames } from './config-table.ts'
 import type { ConfigSource } from './config-types.ts'
+import { tomlProblem } from './toml-problem.ts'
 
 /** What one source says: values by dotted name, still unread, and how to name each in a message. */
 export interface ConfigLayer {
@@ -76,14 +77,6 @@ function flatten(table: Table, prefix: string, into: [name: string, value: unkno
     if (entered) flatten(value, `${name}.`, into)
     else into.push([name, value])
   }
-}
-
-/** The message of the TOML reader goes on with the lines around the fault, and those may hold a secret. */
-function tomlProblem(error: unknown): string {
-  const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n')
-  const place = error instanceof Error && 'line' in error && 'column' in error
-  const where = place ? ` in line ${String(error.line)}, column ${String(error.column)}` : ''
-  return `no valid TOML${where}: ${reason.replace(/^Invalid TOML document: /, '')}`
 }
 
 /** The settings of a TOML file. */

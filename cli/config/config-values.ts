@@ -27,7 +27,8 @@ const forms: Readonly<Record<ConfigForm, { accepts(text: string): boolean; probl
 
 /** Shows a value in a message, bounded, so that a pasted file does not fill the terminal. */
 function shown(given: unknown): string {
-  const text = typeof given === 'string' ? JSON.stringify(given) : String(given)
+  // A table of a TOML file has no prototype, and so no text of its own.
+  const text = typeof given === 'string' || typeof given === 'object' ? JSON.stringify(given) : String(given)
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`
 }
 

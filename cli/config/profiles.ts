@@ -1,5 +1,6 @@
 import { parse } from 'smol-toml'
 import { ExitError } from '../exit-codes.ts'
+import { tomlProblem } from './toml-problem.ts'
 
 /** One table of the profiles file: where a server is and who asks. */
 export interface Profile {
@@ -20,7 +21,7 @@ export function readProfile(path: string, text: string, name: string): Profile {
   try {
     tables = parse(text)
   } catch (error) {
-    throw new ExitError('usage', `${path} is no TOML: ${(error as Error).message}`)
+    throw new ExitError('usage', `${path}: ${tomlProblem(error)}`)
   }
   const profile = Object.hasOwn(tables, name) ? tables[name] : undefined
   if (typeof profile !== 'object' || profile === null) throw new ExitError('usage', `${path} has no profile ${name}`)

@@ -100,7 +100,7 @@ export async function openStore(
   try {
     return await openParts(disk, paths, options, hooks, opened)
   } catch (error) {
-    for (const part of opened.toReversed()) await part.close()
+    for (const part of opened.toReversed()) await closeQuietly(part)
     throw error
   }
 }
@@ -108,6 +108,15 @@ export async function openStore(
 /** A part that is open, to be closed when a later one cannot be opened. */
 interface Opened {
   close(): void | Promise<void>
+}
+
+/** Why the store cannot be opened has been found already; what fails now says less. */
+async function closeQuietly(part: Opened): Promise<void> {
+  try {
+    await part.close()
+  } catch {
+    // The parts before it are closed all the same.
+  }
 }
 
 async function openParts(

@@ -112,6 +112,7 @@ try {
     port: data.listenPort,
     tls: data.tls,
     handler: createS3Handler({ services: services(environment), authenticator, gate, telemetry }),
+    connectionsMaximum: data.connectionsMaximum,
     stallTimeoutMilliseconds: data.stallTimeoutMilliseconds,
     onHandlerError: (error) => log.log.error({ err: error }, 'a response failed'),
     refusal: malformedRequestResponse,

@@ -43,6 +43,7 @@ export interface FrontEndThreadData {
   readonly start: string
   readonly host: string
   readonly listenPort: number
+  readonly connectionsMaximum: number
   readonly tls: TlsFiles | undefined
   readonly rootAccessKey: string
   readonly rootSecretKey: string

@@ -63,8 +63,8 @@ export interface BodySource {
   readonly length: number | undefined
   /**
    * The next piece, or undefined after the last. The piece before is not looked at any more, so its memory may be used
-   * again. A rejection cuts the connection, so the client sees a short body. A source that works in promises lets the
-   * event loop go round in between: nothing here does.
+   * again. A rejection cuts the connection, so the client sees a short body; it is reported as a fault unless it is a
+   * BodyRemovedError. A source that works in promises lets the event loop go round in between: nothing here does.
    */
   next(): Promise<Buffer | undefined> | Buffer | undefined
   /**
@@ -90,6 +90,11 @@ export type HttpHandler = (request: HttpRequest) => HttpResponse | Promise<HttpR
 /** The client ended the connection before the exchange was complete. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
+}
+
+/** What a body is read from was removed while it was sent: it ends early, and nothing is wrong with the server. */
+export class BodyRemovedError extends Error {
+  override readonly name = 'BodyRemovedError'
 }
 
 /** The body was longer than the reader allows. */

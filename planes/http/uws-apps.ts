@@ -49,16 +49,19 @@ export class UwsApps {
   /** Of the files that the current app has read. */
   #digest: string | undefined
   #socket: uWS.us_listen_socket | undefined
+  readonly #connectionsMaximum: number
   /** Open ones, those in a handshake included. */
   #connections = 0
 
   /**
    * @param route called for every request
+   * @param connectionsMaximum further ones are closed as they are accepted
    * @throws TlsFilesError when there are files and they cannot be used
    */
-  constructor(tls: TlsFiles | undefined, route: Route) {
+  constructor(tls: TlsFiles | undefined, route: Route, connectionsMaximum: number) {
     this.#tls = tls
     this.#route = route
+    this.#connectionsMaximum = connectionsMaximum
     this.#digest = tls === undefined ? undefined : readTlsPair(tls).digest
     this.#first = makeApp(tls, this.#digest)
     this.#attach(this.#first)
@@ -121,8 +124,9 @@ export class UwsApps {
 
   #attach(app: App): void {
     app.any('/*', this.#route)
-    app.filter((_res, change) => {
+    app.filter((res, change) => {
       this.#connections += change
+      if (change > 0 && this.#connections > this.#connectionsMaximum) res.close()
     })
   }
 }

@@ -6,7 +6,7 @@
  */
 import type * as uWS from 'uWebSockets.js'
 import { ChunkedStream } from './chunked-stream.ts'
-import type { BodySource, HttpResponse } from './exchange.ts'
+import { BodyRemovedError, type BodySource, type HttpResponse } from './exchange.ts'
 import { peerAddress } from './peer-address.ts'
 import { IncomingBody, type Throttle } from './request-body.ts'
 import { readHead } from './request-head.ts'
@@ -154,7 +154,7 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
   }
 
   streamFailed(error: unknown): void {
-    this.report(error)
+    if (!(error instanceof BodyRemovedError)) this.report(error)
     this.cut()
   }
 

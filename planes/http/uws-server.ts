@@ -13,7 +13,8 @@
  * What the library does by itself and cannot be told otherwise: HTTP/1.1 only (1.0, absolute-form and `OPTIONS *` are
  * answered 505), `Expect: 100-continue` answered at once, idle connections closed after about 12 s, heads without Host
  * or with control characters held until then, more than 98 header lines or a head above the bound answered 431,
- * bytes above 0x7f cut off either end of a header value.
+ * bytes above 0x7f cut off either end of a header value. A header line without a name (`: a`) ends the list of headers:
+ * what follows it is seen by nobody, a Content-Length included, so a proxy in front must not let such a line through.
  */
 import { createServer } from 'node:net'
 import type * as uWS from 'uWebSockets.js'
@@ -40,6 +41,8 @@ export interface ListenOptions {
   readonly tls?: TlsFiles | undefined
   /** Fail if anybody else listens on the port, and keep it from others. Default false. */
   readonly exclusive?: boolean
+  /** Connections beyond these are closed as they are accepted. Default: as many as come. */
+  readonly connectionsMaximum?: number
   /** Hears of exceptions from handlers, body sources and abort listeners, and of responses that cannot be sent. */
   readonly onHandlerError?: (error: unknown) => void
   /** The answer to a request that is malformed and reaches no handler. Default: `reason` as plain text. */
@@ -109,7 +112,8 @@ class UwsListener implements HttpListener, ExchangeHost {
 
   constructor(options: ListenOptions) {
     this.#options = options
-    this.#apps = new UwsApps(options.tls, (res, request) => this.#accept(res, request))
+    const { tls, connectionsMaximum = Number.POSITIVE_INFINITY } = options
+    this.#apps = new UwsApps(tls, (res, request) => this.#accept(res, request), connectionsMaximum)
     this.#onHandlerError = options.onHandlerError ?? (() => {})
     this.#refusal = options.refusal ?? plainRefusal
     this.secure = options.tls !== undefined

@@ -259,8 +259,10 @@ test('flags go before the environment, and that before the profile', async (t) =
   ]
   for (const [words, stderr] of refused)
     t.match(await session(words, base, directory), { exitCode: 2, stderr }, String(stderr))
-  writeFileSync(join(directory, 'object-store/profiles.toml'), '[')
-  t.match(await session(['--profile', 'here'], base), { exitCode: 2, stderr: /is no TOML/ })
+  writeFileSync(join(directory, 'object-store/profiles.toml'), '[here]\ntoken = "a-token-without-end')
+  const broken = await session(['--profile', 'here'], base)
+  t.match(broken, { exitCode: 2, stderr: /no valid TOML in line 2/ })
+  t.notMatch(broken.stderr, 'a-token', 'the line is not shown')
   const home = t.testdir({ '.config': { 'object-store': { 'profiles.toml': `[p]\nurl = "${apiEndpoint}"` } } })
   t.equal((await session(['--profile', 'p', '--token', SYSTEM_TOKEN], { HOME: home })).exitCode, 0)
 })

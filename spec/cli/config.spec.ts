@@ -198,6 +198,7 @@ test('values of every kind', async (t) => {
   t.equal(read({ file: file('[limits]\nqueue_wait_seconds = 7') }).config['limits.queue_wait_seconds'], 7)
   t.match(problemsOf({ file: file('[limits]\nqueue_wait_seconds = 7.5') }), [/7\.5 is not a whole number/])
   t.match(problemsOf({ file: file('data_dir = [1]') }), [/is not a path/])
+  t.match(problemsOf({ file: file('s3.bind.port = 1') }), [/\{"port":1\} is not host:port/])
   t.match(problemsOf({ file: file('data_dir = "a"\n"s3.bind" = "h:1"\n[s3]\nbind = "h:2"') }), [/set twice/])
 })
 

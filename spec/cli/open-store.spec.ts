@@ -1,5 +1,6 @@
 /** The opening of a store: whose time its first records have. */
 import { test } from 'tap'
+import { FaultDisk, inputOutputError } from '../support/fault-disk.ts'
 import { openTestStore } from '../support/test-store.ts'
 
 const LONG_AGO = Date.UTC(2001, 8, 9) * 1000
@@ -17,4 +18,16 @@ test('without one it is the time of the host', async (t) => {
   const store = await openTestStore(t.testdir())
   t.ok(store.journal.position.timeMicroseconds >= before)
   await store.close(true)
+})
+
+test('why a store cannot be opened is told, whatever else fails while it is closed again', async (t) => {
+  const root = t.testdir()
+  await (await openTestStore(root)).close(true)
+  const disk = new FaultDisk()
+  disk.fault = ({ name, path }) =>
+    name === 'close' && path.endsWith('HEAD') ? { kind: 'error', error: inputOutputError() } : undefined
+  const masterKey = Buffer.alloc(32, 1)
+  await t.rejects(openTestStore(root, { masterKey }, disk), { name: 'MasterKeyMismatchError' })
+  t.equal(disk.count('close', /HEAD$/), 1)
+  await (await openTestStore(root)).close(true)
 })
