@@ -1,3 +1,4 @@
+import { DescriptorsExhaustedError } from '../../engine/disk/disk.ts'
 import { EngineUnavailableError } from '../../engine/errors.ts'
 import { auditResultOf } from '../../engine/events/audit.ts'
 import { ClientGoneError, type HttpHandler, type HttpRequest, type HttpResponse } from '../http/exchange.ts'
@@ -152,6 +153,7 @@ class ManagementAnswer {
     if (error instanceof StorageFullError) return new ManagementError('STORAGE_FULL')
     this.#error = error
     if (error instanceof EngineUnavailableError) return new ManagementError('AUDIT_UNAVAILABLE')
+    if (error instanceof DescriptorsExhaustedError) return new ManagementError('SLOW_DOWN')
     return new ManagementError('INTERNAL_ERROR')
   }
 

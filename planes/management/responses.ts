@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { HeaderLine, HttpResponse } from '../http/exchange.ts'
-import type { ManagementError } from './errors.ts'
+import { ManagementError } from './errors.ts'
 import { REQUEST_ID_HEADER } from './request-id.ts'
 
 /** Nothing here may be kept by a cache or taken for something else by a browser. */
@@ -33,6 +34,16 @@ export function errorResponse(error: ManagementError, requestId: string): HttpRe
 /** The response with the id of its request. */
 export function withRequestId(response: HttpResponse, requestId: string): HttpResponse {
   return { ...response, headers: [...response.headers, [REQUEST_ID_HEADER, requestId]] }
+}
+
+/**
+ * The answer to what is no HTTP request that a route could be found for; it stands in no log and no record.
+ * @param status of the refusal, which need not be the one of its code
+ */
+export function malformedRequestResponse(status: number, reason: string): HttpResponse {
+  const requestId = randomUUID()
+  const response = errorResponse(new ManagementError('INVALID_REQUEST', reason), requestId)
+  return { ...withRequestId(response, requestId), status, close: true }
 }
 
 /** The response; calls `done` when what it is read from is closed, at once when it is read from nothing. */

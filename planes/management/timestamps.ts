@@ -10,7 +10,8 @@ export function rfc3339OrNull(microseconds: number | undefined): string | null {
   return microseconds === undefined ? null : rfc3339(microseconds)
 }
 
-const RFC_3339 = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i
+/** The platform knows an hour 24, which is the first of the next day; RFC 3339 ends with 23. */
+const RFC_3339 = /^(\d{4}-\d\d-\d\d)T((?!24)\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i
 
 /**
  * Microseconds since 1970 of an RFC 3339 time, or undefined when the text is none. Digits beyond the microsecond are cut

@@ -1,6 +1,6 @@
 import type { PartsLocation, PayloadLocation, PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
-import type { BodySource } from '../http/exchange.ts'
+import { BodyRemovedError, type BodySource } from '../http/exchange.ts'
 import type { CatalogReader } from '../../projections/catalog-reader.ts'
 
 /** Where the bytes of objects are read. */
@@ -12,10 +12,12 @@ export interface PayloadSources {
 /**
  * The bytes `start` to `end` (exclusive) of a payload. The first of them are read and proved when this resolves, so
  * that damage there is an error the client can read.
- * @throws PayloadDamagedError
+ * @param payload id of the payload, and `location` where it lay at the last look
+ * @throws PayloadDamagedError, BodyRemovedError
  */
 export async function openPayload(
   services: PayloadSources,
+  payload: number,
   location: PayloadLocation,
   start: number,
   end: number,
@@ -26,7 +28,7 @@ export async function openPayload(
     case 'file':
       return openFile(services, location, start, end)
     case 'parts':
-      return PartsBody.open(services, location, start, end)
+      return PartsBody.open(services, payload, location, start, end)
   }
 }
 
@@ -55,6 +57,7 @@ interface OpenPart {
 class PartsBody implements BodySource {
   readonly length: number
   readonly #services: PayloadSources
+  readonly #payload: number
   readonly #location: PartsLocation
   /** Index of the next part to open, and where in the object it begins. */
   #index = 0
@@ -64,16 +67,23 @@ class PartsBody implements BodySource {
   #part: OpenPart | undefined
   #closed = false
 
-  private constructor(services: PayloadSources, location: PartsLocation, start: number, end: number) {
+  private constructor(services: PayloadSources, payload: number, location: PartsLocation, start: number, end: number) {
     this.#services = services
+    this.#payload = payload
     this.#location = location
     this.#position = start
     this.#end = end
     this.length = end - start
   }
 
-  static async open(services: PayloadSources, location: PartsLocation, start: number, end: number): Promise<PartsBody> {
-    const body = new PartsBody(services, location, start, end)
+  static async open(
+    services: PayloadSources,
+    payload: number,
+    location: PartsLocation,
+    start: number,
+    end: number,
+  ): Promise<PartsBody> {
+    const body = new PartsBody(services, payload, location, start, end)
     await body.#openNext()
     return body
   }
@@ -118,17 +128,25 @@ class PartsBody implements BodySource {
 
   /** Small parts can be moved by compaction between the look into the catalog and the reading: then one looks again. */
   async #openPart(payload: number, start: number, end: number): Promise<BodySource | Buffer> {
-    const location = this.#services.catalog.payload(payload)
-    if (location === undefined) throw new PayloadDamagedError(`payload ${payload} is not in the catalog`)
+    const location = this.#locationOf(payload)
     try {
-      return await openPayload(this.#services, location, start, end)
+      return await openPayload(this.#services, payload, location, start, end)
     } catch (error) {
       if (!(error instanceof PayloadDamagedError)) throw error
       this.#services.catalog.refresh()
-      const now = this.#services.catalog.payload(payload)
-      if (now === undefined || isSamePlace(now, location)) throw error
-      return openPayload(this.#services, now, start, end)
+      const now = this.#locationOf(payload)
+      if (isSamePlace(now, location)) throw error
+      return openPayload(this.#services, payload, now, start, end)
     }
+  }
+
+  /** Parts go with the object that was made of them; without it nobody misses them (spec/decisions/0018). */
+  #locationOf(part: number): PayloadLocation {
+    const location = this.#services.catalog.payload(part)
+    if (location !== undefined) return location
+    const isRemoved = this.#services.catalog.payload(this.#payload) === undefined
+    if (isRemoved) throw new BodyRemovedError(`payload ${this.#payload} was removed while it was read`)
+    throw new PayloadDamagedError(`payload ${part}, a part of payload ${this.#payload}, is not in the catalog`)
   }
 
   #closePart(): void {

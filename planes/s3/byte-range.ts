@@ -26,7 +26,8 @@ export function byteRange(header: string | undefined, size: number): ByteRange |
     return { first: size - length, last: size - 1 }
   }
   const first = Number(from)
-  if (to !== '' && Number(to) < first) return undefined
+  // As numbers two that are too large for any object could be the same.
+  if (to !== '' && BigInt(to) < BigInt(from)) return undefined
   if (first >= size) throw invalidRange(header, size)
   return { first, last: to === '' ? size - 1 : Math.min(Number(to), size - 1) }
 }

@@ -3,9 +3,9 @@
  * hold up the others for as long as the parser would take.
  */
 
-import { invalidArgument, S3Error } from './errors.ts'
+import { invalidArgument, malformedXml, S3Error } from './errors.ts'
 import { PART_NUMBER_MAXIMUM } from './part-number.ts'
-import { documentElement, malformedXml } from './xml-reader.ts'
+import { documentElement } from './xml-reader.ts'
 import { XmlScanner } from './xml-scanner.ts'
 
 const MD5_BYTES = 16

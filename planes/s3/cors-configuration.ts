@@ -4,8 +4,8 @@
  */
 
 import type { CorsRule } from '../../engine/events/changes.ts'
-import { S3Error } from './errors.ts'
-import { childText, expectOnly, malformedXml, readXml, type XmlElement } from './xml-reader.ts'
+import { malformedXml, S3Error } from './errors.ts'
+import { childText, expectOnly, readXml, type XmlElement } from './xml-reader.ts'
 import { element, successDocument } from './xml-writer.ts'
 
 const ROOT = 'CORSConfiguration'

@@ -1,8 +1,9 @@
-import { DiskFullError } from '../../engine/disk/disk.ts'
+import { DescriptorsExhaustedError, DiskFullError } from '../../engine/disk/disk.ts'
 import { EngineUnavailableError } from '../../engine/errors.ts'
-import { BodyTooLargeError, ClientGoneError, type HttpResponse } from '../http/exchange.ts'
+import { BodyTooLargeError, ClientGoneError, type HeaderLine, type HttpResponse } from '../http/exchange.ts'
 import { IncompletePayloadError, StorageFullError } from '../objects/receive-payload.ts'
 import { errorDocument, S3Error } from './errors.ts'
+import { RequestIds } from './request-ids.ts'
 
 /** Every failure as an S3 error; `expected` is false for those that are a fault of the server and belong in its log. */
 export function toS3Error(error: unknown): { readonly error: S3Error; readonly expected: boolean } {
@@ -12,6 +13,7 @@ export function toS3Error(error: unknown): { readonly error: S3Error; readonly e
   if (error instanceof IncompletePayloadError) return { error: new S3Error('IncompleteBody'), expected: true }
   if (error instanceof StorageFullError) return { error: new S3Error('InsufficientStorage'), expected: true }
   if (error instanceof DiskFullError) return { error: new S3Error('InsufficientStorage'), expected: false }
+  if (error instanceof DescriptorsExhaustedError) return { error: new S3Error('SlowDown'), expected: false }
   if (error instanceof EngineUnavailableError) return { error: new S3Error('ServiceUnavailable'), expected: false }
   return { error: new S3Error('InternalError'), expected: false }
 }
@@ -23,9 +25,23 @@ export function errorResponse(error: S3Error, method: string, path: string, requ
   return { status: error.status, headers: [['content-type', 'application/xml'], ...error.headers], body }
 }
 
+const malformedRequestIds = new RequestIds()
+
 /** The answer to what is no HTTP request that could be authenticated; it reaches no operation and no record. */
 export function malformedRequestResponse(status: number, reason: string): HttpResponse {
+  const requestId = malformedRequestIds.next()
   const error = new S3Error('BadRequest', { message: reason })
-  const body = errorDocument(error, { requestId: 'none', resource: '' })
-  return { status, headers: [['content-type', 'application/xml']], body, close: true }
+  const body = errorDocument(error, { requestId, resource: '' })
+  return { status, headers: [['content-type', 'application/xml'], ...commonHeaders(requestId)], body, close: true }
+}
+
+/**
+ * What every answer carries. A browser must take an object for what it says it is, and an error that names a key for no
+ * page (S20).
+ */
+export function commonHeaders(requestId: string): HeaderLine[] {
+  return [
+    ['x-content-type-options', 'nosniff'],
+    ['x-amz-request-id', requestId],
+  ]
 }

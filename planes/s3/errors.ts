@@ -104,6 +104,11 @@ export function invalidArgument(argumentName: string, argumentValue: string, mes
   return new S3Error('InvalidArgument', { message, details })
 }
 
+/** The refusal of a document; `why` says what is wrong with it. */
+export function malformedXml(why: string): S3Error {
+  return new S3Error('MalformedXML', { message: `The XML you provided is not valid here. ${why}` })
+}
+
 export interface ErrorDocumentContext {
   /** The value of the x-amz-request-id header of the same response; clients compare them. */
   readonly requestId: string

@@ -1,6 +1,7 @@
 /** The document of PutObjectLegalHold and GetObjectLegalHold. */
 
-import { childText, expectOnly, malformedXml, readXml } from './xml-reader.ts'
+import { malformedXml } from './errors.ts'
+import { childText, expectOnly, readXml } from './xml-reader.ts'
 import { element, successDocument } from './xml-writer.ts'
 
 const ROOT = 'LegalHold'

@@ -1,9 +1,9 @@
 /** The document of PutObjectLockConfiguration and GetObjectLockConfiguration: the default retention of a bucket. */
 
 import type { DefaultRetention } from '../../engine/events/changes.ts'
-import { S3Error } from './errors.ts'
+import { malformedXml, S3Error } from './errors.ts'
 import { retentionMode } from './retention.ts'
-import { childText, expectOnly, malformedXml, readXml, type XmlElement } from './xml-reader.ts'
+import { childText, expectOnly, readXml, type XmlElement } from './xml-reader.ts'
 import { element, successDocument } from './xml-writer.ts'
 
 const ROOT = 'ObjectLockConfiguration'

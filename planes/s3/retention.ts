@@ -1,9 +1,9 @@
 /** The retention of a version: the document of PutObjectRetention and GetObjectRetention, and what headers share. */
 
 import { RETENTION_MODES, type Retention, type RetentionMode } from '../../engine/events/changes.ts'
-import { invalidArgument, type S3Error } from './errors.ts'
+import { invalidArgument, malformedXml, type S3Error } from './errors.ts'
 import { isoMilliseconds, parseIsoTimestamp } from './timestamps.ts'
-import { childText, expectOnly, malformedXml, readXml } from './xml-reader.ts'
+import { childText, expectOnly, readXml } from './xml-reader.ts'
 import { element, successDocument } from './xml-writer.ts'
 
 const ROOT = 'Retention'

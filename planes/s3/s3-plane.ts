@@ -1,10 +1,17 @@
 import { auditResultOf } from '../../engine/events/audit.ts'
 import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
-import type { BodySource, HeaderLine, HttpHandler, HttpRequest, HttpResponse } from '../http/exchange.ts'
+import {
+  BodyRemovedError,
+  type BodySource,
+  type HeaderLine,
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+} from '../http/exchange.ts'
 import type { Authenticator, Identity } from './authenticate.ts'
 import { authorize } from './authorize.ts'
 import { answerPreflight, crossOriginHeaders, isPreflight, preflightTarget } from './cors-requests.ts'
-import { errorResponse, toS3Error } from './error-response.ts'
+import { commonHeaders, errorResponse, toS3Error } from './error-response.ts'
 import { S3Error } from './errors.ts'
 import type { Operation } from './operation-table.ts'
 import { OPERATION_HANDLERS } from './operations/operation-handlers.ts'
@@ -54,8 +61,6 @@ export function createS3Handler(parts: S3PlaneParts): HttpHandler {
 }
 
 const NOTHING: Journaled = { kind: 'nothing' }
-/** A browser must take an object for what it says it is, and an error that names a key for no page (S20). */
-const NOSNIFF: HeaderLine = ['x-content-type-options', 'nosniff']
 
 /** What is left to do for a request that was let in. */
 type Work = () => HttpResponse | Promise<HttpResponse>
@@ -186,8 +191,7 @@ class S3Exchange {
   }
 
   #finish(response: HttpResponse): HttpResponse {
-    const own = [NOSNIFF, ['x-amz-request-id', this.#requestId] as const]
-    const headers = [...response.headers, ...this.#crossOrigin, ...own]
+    const headers = [...response.headers, ...this.#crossOrigin, ...commonHeaders(this.#requestId)]
     const { body } = response
     if (typeof body === 'object' && !Buffer.isBuffer(body)) {
       return { ...response, headers, body: this.#followed(body, response.status) }
@@ -207,7 +211,7 @@ class S3Exchange {
           sentBytes += piece?.length ?? 0
           return piece
         } catch (error) {
-          this.#parts.telemetry.failed(error, this.#requestId)
+          if (!(error instanceof BodyRemovedError)) this.#parts.telemetry.failed(error, this.#requestId)
           throw error
         }
       },

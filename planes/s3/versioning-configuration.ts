@@ -1,8 +1,8 @@
 /** The document of PutBucketVersioning and GetBucketVersioning. */
 
 import type { Versioning } from '../../engine/events/changes.ts'
-import { S3Error } from './errors.ts'
-import { childText, expectOnly, malformedXml, readXml } from './xml-reader.ts'
+import { malformedXml, S3Error } from './errors.ts'
+import { childText, expectOnly, readXml } from './xml-reader.ts'
 import { element, successDocument } from './xml-writer.ts'
 
 const ROOT = 'VersioningConfiguration'

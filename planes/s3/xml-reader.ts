@@ -6,7 +6,8 @@
 
 import { isUtf8 } from 'node:buffer'
 import { XMLParser } from 'fast-xml-parser'
-import { S3Error } from './errors.ts'
+import { malformedXml, S3Error } from './errors.ts'
+import { XmlScanner } from './xml-scanner.ts'
 
 /** The elements inside one, by name without namespace prefix. A Map: names come from strangers. */
 export interface XmlElement {
@@ -36,7 +37,9 @@ export interface ReadXmlOptions {
 }
 
 /** The beginning of a document: a declaration or none, then at once the document element. */
-const PROLOGUE = /^\ufeff?(?:<\?xml\s[^<>]*\?>)?\s*(?=<[^?!])/
+const PROLOGUE = /^\ufeff?(?:<\?xml[ \t\r\n][^<>]*\?>)?[ \t\r\n]*(?=<[^?!])/
+/** The white space of XML, which is less than that of the platform. */
+const BLANKS = ' \t\r\n'
 
 /** References beyond the five names and the numbers would need a declaration; the parser would let them stand. */
 const FOREIGN_REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/
@@ -53,13 +56,23 @@ const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/u
  * @throws S3Error MaxMessageLengthExceeded, MalformedXML
  */
 export function readXml(body: Buffer, options: ReadXmlOptions): XmlElement {
-  const document = parse(documentElement(body, options.bytesMaximum))
+  const text = documentElement(body, options.bytesMaximum)
+  checkForm(text, options.root)
+  const document = parse(text)
   const names = Object.keys(document)
   const root = document[options.root]
   if (names.length !== 1 || root === undefined || Array.isArray(root)) {
     throw malformedXml(`The document element must be ${options.root}.`)
   }
   return toElement(root)
+}
+
+/** The parser lets much pass in tags that is no XML, such as `<` in the value of an attribute. */
+function checkForm(text: string, root: string): void {
+  const scanner = new XmlScanner(text)
+  scanner.beginRoot(root)
+  scanner.skip()
+  scanner.finish()
 }
 
 /**
@@ -73,14 +86,23 @@ export function documentElement(body: Buffer, bytesMaximum: number): string {
   if (!isUtf8(body)) throw malformedXml('The document is not UTF-8.')
   const text = body.toString('utf8')
   const prologue = PROLOGUE.exec(text)
-  const document = prologue === null ? '' : text.slice(prologue[0].length).trimEnd()
+  const document = prologue === null ? '' : text.slice(prologue[0].length, endOf(text))
   if (!document.endsWith('>')) throw malformedXml('There must be one element and nothing around it.')
-  if (document.includes('<!')) throw malformedXml('Declarations, comments and CDATA sections are not accepted.')
+  if (document.includes('<!') || document.includes(']]>')) {
+    throw malformedXml('Declarations, comments and CDATA sections are not accepted.')
+  }
   if (document.includes('<?')) throw malformedXml('Processing instructions are not accepted.')
   if (FOREIGN_REFERENCE.test(document)) throw malformedXml('There is a reference to an unknown entity.')
-  if (FORBIDDEN.test(document)) throw malformedXml('There is a character that XML does not know.')
+  if (FORBIDDEN.test(text)) throw malformedXml('There is a character that XML does not know.')
   if (document.includes('&#')) checkNumericReferences(document)
   return document
+}
+
+/** Where the white space at the end begins. */
+function endOf(text: string): number {
+  let end = text.length
+  while (end > 0 && BLANKS.includes(text.charAt(end - 1))) end -= 1
+  return end
 }
 
 function checkNumericReferences(document: string): void {
@@ -133,8 +155,4 @@ export function childText(parent: XmlElement, name: string): string | undefined 
 export function expectOnly(parent: XmlElement, names: readonly string[]): void {
   for (const name of parent.children.keys()) if (!names.includes(name)) throw malformedXml(`${name} is not expected.`)
   if (parent.text.trim() !== '') throw malformedXml('There is text where only elements may stand.')
-}
-
-export function malformedXml(why: string): S3Error {
-  return new S3Error('MalformedXML', { message: `The XML you provided is not valid here. ${why}` })
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { test } from 'tap'
 import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
@@ -94,6 +94,26 @@ test('closing cuts off what does not end in time', async (t) => {
   await Promise.all(clients.map(({ closed }) => closed))
   t.equal(aborted, 2)
   t.equal(closes, 0, 'a source is not closed while it is at work')
+})
+
+test('S25 connections beyond the bound are closed, those within go on, and a free place is given again', async (t) => {
+  const listener = await serve(t, () => OK, { connectionsMaximum: 3 })
+  const sockets = Array.from({ length: 10 }, () => connect(listener.port, '127.0.0.1'))
+  t.teardown(() => sockets.forEach((socket) => socket.destroy()))
+  let closed = 0
+  for (const socket of sockets) socket.on('error', () => undefined).on('close', () => (closed += 1))
+  for (const socket of sockets) socket.resume()
+  await until(() => closed === 7)
+  const kept = sockets.filter((socket) => !socket.destroyed)
+  const [talking, leaving] = kept
+  if (talking === undefined || leaving === undefined) throw new Error('two are kept')
+  talking.write(head('GET /'))
+  t.match(String(await once(talking, 'data')), /^HTTP\/1\.1 200 OK/)
+  leaving.destroy()
+  const fetched = async () => (await fetch(`http://127.0.0.1:${listener.port}/`).catch(() => undefined))?.status
+  let status: number | undefined
+  while (status === undefined) status = await fetched()
+  t.equal(status, 200)
 })
 
 test('the concurrency gate', async (t) => {

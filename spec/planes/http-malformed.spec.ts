@@ -2,44 +2,17 @@ import { test } from 'tap'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
 import { HEADER_LINES_MAXIMUM } from '../../planes/http/header-limits.ts'
 import { serve } from './http-server.ts'
+import { MALFORMED_REQUESTS } from './malformed-requests.ts'
 import { head, openRaw, patternBytes } from './raw-client.ts'
 
 const CHUNKED = 'Transfer-Encoding: chunked'
 
-/** Requests that no handler may see: what is sent, and the start of the answer before the connection closes. */
-const REFUSED: Record<string, [sent: string, status: number]> = {
-  'no method': [head(' /'), 400],
-  'method of symbols': [head('{} /'), 400],
-  'method too long': [head(`${'A'.repeat(33)} /`), 400],
-  'raw UTF-8 in the path': [head('GET /caf\u00c3\u00a9'), 400],
-  'raw Latin-1 in the path': [head('GET /\u00ff'), 400],
-  'DEL in the path': [head('GET /\u007f'), 400],
-  'raw UTF-8 in the query': [head('GET /?caf\u00c3\u00a9'), 400],
-  'two lengths': [`${head('PUT /', 'Content-Length: 3', 'Content-Length: 5')}abc`, 400],
-  'two equal lengths': [`${head('PUT /', 'Content-Length: 3', 'Content-Length: 3')}abc`, 400],
-  'list of lengths': [`${head('PUT /', 'Content-Length: 3, 3')}abc`, 400],
-  'signed length': [`${head('PUT /', 'Content-Length: +3')}abc`, 400],
-  'empty length': [head('PUT /', 'Content-Length:'), 400],
-  'length of 16 digits': [head('PUT /', 'Content-Length: 9007199254740993'), 400],
-  'two hosts': [head('GET /', 'Host: localhost'), 400],
-  'two authorizations': [head('GET /', 'Authorization: a', 'Authorization: b'), 400],
-  'length and chunks': [`${head('PUT /', 'Content-Length: 3', CHUNKED)}3\r\nabc\r\n0\r\n\r\n`, 400],
-  'two codings': [`${head('PUT /', 'Transfer-Encoding: gzip', CHUNKED)}0\r\n\r\n`, 400],
-  'another coding': [`${head('PUT /', 'Transfer-Encoding: gzip')}0\r\n\r\n`, 501],
-  'coding list': [`${head('PUT /', 'Transfer-Encoding: gzip, chunked')}0\r\n\r\n`, 501],
-  'identity coding': [`${head('PUT /', 'Transfer-Encoding: identity')}abc`, 501],
-  'empty coding': [head('PUT /', 'Transfer-Encoding:'), 501],
-  'HTTP/1.0': ['GET / HTTP/1.0\r\nHost: localhost\r\n\r\n', 505],
-  'target without slash': [head('GET a'), 505],
-  'target in absolute form': [head('GET http://localhost/'), 505],
-  'target of a star': [head('OPTIONS *'), 505],
-  'tab in the target': [head('GET /a\tb'), 505],
-  'head beyond the bound': [head('GET /', `X-A: ${'a'.repeat(17_000)}`), 431],
-  'too many lines': [head('GET /', ...Array.from({ length: HEADER_LINES_MAXIMUM }, () => 'X-A: a')), 431],
-}
+/** Of longer ones the answer may be lost: the connection is reset when not all of them was read. */
+const ANSWER_IS_CERTAIN_BYTES = 20_000
 
 test('malformed requests are refused and their connections closed', async (t) => {
   let handled = 0
+  let refused = 0
   const handler: HttpHandler = () => {
     handled += 1
     return { status: 200, headers: [] }
@@ -47,12 +20,15 @@ test('malformed requests are refused and their connections closed', async (t) =>
   // Some announce more than they send, and are listened to for a while after the answer.
   const server = await serve(t, handler, { lingerMilliseconds: 50, stallTimeoutMilliseconds: 400 })
   await Promise.all(
-    Object.entries(REFUSED).map(async ([what, [sent, status]]) => {
+    MALFORMED_REQUESTS.map(async ({ name, sent, answer }) => {
+      if (typeof answer !== 'number' || sent.length > ANSWER_IS_CERTAIN_BYTES) return
+      refused += 1
       const received = await openRaw(server.port).send(sent).untilClosed()
-      t.ok(received.startsWith(`HTTP/1.1 ${status} `), `${what}: ${received.slice(0, 40)}`)
-      t.match(received, /^Connection: close\r$/im, what)
+      t.ok(received.startsWith(`HTTP/1.1 ${answer} `), `${name}: ${received.slice(0, 40)}`)
+      t.match(received, /^Connection: close\r$/im, name)
     }),
   )
+  t.ok(refused > 50)
   t.equal(handled, 0)
   t.equal(server.activeRequests(), 0)
   const client = openRaw(server.port)

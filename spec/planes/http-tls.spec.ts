@@ -232,6 +232,17 @@ test('closing ends also the handshakes that have not had their turn', async (t) 
   t.equal(state.late, 0, 'nobody is served by a listener that is closed')
 })
 
+test('S25 connections beyond the bound are closed before the handshake', async (t) => {
+  const server = await serve(t, () => OK, { tls: filesIn(t.testdir(), first), connectionsMaximum: 2 })
+  const kept = [await openTls(server.port), await openTls(server.port)]
+  for (let turn = 0; turn < 20; turn += 1) await t.rejects(openTls(server.port))
+  for (const { client } of kept) {
+    client.send(head('GET /'))
+    await until(() => client.received.includes('done'))
+  }
+  t.pass('those within go on')
+})
+
 test('an answer before the end of a long upload does not spoil the rest of the connection', async (t) => {
   const server = await serve(t, ({ path }) => ({ ...OK, body: `answer to ${path}\n` }), {
     tls: filesIn(t.testdir(), first),

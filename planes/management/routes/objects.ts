@@ -1,5 +1,5 @@
 import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
-import type { BodySource, HeaderLine, HttpResponse } from '../../http/exchange.ts'
+import { BodyRemovedError, type BodySource, type HeaderLine, type HttpResponse } from '../../http/exchange.ts'
 import { isHeaderValue } from '../../objects/names.ts'
 import { openPayload } from '../../objects/payload-body.ts'
 import { receivePayload } from '../../objects/receive-payload.ts'
@@ -183,8 +183,9 @@ export async function openBytes(
   const location = services.catalog.payload(object.payload)
   if (location === undefined) throw new ManagementError('CONFLICT')
   try {
-    return await openPayload(services, location, 0, object.size)
+    return await openPayload(services, object.payload, location, 0, object.size)
   } catch (error) {
+    if (error instanceof BodyRemovedError) throw new ManagementError('CONFLICT')
     if (error instanceof PayloadDamagedError) throw new ManagementError('OBJECT_DAMAGED')
     throw error
   }

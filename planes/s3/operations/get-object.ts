@@ -1,6 +1,6 @@
 import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
 import type { PayloadLocation } from '../../../engine/payloads/payload-reader.ts'
-import type { HttpResponse } from '../../http/exchange.ts'
+import { BodyRemovedError, type HttpResponse } from '../../http/exchange.ts'
 import { requireObject } from '../lookup.ts'
 import { isSamePlace, openPayload } from '../../objects/payload-body.ts'
 import { planRead } from '../read-plan.ts'
@@ -42,10 +42,12 @@ async function getLarge(request: S3Request, services: S3Services): Promise<HttpR
     // The same bytes in the same place: they are damaged, and were not replaced or moved.
     if (failed?.sequence === sequence && isSamePlace(failed.location, location)) throw failed.error
     try {
-      const body = await openPayload(services, location, plan.start, plan.start + plan.length)
+      const body = await openPayload(services, payload, location, plan.start, plan.start + plan.length)
       return { status: plan.status, headers: plan.headers, body }
     } catch (error) {
-      if (!(error instanceof PayloadDamagedError) || look === LOOKS_MAXIMUM) throw error
+      if (look === LOOKS_MAXIMUM) throw error
+      if (error instanceof BodyRemovedError) continue
+      if (!(error instanceof PayloadDamagedError)) throw error
       failed = { error, sequence, location }
     }
   }

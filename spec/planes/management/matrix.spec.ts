@@ -2,10 +2,17 @@
 import tap, { test } from 'tap'
 import { routeTable } from '../../../planes/management/route-table.ts'
 import { ROUTE_HANDLERS } from '../../../planes/management/route-handlers.ts'
-import { type ApiAnswer, basic, bearer } from '../../support/api-client.ts'
+import type { ApiAnswer } from '../../support/api-client.ts'
 import type { JournalEntry } from '../../support/journal-entries.ts'
 import { SCRAPE_TOKEN, startManaged, SYSTEM_TOKEN } from '../../support/management-server.ts'
-import { tableWith } from '../../support/markdown-tables.ts'
+import {
+  expectedOf,
+  type ManagementRow,
+  type ManagementSender,
+  managementRows,
+  managementSenders,
+  matrixFaults,
+} from '../../support/management-matrix.ts'
 import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
 
 const server = await startManaged()
@@ -26,101 +33,26 @@ await api.get('DELETE', `/management-tokens/${issued.revoked.id}`)
 await api.get('POST', '/buckets', { name: 'matrix-bucket' })
 await api.send('PUT', '/api/v1/buckets/matrix-bucket/object/kept', { raw: 'x' })
 
-/** A credential: what is sent, and whom the server takes the sender for. */
-interface Sender {
-  readonly name: string
-  readonly authorization: string | undefined
-  readonly role?: string
-  readonly credentialId?: string
-  readonly scrapes?: true
-}
-
-const SENDERS: readonly Sender[] = [
-  { name: 'the system token', ...as('system-administrator', bearer(SYSTEM_TOKEN), 'system') },
-  { name: 'root', ...as('system-administrator', basic(ACCESS_KEY, SECRET_KEY), ACCESS_KEY) },
-  { name: 'a system administrator', ...as('system-administrator', bearer(issued.system.token), issued.system.id) },
-  { name: 'a storage administrator', ...as('storage-administrator', bearer(issued.storage.token), issued.storage.id) },
-  { name: 'an auditor', ...as('auditor', bearer(issued.auditor.token), issued.auditor.id) },
-  { name: 'an auditor in small letters', ...as('auditor', `bearer ${issued.auditor.token}`, issued.auditor.id) },
-  { name: 'the scrape token', authorization: bearer(SCRAPE_TOKEN), scrapes: true },
-  { name: 'nobody', authorization: undefined },
-  { name: 'an empty header', authorization: '' },
-  { name: 'a revoked token', authorization: bearer(issued.revoked.token) },
-  { name: 'a token that never was', authorization: bearer(`osm_${'A'.repeat(43)}`) },
-  { name: 'a token cut short', authorization: bearer(issued.system.token.slice(0, -1)) },
-  { name: 'a token and more', authorization: `${bearer(issued.system.token)}A` },
-  { name: 'two tokens', authorization: `${bearer(issued.system.token)},${bearer(issued.system.token)}` },
-  { name: 'a token without its scheme', authorization: issued.system.token },
-  { name: 'the id of a token', authorization: bearer(issued.system.id) },
-  { name: 'a token as a password', authorization: basic(ACCESS_KEY, issued.system.token) },
-  { name: 'root with another password', authorization: basic(ACCESS_KEY, `${SECRET_KEY}x`) },
-  { name: 'root with half a password', authorization: basic(ACCESS_KEY, SECRET_KEY.slice(1)) },
-  { name: 'root without a password', authorization: basic(ACCESS_KEY, '') },
-  { name: 'another user with the password of root', authorization: basic('root', SECRET_KEY) },
-  { name: 'the password of root alone', authorization: basic('', SECRET_KEY) },
-  { name: 'root without a colon', authorization: `Basic ${Buffer.from(ACCESS_KEY).toString('base64')}` },
-  { name: 'a signature of S3', authorization: `AWS4-HMAC-SHA256 Credential=${ACCESS_KEY}/x` },
-]
-
-function as(role: string, authorization: string, credentialId: string): Omit<Sender, 'name'> {
-  return { role, authorization, credentialId }
-}
-
-/** A row of the page, with a path that can be asked for. */
-interface Row {
+const SENDERS = managementSenders({
+  systemToken: SYSTEM_TOKEN,
+  scrapeToken: SCRAPE_TOKEN,
+  rootAccessKey: ACCESS_KEY,
+  rootSecretKey: SECRET_KEY,
+  ...issued,
+})
+const ROWS = managementRows({ '{bucket}': 'matrix-bucket', '{key}': 'a/b%2Fc' })
+const answers: {
+  readonly row: ManagementRow
+  readonly sender: ManagementSender
+  readonly answer: ApiAnswer
   readonly method: string
-  readonly path: string
-  readonly target: string
-  readonly roles: readonly string[]
-  readonly body: string
-  readonly available: boolean
-}
+}[] = []
 
-const VALUES: Readonly<Record<string, string>> = { '{bucket}': 'matrix-bucket', '{key}': 'a/b%2Fc' }
-
-function rowsOf(which: number, available: boolean): Row[] {
-  return tableWith('spec/management/routes.md', 'method | path | roles | body | meaning', which).map(
-    ([method = '', code = '', roles = '', body = '']) => {
-      const path = code.replaceAll('`', '')
-      const target = path.replaceAll(/\{\w+\}/g, (name) => VALUES[name] ?? 'nothing-of-this-name')
-      return { method, path, target, roles: roles.split(', '), body, available }
-    },
-  )
-}
-
-const ROWS = [...rowsOf(0, true), ...rowsOf(1, false)]
-const answers: { readonly row: Row; readonly sender: Sender; readonly answer: ApiAnswer; readonly method: string }[] =
-  []
-
-async function ask(row: Row, sender: Sender, method = row.method): Promise<ApiAnswer> {
+async function ask(row: ManagementRow, sender: ManagementSender, method = row.method): Promise<ApiAnswer> {
   const body = row.body === 'none' ? {} : { raw: row.body === 'json' ? '{}' : 'bytes' }
   const answer = await api.as(sender.authorization).send(method, row.target, body)
   answers.push({ row, sender, answer, method })
   return answer
-}
-
-/** What an answer must be for a sender: 401, 403, 501, or whatever the handler says. */
-function expected(row: Row, sender: Sender): 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_AVAILABLE' | 'handled' {
-  if (row.roles.includes('none')) return 'handled'
-  if (row.roles.includes('scrape-token')) return sender.scrapes ? 'handled' : 'UNAUTHENTICATED'
-  if (sender.role === undefined) return 'UNAUTHENTICATED'
-  if (!row.roles.includes(sender.role)) return 'FORBIDDEN'
-  return row.available ? 'handled' : 'NOT_AVAILABLE'
-}
-
-const STATUS = { UNAUTHENTICATED: 401, FORBIDDEN: 403, NOT_AVAILABLE: 501 } as const
-
-/** What is wrong with an answer, or nothing: a row has some two dozen senders, and most of them are refused. */
-function faults(row: Row, sender: Sender, { status, code, headers }: ApiAnswer): string[] {
-  const outcome = expected(row, sender)
-  const got = `${sender.name} got ${status} ${code}`
-  if (outcome !== 'handled') {
-    const challenged = headers['www-authenticate'] !== undefined
-    const isRight = status === STATUS[outcome] && code === outcome && challenged === (outcome === 'UNAUTHENTICATED')
-    return isRight ? [] : [`${got}, challenged: ${challenged}, instead of ${outcome}`]
-  }
-  if (['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_AVAILABLE', 'METRICS_CLOSED'].includes(code ?? '')) return [got]
-  return status >= 500 ? [got] : []
 }
 
 test('the page has every route, and each that is available has a handler', async (t) => {
@@ -137,7 +69,11 @@ test('the page has every route, and each that is available has a handler', async
 for (const row of ROWS) {
   test(`${row.method} ${row.path}`, async (t) => {
     const found: string[] = []
-    for (const sender of SENDERS) found.push(...faults(row, sender, await ask(row, sender)))
+    for (const sender of SENDERS) {
+      const answer = await ask(row, sender)
+      const challenged = answer.headers['www-authenticate'] !== undefined
+      found.push(...matrixFaults(row, sender, { ...answer, challenged }))
+    }
     t.same(found, [])
   })
 }
@@ -168,7 +104,7 @@ function expectedRecords({ row, sender, answer, method }: (typeof answers)[numbe
   // An export has an operation of its own (specification, Audit event).
   const isExport = row.path === '/api/v1/audit/export' && method === 'GET' && result === 'success'
   const what = `${isExport ? 'audit.export' : `${row.method} ${row.path}`}: ${row.path} from 127.0.0.1`
-  const results = expected(row, sender) === 'handled' && changes ? ['attempted', result] : [result]
+  const results = expectedOf(row, sender) === 'handled' && changes ? ['attempted', result] : [result]
   return results.map((one) => `${who} ${what} ${one}`)
 }
 

@@ -194,7 +194,12 @@ test('what is no request is refused, and ends its connection', async (t) => {
     client.send(`PUT /http-bucket/k HTTP/1.1\r\nhost: a\r\n${line}\r\n\r\n`)
     const answer = await client.until(/<\/(?:Error|i)>/)
     t.match(answer, /^HTTP\/1\.1 400 /, line)
-    if (line === unclear) t.match(answer, /<Error><Code>BadRequest<\/Code><Message>[^<]/)
+    if (line === unclear) {
+      t.match(answer, /<Error><Code>BadRequest<\/Code><Message>[^<]/)
+      const id = /^x-amz-request-id: ([0-9A-F]{18})\r$/im.exec(answer)?.[1]
+      t.match(answer, `<RequestId>${id}</RequestId>`, 'it has a request id, like every answer')
+      t.match(answer, /^x-content-type-options: nosniff\r$/im)
+    }
     client.socket.destroy()
   }
   for (const method of ['PATCH', 'TRACE', 'PROPFIND']) {
