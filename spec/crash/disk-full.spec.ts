@@ -1,6 +1,6 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import { exitTable } from '../../cli/exit-codes.ts'
@@ -9,6 +9,7 @@ import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { segmentPath } from '../support/journal-files.ts'
 import { sampleBytes } from '../support/sample-bytes.ts'
 import { type ProcessServer, startProcess } from '../support/server-process.ts'
+import { trace, tracedCalls, traceEnded } from '../support/system-call-tracer.ts'
 import { temporaryDirectory } from '../support/test-clients.ts'
 import { elements, type WireAnswer } from '../support/wire-client.ts'
 
@@ -118,26 +119,6 @@ test('J12 a full disk refuses uploads with 507, goes on with all else, and takes
   await restarted.stop()
 })
 
-/** Whether every thread of a process is traced. */
-function isTraced(pid: number): boolean {
-  const threads = readdirSync(`/proc/${pid}/task`)
-  return threads.every((thread) => !/^TracerPid:\t0$/m.test(readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8')))
-}
-
-/** Makes the syncs of a file fail in a running process, from the `from`-th on; strace ends with the process. */
-async function breakSyncs(pid: number, file: string, from: number, log: string): Promise<void> {
-  const inject = `inject=fdatasync:error=EIO:when=${from}+`
-  const options = ['-f', '-p', String(pid), '-P', file, '-e', 'trace=fdatasync', '-e', inject, '-o', log]
-  const strace = spawn('strace', options, { stdio: ['ignore', 'ignore', 'pipe'] })
-  let said = ''
-  strace.stderr.on('data', (piece) => (said += String(piece)))
-  strace.on('error', (error) => (said += String(error)))
-  while (!isTraced(pid)) {
-    if (strace.exitCode !== null || strace.pid === undefined) throw new Error(`strace cannot trace the server: ${said}`)
-    await pause(20)
-  }
-}
-
 interface Outcome {
   readonly acknowledged: readonly string[]
   /** The first answer that was no success; undefined when there was none. */
@@ -165,7 +146,8 @@ test('J7 a sync of the journal that fails ends the server with its own code, and
     t.equal((await server.wire.send('PUT', '/disk')).status, 200)
     const paths = new StorePaths(dataDirectory)
     const exited = once(server.process, 'exit')
-    await breakSyncs(server.process.pid ?? 0, segmentPath(paths, -1), from, log)
+    const calls = { calls: ['fdatasync'], paths: [segmentPath(paths, -1)], injection: `error=EIO:when=${from}+` }
+    const strace = await trace(server.process, { log, ...calls })
     const outcomes = await Promise.all([1, 2, 3, 4].map((client) => putUntilBroken(server, client)))
     const [code] = (await exited) as [number | null]
     t.equal(code, exitTable.journalFailed.code, 'the exit code says why')
@@ -173,9 +155,8 @@ test('J7 a sync of the journal that fails ends the server with its own code, and
       if (refusal !== undefined) t.match(refusal, { status: 503, code: 'ServiceUnavailable' })
     }
     await server.stop()
-    const injected = readFileSync(log, 'utf8')
-      .split('\n')
-      .filter((line) => line.includes('EIO') && line.includes('INJECTED'))
+    await traceEnded(strace)
+    const injected = tracedCalls(log).filter((call) => call.injected)
     t.equal(injected.length, 1, 'one sync failed, and none was tried after it')
     t.match(await verifyJournal(paths.journal, { threads: 0 }), { intact: true, problems: [] })
     const again = await startProcess({ dataDirectory, environment: SETTINGS })

@@ -1,7 +1,6 @@
 /** A store in the thread of the spec: its clock can be set at any moment, and it is started again in milliseconds. */
 import { rmSync } from 'node:fs'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
-import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import { VolumeCompaction } from '../../workers/compact-volumes.ts'
 import { MultipartDigest } from '../../workers/digest-multipart.ts'
 import { UploadReclaim } from '../../workers/reclaim-uploads.ts'
@@ -111,14 +110,9 @@ export class ThreadStore implements ModelStore {
   }
 
   #refuseFailures(): void {
-    const [failure] = this.#server.failures.filter((each) => !isRacedRead(each))
+    const [failure] = this.#server.failures
     if (failure !== undefined) throw new Error(`the server reported a fault of its own: ${failure}`, { cause: failure })
   }
-}
-
-/** A multipart object that was deleted while it was read: its read ends early (spec/decisions/0018). */
-function isRacedRead(failure: unknown): boolean {
-  return failure instanceof PayloadDamagedError && failure.message.includes('not in the catalog')
 }
 
 /** Every other start encrypts what it writes. */

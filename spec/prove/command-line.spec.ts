@@ -18,6 +18,8 @@ const TWO = [proof('first', 'seeds'), proof('second', 'minutes')]
 test('what is asked for', (t) => {
   t.match(proofRunOf(['first'], TWO, 12), { proof: { name: 'first' }, amount: 7, seed: 12 })
   t.match(proofRunOf(['second', '--minutes', '30', '--seed', '0'], TWO, 12), { amount: 30, seed: 0 })
+  const same = [{ ...proof('same', 'seeds'), seed: 5 }]
+  t.match([proofRunOf(['same'], same, 12), proofRunOf(['same', '--seed', '6'], same, 12)], [{ seed: 5 }, { seed: 6 }])
   t.end()
 })
 

@@ -25,7 +25,7 @@ const OPTIONS = {
 
 /**
  * Reads which proof is to run, and how much of it.
- * @param now where chance begins when no seed is given
+ * @param now where chance begins when neither the words nor the proof say so
  * @throws UsageError
  */
 export function proofRunOf(words: readonly string[], proofs: readonly Proof[], now: number): ProofRun {
@@ -43,7 +43,10 @@ export function proofRunOf(words: readonly string[], proofs: readonly Proof[], n
   return {
     proof,
     amount: amount === undefined ? proof.amount : wholeNumber(proof.unit, amount, 1, AMOUNT_MAXIMUM),
-    seed: values.seed === undefined ? now % SEED_MAXIMUM : wholeNumber('seed', values.seed, 0, SEED_MAXIMUM),
+    seed:
+      values.seed === undefined
+        ? (proof.seed ?? now % SEED_MAXIMUM)
+        : wholeNumber('seed', values.seed, 0, SEED_MAXIMUM),
   }
 }
 

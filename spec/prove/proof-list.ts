@@ -1,4 +1,23 @@
+import { attack } from './attack/attack.ts'
+import { diskProof } from './disk/disk-proof.ts'
+import { failAt } from './fail-at/fail-at.ts'
+import { fuzzProof } from './fuzz/fuzz-proof.ts'
+import { kill9 } from './kill9/kill9.ts'
+import { mutantsProof } from './mutants/mutants-proof.ts'
+import { smallWorld } from './small-world/small-world.ts'
+import { soak } from './soak/soak.ts'
+import { strace } from './strace/strace.ts'
 import type { Proof } from './proof.ts'
 
 /** Every proof, in the order in which `.ci/run` tries them. */
-export const PROOFS: readonly Proof[] = []
+export const PROOFS: readonly Proof[] = [
+  diskProof,
+  mutantsProof,
+  failAt,
+  smallWorld,
+  kill9,
+  strace,
+  attack,
+  fuzzProof,
+  soak,
+]

@@ -30,5 +30,7 @@ export interface Proof {
   readonly unit: ProofUnit
   /** How much of it without a flag: what every run of `.ci/run` does. */
   readonly amount: number
+  /** Where chance begins without a flag; undefined: somewhere else each time. */
+  readonly seed?: number
   run(task: ProofTask): Promise<ProofResult>
 }

@@ -2,6 +2,7 @@
  * A client of a server that may die at any moment. It knows what was acknowledged to it, and what may or may not have
  * happened because the answer never came.
  */
+import { type ClientCounts, type Finding, lost, wrong } from './client-findings.ts'
 import type { Random } from './random.ts'
 import { sampleBytes } from './sample-bytes.ts'
 import { elements, type WireAnswer, type WireClient } from './wire-client.ts'
@@ -17,11 +18,6 @@ const LONG = 'k'.repeat(700)
 const SIZES_SMALL = [0, 1, 300, 2000, 4096, 20_000] as const
 /** More than travels with a command: these get files of their own. */
 const SIZES_LARGE = [65_537, 200_000, 400_000] as const
-
-export interface ClientCounts {
-  acknowledged: number
-  unanswered: number
-}
 
 /** One connection's worth of requests, one after the other, on keys that no other client touches. */
 export class AcknowledgingClient {
@@ -46,17 +42,20 @@ export class AcknowledgingClient {
   }
 
   /** Reads every key and returns what is not as it must be. What is found is what stands there from now on. */
-  async check(wire: WireClient): Promise<string[]> {
-    const wrong: string[] = []
+  async check(wire: WireClient): Promise<Finding[]> {
+    const findings: Finding[] = []
     for (const key of this.#keys) {
       const answer = await wire.send('GET', pathOf(key))
       const possible = this.#possible.get(key) ?? []
       const found = possible.find((version) => isThere(answer, version))
       const isFound = found !== undefined || (answer.status === 404 && possible.includes(undefined))
-      if (!isFound) wrong.push(`${key}: ${answer.status}, ${answer.body.length} bytes; ${JSON.stringify(possible)}`)
+      if (!isFound) {
+        const text = `${key}: ${answer.status}, ${answer.body.length} bytes; ${JSON.stringify(possible)}`
+        findings.push(answer.status === 404 ? lost(text) : wrong(text))
+      }
       this.#possible.set(key, [found])
     }
-    return wrong
+    return findings
   }
 
   /** Keys with an object, as far as that is known. */

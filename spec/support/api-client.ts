@@ -88,10 +88,21 @@ export class ApiClient {
   }
 }
 
-function answerOf({ status, headers, body, text }: Awaited<ReturnType<WireClient['exchange']>>): ApiAnswer {
-  const isJson = headers['content-type'] === 'application/json' && text !== ''
-  const json: unknown = isJson ? JSON.parse(text) : undefined
+function answerOf({ status, headers, body }: Awaited<ReturnType<WireClient['exchange']>>): ApiAnswer {
+  const isJson = headers['content-type'] === 'application/json' && body.length > 0
+  const json: unknown = isJson ? JSON.parse(body.toString()) : undefined
   const { error } = (json ?? {}) as { readonly error?: { readonly code?: string; readonly message?: string } }
   const requestId = String(headers['x-request-id'])
-  return { status, headers, body, text, json, code: error?.code, message: error?.message, requestId }
+  return {
+    status,
+    headers,
+    body,
+    get text() {
+      return body.toString()
+    },
+    json,
+    code: error?.code,
+    message: error?.message,
+    requestId,
+  }
 }

@@ -13,6 +13,7 @@ import { ManagementAuthenticator } from '../../planes/management/authenticate.ts
 import { CounterHistory } from '../../planes/management/counter-history.ts'
 import { createManagementHandler, type ManagementExchange } from '../../planes/management/management-handler.ts'
 import { readMetrics } from '../../planes/management/metrics.ts'
+import { malformedRequestResponse } from '../../planes/management/responses.ts'
 import type { ReadinessCheck } from '../../planes/management/routes/probes.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
@@ -84,6 +85,7 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
         if (exchange.error !== undefined) server.failures.push(exchange.error)
       },
     }),
+    refusal: malformedRequestResponse,
     onHandlerError: (error) => void server.failures.push(error),
   })
   const apiEndpoint = `http://127.0.0.1:${listener.port}`

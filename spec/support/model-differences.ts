@@ -15,6 +15,24 @@ const EVERYTHING = { prefix: Buffer.alloc(0), delimiter: undefined, after: undef
 /** Gathers what differs. */
 class Differences {
   readonly wrong: string[] = []
+  readonly #onUnreadable: ((error: unknown) => void) | undefined
+
+  constructor(onUnreadable: ((error: unknown) => void) | undefined) {
+    this.#onUnreadable = onUnreadable
+  }
+
+  /** Compares the bytes of a payload; one that the store refuses to give is told of, if anybody wants to know. */
+  async payload(what: string, store: TestStore, payload: number, expected: Buffer | undefined): Promise<void> {
+    let bytes: Buffer
+    try {
+      bytes = await readPayload(store, payload)
+    } catch (error) {
+      if (this.#onUnreadable === undefined) throw error
+      this.#onUnreadable(error)
+      return
+    }
+    if (!bytes.equals(expected ?? Buffer.alloc(0))) this.wrong.push(`${what}: bytes`)
+  }
 
   equal(what: string, found: unknown, expected: unknown): void {
     if (isDeepStrictEqual(found, expected)) return
@@ -22,9 +40,16 @@ class Differences {
   }
 }
 
-/** What is wrong between a store and the model; empty when all is right. */
-export async function differences(store: TestStore, model: ModelState): Promise<string[]> {
-  const found = new Differences()
+/**
+ * What is wrong between a store and the model; empty when all is right.
+ * @param onUnreadable is given the error of each payload that cannot be read; without it that error ends the comparison
+ */
+export async function differences(
+  store: TestStore,
+  model: ModelState,
+  onUnreadable?: (error: unknown) => void,
+): Promise<string[]> {
+  const found = new Differences(onUnreadable)
   const stored = store.catalog.buckets()
   found.equal(
     'buckets',
@@ -123,8 +148,7 @@ async function compareVersion(
   found.equal(`${name}: payload`, state.payload, payload?.id ?? 0)
   if (isNull) found.equal(`${name}: by a number`, store.catalog.version(bucketId, key, sequence), undefined)
   if (expected.etag !== undefined) found.equal(`${name}: etag`, state.etag, expected.etag)
-  const bytes = await readPayload(store, state.payload)
-  if (!bytes.equals(payload?.bytes ?? Buffer.alloc(0))) found.wrong.push(`${name}: bytes`)
+  await found.payload(name, store, state.payload, payload?.bytes)
 }
 
 async function compareUploads(found: Differences, store: TestStore, model: ModelState): Promise<void> {
@@ -155,8 +179,8 @@ async function compareUploads(found: Differences, store: TestStore, model: Model
       numbers.map((number) => [number, parts.get(number)?.size, parts.get(number)?.etag]),
     )
     for (const [number, { payload, size }] of parts) {
-      const stored = await readPayload(store, store.catalog.part(upload, number)?.payload ?? 0)
-      if (!stored.equals(payload?.bytes ?? Buffer.alloc(0))) found.wrong.push(`bytes of part ${number} of ${upload}`)
+      const stored = store.catalog.part(upload, number)?.payload ?? 0
+      await found.payload(`part ${number} of ${upload}`, store, stored, payload?.bytes)
       bytes += size
       count += 1
     }

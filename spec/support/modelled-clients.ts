@@ -39,18 +39,28 @@ export class ModelledClients {
     this.#count = count
   }
 
-  /** Takes in what the journal tells of commands without an answer, and returns what is not as it must be. */
-  async check(store: TestStore): Promise<string[]> {
+  /**
+   * Takes in what the journal tells of commands without an answer, and returns what is not as it must be.
+   * @param onUnreadable as that of `differences`
+   */
+  async check(store: TestStore, onUnreadable?: (error: unknown) => void): Promise<string[]> {
     if (this.#unanswered.length > 0) {
-      const entries = journalEntries(store.paths.root).filter(({ result }) => result !== 'attempted')
+      const entries = journalEntries(store.paths.root, store.disk).filter(({ result }) => result !== 'attempted')
       const outcomes = new Map(entries.map((entry) => [entry.requestId, entry]))
       for (const { requestId, command, now } of this.#unanswered) {
         const outcome = outcomes.get(requestId)
-        if (outcome !== undefined) this.#apply(command, outcome.sequence, now)
+        if (outcome !== undefined && !hadNoRoom(outcome.details.get('error'))) {
+          this.#apply(command, outcome.sequence, now)
+        }
       }
       this.#unanswered = []
     }
-    return differences(store, this.#state)
+    return differences(store, this.#state, onUnreadable)
+  }
+
+  /** Whether a request with this id was ever sent. */
+  wasSent(requestId: string): boolean {
+    return /^[1-9]\d*$/.test(requestId) && Number(requestId) <= this.#requests
   }
 
   /** All of them send commands until one has no answer. `now`: milliseconds, that of the store's clock. */
@@ -84,6 +94,7 @@ export class ModelledClients {
     const requestId = String(this.#requests)
     const command = { ...plain, audit: { ...plain.audit, requestId } }
     const done = await store.client.execute(command).catch(doneOfRefusal)
+    if (done === 'no room') return true
     if (done === undefined) {
       this.#unanswered.push({ requestId, command, now })
       return false
@@ -98,8 +109,14 @@ export class ModelledClients {
   }
 }
 
+/** The model knows the rules, and not how full the disk is. */
+function hadNoRoom(code: unknown): boolean {
+  return code === 'storage-full'
+}
+
 /** A refusal is an answer, and has no sequence that matters. */
-function doneOfRefusal(error: { readonly code?: string }): Done | undefined {
+function doneOfRefusal(error: { readonly code?: string }): Done | 'no room' | undefined {
+  if (hadNoRoom(error.code)) return 'no room'
   const isRefusal = error.code !== undefined && Object.hasOwn(DOMAIN_ERRORS, error.code)
   return isRefusal ? { sequence: 0, timeMicroseconds: 0 } : undefined
 }

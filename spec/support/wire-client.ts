@@ -1,6 +1,7 @@
 /** Requests to a real server as a person with a socket would make them: signed, but without the help of an SDK. */
 import { hash } from 'node:crypto'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http'
+import type { Socket } from 'node:net'
 import type { HeaderLine } from '../../planes/http/exchange.ts'
 import { presign, signHeaders } from '../../planes/s3/presign.ts'
 import type { QueryParameter } from '../../planes/s3/query-parameters.ts'
@@ -52,11 +53,17 @@ interface Account {
   readonly secretKey: string
 }
 
+/**
+ * The server closes a connection 8 to 12 s after its last answer went out, and a client that is held up reads that
+ * answer late. So a connection is used again only within this time of the last request on it.
+ */
+const REUSE_MILLISECONDS_MAXIMUM = 4000
 const METHODS_WITH_BODY: ReadonlySet<string> = new Set(['PUT', 'POST'])
 
 export class WireClient {
   readonly #account: Account
   readonly #agent = new Agent({ keepAlive: true })
+  readonly #usedAt = new WeakMap<Socket, number>()
 
   constructor(account: Account) {
     this.#account = account
@@ -117,10 +124,12 @@ export class WireClient {
   /** Sends exactly these header lines. */
   exchange(method: string, target: string, headers: readonly HeaderLine[], body: Buffer): Promise<WireAnswer> {
     const { hostname, port } = new URL(this.#account.endpoint)
+    this.#dropOldConnections()
     return new Promise((resolve, reject) => {
       const lines = headers.flat() as unknown as Record<string, string>
       const request = httpRequest({ hostname, port, method, path: target, headers: lines, agent: this.#agent })
       request.on('error', reject)
+      request.on('socket', (socket) => this.#usedAt.set(socket, performance.now()))
       request.on('response', (response) => {
         collect(response).then(resolve, reject)
       })
@@ -130,6 +139,13 @@ export class WireClient {
 
   close(): void {
     this.#agent.destroy()
+  }
+
+  #dropOldConnections(): void {
+    const usableSince = performance.now() - REUSE_MILLISECONDS_MAXIMUM
+    for (const socket of Object.values(this.#agent.freeSockets).flatMap((sockets) => sockets ?? [])) {
+      if ((this.#usedAt.get(socket) ?? 0) < usableSince) socket.destroy()
+    }
   }
 }
 
@@ -146,9 +162,21 @@ async function collect(response: IncomingMessage): Promise<WireAnswer> {
     // What came before the connection was cut is what the spec wants to see.
   }
   const body = Buffer.concat(pieces)
-  const text = body.toString()
   const { statusCode = 0, headers, complete } = response
-  return { status: statusCode, headers, body, text, complete, code: firstElement(text, 'Code') }
+  const answer: WireAnswer = {
+    status: statusCode,
+    headers,
+    body,
+    complete,
+    // Looked at when it is asked for: the bytes of an object are no text.
+    get text() {
+      return body.toString()
+    },
+    get code() {
+      return firstElement(this.text, 'Code')
+    },
+  }
+  return answer
 }
 
 /** Path and query of a request line, decoded as a signer needs them. */

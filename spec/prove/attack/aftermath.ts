@@ -1,0 +1,105 @@
+/** What is left behind by an attack: the journal, the log, the metrics, the export and every file. */
+import { bearer } from '../../support/api-client.ts'
+import type { Assault } from './assault.ts'
+import { Lane, type RawAnswer } from './raw-exchange.ts'
+import { requestBytes } from './senders.ts'
+
+/** Where all of it comes from, whatever the requests say of themselves (S24). */
+const PEER = '127.0.0.1'
+/** What the requests name that hide in the body or behind the end of others. */
+const SMUGGLED = 'smuggled'
+
+/** Sequence of the last record of the journal, from where on everything is of the attack. */
+export async function lastSequence({ arena }: Assault): Promise<number> {
+  return (await arena.server.journal()).at(-1)?.sequence ?? -1
+}
+
+/** Nobody changed anything who may not, and every request is in the journal (S1, S13). */
+export async function examineJournal({ arena, asked, ledger }: Assault, since: number): Promise<void> {
+  const recorded = new Set<string>()
+  let changes = 0
+  for (const entry of await arena.server.journal()) {
+    const { sequence, requestId, sourceAddress, changes: made, operation, resource } = entry
+    if (sequence <= since || requestId === undefined) continue
+    recorded.add(requestId)
+    if (sourceAddress !== PEER) ledger.fault('wrong', `request ${requestId}`, `recorded as from ${sourceAddress}`)
+    if (resource.includes(SMUGGLED))
+      ledger.fault('let in', `request ${requestId}`, `smuggled: ${operation} ${resource}`)
+    if (made.length === 0) continue
+    changes += 1
+    const one = asked.get(requestId)
+    if (one?.mayChange === true) continue
+    ledger.fault('let in', one?.name ?? `request ${requestId}`, `record ${sequence} changes: ${operation} ${resource}`)
+  }
+  ledger.tried('changes by those who may', changes)
+  for (const [id, { name, isRecorded }] of asked) {
+    if (isRecorded && !recorded.has(id)) ledger.fault('wrong', name, `request ${id} is not in the journal`)
+  }
+}
+
+/** No secret is in what the server writes or tells of itself (S10, S11, S26). */
+export async function searchSecrets(assault: Assault): Promise<void> {
+  const { arena, canaries, ledger } = assault
+  ledger.tried('signatures to look for', canaries.signatures)
+  for (const line of arena.server.log) {
+    const found = canaries.findIn(line)
+    if (found !== undefined) ledger.fault('leaked', 'log', `${found}: ${line.slice(0, 500)}`)
+  }
+  ledger.tried('lines of the log', arena.server.log.length)
+  const { systemToken: system, scrapeToken: scrape } = arena.known
+  for (const [target, token] of [
+    ['/metrics', scrape],
+    ['/api/v1/system/metrics', system],
+    ['/api/v1/audit/export?format=json', system],
+    ['/api/v1/audit/export?format=csv', system],
+    ['/api/v1/service-accounts', system],
+    ['/api/v1/management-tokens', system],
+    ['/api/v1/system/info', system],
+  ] as const) {
+    const answer = await readFromApi(assault, target, token)
+    if (answer === undefined) continue
+    const found = canaries.findIn(answer.body)
+    if (found !== undefined) ledger.fault('leaked', target, found)
+  }
+}
+
+async function readFromApi({ arena, ledger }: Assault, target: string, token: string): Promise<RawAnswer | undefined> {
+  const lane = new Lane(arena.apiPort)
+  const headers = [
+    ['host', '127.0.0.1'],
+    ['authorization', bearer(token)],
+  ] as const
+  const { answer } = await lane.exchange(requestBytes('GET', target, headers, ''), 'GET')
+  lane.close()
+  if (answer?.status === 200 && answer.body !== '') return answer
+  ledger.fault('wrong', target, `cannot be searched: ${answer?.status} ${answer?.body.slice(0, 200)}`)
+  return undefined
+}
+
+/** The same for the files of the store, when the server has ended. */
+export function searchFiles({ arena, canaries, ledger }: Assault): void {
+  for (const [path, name] of canaries.findBelow(arena.server.dataDirectory)) ledger.fault('leaked', path, name)
+}
+
+/** The server has noticed no fault of its own, and ends in good order. */
+export async function endServer({ arena, ledger }: Assault): Promise<void> {
+  const { server } = arena
+  if (server.process.exitCode !== null) {
+    ledger.fault('wrong', 'the server', `ended with ${server.process.exitCode}: ${server.log.slice(-5).join('\n')}`)
+    return
+  }
+  await server.raw('GET', '/').then(
+    ({ status }) => {
+      if (status !== 200) ledger.fault('wrong', 'the server afterwards', `status ${status}`)
+    },
+    (error: unknown) => ledger.fault('wrong', 'the server afterwards', String(error)),
+  )
+  const exit = await server.terminate()
+  if (exit !== 0) ledger.fault('wrong', 'the server', `ended with ${exit}: ${server.log.slice(-5).join('\n')}`)
+  for (const line of server.log) {
+    const { level } = JSON.parse(line) as { readonly level: number | string }
+    if (level === 50 || level === 60 || level === 'error' || level === 'fatal') {
+      ledger.fault('wrong', 'the log of the server', line.slice(0, 1000))
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/** The proof `attack`: everything that a stranger or a malicious client can send, against a server process. */
+import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import type { Proof, ProofResult, ProofTask } from '../proof.ts'
+import { Random } from '../../support/random.ts'
+import { endServer, examineJournal, lastSequence, searchFiles, searchSecrets } from './aftermath.ts'
+import { type Arena, openArena, PLAINTEXT } from './arena.ts'
+import { Assault } from './assault.ts'
+import { Canaries } from './canaries.ts'
+import { attackExistence } from './existence.ts'
+import { attackValues } from './forged-values.ts'
+import { attackDocuments } from './hostile-documents.ts'
+import { attackNames } from './hostile-names.ts'
+import { Ledger } from './ledger.ts'
+import { attackHttp } from './malformed-http.ts'
+import { attackRoutes } from './management-routes.ts'
+import { attackBounds } from './oversized.ts'
+import { attackOperations } from './s3-matrix.ts'
+import { attackSlowly, floodConnections } from './slow-clients.ts'
+import { attackSignatures } from './tampering.ts'
+import { attackTiming } from './token-timing.ts'
+
+export const attack: Proof = {
+  name: 'attack',
+  tries: 'forged, tampered, malformed and oversized requests against both planes, and looks for secrets',
+  unit: 'cycles',
+  amount: 1,
+  run: runAttack,
+}
+
+async function runAttack({ amount, seed, directory, say }: ProofTask): Promise<ProofResult> {
+  const ledger = new Ledger(say)
+  for (let cycle = 0; cycle < amount; cycle += 1) {
+    const place = join(directory, String(cycle))
+    mkdirSync(place)
+    await runCycle(ledger, seed + cycle, place, say)
+    if (ledger.faults > 0) {
+      say(`cycle ${cycle + 1} again: npm run prove -- attack --cycles 1 --seed ${seed + cycle}`)
+      break
+    }
+  }
+  for (const line of ledger.areas()) say(line)
+  const [letIn, wrong, leaked] = [ledger.count('let in'), ledger.count('wrong'), ledger.count('leaked')]
+  const summary = `${ledger.requests.toLocaleString('en')} requests, ${letIn} let in, ${wrong} wrong, ${leaked} leaked`
+  return { summary, passed: ledger.requests > 0 && ledger.faults === 0 }
+}
+
+async function runCycle(ledger: Ledger, seed: number, directory: string, say: (line: string) => void): Promise<void> {
+  const arena = await openArena(directory)
+  const assault = new Assault(arena, ledger, canariesOf(arena), new Random(seed))
+  try {
+    const since = await lastSequence(assault)
+    await Promise.all([attackSlowly(assault), attackInTurn(assault, say)])
+    await examineJournal(assault, since)
+    await searchSecrets(assault)
+    await endServer(assault)
+    searchFiles(assault)
+  } finally {
+    await arena.server.kill9()
+  }
+}
+
+/** Each gives a line for the reader, or nothing. */
+const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promise<string | void>])[] = [
+  // While the journal is short: some routes read all of it.
+  ['management routes', attackRoutes],
+  ['operations of S3', attackOperations],
+  ['signatures', attackSignatures],
+  ['what there is', attackExistence],
+  ['values', attackValues],
+  ['names', attackNames],
+  ['documents', attackDocuments],
+  ['bounds', attackBounds],
+  ['malformed HTTP', attackHttp],
+  ['connections', floodConnections],
+  ['times', attackTiming],
+]
+
+async function attackInTurn(assault: Assault, say: (line: string) => void): Promise<void> {
+  for (const [name, part] of PARTS) {
+    const started = performance.now()
+    const line = await part(assault)
+    const seconds = ((performance.now() - started) / 1000).toFixed(1)
+    say(line === undefined ? `${name}: ${seconds} s` : `${name}: ${seconds} s; ${line}`)
+  }
+}
+
+function canariesOf({ signers, known, masterKey }: Arena): Canaries {
+  const canaries = new Canaries()
+  for (const [name, { secretKey }] of Object.entries(signers)) canaries.add(`the secret key of ${name}`, secretKey)
+  for (const [name, value] of Object.entries(known)) {
+    if (typeof value !== 'string') canaries.add(`the token ${name}`, value.token)
+  }
+  canaries.add('the system token', known.systemToken)
+  canaries.add('the scrape token', known.scrapeToken)
+  canaries.addBytes('the master key', masterKey)
+  canaries.add('the plaintext of an encrypted object', PLAINTEXT)
+  return canaries
+}

@@ -1,0 +1,87 @@
+/** Every route of the management plane asked by everybody, things that are there included (S10, S13). */
+import type { HeaderLine } from '../../../planes/http/exchange.ts'
+import { routeTable } from '../../../planes/management/route-table.ts'
+import {
+  expectedOf,
+  type ManagementRow,
+  type ManagementSender,
+  managementRows,
+  managementSenders,
+  matrixFaults,
+} from '../../support/management-matrix.ts'
+import type { Assault } from './assault.ts'
+import type { RawAnswer } from './raw-exchange.ts'
+import { requestBytes } from './senders.ts'
+
+interface Case {
+  readonly name: string
+  readonly row: ManagementRow
+  readonly sender: ManagementSender
+  readonly method: string
+  readonly body: string
+}
+
+/** Bodies that go through where a role may: what is sent by who may not must not. */
+export const DOCUMENT_BODIES: Readonly<Record<string, string>> = {
+  'POST /api/v1/management-tokens': '{"name":"let in","role":"system-administrator"}',
+  'POST /api/v1/buckets': '{"name":"let-in-bucket"}',
+  'PUT /api/v1/buckets/{bucket}/versioning': '{"status":"Enabled"}',
+  'POST /api/v1/service-accounts': '{"name":"let in"}',
+  'PUT /api/v1/service-accounts/{id}/status': '{"enabled":false}',
+  'POST /api/v1/service-accounts/{id}/temporary-credentials': '{"expires_in_seconds":60}',
+  'PUT /api/v1/service-accounts/{id}/credentials/{credential_id}/status': '{"enabled":true}',
+  'POST /api/v1/policies':
+    '{"name":"let in","statements":[{"effect":"allow","actions":["s3:*"],"resources":["bucket:*"]}]}',
+  'POST /api/v1/storage/repair': '{}',
+}
+
+function casesOf(row: ManagementRow, sender: ManagementSender): Case[] {
+  const own =
+    row.body === 'json' ? (DOCUMENT_BODIES[`${row.method} ${row.path}`] ?? '{}') : row.body === 'none' ? '' : 'bytes'
+  const one = { name: `${row.method} ${row.path} / ${sender.name}`, row, sender, method: row.method, body: own }
+  return row.method === 'GET' ? [one, { ...one, name: `${one.name} / HEAD`, method: 'HEAD' }] : [one]
+}
+
+export async function attackRoutes(assault: Assault): Promise<void> {
+  const { arena, canaries, ledger } = assault
+  const rows = managementRows(arena.victims)
+  const missing = routeTable.filter(
+    ({ method, path }) => !rows.some((row) => row.method === method && row.path === path),
+  )
+  for (const { method, path } of missing) ledger.fault('wrong', `${method} ${path}`, 'is not on the page of routes')
+  // Those who may nothing come first, while everything is still there.
+  const senders = managementSenders(arena.known).toReversed()
+  const cases = senders.flatMap((sender) => rows.flatMap((row) => casesOf(row, sender)))
+  await assault.onApi('every management route by everybody', cases, async (lane, one) => {
+    const { name, row, sender, method, body } = one
+    const bytes = bytesOf(one, arena.server.apiEndpoint.slice('http://'.length))
+    const isHandled = expectedOf(row, sender) === 'handled'
+    const isProbe = row.roles.some((role) => role === 'none' || role === 'scrape-token')
+    const showsSecret = isHandled && body !== ''
+    const question = { name, method, bytes, mayChange: isHandled, isRecorded: !isProbe, showsSecret }
+    const answer = await assault.ask(lane, question)
+    if (answer === undefined) return
+    const code = method === 'HEAD' ? codeOfHead(answer) : answer.code
+    const judged = { status: answer.status, code, challenged: answer.headers.has('www-authenticate') }
+    for (const fault of matrixFaults(row, sender, judged)) {
+      ledger.fault(answer.status < 300 && !isHandled ? 'let in' : 'wrong', name, fault, bytes)
+    }
+    for (const [, secret = ''] of answer.body.matchAll(SHOWN)) canaries.add('a secret that was issued', secret)
+  })
+}
+
+/** The members of answers that show a secret, once. */
+const SHOWN = /"(?:secret_key|token)":"([^"]+)"/g
+const CODES: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN', 501: 'NOT_AVAILABLE' }
+
+/** The answer to HEAD has no envelope; its status stands for the code. */
+function codeOfHead({ status }: RawAnswer): string | undefined {
+  return CODES[status]
+}
+
+function bytesOf({ row, sender, method, body }: Case, host: string): string {
+  const headers: HeaderLine[] = [['host', host]]
+  if (sender.authorization !== undefined) headers.push(['authorization', sender.authorization])
+  if (body !== '' && row.body === 'json') headers.push(['content-type', 'application/json'])
+  return requestBytes(method, row.target, headers, body)
+}

@@ -1,0 +1,82 @@
+/** Every operation of S3, presented in every way, with every payload mode, by everybody (S1, S12, S13, S14). */
+import type { S3ErrorCode } from '../../../planes/s3/errors.ts'
+import { S3_ERRORS } from '../../../planes/s3/errors.ts'
+import type { Assault } from './assault.ts'
+import { type S3Request, s3Requests } from './s3-requests.ts'
+import { MODES, type Mode, PAYLOAD_MODES, type PayloadMode, type Standing, standingsOf } from './senders.ts'
+
+/** One cell. */
+interface Case {
+  readonly name: string
+  readonly request: S3Request
+  readonly mode: Mode
+  readonly payload: PayloadMode
+  readonly standing: Standing
+}
+
+/** What it must be answered with: a code of the table, or one of the statuses of who is let in. */
+type Verdict = { readonly code: S3ErrorCode } | { readonly statuses: readonly number[] }
+
+function verdictOf({ request, mode, payload, standing }: Case): Verdict {
+  const { operation, statuses } = request
+  // Preflights are answered without a look at any signature.
+  if (operation.method === 'OPTIONS') return { statuses }
+  const code = mode.refusal(request, payload, standing)
+  if (code !== undefined) return { code }
+  if (!operation.implemented || payload.kind === 'streaming') return { code: 'NotImplemented' }
+  const { allowed } = standing
+  const isAllowed = allowed === 'everything' || (allowed === 'reading' && !operation.changes)
+  return isAllowed ? { statuses } : { code: 'AccessDenied' }
+}
+
+function casesOf(request: S3Request, standings: readonly Standing[]): Case[] {
+  const few = standings.filter(({ name }) => name === 'good' || name === 'wrong secret')
+  return MODES.flatMap((mode) =>
+    PAYLOAD_MODES.flatMap((payload) =>
+      (mode.judges ? standings : few).map((standing) => ({
+        name: [request.operation.name, mode.name, payload.name, standing.name].join(' / '),
+        request,
+        mode,
+        payload,
+        standing,
+      })),
+    ),
+  )
+}
+
+/** Tries the whole matrix, in an order of chance. */
+export async function attackOperations(assault: Assault): Promise<void> {
+  const { arena, random } = assault
+  const standings = standingsOf(arena.signers)
+  const cases = s3Requests(arena).flatMap((request) => casesOf(request, standings))
+  await assault.onS3('every operation in every way', shuffled(cases, random), async (lane, one) => {
+    const { request, mode, payload, standing, name } = one
+    const sent = mode.send(request, payload, standing, arena.server.wire.host)
+    const { method } = request.operation
+    const verdict = verdictOf(one)
+    const answer = await assault.ask(lane, { name, method, mayChange: 'statuses' in verdict, ...sent })
+    if (answer === undefined) return
+    const { status, code } = answer
+    const got = `${status} ${code ?? ''}`
+    if ('statuses' in verdict) {
+      if (!verdict.statuses.includes(status)) {
+        assault.ledger.fault('wrong', name, `${got} instead of ${verdict.statuses.join(' or ')}`, sent.bytes)
+      }
+      return
+    }
+    const isRight = status === S3_ERRORS[verdict.code].status && (method === 'HEAD' || code === verdict.code)
+    if (isRight) return
+    assault.ledger.fault(status < 300 ? 'let in' : 'wrong', name, `${got} instead of ${verdict.code}`, sent.bytes)
+  })
+}
+
+function shuffled<T>(items: readonly T[], random: { below(limit: number): number }): T[] {
+  const order = [...items]
+  for (let index = order.length - 1; index > 0; index -= 1) {
+    const other = random.below(index + 1)
+    const moved = order[index] as T
+    order[index] = order[other] as T
+    order[other] = moved
+  }
+  return order
+}

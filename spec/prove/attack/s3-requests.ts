@@ -1,0 +1,116 @@
+/**
+ * For each operation of the table a request that asks for it. Those that are not implemented are made from their row;
+ * of those that are, each has a row here that says what the request of somebody who may must come to.
+ */
+import type { HeaderLine } from '../../../planes/http/exchange.ts'
+import type { QueryParameter } from '../../../planes/s3/query-parameters.ts'
+import { type Operation, OPERATIONS } from '../../../planes/s3/operation-table.ts'
+import { type Arena, BUCKET } from './arena.ts'
+
+/** A request without its credentials. */
+export interface S3Request {
+  readonly operation: Operation
+  /** Decoded. */
+  readonly path: string
+  readonly query: readonly QueryParameter[]
+  /** To be signed beside the usual ones. */
+  readonly headers: readonly HeaderLine[]
+  readonly body: string
+  /** What it is answered with when it is let in. */
+  readonly statuses: readonly number[]
+}
+
+/** What of a request does not follow from the row of its operation. */
+interface Recipe {
+  readonly statuses: readonly number[]
+  /** The key, for an operation on objects; by default `key`. */
+  readonly key?: string
+  readonly query?: readonly QueryParameter[]
+  readonly headers?: readonly HeaderLine[]
+  readonly body?: string
+}
+
+const RETAIN_MILLISECONDS = 3_600_000
+const COPY: readonly HeaderLine[] = [['x-amz-copy-source', `${BUCKET}/source`]]
+const ORIGIN: readonly HeaderLine[] = [
+  ['origin', 'https://example.com'],
+  ['access-control-request-method', 'PUT'],
+]
+const ENABLED = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
+const LOCK = '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>'
+const CORS =
+  '<CORSConfiguration><CORSRule><AllowedOrigin>https://example.org</AllowedOrigin>' +
+  '<AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>'
+
+function retention(): string {
+  const until = new Date(Date.now() + RETAIN_MILLISECONDS).toISOString()
+  return `<Retention><Mode>GOVERNANCE</Mode><RetainUntilDate>${until}</RetainUntilDate></Retention>`
+}
+
+function recipes({ uploads }: Arena): ReadonlyMap<string, Recipe> {
+  const ok: Recipe = { statuses: [200] }
+  const open: Recipe = { statuses: [200], key: 'open', query: [['uploadId', uploads.open]] }
+  // Whichever of them comes first ends the upload.
+  const spare: Recipe = { statuses: [200, 204, 404], key: 'spare', query: [['uploadId', uploads.spare]] }
+  return new Map<string, Recipe>([
+    ['ListBuckets', ok],
+    ['CreateBucket', { statuses: [200, 409] }],
+    ['HeadBucket', ok],
+    ['DeleteBucket', { statuses: [409] }],
+    ['GetBucketLocation', ok],
+    ['ListObjectsV2', ok],
+    ['ListObjectVersions', ok],
+    ['ListMultipartUploads', ok],
+    ['PreflightBucket', { statuses: [200, 403], headers: ORIGIN }],
+    ['GetBucketVersioning', ok],
+    ['PutBucketVersioning', { ...ok, body: ENABLED }],
+    ['GetObjectLockConfiguration', ok],
+    ['PutObjectLockConfiguration', { ...ok, body: LOCK }],
+    ['GetBucketCors', { statuses: [200, 404] }],
+    ['PutBucketCors', { ...ok, body: CORS }],
+    ['DeleteBucketCors', { statuses: [204] }],
+    ['GetObject', ok],
+    ['HeadObject', ok],
+    ['CopyObject', { ...ok, headers: COPY, key: 'copy' }],
+    ['PutObject', { ...ok, body: 'bytes that somebody wants to write', key: 'written' }],
+    ['DeleteObject', { statuses: [204], key: 'doomed' }],
+    ['PreflightObject', { statuses: [200, 403], headers: ORIGIN }],
+    ['CreateMultipartUpload', { ...ok, key: 'begun' }],
+    ['UploadPart', { ...open, query: [['partNumber', '1'], ...(open.query ?? [])], body: 'bytes of a part' }],
+    ['ListParts', open],
+    ['CompleteMultipartUpload', { ...spare, body: uploads.spareCompletion }],
+    ['AbortMultipartUpload', spare],
+    ['GetObjectRetention', { statuses: [200, 404], key: 'locked' }],
+    ['PutObjectRetention', { ...ok, key: 'locked', body: retention() }],
+    ['GetObjectLegalHold', { statuses: [200, 404], key: 'locked' }],
+    ['PutObjectLegalHold', { ...ok, key: 'locked', body: '<LegalHold><Status>OFF</Status></LegalHold>' }],
+  ])
+}
+
+const NOT_IMPLEMENTED: Recipe = { statuses: [501] }
+
+/**
+ * A request for every operation of the table.
+ * @throws Error when an operation that is implemented has no row here
+ */
+export function s3Requests(arena: Arena): S3Request[] {
+  const rows = recipes(arena)
+  return OPERATIONS.map((operation) => {
+    const recipe = operation.implemented ? rows.get(operation.name) : NOT_IMPLEMENTED
+    if (recipe === undefined) throw new Error(`${operation.name} is implemented and the attack has no row for it`)
+    return requestOf(operation, recipe)
+  })
+}
+
+function requestOf(operation: Operation, { key = 'key', query = [], headers = [], body, statuses }: Recipe): S3Request {
+  const { level, subresource, mark, method } = operation
+  const path = level === 'service' ? '/' : level === 'bucket' ? `/${BUCKET}` : `/${BUCKET}/${key}`
+  const own: QueryParameter[] = []
+  const named = new Set(query.map(([name]) => name))
+  if (subresource !== undefined && !named.has(subresource)) own.push([subresource, ''])
+  if (mark?.query !== undefined) own.push([mark.query, mark.value ?? 'x'])
+  const marked = mark !== undefined && mark.query === undefined && headers.length === 0
+  const lines = marked ? [[mark.header, `${BUCKET}/source`] as const] : headers
+  const bytes = body ?? (method === 'POST' && !operation.implemented ? '<Something/>' : '')
+  return { operation, path, query: [...own, ...query], headers: lines, body: bytes, statuses }
+}

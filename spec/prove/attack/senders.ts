@@ -1,0 +1,302 @@
+/** The ways to present oneself to the S3 plane, true and false, and what each must be told. */
+import { hash } from 'node:crypto'
+import type { HeaderLine } from '../../../planes/http/exchange.ts'
+import type { S3ErrorCode } from '../../../planes/s3/errors.ts'
+import { presign, requestTarget, signHeaders } from '../../../planes/s3/presign.ts'
+import type { QueryParameter } from '../../../planes/s3/query-parameters.ts'
+import type { Signer, Signers } from './arena.ts'
+import type { S3Request } from './s3-requests.ts'
+
+/** What x-amz-content-sha256 says. */
+export interface PayloadMode {
+  readonly name: string
+  readonly kind: 'plain' | 'streaming' | 'unknown' | 'absent'
+  /** Undefined: the header is not sent. */
+  value(body: string): string | undefined
+}
+
+function payloadMode(name: string, kind: PayloadMode['kind']): PayloadMode {
+  return { name, kind, value: () => name }
+}
+
+export const PAYLOAD_MODES: readonly PayloadMode[] = [
+  { name: 'hash', kind: 'plain', value: (body) => hash('sha256', Buffer.from(body), 'hex') },
+  payloadMode('UNSIGNED-PAYLOAD', 'plain'),
+  payloadMode('STREAMING-UNSIGNED-PAYLOAD-TRAILER', 'streaming'),
+  payloadMode('STREAMING-AWS4-HMAC-SHA256-PAYLOAD', 'streaming'),
+  payloadMode('STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER', 'streaming'),
+  payloadMode('STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD', 'streaming'),
+  payloadMode('SIGNED-LATER', 'unknown'),
+  { name: 'no payload hash', kind: 'absent', value: () => undefined },
+]
+
+/** Who signs, and what is wrong with it. */
+export interface Standing {
+  readonly name: string
+  readonly signer: Signer
+  readonly flaw?: 'truncated' | 'absent'
+  /** What the signature must be refused with; undefined when it is good. */
+  readonly refusal: 'SignatureDoesNotMatch' | 'InvalidAccessKeyId' | 'malformed' | undefined
+  /** What may be done by who is known. */
+  readonly allowed: 'everything' | 'reading' | 'nothing'
+}
+
+export function standingsOf(signers: Signers): Standing[] {
+  const { root, everything, denied, nothing, elsewhere, reader } = signers
+  const good = { refusal: undefined, allowed: 'everything' } as const
+  const known = { refusal: undefined, allowed: 'nothing' } as const
+  const unknown = { refusal: 'InvalidAccessKeyId', allowed: 'nothing' } as const
+  const wrong = { refusal: 'SignatureDoesNotMatch', allowed: 'nothing' } as const
+  return [
+    { name: 'good', signer: everything, ...good },
+    { name: 'root', signer: root, ...good },
+    { name: 'wrong secret', signer: { ...everything, secretKey: nothing.secretKey }, ...wrong },
+    { name: 'empty secret', signer: { ...everything, secretKey: '' }, ...wrong },
+    { name: 'unknown key', signer: { ...everything, accessKey: 'OSNOBODYNOBODYNOBODY' }, ...unknown },
+    { name: 'truncated signature', signer: everything, flaw: 'truncated', ...wrong },
+    { name: 'absent signature', signer: everything, flaw: 'absent', refusal: 'malformed', allowed: 'nothing' },
+    { name: 'disabled account', signer: signers.accountDisabled, ...unknown },
+    { name: 'deleted account', signer: signers.accountDeleted, ...unknown },
+    { name: 'disabled credential', signer: signers.credentialDisabled, ...unknown },
+    { name: 'expired temporary credential', signer: signers.expired, ...unknown },
+    { name: 'deny policy', signer: denied, ...known },
+    { name: 'no policy', signer: nothing, ...known },
+    { name: 'policy for another bucket', signer: elsewhere, ...known },
+    { name: 'policy for reading', signer: reader, refusal: undefined, allowed: 'reading' },
+  ]
+}
+
+/** A request as it goes out, one byte a character. */
+export interface Sent {
+  readonly bytes: string
+  /** Signatures that must come back in no answer and stand in no log: those sent, and those that were right. */
+  readonly signatures: readonly string[]
+}
+
+export interface Mode {
+  readonly name: string
+  /** Whether who signs makes a difference; otherwise one good and one wrong signer are enough. */
+  readonly judges: boolean
+  send(request: S3Request, payload: PayloadMode, standing: Standing, host: string): Sent
+  /** The code of the refusal when the request goes no further than its signature. */
+  refusal(request: S3Request, payload: PayloadMode, standing: Standing): S3ErrorCode | undefined
+}
+
+const REGION = 'us-east-1'
+const SIGNATURE = /(Signature=)([0-9a-f]{64})/
+const KEPT_OF_TRUNCATED = 32
+
+function flawed(text: string, { flaw }: Standing): string {
+  if (flaw === undefined) return text
+  const kept = flaw === 'absent' ? '' : undefined
+  return text.replace(SIGNATURE, (_, name: string, hex: string) => name + (kept ?? hex.slice(0, KEPT_OF_TRUNCATED)))
+}
+
+/** The request line, the header lines and the body. */
+export function requestBytes(method: string, target: string, headers: readonly HeaderLine[], body: string): string {
+  const takesBody = body !== '' || method === 'PUT' || method === 'POST'
+  const has = headers.some(([name]) => name === 'content-length' || name === 'transfer-encoding')
+  const length = takesBody && !has ? `content-length: ${Buffer.byteLength(body)}\r\n` : ''
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  return `${method} ${target} HTTP/1.1\r\n${lines}${length}\r\n${Buffer.from(body).toString('latin1')}`
+}
+
+function optional(name: string, value: string | undefined): QueryParameter[] {
+  return value === undefined ? [] : [[name, value]]
+}
+
+function inHeader(request: S3Request, payload: PayloadMode, signer: Signer, host: string): HeaderLine[] {
+  const { path, query, headers, body } = request
+  const { method } = request.operation
+  const value = payload.value(body)
+  const payloadHash = value === undefined ? {} : { payloadHash: value }
+  const signing = { method, path, query, headers, host, region: REGION, now: Date.now(), ...signer, ...payloadHash }
+  const lines = signHeaders(signing)
+  return value === undefined ? lines.filter(([name]) => name !== 'x-amz-content-sha256') : lines
+}
+
+function inQuery(request: S3Request, payload: PayloadMode, signer: Signer, host: string): string {
+  const { path, headers, body, operation } = request
+  const query = [...request.query, ...optional('X-Amz-Content-Sha256', payload.value(body))]
+  const endpoint = `http://${host}`
+  const signing = { method: operation.method, path, query, headers, region: REGION, now: Date.now(), ...signer }
+  return presign({ ...signing, endpoint, expiresSeconds: 300 }).slice(endpoint.length)
+}
+
+function signaturesIn(text: string): string[] {
+  return [...text.matchAll(/Signature=([0-9a-f]{64})/g)].map((match) => match[1] ?? '')
+}
+
+function unsignedTarget({ path, query }: S3Request, more: readonly QueryParameter[] = []): string {
+  return requestTarget(path, [...query, ...more])
+}
+
+/** What a proxy would say of the client; nobody is a proxy here, so that nothing may be believed (S24). */
+const FORWARDED: readonly HeaderLine[] = [
+  ['x-forwarded-for', '192.0.2.1'],
+  ['x-real-ip', '192.0.2.1'],
+  ['forwarded', 'for=192.0.2.1;host=elsewhere'],
+  ['x-forwarded-host', 'elsewhere'],
+  ['x-http-method-override', 'GET'],
+  ['x-original-url', '/'],
+]
+
+function plainHeaders(request: S3Request, payload: PayloadMode, host: string): HeaderLine[] {
+  const own = optional('x-amz-content-sha256', payload.value(request.body))
+  return [['host', host], ...request.headers, ...own, ...FORWARDED]
+}
+
+/** Header or query alone: what is judged is the signature. */
+function signatureRefusal(which: 'header' | 'presigned'): Mode['refusal'] {
+  return (_, payload, { refusal }) => {
+    if (refusal === 'malformed') {
+      return which === 'header' ? 'AuthorizationHeaderMalformed' : 'AuthorizationQueryParametersError'
+    }
+    if (which === 'header' && payload.kind === 'absent') return 'InvalidRequest'
+    return payload.kind === 'unknown' ? 'InvalidArgument' : refusal
+  }
+}
+
+function always(code: S3ErrorCode): Mode['refusal'] {
+  return () => code
+}
+
+/** What nobody signed is told: nothing of what there is, and of what is not done here its name. */
+function anonymousRefusal({ operation }: S3Request): S3ErrorCode {
+  return operation.implemented ? 'AccessDenied' : 'NotImplemented'
+}
+
+const BOUNDARY = 'the-boundary-of-the-form'
+
+/** The form of a browser that uploads, with its policy and a signature of that policy. */
+function formOf({ accessKey, secretKey }: Signer): string {
+  const fields = {
+    key: 'uploaded-by-form',
+    policy: Buffer.from('{"expiration":"2099-01-01T00:00:00Z","conditions":[]}').toString('base64'),
+    'x-amz-algorithm': 'AWS4-HMAC-SHA256',
+    'x-amz-credential': `${accessKey}/20990101/${REGION}/s3/aws4_request`,
+    'x-amz-date': '20990101T000000Z',
+    'x-amz-signature': hash('sha256', secretKey, 'hex'),
+    file: 'bytes of the file',
+  }
+  const part = ([name, value]: [string, string]): string =>
+    `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+  return `${Object.entries(fields).map(part).join('')}--${BOUNDARY}--\r\n`
+}
+
+export const MODES: readonly Mode[] = [
+  {
+    name: 'header',
+    judges: true,
+    send: (request, payload, standing, host) => {
+      const { method } = request.operation
+      const lines = inHeader(request, payload, standing.signer, host)
+      const text = requestBytes(method, unsignedTarget(request), lines, request.body)
+      return { bytes: flawed(text, standing), signatures: signaturesIn(text) }
+    },
+    refusal: signatureRefusal('header'),
+  },
+  {
+    name: 'presigned',
+    judges: true,
+    send: (request, payload, standing, host) => {
+      const { method } = request.operation
+      const target = inQuery(request, payload, standing.signer, host)
+      const lines: HeaderLine[] = [['host', host], ...request.headers]
+      return {
+        bytes: requestBytes(method, flawed(target, standing), lines, request.body),
+        signatures: signaturesIn(target),
+      }
+    },
+    refusal: signatureRefusal('presigned'),
+  },
+  {
+    name: 'header and query',
+    judges: false,
+    send: (request, payload, { signer }, host) => {
+      const { method } = request.operation
+      const target = inQuery(request, payload, signer, host)
+      const text = requestBytes(method, target, inHeader(request, payload, signer, host), request.body)
+      return { bytes: text, signatures: signaturesIn(text) }
+    },
+    refusal: always('InvalidArgument'),
+  },
+  {
+    name: 'anonymous',
+    judges: false,
+    send: (request, payload, _, host) => ({
+      bytes: requestBytes(
+        request.operation.method,
+        unsignedTarget(request),
+        plainHeaders(request, payload, host),
+        request.body,
+      ),
+      signatures: [],
+    }),
+    refusal: anonymousRefusal,
+  },
+  {
+    name: 'form of a browser',
+    judges: false,
+    send: (request, payload, { signer }, host) => {
+      const type: HeaderLine = ['content-type', `multipart/form-data; boundary=${BOUNDARY}`]
+      const lines = [...plainHeaders(request, payload, host), type]
+      return {
+        bytes: requestBytes(request.operation.method, unsignedTarget(request), lines, formOf(signer)),
+        signatures: [],
+      }
+    },
+    refusal: anonymousRefusal,
+  },
+  {
+    name: 'unknown algorithm in the header',
+    judges: false,
+    send: (request, payload, { signer }, host) => {
+      const lines = inHeader(request, payload, signer, host)
+      const text = requestBytes(request.operation.method, unsignedTarget(request), lines, request.body)
+      return { bytes: text.replace('AWS4-HMAC-SHA256 ', 'AWS4-HMAC-SHA512 '), signatures: signaturesIn(text) }
+    },
+    refusal: always('InvalidRequest'),
+  },
+  {
+    name: 'unknown algorithm in the query',
+    judges: false,
+    send: (request, payload, { signer }, host) => {
+      const target = inQuery(request, payload, signer, host).replace('=AWS4-HMAC-SHA256', '=AWS4-HMAC-NONE')
+      const lines: HeaderLine[] = [['host', host], ...request.headers]
+      return {
+        bytes: requestBytes(request.operation.method, target, lines, request.body),
+        signatures: signaturesIn(target),
+      }
+    },
+    refusal: always('AuthorizationQueryParametersError'),
+  },
+  {
+    name: 'SigV2 in the header',
+    judges: false,
+    send: (request, payload, { signer }, host) => {
+      const authorization: HeaderLine = ['authorization', `AWS ${signer.accessKey}:c2lnbmF0dXJlIG9mIHZlcnNpb24gMg==`]
+      const lines = [...plainHeaders(request, payload, host), authorization]
+      return {
+        bytes: requestBytes(request.operation.method, unsignedTarget(request), lines, request.body),
+        signatures: [],
+      }
+    },
+    refusal: always('InvalidRequest'),
+  },
+  {
+    name: 'SigV2 in the query',
+    judges: false,
+    send: (request, payload, { signer }, host) => {
+      const expires = String(Math.floor(Date.now() / 1000) + 300)
+      const target = unsignedTarget(request, [
+        ['AWSAccessKeyId', signer.accessKey],
+        ['Expires', expires],
+        ['Signature', 'c2lnbmF0dXJlIG9mIHZlcnNpb24gMg=='],
+      ])
+      const lines = plainHeaders(request, payload, host)
+      return { bytes: requestBytes(request.operation.method, target, lines, request.body), signatures: [] }
+    },
+    refusal: always('InvalidRequest'),
+  },
+]

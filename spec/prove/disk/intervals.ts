@@ -1,0 +1,33 @@
+/** Stands in for `setInterval`, so that what a store does every second can be made to happen within milliseconds. */
+export class Intervals {
+  readonly #callbacks = new Map<object, () => void>()
+  readonly #real = { set: globalThis.setInterval, clear: globalThis.clearInterval }
+
+  constructor() {
+    const set = (callback: () => void) => {
+      const handle = { unref: () => handle, ref: () => handle }
+      this.#callbacks.set(handle, callback)
+      return handle
+    }
+    globalThis.setInterval = set as unknown as typeof setInterval
+    globalThis.clearInterval = (handle) => {
+      this.#callbacks.delete(handle as object)
+    }
+  }
+
+  /** Calls back whatever waits for its time. */
+  tick(): void {
+    for (const callback of this.#callbacks.values()) callback()
+  }
+
+  /** Forgets what a process that ended has left behind. */
+  clear(): void {
+    this.#callbacks.clear()
+  }
+
+  /** The real ones again. */
+  restore(): void {
+    globalThis.setInterval = this.#real.set
+    globalThis.clearInterval = this.#real.clear
+  }
+}

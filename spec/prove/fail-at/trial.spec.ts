@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+import { type Test, test } from 'tap'
+import type { Disk } from '../../../engine/disk/disk.ts'
+import { carelessOfLength, tryingAgain } from '../mutants/broken-disks.ts'
+import { alteredFiles } from '../mutants/altered.ts'
+import { beginningOf, commonBeginning } from './beginnings.ts'
+import { nameOfTarget, type Target, targetsOf } from './faults.ts'
+import { KINDS_OF_WORK, type KindOfWork } from './kinds-of-work.ts'
+import { type Trial, tryWork } from './trial.ts'
+
+async function tried(t: Test, work: string, target: Target | undefined, wrap?: (disk: Disk) => Disk): Promise<Trial> {
+  const root = t.testdir()
+  const kind = KINDS_OF_WORK.find(({ name }) => name === work) as KindOfWork
+  const beginning = await beginningOf(kind, await commonBeginning(root), root)
+  return tryWork(kind, beginning, join(root, 'trial'), target, wrap && { name: 'a broken store', wrap })
+}
+
+test('X2 every operation can fail in each way that fits it, once and for ever', async (t) => {
+  const { operations, lost, wrong } = await tried(t, 'put small', undefined)
+  t.same({ lost, wrong }, { lost: [], wrong: [] })
+  t.same(operations, ['write volume', 'sync volume', 'write segment', 'sync segment'])
+  const targets = targetsOf(operations).map(nameOfTarget)
+  t.equal(targets.length, 2 * (3 + 2 + 3 + 2))
+  t.equal(new Set(targets).size, targets.length)
+  t.match(targets, ['EIO at write volume 1, once', 'EIO at write volume 1, for ever'])
+  t.equal(targetsOf(['write a', 'write a']).at(-1)?.occurrence, 2)
+})
+
+/** A store that does not listen to its disk. */
+function deaf(disk: Disk): Disk {
+  return alteredFiles(disk, (file) => ({
+    sync: () => {
+      try {
+        file.sync()
+      } catch {
+        // Nobody is told.
+      }
+    },
+  }))
+}
+
+const once = (operation: string, kind: Target['kind']): Target => ({ operation, occurrence: 1, kind, lasts: false })
+
+const BROKEN: Readonly<Record<string, readonly [string, Target, (disk: Disk) => Disk]>> = {
+  'a sync that is tried again': ['put small', once('sync segment', 'EIO'), tryingAgain],
+  'a sync of a volume that is tried again': ['put small', once('sync volume', 'EIO'), tryingAgain],
+  'a failed sync that nobody hears of': ['put small', once('sync segment', 'EIO'), deaf],
+  'a short write that nobody sees': ['put small', once('write segment', 'short write'), carelessOfLength],
+  'a short write of a large object': ['put large', once('write upload', 'short write'), carelessOfLength],
+  'a rewritten segment that is not synced': ['start after kill', once('sync journal/rewrite', 'EIO'), deaf],
+}
+
+test('X2 J7 J10 a store that does not mind its disk is found out', async (t) => {
+  for (const [name, [work, target, wrap]] of Object.entries(BROKEN)) {
+    const healthy = await tried(t, work, target)
+    t.equal(healthy.injected, 1, `${name}: the fault took place`)
+    t.same([...healthy.lost, ...healthy.wrong], [])
+    const { lost, wrong } = await tried(t, work, target, wrap)
+    t.ok(lost.length + wrong.length > 0, `${name}: ${[...lost, ...wrong][0]}`)
+  }
+})

@@ -1,0 +1,180 @@
+/** The management plane over a store that holds one thing of each kind and notes what it is told to do. */
+import type { AccountState } from '../../../engine/access-state.ts'
+import type { Command } from '../../../engine/commands.ts'
+import { MANAGEMENT_ROLES, type ManagementRole } from '../../../engine/events/access-changes.ts'
+import { OpaqueIds } from '../../../engine/opaque-ids.ts'
+import { SecretBox } from '../../../engine/secret-box.ts'
+import type { BucketState } from '../../../engine/state-ports.ts'
+import { ConcurrencyGate } from '../../../planes/http/concurrency-gate.ts'
+import type { HttpHandler } from '../../../planes/http/exchange.ts'
+import { ManagementAuthenticator } from '../../../planes/management/authenticate.ts'
+import { tokenDigest } from '../../../planes/management/bearer-token.ts'
+import { createManagementHandler } from '../../../planes/management/management-handler.ts'
+import type { ManagementServices } from '../../../planes/management/services.ts'
+import { S3_ACTIONS } from '../../../planes/s3/authorize.ts'
+import type { AuditQuery } from '../../../projections/audit/audit-query.ts'
+
+const NOW = Date.UTC(2026, 7, 1)
+const KEY = Buffer.alloc(32, 0x77)
+const IDS = new OpaqueIds(KEY)
+const [ACCOUNT_ID, CREDENTIAL_ID, POLICY_ID, TOKEN_ID] = ['sa', 'cred', 'pol', 'tok'].map(
+  (kind) => `${kind}-${'a'.repeat(20)}`,
+) as [string, string, string, string]
+
+/** Names that are there. */
+export const KNOWN: Readonly<Record<string, string>> = {
+  bucket: 'fuzz-bucket',
+  key: 'a/key',
+  id: ACCOUNT_ID,
+  account_id: ACCOUNT_ID,
+  credential_id: CREDENTIAL_ID,
+  policy_id: POLICY_ID,
+  version_id: IDS.encode(5),
+}
+
+/** A token of each role. */
+export const TOKENS: ReadonlyMap<string, ManagementRole> = new Map(
+  MANAGEMENT_ROLES.map((role) => [`osm_${role}`, role]),
+)
+
+/** What the plane did for one request. */
+export interface Deeds {
+  readonly commands: Command[]
+  readonly queries: AuditQuery[]
+  readonly faults: unknown[]
+}
+
+const BUCKET: BucketState = {
+  id: 1,
+  name: 'fuzz-bucket',
+  region: 'us-east-1',
+  createdMicroseconds: 1,
+  versioning: 'enabled',
+  lockEnabled: true,
+  defaultRetention: undefined,
+  quota: { bytes: undefined, objects: undefined },
+}
+const OBJECT = {
+  sequence: 5,
+  isNull: false,
+  isMarker: false,
+  modifiedMicroseconds: 1,
+  size: 0,
+  etag: 'd41d8cd98f00b204e9800998ecf8427e',
+  digest: Buffer.alloc(32),
+  headers: [],
+  metadata: [],
+  payload: 0,
+  lock: undefined,
+}
+const ACCOUNT: AccountState = {
+  account: ACCOUNT_ID,
+  title: 'one',
+  description: '',
+  enabled: true,
+  createdMicroseconds: 1,
+  credentials: [{ credential: CREDENTIAL_ID, accessKey: 'OSAAAAAAAAAAAAAAAAAA' }],
+  policies: [POLICY_ID],
+}
+const CREDENTIAL = {
+  credential: CREDENTIAL_ID,
+  accessKey: 'OSAAAAAAAAAAAAAAAAAA',
+  account: ACCOUNT_ID,
+  sealedSecret: Buffer.alloc(0),
+  enabled: true,
+  createdMicroseconds: 1,
+  expiresMicroseconds: undefined,
+}
+const POLICY = { policy: POLICY_ID, title: 'one', createdMicroseconds: 1, statements: [] }
+
+function catalogFor(deeds: Deeds) {
+  const bucket = (name: string): BucketState | undefined => {
+    const isMade = deeds.commands.some((command) => command.kind === 'create-bucket' && command.bucket === name)
+    return name === BUCKET.name || isMade ? { ...BUCKET, name } : undefined
+  }
+  return {
+    bucket,
+    buckets: () => [BUCKET],
+    bucketUsage: () => ({ objects: 0, bytes: 0, noncurrent: 0, noncurrentBytes: 0, markers: 0 }),
+    object: (_bucket: number, key: string) => (key === KNOWN['key'] ? OBJECT : undefined),
+    version: (_bucket: number, key: string, version: unknown) =>
+      key === KNOWN['key'] && version === OBJECT.sequence ? OBJECT : undefined,
+    newestVersion: () => OBJECT,
+    list: () => ({ objects: [], prefixes: [], next: undefined }),
+    listVersions: () => ({ entries: [], prefixes: [], next: undefined }),
+  }
+}
+
+const ACCESS = {
+  version: () => 1,
+  accounts: () => [ACCOUNT],
+  account: (id: string) => (id === ACCOUNT.account ? ACCOUNT : undefined),
+  credential: (accessKey: string) => (accessKey === CREDENTIAL.accessKey ? CREDENTIAL : undefined),
+  policies: () => [POLICY],
+  policy: (id: string) => (id === POLICY.policy ? POLICY : undefined),
+  tokens: () => [],
+  tokenByDigest: (digest: Uint8Array) => {
+    const found = [...TOKENS].find(([token]) => tokenDigest(token).equals(digest))
+    if (found === undefined) return undefined
+    return {
+      token: TOKEN_ID,
+      title: 'one',
+      role: found[1],
+      digest,
+      createdMicroseconds: 1,
+      expiresMicroseconds: undefined,
+    }
+  },
+}
+
+function auditFor(deeds: Deeds) {
+  return {
+    headSequence: 9,
+    query: async (query: AuditQuery) => {
+      deeds.queries.push(query)
+      return { records: [], next: undefined, scanTruncated: false, damaged: false }
+    },
+    chain: async (from: number, limit: number) => {
+      const verified = Math.min(limit, 10)
+      return { from, checked: verified, verified, headSequence: 9, nextFrom: undefined, problems: [] }
+    },
+  }
+}
+
+/** The handler of the plane, which notes in `deeds` what it does. */
+export function stubbedPlane(deeds: Deeds): HttpHandler {
+  const services = {
+    engine: {
+      execute: async (command: Command) => {
+        deeds.commands.push(command)
+        return { sequence: 10, timeMicroseconds: NOW * 1000 }
+      },
+      record: () => undefined,
+      recordFailedChange: () => undefined,
+    },
+    catalog: catalogFor(deeds),
+    access: ACCESS,
+    audit: auditFor(deeds),
+    locks: { page: () => ({ versions: [], next: undefined }) },
+    secrets: new SecretBox(KEY),
+    versionIds: IDS,
+    actions: S3_ACTIONS,
+    version: '0.0.0-fuzz',
+    deploymentId: '00',
+    clock: () => NOW,
+  }
+  const configured = { systemToken: undefined, rootAccessKey: 'root-access-key', rootSecretKey: 'root-secret-key' }
+  return createManagementHandler({
+    services: services as unknown as ManagementServices,
+    authenticator: new ManagementAuthenticator(
+      configured,
+      ACCESS as unknown as ManagementServices['access'],
+      () => NOW,
+    ),
+    gate: new ConcurrencyGate({ operationsMaximum: 4, queueMaximum: 4, waitMillisecondsMaximum: 1000 }),
+    scrapeToken: undefined,
+    observe: ({ error }) => {
+      if (error !== undefined) deeds.faults.push(error)
+    },
+  })
+}

@@ -1,0 +1,263 @@
+/** The XML that clients send, every document of it, held against a reader that goes character by character. */
+import { parseCompleteMultipartUpload } from '../../../../planes/s3/complete-multipart-upload.ts'
+import { corsConfiguration, parseCorsConfiguration } from '../../../../planes/s3/cors-configuration.ts'
+import { parseCreateBucketConfiguration } from '../../../../planes/s3/create-bucket-configuration.ts'
+import { legalHoldDocument, parseLegalHold } from '../../../../planes/s3/legal-hold.ts'
+import {
+  objectLockConfiguration,
+  parseObjectLockConfiguration,
+} from '../../../../planes/s3/object-lock-configuration.ts'
+import { parseRetention, retentionDocument } from '../../../../planes/s3/retention.ts'
+import {
+  parseVersioningConfiguration,
+  versioningConfiguration,
+} from '../../../../planes/s3/versioning-configuration.ts'
+import { readXml, type XmlElement } from '../../../../planes/s3/xml-reader.ts'
+import type { Random } from '../../../support/random.ts'
+import {
+  NOTHING,
+  NOW,
+  type Reading,
+  readComplete,
+  readCors,
+  readCreateBucket,
+  readLegalHold,
+  readLockConfiguration,
+  readRetention,
+  readVersioning,
+} from '../naive-documents.ts'
+import { type NaiveElement, naiveXml } from '../naive-xml.ts'
+import { s3Answer } from '../s3-refusal.ts'
+import { accepted, type FuzzTarget, mustBeSame, mustHold, refused } from '../target.ts'
+
+const BYTES_MAXIMUM = 64 * 1024
+interface DocumentKind {
+  readonly name: string
+  readonly root: string
+  readonly seeds: readonly string[]
+  readonly words: readonly string[]
+  readonly parse: (body: Buffer) => unknown
+  /** What the element means; `NOTHING` where it must be refused. */
+  readonly read: (root: NaiveElement) => Reading
+  /** Writes what was read as the store does; reading that again must give the same. */
+  readonly write?: (value: never) => string
+}
+
+/** The same form for what the scanner gives. */
+function completed(body: Buffer): unknown {
+  const { parts, md5s } = parseCompleteMultipartUpload(body, BYTES_MAXIMUM)
+  return { parts: [...parts], md5s: md5s.toString('hex') }
+}
+
+const ETAG = '9a0364b9e99bb480dd25e1f0284c8555'
+const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"'
+
+/** `Name=text` is a leaf; a list is an element with what it holds. */
+type Recipe = string | readonly [name: string, ...inside: readonly (string | readonly string[])[]]
+
+function written(recipe: Recipe): string {
+  if (typeof recipe === 'string') {
+    const [name = '', ...text] = recipe.split('=')
+    return `<${name}>${text.join('=')}</${name}>`
+  }
+  const [name, ...inside] = recipe
+  return `<${name}>${inside.map((each) => written(each as Recipe)).join('')}</${name}>`
+}
+
+function words(...recipes: readonly Recipe[]): string[] {
+  return recipes.map(written)
+}
+
+const KINDS: readonly DocumentKind[] = [
+  {
+    name: 'xml-versioning',
+    root: 'VersioningConfiguration',
+    seeds: words('Status=Enabled', 'Status=Suspended'),
+    words: words('Status=Enabled', 'MfaDelete=Disabled', 'MfaDelete=Enabled'),
+    parse: (body) => parseVersioningConfiguration(body, BYTES_MAXIMUM),
+    read: readVersioning,
+    write: versioningConfiguration,
+  },
+  {
+    name: 'xml-legal-hold',
+    root: 'LegalHold',
+    seeds: words('Status=ON', 'Status=OFF'),
+    words: words('Status=ON', 'Status=off'),
+    parse: (body) => parseLegalHold(body, BYTES_MAXIMUM),
+    read: readLegalHold,
+    write: legalHoldDocument,
+  },
+  {
+    name: 'xml-retention',
+    root: 'Retention',
+    seeds: ['', words('Mode=GOVERNANCE', 'RetainUntilDate=2030-01-01T00:00:00Z').join('')],
+    words: words(
+      'Mode=COMPLIANCE',
+      'RetainUntilDate=2026-08-01T00:00:00.0001Z',
+      'RetainUntilDate=1999-01-01T00:00:00Z',
+    ),
+    parse: (body) => parseRetention(body, BYTES_MAXIMUM, NOW) ?? {},
+    read: (root) => readRetention(root) ?? {},
+    write: (value: Parameters<typeof retentionDocument>[0]) =>
+      'mode' in value ? retentionDocument(value) : '<Retention/>',
+  },
+  {
+    name: 'xml-object-lock',
+    root: 'ObjectLockConfiguration',
+    seeds: [
+      written('ObjectLockEnabled=Enabled'),
+      words('ObjectLockEnabled=Enabled', ['Rule', ['DefaultRetention', 'Mode=COMPLIANCE', 'Days=30']]).join(''),
+      words('ObjectLockEnabled=Enabled', ['Rule', ['DefaultRetention', 'Mode=GOVERNANCE', 'Years=100']]).join(''),
+    ],
+    words: words(['Rule', ['DefaultRetention', 'Mode=GOVERNANCE', 'Days=1']], 'Days=36500', 'Years=1', 'Rule='),
+    parse: (body) => parseObjectLockConfiguration(body, BYTES_MAXIMUM) ?? 'none',
+    read: (root) => readLockConfiguration(root) ?? 'none',
+    write: (value: Parameters<typeof objectLockConfiguration>[0] | 'none') =>
+      objectLockConfiguration(value === 'none' ? undefined : value),
+  },
+  {
+    name: 'xml-create-bucket',
+    root: 'CreateBucketConfiguration',
+    seeds: words('LocationConstraint=eu-west-1', 'LocationConstraint='),
+    words: words('LocationConstraint=a', 'Location=', 'Bucket=', 'Tags='),
+    parse: (body) => parseCreateBucketConfiguration(body, BYTES_MAXIMUM),
+    read: readCreateBucket,
+  },
+  {
+    name: 'xml-cors',
+    root: 'CORSConfiguration',
+    seeds: [
+      written(['CORSRule', 'AllowedOrigin=*', 'AllowedMethod=GET']),
+      written([
+        'CORSRule',
+        'ID=a',
+        'AllowedOrigin=http://*.a',
+        'AllowedMethod=PUT',
+        'AllowedHeader=x-*',
+        'MaxAgeSeconds=5',
+      ]),
+      written(['CORSRule', 'AllowedOrigin=null', 'AllowedMethod=HEAD', 'ExposeHeader=ETag', 'ExposeHeader=x']),
+    ],
+    words: words(
+      'AllowedOrigin=https://a.b',
+      'AllowedMethod=DELETE',
+      'AllowedHeader=*',
+      'ExposeHeader=y',
+      'ID=',
+      'MaxAgeSeconds=2147483647',
+    ),
+    parse: (body) => parseCorsConfiguration(body, BYTES_MAXIMUM),
+    read: readCors,
+    write: corsConfiguration,
+  },
+  {
+    name: 'xml-complete-upload',
+    root: 'CompleteMultipartUpload',
+    seeds: [
+      words(['Part', 'PartNumber=1', `ETag=&quot;${ETAG}&quot;`], ['Part', `ETag=${ETAG}`, 'PartNumber=2']).join(''),
+      written(['Part', 'PartNumber=10000', `ETag="${ETAG}"`, 'ChecksumCRC32=AAAAAA==', ['More', 'Inside=']]),
+    ],
+    words: words('PartNumber=3', `ETag=${ETAG.toUpperCase()}`, ['Part', 'PartNumber=7', `ETag=${ETAG}`], 'Skipped='),
+    parse: completed,
+    read: readComplete,
+  },
+]
+
+const MARKUP = [
+  '<',
+  '>',
+  '</',
+  '/>',
+  '<!',
+  '<!--',
+  '-->',
+  '<![CDATA[',
+  ']]>',
+  '<?xml version="1.0"?>',
+  '<?',
+  '?>',
+  '<a/>',
+  '<!DOCTYPE a>',
+]
+const REFERENCES = ['&amp;', '&lt;', '&#65;', '&#x41;', '&#13;', '&#0;', '&#xd800;', '&#x110000;', '&e;', '&', '&quot;']
+const ATTRIBUTES = [` ${NAMESPACE}`, ' a="b"', " a='b'", ' a', '="', '\t', ' xmlns:a="b"', 'a:', 'xmlns:', ':']
+
+/** An element by chance, from the names that the document knows. */
+function elementByChance(random: Random, known: readonly string[], depth: number): string {
+  const name = random.below(3) === 0 ? random.of(['a', 'a:b', 'R']) : (/^<([^>]*)>/.exec(random.of(known))?.[1] ?? 'a')
+  if (depth > 3 || random.below(2) === 0) return random.of(known)
+  const inside = Array.from({ length: random.below(4) }, () => elementByChance(random, known, depth + 1))
+  return `<${name}${random.below(6) === 0 ? random.of(ATTRIBUTES) : ''}>${inside.join('')}</${name}>`
+}
+
+function documentTarget({ name, root, seeds, words: known, parse, read, write }: DocumentKind): FuzzTarget {
+  const wrapped = (inner: string): string => `<${root}>${inner}</${root}>`
+  return {
+    name,
+    seeds: [...seeds.map(wrapped), `\ufeff<?xml version="1.0"?>\n<${root} ${NAMESPACE}>${seeds[0]}</${root} >\n`],
+    words: [...known, ...MARKUP, ...REFERENCES, ...ATTRIBUTES, root],
+    bytesMaximum: BYTES_MAXIMUM,
+    make: (random) =>
+      wrapped(Array.from({ length: 1 + random.below(4) }, () => elementByChance(random, known, 0)).join('')),
+    judge: (input) => {
+      const answer = s3Answer(() => parse(input))
+      const element = naiveXml(input)
+      const expected = element?.name === root ? read(element) : NOTHING
+      if (!('value' in answer)) {
+        // What one journal record cannot hold is refused, however right it is.
+        mustHold(expected === NOTHING || input.length > 16_000, `${answer.code} for what is right`)
+        return refused(answer.code)
+      }
+      mustHold(
+        expected !== NOTHING || (input.length === 0 && name === 'xml-create-bucket'),
+        'what must be refused was accepted',
+      )
+      if (expected !== NOTHING) mustBeSame(answer.value, expected, name)
+      if (write !== undefined)
+        mustBeSame(parse(Buffer.from(write(answer.value as never))), answer.value, 'written and read again')
+      return accepted()
+    },
+  }
+}
+
+/** The members of an element in the form that both readers can have. */
+function treeOf({ text, children }: XmlElement): unknown {
+  const members = [...children].map(([name, elements]) => [name, elements.map(treeOf)] as const)
+  return [children.size === 0 ? text : text.trim() === '', members.toSorted(byName)]
+}
+
+function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
+  return left < right ? -1 : 1
+}
+
+function naiveTree({ text, children }: NaiveElement): unknown {
+  const members = new Map<string, unknown[]>()
+  for (const child of children) members.set(child.name, [...(members.get(child.name) ?? []), naiveTree(child)])
+  return [children.length === 0 ? text : text.trim() === '', [...members].toSorted(byName)]
+}
+
+const KNOWN = words('a=b', ['b', 'c= d '], '__proto__=x', 'constructor=y', 'a=')
+
+/** Names that the parser refuses, since its objects have members of these names. */
+const DANGEROUS = /__proto__|constructor|prototype/
+
+const treeTarget: FuzzTarget = {
+  name: 'xml',
+  seeds: ['<R/>', '<R>text</R>', '<R><a> b </a><a>&#x20ac;&amp;</a><c d="e"/></R>', '<x:R xmlns:x="y"><x:a/></x:R>'],
+  words: [...KNOWN, ...MARKUP, ...REFERENCES, ...ATTRIBUTES],
+  bytesMaximum: BYTES_MAXIMUM,
+  make: (random) => `<R>${elementByChance(random, KNOWN, 0)}${elementByChance(random, KNOWN, 0)}</R>`,
+  judge: (input) => {
+    const answer = s3Answer(() => readXml(input, { root: 'R', bytesMaximum: BYTES_MAXIMUM }))
+    const expected = naiveXml(input)
+    if (!('value' in answer)) {
+      mustHold(expected?.name !== 'R' || DANGEROUS.test(input.toString()), `${answer.code} for what is well-formed`)
+      return refused(answer.code)
+    }
+    mustHold(expected?.name === 'R', 'what is not well-formed was accepted')
+    if (expected !== undefined) mustBeSame(treeOf(answer.value), naiveTree(expected), 'the elements')
+    return accepted()
+  },
+}
+
+export const XML_TARGETS: readonly FuzzTarget[] = [treeTarget, ...KINDS.map(documentTarget)]

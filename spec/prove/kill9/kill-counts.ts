@@ -1,0 +1,42 @@
+/** What a run of kills counts, and when it says too little to pass. */
+import type { Finding } from '../../support/client-findings.ts'
+
+export interface KillCounts {
+  /** Of the server, all of them. */
+  kills: number
+  /** Kills before the server said that it accepts requests. */
+  inStart: number
+  /** Kills while a multipart upload was begun and not ended. */
+  inMultipart: number
+  /** Segments of the journal that were begun after the first. */
+  rotations: number
+  /** Volumes that were emptied by moving what lived in them, and removed. */
+  compactions: number
+  /** Requests. */
+  acknowledged: number
+  /** Of the largest data directory, when it was done with. */
+  bytesMaximum: number
+}
+
+export function noKills(): KillCounts {
+  return { kills: 0, inStart: 0, inMultipart: 0, rotations: 0, compactions: 0, acknowledged: 0, bytesMaximum: 0 }
+}
+
+/** Without one of these the kills were never where they hurt. */
+const REQUIRED = ['kills', 'inStart', 'inMultipart', 'rotations', 'compactions', 'acknowledged'] as const
+
+/** What a run proved: `100 kills (20 in a start, …), 0 lost, 0 wrong`. */
+export function verdict(counts: KillCounts, findings: readonly Finding[]): { summary: string; passed: boolean } {
+  const { kills, inStart, inMultipart, rotations, compactions, acknowledged, bytesMaximum } = counts
+  const lost = findings.filter(({ kind }) => kind === 'lost').length
+  const missing = REQUIRED.filter((name) => counts[name] === 0)
+  const parts = [
+    `${kills} kills (${inStart} in a start, ${inMultipart} in multipart, ${rotations} rotations, ${compactions} compactions)`,
+    `${acknowledged} acknowledged`,
+    `at most ${Math.ceil(bytesMaximum / 1024 ** 2)} MiB`,
+    ...missing.map((name) => `nothing counted as ${name}`),
+    `${lost} lost`,
+    `${findings.length - lost} wrong`,
+  ]
+  return { summary: parts.join(', '), passed: findings.length === 0 && missing.length === 0 }
+}

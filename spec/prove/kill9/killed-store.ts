@@ -1,0 +1,187 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, rmSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { verifyJournal } from '../../../cli/journal-verify/journal-verifier.ts'
+import { nodeDisk } from '../../../engine/disk/node-disk.ts'
+import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { checkProjections } from '../../../projections/check.ts'
+import { AcknowledgingClient, CRASH_BUCKET, listedKeys } from '../../support/acknowledging-client.ts'
+import { type Finding, lost, wrong } from '../../support/client-findings.ts'
+import { Random } from '../../support/random.ts'
+import { type ProcessServer, startProcess } from '../../support/server-process.ts'
+import { VERSION_BUCKET, VersionClient } from '../../support/version-client.ts'
+import { journalTally } from './journal-tally.ts'
+import type { KillCounts } from './kill-counts.ts'
+import { bytesIn, filesIn, sweptFiles } from './payload-sweep.ts'
+
+/** Of each kind: on a plain bucket, and on one with versions, locks and uploads. */
+const CLIENTS = 3
+/** Small, so that segments and volumes are rotated all the time. */
+const SETTINGS = {
+  OBJECT_STORE_STORAGE_SEGMENT_MIB: '1',
+  OBJECT_STORE_STORAGE_VOLUME_MIB: '1',
+  OBJECT_STORE_LOG_REQUESTS: 'none',
+}
+const WORK_MILLISECONDS_MAXIMUM = 350
+/** One kill of so many comes before the server accepts requests. */
+const START_KILLS = 5
+/** The journal is verified after one kill of so many, and at the end. */
+const VERIFICATIONS = 4
+/** A server that takes longer than this for anything hangs. */
+const PATIENCE_MILLISECONDS = 60_000
+
+/** One data directory, whose server is killed again and again, and the clients that know what must be in it. */
+export class KilledStore {
+  readonly findings: Finding[] = []
+  readonly #paths: StorePaths
+  readonly #random: Random
+  readonly #counts: KillCounts
+  readonly #plain: readonly AcknowledgingClient[]
+  readonly #versioned: readonly VersionClient[]
+  #starts = 0
+  #startMilliseconds = 500
+
+  /** @param counts where the kills are counted, also those of other stores */
+  constructor(dataDirectory: string, seed: number, counts: KillCounts) {
+    this.#paths = new StorePaths(dataDirectory)
+    this.#random = new Random(seed)
+    this.#counts = counts
+    const numbers = Array.from({ length: CLIENTS }, (_, index) => index + 1)
+    this.#plain = numbers.map((number) => new AcknowledgingClient(number, this.#random))
+    this.#versioned = numbers.map((number) => new VersionClient(CLIENTS + number, this.#random))
+  }
+
+  get #clients(): readonly (AcknowledgingClient | VersionClient)[] {
+    return [...this.#plain, ...this.#versioned]
+  }
+
+  /** One start and one kill, while it starts or while it works. */
+  async cycle(): Promise<void> {
+    if (this.#starts > 0 && this.#random.below(START_KILLS) === 0) await this.#killInStart()
+    else await this.#withServer((server) => this.#killAtWork(server))
+    this.#counts.kills += 1
+    if (this.#random.below(VERIFICATIONS) === 0) await this.#verify()
+  }
+
+  /** Starts it a last time, compares everything with everything, and removes it if nothing was found. */
+  async finish(): Promise<void> {
+    await this.#withServer(async (server) => {
+      await this.#check(server)
+      for (const name of await sweptFiles(this.#paths)) this.#wrong(`nobody refers to the payload file ${name}`)
+      const code = await server.terminate()
+      if (code !== 0) this.#wrong(`a stop in order ended with ${code}`)
+    })
+    const torn = await this.#verify()
+    if (torn) this.#wrong('a stop in order left a torn batch')
+    const { differences, differenceCount } = await checkProjections(nodeDisk, this.#paths)
+    if (differenceCount > 0) this.#wrong(`rebuilt projections differ: ${JSON.stringify(differences[0])}`)
+    const unfinished = readdirSync(this.#paths.journal).filter((name) => /rewrite|making|spare/.test(name))
+    for (const name of unfinished) this.#wrong(`left half made: ${name}`)
+    const tally = journalTally(this.#paths)
+    // The kill of a start may come after the entry that tells of it.
+    if (tally.starts < this.#starts) this.#lost(`${tally.starts} of ${this.#starts} starts are in the journal`)
+    const counts = this.#counts
+    counts.rotations += tally.rotations
+    counts.compactions += tally.compactions
+    for (const client of this.#clients) counts.acknowledged += client.counts.acknowledged
+    counts.bytesMaximum = Math.max(counts.bytesMaximum, bytesIn(this.#paths.root))
+    if (this.findings.length === 0) rmSync(this.#paths.root, { recursive: true })
+  }
+
+  #wrong(text: string): void {
+    this.findings.push(wrong(text))
+  }
+
+  #lost(text: string): void {
+    this.findings.push(lost(text))
+  }
+
+  /** Kills it at some moment of a start, which takes as long as the last one did. */
+  async #killInStart(): Promise<void> {
+    const after = this.#startMilliseconds * (0.2 + this.#random.below(1000) / 1000)
+    let exited: Promise<unknown> | undefined
+    let child: ChildProcess | undefined
+    const server = await startProcess({
+      dataDirectory: this.#paths.root,
+      environment: SETTINGS,
+      spawned: (process) => {
+        child = process
+        exited = once(process, 'exit')
+        setTimeout(() => process.kill('SIGKILL'), after)
+      },
+    }).catch(async (error: unknown) => {
+      await exited
+      if (child?.signalCode !== 'SIGKILL') this.#wrong(`a start failed: ${String(error)}`)
+    })
+    if (server === undefined) this.#counts.inStart += 1
+    else await server.kill9()
+  }
+
+  /** Starts a server and ends it at the latest after a time in which nothing hangs. */
+  async #withServer(use: (server: ProcessServer) => Promise<void>): Promise<void> {
+    let watchdog: NodeJS.Timeout | undefined
+    let server: ProcessServer | undefined
+    const began = performance.now()
+    try {
+      server = await startProcess({
+        dataDirectory: this.#paths.root,
+        environment: SETTINGS,
+        spawned: (child) => {
+          watchdog = setTimeout(() => {
+            this.#wrong(`hung for ${PATIENCE_MILLISECONDS} ms`)
+            child.kill('SIGKILL')
+          }, PATIENCE_MILLISECONDS)
+        },
+      })
+      this.#starts += 1
+      this.#startMilliseconds = performance.now() - began
+      await use(server)
+    } catch (error) {
+      this.#wrong(`${error instanceof Error ? error.stack : String(error)}`)
+    } finally {
+      clearTimeout(watchdog)
+      await server?.kill9()
+    }
+  }
+
+  async #killAtWork(server: ProcessServer): Promise<void> {
+    if (this.#starts === 1) await createBuckets(server)
+    await this.#check(server)
+    const running = Promise.all(this.#clients.map((client) => client.run(server.wire)))
+    await Promise.race([running, pause(this.#random.below(WORK_MILLISECONDS_MAXIMUM))])
+    if (server.process.exitCode !== null) {
+      this.#wrong(`the server ended with ${server.process.exitCode}:\n${server.log.slice(-5).join('\n')}`)
+    }
+    server.process.kill('SIGKILL')
+    await running
+    if (this.#versioned.some(({ wasUploading }) => wasUploading)) this.#counts.inMultipart += 1
+  }
+
+  /** Everything acknowledged is there, and nothing else. */
+  async #check(server: ProcessServer): Promise<void> {
+    for (const name of filesIn(this.#paths.uploads)) this.#wrong(`left behind by an upload: ${name}`)
+    const found = await Promise.all(this.#clients.map((client) => client.check(server.wire)))
+    this.findings.push(...found.flat())
+    const keys = await listedKeys(server.wire)
+    const present = this.#plain.flatMap((client) => client.present).toSorted()
+    if (keys.join() !== present.join()) this.#wrong(`${CRASH_BUCKET} lists ${keys.join()} instead of ${present.join()}`)
+  }
+
+  /** Verifies the journal as the server left it; gives whether it ends with a batch that is not whole. */
+  async #verify(): Promise<boolean> {
+    const options = { threads: 0, settleMilliseconds: 0 }
+    const { intact, problems, openSegmentTornTail } = await verifyJournal(this.#paths.journal, options)
+    if (!intact) this.#wrong(`the journal is damaged: ${JSON.stringify(problems)}`)
+    return openSegmentTornTail !== undefined
+  }
+}
+
+async function createBuckets({ wire }: ProcessServer): Promise<void> {
+  const headers = [['x-amz-bucket-object-lock-enabled', 'true']] as const
+  const answers = [
+    await wire.send('PUT', `/${CRASH_BUCKET}`),
+    await wire.send('PUT', `/${VERSION_BUCKET}`, { headers }),
+  ]
+  for (const { status, text } of answers) if (status !== 200) throw new Error(`${status} ${text}`)
+}

@@ -1,0 +1,30 @@
+/** Stores that are broken on purpose: what the proof `disk` must find. */
+import type { Breakage } from '../disk/breakage.ts'
+import {
+  acknowledgingFirst,
+  believingTheCache,
+  carelessOfLength,
+  FILES,
+  payloadsLast,
+  tryingAgain,
+  withoutNames,
+  withoutSync,
+} from './broken-disks.ts'
+import { commitRowsAnyway, giveOutDamage, trimJournal } from './broken-engine.ts'
+
+export const MUTANTS: readonly Breakage[] = [
+  { name: 'does not sync the journal', wrap: (disk) => withoutSync(disk, FILES.journal) },
+  { name: 'does not sync small payloads', wrap: (disk) => withoutSync(disk, FILES.volumes) },
+  { name: 'does not sync large payloads', wrap: (disk) => withoutSync(disk, FILES.uploads) },
+  { name: 'does not sync names of segments', wrap: (disk) => withoutNames(disk, /\/journal$/) },
+  { name: 'does not sync names of volumes', wrap: (disk) => withoutNames(disk, /\/volumes$/) },
+  { name: 'does not sync names of payload files', wrap: (disk) => withoutNames(disk, /\/payloads\/files\//) },
+  { name: 'acknowledges before the sync', wrap: acknowledgingFirst },
+  { name: 'syncs payloads after the journal', wrap: payloadsLast },
+  { name: 'tries a failed sync again', wrap: tryingAgain },
+  { name: 'does not look at short writes', wrap: carelessOfLength },
+  { name: 'believes a tail that may be in the cache only', wrap: believingTheCache },
+  { name: 'trims the journal on any error', beforeOpening: trimJournal },
+  { name: 'lets projections run ahead of the journal', install: commitRowsAnyway },
+  { name: 'gives out damaged payloads', install: giveOutDamage },
+]

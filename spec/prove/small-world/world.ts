@@ -1,0 +1,52 @@
+/** A world small enough to be tried out wholly: a simulated disk, projections in memory, and what clients were told. */
+import type { Disk } from '../../../engine/disk/disk.ts'
+import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { ClientLedger } from '../../support/client-ledger.ts'
+import { openTestStore, type TestStore } from '../../support/test-store.ts'
+import { altered } from '../mutants/altered.ts'
+import { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
+import { MemoryProjections } from './memory-projections.ts'
+
+export const ROOT = '/small-world'
+export const PATHS = new StorePaths(ROOT)
+/** Later than the host's clock, by which a journal begins. */
+const NOW = Date.parse('2126-01-02T03:04:05Z')
+/** So small that a few entries fill a segment, and few sectors are on their way at once. */
+const SEGMENT_BYTES = 8 * 1024
+/** Of segments so large that several commands share a batch. */
+export const LARGE_SEGMENT_BYTES = 576 * 1024
+const VOLUME_BYTES = 4 * 1024
+
+export interface World {
+  readonly disk: SimulatedDisk
+  readonly projections: MemoryProjections
+  readonly ledger: ClientLedger
+}
+
+export function emptyWorld(): World {
+  return { disk: new SimulatedDisk(ROOT), projections: new MemoryProjections(), ledger: new ClientLedger(NOW) }
+}
+
+/** The same once more, as another process of the same boot finds it. */
+export function copyOf({ disk, projections, ledger }: World): World {
+  return { disk: disk.clone(), projections: projections.copy(), ledger: ledger.copy() }
+}
+
+function isProjection(path: string): boolean {
+  return path.startsWith(PATHS.projections) && path !== PATHS.projectionsOpening
+}
+
+/** The disk of a world, for a store: what is of the projections is in memory as well. */
+export function diskOf({ disk, projections }: World): Disk {
+  return altered<Disk>(disk, {
+    makeDirectory: (path) => (isProjection(path) ? projections.make(path) : disk.makeDirectory(path)),
+    removeTree: (path) => projections.remove(path),
+    exists: (path) => (isProjection(path) ? projections.has(path) : disk.exists(path)),
+  })
+}
+
+/** `segmentBytes`: in the usual small segments each command is a batch of its own. */
+export function openWorld(disk: Disk, bootId: string, segmentBytes = SEGMENT_BYTES): Promise<TestStore> {
+  const options = { segmentBytes, volumeBytes: VOLUME_BYTES, bootId, clock: () => NOW * 1000 }
+  return openTestStore(ROOT, options, disk)
+}

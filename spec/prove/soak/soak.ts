@@ -1,0 +1,239 @@
+/** The proof `soak`: a server under mixed load that is ended and started again, and that must not grow, err or lose. */
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { Random } from '../../support/random.ts'
+import { type ProcessServer, startProcess } from '../../support/server-process.ts'
+import type { Proof, ProofResult, ProofTask } from '../proof.ts'
+import { askWhileInProgress, burst } from './burst.ts'
+import { checkAtRest, checkRunning, type FinalSizes } from './final-check.ts'
+import { growthOf, type LifeGauges } from './growth.ts'
+import { Life, NoAnswerError } from './life.ts'
+import { LifeWatch } from './life-watch.ts'
+import { quietPoint } from './quiet-point.ts'
+import { BUCKETS, CONNECTIONS, rootClients, Roster } from './roster.ts'
+import { EVENTS, REQUIRED_KINDS } from './soak-kinds.ts'
+import { clientGrowth, resultOf, sayTables } from './soak-report.ts'
+import { Tally } from './tally.ts'
+
+const FRONT_ENDS = 2
+const VOLUME_MEBIBYTES = 8
+/** Fewer places than connections and bursts together, more than the connections alone take. */
+const PLACES = { running: 128, waiting: 256 } as const
+const SETTINGS = {
+  OBJECT_STORE_STORAGE_VOLUME_MIB: String(VOLUME_MEBIBYTES),
+  OBJECT_STORE_LIMITS_MAXIMUM_CONCURRENT_OPERATIONS: String(PLACES.running),
+  OBJECT_STORE_LIMITS_MAXIMUM_QUEUED_OPERATIONS: String(PLACES.waiting),
+  OBJECT_STORE_LIMITS_QUEUE_WAIT_SECONDS: '5',
+  // The log is kept in memory, so it must not have a line for each request.
+  OBJECT_STORE_LOG_REQUESTS: 'none',
+}
+/** A life takes once to twice so long, and less in a run that is short: there are restarts in every run. */
+const LIFE_SECONDS = 60
+const LIVES_MINIMUM = 8
+const RESTARTS_MINIMUM = 3
+/** One life of a long run is so long, which tells whether memory grows within a life. */
+const LONG_LIFE_SECONDS = 360
+const LONG_LIFE_PART_MAXIMUM = 0.3
+/** When in a life it happens. */
+const BURST_AT = 0.3
+const QUIET_AT = 0.6
+const PROGRESS_MILLISECONDS = 10_000
+const ENDING_MILLISECONDS_MAXIMUM = 90_000
+const ERROR_LINE = /"level":"(?:error|fatal)"/
+
+export const soak: Proof = {
+  name: 'soak',
+  tries: 'that a server under mixed load, ended and started again, neither errs, loses nor grows',
+  unit: 'minutes',
+  amount: 1,
+  run: (task) => new Soak(task).run(),
+}
+
+class Soak {
+  readonly #task: ProofTask
+  readonly #random: Random
+  readonly #tally: Tally
+  readonly #startedAt = performance.now()
+  readonly #dataDirectory: string
+  readonly #gauges: LifeGauges[] = []
+  /** RSS of this process in MiB at the end of each life. */
+  readonly #client: number[] = []
+  /** How long this process was busy or not run at a time: answers may have waited for that and not for the server. */
+  readonly #delay = monitorEventLoopDelay()
+  #roster: Roster | undefined
+  #progress = ''
+  #restarts = 0
+
+  constructor(task: ProofTask) {
+    this.#task = task
+    this.#random = new Random(task.seed)
+    this.#tally = new Tally(task.say)
+    this.#dataDirectory = join(task.directory, 'data')
+  }
+
+  async run(): Promise<ProofResult> {
+    this.#delay.enable()
+    const timer = setInterval(() => this.#sayProgress(), PROGRESS_MILLISECONDS)
+    try {
+      await this.#liveOn(this.#task.amount * 60)
+      this.#judge(await this.#finish())
+    } catch (error) {
+      this.#tally.finding('error', `it could not go on: ${String(error)}`)
+    } finally {
+      clearInterval(timer)
+      this.#delay.disable()
+    }
+    return resultOf(this.#task.amount, this.#tally, this.#restarts)
+  }
+
+  async #liveOn(seconds: number): Promise<void> {
+    let gracefully = this.#random.below(2) === 0
+    while (this.#seconds < seconds || this.#restarts < RESTARTS_MINIMUM) {
+      await this.#live(this.#lifeSeconds(seconds), gracefully ? 'graceful' : 'kill')
+      gracefully = !gracefully
+    }
+  }
+
+  #judge(sizes: FinalSizes): void {
+    for (const grown of [...growthOf(this.#gauges), ...clientGrowth(this.#client)]) this.#tally.finding('growth', grown)
+    for (const kind of REQUIRED_KINDS.filter((one) => !this.#tally.has(one))) {
+      this.#tally.finding('error', `never tried: ${kind}`)
+    }
+    sayTables(this.#task.say, this.#tally, this.#gauges, this.#client, sizes)
+  }
+
+  get #seconds(): number {
+    return (performance.now() - this.#startedAt) / 1000
+  }
+
+  #lifeSeconds(total: number): number {
+    const isLong = this.#gauges.length === 1 && LONG_LIFE_SECONDS <= LONG_LIFE_PART_MAXIMUM * total
+    return isLong
+      ? LONG_LIFE_SECONDS
+      : Math.min(LIFE_SECONDS, total / LIVES_MINIMUM) * (1 + this.#random.below(1000) / 1000)
+  }
+
+  /** One life with everything that happens in it. */
+  async #live(seconds: number, ending: 'graceful' | 'kill'): Promise<void> {
+    const { life, server } = await this.#start()
+    const watch = new LifeWatch(life)
+    const answeredBefore = this.#tally.sum('answered')
+    this.#progress = `life ${life.number}`
+    const root = rootClients(life, true)
+    try {
+      this.#roster ??= await Roster.make(life, this.#task.seed, this.#tally)
+      await this.#roster.check(life)
+      const working = this.#roster.work(life)
+      const beganAt = performance.now()
+      const until = (part: number) => sleep(Math.max(0, beganAt + part * seconds * 1000 - performance.now()))
+      await until(BURST_AT)
+      await burst(root, PLACES.running + PLACES.waiting, this.#task.seed + life.number * 10_000, this.#tally)
+      await until(QUIET_AT)
+      await this.#quiet(root, watch)
+      await until(1)
+      this.#progress = `life ${life.number}, ${watch.text}`
+      await this.#end(root, server, ending)
+      await this.#rest(working)
+    } catch (error) {
+      // What had no answer while the server runs is a finding already.
+      if (!(error instanceof NoAnswerError)) throw error
+    } finally {
+      this.#restarts += 1
+      life.begunToEnd('kill')
+      root.close()
+      this.#gauges.push(watch.stop(this.#tally.sum('answered') - answeredBefore))
+      this.#client.push(process.memoryUsage.rss() / 1024 ** 2)
+      await server.kill9()
+      this.#readLog(life, server)
+    }
+  }
+
+  async #quiet(root: ReturnType<typeof rootClients>, watch: LifeWatch): Promise<void> {
+    const { descriptors, held } = await quietPoint(root, CONNECTIONS)
+    watch.quiet(descriptors)
+    for (const what of held) this.#tally.finding('growth', `life ${root.life.number}, at a quiet point: ${what}`)
+    if (held.length === 0) this.#tally.happened(EVENTS.quiet)
+  }
+
+  async #start(): Promise<{ readonly life: Life; readonly server: ProcessServer }> {
+    const number = this.#gauges.length + 1
+    const encrypts = this.#random.below(2) === 0 || number === 2
+    const server = await startProcess({
+      dataDirectory: this.#dataDirectory,
+      frontEnds: FRONT_ENDS,
+      environment: { ...SETTINGS, OBJECT_STORE_STORAGE_ENCRYPTION_ENABLED: String(encrypts) },
+    })
+    if (encrypts) this.#tally.happened(EVENTS.encrypted)
+    const life = new Life(number, server, this.#tally, new Random(this.#task.seed + number))
+    server.process.once('exit', (code, signal) => {
+      if (life.isEnding) return
+      this.#tally.finding('error', `life ${number}: the server ended by itself, ${code ?? signal}`)
+      life.begunToEnd('kill')
+    })
+    return { life, server }
+  }
+
+  async #end(root: ReturnType<typeof rootClients>, server: ProcessServer, how: 'graceful' | 'kill'): Promise<void> {
+    const { life } = root
+    if (how === 'kill') {
+      life.begunToEnd(how)
+      await server.kill9()
+    } else {
+      let ended: Promise<number | null> | undefined
+      await askWhileInProgress(root, this.#task.seed - life.number * 10_000, this.#tally, () => {
+        life.begunToEnd(how)
+        ended = server.terminate()
+      })
+      const code = await ended
+      if (code !== 0) this.#tally.finding('error', `life ${life.number} was asked to end and ended with ${code}`)
+    }
+    this.#tally.happened(EVENTS[how])
+  }
+
+  /** A server that is gone answers nobody: all must notice. */
+  async #rest(working: Promise<void>): Promise<void> {
+    const isDone = await Promise.race([
+      working.then(() => true),
+      sleep(ENDING_MILLISECONDS_MAXIMUM, false, { ref: false }),
+    ])
+    if (!isDone) throw new Error('the load does not come to an end')
+  }
+
+  async #finish(): Promise<FinalSizes> {
+    this.#progress = 'the final check'
+    const paths = new StorePaths(this.#dataDirectory)
+    const { life, server } = await this.#start()
+    const root = rootClients(life, true)
+    try {
+      await this.#roster?.check(life)
+      await this.#roster?.giveUpUploads(life)
+      const live = await checkRunning(root, paths, BUCKETS, VOLUME_MEBIBYTES, this.#tally)
+      root.close()
+      life.begunToEnd('graceful')
+      const code = await server.terminate()
+      if (code !== 0) this.#tally.finding('error', `the last life ended with ${code}`)
+      this.#readLog(life, server)
+      return await checkAtRest(paths, live, this.#tally)
+    } finally {
+      await server.kill9()
+    }
+  }
+
+  #readLog(life: Life, { log }: ProcessServer): void {
+    for (const line of log) {
+      if (ERROR_LINE.test(line)) this.#tally.finding('error', `the log of life ${life.number}: ${line}`)
+    }
+  }
+
+  #sayProgress(): void {
+    const answered = this.#tally.sum('answered').toLocaleString('en')
+    const { error, lost, growth } = this.#tally.found
+    const found = `${error} errors, ${lost} lost, ${growth} grown`
+    const delay = `load held up for ${(this.#delay.max / 1e6).toFixed(0)} ms`
+    this.#delay.reset()
+    const done = `${answered} requests, ${this.#restarts} restarts, ${found}`
+    this.#task.say(`${this.#seconds.toFixed(0)} s: ${done}; ${this.#progress}; ${delay}`)
+  }
+}

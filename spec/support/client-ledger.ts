@@ -1,0 +1,109 @@
+/** What the clients of a store were told, and what the store must hold by that. */
+import type { EngineClient } from '../../engine/client.ts'
+import type { Command, Done } from '../../engine/commands.ts'
+import { DomainError } from '../../engine/errors.ts'
+import { md5Of } from './commands.ts'
+import { journalEntries } from './journal-entries.ts'
+import { differences } from './model-differences.ts'
+import { ModelRules } from './model-rules.ts'
+import { ModelState } from './model-state.ts'
+import { storeFile, type TestStore } from './test-store.ts'
+
+/** A command that was carried out, as entry `sequence`. */
+interface Carried {
+  readonly requestId: string
+  readonly command: Command
+  readonly sequence: number
+}
+
+/**
+ * Sends commands and keeps account: what was acknowledged must be there, and its entry in the journal; what was refused
+ * must not; of a command without an answer the journal says whether it was carried out, and then all of it must be there.
+ */
+export class ClientLedger {
+  readonly state = new ModelState()
+  acknowledged = 0
+  readonly #carried: Carried[] = []
+  readonly #inFiles: Map<string, Buffer>
+  readonly #rules: ModelRules
+  readonly #now: number
+  /** By the id of the request. */
+  readonly #unanswered = new Map<string, Command>()
+  #requests = 0
+
+  /** @param now milliseconds, what the store's clock says for good */
+  constructor(now: number, inFiles: ReadonlyMap<string, Buffer> = new Map()) {
+    this.#now = now
+    this.#inFiles = new Map(inFiles)
+    this.#rules = new ModelRules(this.state, this.#inFiles)
+  }
+
+  /** Another ledger that has gone through the same and goes on by itself. */
+  copy(): ClientLedger {
+    const copy = new ClientLedger(this.#now, this.#inFiles)
+    for (const carried of this.#carried) copy.#apply(carried)
+    copy.#requests = this.#requests
+    for (const [requestId, command] of this.#unanswered) copy.#unanswered.set(requestId, command)
+    return copy
+  }
+
+  /**
+   * Has a command carried out.
+   * @throws DomainError when it was refused, EngineUnavailableError when nobody can tell
+   */
+  async send(client: EngineClient, plain: Command): Promise<Done> {
+    this.#requests += 1
+    const requestId = `request-${this.#requests}`
+    const command = { ...plain, audit: { ...plain.audit, requestId } }
+    this.#unanswered.set(requestId, command)
+    try {
+      const done = await client.execute(command)
+      this.acknowledged += 1
+      this.#unanswered.delete(requestId)
+      this.#apply({ requestId, command, sequence: done.sequence })
+      return done
+    } catch (error) {
+      if (error instanceof DomainError) this.#unanswered.delete(requestId)
+      throw error
+    }
+  }
+
+  /** An engine for the store's own workers, whose commands are accounted for as well. */
+  accounting(client: EngineClient): EngineClient {
+    return {
+      execute: (command) => this.send(client, command),
+      record: client.record.bind(client),
+      recordFailedChange: client.recordFailedChange.bind(client),
+    }
+  }
+
+  /** Puts bytes into a payload file; returns its name. */
+  storeFile(store: TestStore, bytes: Buffer): Promise<string> {
+    this.#inFiles.set(md5Of(bytes), bytes)
+    return storeFile(store, bytes)
+  }
+
+  /** Takes in what the journal tells of commands without an answer, and returns what is not as it must be. */
+  async check(store: TestStore): Promise<string[]> {
+    const outcomes = new Map<string, number>()
+    for (const { requestId, sequence, result } of journalEntries(store.paths.root, store.disk)) {
+      if (requestId !== undefined && result === 'success') outcomes.set(requestId, sequence)
+    }
+    const wrong = this.#carried.flatMap(({ requestId, sequence }) =>
+      outcomes.get(requestId) === sequence ? [] : [`${requestId} was acknowledged, and has no entry ${sequence}`],
+    )
+    for (const [requestId, command] of this.#unanswered) {
+      const sequence = outcomes.get(requestId)
+      if (sequence !== undefined) this.#apply({ requestId, command, sequence })
+    }
+    this.#unanswered.clear()
+    const known = new Set(this.#carried.map(({ requestId }) => requestId))
+    for (const requestId of outcomes.keys()) if (!known.has(requestId)) wrong.push(`nobody requested ${requestId}`)
+    return [...wrong, ...(await differences(store, this.state))]
+  }
+
+  #apply(carried: Carried): void {
+    this.#carried.push(carried)
+    this.#rules.apply(carried.command, { sequence: carried.sequence, now: this.#now, clockIsBehind: false })
+  }
+}
