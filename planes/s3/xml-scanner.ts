@@ -8,7 +8,7 @@ import { malformedXml } from './errors.ts'
 const NESTING_MAXIMUM = 10
 
 const NAME = /[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?/y
-const ATTRIBUTE = /[A-Za-z_][\w.:-]*\s*=\s*(?:"[^"<]*"|'[^'<]*')/y
+const ATTRIBUTE = /([A-Za-z_][\w.:-]*)\s*=\s*(?:"[^"<]*"|'[^'<]*')/y
 
 const CODE = { tab: 9, lineFeed: 10, carriageReturn: 13, space: 32, slash: 47, less: 60, greater: 62 } as const
 
@@ -50,11 +50,11 @@ export class XmlScanner {
   text(): string {
     if (this.#ended()) return ''
     const end = this.#text.indexOf('<', this.#at)
-    const text = this.#text.slice(this.#at, end === -1 ? this.#at : end).trim()
+    const text = this.#text.slice(this.#at, end === -1 ? this.#at : end)
     this.#at = end
     if (!this.#atEndTag()) throw malformedXml(`${this.#open.at(-1)} must hold text.`)
     this.#end()
-    return resolveReferences(text)
+    return resolveReferences(text).trim()
   }
 
   /** Passes over the rest of the current element, whatever it holds. */
@@ -124,14 +124,18 @@ export class XmlScanner {
     return name
   }
 
+  /** Two of the same name are not well-formed (XML 1.0 section 3.1). */
   #attributes(): void {
+    const names = new Set<string>()
     for (;;) {
       const before = this.#at
       this.#skipBlanks()
       const code = this.#text.charCodeAt(this.#at)
       if (code === CODE.greater || code === CODE.slash) return
       ATTRIBUTE.lastIndex = this.#at
-      if (this.#at === before || !ATTRIBUTE.test(this.#text)) throw malformedXml('A tag is not well-formed.')
+      const name = this.#at === before ? undefined : ATTRIBUTE.exec(this.#text)?.[1]
+      if (name === undefined || names.has(name)) throw malformedXml('A tag is not well-formed.')
+      names.add(name)
       this.#at = ATTRIBUTE.lastIndex
     }
   }

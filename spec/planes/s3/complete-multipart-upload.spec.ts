@@ -51,6 +51,7 @@ test('documents of clients', async (t) => {
     complete(part('\n 01\t', `"${MD5}"`), part(7, `&quot;${OTHER}&quot;`)),
     complete(part(1, `\r\n&#34;${MD5}&#x22; `), part(7, `"${OTHER}&quot;`)),
     complete(part(1, `&#48;${MD5.slice(1)}`), part(7, OTHER)),
+    complete(part('1&#13;&#10;', `&#x20;${MD5}`), part('&#9;7', OTHER)),
     `\ufeff<?xml version="1.0" encoding="UTF-8"?>\n<${ROOT} xmlns="${namespace}">\n  ${part(1)}\n${part(7, OTHER)} </${ROOT} >\n`,
     complete(part(1), part(7, OTHER))
       .replaceAll(/<(\/?)/g, '<$1s3:')
@@ -100,6 +101,8 @@ test('documents that are none', async (t) => {
     inner(`${number}${etag}<a b=c/>`),
     inner(`${number}${etag}<a b="<"/>`),
     inner(`${number}${etag}<a b="1"c="2"/>`),
+    inner(`${number}${etag}<a b="1" c="2" b="1"/>`),
+    document.replace(ROOT, `${ROOT} xmlns="" xmlns=""`),
     inner(`${number}${etag}</ Part>`),
     ...['', ' ', 'x', '1.5', '1e3', '0x1', '+1', '--1', '1 2'].map((text) => complete(part(text))),
     `${document}x`,
@@ -136,6 +139,8 @@ test('numbers, their order, and ETags of no part', async (t) => {
     MD5.slice(1),
     `${MD5}0`,
     `g${MD5.slice(1)}`,
+    // The lower byte of its code is that of the digit 0.
+    `\u0130${MD5.slice(1)}`,
     `W/"${MD5}"`,
     `"${MD5}`,
   ]) {
