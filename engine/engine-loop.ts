@@ -69,6 +69,13 @@ export class EngineLoop {
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
+  /** Nothing runs from now on: whoever waits or comes is told that the engine is closed. */
+  close(): void {
+    clearTimeout(this.#timer)
+    this.#failure ??= new Error('the engine is closed')
+    for (const one of this.#waiting.splice(0)) one.settle?.(undefined, this.#failure)
+  }
+
   #runSoon(): void {
     if (this.#scheduled === 'now') return
     clearTimeout(this.#timer)

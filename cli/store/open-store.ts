@@ -119,6 +119,22 @@ async function closeQuietly(part: Opened): Promise<void> {
   }
 }
 
+/**
+ * Closes every part once, also those behind one that cannot be closed.
+ * @throws what the first of them failed with
+ */
+async function closeAll(parts: Opened[]): Promise<void> {
+  const errors: unknown[] = []
+  for (const part of parts.splice(0)) {
+    try {
+      await part.close()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+}
+
 async function openParts(
   disk: Disk,
   paths: StorePaths,
@@ -231,6 +247,7 @@ async function startEngine(
   const catalog = new CatalogReader(environment)
   const watermark = new ClockWatermark(client, catalog, journal, clock, options.clockIntervalSeconds)
   const deploymentId = Buffer.from(journal.deploymentId).toString('hex')
+  const parts: Opened[] = [reserve, volumes, journal, head, environment]
   const close = async (healthy: boolean) => {
     mark.stop()
     watermark.stop()
@@ -240,7 +257,8 @@ async function startEngine(
       await environment.sync()
       mark.write(true)
     }
-    for (const part of [reserve, volumes, journal, head, environment]) await part.close()
+    loop.close()
+    await closeAll(parts)
   }
   return { deploymentId, start, loop, client, catalog, journal, report, space, close }
 }

@@ -36,12 +36,18 @@ function callbackResult<T>(start: (done: (error: Error | null, value?: T) => voi
 
 class NodeDiskFile implements DiskFile {
   readonly path: string
-  readonly #descriptor: number
+  readonly #number: number
   #closed = false
 
   constructor(path: string, descriptor: number) {
     this.path = path
-    this.#descriptor = descriptor
+    this.#number = descriptor
+  }
+
+  /** Once closed, the number may be that of another file: writing to it would damage that one. */
+  get #descriptor(): number {
+    if (this.#closed) throw new Error(`${this.path} is closed`)
+    return this.#number
   }
 
   writeAt(bytes: Uint8Array, position: number): void {
@@ -84,7 +90,7 @@ class NodeDiskFile implements DiskFile {
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    fs.closeSync(this.#descriptor)
+    fs.closeSync(this.#number)
   }
 
   async writeAtLater(bytes: Uint8Array, position: number): Promise<void> {
@@ -107,14 +113,14 @@ class NodeDiskFile implements DiskFile {
     return read
   }
 
-  syncLater(): Promise<void> {
-    return callbackResult<void>((done) => fs.fdatasync(this.#descriptor, done))
+  async syncLater(): Promise<void> {
+    await callbackResult<void>((done) => fs.fdatasync(this.#descriptor, done))
   }
 
   closeLater(): Promise<void> {
     if (this.#closed) return Promise.resolve()
     this.#closed = true
-    return callbackResult<void>((done) => fs.close(this.#descriptor, done))
+    return callbackResult<void>((done) => fs.close(this.#number, done))
   }
 
   /** A write that stops short met a full disk or a size limit: the next byte would have failed (J10). */

@@ -1,7 +1,8 @@
 /** The opening of a store: whose time its first records have. */
 import { test } from 'tap'
+import { createBucket, write } from '../support/commands.ts'
 import { FaultDisk, inputOutputError } from '../support/fault-disk.ts'
-import { openTestStore } from '../support/test-store.ts'
+import { openTestStore, readObject } from '../support/test-store.ts'
 
 const LONG_AGO = Date.UTC(2001, 8, 9) * 1000
 
@@ -30,4 +31,29 @@ test('why a store cannot be opened is told, whatever else fails while it is clos
   await t.rejects(openTestStore(root, { masterKey }, disk), { name: 'MasterKeyMismatchError' })
   t.equal(disk.count('close', /HEAD$/), 1)
   await (await openTestStore(root)).close(true)
+})
+
+test('a store that could not be closed whole takes nothing any more, and has closed all else', async (t) => {
+  const root = t.testdir()
+  const disk = new FaultDisk()
+  const store = await openTestStore(root, {}, disk)
+  await store.client.execute(createBucket('kept'))
+  await store.client.execute(write('kept', 'before', Buffer.from('before')))
+  disk.fault = ({ name, path }) =>
+    name === 'close' && path.endsWith('.volume') ? { kind: 'error', error: inputOutputError() } : undefined
+  disk.operations.length = 0
+  await t.rejects(store.close(true), { code: 'EIO' })
+  t.equal(disk.count('close', /\.segment$/), 1)
+  t.equal(disk.count('close', /HEAD$/), 1)
+  await t.rejects(store.client.execute(write('kept', 'after', Buffer.from('after'))), {
+    name: 'EngineUnavailableError',
+  })
+  disk.fault = () => undefined
+  await store.close(false)
+  t.equal(disk.count('close', /HEAD$/), 1, 'nothing is closed twice')
+  t.same(store.failures, [])
+
+  const again = await openTestStore(root)
+  t.equal((await readObject(again, 'kept', 'before'))?.toString(), 'before')
+  await again.close(true)
 })

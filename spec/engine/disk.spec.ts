@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { SpareFile } from '../../engine/disk/spare-file.ts'
@@ -53,4 +53,24 @@ test('a file that is closed twice does not close another one that has its number
     t.equal(bytes.toString(), 'second')
     second.close()
   }
+})
+
+test('a file that is closed is not written or read through the number that another one has now', async (t) => {
+  const root = t.testdir({ first: 'first', second: 'second' })
+  const first = roomyDisk.openToWrite(join(root, 'first'))
+  first.close()
+  const second = roomyDisk.openToWrite(join(root, 'second'))
+  const bytes = Buffer.from('wrong')
+  const closed = /first is closed/
+  t.throws(() => first.writeAt(bytes, 0), closed)
+  t.throws(() => first.readAt(bytes, 0, 5), closed)
+  t.throws(() => first.sync(), closed)
+  t.throws(() => first.size(), closed)
+  t.throws(() => first.truncate(0), closed)
+  t.throws(() => first.seal(), closed)
+  await t.rejects(first.writeAtLater(bytes, 0), closed)
+  await t.rejects(first.readAtLater(bytes, 0, 5), closed)
+  await t.rejects(first.syncLater(), closed)
+  second.close()
+  t.equal(readFileSync(join(root, 'second'), 'utf8'), 'second')
 })
