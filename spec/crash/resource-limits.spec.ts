@@ -11,7 +11,7 @@ import { StorePaths, volumeNumber } from '../../engine/disk/store-paths.ts'
 import { segmentNames } from '../support/journal-files.ts'
 import { sampleBytes } from '../support/sample-bytes.ts'
 import { type ProcessServer, startProcess } from '../support/server-process.ts'
-import type { WireAnswer } from '../support/wire-client.ts'
+import type { WireAnswer, WireClient } from '../support/wire-client.ts'
 
 const SETTINGS = { OBJECT_STORE_STORAGE_SEGMENT_MIB: '1', OBJECT_STORE_STORAGE_VOLUME_MIB: '1' }
 /** Less than a segment and a volume are written ahead to, and more than the projections take. */
@@ -136,22 +136,39 @@ function withFewDescriptors({ pid }: ChildProcess): void {
   setLimit(pid, 'nofile', 500)
 }
 
+const TRIES_MAXIMUM = 60
+
+/**
+ * Sends until there is an answer: a client that was held up has let go of its connection, and a new one finds no place
+ * before the server has closed a silent one, after some 12 s.
+ */
+async function sendAgain(server: ProcessServer, ...request: Parameters<WireClient['send']>): Promise<WireAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await server.wire.send(...request)
+    } catch (error) {
+      const gone = server.process.exitCode !== null || server.process.signalCode !== null
+      if (gone || tries === TRIES_MAXIMUM) throw new Error(server.log.join('\n'), { cause: error })
+      await pause(500)
+    }
+  }
+}
+
 test('S25 silent connections do not take the descriptors that segments and volumes need', async (t) => {
   t.setTimeout(120_000)
   const dataDirectory = t.testdir()
   const server = await startProcess({ dataDirectory, environment: SETTINGS, spawned: withFewDescriptors })
   t.teardown(() => server.process.kill('SIGKILL'))
-  const { wire } = server
-  t.equal((await wire.send('PUT', '/limits')).status, 200)
+  t.equal((await sendAgain(server, 'PUT', '/limits')).status, 200)
   const idle = await idleConnections(t, server, 700)
   const body = sampleBytes(60_000)
   const large = sampleBytes(100_000)
   const long = 'k'.repeat(700)
   for (let number = 0; number < 90; number += 1) {
     const answers = [
-      await wire.send('PUT', `/limits/small-${long}`, { body, headers: LONG_METADATA }),
-      await wire.send('PUT', `/limits/large-${long}`, { body: large, headers: LONG_METADATA }),
-      await wire.send('GET', `/limits/large-${long}`),
+      await sendAgain(server, 'PUT', `/limits/small-${long}`, { body, headers: LONG_METADATA }),
+      await sendAgain(server, 'PUT', `/limits/large-${long}`, { body: large, headers: LONG_METADATA }),
+      await sendAgain(server, 'GET', `/limits/large-${long}`),
     ]
     const statuses = answers.map(({ status }) => status).join()
     if (statuses !== '200,200,200') t.fail(`round ${number}: ${statuses}`)
