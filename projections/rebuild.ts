@@ -35,7 +35,7 @@ export async function buildProjections(
   disk.makeDirectory(directory)
   const environment = ProjectionEnvironment.open(directory, { readOnly: false })
   try {
-    const records = replay(disk, paths, environment, undefined, progress, untilSequence)
+    const records = replay(disk, paths, environment, undefined, { progress, untilSequence })
     await environment.sync()
     return records
   } finally {

@@ -14,12 +14,20 @@ import { openTables } from './table-list.ts'
 /** Called from time to time with the number of records read so far. */
 export type ReplayProgress = (records: number) => void
 
-/** From so many segments on a second thread, which takes some 50 ms to start, reads ahead. */
-const SEGMENTS_FOR_THREAD = 2
+/** From so many bytes on a second thread, which takes some 80 ms of a processor to start, reads ahead. */
+const AHEAD_FROM_BYTES = 8 * 1024 ** 2
+
+export interface ReplayOptions {
+  readonly progress?: ReplayProgress | undefined
+  /** Batches behind this record are proved and not applied. Default: all are applied. */
+  readonly untilSequence?: number | undefined
+  /** Bytes of journal from which on another thread reads ahead. Default: 8 MiB. */
+  readonly aheadFromBytes?: number
+}
 
 /**
  * Brings the projections up to the end of the journal, from the position they have. Every record's hash and link is
- * proved on the way. Batches behind `untilSequence` are proved and not applied.
+ * proved on the way.
  * @returns records read
  * @throws JournalDamagedError
  */
@@ -28,9 +36,9 @@ export function replay(
   paths: StorePaths,
   environment: ProjectionEnvironment,
   from: AppliedPosition | undefined,
-  progress?: ReplayProgress,
-  untilSequence: number = Number.POSITIVE_INFINITY,
+  options: ReplayOptions = {},
 ): number {
+  const { progress, untilSequence = Number.POSITIVE_INFINITY, aheadFromBytes = AHEAD_FROM_BYTES } = options
   const buffered = new BufferedTables(environment, openTables(environment))
   let records = 0
   const apply = (chunk: ReplayChunk) => {
@@ -40,16 +48,19 @@ export function replay(
     progress?.(records)
   }
   // A disk of a test lives in this thread only.
-  const inThread = disk === nodeDisk && segmentsFrom(disk, paths, from) >= SEGMENTS_FOR_THREAD
+  const inThread = disk === nodeDisk && bytesFrom(disk, paths, from) >= aheadFromBytes
   if (inThread) readChunksInThread(paths, from, apply)
   else readChunks(disk, paths, from, apply)
   buffered.flush()
   return records
 }
 
-function segmentsFrom(disk: Disk, paths: StorePaths, from: AppliedPosition | undefined): number {
+/** Bytes of the segments to be read but the last, most of which may be space that nothing was written to yet. */
+function bytesFrom(disk: Disk, paths: StorePaths, from: AppliedPosition | undefined): number {
   const first = from?.segmentFirstSequence ?? 0
-  return disk.list(paths.journal).filter((name) => (segmentFirstSequence(name) ?? -1) >= first).length
+  const sequences = disk.list(paths.journal).flatMap((name) => segmentFirstSequence(name) ?? [])
+  const sealed = sequences.filter((sequence) => sequence >= first).slice(0, -1)
+  return sealed.reduce((bytes, sequence) => bytes + disk.sizeOf(paths.segment(sequence)), 0)
 }
 
 function applyChunk(buffered: BufferedTables, chunk: ReplayChunk, untilSequence: number): void {

@@ -36,7 +36,7 @@ async function rowsOf(paths: StorePaths, ahead: boolean): Promise<Rows> {
   mkdirSync(paths.projections)
   const environment = ProjectionEnvironment.open(paths.projections, { readOnly: false })
   try {
-    replay(ahead ? nodeDisk : roomyDisk, paths, environment, undefined)
+    replay(ahead ? nodeDisk : roomyDisk, paths, environment, undefined, { aheadFromBytes: 0 })
     return dumpTables(environment)
   } finally {
     await environment.close()

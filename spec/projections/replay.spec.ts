@@ -34,7 +34,7 @@ async function rebuiltTables(paths: StorePaths, disk: Disk = roomyDisk): Promise
   mkdirSync(directory)
   const environment = ProjectionEnvironment.open(directory, { readOnly: false })
   try {
-    replay(disk, paths, environment, undefined)
+    replay(disk, paths, environment, undefined, { aheadFromBytes: 0 })
     return dumpTables(environment)
   } finally {
     await environment.close()
