@@ -23,7 +23,7 @@ export const diskProof: Proof = {
   name: 'disk',
   tries: 'power cuts, kills, faults and damage on a simulated disk',
   unit: 'seeds',
-  amount: 200,
+  amount: 150,
   async run(task) {
     const directory = scratchDirectory(task)
     const intervals = new Intervals()

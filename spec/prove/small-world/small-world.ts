@@ -25,6 +25,6 @@ export const smallWorld: Proof = {
   name: 'small-world',
   tries: `each outcome of a power cut at each moment of short sequences; ${CYCLES} cycles are all there are`,
   unit: 'cycles',
-  amount: CYCLES / 2,
+  amount: CYCLES / 4,
   run,
 }

@@ -20,7 +20,7 @@ export const strace: Proof = {
   name: 'strace',
   tries: 'EIO, ENOSPC and SIGKILL at each system call that changes files, one for each life of a server',
   unit: 'cycles',
-  amount: 40,
+  amount: 24,
   run: (task) => new SweepRun(task).run(),
 }
 
