@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { callCounts, casesOf, rotation } from './fault-table.ts'
+import { callCounts, casesOf, casesToTry, rotation } from './fault-table.ts'
 import { SCRIPTS } from './scripted-work.ts'
 
 const call = (thread: number, name: string) => ({
@@ -47,5 +47,22 @@ test('X5 shares of a table come to all of it, seed by seed', (t) => {
     t.equal(tried.size, length, `all ${length} in ${shares} shares`)
   }
   t.same(rotation([], 3, 1), [])
+  t.end()
+})
+
+test('X5 a share has each call that is made', (t) => {
+  const [script] = SCRIPTS
+  if (script === undefined) throw new Error('there are no scripts')
+  const table = casesOf(
+    script,
+    'store',
+    new Map([...['fsync', 'rename'].map((name) => [name, 1] as const), ['pwrite64', 90]]),
+  )
+  for (const seed of [1, 2, 3]) {
+    const chosen = casesToTry(table, 6, seed)
+    t.same(new Set(chosen.map(({ call: name }) => name)), new Set(['pwrite64', 'fsync', 'rename']))
+    t.ok(chosen.length >= 6 && chosen.length <= 8, `${chosen.length} cases`)
+  }
+  t.equal(casesToTry(table, table.length, 4).length, table.length)
   t.end()
 })

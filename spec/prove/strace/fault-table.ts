@@ -75,6 +75,17 @@ export function rotation<T>(table: readonly T[], amount: number, seed: number): 
   return Array.from({ length: amount }, (_, index) => table[((first + index) * step) % length] as T)
 }
 
+/** At least `amount` cases, spread over the table, and one of each call at the least. */
+export function casesToTry(table: readonly FaultCase[], amount: number, seed: number): FaultCase[] {
+  const spread = rotation(table, amount, seed)
+  const others = CALLS.filter((call) => spread.every((one) => one.call !== call))
+  const missing = others.flatMap((call) => {
+    const ofCall = table.filter((one) => one.call === call)
+    return rotation(ofCall, 1, seed)
+  })
+  return [...missing, ...spread]
+}
+
 function divisor(left: number, right: number): number {
   return right === 0 ? left : divisor(right, left % right)
 }

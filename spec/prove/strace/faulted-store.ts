@@ -43,6 +43,8 @@ export class FaultedStore {
   readonly #ledger = new Ledger()
   #lives = 0
   #workEnded = 0
+  /** Whether the fault of the last life took place. */
+  #wasHit = false
 
   /** @param directory empty, for the data directory and the log of the tracer */
   constructor(directory: string, tally: InjectionTally) {
@@ -62,13 +64,18 @@ export class FaultedStore {
     ])
   }
 
-  /** One life of the server with one fault in it, and the check that comes first in the next. */
-  async try({ script, area, call, fault, number }: FaultCase): Promise<void> {
+  /**
+   * One life of the server with one fault in it, and the check that comes first in the next.
+   * @returns false when the call was not made this time
+   */
+  async try({ script, area, call, fault, number }: FaultCase): Promise<boolean> {
+    this.#wasHit = false
     this.#tally.tried(call)
     await this.#life(script, { calls: [call], areas: [area], injection: { fault, number } })
     const found = this.findings.splice(0)
     const where = `${fault} at ${call} ${number} of ${script.name} on ${area}`
     this.findings.push(...found.map(({ kind, text }) => ({ kind, text: `${where}: ${text}` })))
+    return this.#wasHit
   }
 
   /** Starts it a last time, compares everything with everything, and removes it if nothing was found. */
@@ -156,7 +163,7 @@ export class FaultedStore {
     const calls = tracedCalls(this.#log)
     const hit = fault === 'SIGKILL' ? killedIn(calls, number) : calls.filter(({ injected }) => injected)
     for (const one of hit) this.#tally.injected(call, this.#placeOf(one))
-    if (hit.length === 0) this.#tally.missed += 1
+    this.#wasHit = hit.length > 0
   }
 
   /** `journal`, `volumes`, `files`, `tmp`, `projections`; the directory itself where it is one. */

@@ -5,7 +5,7 @@ export class InjectionTally {
   cases = 0
   /** Calls that really failed or were killed in. */
   injections = 0
-  /** Cases whose call was not made this time. */
+  /** Cases whose call was not made at any attempt. */
   missed = 0
   acknowledged = 0
   /** Reads while a sync was delayed. */

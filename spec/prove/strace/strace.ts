@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Finding } from '../../support/client-findings.ts'
 import type { Proof, ProofResult, ProofTask } from '../proof.ts'
 import { delayedSyncs } from './delayed-sync.ts'
-import { callCounts, casesOf, type FaultCase, rotation } from './fault-table.ts'
+import { callCounts, casesOf, casesToTry, type FaultCase } from './fault-table.ts'
 import { FaultedStore } from './faulted-store.ts'
 import { InjectionTally } from './injection-tally.ts'
 import { SCRIPTS } from './scripted-work.ts'
@@ -14,6 +14,7 @@ const LANES = 2
 const CASES_PER_STORE = 60
 const CASES_PER_LINE = 100
 const FINDINGS_TOLD = 10
+const ATTEMPTS_MAXIMUM = 3
 
 /** Fails and kills a real server in every system call that changes its files (X5). */
 export const strace: Proof = {
@@ -29,6 +30,7 @@ class SweepRun {
   readonly #tally = new InjectionTally()
   readonly #findings: Finding[] = []
   #cases: FaultCase[] = []
+  readonly #attempts = new Map<FaultCase, number>()
 
   constructor(task: ProofTask) {
     this.#task = task
@@ -42,7 +44,7 @@ class SweepRun {
     this.#tally.looks = looks
     this.#findings.push(...findings)
     say(`${table.length} places where a call can fail: --cycles ${table.length} tries them all`)
-    this.#cases = rotation(table, amount, seed)
+    this.#cases = casesToTry(table, amount, seed)
     await Promise.all(Array.from({ length: LANES }, (_, lane) => this.#lane(lane)))
     say(this.#tally.details)
     for (const { kind, text } of this.#findings.slice(0, FINDINGS_TOLD)) say(`${kind}: ${text}`)
@@ -68,11 +70,19 @@ class SweepRun {
       for (let count = 0; count < CASES_PER_STORE && store.findings.length === 0; count += 1) {
         const next = this.#findings.length === 0 ? this.#cases.shift() : undefined
         if (next === undefined) break
-        await store.try(next)
+        if (!(await store.try(next))) this.#missed(next)
         this.#sayProgress()
       }
       await this.#finish(store)
     }
+  }
+
+  /** Background work may leave a call out once, or make it elsewhere. */
+  #missed(one: FaultCase): void {
+    const attempts = (this.#attempts.get(one) ?? 0) + 1
+    this.#attempts.set(one, attempts)
+    if (attempts < ATTEMPTS_MAXIMUM) this.#cases.push(one)
+    else this.#tally.missed += 1
   }
 
   #newStore(name: string): FaultedStore {
