@@ -25,9 +25,26 @@ function setLimit(pid: number | undefined, resource: string, value: number): voi
   if (status !== 0) throw new Error(`the limit cannot be set: ${stderr}`)
 }
 
+function isRunning({ process }: ProcessServer): boolean {
+  return process.exitCode === null && process.signalCode === null
+}
+
+/** Sends a request that must be answered. @throws Error that tells what became of the server */
+async function send(server: ProcessServer, ...request: Parameters<WireClient['send']>): Promise<WireAnswer> {
+  try {
+    return await server.wire.send(...request)
+  } catch (error) {
+    // What ends a server ends its connections first.
+    await pause(1000)
+    const { exitCode, signalCode } = server.process
+    const end = isRunning(server) ? 'the server goes on' : `the server ended with ${exitCode ?? signalCode}`
+    throw new Error([`${request[0]} ${request[1]}: ${error}, ${end}`, ...server.log].join('\n'), { cause: error })
+  }
+}
+
 async function startWithBucket(dataDirectory: string): Promise<ProcessServer> {
   const server = await startProcess({ dataDirectory, environment: SETTINGS })
-  const { status } = await server.wire.send('PUT', '/limits')
+  const { status } = await send(server, 'PUT', '/limits')
   if (status !== 200) throw new Error(`the bucket cannot be made: ${status}`)
   return server
 }
@@ -48,7 +65,7 @@ async function putUntilRefused(
 }
 
 async function assertObject(t: Test, server: ProcessServer, key: string, bytes: number, seeds: number[]) {
-  const { status, body } = await server.wire.send('GET', `/limits/${key}`)
+  const { status, body } = await send(server, 'GET', `/limits/${key}`)
   t.ok(status === 200 && seeds.some((seed) => body.equals(sampleBytes(bytes, seed))), `${key} is what was stored`)
 }
 
@@ -60,16 +77,16 @@ test('J7 J10 J12 writes cut short by a limit on files refuse objects, and end th
   t.teardown(() => server.process.kill('SIGKILL'))
   setLimit(server.process.pid, 'fsize', FILE_BYTES_MAXIMUM)
 
-  const large = await server.wire.send('PUT', '/limits/large', { body: sampleBytes(1_000_000) })
+  const large = await send(server, 'PUT', '/limits/large', { body: sampleBytes(1_000_000) })
   t.match(large, { status: 507, code: 'InsufficientStorage' }, 'the file of an object is cut short')
-  t.equal((await server.wire.send('GET', '/limits/large')).status, 404)
+  t.equal((await send(server, 'GET', '/limits/large')).status, 404)
   t.same(readdirSync(paths.uploads), [], 'nothing is left of it')
-  t.equal((await server.wire.send('PUT', '/limits/fits', { body: sampleBytes(500_000) })).status, 200)
+  t.equal((await send(server, 'PUT', '/limits/fits', { body: sampleBytes(500_000) })).status, 200)
 
   const inVolume = await putUntilRefused(server, 'small', 20_000)
   t.match(inVolume.refusal, { status: 507, code: 'InsufficientStorage' }, 'the volume is cut short')
   t.ok(inVolume.stored > 20, `${inVolume.stored} small objects were stored before`)
-  t.equal((await server.wire.send('DELETE', '/limits/fits')).status, 204, 'deletes go on')
+  t.equal((await send(server, 'DELETE', '/limits/fits')).status, 204, 'deletes go on')
   await assertObject(t, server, 'small', 20_000, [inVolume.stored])
 
   const exited = once(server.process, 'exit')
@@ -84,8 +101,8 @@ test('J7 J10 J12 writes cut short by a limit on files refuse objects, and end th
   const again = await startProcess({ dataDirectory, environment: SETTINGS })
   await assertObject(t, again, 'small', 20_000, [inVolume.stored])
   await assertObject(t, again, 'empty', 0, [0])
-  t.equal((await again.wire.send('GET', '/limits/fits')).status, 404)
-  t.equal((await again.wire.send('PUT', '/limits/large', { body: sampleBytes(1_000_000) })).status, 200)
+  t.equal((await send(again, 'GET', '/limits/fits')).status, 404)
+  t.equal((await send(again, 'PUT', '/limits/large', { body: sampleBytes(1_000_000) })).status, 200)
   t.equal(await again.terminate(), 0)
   await again.stop()
 })
@@ -143,15 +160,12 @@ const TRIES_MAXIMUM = 60
  * before the server has closed a silent one, after some 12 s.
  */
 async function sendAgain(server: ProcessServer, ...request: Parameters<WireClient['send']>): Promise<WireAnswer> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await server.wire.send(...request)
-    } catch (error) {
-      const gone = server.process.exitCode !== null || server.process.signalCode !== null
-      if (gone || tries === TRIES_MAXIMUM) throw new Error(server.log.join('\n'), { cause: error })
-      await pause(500)
-    }
+  for (let tries = 1; tries < TRIES_MAXIMUM && isRunning(server); tries += 1) {
+    const answer = await server.wire.send(...request).catch(() => undefined)
+    if (answer !== undefined) return answer
+    await pause(500)
   }
+  return send(server, ...request)
 }
 
 test('S25 silent connections do not take the descriptors that segments and volumes need', async (t) => {

@@ -43,10 +43,15 @@ export interface ProcessOptions {
   readonly spawned?: (process: ChildProcess) => void
 }
 
+/**
+ * Starts it, as a user would. The runner of the specs has every process of Node.js load its own handlers of signals, by a
+ * variable that is set back here: with them a server ends at signals that it ignores, such as SIGXFSZ.
+ */
 export async function startProcess(options: ProcessOptions = {}): Promise<ProcessServer> {
   const { dataDirectory = temporaryDirectory(), frontEnds = 1 } = options
   const scrapeToken = randomBytes(16).toString('hex')
-  const child = spawn(process.execPath, [PROGRAM, 'server'], {
+  const nodeOptions = options.environment?.['NODE_OPTIONS'] ?? ''
+  const child = spawn('env', [`NODE_OPTIONS=${nodeOptions}`, process.execPath, PROGRAM, 'server'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: environment['PATH'],
