@@ -8,7 +8,8 @@ import { malformedXml } from './errors.ts'
 const NESTING_MAXIMUM = 10
 
 const NAME = /[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?/y
-const ATTRIBUTE = /([A-Za-z_][\w.:-]*)\s*=\s*(?:"[^"<]*"|'[^'<]*')/y
+/** Between its parts stands the white space of XML alone; that of the platform is more. */
+const ATTRIBUTE = /([A-Za-z_][\w.:-]*)[ \t\r\n]*=[ \t\r\n]*(?:"[^"<]*"|'[^'<]*')/y
 
 const CODE = { tab: 9, lineFeed: 10, carriageReturn: 13, space: 32, slash: 47, less: 60, greater: 62 } as const
 

@@ -102,6 +102,8 @@ test('documents that are none', async (t) => {
     inner(`${number}${etag}<a b="<"/>`),
     inner(`${number}${etag}<a b="1"c="2"/>`),
     inner(`${number}${etag}<a b="1" c="2" b="1"/>`),
+    inner(`${number}${etag}<a b\ufeff="1"/>`),
+    inner(`${number}${etag}<a b=\u00a0"1"/>`),
     document.replace(ROOT, `${ROOT} xmlns="" xmlns=""`),
     inner(`${number}${etag}</ Part>`),
     ...['', ' ', 'x', '1.5', '1e3', '0x1', '+1', '--1', '1 2'].map((text) => complete(part(text))),
