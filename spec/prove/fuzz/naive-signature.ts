@@ -7,6 +7,7 @@ import type { HttpRequest } from '../../../planes/http/exchange.ts'
 import { parseHttpDate } from '../../../planes/s3/http-date.ts'
 import { fitsPicture, naiveMoment } from './naive-calendar.ts'
 import { naiveCanonicalQuery, naiveDecode, naiveEncode, naiveParameters } from './naive-uri.ts'
+import { BLANKS_AROUND } from './request-text.ts'
 
 export const ACCESS_KEY = 'AKIAIOSFODNN7EXAMPLE'
 export const SECRET_KEY = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'
@@ -70,7 +71,7 @@ function headerTimestamp(request: HttpRequest): string | undefined {
 }
 
 function parameterAsHeader(parameters: Parameters, name: string): string | undefined {
-  return parameters.find((entry) => entry[0].toLowerCase() === name)?.[1].replaceAll(/^[ \t]+|[ \t]+$/g, '')
+  return parameters.find((entry) => entry[0].toLowerCase() === name)?.[1].replaceAll(BLANKS_AROUND, '')
 }
 
 function headerParts(authorization: string): readonly [string, string, string] | undefined {

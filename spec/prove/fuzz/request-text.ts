@@ -2,8 +2,8 @@
 import type { HeaderLine, HttpRequest } from '../../../planes/http/exchange.ts'
 import { BodyTooLargeError } from '../../../planes/http/exchange.ts'
 
-/** What the HTTP library does before a handler sees a value. */
-const AROUND = /^[ \t]+|[ \t]+$/g
+/** What the HTTP library takes away before a handler sees a value. A run is looked at once: there may be 64 KiB of it. */
+export const BLANKS_AROUND = /^[ \t]+|(?<![ \t])[ \t]+$/g
 const LINE_ENDS = /[\r\0]/g
 const OUTSIDE_VISIBLE_ASCII = /[^\x21-\x7e]/g
 
@@ -24,7 +24,7 @@ export function headerLines(lines: readonly string[]): HeaderLine[] {
         line
           .slice(colon + 1)
           .replaceAll(LINE_ENDS, ' ')
-          .replaceAll(AROUND, ''),
+          .replaceAll(BLANKS_AROUND, ''),
       ],
     ]
   })
