@@ -1,5 +1,10 @@
-/** Time of day in microseconds since 1970. Injected, so that specs can set it. */
-export type Clock = () => number
+import { type Microseconds, microsecondsOf, type Milliseconds, millisecondsOf } from './brands.ts'
 
-/** The host's clock; it is as exact as milliseconds, which is all that S3 shows. */
-export const systemClock: Clock = () => Date.now() * 1000
+/** Microseconds since 1970. Injected, so that specs can set it. */
+export type Clock = () => Microseconds
+
+/** The host's clock, exact to milliseconds, which is all that S3 shows. */
+export const systemClock: Clock = () => microsecondsOf(Date.now() * 1000)
+
+/** The host's clock in milliseconds since 1970, for requests. */
+export const systemMilliseconds: () => Milliseconds = () => millisecondsOf(Date.now())

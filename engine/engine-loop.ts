@@ -1,8 +1,8 @@
 import type { Engine, EngineReply, EngineRequest, ReleasedFiles } from './engine.ts'
 
-/** How long audit records of reads may wait for a change to share its sync; nobody waits for them. */
+/** How long audit records of reads may wait to share the sync of a change; nobody waits for them. */
 const AUDIT_LINGER_MILLISECONDS = 10
-/** More audit records than this are written at once. */
+/** More waiting audit records than this are written at once. */
 const AUDIT_WAITING_MAXIMUM = 2048
 
 interface Waiting {
@@ -10,40 +10,33 @@ interface Waiting {
   readonly settle: ((reply: EngineReply, failure?: unknown) => void) | undefined
 }
 
+interface LoopHooks {
+  /** Files without a reference, after the commit. */
+  readonly onReleased: (released: ReleasedFiles) => void
+  /** The engine is unusable; called once. */
+  readonly onFailure: (error: unknown) => void
+  /** After every batch and its replies. */
+  readonly onBatchDone: () => void
+  /** Who may do what has changed; called after the commit and before any reply. */
+  readonly onAccessChanged?: () => void
+}
+
 /**
- * Gathers requests and runs them batch by batch: whatever came in while the engine was busy is the next batch. No timer
- * is in the way of a change.
+ * Gathers requests and runs them batch by batch: the requests that arrived while the engine was busy are the next batch.
+ * No timer delays a change.
  */
 export class EngineLoop {
   readonly #engine: Engine
-  readonly #onReleased: (released: ReleasedFiles) => void
-  readonly #onFailure: (error: unknown) => void
-  readonly #onBatchDone: () => void
-  readonly #onAccessChanged: () => void
+  readonly #hooks: LoopHooks
   #waiting: Waiting[] = []
-  #scheduled: 'no' | 'later' | 'now' = 'no'
+  #scheduled: 'no' | 'in a while' | 'now' = 'no'
   #timer: NodeJS.Timeout | undefined
   #failure: unknown
   #idle: (() => void)[] = []
 
-  constructor(
-    engine: Engine,
-    hooks: {
-      /** Files without a reference, after the commit. */
-      readonly onReleased: (released: ReleasedFiles) => void
-      /** The engine is unusable; called once. */
-      readonly onFailure: (error: unknown) => void
-      /** After every batch, when its replies were handed out. */
-      readonly onBatchDone: () => void
-      /** Who may do what has changed; called after the commit and before any reply. */
-      readonly onAccessChanged?: () => void
-    },
-  ) {
+  constructor(engine: Engine, hooks: LoopHooks) {
     this.#engine = engine
-    this.#onReleased = hooks.onReleased
-    this.#onFailure = hooks.onFailure
-    this.#onBatchDone = hooks.onBatchDone
-    this.#onAccessChanged = hooks.onAccessChanged ?? (() => undefined)
+    this.#hooks = hooks
   }
 
   /** Requests that wait for their batch. */
@@ -59,17 +52,17 @@ export class EngineLoop {
     }
     this.#waiting.push({ request, settle })
     if (request.kind === 'command' || this.#waiting.length > AUDIT_WAITING_MAXIMUM) this.#runSoon()
-    else this.#runLater()
+    else this.#runInAWhile()
   }
 
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no request waits. */
   drained(): Promise<void> {
     if (this.#waiting.length === 0) return Promise.resolve()
     this.#runSoon()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
-  /** Nothing runs from now on: whoever waits or comes is told that the engine is closed. */
+  /** Nothing runs from now on: requests that wait or arrive fail because the engine is closed. */
   close(): void {
     clearTimeout(this.#timer)
     this.#failure ??= new Error('the engine is closed')
@@ -83,9 +76,9 @@ export class EngineLoop {
     setImmediate(() => this.#run())
   }
 
-  #runLater(): void {
+  #runInAWhile(): void {
     if (this.#scheduled !== 'no') return
-    this.#scheduled = 'later'
+    this.#scheduled = 'in a while'
     this.#timer = setTimeout(() => this.#run(), AUDIT_LINGER_MILLISECONDS)
   }
 
@@ -96,14 +89,14 @@ export class EngineLoop {
       try {
         const { replies, released, accessChanged } = this.#engine.run(waiting.map((one) => one.request))
         this.#waiting = waiting.slice(replies.length)
-        // Told before anyone is answered: whoever asks after the answer must see the change.
-        if (accessChanged) this.#onAccessChanged()
+        // Before any reply: a request after the reply must see the change.
+        if (accessChanged) this.#hooks.onAccessChanged?.()
         replies.forEach((reply, index) => waiting[index]?.settle?.(reply))
-        if (released.files.length > 0 || released.volumes.length > 0) this.#onReleased(released)
+        if (released.files.length > 0 || released.volumes.length > 0) this.#hooks.onReleased(released)
       } catch (error) {
         this.#fail(error)
       }
-      this.#onBatchDone()
+      this.#hooks.onBatchDone()
     }
     if (this.#waiting.length > 0) this.#runSoon()
     else for (const resolve of this.#idle.splice(0)) resolve()
@@ -113,6 +106,6 @@ export class EngineLoop {
     this.#failure = error
     const waiting = this.#waiting.splice(0)
     for (const one of waiting) one.settle?.(undefined, error)
-    this.#onFailure(error)
+    this.#hooks.onFailure(error)
   }
 }

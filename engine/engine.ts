@@ -1,9 +1,10 @@
+import { type Microseconds, millisecondsOf, type Sequence, type VolumeNumber } from './brands.ts'
 import type { Clock } from './clock.ts'
-import type { Command, Done, VersionSelector } from './commands.ts'
-import { type DecidableCommand, decide } from './domain/decide.ts'
+import type { Command, DecidableCommand, Done, VersionSelector } from './commands/commands.ts'
+import { decide } from './domain/decide.ts'
 import type { Decision } from './domain/decision.ts'
 import { bypassedVersion } from './domain/lock.ts'
-import type { OpaqueIds } from './opaque-ids.ts'
+import type { OpaqueIds } from './keys/opaque-ids.ts'
 import { DOMAIN_ERRORS, DomainError, type DomainErrorCode } from './errors.ts'
 import type { AuditContext, AuditResult } from './events/audit.ts'
 import type { Change } from './events/changes.ts'
@@ -13,25 +14,26 @@ import { RECORD_BODY_BYTES_MAXIMUM, RECORD_KIND } from './journal/format.ts'
 import type { Journal } from './journal/journal.ts'
 import type { SpaceReserve } from './payloads/space-reserve.ts'
 import { isDiskFull, VolumeFailedError, type VolumeWriter } from './payloads/volume-writer.ts'
-import type { AppliedPosition, StateStore, StateTransaction } from './state-ports.ts'
+import type { AppliedPosition } from './journal/positions.ts'
+import type { StateStore, StateTransaction } from './state-ports.ts'
 
-/** One thing for the engine to put into the journal. */
+/** A request to put something into the journal. */
 export type EngineRequest =
   | { readonly kind: 'command'; readonly command: Command }
   /** The body of an audit record, encoded by the front end: a read, a denial. */
   | { readonly kind: 'audit'; readonly body: Uint8Array }
 
-/** What became of a request; `undefined` for audit records, which nobody waits for. */
+/** The result of a request; `undefined` for audit records, which nobody waits for. */
 export type EngineReply =
   | { readonly ok: true; readonly done: Done }
   | { readonly ok: false; readonly code: DomainErrorCode; readonly subject: string | undefined }
   | undefined
 
-/** Files that nothing refers to any more, now that the batch is committed. */
+/** Files that nothing refers to after the commit of a batch. */
 export interface ReleasedFiles {
   /** Names of payload files. */
   readonly files: readonly string[]
-  readonly volumes: readonly number[]
+  readonly volumes: readonly VolumeNumber[]
 }
 
 interface BatchResult {
@@ -41,12 +43,12 @@ interface BatchResult {
   readonly accessChanged: boolean
 }
 
-/** Commands that fit a batch at most; the rest waits for the next one. */
+/** Most requests of one batch; the rest waits for the next one. */
 const REQUESTS_PER_BATCH_MAXIMUM = 1024
 const STAGED_BYTES_MAXIMUM = 8 << 20
 /** An attempt and an outcome, twice for a bypass. */
 const COMMAND_BYTES_MAXIMUM = 4 * (RECORD_BODY_BYTES_MAXIMUM + 1024)
-/** What the operation of a bypass's audit records is called (specification, Audit event). */
+/** Operation in the audit records of a bypass (specification, Audit event). */
 const BYPASS_OPERATION = 's3:object-lock.bypass'
 
 /** The projections could not be committed although the journal was: the state is behind and the process must end. */
@@ -70,8 +72,8 @@ export class Engine {
   readonly #clock: Clock
   readonly #reserve: SpaceReserve | undefined
   readonly #versionIds: OpaqueIds
-  readonly #clockToleranceMicroseconds: number
-  /** A seal that no committed transaction has noted yet. */
+  readonly #clockToleranceMicroseconds: Microseconds
+  /** A seal that no committed transaction has recorded yet. */
   #seal: AppliedPosition | undefined
 
   constructor(parts: {
@@ -80,10 +82,10 @@ export class Engine {
     readonly state: StateStore
     readonly clock: Clock
     readonly reserve?: SpaceReserve
-    /** Names versions in audit records as clients see them. */
+    /** For the version ids in audit records. */
     readonly versionIds: OpaqueIds
-    /** How far the clock may be behind the journal before retention cannot be judged any more. */
-    readonly clockToleranceMicroseconds: number
+    /** How far the clock may be behind the journal; beyond that, retention is not judged. */
+    readonly clockToleranceMicroseconds: Microseconds
   }) {
     this.#journal = parts.journal
     this.#volumes = parts.volumes
@@ -95,9 +97,9 @@ export class Engine {
   }
 
   /**
-   * Carries out as many requests, from the first on, as fit one batch. When this returns their entries are durable
-   * and visible to every reader.
-   * @returns one reply for each request carried out, and what can be removed from the disk
+   * Carries out as many of the first requests as fit one batch. When this returns their entries are durable and visible to
+   * every reader.
+   * @returns one reply for each request carried out, and the files that can be removed
    * @throws JournalPoisonedError, ProjectionFailedError: the engine must not be used any more
    */
   run(requests: readonly EngineRequest[]): BatchResult {
@@ -119,6 +121,7 @@ export class Engine {
 
   #runBatch(requests: readonly EngineRequest[]): BatchResult {
     const batch = this.#begin()
+    const firstSequence = batch.nextSequence
     const { head, timeMicroseconds } = this.#journal.position
     let committed = false
     try {
@@ -130,7 +133,7 @@ export class Engine {
         committed = true
         const applied = { ...this.#journal.position, ...this.#journal.place, batchOffset: place.offset }
         if (this.#seal !== undefined) state.finish(this.#seal, this.#seal.sequence)
-        state.finish(applied, applied.sequence - batch.recordCount + 1)
+        state.finish(applied, firstSequence)
         const released = { files: state.releasedFiles, volumes: state.removedVolumes }
         return { replies, released, accessChanged: state.accessChanged }
       })
@@ -144,12 +147,12 @@ export class Engine {
     }
   }
 
-  /** Begins a batch, and notes a seal that was written before it: replay meets it as a batch of its own. */
+  /** Begins a batch, and remembers a seal that was written before it: replay reads it as a batch of its own. */
   #begin(): BatchBuilder {
     const { segmentNumber, segmentFirstSequence, offset } = this.#journal.place
     const batch = this.#journal.begin()
     if (this.#journal.place.segmentNumber === segmentNumber) return batch
-    // Where the seal ends does not matter: the position of this batch takes its place in the same transaction.
+    // Where the seal ends does not matter: the position of this batch overwrites it in the same transaction.
     this.#seal = { ...this.#journal.position, segmentNumber, segmentFirstSequence, batchOffset: offset, offset }
     return batch
   }
@@ -171,7 +174,7 @@ export class Engine {
     return replies
   }
 
-  /** Attempt, decision, outcome. The attempt stands before the change in the log, so no change exists without one. */
+  /** Attempt, decision, outcome. The attempt is before the change in the journal, so no change exists without one. */
   #carryOut(command: Command, batch: BatchBuilder, state: StateTransaction): EngineReply {
     const time = this.#clock()
     if (command.kind === 'record-attempt') {
@@ -205,8 +208,8 @@ export class Engine {
     command: DecidableCommand,
     batch: BatchBuilder,
     state: StateTransaction,
-    time: number,
-    intent: number,
+    time: Microseconds,
+    intent: Sequence,
   ): Exclude<EngineReply, undefined> {
     const latest = Math.max(time, batch.time)
     try {
@@ -214,7 +217,7 @@ export class Engine {
         state,
         sequence: batch.nextSequence,
         placement: this.#volumes,
-        now: Math.floor(latest / 1000),
+        now: millisecondsOf(Math.floor(latest / 1000)),
         clockIsBehind: time < latest - this.#clockToleranceMicroseconds,
       })
       return this.#succeed(batch, state, time, command.audit, intent, decision)
@@ -224,15 +227,14 @@ export class Engine {
   }
 
   /**
-   * A refusal by the rules, or a fault while the command was decided: nothing of it was applied, so only this command
-   * fails. What fails while changes are applied, and a broken disk, is no refusal
-   * and ends the engine.
+   * Records a refusal by the rules, or a fault while the command was decided: nothing of it was applied, so only this
+   * command fails. A failure while changes are applied, or of the disk, is rethrown and ends the engine.
    */
   #refuse(
     command: DecidableCommand,
     batch: BatchBuilder,
-    time: number,
-    intent: number,
+    time: Microseconds,
+    intent: Sequence,
     error: unknown,
   ): Exclude<EngineReply, undefined> {
     if (error instanceof ApplyError || error instanceof VolumeFailedError || isDiskFull(error)) throw error
@@ -246,24 +248,24 @@ export class Engine {
   #succeed(
     batch: BatchBuilder,
     state: StateTransaction,
-    time: number,
+    time: Microseconds,
     audit: AuditContext,
-    intent: number | undefined,
+    intent: Sequence | undefined,
     decision: Decision,
   ): Exclude<EngineReply, undefined> {
-    const { changes, ...told } = decision
-    const sequence = this.#addEntry(batch, time, this.#named(audit, told.version), 'success', intent, changes)
+    const { changes, ...result } = decision
+    const sequence = this.#addEntry(batch, time, this.#named(audit, result.version), 'success', intent, changes)
     try {
       state.apply(sequence, batch.time, changes)
     } catch (error) {
       throw new ApplyError(`the changes of ${sequence} cannot be applied: ${String(error)}`, { cause: error })
     }
-    return { ok: true, done: { sequence, timeMicroseconds: batch.time, ...told } }
+    return { ok: true, done: { sequence, timeMicroseconds: batch.time, ...result } }
   }
 
-  /** The audit record of a change to a version names it as clients know it: who holds only the log can tell which. */
+  /** Adds the version id that clients see, so that the log alone shows which version a change was about. */
   #named(audit: AuditContext, version: VersionSelector | undefined): AuditContext {
-    if (version === undefined || (version !== 'null' && version < 0)) return audit
+    if (version === undefined || version === 'unknown') return audit
     const id = version === 'null' ? version : this.#versionIds.encode(version)
     return { ...audit, metadata: [...audit.metadata, 'version_id', id] }
   }
@@ -278,12 +280,12 @@ export class Engine {
 
   #addEntry(
     batch: BatchBuilder,
-    time: number,
+    time: Microseconds,
     audit: AuditContext,
     result: AuditResult,
-    intent: number | undefined,
+    intent: Sequence | undefined,
     changes: readonly Change[],
-  ): number {
+  ): Sequence {
     const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
     return batch.add(kind, time, encodeEntry(audit, result, intent, changes))
   }

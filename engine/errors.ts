@@ -6,7 +6,7 @@ interface DomainErrorRow {
   readonly sentence: string
 }
 
-/** Every reason for which a command is refused. Each plane maps all of them to its own form. */
+/** Every reason to refuse a command. Each plane maps all of them to its own errors. */
 export const DOMAIN_ERRORS = {
   'bucket-not-found': { result: 'failure', sentence: 'The specified bucket does not exist.' },
   'bucket-exists': { result: 'failure', sentence: 'The bucket exists already.' },
@@ -40,10 +40,10 @@ export const DOMAIN_ERRORS = {
   'account-not-found': { result: 'failure', sentence: 'The service account does not exist.' },
   'credential-exists': { result: 'failure', sentence: 'The credential exists already.' },
   'credential-not-found': { result: 'failure', sentence: 'The service account has no such credential.' },
-  'too-many-credentials': { result: 'failure', sentence: 'The service account has as many credentials as it may.' },
+  'too-many-credentials': { result: 'failure', sentence: 'The service account has the maximum number of credentials.' },
   'policy-exists': { result: 'failure', sentence: 'The policy exists already.' },
   'policy-not-found': { result: 'failure', sentence: 'The policy does not exist.' },
-  'too-many-policies': { result: 'failure', sentence: 'The service account has as many policies as it may.' },
+  'too-many-policies': { result: 'failure', sentence: 'The service account has the maximum number of policies.' },
   'policy-not-attached': { result: 'failure', sentence: 'The policy is not attached to the service account.' },
   'token-exists': { result: 'failure', sentence: 'The management token exists already.' },
   'token-not-found': { result: 'failure', sentence: 'The management token does not exist.' },
@@ -56,7 +56,7 @@ export type DomainErrorCode = keyof typeof DOMAIN_ERRORS
 export class DomainError extends Error {
   override readonly name = 'DomainError'
   readonly code: DomainErrorCode
-  /** Name of the condition or thing concerned, where one helps. */
+  /** Name of the condition, bucket or other thing concerned, if any. */
   readonly subject: string | undefined
 
   constructor(code: DomainErrorCode, subject?: string) {
@@ -66,7 +66,7 @@ export class DomainError extends Error {
   }
 }
 
-/** The engine takes no more commands: it is stopping, or the journal is poisoned. The outcome of the call is unknown. */
+/** The engine accepts no more commands: it is stopping, or the journal is poisoned. The outcome of the call is unknown. */
 export class EngineUnavailableError extends Error {
   override readonly name = 'EngineUnavailableError'
 }

@@ -1,30 +1,32 @@
-import type { AccessState } from './access-state.ts'
-import type { Change, DefaultRetention, HeaderPairs, LockState, Quota, Versioning } from './events/changes.ts'
-import type { JournalPosition } from './journal/journal.ts'
+import type { AccessState } from './domain/access-state.ts'
+import type { Change } from './events/changes.ts'
+import type { DefaultRetention, HeaderPairs, LockState, Quota, Versioning } from './events/values.ts'
+import type { AppliedPosition } from './journal/positions.ts'
+import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from './brands.ts'
 import type { PayloadLocation } from './payloads/payload-reader.ts'
-import type { VersionSelector } from './commands.ts'
+import type { VersionSelector } from './commands/commands.ts'
 
-/** What the rules need to know of a bucket. */
+/** What the rules read about a bucket. */
 export interface BucketState {
-  readonly id: number
+  readonly id: BucketId
   readonly name: string
   readonly region: string
-  readonly createdMicroseconds: number
+  readonly createdMicroseconds: Microseconds
   readonly versioning: Versioning
   readonly lockEnabled: boolean
   readonly defaultRetention: DefaultRetention | undefined
   readonly quota: Quota
 }
 
-/** What the rules need to know of a version of an object, or of a delete marker. */
+/** What the rules read about a version of an object, or a delete marker. */
 export interface ObjectState {
-  /** Sequence of the entry that wrote it: identifies this very version. The highest of a key is its current one. */
-  readonly sequence: number
+  /** Sequence of the entry that wrote it, which identifies the version. The highest of a key is the current one. */
+  readonly sequence: Sequence
   /** Whether its version id is `null`. */
   readonly isNull: boolean
   /** A delete marker has no bytes, headers or lock. */
   readonly isMarker: boolean
-  readonly modifiedMicroseconds: number
+  readonly modifiedMicroseconds: Microseconds
   readonly size: number
   /** Without quotes. */
   readonly etag: string
@@ -32,15 +34,15 @@ export interface ObjectState {
   readonly digest: Uint8Array
   readonly headers: HeaderPairs
   readonly metadata: HeaderPairs
-  /** Payload id, 0 for an object of no bytes. */
-  readonly payload: number
+  /** Undefined for an object of no bytes. */
+  readonly payload: PayloadId | undefined
   readonly lock: LockState | undefined
 }
 
 /** A multipart upload in progress. */
 export interface UploadState {
-  readonly upload: number
-  readonly createdMicroseconds: number
+  readonly upload: UploadId
+  readonly createdMicroseconds: Microseconds
   readonly headers: HeaderPairs
   readonly metadata: HeaderPairs
   readonly lock: LockState | undefined
@@ -53,9 +55,9 @@ export interface PartState {
   readonly size: number
   /** 16 bytes. */
   readonly md5: Uint8Array
-  readonly modifiedMicroseconds: number
-  /** Payload id, 0 for a part of no bytes. */
-  readonly payload: number
+  readonly modifiedMicroseconds: Microseconds
+  /** Undefined for a part of no bytes. */
+  readonly payload: PayloadId | undefined
 }
 
 /** Current versions of a bucket; what quotas limit. */
@@ -64,60 +66,49 @@ export interface LogicalUsage {
   readonly bytes: number
 }
 
-/** State as it is with every earlier command of the batch applied. Implemented by the projections. */
+/** The state after every earlier command of the batch. Implemented by the projections. */
 export interface StateReader extends AccessState {
   bucket(name: string): BucketState | undefined
   /** The current object; undefined also when the newest version is a delete marker. */
-  object(bucketId: number, key: string): ObjectState | undefined
-  /** A certain version or marker, current or not. */
-  version(bucketId: number, key: string, version: VersionSelector): ObjectState | undefined
-  /** The newest version or marker of a key but the one of this sequence. */
-  newestVersionBut(bucketId: number, key: string, sequence: number): ObjectState | undefined
+  object(bucketId: BucketId, key: string): ObjectState | undefined
+  /** A version or marker, current or not. */
+  version(bucketId: BucketId, key: string, version: VersionSelector): ObjectState | undefined
+  /** The newest version or marker of a key, except the one with the sequence `except`. */
+  newestVersion(bucketId: BucketId, key: string, except?: Sequence): ObjectState | undefined
   /** True when there is no object, version or marker. */
-  bucketIsEmpty(bucketId: number): boolean
-  logicalUsage(bucketId: number): LogicalUsage
-  upload(bucketId: number, key: string, upload: number): UploadState | undefined
-  part(upload: number, part: number): PartState | undefined
+  bucketIsEmpty(bucketId: BucketId): boolean
+  logicalUsage(bucketId: BucketId): LogicalUsage
+  upload(bucketId: BucketId, key: string, upload: UploadId): UploadState | undefined
+  part(upload: UploadId, part: number): PartState | undefined
   /** All parts of an upload by number. */
-  parts(upload: number): Iterable<PartState>
+  parts(upload: UploadId): Iterable<PartState>
   /** Where a payload is; undefined when it is gone. */
-  payload(payload: number): PayloadLocation | undefined
-  /** Whether a volume holds no payload any more and is not the newest one, which is still written. */
-  volumeIsSpent(volume: number): boolean
+  payload(payload: PayloadId): PayloadLocation | undefined
+  /** Whether a volume holds no payload and is not the newest one, which is still written. */
+  volumeIsSpent(volume: VolumeNumber): boolean
 }
 
 export interface StateTransaction extends StateReader {
   /** Applies the changes of one entry. Never refuses: what is in the journal is the truth. */
-  apply(sequence: number, timeMicroseconds: number, changes: readonly Change[]): void
+  apply(sequence: Sequence, timeMicroseconds: Microseconds, changes: readonly Change[]): void
   /**
-   * Ends a batch: notes up to where the journal is applied, and where its records can be found again.
+   * Ends a batch: records how far the journal is applied, and the place of the batch for the audit log.
    * `firstSequence` is that of the batch.
    */
-  finish(position: AppliedPosition, firstSequence: number): void
+  finish(position: AppliedPosition, firstSequence: Sequence): void
   /** Payload files that lost their last reference; they may be removed once the transaction is committed. */
   readonly releasedFiles: readonly string[]
   /** Volumes that were removed; the same holds for their files. */
-  readonly removedVolumes: readonly number[]
+  readonly removedVolumes: readonly VolumeNumber[]
   /** Whether anything changed about who may do what. */
   readonly accessChanged: boolean
 }
 
-/** Position of the last applied entry, with the place of the batch that ends with it. */
-export interface AppliedPosition extends JournalPosition {
-  readonly segmentNumber: number
-  /** First sequence of that segment: the name of its file. */
-  readonly segmentFirstSequence: number
-  /** Offset where the batch begins. */
-  readonly batchOffset: number
-  /** Offset behind the batch. */
-  readonly offset: number
-}
-
 export interface StateStore {
-  /** Undefined for a store that has applied nothing. */
+  /** Undefined when nothing is applied. */
   applied(): AppliedPosition | undefined
-  /** Runs `work` in one write transaction: committed when it returns, without trace when it throws. */
+  /** Runs `work` in one write transaction: committed when it returns, rolled back when it throws. */
   update<T>(work: (state: StateTransaction) => T): T
-  /** Number of the volume that is written and the end of the bytes in it that entries refer to. */
-  volumeEnd(): { readonly volume: number; readonly end: number } | undefined
+  /** The volume that is written, and the end of the bytes in it that entries refer to. */
+  volumeEnd(): { readonly volume: VolumeNumber; readonly end: number } | undefined
 }

@@ -1,22 +1,22 @@
 /**
- * The one door to durable storage. Everything the store writes goes through a `Disk`; the real one is
- * `node-disk.ts`, and a test may put another behind the same interface. Each method names the failure it prevents.
+ * The only way to durable storage. Everything that the store writes goes through a `Disk`; the real one is
+ * `node-disk.ts`, and specs use others.
  *
- * Synchronous methods are for the engine thread, whose life is "write, sync, answer"; those that return a promise are
- * for front ends, which must not stand still while a large object is written.
+ * Synchronous methods are for the engine thread, which writes, syncs and replies. Those that return a promise are for
+ * front ends, which must not block while a large object is written.
  */
 
-/** A full disk: nothing was lost, but these bytes did not fit. */
+/** The disk is full: nothing was lost, but these bytes did not fit. */
 export class DiskFullError extends Error {
   override readonly name = 'DiskFullError'
 }
 
-/** The process, or the host, may open no more files; one that is open now may be closed in a moment. */
+/** The process or the host may open no more files at the moment. */
 export class DescriptorsExhaustedError extends Error {
   override readonly name = 'DescriptorsExhaustedError'
 }
 
-/** Bytes written were fewer than asked for (Node reports this as success; requirement J10). */
+/** Fewer bytes were written than asked for (Node reports this as success; requirement J10). */
 export class ShortWriteError extends Error {
   override readonly name = 'ShortWriteError'
 }
@@ -26,22 +26,22 @@ export interface DiskFile {
   readonly path: string
   /** Writes all bytes at `position`; a short write is an error, never a success. */
   writeAt(bytes: Uint8Array, position: number): void
-  /** Reads up to `length` bytes at `position` into `target`; returns how many there were. */
+  /** Reads up to `length` bytes at `position` into `target`; returns their number. */
   readAt(target: Uint8Array, position: number, length: number): number
-  /** Data (and the length needed to read it) is on the medium when this returns: fdatasync. */
+  /** Data, and the length needed to read it, are durable when this returns: fdatasync. */
   sync(): void
   size(): number
   /** Cuts the file; durable after `sync`. */
   truncate(length: number): void
-  /** Data and all metadata on the medium, mode 0444: the file is history from now on. */
+  /** Makes data and all metadata durable, with mode 0444: the file will not change again. */
   seal(): void
-  /** Closing again does nothing: by then the system may have given the descriptor to another file. */
+  /** Closing again does nothing: the system may have given the descriptor to another file by then. */
   close(): void
 
-  writeAtLater(bytes: Uint8Array, position: number): Promise<void>
-  readAtLater(target: Uint8Array, position: number, length: number): Promise<number>
-  syncLater(): Promise<void>
-  closeLater(): Promise<void>
+  writeAtAsync(bytes: Uint8Array, position: number): Promise<void>
+  readAtAsync(target: Uint8Array, position: number, length: number): Promise<number>
+  syncAsync(): Promise<void>
+  closeAsync(): Promise<void>
 }
 
 /** Space of the file system that holds a path, in bytes. */
@@ -52,31 +52,31 @@ export interface DiskSpace {
 
 /** The file operations the store needs, and no others. */
 export interface Disk {
-  /** Creates a file that must not be there. The name is durable only after `syncDirectory`. */
+  /** Creates a file that must not exist. The name is durable only after `syncDirectory`. */
   create(path: string): DiskFile
   openToWrite(path: string): DiskFile
   openToRead(path: string): DiskFile
-  createLater(path: string): Promise<DiskFile>
-  openToReadLater(path: string): Promise<DiskFile>
+  createAsync(path: string): Promise<DiskFile>
+  openToReadAsync(path: string): Promise<DiskFile>
 
   /** Makes a directory and its missing parents, each durable in its parent (J9). */
   makeDirectory(path: string): void
-  /** Makes the names in a directory durable: created, renamed and removed files (J9). */
+  /** Makes the names in a directory durable: of created, renamed and removed files (J9). */
   syncDirectory(path: string): void
-  syncDirectoryLater(path: string): Promise<void>
+  syncDirectoryAsync(path: string): Promise<void>
   rename(from: string, to: string): void
-  renameLater(from: string, to: string): Promise<void>
-  /** Removes a file; one that is not there is no error. */
+  renameAsync(from: string, to: string): Promise<void>
+  /** Removes a file, if it exists. */
   remove(path: string): void
-  removeLater(path: string): Promise<void>
-  /** Removes a directory tree that can be made again (a projection). */
+  removeAsync(path: string): Promise<void>
+  /** Removes a directory tree that can be rebuilt (projections). */
   removeTree(path: string): void
   exists(path: string): boolean
-  /** Names in a directory, sorted; empty when it is not there. */
+  /** Names in a directory, sorted; empty when it does not exist. */
   list(path: string): string[]
-  /** Length of a file; 0 when it is not there. */
+  /** Length of a file; 0 when it does not exist. */
   sizeOf(path: string): number
   space(path: string): DiskSpace
-  /** A text that names an existing directory whatever path leads to it: its device and inode. */
+  /** Device and inode of an existing directory, which are the same on every path to it. */
   identity(path: string): string
 }

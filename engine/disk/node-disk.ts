@@ -13,7 +13,7 @@ const OWNER_ONLY = 0o600
 const OWNER_DIRECTORY = 0o700
 const READ_ONLY = 0o444
 
-/** Turns the system's words for a full disk and for too many open files into our own errors; passes all else on. */
+/** Turns the system's errors for a full disk and for too many open files into our own; returns all others as they are. */
 function translated(error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG') {
@@ -44,7 +44,7 @@ class NodeDiskFile implements DiskFile {
     this.#number = descriptor
   }
 
-  /** Once closed, the number may be that of another file: writing to it would damage that one. */
+  /** After closing, the number may be that of another file, which a write would damage. */
   get #descriptor(): number {
     if (this.#closed) throw new Error(`${this.path} is closed`)
     return this.#number
@@ -93,14 +93,14 @@ class NodeDiskFile implements DiskFile {
     fs.closeSync(this.#number)
   }
 
-  async writeAtLater(bytes: Uint8Array, position: number): Promise<void> {
+  async writeAtAsync(bytes: Uint8Array, position: number): Promise<void> {
     const written = await callbackResult<number>((done) => {
       fs.write(this.#descriptor, bytes, 0, bytes.length, position, done)
     })
     if (written !== bytes.length) throw this.#short(written, bytes.length)
   }
 
-  async readAtLater(target: Uint8Array, position: number, length: number): Promise<number> {
+  async readAtAsync(target: Uint8Array, position: number, length: number): Promise<number> {
     let read = 0
     while (read < length) {
       const from = read
@@ -113,17 +113,17 @@ class NodeDiskFile implements DiskFile {
     return read
   }
 
-  async syncLater(): Promise<void> {
+  async syncAsync(): Promise<void> {
     await callbackResult<void>((done) => fs.fdatasync(this.#descriptor, done))
   }
 
-  closeLater(): Promise<void> {
+  closeAsync(): Promise<void> {
     if (this.#closed) return Promise.resolve()
     this.#closed = true
     return callbackResult<void>((done) => fs.close(this.#number, done))
   }
 
-  /** A write that stops short met a full disk or a size limit: the next byte would have failed (J10). */
+  /** The disk was full or a size limit was reached: the next byte would have failed (J10). */
   #short(written: number, asked: number): Error {
     return new ShortWriteError(`${this.path}: wrote ${written} of ${asked} bytes`)
   }
@@ -137,7 +137,7 @@ function open(path: string, flags: string): DiskFile {
   }
 }
 
-async function openLater(path: string, flags: string): Promise<DiskFile> {
+async function openAsync(path: string, flags: string): Promise<DiskFile> {
   const descriptor = await callbackResult<number>((done) => fs.open(path, flags, OWNER_ONLY, done))
   return new NodeDiskFile(path, descriptor)
 }
@@ -151,7 +151,7 @@ function syncDirectory(path: string): void {
   }
 }
 
-async function syncDirectoryLater(path: string): Promise<void> {
+async function syncDirectoryAsync(path: string): Promise<void> {
   const descriptor = await callbackResult<number>((done) => fs.open(path, 'r', done))
   try {
     await callbackResult<void>((done) => fs.fsync(descriptor, done))
@@ -167,7 +167,7 @@ function makeDirectory(path: string): void {
   try {
     fs.mkdirSync(path, { mode: OWNER_DIRECTORY })
   } catch (error) {
-    // Another thread was quicker; it may not have synced the name yet, so that is done here as well.
+    // Another thread was faster; it may not have synced the name yet, so this one does too.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   syncDirectory(parent)
@@ -183,24 +183,20 @@ function identity(path: string): string {
   return `${facts.dev}-${facts.ino}`
 }
 
-function removeIgnoringAbsence(path: string): void {
-  fs.rmSync(path, { force: true })
-}
-
 /** The file system of this machine. */
 export const nodeDisk: Disk = {
   create: (path) => open(path, 'wx+'),
   openToWrite: (path) => open(path, 'r+'),
   openToRead: (path) => open(path, 'r'),
-  createLater: (path) => openLater(path, 'wx+'),
-  openToReadLater: (path) => openLater(path, 'r'),
+  createAsync: (path) => openAsync(path, 'wx+'),
+  openToReadAsync: (path) => openAsync(path, 'r'),
   makeDirectory,
   syncDirectory,
-  syncDirectoryLater,
+  syncDirectoryAsync,
   rename: (from, to) => fs.renameSync(from, to),
-  renameLater: (from, to) => callbackResult<void>((done) => fs.rename(from, to, done)),
-  remove: removeIgnoringAbsence,
-  removeLater: (path) => callbackResult<void>((done) => fs.rm(path, { force: true }, done)),
+  renameAsync: (from, to) => callbackResult<void>((done) => fs.rename(from, to, done)),
+  remove: (path) => fs.rmSync(path, { force: true }),
+  removeAsync: (path) => callbackResult<void>((done) => fs.rm(path, { force: true }, done)),
   removeTree: (path) => fs.rmSync(path, { recursive: true, force: true }),
   exists: (path) => fs.existsSync(path),
   list: (path) => (fs.existsSync(path) ? fs.readdirSync(path).sort() : []),

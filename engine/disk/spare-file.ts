@@ -4,8 +4,8 @@ const STEP_BYTES = 1 << 20
 const ZEROS = Buffer.alloc(STEP_BYTES)
 
 /**
- * One file of real zeros, made ahead in the background (J11). A write into it allocates nothing, so its sync costs
- * half of that of a growing file, and it goes on working when the disk is full.
+ * One file of real zeros, written ahead in the background (J11). A write into it allocates nothing, so its sync costs half
+ * as much as that of a growing file, and it works when the disk is full.
  */
 export class SpareFile {
   readonly #disk: Disk
@@ -14,11 +14,11 @@ export class SpareFile {
   readonly #bytes: number
   #making: Promise<void> | undefined
   #ready: DiskFile | undefined
-  /** The spare that is being made was given back meanwhile. */
+  /** The spare that is being made was discarded meanwhile. */
   #isUnwanted = false
   #failure: unknown
 
-  /** `directory` holds `path`; `bytes` is the length to make. What an earlier run left is removed. */
+  /** `directory` holds `path`; `bytes` is the length of the file. The file of an earlier run is removed. */
   constructor(disk: Disk, directory: string, path: string, bytes: number) {
     this.#disk = disk
     this.#directory = directory
@@ -27,7 +27,7 @@ export class SpareFile {
     disk.remove(path)
   }
 
-  /** True when a spare can be taken at once. */
+  /** Whether a spare can be taken now. */
   get ready(): boolean {
     return this.#ready !== undefined
   }
@@ -47,8 +47,8 @@ export class SpareFile {
   }
 
   /**
-   * Gives the spare away under its new name, already open, with `head` durable at its start and the name durable in
-   * its directory. Undefined when none is ready.
+   * Returns the spare, open, under its new name, with `head` at its start; both are durable. Undefined when none is
+   * ready.
    */
   take(path: string, head: Buffer): DiskFile | undefined {
     const file = this.#ready
@@ -61,7 +61,7 @@ export class SpareFile {
     return file
   }
 
-  /** Gives the space back, of a ready spare or of one that is being made. */
+  /** Frees the space of a spare that is ready or being made. */
   discard(): void {
     this.#isUnwanted = this.#making !== undefined
     this.#ready?.close()
@@ -75,10 +75,10 @@ export class SpareFile {
     await this.#making
   }
 
-  /** What cannot be closed or removed on a broken disk is left to the next start. */
+  /** If the file cannot be closed or removed, the next start removes it. */
   async #giveUp(file: DiskFile | undefined): Promise<void> {
     try {
-      await file?.closeLater()
+      await file?.closeAsync()
       this.#disk.remove(this.#path)
     } catch (error) {
       this.#failure ??= error
@@ -90,11 +90,11 @@ export class SpareFile {
     this.#isUnwanted = false
     try {
       this.#disk.remove(this.#path)
-      file = await this.#disk.createLater(this.#path)
-      // Synced step by step: one sync of the whole would stand in the way of the journal's own for its length.
+      file = await this.#disk.createAsync(this.#path)
+      // Synced step by step: one sync of the whole file would delay the syncs of the journal.
       for (let at = 0; at < this.#bytes && !this.#isUnwanted; at += STEP_BYTES) {
-        await file.writeAtLater(ZEROS.subarray(0, Math.min(STEP_BYTES, this.#bytes - at)), at)
-        await file.syncLater()
+        await file.writeAtAsync(ZEROS.subarray(0, Math.min(STEP_BYTES, this.#bytes - at)), at)
+        await file.syncAsync()
       }
       this.#failure = undefined
       if (this.#isUnwanted) await this.#giveUp(file)

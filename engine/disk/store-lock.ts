@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import type { Disk } from './disk.ts'
 
-/** Another process has this data directory open. */
+/** Another process uses this data directory. */
 export class StoreLockedError extends Error {
   override readonly name = 'StoreLockedError'
 }
@@ -11,10 +11,9 @@ export interface StoreLock {
 }
 
 /**
- * Takes the one right to write in a data directory (J18). The lock is an abstract Unix socket named after the
- * directory's device and inode: the kernel gives it to one process at a time and takes it back when that process ends
- * in whatever way, so there is no stale lock to judge. It holds within one network namespace; two containers must not
- * share a data directory.
+ * Locks a data directory for one writer (J18). The lock is an abstract Unix socket named after the directory's device and
+ * inode: the kernel gives it to one process at a time and frees it however that process ends, so there are no stale
+ * locks. It holds within one network namespace; two containers must not share a data directory.
  * @throws StoreLockedError at once when another process holds it
  */
 export function lockStore(disk: Disk, directory: string): Promise<StoreLock> {

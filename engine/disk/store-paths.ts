@@ -1,3 +1,4 @@
+import { type Sequence, sequenceOf, type VolumeNumber, volumeNumberOf } from '../brands.ts'
 import { join } from 'node:path'
 
 const SEQUENCE_DIGITS = 16
@@ -18,9 +19,9 @@ export class StorePaths {
   readonly files: string
   readonly uploads: string
   readonly projections: string
-  /** Stands while projections are looked at that may end the process. */
+  /** Exists while LMDB opens the projections, which may end the process. */
   readonly projectionsOpening: string
-  /** Projections that are made aside, for a rebuild and for a check. */
+  /** Projections under construction, for a rebuild and for a check. */
   readonly projectionsRebuild: string
   readonly projectionsCheck: string
   readonly reserve: string
@@ -43,15 +44,15 @@ export class StorePaths {
     this.reserve = join(root, 'reserve')
   }
 
-  segment(firstSequence: number): string {
+  segment(firstSequence: Sequence): string {
     return join(this.journal, segmentName(firstSequence))
   }
 
-  volume(volume: number): string {
+  volume(volume: VolumeNumber): string {
     return join(this.volumes, `${String(volume).padStart(VOLUME_DIGITS, '0')}.volume`)
   }
 
-  /** Directory of a payload file: 256 of them, so that none grows without end. */
+  /** Directory of a payload file, one of 256, to keep directories small. */
   fileDirectory(name: string): string {
     return join(this.files, name.slice(-2))
   }
@@ -65,18 +66,18 @@ export class StorePaths {
   }
 }
 
-export function segmentName(firstSequence: number): string {
+export function segmentName(firstSequence: Sequence): string {
   return `${String(firstSequence).padStart(SEQUENCE_DIGITS, '0')}.segment`
 }
 
 /** First sequence of a segment by its file name, or undefined for any other file. */
-export function segmentFirstSequence(name: string): number | undefined {
+export function segmentFirstSequence(name: string): Sequence | undefined {
   const digits = SEGMENT_NAME.exec(name)?.[1]
-  return digits === undefined ? undefined : Number(digits)
+  return digits === undefined ? undefined : sequenceOf(Number(digits))
 }
 
 /** Number of a volume by its file name, or undefined for any other file. */
-export function volumeNumber(name: string): number | undefined {
+export function volumeNumber(name: string): VolumeNumber | undefined {
   const digits = VOLUME_NAME.exec(name)?.[1]
-  return digits === undefined ? undefined : Number(digits)
+  return digits === undefined ? undefined : volumeNumberOf(Number(digits))
 }

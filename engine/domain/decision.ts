@@ -1,32 +1,39 @@
-import type { VersionSelector } from '../commands.ts'
-import type { Change, PayloadReference } from '../events/changes.ts'
+import type { Milliseconds, PayloadId, Sequence } from '../brands.ts'
+import type { CommandOf, DecidableCommand, VersionName } from '../commands/commands.ts'
+import type { Change } from '../events/changes.ts'
+import type { PayloadReference } from '../events/values.ts'
 import type { StateReader } from '../state-ports.ts'
 
 /** Gives small payloads their place in a volume. */
-export interface PayloadPlacement {
+interface PayloadPlacement {
   /** @throws DomainError storage-full */
-  place(payload: number, bytes: Uint8Array, checksum: number, sealed: boolean): PayloadReference
+  place(payload: PayloadId, bytes: Uint8Array, checksum: number, sealed: boolean): PayloadReference
 }
 
-/** What a rule may look at. Rules are pure but for the places that `placement` hands out. */
+/** What a rule may read. Rules are pure, except that `placement` assigns places. */
 export interface DecisionContext {
   readonly state: StateReader
   /** Sequence of the entry that will hold the changes. */
-  readonly sequence: number
+  readonly sequence: Sequence
   readonly placement: PayloadPlacement
-  /** Milliseconds since 1970: the clock, but never before the last entry of the journal (W1). */
-  readonly now: number
-  /** The clock is behind the journal by more than the tolerance: what only time releases is not released. */
+  /** The clock, but never before the last entry of the journal (W1). */
+  readonly now: Milliseconds
+  /** The clock is behind the journal by more than the tolerance: nothing is released by time. */
   readonly clockIsBehind: boolean
 }
 
-/** What a command does to the state, and what its caller is told. */
+/** What a command does to the state, and what is returned to its caller. */
 export interface Decision {
   readonly changes: readonly Change[]
   readonly etag?: string
   /** The version or marker that was written or deleted, in a bucket with versioning. */
-  readonly version?: VersionSelector
+  readonly version?: VersionName
   readonly marker?: boolean
+}
+
+/** A rule for each command. */
+export type Rules = {
+  readonly [K in DecidableCommand['kind']]: (command: CommandOf<K>, context: DecisionContext) => Decision
 }
 
 /** A success that changes nothing. */

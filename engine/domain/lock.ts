@@ -1,16 +1,20 @@
-import type { DeleteObject, SetLegalHold, SetRetention, VersionSelector } from '../commands.ts'
+import { type Milliseconds, millisecondsOf } from '../brands.ts'
+import type { CommandOf, VersionName, VersionSelector } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
-import type { DefaultRetention, LockState, Retention } from '../events/changes.ts'
+import type { DefaultRetention, LockState, Retention } from '../events/values.ts'
 import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
-import type { Decision, DecisionContext } from './decision.ts'
+import type { Decision, DecisionContext, Rules } from './decision.ts'
+
+/** The bounds of S3. A year is 365 days (specification, Object Lock rule 2), so both are the same length of time. */
+export const DEFAULT_RETENTION_MAXIMUM = { days: 36_500, years: 100 } as const
 
 const DAY_MILLISECONDS = 24 * 60 * 60 * 1000
 const DAYS_PER_YEAR = 365
 
 /**
- * The one guard before a version is destroyed, whatever destroys it (S7, W4): a deletion by id, or a `null` version
- * that another one replaces. Nobody passes a legal hold or a compliance retention.
+ * The one guard before a version is destroyed, by a deletion with its id or by a write that replaces the `null` version
+ * (S7, W4). Nobody can bypass a legal hold or a compliance retention.
  * @throws DomainError legal-hold, governance-retention, compliance-retention, clock-behind
  */
 export function requireDestroyable(
@@ -26,7 +30,7 @@ export function requireDestroyable(
   requireReleased(lock.retention, now, bypassGovernance)
 }
 
-function requireReleased(retention: Retention, now: number, bypassGovernance: boolean): void {
+function requireReleased(retention: Retention, now: Milliseconds, bypassGovernance: boolean): void {
   if (retention.untilMilliseconds <= now) return
   if (retention.mode === 'COMPLIANCE') throw new DomainError('compliance-retention')
   if (!bypassGovernance) throw new DomainError('governance-retention')
@@ -36,56 +40,50 @@ function requireReleased(retention: Retention, now: number, bypassGovernance: bo
  * Checks the lock that a write asks for.
  * @throws DomainError lock-not-enabled, retention-in-past
  */
-export function requireLockable(bucket: BucketState, asked: LockState | undefined, now: number): void {
+export function requireLockable(bucket: BucketState, asked: LockState | undefined, now: Milliseconds): void {
   if (asked === undefined) return
   if (!bucket.lockEnabled) throw new DomainError('lock-not-enabled', bucket.name)
   requireFuture(asked.retention, now)
 }
 
-function requireFuture(retention: Retention | undefined, now: number): void {
+function requireFuture(retention: Retention | undefined, now: Milliseconds): void {
   if (retention !== undefined && retention.untilMilliseconds <= now) throw new DomainError('retention-in-past')
 }
 
 /**
- * The lock of a version at its birth: what was asked for, and the bucket's default as it is at this moment where no
- * retention was (specification, Object Lock, rules 3 and 4).
+ * The lock of a new version: what was asked for, and without a retention in it the bucket's default of this moment
+ * (specification, Object Lock, rules 3 and 4).
  */
-export function lockAtBirth(bucket: BucketState, asked: LockState | undefined, now: number): LockState | undefined {
+export function lockAtBirth(
+  bucket: BucketState,
+  asked: LockState | undefined,
+  now: Milliseconds,
+): LockState | undefined {
   const retention = asked?.retention ?? defaultRetention(bucket.defaultRetention, now)
   const hold = asked?.hold
   return retention === undefined && hold === undefined ? undefined : { retention, hold }
 }
 
-function defaultRetention(standard: DefaultRetention | undefined, now: number): Retention | undefined {
+function defaultRetention(standard: DefaultRetention | undefined, now: Milliseconds): Retention | undefined {
   if (standard === undefined) return undefined
   const days = standard.unit === 'years' ? standard.value * DAYS_PER_YEAR : standard.value
-  return { mode: standard.mode, untilMilliseconds: now + days * DAY_MILLISECONDS }
+  return { mode: standard.mode, untilMilliseconds: millisecondsOf(now + days * DAY_MILLISECONDS) }
 }
 
-/** Whether a retention would let a version go earlier, or more easily, than the present one does. */
+/** Whether a retention would release a version earlier, or more easily, than the present one. */
 function loosens(present: Retention, wanted: Retention | undefined): boolean {
   if (wanted === undefined || wanted.untilMilliseconds < present.untilMilliseconds) return true
   return present.mode === 'COMPLIANCE' && wanted.mode === 'GOVERNANCE'
 }
 
-/** Tightening needs no more than the permission to set a retention; loosening is judged like a release. */
-export function decideSetRetention(command: SetRetention, context: DecisionContext): Decision {
-  const { bucket, version } = requireLockedVersion(command, context)
-  const { retention: wanted } = command
-  requireFuture(wanted, context.now)
-  const present = version.lock?.retention
-  if (present !== undefined && loosens(present, wanted)) {
-    if (context.clockIsBehind) throw new DomainError('clock-behind')
-    requireReleased(present, context.now, command.bypassGovernance)
-  }
-  return locked(bucket, command.key, version, { retention: wanted, hold: version.lock?.hold })
-}
-
 /**
- * The version for which a command asks to bypass governance, whether it is retained or not. A deletion without an id only
- * hides a key, and what is not there cannot be bypassed.
+ * The version for which a command asks to bypass governance, whether it is retained or not; undefined when it does not
+ * exist, and for a deletion without an id, which only hides the key.
  */
-export function bypassedVersion(command: DeleteObject | SetRetention, state: StateReader): VersionSelector | undefined {
+export function bypassedVersion(
+  command: CommandOf<'delete-object' | 'set-retention'>,
+  state: StateReader,
+): VersionName | undefined {
   const bucket = state.bucket(command.bucket)
   if (!command.bypassGovernance || bucket === undefined) return undefined
   const { kind, key, version } = command
@@ -93,12 +91,6 @@ export function bypassedVersion(command: DeleteObject | SetRetention, state: Sta
   const found = version === undefined ? current : state.version(bucket.id, key, version)
   if (found === undefined) return undefined
   return found.isNull ? 'null' : found.sequence
-}
-
-/** A hold and a retention know nothing of each other (rule 10). */
-export function decideSetLegalHold(command: SetLegalHold, context: DecisionContext): Decision {
-  const { bucket, version } = requireLockedVersion(command, context)
-  return locked(bucket, command.key, version, { retention: version.lock?.retention, hold: command.hold })
 }
 
 function locked(bucket: BucketState, key: string, version: ObjectState, lock: LockState): Decision {
@@ -122,3 +114,24 @@ function requireLockedVersion(
   if (version.isMarker) throw new DomainError('version-is-marker')
   return { bucket, version }
 }
+
+export const lockRules = {
+  /** Tightening needs only the permission to set a retention; loosening is judged like a release. */
+  'set-retention'(command, context) {
+    const { bucket, version } = requireLockedVersion(command, context)
+    const { retention: wanted } = command
+    requireFuture(wanted, context.now)
+    const present = version.lock?.retention
+    if (present !== undefined && loosens(present, wanted)) {
+      if (context.clockIsBehind) throw new DomainError('clock-behind')
+      requireReleased(present, context.now, command.bypassGovernance)
+    }
+    return locked(bucket, command.key, version, { retention: wanted, hold: version.lock?.hold })
+  },
+
+  /** A hold and a retention are independent of each other (rule 10). */
+  'set-legal-hold'(command, context) {
+    const { bucket, version } = requireLockedVersion(command, context)
+    return locked(bucket, command.key, version, { retention: version.lock?.retention, hold: command.hold })
+  },
+} satisfies Partial<Rules>

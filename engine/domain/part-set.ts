@@ -15,7 +15,7 @@ export class PartSet {
     this.#bits[byte] = (this.#bits[byte] as number) | (1 << (part & 7))
   }
 
-  /** Without zeros at its end, so that equal sets are equal bytes. */
+  /** Without trailing zeros, so equal sets are equal bytes. */
   get bytes(): Buffer {
     let length = this.#bits.length
     while (length > 0 && this.#bits[length - 1] === 0) length -= 1

@@ -1,11 +1,11 @@
-import type { PolicyStatement } from '../events/access-changes.ts'
+import type { PolicyStatement } from '../events/values.ts'
 
 /**
  * Deciding by policies (specification, Policy): an explicit deny wins, and without an allow everything is denied. A
  * pattern may end with `*`; everything before it is compared byte for byte with the canonical decoded name.
  */
 
-/** Patterns taken apart once, so that a decision is a few comparisons. */
+/** A pattern parsed once, so that a decision is a few comparisons. */
 interface Pattern {
   readonly text: string
   readonly isPrefix: boolean
@@ -26,7 +26,7 @@ function compilePattern(pattern: string): Pattern {
   return pattern.endsWith('*') ? { text: pattern.slice(0, -1), isPrefix: true } : { text: pattern, isPrefix: false }
 }
 
-/** Denials first: the first statement that fits decides. */
+/** Denials come first: the first statement that matches decides. */
 export function compilePolicies(statements: readonly PolicyStatement[]): CompiledPolicies {
   const compiled = statements.map(({ effect, actions, resources }) => ({
     denies: effect === 'deny',
@@ -55,20 +55,20 @@ export function isAllowed({ statements }: CompiledPolicies, action: string, reso
 const RESOURCE_START = 'bucket:'
 
 /**
- * What is wrong with a pattern of a policy, undefined when nothing is.
+ * What is wrong with a pattern of a policy; undefined for a valid one.
  * @param actions every action there is
  */
 export function actionFault(pattern: string, actions: ReadonlySet<string>): string | undefined {
   const { text, isPrefix } = compilePattern(pattern)
-  if (text.includes('*')) return 'a wildcard may stand only at the end'
-  if (!isPrefix) return actions.has(text) ? undefined : 'there is no such action'
+  if (text.includes('*')) return 'a wildcard is allowed only at the end'
+  if (!isPrefix) return actions.has(text) ? undefined : 'unknown action'
   for (const action of actions) if (action.startsWith(text)) return undefined
   return 'no action begins like this'
 }
 
 export function resourceFault(pattern: string): string | undefined {
   const { text, isPrefix } = compilePattern(pattern)
-  if (text.includes('*')) return 'a wildcard may stand only at the end'
+  if (text.includes('*')) return 'a wildcard is allowed only at the end'
   if (isPrefix && RESOURCE_START.startsWith(text)) return undefined
   if (!text.startsWith(RESOURCE_START)) return 'a resource begins with bucket:'
   if (text === RESOURCE_START && !isPrefix) return 'a resource names a bucket'

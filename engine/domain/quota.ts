@@ -2,9 +2,9 @@ import { DomainError } from '../errors.ts'
 import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
 
 /**
- * Holds a write against the limits of its bucket. They are on current versions alone (specification, Storage
- * accounting), and are judged in the engine, one write after the other, so that no two can pass them together. A write
- * that makes neither number grow passes also over the limit.
+ * Checks a write against the limits of its bucket, which count current versions only (specification, Storage
+ * accounting). The engine judges one write after the other, so two cannot pass together. A write that increases neither
+ * number passes even over the limit.
  * @throws DomainError quota-exceeded
  */
 export function requireQuota(

@@ -1,8 +1,9 @@
-import type { AbortUpload, CompleteUpload, CreateUpload, ReclaimUpload, WritePart } from '../commands.ts'
+import { type BucketId, payloadIdOf, type Sequence, type UploadId } from '../brands.ts'
+import type { CommandOf } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
 import type { BucketState, ObjectState, PartState, StateReader, UploadState } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
-import { type Decision, type DecisionContext, NOTHING_CHANGES } from './decision.ts'
+import { type Decision, NOTHING_CHANGES, type Rules } from './decision.ts'
 import { lockAtBirth, requireLockable } from './lock.ts'
 import { payloadReference } from './object.ts'
 import { PartSet } from './part-set.ts'
@@ -12,14 +13,16 @@ import { requireCondition } from './write-condition.ts'
 
 /** S3 API reference, multipart upload limits. Bytes. */
 export const PART_BYTES_MINIMUM = 5 * 1024 ** 2
-export const OBJECT_BYTES_MAXIMUM = 5 * 1024 ** 4
+const OBJECT_BYTES_MAXIMUM = 5 * 1024 ** 4
 const MD5_BYTES = 16
-/** The digest of a multipart object is its payload's, and is computed after its completion. */
+/** A worker computes the digest of a multipart payload after its completion. */
 const DIGEST_PENDING = new Uint8Array(32)
+
+type CompleteUpload = CommandOf<'complete-upload'>
 
 /** @throws DomainError bucket-not-found, upload-not-found */
 function requireUpload(
-  command: { readonly bucket: string; readonly key: string; readonly upload: number },
+  command: { readonly bucket: string; readonly key: string; readonly upload: UploadId },
   state: StateReader,
 ): { readonly bucket: BucketState; readonly upload: UploadState } {
   const bucket = requireBucket(state, command.bucket)
@@ -28,71 +31,10 @@ function requireUpload(
   return { bucket, upload }
 }
 
-/** The lock that the object is to have is checked and fixed here (specification, S3 data plane, Object Lock). */
-export function decideCreateUpload(command: CreateUpload, { state, now }: DecisionContext): Decision {
-  const bucket = requireBucket(state, command.bucket)
-  requireLockable(bucket, command.lock, now)
-  const { key, headers, metadata, lock } = command
-  const changes = [{ name: 'upload.created', bucketId: bucket.id, key, headers, metadata, lock } as const]
-  return { changes }
-}
-
-/** A part sent again replaces the earlier one: the last to finish wins. */
-export function decideWritePart(command: WritePart, context: DecisionContext): Decision {
-  const { bucket } = requireUpload(command, context.state)
-  const { key, upload, part, size, etag, digest } = command
-  const payload = payloadReference(command.body, size, context)
-  const replaced = context.state.part(upload, part) !== undefined
-  const bucketId = bucket.id
-  return {
-    changes: [{ name: 'upload.part-written', bucketId, key, upload, part, size, etag, digest, payload, replaced }],
-    etag,
-  }
-}
-
-/**
- * By reference: the parts' payloads become the object's, and no byte is moved or read. Asked again with the same list it
- * tells the same again and changes nothing, for as long as the version that it made is there: clients repeat it when
- * its answer was lost.
- */
-export function decideCompleteUpload(command: CompleteUpload, context: DecisionContext): Decision {
-  const { state, now } = context
-  const bucket = requireBucket(state, command.bucket)
-  const { key, etag } = command
-  const upload = state.upload(bucket.id, key, command.upload)
-  if (upload === undefined) return completedBefore(command, bucket, state)
-  const { size, listed, dropped } = takeParts(command, state)
-  if (size > OBJECT_BYTES_MAXIMUM) throw new DomainError('object-too-large', String(size))
-  const current = state.object(bucket.id, key)
-  requireCondition(command.condition, current)
-  requireQuota(state, bucket, current, size)
-  const version = placeVersion(bucket, key, current, context)
-  return {
-    changes: [
-      { name: 'upload.completed', bucketId: bucket.id, key, upload: upload.upload, listed, dropped },
-      {
-        name: 'object.written',
-        bucketId: bucket.id,
-        key,
-        size,
-        etag,
-        digest: DIGEST_PENDING,
-        headers: upload.headers,
-        metadata: upload.metadata,
-        payload: { kind: 'shared', payload: upload.upload },
-        replaced: current !== undefined,
-        version,
-        lock: lockAtBirth(bucket, upload.lock, now),
-      },
-    ],
-    etag,
-    ...selectorOf(version, context.sequence),
-  }
-}
-
-/** @throws DomainError upload-not-found: never completed, or with another list, or what it made is gone */
-function completedBefore({ key, upload, etag }: CompleteUpload, bucket: BucketState, state: StateReader): Decision {
-  const payload = state.payload(upload)
+/** @throws DomainError upload-not-found: never completed, or with another list, or the object it made is gone */
+function completedBefore(command: CompleteUpload, bucket: BucketState, state: StateReader): Decision {
+  const { key, upload, etag } = command
+  const payload = state.payload(payloadIdOf(upload))
   const completion = payload?.kind === 'parts' ? payload.completion : undefined
   const made = completion === undefined ? undefined : versionMadeBy(completion, bucket.id, key, state)
   if (made?.etag !== etag) throw new DomainError('upload-not-found')
@@ -101,7 +43,12 @@ function completedBefore({ key, upload, etag }: CompleteUpload, bucket: BucketSt
 }
 
 /** The version that the entry of a sequence wrote, whatever its id. */
-function versionMadeBy(sequence: number, bucketId: number, key: string, state: StateReader): ObjectState | undefined {
+function versionMadeBy(
+  sequence: Sequence,
+  bucketId: BucketId,
+  key: string,
+  state: StateReader,
+): ObjectState | undefined {
   const version = state.version(bucketId, key, sequence)
   if (version !== undefined) return version
   const other = state.version(bucketId, key, 'null')
@@ -109,7 +56,7 @@ function versionMadeBy(sequence: number, bucketId: number, key: string, state: S
 }
 
 /**
- * Holds the list against the parts that are there.
+ * Compares the list with the parts that were uploaded.
  * @throws DomainError part-not-found, part-too-small; their subject is the part's number
  */
 function takeParts(
@@ -124,7 +71,7 @@ function takeParts(
   for (const present of state.parts(upload)) {
     const wanted = parts[index]
     if (wanted !== present.part) {
-      // The list is ascending: a number below the one that is there is missing.
+      // Both ascend: a listed number below the next part was not uploaded.
       if (wanted !== undefined && wanted < present.part) break
       dropped.add(present.part)
       continue
@@ -144,20 +91,83 @@ function requireSame(present: PartState, md5: Uint8Array): void {
   if (Buffer.compare(present.md5, md5) !== 0) throw new DomainError('part-not-found', String(present.part))
 }
 
-export function decideAbortUpload(command: AbortUpload, { state }: DecisionContext): Decision {
-  const { bucket } = requireUpload(command, state)
-  return aborted(bucket.id, command.key, command.upload, state)
-}
-
-/** An upload of a bucket that was deleted; one that is gone already is no error. */
-export function decideReclaimUpload(command: ReclaimUpload, { state }: DecisionContext): Decision {
-  const { bucketId, key, upload } = command
-  if (state.upload(bucketId, key, upload) === undefined) return NOTHING_CHANGES
-  return aborted(bucketId, key, upload, state)
-}
-
-function aborted(bucketId: number, key: string, upload: number, state: StateReader): Decision {
+function aborted(bucketId: BucketId, key: string, upload: UploadId, state: StateReader): Decision {
   const dropped = new PartSet()
   for (const { part } of state.parts(upload)) dropped.add(part)
   return { changes: [{ name: 'upload.aborted', bucketId, key, upload, dropped: dropped.bytes }] }
 }
+
+export const uploadRules = {
+  /** The lock of the future object is checked and fixed here (specification, S3 data plane, Object Lock). */
+  'create-upload'(command, { state, now }) {
+    const bucket = requireBucket(state, command.bucket)
+    requireLockable(bucket, command.lock, now)
+    const { key, headers, metadata, lock } = command
+    return { changes: [{ name: 'upload.created', bucketId: bucket.id, key, headers, metadata, lock }] }
+  },
+
+  /** A part that is sent again replaces the earlier one: the last to finish wins. */
+  'write-part'(command, context) {
+    const { bucket } = requireUpload(command, context.state)
+    const { key, upload, part, size, etag, digest } = command
+    const payload = payloadReference(command.body, size, context)
+    const replaced = context.state.part(upload, part) !== undefined
+    const bucketId = bucket.id
+    return {
+      changes: [{ name: 'upload.part-written', bucketId, key, upload, part, size, etag, digest, payload, replaced }],
+      etag,
+    }
+  },
+
+  /**
+   * By reference: the parts' payloads become the object's, and no byte is moved or read. A repeat with the same list
+   * returns the same result and changes nothing, for as long as the version that it made exists: clients repeat the
+   * request when its answer was lost.
+   */
+  'complete-upload'(command, context) {
+    const { state, now } = context
+    const bucket = requireBucket(state, command.bucket)
+    const { key, etag } = command
+    const upload = state.upload(bucket.id, key, command.upload)
+    if (upload === undefined) return completedBefore(command, bucket, state)
+    const { size, listed, dropped } = takeParts(command, state)
+    if (size > OBJECT_BYTES_MAXIMUM) throw new DomainError('object-too-large', String(size))
+    const current = state.object(bucket.id, key)
+    requireCondition(command.condition, current)
+    requireQuota(state, bucket, current, size)
+    const version = placeVersion(bucket, key, current, context)
+    return {
+      changes: [
+        { name: 'upload.completed', bucketId: bucket.id, key, upload: upload.upload, listed, dropped },
+        {
+          name: 'object.written',
+          bucketId: bucket.id,
+          key,
+          size,
+          etag,
+          digest: DIGEST_PENDING,
+          headers: upload.headers,
+          metadata: upload.metadata,
+          payload: { kind: 'shared', payload: payloadIdOf(upload.upload) },
+          replaced: current !== undefined,
+          version,
+          lock: lockAtBirth(bucket, upload.lock, now),
+        },
+      ],
+      etag,
+      ...selectorOf(version, context.sequence),
+    }
+  },
+
+  'abort-upload'(command, { state }) {
+    const { bucket } = requireUpload(command, state)
+    return aborted(bucket.id, command.key, command.upload, state)
+  },
+
+  /** An upload of a bucket that was deleted; one that is gone already is not an error. */
+  'reclaim-upload'(command, { state }) {
+    const { bucketId, key, upload } = command
+    if (state.upload(bucketId, key, upload) === undefined) return NOTHING_CHANGES
+    return aborted(bucketId, key, upload, state)
+  },
+} satisfies Partial<Rules>

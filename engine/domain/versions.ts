@@ -1,14 +1,15 @@
-import type { VersionSelector } from '../commands.ts'
-import type { VersionPlace } from '../events/changes.ts'
+import type { Sequence } from '../brands.ts'
+import type { VersionName } from '../commands/commands.ts'
+import type { VersionPlace } from '../events/values.ts'
 import type { BucketState, ObjectState } from '../state-ports.ts'
 import type { DecisionContext } from './decision.ts'
 import { requireDestroyable } from './lock.ts'
 
 /**
- * How a new version or marker joins the others of its key: it replaces the object of a bucket without versioning,
- * stands beside all others where versioning is enabled, and replaces the `null` one where it is suspended.
+ * How a new version or marker joins the others of its key: it replaces the object of a bucket without versioning, is
+ * added to the others where versioning is enabled, and replaces the `null` one where it is suspended.
  * @param current the current object of the key
- * @throws DomainError when a lock protects what it would replace
+ * @throws DomainError when a lock protects the version that it would replace
  */
 export function placeVersion(
   bucket: BucketState,
@@ -18,11 +19,11 @@ export function placeVersion(
 ): VersionPlace | undefined {
   switch (bucket.versioning) {
     case 'enabled':
-      return { isNull: false, replacesNull: 0 }
+      return { isNull: false, replacesNull: undefined }
     case 'suspended': {
       const replaced = context.state.version(bucket.id, key, 'null')
       if (replaced !== undefined) requireDestroyable(replaced, context, false)
-      return { isNull: true, replacesNull: replaced?.sequence ?? 0 }
+      return { isNull: true, replacesNull: replaced?.sequence }
     }
     case 'off':
       if (current !== undefined) requireDestroyable(current, context, false)
@@ -30,11 +31,11 @@ export function placeVersion(
   }
 }
 
-/** What a caller is told of the version that the entry of a sequence wrote; nothing where there is no versioning. */
+/** What is returned to a caller about the version that the entry of a sequence wrote; nothing without versioning. */
 export function selectorOf(
   place: Pick<VersionPlace, 'isNull'> | undefined,
-  sequence: number,
-): { version?: VersionSelector } {
+  sequence: Sequence,
+): { version?: VersionName } {
   if (place === undefined) return {}
   return { version: place.isNull ? 'null' : sequence }
 }

@@ -1,9 +1,9 @@
-import type { WriteCondition } from '../commands.ts'
+import type { WriteCondition } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
 import type { ObjectState } from '../state-ports.ts'
 
 /**
- * Judges a write's condition against the current object (S3 "conditional writes": If-Match on a key that is not there
+ * Judges a write's condition against the current object (S3 "conditional writes": If-Match on a key that does not exist
  * is a 404, not a 412).
  * @throws DomainError precondition-failed, object-not-found
  */
@@ -29,8 +29,8 @@ export function requireCondition(condition: WriteCondition, current: ObjectState
 }
 
 /**
- * Judges the condition of a deletion. What is not there needs no deletion, so no condition keeps it from being a success;
- * a delete marker is there and has no ETag.
+ * Judges the condition of a deletion. Deleting what does not exist succeeds under every condition; a delete marker exists
+ * and has no ETag.
  * @throws DomainError precondition-failed
  */
 export function requireDeleteCondition(condition: WriteCondition, newest: ObjectState | undefined): void {

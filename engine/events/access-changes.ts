@@ -1,104 +1,59 @@
-/** The part of the journal's vocabulary that says who may do what. */
+/** Changes of who may do what. */
+import { defineChange } from './schema/change.ts'
+import { bytes, digest, flag, microseconds, optional, text, wordOf } from './schema/kinds.ts'
+import { field } from './schema/record.ts'
+import { MANAGEMENT_ROLES, policyStatements } from './values.ts'
 
-/** One rule of a policy (specification, Policy). */
-export interface PolicyStatement {
-  readonly effect: 'allow' | 'deny'
-  /** Names such as `s3:GetObject`, or with a trailing `*`. */
-  readonly actions: readonly string[]
-  /** Such as `bucket:photos/2026/*`: canonical decoded keys, a wildcard only at the end. */
-  readonly resources: readonly string[]
-}
+const account = field(text, 'account id')
+const accessKey = field(text, 'access key')
+const enabled = field(flag, 'enabled')
+const policy = field(text, 'policy id')
+const token = field(text, 'token id')
+const title = field(text, 'name')
+const expiresMicroseconds = field(optional(microseconds), 'expiry', 'since 1970; nil: never')
 
-/** Roles of the management plane. The order is that of their codes in the journal. */
-export const MANAGEMENT_ROLES = ['system-administrator', 'storage-administrator', 'auditor'] as const
-export type ManagementRole = (typeof MANAGEMENT_ROLES)[number]
+export const accountCreated = defineChange('account.created', 23, {
+  account,
+  title,
+  description: field(text, 'description'),
+})
 
-export interface AccountCreated {
-  readonly name: 'account.created'
-  readonly account: string
-  readonly title: string
-  readonly description: string
-}
+export const accountStatusSet = defineChange('account.status-set', 24, { account, enabled })
 
-export interface AccountStatusSet {
-  readonly name: 'account.status-set'
-  readonly account: string
-  readonly enabled: boolean
-}
+/** Its credentials and bindings are deleted with it. */
+export const accountDeleted = defineChange('account.deleted', 25, { account })
 
-/** With it go its credentials and its bindings. */
-export interface AccountDeleted {
-  readonly name: 'account.deleted'
-  readonly account: string
-}
+export const credentialIssued = defineChange('credential.issued', 26, {
+  account,
+  credential: field(text, 'credential id'),
+  accessKey,
+  /** The secret key under the master key (engine/keys/secret-box.ts); never the secret itself. */
+  sealedSecret: field(bytes, 'sealed secret'),
+  expiresMicroseconds,
+})
 
-export interface CredentialIssued {
-  readonly name: 'credential.issued'
-  readonly account: string
-  readonly credential: string
-  readonly accessKey: string
-  /** The secret key under the master key (engine/secret-box.ts); never the secret itself. */
-  readonly sealedSecret: Uint8Array
-  /** Microseconds since 1970; undefined for one that does not expire. */
-  readonly expiresMicroseconds: number | undefined
-}
+export const credentialStatusSet = defineChange('credential.status-set', 27, { accessKey, enabled })
 
-export interface CredentialStatusSet {
-  readonly name: 'credential.status-set'
-  readonly accessKey: string
-  readonly enabled: boolean
-}
+/** A credential that was expired or disabled made room for a new one. */
+export const credentialRemoved = defineChange('credential.removed', 33, { accessKey })
 
-/** It could not sign any more, and made room for another one. */
-export interface CredentialRemoved {
-  readonly name: 'credential.removed'
-  readonly accessKey: string
-}
+export const policyCreated = defineChange('policy.created', 28, {
+  policy,
+  title,
+  statements: field(policyStatements, 'statements'),
+})
 
-export interface PolicyCreated {
-  readonly name: 'policy.created'
-  readonly policy: string
-  readonly title: string
-  readonly statements: readonly PolicyStatement[]
-}
+export const policyAttached = defineChange('policy.attached', 29, { policy, account })
 
-export interface PolicyAttached {
-  readonly name: 'policy.attached'
-  readonly policy: string
-  readonly account: string
-}
-
-export interface PolicyDetached {
-  readonly name: 'policy.detached'
-  readonly policy: string
-  readonly account: string
-}
+export const policyDetached = defineChange('policy.detached', 30, { policy, account })
 
 /** A token of the management plane. Only its digest is kept. */
-export interface TokenIssued {
-  readonly name: 'token.issued'
-  readonly token: string
-  readonly title: string
-  readonly role: ManagementRole
-  /** SHA-256 of the token, 32 bytes. */
-  readonly digest: Uint8Array
-  readonly expiresMicroseconds: number | undefined
-}
+export const tokenIssued = defineChange('token.issued', 31, {
+  token,
+  title,
+  role: field(wordOf(MANAGEMENT_ROLES), 'role'),
+  digest: field(digest, 'SHA-256 of the token'),
+  expiresMicroseconds,
+})
 
-export interface TokenRevoked {
-  readonly name: 'token.revoked'
-  readonly token: string
-}
-
-export type AccessChange =
-  | AccountCreated
-  | AccountStatusSet
-  | AccountDeleted
-  | CredentialIssued
-  | CredentialStatusSet
-  | CredentialRemoved
-  | PolicyCreated
-  | PolicyAttached
-  | PolicyDetached
-  | TokenIssued
-  | TokenRevoked
+export const tokenRevoked = defineChange('token.revoked', 32, { token })

@@ -1,30 +1,14 @@
 import { Packr } from 'msgpackr'
-import { AUDIT_RESULT, AUDIT_RESULT_NAMES, type AuditContext, type AuditResult } from './audit.ts'
-import { decodeChange, encodeChange, type StoredChange } from './change-codec.ts'
-import type { Change } from './changes.ts'
+import { AUDIT_RESULT, type AuditContext, type AuditPart, auditPart, type AuditResult } from './audit.ts'
+import { type Change, decodeChange, encodeChange } from './changes.ts'
+import { refuse } from './schema/kinds.ts'
 import { skipValue } from './skip-message-pack.ts'
 
-/** Plain MessagePack, without the library's record extension: any reader in any language can take it apart. */
+/** Plain MessagePack, without the library's record extension: readers in any language can decode it. */
 const packr = new Packr({ useRecords: false, copyBuffers: true, int64AsType: 'number' })
 
-type StoredEntry = [
-  result: number,
-  principal: string,
-  credentialId: string | null,
-  sourceAddress: string | null,
-  requestId: string | null,
-  operation: string,
-  resource: string,
-  intent: number | null,
-  metadata: readonly (string | number)[],
-  changes?: readonly StoredChange[],
-]
-
 /** A decoded entry: audit part and changes. */
-export interface Entry extends AuditContext {
-  readonly result: AuditResult
-  /** Sequence of the attempt that this is the outcome of. */
-  readonly intent: number | undefined
+export interface Entry extends AuditPart {
   readonly changes: readonly Change[]
 }
 
@@ -54,29 +38,16 @@ export function encodeEntry(
   return packr.pack(stored)
 }
 
-/**
- * @throws Error when the body is not an entry of a version this program knows
- */
+/** @throws FormError when the body is not an entry of a version that this program knows */
 export function decodeEntry(body: Uint8Array): Entry {
-  const stored = packr.unpack(body) as StoredEntry
-  return { ...auditPartOf(stored), changes: (stored[9] ?? []).map(decodeChange) }
+  const stored: unknown = packr.unpack(body)
+  if (!Array.isArray(stored)) return refuse('entry', 'array', stored)
+  const changes = stored.length > CHANGES_INDEX ? changesOf(stored.splice(CHANGES_INDEX, 1)[0]) : []
+  return { ...auditPart.decode(stored, 'entry'), changes }
 }
 
-function auditPartOf(stored: StoredEntry): AuditPart {
-  if (!Array.isArray(stored) || stored.length < CHANGES_INDEX) throw new Error('not an entry')
-  const result = AUDIT_RESULT_NAMES[stored[0]]
-  if (result === undefined) throw new Error(`unknown result ${stored[0]}`)
-  return {
-    result,
-    principal: stored[1],
-    credentialId: stored[2] ?? undefined,
-    sourceAddress: stored[3] ?? undefined,
-    requestId: stored[4] ?? undefined,
-    operation: stored[5],
-    resource: stored[6],
-    intent: stored[7] ?? undefined,
-    metadata: stored[8],
-  }
+function changesOf(stored: unknown): Change[] {
+  return Array.isArray(stored) ? stored.map(decodeChange) : refuse('changes', 'array', stored)
 }
 
 const CHANGES_INDEX = 9
@@ -85,33 +56,30 @@ const ARRAY_OF_NINE = 0x99
 /** An array of ten values, as the body of a change record begins. */
 const ARRAY_OF_TEN = 0x9a
 
-/** The audit part of an entry. */
-export type AuditPart = Omit<Entry, 'changes'>
-
 /**
- * The audit part alone, of an audit or a change record; changes are not looked at.
- * @throws Error when the body is not an entry of a version this program knows
+ * The audit part alone, of an audit or a change record; changes are not decoded.
+ * @throws FormError when the body is not an entry of a version this program knows
  */
 export function decodeAuditPart(body: Uint8Array): AuditPart {
-  if (body[0] !== ARRAY_OF_TEN) return auditPartOf(packr.unpack(body) as StoredEntry)
+  if (body[0] !== ARRAY_OF_TEN) return auditPart.decode(packr.unpack(body), 'entry')
   let end = 1
   for (let index = 0; index < CHANGES_INDEX; index += 1) end = skipValue(body, end)
-  // The part without the changes is an audit record but for its first byte, which is put back.
+  // Without the changes the body is an audit record except for its first byte, which is restored afterwards.
   body[0] = ARRAY_OF_NINE
   try {
-    return auditPartOf(packr.unpack(body.subarray(0, end)) as StoredEntry)
+    return auditPart.decode(packr.unpack(body.subarray(0, end)), 'entry')
   } finally {
     body[0] = ARRAY_OF_TEN
   }
 }
 
 /**
- * The changes of a change record alone; the audit part is stepped over.
- * @throws Error when the body is not a change record of a version this program knows
+ * The changes of a change record alone; the audit part is skipped.
+ * @throws FormError when the body is not a change record of a version this program knows
  */
 export function decodeChanges(body: Uint8Array): Change[] {
-  if (body[0] !== ARRAY_OF_TEN) throw new Error('not a change record')
+  if (body[0] !== ARRAY_OF_TEN) return refuse('change record', 'array of 10', body[0])
   let at = 1
   for (let index = 0; index < CHANGES_INDEX; index += 1) at = skipValue(body, at)
-  return (packr.unpack(body.subarray(at)) as StoredChange[]).map(decodeChange)
+  return changesOf(packr.unpack(body.subarray(at)))
 }

@@ -1,15 +1,15 @@
 /**
- * Steps over values of MessagePack without decoding them, so that replay can take the changes of an entry and leave
- * the audit part alone. Format: the MessagePack specification, table of formats.
+ * Skips values of MessagePack without decoding them, so that replay can read the changes of an entry without its audit
+ * part. Format: the MessagePack specification, table of formats.
  */
 
-/** Bytes that follow the first byte of a value of fixed length, by that byte (0xc0 to 0xdf); -1: see `lengthBytes`. */
+/** Bytes after the first byte of a value of fixed length, by that byte (0xc0 to 0xdf); negative: see `skipVariable`. */
 const FIXED = [
   0, -2, 0, 0, -1, -1, -1, -1, -1, -1, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17, -1, -1, -1, -3, -3, -4, -4,
 ]
 
 /**
- * Offset behind the value at `at`.
+ * Offset after the value at `at`.
  * @throws RangeError when the bytes are not MessagePack
  */
 export function skipValue(bytes: Uint8Array, at: number): number {

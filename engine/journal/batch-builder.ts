@@ -1,12 +1,12 @@
 import { hash as digestOf } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { type Microseconds, type Sequence, sequenceOf } from '../brands.ts'
 import {
   BATCH_FLAG_SEALS,
   BATCH_HEADER,
   BATCH_TRAILER,
   BODY_VERSION,
   FORMAT_VERSION,
-  HASH_BYTES,
   RECORD,
   RECORD_BODY_BYTES_MAXIMUM,
   RECORD_DOMAIN,
@@ -18,32 +18,32 @@ import {
 const STARTING_BYTES = 256 * 1024
 
 /**
- * Builds one batch in a buffer of its own that is used again for the next batch. The chain is carried on record by
- * record: each stores the hash of the one before and its own.
+ * Builds one batch in a buffer that is reused for the next batch. The chain continues record by record: each stores the
+ * hash of the one before and its own.
  */
 export class BatchBuilder {
   #bytes = Buffer.allocUnsafeSlow(STARTING_BYTES)
   #length = 0
-  #firstSequence = 0
+  #firstSequence = sequenceOf(0)
   #count = 0
-  #time = 0
+  #time: Microseconds
   #head: Buffer
 
-  /** `head` is the hash of the last record in the journal, `time` its time in microseconds. */
-  constructor(head: Uint8Array, time: number) {
+  /** `head` is the hash of the last record of the journal, `time` its time. */
+  constructor(head: Uint8Array, time: Microseconds) {
     this.#head = Buffer.from(head)
     this.#time = time
   }
 
-  /** Begins an empty batch whose first record will have the given sequence. */
-  begin(firstSequence: number): void {
+  /** Begins an empty batch whose first record gets this sequence. */
+  begin(firstSequence: Sequence): void {
     this.#firstSequence = firstSequence
     this.#count = 0
     this.#length = BATCH_HEADER.bytes
   }
 
-  /** Goes back to an earlier end of the chain, as if the records since had never been added. */
-  rewind(head: Uint8Array, timeMicroseconds: number): void {
+  /** Goes back to an earlier end of the chain, as if no record had been added since. */
+  rewind(head: Uint8Array, timeMicroseconds: Microseconds): void {
     this.#head = Buffer.from(head)
     this.#time = timeMicroseconds
   }
@@ -52,11 +52,11 @@ export class BatchBuilder {
     return this.#count
   }
 
-  get nextSequence(): number {
-    return this.#firstSequence + this.#count
+  get nextSequence(): Sequence {
+    return sequenceOf(this.#firstSequence + this.#count)
   }
 
-  /** Bytes the batch takes on disk as it stands. */
+  /** Bytes of the batch on disk so far. */
   get bytes(): number {
     return this.#length + BATCH_TRAILER.bytes
   }
@@ -66,15 +66,15 @@ export class BatchBuilder {
     return this.#head
   }
 
-  get time(): number {
+  get time(): Microseconds {
     return this.#time
   }
 
   /**
-   * Adds a record at the next sequence and returns that sequence. Time never goes back: an earlier one is replaced by
-   * that of the record before.
+   * Adds a record and returns its sequence. Time never goes back: an earlier time is replaced by that of the record
+   * before.
    */
-  add(kind: RecordKind, timeMicroseconds: number, body: Uint8Array): number {
+  add(kind: RecordKind, timeMicroseconds: Microseconds, body: Uint8Array): Sequence {
     if (body.length > RECORD_BODY_BYTES_MAXIMUM) throw new RangeError(`record body of ${body.length} bytes`)
     const at = this.#length
     const total = recordBytes(body.length)
@@ -125,5 +125,3 @@ export class BatchBuilder {
     this.#bytes = larger
   }
 }
-
-if (RECORD_DOMAIN.length !== HASH_BYTES) throw new Error('the domain must fill the hash field')

@@ -1,5 +1,6 @@
 import { hash as digestOf } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../brands.ts'
 import {
   ALIGNMENT_BYTES,
   BATCH_FLAG_SEALS,
@@ -15,12 +16,13 @@ import {
   readUint64,
   recordBytes,
 } from './format.ts'
+import type { NextRecord } from './positions.ts'
 
-/** What a batch header with a right checksum states. */
+/** The fields of a batch header with a correct checksum. */
 export interface BatchHeader {
   readonly seals: boolean
   readonly batchNumber: number
-  readonly firstSequence: number
+  readonly firstSequence: Sequence
   readonly recordCount: number
   /** Length of the records section. */
   readonly recordBytes: number
@@ -30,8 +32,8 @@ export interface BatchHeader {
 }
 
 /**
- * Whether magic and checksum of a header are right: then it was written whole, and no interrupted write explains what
- * it states.
+ * Whether magic and checksum of a header are correct: then it was written whole, and no interrupted write explains its
+ * fields.
  */
 export function batchHeaderIsWhole(bytes: Buffer): boolean {
   if (bytes.length < BATCH_HEADER.bytes) return false
@@ -39,7 +41,7 @@ export function batchHeaderIsWhole(bytes: Buffer): boolean {
   return crc32(bytes.subarray(0, BATCH_HEADER.checksumAt)) === bytes.readUInt32BE(BATCH_HEADER.checksumAt)
 }
 
-/** The header at the start of `bytes`, or undefined when it is not whole or states what this format does not allow. */
+/** The header at the start of `bytes`; undefined when it is not whole, or a field has a value the format does not allow. */
 export function decodeBatchHeader(bytes: Buffer): BatchHeader | undefined {
   if (!batchHeaderIsWhole(bytes)) return undefined
   if (bytes.readUInt16BE(BATCH_HEADER.versionAt) !== FORMAT_VERSION) return undefined
@@ -51,7 +53,7 @@ export function decodeBatchHeader(bytes: Buffer): BatchHeader | undefined {
   return {
     seals: flags === BATCH_FLAG_SEALS,
     batchNumber: readUint64(bytes, BATCH_HEADER.batchNumberAt),
-    firstSequence: readUint64(bytes, BATCH_HEADER.firstSequenceAt),
+    firstSequence: sequenceOf(readUint64(bytes, BATCH_HEADER.firstSequenceAt)),
     recordCount: bytes.readUInt32BE(BATCH_HEADER.recordCountAt),
     recordBytes: length,
     segmentNumber: readUint64(bytes, BATCH_HEADER.segmentNumberAt),
@@ -59,7 +61,7 @@ export function decodeBatchHeader(bytes: Buffer): BatchHeader | undefined {
   }
 }
 
-/** Whether the trailer of a whole batch is right. */
+/** Whether the trailer of a whole batch is correct. */
 export function batchTrailerIsRight(batch: Buffer): boolean {
   const at = batch.length - BATCH_TRAILER.bytes
   const magic = batch.toString('latin1', at + BATCH_TRAILER.magicAt, at + BATCH_TRAILER.bytes)
@@ -70,31 +72,21 @@ export function batchTrailerIsRight(batch: Buffer): boolean {
 /** One record of a batch. `body` and `hash` are views, valid only while the batch's bytes are. */
 export interface JournalRecord {
   readonly kind: RecordKind
-  readonly sequence: number
-  readonly timeMicroseconds: number
+  readonly sequence: Sequence
+  readonly timeMicroseconds: Microseconds
   readonly body: Buffer
   readonly hash: Buffer
 }
 
-/** Where the chain stands before a record: what that record must continue. */
-export interface ChainPosition {
-  /** Sequence of the next record. */
-  sequence: number
-  /** Hash of the record before it. */
-  head: Buffer
-  /** Time of the record before it. */
-  timeMicroseconds: number
-}
-
 /**
- * Takes the records of a batch whose trailer is right apart, proving each against the chain and moving `position` on.
- * Overwrites the hash fields in `batch` with the domain while hashing and puts them back.
- * @returns undefined when all is right, else what is wrong and where
+ * Reads the records of a batch with a correct trailer, verifying each against the chain, and advances `chain` except for
+ * its batch number. While hashing, the hash fields in `batch` hold the domain.
+ * @returns undefined when all records are valid, else the fault and its offset
  */
 export function readRecords(
   batch: Buffer,
   header: BatchHeader,
-  position: ChainPosition,
+  chain: NextRecord,
   visit: (record: JournalRecord) => void,
 ): { readonly offset: number; readonly reason: string } | undefined {
   const end = BATCH_HEADER.bytes + header.recordBytes
@@ -102,31 +94,31 @@ export function readRecords(
   for (let index = 0; index < header.recordCount; index += 1) {
     if (at + RECORD.frameBytes > end) return { offset: at, reason: 'records do not fit the batch' }
     const length = batch.readUInt32BE(at + RECORD.bodyLengthAt)
-    const next = at + recordBytes(length)
-    if (next > end) return { offset: at, reason: 'records do not fit the batch' }
-    const wrong = recordFault(batch, at, length, position)
+    const after = at + recordBytes(length)
+    if (after > end) return { offset: at, reason: 'records do not fit the batch' }
+    const wrong = recordFault(batch, at, length, chain)
     if (wrong !== undefined) return { offset: at, reason: wrong }
     const hash = batch.subarray(at, at + HASH_BYTES)
-    const timeMicroseconds = readUint64(batch, at + RECORD.timeAt)
+    const timeMicroseconds = microsecondsOf(readUint64(batch, at + RECORD.timeAt))
     visit({
       kind: batch.readUInt16BE(at + RECORD.kindAt) as RecordKind,
-      sequence: position.sequence,
+      sequence: chain.nextSequence,
       timeMicroseconds,
       body: batch.subarray(at + RECORD.frameBytes, at + RECORD.frameBytes + length),
       hash,
     })
-    position.sequence += 1
-    position.timeMicroseconds = timeMicroseconds
-    hash.copy(position.head)
-    at = next
+    chain.nextSequence = next(chain.nextSequence)
+    chain.timeMicroseconds = timeMicroseconds
+    hash.copy(chain.head)
+    at = after
   }
   return at === end ? undefined : { offset: at, reason: 'records do not fill the batch' }
 }
 
 const statedHash = Buffer.alloc(HASH_BYTES)
 
-/** What the record at an offset hashes to, whatever it states. `length`: of its body. Leaves the bytes as they were. */
-export function recordHash(batch: Buffer, at: number, length: number): Buffer {
+/** The computed hash of the record at an offset. `length`: of its body. Restores the bytes. */
+function recordHash(batch: Buffer, at: number, length: number): Buffer {
   batch.copy(statedHash, 0, at, at + HASH_BYTES)
   RECORD_DOMAIN.copy(batch, at)
   const actual = digestOf('sha256', batch.subarray(at, at + RECORD.frameBytes + length), 'buffer')
@@ -134,23 +126,23 @@ export function recordHash(batch: Buffer, at: number, length: number): Buffer {
   return actual
 }
 
-function recordFault(batch: Buffer, at: number, length: number, position: ChainPosition): string | undefined {
-  if (readUint64(batch, at + RECORD.sequenceAt) !== position.sequence) return 'record is missing from the log'
-  const linked = batch.compare(position.head, 0, HASH_BYTES, at + RECORD.previousHashAt, at + RECORD.frameBytes) === 0
+function recordFault(batch: Buffer, at: number, length: number, chain: NextRecord): string | undefined {
+  if (readUint64(batch, at + RECORD.sequenceAt) !== chain.nextSequence) return 'record is missing from the log'
+  const linked = batch.compare(chain.head, 0, HASH_BYTES, at + RECORD.previousHashAt, at + RECORD.frameBytes) === 0
   if (!linked) return 'broken link to the previous record'
   if (batch.compare(recordHash(batch, at, length), 0, HASH_BYTES, at, at + HASH_BYTES) !== 0) return 'content changed'
-  if (readUint64(batch, at + RECORD.timeAt) < position.timeMicroseconds) return 'time goes back'
-  return formFault(batch, at, length, position.sequence)
+  if (readUint64(batch, at + RECORD.timeAt) < chain.timeMicroseconds) return 'time goes back'
+  return formFault(batch, at, length, chain.nextSequence)
 }
 
-/** What a record states that this program does not know: it must not be half understood. */
-function formFault(batch: Buffer, at: number, length: number, sequence: number): string | undefined {
+/** Why this program cannot read a record completely. */
+function formFault(batch: Buffer, at: number, length: number, sequence: Sequence): string | undefined {
   const kind = batch.readUInt16BE(at + RECORD.kindAt)
   const version = batch.readUInt16BE(at + RECORD.bodyVersionAt)
   if (kind < RECORD_KIND.genesis || kind > RECORD_KIND.audit || version !== BODY_VERSION) {
     return `unknown kind ${kind} or body version ${version}`
   }
-  if ((kind === RECORD_KIND.genesis) !== (sequence === 0)) return 'the genesis is the first record and no other'
+  if ((kind === RECORD_KIND.genesis) !== (sequence === 0)) return 'the genesis must be the first record and no other'
   const end = at + RECORD.frameBytes + length
   return isZero(batch, end, at + recordBytes(length)) ? undefined : 'padding is not zero'
 }

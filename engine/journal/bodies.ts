@@ -1,3 +1,4 @@
+import { type Sequence, sequenceOf } from '../brands.ts'
 import { Packr } from 'msgpackr'
 import { FORMAT_VERSION, HASH_BYTES, SEGMENT_HEADER } from './format.ts'
 import { JournalDamagedError } from './journal-errors.ts'
@@ -6,13 +7,13 @@ const packr = new Packr({ useRecords: false, copyBuffers: true, int64AsType: 'nu
 
 const DEPLOYMENT_ID_BYTES = SEGMENT_HEADER.deploymentIdBytes
 
-export const PRODUCT = 'object-store'
+const PRODUCT = 'object-store'
 
-/** The first record of a journal: who this store is and which master key belongs to it. */
+/** The first record of a journal: the id of the store, and a check of its master key. */
 export interface Genesis {
   /** 16 bytes. */
   readonly deploymentId: Uint8Array
-  /** 32 bytes derived from the master key; tells a wrong key without telling the key. */
+  /** 32 bytes derived from the master key; reveals a wrong key and not the key. */
   readonly masterKeyCheck: Uint8Array
 }
 
@@ -33,8 +34,8 @@ export function decodeGenesis(body: Uint8Array): Genesis {
 /** The last record of a sealed segment. */
 export interface Seal {
   readonly segmentNumber: number
-  readonly firstSequence: number
-  readonly lastSequence: number
+  readonly firstSequence: Sequence
+  readonly lastSequence: Sequence
   /** Offset of the sealing batch: the bytes before it are what the digest covers. */
   readonly lengthBytes: number
   readonly contentDigest: Uint8Array
@@ -51,20 +52,20 @@ export function decodeSeal(body: Uint8Array): Seal | undefined {
   if (!numbers.every(Number.isSafeInteger) || !isBytes(contentDigest, HASH_BYTES)) return undefined
   return {
     segmentNumber: segmentNumber as number,
-    firstSequence: firstSequence as number,
-    lastSequence: lastSequence as number,
+    firstSequence: sequenceOf(firstSequence as number),
+    lastSequence: sequenceOf(lastSequence as number),
     lengthBytes: lengthBytes as number,
     contentDigest,
   }
 }
 
-/** The values of a body; none where the body is no list, or no MessagePack at all. */
+/** The values of a body; none where the body is not a MessagePack array. */
 function fieldsOf(body: Uint8Array): readonly unknown[] {
   try {
     const fields: unknown = packr.unpack(body)
     return Array.isArray(fields) ? fields : []
   } catch {
-    // The library's own words are about its buffer.
+    // The library's message is about its buffer.
     return []
   }
 }

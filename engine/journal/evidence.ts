@@ -12,15 +12,15 @@ export interface CutTail {
   readonly digest: Uint8Array
 }
 
-/** Ends the name of evidence that the journal does not speak of yet. */
+/** Ends the name of evidence that is not in the journal yet. */
 const PENDING = '.pending'
 const EVIDENCE_NAME = /^segment-(\d+)-offset-(\d+)-[0-9a-f]{16}\.pending$/
 const COPY_BYTES = 1 << 20
 
 /**
- * Copies what is to be cut off to a file of its own and makes it durable, before anything is changed (J15). The file
- * is named by its content, so that doing it again gives the same file and never replaces other evidence. It is pending
- * until the journal holds an entry about it.
+ * Copies the bytes that recovery will cut off to a durable file, before anything is changed (J15). Its name comes from
+ * its content, so a repeat gives the same file and never replaces other evidence. It is pending until the journal holds
+ * an entry about it.
  */
 export function keepAside(disk: Disk, paths: StorePaths, segment: SegmentFacts, offset: number): CutTail {
   disk.makeDirectory(paths.aside)
@@ -39,14 +39,14 @@ export function keepAside(disk: Disk, paths: StorePaths, segment: SegmentFacts, 
   }
 }
 
-/** Evidence that the journal does not speak of: that of this start, and of starts that crashed before their entry. */
+/** Evidence without an entry in the journal: that of this start, and of starts that crashed before their entry. */
 export function pendingEvidence(disk: Disk, paths: StorePaths): CutTail[] {
   return pendingFiles(disk, paths).map(({ cut }) => cut)
 }
 
 /**
- * Notes that the journal holds an entry about all evidence; doing so twice is harmless. A copy that a crash cut short
- * is named by what there is of it, as the entry names it.
+ * Marks all evidence as recorded in the journal; a repeat is harmless. A copy that a crash cut short is named by its
+ * actual content, as in the entry.
  */
 export function evidenceIsRecorded(disk: Disk, paths: StorePaths): void {
   const pending = pendingFiles(disk, paths)

@@ -62,13 +62,13 @@ export const RECORD = {
 export const RECORD_KIND = { genesis: 1, seal: 2, change: 3, audit: 4 } as const
 export type RecordKind = (typeof RECORD_KIND)[keyof typeof RECORD_KIND]
 
-/** Stands in the hash field while a record is hashed, so that no other use of SHA-256 gives the same digest. */
+/** Fills the hash field while a record is hashed, so that no other use of SHA-256 gives the same digest. */
 export const RECORD_DOMAIN = Buffer.alloc(HASH_BYTES)
 RECORD_DOMAIN.write('object-store/journal-record/v1', 'ascii')
 
-/** Largest body of one record: keys, headers and metadata at their bounds take under 24 KiB. */
+/** Largest body of one record: keys, headers and metadata at their bounds take less than 24 KiB. */
 export const RECORD_BODY_BYTES_MAXIMUM = 32 * 1024
-/** Largest batch; also the room that must be left in a segment before a batch is begun. */
+/** Largest batch; also the room that a segment must have when a batch begins. */
 export const BATCH_BYTES_MAXIMUM = 4 << 20
 /** A sealing batch is one small record. */
 export const SEAL_BATCH_BYTES_MAXIMUM = 1024

@@ -1,19 +1,17 @@
 import { crc32 } from 'node:zlib'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
+import { sequenceOf } from '../brands.ts'
 import { HASH_BYTES, readUint64, writeUint64 } from './format.ts'
+import type { LastRecord } from './positions.ts'
 
 /**
- * The high-water mark: how far the journal is known to have been durable, kept apart from the journal itself (J6).
- * Two slots are written in turn, so that a torn write leaves the other one.
+ * The high-water mark: a record that is known to have been durable, stored apart from the journal (J6). Two slots are
+ * written in turn, so a torn write leaves the other one.
  */
-export interface HeadMark {
-  readonly sequence: number
-  readonly batch: number
-  /** Hash of the record at `sequence`. */
-  readonly head: Uint8Array
+export interface HeadMark extends Omit<LastRecord, 'timeMicroseconds'> {
   readonly clean: boolean
-  /** Boot id of the kernel: after another boot what was not synced is gone. */
+  /** Boot id of the kernel: after a reboot, bytes that were not synced are lost. */
   readonly bootId: string
 }
 
@@ -43,7 +41,7 @@ function decode(slot: Buffer): { mark: HeadMark; number: number } | undefined {
   return {
     number: readUint64(slot, AT.mark),
     mark: {
-      sequence: readUint64(slot, AT.sequence),
+      sequence: sequenceOf(readUint64(slot, AT.sequence)),
       batch: readUint64(slot, AT.batch),
       head: Uint8Array.from(slot.subarray(AT.head, AT.head + HASH_BYTES)),
       clean: slot.readUInt8(AT.clean) === 1,
@@ -52,7 +50,7 @@ function decode(slot: Buffer): { mark: HeadMark; number: number } | undefined {
   }
 }
 
-/** The HEAD file, open for reading the newest mark and writing the next. */
+/** The HEAD file: the newest mark, and writing the next. */
 export class HeadFile {
   readonly #file: DiskFile
   #number = 0
@@ -62,7 +60,7 @@ export class HeadFile {
     this.#file = file
   }
 
-  /** Opens or makes the file. `newest` is then the mark of the last run, if there was one. */
+  /** Opens or creates the file. `newest` is then the mark of the last run, if there was one. */
   static open(disk: Disk, paths: StorePaths): HeadFile {
     const isNew = !disk.exists(paths.head)
     const file = isNew ? disk.create(paths.head) : disk.openToWrite(paths.head)

@@ -1,4 +1,4 @@
-/** The journal is not what it must be; the store is not opened for writing. Names segment, offset and sequence. */
+/** The journal is damaged, so the store is not opened for writing. The message has segment, offset and sequence. */
 export class JournalDamagedError extends Error {
   override readonly name = 'JournalDamagedError'
 }
@@ -8,7 +8,7 @@ export class AcknowledgedDataLostError extends Error {
   override readonly name = 'AcknowledgedDataLostError'
 }
 
-/** A write or sync of the journal failed: its outcome is unknown and nothing more is acknowledged (J7). */
+/** A write or sync of the journal failed: its outcome is unknown, and nothing is acknowledged any more (J7). */
 export class JournalPoisonedError extends Error {
   override readonly name = 'JournalPoisonedError'
 }

@@ -1,5 +1,6 @@
 import type { Hash } from 'node:crypto'
 import { createHash } from 'node:crypto'
+import { type Microseconds, previous, type Sequence, sequenceOf } from '../brands.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import { SpareFile } from '../disk/spare-file.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
@@ -7,32 +8,17 @@ import { BatchBuilder } from './batch-builder.ts'
 import { encodeGenesis, encodeSeal, type Genesis } from './bodies.ts'
 import { BATCH_BYTES_MAXIMUM, RECORD_KIND, SEAL_BATCH_BYTES_MAXIMUM, SEGMENT_HEADER, ZERO_HASH } from './format.ts'
 import { JournalPoisonedError } from './journal-errors.ts'
+import type { JournalPlace, LastRecord, NextRecord } from './positions.ts'
 import { contentHash, type JournalTail, rewriteSegment } from './recovery.ts'
 import { encodeSegmentHeader } from './segment.ts'
 
-/** Where the journal stands: the last durable record, and where the batch that holds it begins. */
-export interface JournalPosition {
-  readonly sequence: number
-  readonly batch: number
-  readonly head: Uint8Array
-  readonly timeMicroseconds: number
-}
-
-/** A place in the journal's files. */
-export interface JournalPlace {
-  readonly segmentNumber: number
-  /** First sequence of the segment: the name of its file. */
-  readonly segmentFirstSequence: number
-  readonly offset: number
-}
-
-export interface JournalOptions {
-  /** Length a segment is written ahead to; it is sealed before a batch could pass it. */
+interface JournalOptions {
+  /** Length to which a segment is filled with zeros ahead; it is sealed before a batch could exceed it. */
   readonly segmentBytes: number
 }
 
 /** Counters of the journal since the start. */
-export interface JournalStatistics {
+interface JournalStatistics {
   records: number
   batches: number
   bytes: number
@@ -42,12 +28,12 @@ export interface JournalStatistics {
 
 const ZEROS = Buffer.alloc(1 << 20)
 
-/** A batch takes at most this share of a segment, so that small segments work too. */
+/** A batch takes at most one in this many parts of a segment, so that small segments work too. */
 const SEGMENT_SHARE = 4
 
 /**
  * The writer of the journal: one batch, one write, one sync, in this order and never two at a time (J2, J3). After a
- * failed write or sync it is poisoned and stays so; the file is not touched again (J7).
+ * failed write or sync it stays poisoned and never touches the file again (J7).
  */
 export class Journal {
   readonly statistics: JournalStatistics = { records: 0, batches: 0, bytes: 0, syncs: 0, syncSeconds: 0 }
@@ -61,9 +47,9 @@ export class Journal {
   readonly #builder: BatchBuilder
   #file: DiskFile
   #segmentNumber: number
-  #firstSequence: number
+  #firstSequence: Sequence
   #offset: number
-  #nextSequence: number
+  #nextSequence: Sequence
   #nextBatch: number
   #content: Hash
   #poison: JournalPoisonedError | undefined
@@ -76,27 +62,28 @@ export class Journal {
     this.#segmentNumber = start.segmentNumber
     this.#firstSequence = start.firstSequence
     this.#offset = start.offset
-    this.#nextSequence = start.nextSequence
-    this.#nextBatch = start.nextBatch
+    this.#nextSequence = start.next.nextSequence
+    this.#nextBatch = start.next.nextBatch
     this.#content = start.content
     this.deploymentId = start.deploymentId
     this.batchBytesMaximum = Math.min(BATCH_BYTES_MAXIMUM, Math.floor(options.segmentBytes / SEGMENT_SHARE))
-    this.#builder = new BatchBuilder(start.head, start.timeMicroseconds)
+    this.#builder = new BatchBuilder(start.next.head, start.next.timeMicroseconds)
     this.#spare = new SpareFile(disk, paths.journal, paths.journalSpare, options.segmentBytes)
     void this.#spare.prepare()
   }
 
-  /** Makes the first segment with its genesis record. It appears under its name whole or not at all. */
+  /** Creates the first segment with its genesis record. It appears under its name whole or not at all. */
   static create(
     disk: Disk,
     paths: StorePaths,
     options: JournalOptions,
     genesis: Genesis,
-    timeMicroseconds: number,
+    timeMicroseconds: Microseconds,
   ): Journal {
+    const firstSequence = sequenceOf(0)
     const header = encodeSegmentHeader({
       segmentNumber: 0,
-      firstSequence: 0,
+      firstSequence,
       firstBatch: 0,
       createdMicroseconds: timeMicroseconds,
       deploymentId: genesis.deploymentId,
@@ -104,25 +91,22 @@ export class Journal {
       previousDigest: ZERO_HASH,
     })
     const builder = new BatchBuilder(ZERO_HASH, timeMicroseconds)
-    builder.begin(0)
+    builder.begin(firstSequence)
     builder.add(RECORD_KIND.genesis, timeMicroseconds, encodeGenesis(genesis))
     const first = Buffer.concat([header, builder.finish(0, 0, false)])
-    const file = createSegment(disk, paths, 0, first, options.segmentBytes)
+    const file = createSegment(disk, paths, firstSequence, first, options.segmentBytes)
     return new Journal(disk, paths, options, {
       file,
       segmentNumber: 0,
-      firstSequence: 0,
+      firstSequence,
       offset: first.length,
-      nextSequence: 1,
-      nextBatch: 1,
+      next: { nextSequence: builder.nextSequence, nextBatch: 1, head: builder.head, timeMicroseconds },
       content: createHash('sha256').update(first),
       deploymentId: genesis.deploymentId,
-      head: builder.head,
-      timeMicroseconds,
     })
   }
 
-  /** Goes on behind the tail that recovery found. `cleanStop`: the tail is known to be on the medium. */
+  /** Continues after the tail that recovery found. `cleanStop`: the tail is known to be durable. */
   static open(disk: Disk, paths: StorePaths, options: JournalOptions, tail: JournalTail, cleanStop: boolean): Journal {
     if (!cleanStop || tail.cut !== undefined) rewriteSegment(disk, paths, tail, options.segmentBytes)
     const { header } = tail.segment
@@ -131,12 +115,9 @@ export class Journal {
       segmentNumber: header.segmentNumber,
       firstSequence: header.firstSequence,
       offset: tail.offset,
-      nextSequence: tail.position.sequence,
-      nextBatch: tail.position.batch,
+      next: tail.chain,
       content: contentHash(disk, tail.segment.path, tail.offset),
       deploymentId: header.deploymentId,
-      head: tail.position.head,
-      timeMicroseconds: tail.position.timeMicroseconds,
     })
     if (tail.sealed) {
       const digest = tail.sealDigest
@@ -147,9 +128,9 @@ export class Journal {
   }
 
   /** The last durable record. */
-  get position(): JournalPosition {
+  get position(): LastRecord {
     return {
-      sequence: this.#nextSequence - 1,
+      sequence: previous(this.#nextSequence),
       batch: this.#nextBatch - 1,
       head: Uint8Array.from(this.#builder.head),
       timeMicroseconds: this.#builder.time,
@@ -165,13 +146,13 @@ export class Journal {
     }
   }
 
-  /** Bytes that can still be written without taking new space from the file system. */
+  /** Bytes that can be written without new space from the file system. */
   get reservedBytes(): number {
     const here = Math.max(0, this.#options.segmentBytes - this.#offset - SEAL_BATCH_BYTES_MAXIMUM)
     return here + (this.#spare.ready ? this.#options.segmentBytes : 0)
   }
 
-  /** Makes the next segment ahead, if there is none. Called when idle and after space was given back. */
+  /** Creates the next segment ahead, if there is none. Called when idle and after space was freed. */
   prepareSpare(): Promise<void> {
     return this.#spare.prepare()
   }
@@ -190,13 +171,13 @@ export class Journal {
     return this.#builder
   }
 
-  /** Forgets the batch that was begun; nothing of it was written. */
-  abandon(head: Uint8Array, timeMicroseconds: number): void {
+  /** Forgets a batch of which nothing was written. */
+  abandon(head: Uint8Array, timeMicroseconds: Microseconds): void {
     this.#builder.rewind(head, timeMicroseconds)
   }
 
   /**
-   * Writes and syncs the batch. When this returns its records are durable; nothing of them may be visible before.
+   * Writes and syncs the batch. When this returns its records are durable; nobody may see them before.
    * @throws JournalPoisonedError for this and every later call, when the write or the sync failed
    */
   commit(): void {
@@ -233,11 +214,11 @@ export class Journal {
     this.statistics.bytes += bytes.length
     this.#content.update(bytes)
     this.#offset += bytes.length
-    this.#nextSequence += count
+    this.#nextSequence = this.#builder.nextSequence
     this.#nextBatch += 1
   }
 
-  /** Seals the segment and goes on in the next one (J13). */
+  /** Seals the segment and continues in the next one (J13). */
   #roll(): void {
     const contentDigest = this.#content.copy().digest()
     this.#builder.begin(this.#nextSequence)
@@ -247,7 +228,7 @@ export class Journal {
       encodeSeal({
         segmentNumber: this.#segmentNumber,
         firstSequence: this.#firstSequence,
-        lastSequence: this.#nextSequence - 1,
+        lastSequence: previous(this.#nextSequence),
         lengthBytes: this.#offset,
         contentDigest,
       }),
@@ -256,7 +237,7 @@ export class Journal {
     this.#finishSegment(contentDigest)
   }
 
-  /** From a durable seal to the next segment ready for its first batch. Repeating it after a crash is harmless. */
+  /** From a durable seal to the next segment, ready for its first batch. A repeat after a crash is harmless. */
   #finishSegment(contentDigest: Uint8Array): void {
     if (this.#file.size() > this.#offset) this.#file.truncate(this.#offset)
     this.#file.seal()
@@ -283,30 +264,27 @@ export class Journal {
 interface WriterStart {
   readonly file: DiskFile
   readonly segmentNumber: number
-  readonly firstSequence: number
+  readonly firstSequence: Sequence
   readonly offset: number
-  readonly nextSequence: number
-  readonly nextBatch: number
+  readonly next: Readonly<NextRecord>
   readonly content: Hash
   readonly deploymentId: Uint8Array
-  readonly head: Uint8Array
-  readonly timeMicroseconds: number
 }
 
-/** A sealed segment that was cut to its length may be read-only already; nothing is written to it any more. */
+/** A sealed segment that was cut to its length may be read-only by now; nothing will be written to it. */
 function openTail(disk: Disk, tail: JournalTail): DiskFile {
   const { path } = tail.segment
   return tail.sealed && disk.sizeOf(path) === tail.offset ? disk.openToRead(path) : disk.openToWrite(path)
 }
 
 /**
- * A segment without a spare. It is written ahead to `capacityBytes`; without that it grows as it is written. Written
- * aside and renamed, so it is never seen half made.
+ * Creates a segment without a spare, filled with zeros to `capacityBytes`. It is written under another name and renamed,
+ * so nobody sees half of it.
  */
 function createSegment(
   disk: Disk,
   paths: StorePaths,
-  firstSequence: number,
+  firstSequence: Sequence,
   bytes: Buffer,
   capacityBytes: number = bytes.length,
 ): DiskFile {

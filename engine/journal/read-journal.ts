@@ -1,80 +1,62 @@
 import type { Disk } from '../disk/disk.ts'
-import { type StorePaths, segmentFirstSequence } from '../disk/store-paths.ts'
+import { type Sequence, sequenceOf } from '../brands.ts'
+import type { StorePaths } from '../disk/store-paths.ts'
 import { batchTrailerIsRight, decodeBatchHeader, type JournalRecord, readRecords } from './batch-reader.ts'
-import { BATCH_HEADER, HASH_BYTES, RECORD_KIND, SEGMENT_HEADER } from './format.ts'
-import type { JournalPlace } from './journal.ts'
+import { BATCH_HEADER, RECORD_KIND, SEGMENT_HEADER } from './format.ts'
 import { JournalDamagedError } from './journal-errors.ts'
-import { decodeSegmentHeader } from './segment.ts'
-import { type ScanPosition, SegmentWindow, scanSegment } from './segment-scan.ts'
+import { type AppliedPosition, type BatchPlace, firstOf, genesisNext, nextAfter, type NextRecord } from './positions.ts'
+import { decodeSegmentHeader, segmentFirsts } from './segment.ts'
+import { SegmentWindow, scanSegment } from './segment-scan.ts'
 
-/** Where to begin: the position before the first record wanted, and the place of its batch. */
-export interface JournalStart {
-  readonly position: ScanPosition
-  readonly place: JournalPlace
-}
-
-export interface JournalVisitor {
+interface JournalVisitor {
   record(record: JournalRecord): void
-  /** After the records of a batch: where the chain stands, and where the batch was. */
-  batch(position: ScanPosition, place: JournalPlace & { readonly batchOffset: number }): void
+  /** After the records of a batch: what comes next, valid only now, and where the batch is. */
+  batch(chain: NextRecord, place: BatchPlace): void
 }
 
 /**
- * Reads the journal from `start`, or from the genesis, to its end, proving every batch and every link on the way.
- * Memory does not depend on the journal's length.
+ * Reads the journal after a record, or from the genesis, to its end, verifying every batch and every link. Memory does not
+ * depend on the journal's length.
  * @throws JournalDamagedError naming segment, offset and sequence
  */
 export function readJournal(
   disk: Disk,
   paths: StorePaths,
-  start: JournalStart | undefined,
+  after: AppliedPosition | undefined,
   visitor: JournalVisitor,
 ): void {
-  const names = disk.list(paths.journal).map(segmentFirstSequence)
-  const firsts = names.filter((first): first is number => first !== undefined)
-  const from = start?.place.segmentFirstSequence ?? 0
-  const position = start === undefined ? undefined : copyOf(start.position)
-  let carried = position
-  for (const first of firsts) {
-    if (first < from) continue
-    const offset = first === from && start !== undefined ? start.place.offset : SEGMENT_HEADER.bytes
-    carried = readSegment(disk, paths, first, offset, carried, visitor)
+  let chain = after === undefined ? undefined : nextAfter(after)
+  for (const first of segmentFirsts(disk, paths)) {
+    if (after !== undefined && first < after.segmentFirstSequence) continue
+    const offset = first === after?.segmentFirstSequence ? after.offset : SEGMENT_HEADER.bytes
+    chain = readSegment(disk, paths, first, offset, chain, visitor)
   }
-}
-
-function copyOf(position: ScanPosition): ScanPosition {
-  return { ...position, head: Buffer.from(position.head) }
 }
 
 function readSegment(
   disk: Disk,
   paths: StorePaths,
-  first: number,
+  first: Sequence,
   offset: number,
-  carried: ScanPosition | undefined,
+  carried: NextRecord | undefined,
   visitor: JournalVisitor,
-): ScanPosition {
+): NextRecord {
   const path = paths.segment(first)
   const file = disk.openToRead(path)
   try {
     const window = new SegmentWindow(file)
     const header = decodeSegmentHeader(Buffer.from(window.view(0, SEGMENT_HEADER.bytes)))
     if (header === undefined) throw new JournalDamagedError(`${path}: header is damaged`)
-    const position = carried ?? {
-      sequence: header.firstSequence,
-      batch: header.firstBatch,
-      head: Buffer.from(header.chainHead),
-      timeMicroseconds: 0,
-    }
+    const chain = carried ?? firstOf(header)
     const place = { segmentNumber: header.segmentNumber, segmentFirstSequence: first }
-    const end = scanSegment(window, header.segmentNumber, offset, position, {
+    const end = scanSegment(window, header.segmentNumber, offset, chain, {
       record: (record) => visitor.record(record),
-      batch: (batchOffset, behind) => visitor.batch(position, { ...place, batchOffset, offset: behind }),
+      batch: (batchOffset, after) => visitor.batch(chain, { ...place, batchOffset, offset: after }),
     })
     if (end.end === 'torn' || end.end === 'foreign') {
-      throw new JournalDamagedError(`${path}, offset ${end.offset}, sequence ${position.sequence}: ${end.reason}`)
+      throw new JournalDamagedError(`${path}, offset ${end.offset}, sequence ${chain.nextSequence}: ${end.reason}`)
     }
-    return position
+    return chain
   } finally {
     file.close()
   }
@@ -85,14 +67,14 @@ function readSegment(
  * @throws JournalDamagedError
  */
 export function readGenesis(disk: Disk, paths: StorePaths): Uint8Array {
-  const file = disk.openToRead(paths.segment(0))
+  const file = disk.openToRead(paths.segment(sequenceOf(0)))
   try {
     const window = new SegmentWindow(file)
     const header = decodeBatchHeader(Buffer.from(window.view(SEGMENT_HEADER.bytes, BATCH_HEADER.bytes)))
     const batch = header === undefined ? undefined : Buffer.from(window.view(SEGMENT_HEADER.bytes, header.bytes))
     let body: Uint8Array | undefined
     if (header !== undefined && batch !== undefined && batchTrailerIsRight(batch)) {
-      readRecords(batch, header, { sequence: 0, head: Buffer.alloc(HASH_BYTES), timeMicroseconds: 0 }, (record) => {
+      readRecords(batch, header, genesisNext(), (record) => {
         if (record.kind === RECORD_KIND.genesis) body = Uint8Array.from(record.body)
       })
     }

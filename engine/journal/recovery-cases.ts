@@ -1,24 +1,24 @@
 /**
- * What the journal can look like when a store is opened, and what is done about it. Exactly one row fits any set of
- * facts; a spec goes through all of them. Nothing is cut off that could ever have been acknowledged (J5, J6, J15).
+ * The states of the journal when a store is opened, and what recovery does. Exactly one row fits any set of facts; a spec
+ * tries all of them. Nothing is cut off that could have been acknowledged (J5, J6, J15).
  */
 
-/** The yes/no facts that recovery looks at, in the order they are established. */
+/** The facts that recovery establishes, in this order. */
 export interface RecoveryFacts {
   /** There is at least one segment. */
   readonly hasSegments: boolean
-  /** Something else shows that this store was in use: a high-water mark, projections, payloads. */
+  /** A high-water mark, projections or payloads show that this store was in use. */
   readonly wasInUse: boolean
   /** Every header is right and every segment but the last is sealed and continued by the next. */
   readonly segmentsLink: boolean
   /**
    * What follows the last valid batch of the last segment: only zeros; nothing, since the batch seals the segment; a
-   * batch of which a part is missing; a batch that is whole and does not belong there.
+   * batch of which a part is missing; a whole batch that does not belong there.
    */
   readonly tail: 'empty' | 'sealed' | 'torn' | 'foreign'
-  /** A valid batch header with a higher number stands behind the first invalid batch. */
+  /** A valid batch header with a higher number follows the first invalid batch. */
   readonly laterBatchFollows: boolean
-  /** The high-water mark, or the projections, are ahead of the last valid batch, or name another hash for it. */
+  /** The high-water mark or the projections are ahead of the last valid batch, or have another hash for it. */
   readonly acknowledgedBeyond: boolean
 }
 
@@ -31,6 +31,10 @@ interface RecoveryCase {
   readonly when: Partial<RecoveryFacts>
   readonly action: RecoveryAction
 }
+
+const LINKED = { hasSegments: true, segmentsLink: true } as const
+/** The first invalid batch, if there is one, can be the last that was written, and nothing acknowledged is missing. */
+const ENDS = { ...LINKED, laterBatchFollows: false, acknowledgedBeyond: false } as const
 
 export const RECOVERY_CASES = [
   {
@@ -47,63 +51,44 @@ export const RECOVERY_CASES = [
   },
   {
     name: 'segments do not link',
-    cause: 'a segment is missing, damaged, exchanged, or not sealed although another follows',
+    cause: 'a segment is missing, damaged, replaced, or not sealed although another follows',
     when: { hasSegments: true, segmentsLink: false },
     action: 'refuse-damaged',
   },
   {
     name: 'acknowledged entries lost',
     cause: 'the tail was removed or an older copy restored: the journal ends before what was known to be durable',
-    when: { hasSegments: true, segmentsLink: true, laterBatchFollows: false, acknowledgedBeyond: true },
+    when: { ...ENDS, acknowledgedBeyond: true },
     action: 'refuse-lost',
   },
   {
     name: 'clean end',
     cause: 'an ordinary stop, or a crash between two batches',
-    when: { hasSegments: true, segmentsLink: true, tail: 'empty', laterBatchFollows: false, acknowledgedBeyond: false },
+    when: { ...ENDS, tail: 'empty' },
     action: 'open',
   },
   {
     name: 'sealed without successor',
     cause: 'a crash between sealing a segment and beginning the next',
-    when: {
-      hasSegments: true,
-      segmentsLink: true,
-      tail: 'sealed',
-      laterBatchFollows: false,
-      acknowledgedBeyond: false,
-    },
+    when: { ...ENDS, tail: 'sealed' },
     action: 'open-next',
   },
   {
     name: 'torn tail',
     cause: 'power went while the last batch was written; it was never acknowledged, since its sync never returned',
-    when: {
-      hasSegments: true,
-      segmentsLink: true,
-      tail: 'torn',
-      laterBatchFollows: false,
-      acknowledgedBeyond: false,
-    },
+    when: { ...ENDS, tail: 'torn' },
     action: 'cut-tail',
   },
   {
     name: 'foreign batch',
-    cause:
-      'a whole batch does not belong where it stands, or its records do not continue the chain: no crash does that',
-    when: {
-      hasSegments: true,
-      segmentsLink: true,
-      tail: 'foreign',
-      laterBatchFollows: false,
-      acknowledgedBeyond: false,
-    },
+    cause: 'a whole batch does not belong where it is, or its records do not continue the chain: no crash does that',
+    when: { ...ENDS, tail: 'foreign' },
     action: 'refuse-damaged',
   },
   {
     name: 'damage before the tail',
-    cause: 'a batch that was durable is damaged: a later one stands behind it',
-    when: { hasSegments: true, segmentsLink: true, laterBatchFollows: true },
+    cause: 'a batch that was durable is damaged: a later one follows it',
+    when: { ...LINKED, laterBatchFollows: true },
     action: 'refuse-damaged',
   },
 ] as const satisfies readonly RecoveryCase[]

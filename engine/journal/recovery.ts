@@ -1,21 +1,23 @@
-import { createHash, hash as digestOf } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { previous } from '../brands.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { type CutTail, keepAside } from './evidence.ts'
-import { HASH_BYTES, SEGMENT_HEADER } from './format.ts'
+import { SEGMENT_HEADER } from './format.ts'
 import type { HeadMark } from './head-mark.ts'
 import { AcknowledgedDataLostError, JournalDamagedError } from './journal-errors.ts'
+import { firstOf, type LastRecord, type NextRecord } from './positions.ts'
 import { type RecoveryFacts, recoveryCase } from './recovery-cases.ts'
 import { readSegmentChain, type SegmentFacts } from './segment-chain.ts'
-import { laterBatchFollows, type ScanEnd, type ScanPosition, SegmentWindow, scanSegment } from './segment-scan.ts'
+import { laterBatchFollows, type ScanEnd, SegmentWindow, scanSegment } from './segment-scan.ts'
 
-/** What is known of the journal apart from the journal: the mark and the projections. */
-export interface KnownBefore {
+/** What is known about the journal from elsewhere: the mark and the projections. */
+interface KnownBefore {
   readonly mark: HeadMark | undefined
-  /** Last sequence that the projections have applied, with its batch and hash. */
-  readonly applied: { readonly sequence: number; readonly batch: number; readonly head: Uint8Array } | undefined
-  /** Payloads or projections are there. */
+  /** The last record that the projections have applied. */
+  readonly applied: LastRecord | undefined
+  /** Payloads or projections exist. */
   readonly wasInUse: boolean
 }
 
@@ -24,9 +26,9 @@ export interface JournalTail {
   readonly segment: SegmentFacts
   /** Offset where the next batch goes. */
   readonly offset: number
-  readonly position: ScanPosition
+  readonly chain: NextRecord
   readonly sealed: boolean
-  /** Content digest that the seal states, when the segment is sealed. */
+  /** Content digest in the seal, when the segment is sealed. */
   readonly sealDigest: Uint8Array | undefined
   readonly cut: CutTail | undefined
 }
@@ -37,13 +39,13 @@ export interface JournalTail {
  * @throws JournalDamagedError, AcknowledgedDataLostError
  */
 export function recoverJournal(disk: Disk, paths: StorePaths, known: KnownBefore): JournalTail | undefined {
-  const chain = readSegmentChain(disk, paths)
-  const last = chain.segments.at(-1)
-  const scan = last === undefined || chain.broken !== undefined ? undefined : scanTail(disk, last, known)
+  const { segments, broken } = readSegmentChain(disk, paths)
+  const last = segments.at(-1)
+  const scan = last === undefined || broken !== undefined ? undefined : scanTail(disk, last, known)
   const facts: RecoveryFacts = {
-    hasSegments: last !== undefined || chain.broken !== undefined,
+    hasSegments: last !== undefined || broken !== undefined,
     wasInUse: known.wasInUse || known.mark !== undefined || known.applied !== undefined,
-    segmentsLink: chain.broken === undefined,
+    segmentsLink: broken === undefined,
     tail: scan?.end.end ?? 'empty',
     laterBatchFollows: scan?.laterBatch ?? false,
     acknowledgedBeyond: scan?.beyond !== undefined,
@@ -54,87 +56,78 @@ export function recoverJournal(disk: Disk, paths: StorePaths, known: KnownBefore
     case 'create':
       return undefined
     case 'refuse-damaged':
-      throw new JournalDamagedError(`${found.name}: ${chain.broken ?? `${where}: ${scan?.end.reason}`}`)
+      throw new JournalDamagedError(`${found.name}: ${broken ?? `${where}: ${scan?.end.reason}`}`)
     case 'refuse-lost':
       throw new AcknowledgedDataLostError(`${found.name}: ${scan?.beyond ?? found.cause} (${where})`)
     default: {
-      const { end, position } = scan as TailScan
+      const { end, chain } = scan as TailScan
       const segment = last as SegmentFacts
       const cut = found.action === 'cut-tail' ? keepAside(disk, paths, segment, end.offset) : undefined
       const sealed = found.action === 'open-next'
-      return { segment, offset: end.offset, position, sealed, sealDigest: end.seal?.contentDigest, cut }
+      return { segment, offset: end.offset, chain, sealed, sealDigest: end.seal?.contentDigest, cut }
     }
   }
 }
 
 function describe(last: SegmentFacts | undefined, scan: TailScan | undefined): string {
   if (last === undefined) return 'no segment'
-  return `${last.path}, offset ${scan?.end.offset ?? 0}, sequence ${scan?.position.sequence ?? last.header.firstSequence}`
+  return `${last.path}, offset ${scan?.end.offset ?? 0}, sequence ${scan?.chain.nextSequence ?? last.header.firstSequence}`
 }
 
 interface TailScan {
   readonly end: ScanEnd
-  readonly position: ScanPosition
+  readonly chain: NextRecord
   readonly laterBatch: boolean
   /** Why something acknowledged is missing, if it is. */
   readonly beyond: string | undefined
-}
-
-/** The position before the first record of a segment, as its header states it. */
-export function startOf(segment: SegmentFacts): ScanPosition {
-  return {
-    sequence: segment.header.firstSequence,
-    head: Buffer.from(segment.header.chainHead),
-    timeMicroseconds: 0,
-    batch: segment.header.firstBatch,
-  }
 }
 
 function scanTail(disk: Disk, last: SegmentFacts, known: KnownBefore): TailScan {
   const file = disk.openToRead(last.path)
   try {
     const window = new SegmentWindow(file)
-    const position = startOf(last)
+    const chain = firstOf(last.header)
     const proofs = knownPoints(known)
     let beyond: string | undefined
-    const end = scanSegment(window, last.header.segmentNumber, SEGMENT_HEADER.bytes, position, {
+    const end = scanSegment(window, last.header.segmentNumber, SEGMENT_HEADER.bytes, chain, {
       record: (record) => {
         for (const proof of proofs) {
           if (proof.sequence !== record.sequence) continue
           if (!record.hash.equals(proof.head)) beyond = `${proof.name} has another hash for sequence ${proof.sequence}`
-          else if (proof.batch !== position.batch)
+          else if (proof.batch !== chain.nextBatch)
             beyond = `${proof.name} has sequence ${proof.sequence} in another batch`
         }
       },
     })
     for (const proof of proofs) {
-      if (proof.sequence < position.sequence) continue
-      beyond = `${proof.name} holds sequence ${proof.sequence}, the journal ends at ${position.sequence - 1}`
+      if (proof.sequence < chain.nextSequence) continue
+      beyond = `${proof.name} holds sequence ${proof.sequence}, the journal ends at ${previous(chain.nextSequence)}`
     }
     const laterBatch =
       (end.end === 'torn' || end.end === 'foreign') &&
-      laterBatchFollows(window, end.offset, last.header.segmentNumber, position.batch)
-    return { end, position, laterBatch, beyond }
+      laterBatchFollows(window, end.offset, last.header.segmentNumber, chain.nextBatch)
+    return { end, chain, laterBatch, beyond }
   } finally {
     file.close()
   }
 }
 
-function knownPoints(known: KnownBefore): { name: string; sequence: number; batch: number; head: Uint8Array }[] {
-  const points = []
-  if (known.mark !== undefined) points.push({ name: 'the high-water mark', ...known.mark })
-  if (known.applied !== undefined) points.push({ name: 'the projections', ...known.applied })
-  return points
+type KnownPoint = Omit<LastRecord, 'timeMicroseconds'> & { readonly name: string }
+
+function knownPoints(known: KnownBefore): KnownPoint[] {
+  return [
+    ...(known.mark === undefined ? [] : [{ name: 'the high-water mark', ...known.mark }]),
+    ...(known.applied === undefined ? [] : [{ name: 'the projections', ...known.applied }]),
+  ]
 }
 
 const COPY_BYTES = 1 << 20
 
 /**
- * Writes the valid part of the last segment to a new file and puts it in the place of the old one, an open segment in
- * its full length. After an unclean stop what was read may have come from the page cache only, and would be lost by the
- * next power cut although it was acknowledged again by being read (J8); this also removes a torn tail. Crashing in it
- * changes nothing.
- * @throws JournalDamagedError when the second reading is not the first: the cache has let go of what was not written
+ * Replaces the last segment by a synced copy of its valid part, an open segment in its full length. After an unclean stop
+ * the scan may have read bytes from the page cache that never reached the disk. The next power cut would lose them,
+ * although clients may have seen them by now (J8). This also removes a torn tail. A crash in it changes nothing.
+ * @throws JournalDamagedError when the second read differs from the first: the cache dropped bytes that were not written
  */
 export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail, capacityBytes: number): void {
   const path = join(paths.journal, 'rewrite')
@@ -162,18 +155,18 @@ export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail,
   disk.syncDirectory(paths.journal)
 }
 
-/** What was copied must be what the scan has seen: nothing may be appended behind a hole. */
+/** The copy must be what the scan read: nothing may be appended after a hole. */
 function requireSameTail(copy: DiskFile, tail: JournalTail): void {
   const { path, header } = tail.segment
-  const position = startOf(tail.segment)
-  const end = scanSegment(new SegmentWindow(copy), header.segmentNumber, SEGMENT_HEADER.bytes, position, {
+  const chain = firstOf(header)
+  const end = scanSegment(new SegmentWindow(copy), header.segmentNumber, SEGMENT_HEADER.bytes, chain, {
     record: () => undefined,
   })
-  if (end.offset === tail.offset && position.head.equals(tail.position.head)) return
-  throw new JournalDamagedError(`${path}, offset ${end.offset}: reads differently than a moment ago; start again`)
+  if (end.offset === tail.offset && chain.head.equals(tail.chain.head)) return
+  throw new JournalDamagedError(`${path}, offset ${end.offset}: a second read differs from the first; start again`)
 }
 
-/** SHA-256 of nothing but the first bytes of a file, to go on hashing where an earlier run stopped. */
+/** SHA-256 of the first bytes of a file, to continue the hash where an earlier run stopped. */
 export function contentHash(disk: Disk, path: string, length: number): ReturnType<typeof createHash> {
   const file = disk.openToRead(path)
   const hash = createHash('sha256')
@@ -187,5 +180,3 @@ export function contentHash(disk: Disk, path: string, length: number): ReturnTyp
     file.close()
   }
 }
-
-if (digestOf('sha256', '', 'buffer').length !== HASH_BYTES) throw new Error('SHA-256 must give 32 bytes')

@@ -1,11 +1,21 @@
 import type { Disk } from '../disk/disk.ts'
-import { type StorePaths, segmentFirstSequence } from '../disk/store-paths.ts'
+import type { Sequence } from '../brands.ts'
+import { type StorePaths, segmentName } from '../disk/store-paths.ts'
 import { batchTrailerIsRight, decodeBatchHeader, readRecords } from './batch-reader.ts'
 import { decodeSeal, type Seal } from './bodies.ts'
-import { ALIGNMENT_BYTES, HASH_BYTES, RECORD_KIND, SEAL_BATCH_BYTES_MAXIMUM, SEGMENT_HEADER } from './format.ts'
-import { decodeSegmentHeader, type SegmentHeader } from './segment.ts'
+import {
+  ALIGNMENT_BYTES,
+  BATCH_HEADER,
+  HASH_BYTES,
+  RECORD,
+  RECORD_KIND,
+  SEAL_BATCH_BYTES_MAXIMUM,
+  SEGMENT_HEADER,
+} from './format.ts'
+import { genesisNext } from './positions.ts'
+import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from './segment.ts'
 
-/** A segment as its header and, when it is sealed, its seal describe it. */
+/** A segment as described by its header and, when it is sealed, its seal. */
 export interface SegmentFacts {
   readonly path: string
   readonly header: SegmentHeader
@@ -17,20 +27,19 @@ export interface SegmentFacts {
 }
 
 /** Segments in order, up to the first that does not continue the one before; `broken` says why. */
-export interface SegmentChain {
+interface SegmentChain {
   readonly segments: readonly SegmentFacts[]
   readonly broken: string | undefined
 }
 
 /**
- * Looks at every segment's header and seal, and at nothing between: enough to know that the files belong together.
- * Their content is proved by replay and by `journal verify`.
+ * Reads header and seal of every segment, and nothing between: enough to know that the files belong together. Replay and
+ * `journal verify` check their content.
  */
 export function readSegmentChain(disk: Disk, paths: StorePaths): SegmentChain {
   const segments: SegmentFacts[] = []
-  for (const name of disk.list(paths.journal)) {
-    const firstSequence = segmentFirstSequence(name)
-    if (firstSequence === undefined) continue
+  for (const firstSequence of segmentFirsts(disk, paths)) {
+    const name = segmentName(firstSequence)
     const facts = readSegmentFacts(disk, paths.segment(firstSequence))
     if (facts === undefined) return { segments, broken: `${name}: header is damaged` }
     const fault = linkFault(segments.at(-1), facts, firstSequence)
@@ -64,12 +73,10 @@ function sealAtEnd(tail: Buffer, size: number): SegmentFacts['sealed'] {
     if (header === undefined || !header.seals || header.bytes !== batch.length) continue
     if (!batchTrailerIsRight(batch)) continue
     let sealed: SegmentFacts['sealed']
-    const position = {
-      sequence: header.firstSequence,
-      head: Buffer.from(batch.subarray(64 + 56, 64 + 88)),
-      timeMicroseconds: 0,
-    }
-    readRecords(batch, header, position, (record) => {
+    // The records before were not read: the previous hash in the seal is trusted here.
+    const stated = batch.subarray(BATCH_HEADER.bytes + RECORD.previousHashAt, BATCH_HEADER.bytes + RECORD.frameBytes)
+    const chain = { ...genesisNext(), nextSequence: header.firstSequence, head: Buffer.from(stated) }
+    readRecords(batch, header, chain, (record) => {
       const hash = Uint8Array.from(record.hash.subarray(0, HASH_BYTES))
       const seal = record.kind === RECORD_KIND.seal ? decodeSeal(record.body) : undefined
       if (seal !== undefined) sealed = { seal, hash, batch: header.batchNumber, offset: size - batch.length }
@@ -79,9 +86,9 @@ function sealAtEnd(tail: Buffer, size: number): SegmentFacts['sealed'] {
   return undefined
 }
 
-function linkFault(before: SegmentFacts | undefined, facts: SegmentFacts, nameSays: number): string | undefined {
+function linkFault(before: SegmentFacts | undefined, facts: SegmentFacts, nameStates: Sequence): string | undefined {
   const { header } = facts
-  if (header.firstSequence !== nameSays) return 'file name and header name different sequences'
+  if (header.firstSequence !== nameStates) return 'file name and header have different sequences'
   if (before === undefined) {
     return header.segmentNumber === 0 && header.firstSequence === 0 ? undefined : 'the first segment is missing'
   }
@@ -92,7 +99,7 @@ function linkFault(before: SegmentFacts | undefined, facts: SegmentFacts, nameSa
     seal.segmentNumber === before.header.segmentNumber &&
     seal.firstSequence === before.header.firstSequence &&
     seal.lengthBytes === offset
-  if (!own) return 'the seal of the segment before it is not its own'
+  if (!own) return 'the seal of the segment before it belongs to another segment'
   const continues =
     header.firstSequence === seal.lastSequence + 2 &&
     header.firstBatch === batch + 1 &&

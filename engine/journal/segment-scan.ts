@@ -3,17 +3,17 @@ import {
   type BatchHeader,
   batchHeaderIsWhole,
   batchTrailerIsRight,
-  type ChainPosition,
   decodeBatchHeader,
   type JournalRecord,
   readRecords,
 } from './batch-reader.ts'
 import { decodeSeal, type Seal } from './bodies.ts'
+import type { NextRecord } from './positions.ts'
 import { ALIGNMENT_BYTES, BATCH_BYTES_MAXIMUM, BATCH_HEADER, BATCH_TRAILER, RECORD_KIND } from './format.ts'
 
 const WINDOW_BYTES = 2 * BATCH_BYTES_MAXIMUM
 
-/** A sliding view of a segment, so that a scan needs the same memory whatever the segment's length. */
+/** A sliding view of a segment: a scan needs the same memory whatever the segment's length. */
 export class SegmentWindow {
   readonly size: number
   readonly #file: DiskFile
@@ -38,18 +38,13 @@ export class SegmentWindow {
   }
 }
 
-/** Where a scan stands: the chain, and the number of the next batch. */
-export interface ScanPosition extends ChainPosition {
-  batch: number
-}
-
 /** How a scan of one segment ended. */
 export interface ScanEnd {
-  /** Offset behind the last valid batch. */
+  /** Offset after the last valid batch. */
   readonly offset: number
   /**
-   * `sealed`: the last batch seals the segment. `empty`: only zeros follow. `torn`: a batch follows of which a part is
-   * missing or was not written. `foreign`: a whole batch follows that does not belong there.
+   * `sealed`: the last batch seals the segment. `empty`: only zeros follow. `torn`: a part of the next batch is missing or
+   * was not written. `foreign`: a whole batch follows that does not belong there.
    */
   readonly end: 'sealed' | 'empty' | 'torn' | 'foreign'
   readonly seal: Seal | undefined
@@ -57,29 +52,29 @@ export interface ScanEnd {
   readonly reason: string
 }
 
-/** Sees the records of a batch once the batch as a whole was proved by its checksum, and then the end of the batch. */
-export interface ScanVisitor {
+/** Called with the records of each batch whose checksum is correct, and then with the end of the batch. */
+interface ScanVisitor {
   record(record: JournalRecord): void
-  /** `offset` is where the batch begins, `end` the offset behind it. */
+  /** `offset` is where the batch begins, `end` the offset after it. */
   batch?(offset: number, end: number): void
 }
 
-/** Reads the batches of a segment from `offset` until one is not valid, moving `position` on. */
+/** Reads the batches of a segment from `offset` to the first invalid one, advancing `chain`. */
 export function scanSegment(
   window: SegmentWindow,
   segmentNumber: number,
   offset: number,
-  position: ScanPosition,
+  chain: NextRecord,
   visitor: ScanVisitor,
 ): ScanEnd {
   let at = offset
   for (;;) {
-    const step = nextBatch(window, at, segmentNumber, position)
+    const step = nextBatch(window, at, segmentNumber, chain)
     if (!('header' in step)) return { offset: at, seal: undefined, ...step }
     const { header, batch } = step
     let seal: Seal | undefined
     let sealRecords = 0
-    const fault = readRecords(batch, header, position, (record) => {
+    const fault = readRecords(batch, header, chain, (record) => {
       if (record.kind === RECORD_KIND.seal) seal = decodeSeal(record.body)
       sealRecords += record.kind === RECORD_KIND.seal ? 1 : 0
       visitor.record(record)
@@ -89,16 +84,16 @@ export function scanSegment(
     }
     const wrong = sealFault(header, seal, sealRecords, at, segmentNumber)
     if (wrong !== undefined) return { offset: at, end: 'foreign', seal: undefined, reason: wrong }
-    position.batch += 1
+    chain.nextBatch += 1
     visitor.batch?.(at, at + header.bytes)
     at += header.bytes
     if (!header.seals) continue
     if (isZeroUntilEnd(window, at)) return { offset: at, end: 'sealed', seal, reason: '' }
-    return { offset: at, end: 'foreign', seal: undefined, reason: 'bytes behind the seal' }
+    return { offset: at, end: 'foreign', seal: undefined, reason: 'bytes after the seal' }
   }
 }
 
-/** A seal stands alone in a batch that is flagged as sealing, and speaks of the segment it is in. */
+/** A seal is alone in a batch that is flagged as sealing, and describes its own segment. */
 function sealFault(
   header: BatchHeader,
   seal: Seal | undefined,
@@ -109,7 +104,7 @@ function sealFault(
   if (!header.seals) return sealRecords === 0 ? undefined : 'a seal in a batch that does not seal'
   if (header.recordCount !== 1 || seal === undefined) return 'a sealing batch without its seal'
   const own = seal.segmentNumber === segmentNumber && seal.lengthBytes === offset
-  return own ? undefined : 'the seal is that of another place'
+  return own ? undefined : 'the seal belongs to another place'
 }
 
 type NextBatch =
@@ -124,18 +119,18 @@ function foreign(reason: string): NextBatch {
   return { end: 'foreign', reason }
 }
 
-function nextBatch(window: SegmentWindow, at: number, segmentNumber: number, position: ScanPosition): NextBatch {
+function nextBatch(window: SegmentWindow, at: number, segmentNumber: number, chain: NextRecord): NextBatch {
   const head = window.view(at, BATCH_HEADER.bytes)
-  // In so few bytes no batch has room, whole as its header may be.
+  // No batch fits into so few bytes, even if the header is whole.
   if (window.size - at < BATCH_HEADER.bytes + BATCH_TRAILER.bytes || isZero(head)) {
-    return isZeroUntilEnd(window, at) ? { end: 'empty', reason: '' } : torn('bytes behind the end of the data')
+    return isZeroUntilEnd(window, at) ? { end: 'empty', reason: '' } : torn('bytes after the end of the data')
   }
   const header = decodeBatchHeader(head)
   if (header === undefined) {
     return batchHeaderIsWhole(head) ? foreign('batch header of an unknown form') : torn('batch header is damaged')
   }
-  // A header that is whole was written by someone: what it states must fit before a missing rest can be forgiven.
-  const fault = placeFault(header, segmentNumber, position)
+  // A whole header was written on purpose: only if it belongs here can the rest be missing because of a crash.
+  const fault = placeFault(header, segmentNumber, chain)
   if (fault !== undefined) return foreign(fault)
   if (at + header.bytes > window.size) return torn('batch is cut off')
   if (header.bytes > BATCH_BYTES_MAXIMUM) return foreign(`batch of ${header.bytes} bytes`)
@@ -143,17 +138,17 @@ function nextBatch(window: SegmentWindow, at: number, segmentNumber: number, pos
   return batchTrailerIsRight(batch) ? { header, batch } : torn('batch checksum is wrong')
 }
 
-/** Why a whole batch does not belong where it stands. */
-function placeFault(header: BatchHeader, segmentNumber: number, position: ScanPosition): string | undefined {
-  if (header.batchNumber !== position.batch) return `batch ${header.batchNumber} where ${position.batch} belongs`
-  if (header.firstSequence !== position.sequence) return 'record is missing from the log'
+/** Why a whole batch does not belong where it is. */
+function placeFault(header: BatchHeader, segmentNumber: number, chain: NextRecord): string | undefined {
+  if (header.batchNumber !== chain.nextBatch) return `batch ${header.batchNumber} where ${chain.nextBatch} belongs`
+  if (header.firstSequence !== chain.nextSequence) return 'record is missing from the log'
   if (header.segmentNumber !== segmentNumber) return 'batch belongs to another segment'
   return undefined
 }
 
 /**
- * Whether a valid header of the segment with a batch number above `batchNumber` stands behind `offset`: proof that the batch there
- * was once durable, since the next one is never written before it is (J3, J5).
+ * Whether a valid header of the segment with a number above `batchNumber` follows `offset`: proof that the batch there was
+ * once durable, since the writer syncs a batch before it writes the next one (J3, J5).
  */
 export function laterBatchFollows(
   window: SegmentWindow,
@@ -187,5 +182,3 @@ function isZeroUntilEnd(window: SegmentWindow, offset: number): boolean {
   }
   return true
 }
-
-if (BATCH_HEADER.bytes + BATCH_TRAILER.bytes > BATCH_BYTES_MAXIMUM) throw new Error('a batch must fit its bound')

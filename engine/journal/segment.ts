@@ -1,16 +1,24 @@
 import { crc32 } from 'node:zlib'
+import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../brands.ts'
+import type { Disk } from '../disk/disk.ts'
+import { type StorePaths, segmentFirstSequence } from '../disk/store-paths.ts'
 import { FORMAT_VERSION, HASH_BYTES, readUint64, SEGMENT_HEADER, writeUint64 } from './format.ts'
 
-/** What the header of a segment states. Hashes are 32 bytes, the deployment id 16. */
+/** First sequences of all segments, ascending. They are the names of the files. */
+export function segmentFirsts(disk: Disk, paths: StorePaths): Sequence[] {
+  return disk.list(paths.journal).flatMap((name) => segmentFirstSequence(name) ?? [])
+}
+
+/** The fields of a segment header. Hashes are 32 bytes, the deployment id 16. */
 export interface SegmentHeader {
   readonly segmentNumber: number
-  readonly firstSequence: number
+  readonly firstSequence: Sequence
   readonly firstBatch: number
-  readonly createdMicroseconds: number
+  readonly createdMicroseconds: Microseconds
   readonly deploymentId: Uint8Array
   /** Hash of the record before the first one. */
   readonly chainHead: Uint8Array
-  /** Content digest that the seal of the segment before states. */
+  /** Content digest in the seal of the segment before. */
   readonly previousDigest: Uint8Array
 }
 
@@ -30,7 +38,10 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   return bytes
 }
 
-/** The header, or undefined when it is damaged. A newer version throws: it must not be half read. */
+/**
+ * The header, or undefined when it is damaged.
+ * @throws Error for another version of the format
+ */
 export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
   if (bytes.length < SEGMENT_HEADER.bytes) return undefined
   if (bytes.toString('latin1', 0, SEGMENT_HEADER.magic.length) !== SEGMENT_HEADER.magic) return undefined
@@ -47,9 +58,9 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
   const field = (at: number, length: number) => Uint8Array.from(bytes.subarray(at, at + length))
   return {
     segmentNumber: readUint64(bytes, SEGMENT_HEADER.segmentNumberAt),
-    firstSequence: readUint64(bytes, SEGMENT_HEADER.firstSequenceAt),
+    firstSequence: sequenceOf(readUint64(bytes, SEGMENT_HEADER.firstSequenceAt)),
     firstBatch: readUint64(bytes, SEGMENT_HEADER.firstBatchAt),
-    createdMicroseconds: readUint64(bytes, SEGMENT_HEADER.createdAt),
+    createdMicroseconds: microsecondsOf(readUint64(bytes, SEGMENT_HEADER.createdAt)),
     deploymentId: field(SEGMENT_HEADER.deploymentIdAt, SEGMENT_HEADER.deploymentIdBytes),
     chainHead: field(SEGMENT_HEADER.chainHeadAt, HASH_BYTES),
     previousDigest: field(SEGMENT_HEADER.previousDigestAt, HASH_BYTES),

@@ -3,11 +3,11 @@ import { type FileForm, FILE_FORMS } from './file-format.ts'
 import { freeMemory } from './free-memory.ts'
 import type { PayloadKey } from './sealing.ts'
 
-/** A block on its way into a payload file. */
+/** Writes one block of a payload file. */
 export interface BlockWriter {
-  /** Takes the next bytes of the block and puts what is stored in their place into `target` at `at`. */
+  /** Puts the stored form of the next bytes of the block into `target` at `at`. */
   take(bytes: Uint8Array, target: Buffer, at: number): void
-  /** What proves the block. Called once, after its last byte. */
+  /** The proof of the block. Called once, after its last byte. */
   proof(): Buffer
 }
 
@@ -16,7 +16,7 @@ export interface BlockCodec {
   readonly form: FileForm
   /** A block is written once. */
   write(index: number): BlockWriter
-  /** Whether `block` is as it was stored; then it holds the object's bytes afterwards. */
+  /** Whether `block` is as it was stored; if so, it holds the object's bytes afterwards. */
   prove(block: Buffer, index: number, proof: Buffer): boolean
 }
 
@@ -40,7 +40,7 @@ export const plainBlocks: BlockCodec = {
   prove: (block, _index, proof) => crc32(block) === proof.readUInt32BE(),
 }
 
-/** Blocks encrypted with the key of their file, proved by their tag. A block of another file or place has another. */
+/** Blocks encrypted with the key of their file, proved by their tag, which depends on file and place. */
 export function sealedBlocks(key: PayloadKey): BlockCodec {
   return {
     form: 'sealed',

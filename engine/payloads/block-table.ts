@@ -1,7 +1,7 @@
 import type { BlockCodec, BlockWriter } from './block-codec.ts'
 import { BLOCK_BYTES, FILE_FORMS } from './file-format.ts'
 
-/** Cuts the bytes of a payload file into blocks while they pass, and collects what proves them. */
+/** Cuts the bytes of a payload file into blocks as they arrive, and collects their proofs. */
 export class BlockTable {
   readonly #codec: BlockCodec
   readonly #proofBytes: number
@@ -16,12 +16,12 @@ export class BlockTable {
     this.#proofs = Buffer.allocUnsafe(1024 * this.#proofBytes)
   }
 
-  /** Bytes that the block may still take; never 0. */
+  /** Room in the block, in bytes; never 0. */
   get room(): number {
     return this.#room
   }
 
-  /** Takes at most `room` bytes and puts what is stored in their place into `target` at `at`. */
+  /** Puts the stored form of at most `room` bytes into `target` at `at`. */
   take(bytes: Uint8Array, target: Buffer, at: number): void {
     this.#block ??= this.#codec.write(this.#blocks)
     this.#block.take(bytes, target, at)

@@ -3,13 +3,13 @@ import { readUint64, writeUint64 } from '../journal/format.ts'
 import { TAG_BYTES } from './sealing.ts'
 
 /**
- * A large payload has a file of its own. The object's bytes stand first, each at its own place; behind them what proves
- * each block, so that a read proves exactly the blocks it touches (spec/formats/payloads.md), big-endian:
+ * A large payload has a file of its own: the object's bytes, each at its own offset, then the proof of each block, so that
+ * a read verifies exactly the blocks that it touches (spec/formats/payloads.md), big-endian:
  *
  *   file = bytes | proof of each block | trailer (32)
  *
- * A plain file has the bytes as they are, with a CRC-32 for each block. A sealed one has every block encrypted where it
- * would stand, with the tag that authenticates it.
+ * A plain file has the bytes as they are, with a CRC-32 for each block. A sealed one has every block encrypted in its
+ * place, with the tag that authenticates it.
  */
 export const BLOCK_BYTES = 64 * 1024
 export const FILE_FORMS = {
@@ -36,7 +36,7 @@ export function fileBytes(form: FileForm, length: number): number {
   return length + blockCount(length) * FILE_FORMS[form].proofBytes + FILE_TRAILER.bytes
 }
 
-/** @param name undefined for a file that several payloads are links to: then it fits every name */
+/** @param name undefined for a file that several payloads link to: then it matches every name */
 export function encodeFileTrailer(form: FileForm, length: number, name: string | undefined): Buffer {
   const bytes = Buffer.alloc(FILE_TRAILER.bytes)
   bytes.write(FILE_FORMS[form].magic, 0, 'ascii')
@@ -52,11 +52,11 @@ export interface FileTrailer {
   readonly form: FileForm
   /** Bytes of the object. */
   readonly length: number
-  /** CRC-32 of the name, as ASCII; 0 fits every name: files that were made before it was there have it. */
+  /** CRC-32 of the name in ASCII. 0, as in files older than this field, matches every name. */
   readonly nameChecksum: number
 }
 
-/** What a trailer states of its payload, or undefined when it is damaged. */
+/** The fields of a trailer; undefined when it is damaged. */
 export function decodeFileTrailer(bytes: Buffer): FileTrailer | undefined {
   const magic = bytes.toString('latin1', 0, FILE_FORMS.plain.magic.length)
   const form = (Object.keys(FILE_FORMS) as FileForm[]).find((name) => FILE_FORMS[name].magic === magic)
@@ -67,7 +67,7 @@ export function decodeFileTrailer(bytes: Buffer): FileTrailer | undefined {
   return { form, length: readUint64(bytes, FILE_TRAILER.lengthAt), nameChecksum }
 }
 
-/** Whether a trailer is that of a payload, and not of another one whose file stands in its place. */
+/** Whether a trailer belongs to a payload, and not to another one whose file took its place. */
 export function isTrailerOf(bytes: Buffer, form: FileForm, length: number, name: string): boolean {
   const trailer = decodeFileTrailer(bytes)
   if (trailer === undefined || trailer.form !== form || trailer.length !== length) return false

@@ -4,7 +4,7 @@ import { BLOCK_BYTES, blockCount, FILE_FORMS, FILE_TRAILER, fileBytes, isTrailer
 import { PayloadDamagedError } from './payload-errors.ts'
 import { givePieceBack, PIECE_BLOCKS, takePiece } from './piece-pool.ts'
 
-/** What the catalog knows of a payload file; `length` is that of the object, in bytes. */
+/** What the catalog has about a payload file; `length` is that of the object, in bytes. */
 interface FilePayload {
   readonly name: string
   readonly length: number
@@ -15,14 +15,14 @@ const MISMATCH = {
   sealed: 'authentication tag does not match',
 } as const
 
-/** A part of a large payload, read block by block, at the pace of whoever calls `next`. */
+/** A range of a large payload, read block by block, at the pace of the calls of `next`. */
 export class PayloadFileReader {
   readonly length: number
   readonly #file: DiskFile
   readonly #name: string
   readonly #payloadBytes: number
   readonly #codec: BlockCodec
-  /** From that of the first block that is read. */
+  /** Of the first block that is read and those after it. */
   readonly #proofs: Buffer
   readonly #firstBlock: number
   readonly #end: number
@@ -52,7 +52,7 @@ export class PayloadFileReader {
     this.length = end - start
   }
 
-  /** @throws PayloadDamagedError when another payload stands in the file */
+  /** @throws PayloadDamagedError when the file is that of another payload */
   static async open(
     file: DiskFile,
     payload: FilePayload,
@@ -65,13 +65,13 @@ export class PayloadFileReader {
     const bytes = (blockCount(end) - firstBlock) * proofBytes
     const proofs = Buffer.allocUnsafe(bytes)
     try {
-      const reading = file.readAtLater(proofs, payload.length + firstBlock * proofBytes, bytes)
-      // Both are over before the file may be closed.
+      const reading = file.readAtAsync(proofs, payload.length + firstBlock * proofBytes, bytes)
+      // Both reads must end before the file is closed.
       const [trailer] = await Promise.allSettled([requireOwnTrailer(file, payload, codec), reading])
       if (trailer.status === 'rejected') throw trailer.reason
       await reading
     } catch (error) {
-      await file.closeLater()
+      await file.closeAsync()
       throw error
     }
     const reader = new PayloadFileReader(file, payload, codec, start, end, proofs)
@@ -79,14 +79,14 @@ export class PayloadFileReader {
     return reader
   }
 
-  /** Resolves when the first bytes are read and proved; `next` will give them. */
+  /** Resolves when the first bytes, which `next` will return, are read and verified. */
   async proveFirst(): Promise<void> {
     await this.#ahead
   }
 
   /**
-   * The next proved bytes, undefined after the last. They stay valid until the next call; while they are sent the
-   * following ones are read.
+   * The next verified bytes, undefined after the last. They are valid until the next call; meanwhile the bytes after them
+   * are read.
    * @throws PayloadDamagedError
    */
   async next(): Promise<Buffer | undefined> {
@@ -96,13 +96,13 @@ export class PayloadFileReader {
     return bytes
   }
 
-  /** Closes the file once no read is on its way. */
+  /** Closes the file when no read is under way. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
     const close = () => {
       for (const piece of this.#pieces) givePieceBack(piece)
-      this.#file.closeLater().catch(() => undefined)
+      this.#file.closeAsync().catch(() => undefined)
     }
     if (this.#ahead === undefined) close()
     else this.#ahead.then(close, close)
@@ -121,7 +121,7 @@ export class PayloadFileReader {
     const stop = Math.min(start + PIECE_BLOCKS * BLOCK_BYTES, blockCount(this.#end) * BLOCK_BYTES, this.#payloadBytes)
     const bytes = (this.#pieces[this.#turn] as Buffer).subarray(0, stop - start)
     this.#turn = 1 - this.#turn
-    const read = await this.#file.readAtLater(bytes, start, bytes.length)
+    const read = await this.#file.readAtAsync(bytes, start, bytes.length)
     if (read !== bytes.length) throw this.#damaged(start + read)
     for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
       const index = block + at / BLOCK_BYTES
@@ -145,13 +145,13 @@ export class PayloadFileReader {
 }
 
 /**
- * The blocks of a plain file are proved by what stands in the same file: only the trailer tells one that was put in the
- * place of another. The key of an encrypted one is of its name, so its blocks tell.
+ * The proofs of a plain file are in the same file, so only its trailer shows that it is not another one under its name.
+ * The key of an encrypted file depends on its name, so its blocks show it.
  */
 async function requireOwnTrailer(file: DiskFile, { name, length }: FilePayload, { form }: BlockCodec): Promise<void> {
   if (form === 'sealed') return
   const trailer = Buffer.alloc(FILE_TRAILER.bytes)
-  await file.readAtLater(trailer, fileBytes(form, length) - trailer.length, trailer.length)
+  await file.readAtAsync(trailer, fileBytes(form, length) - trailer.length, trailer.length)
   if (isTrailerOf(trailer, form, length, name)) return
-  throw new PayloadDamagedError(`payload file ${name}: its trailer is damaged or that of another file`)
+  throw new PayloadDamagedError(`payload file ${name}: its trailer is damaged or belongs to another file`)
 }

@@ -7,9 +7,9 @@ import { encodeFileTrailer, type FileForm } from './file-format.ts'
 import { givePieceBack, PIECE_BYTES, takePiece } from './piece-pool.ts'
 import type { PayloadSealer } from './sealing.ts'
 
-/** Writes of one upload that may be on their way; the sender is stopped until one of them is done. */
+/** With more writes of one upload under way, the sender waits until one of them is done. */
 const PIECES_ON_THE_WAY_MAXIMUM = 2
-/** Data is synced this often while it arrives, so that the last sync is short whatever the object's length. */
+/** Data is synced this often while it arrives, so the last sync is short whatever the object's length. */
 const SYNC_EVERY_BYTES = 32 << 20
 
 /** A payload that is durable under its name. */
@@ -25,8 +25,8 @@ export interface StoredFile {
 }
 
 /**
- * Receives one large payload: hashes it, makes its blocks and what proves them, writes it to a file in `payloads/tmp`.
- * Memory is bounded by the pieces on their way, whatever the length.
+ * Receives one large payload: hashes it, makes its blocks and their proofs, writes it to a file in `payloads/tmp`. Memory
+ * is bounded by the pieces under way, whatever the length.
  */
 export class PayloadFileWriter {
   readonly #disk: Disk
@@ -54,7 +54,7 @@ export class PayloadFileWriter {
     this.#blocks = new BlockTable(codec)
   }
 
-  /** `name` is given by the caller and never used twice. With a sealer the file is encrypted. */
+  /** The caller never uses a `name` twice. With a sealer the file is encrypted. */
   static create(disk: Disk, paths: StorePaths, name: string, sealer?: PayloadSealer): PayloadFileWriter {
     const codec = sealer === undefined ? plainBlocks : sealedBlocks(sealer.fileKey(name))
     return new PayloadFileWriter(disk, paths, name, disk.create(paths.upload(name)), codec)
@@ -64,15 +64,15 @@ export class PayloadFileWriter {
     return this.#written + this.#filled
   }
 
-  /** Takes a chunk (copied). A promise means: send no more until it settles. */
+  /** Copies a chunk. A promise means: send no more until it settles. */
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.#take(chunk, () => this.#send())
     return this.#onTheWay.length > PIECES_ON_THE_WAY_MAXIMUM ? this.#waitForRoom() : undefined
   }
 
   /**
-   * Takes a chunk and is done with it: what fills a piece is written before this returns. For a sender that does not
-   * stop when it is told to; it holds up the thread, and never fills memory.
+   * Copies a chunk, and writes full pieces before it returns. For a sender that does not wait: this blocks the thread, and
+   * memory stays bounded.
    */
   writeNow(chunk: Uint8Array): void {
     this.#take(chunk, () => this.#sendNow())
@@ -85,8 +85,8 @@ export class PayloadFileWriter {
   }
 
   /**
-   * Writes the rest and what proves the blocks, syncs, and moves the file to its place: durable with its name when this
-   * resolves. On failure nothing is left behind.
+   * Writes the rest and the proofs of the blocks, syncs, and moves the file to its place: it is durable with its name when
+   * this resolves. A failure leaves nothing.
    */
   async finish(): Promise<StoredFile> {
     try {
@@ -94,31 +94,31 @@ export class PayloadFileWriter {
       await this.#drain()
       const size = this.#written
       const end = Buffer.concat([this.#blocks.end(), encodeFileTrailer(this.#form, size, this.#name)])
-      await this.#file.writeAtLater(end, size)
-      await this.#file.syncLater()
-      await this.#file.closeLater()
+      await this.#file.writeAtAsync(end, size)
+      await this.#file.syncAsync()
+      await this.#file.closeAsync()
       this.#release()
       const directory = this.#paths.fileDirectory(this.#name)
       this.#disk.makeDirectory(directory)
-      // That it is there does not say that its name is durable: another thread may have made it a moment ago.
-      await this.#disk.syncDirectoryLater(this.#paths.files)
-      await this.#disk.renameLater(this.#paths.upload(this.#name), this.#paths.file(this.#name))
-      await this.#disk.syncDirectoryLater(directory)
+      // The directory may exist without a durable name: another thread may have created it a moment ago.
+      await this.#disk.syncDirectoryAsync(this.#paths.files)
+      await this.#disk.renameAsync(this.#paths.upload(this.#name), this.#paths.file(this.#name))
+      await this.#disk.syncDirectoryAsync(directory)
       const { md5, sha256 } = this.digests()
       return { name: this.#name, size, md5, digest: sha256, sealed: this.#form === 'sealed' }
     } catch (error) {
       await this.abandon()
-      await this.#disk.removeLater(this.#paths.file(this.#name)).catch(() => undefined)
+      await this.#disk.removeAsync(this.#paths.file(this.#name)).catch(() => undefined)
       throw error
     }
   }
 
-  /** Removes what was written. Never rejects: what cannot be removed now is swept at the next start. */
+  /** Removes the file. Never rejects: the next start sweeps a file that cannot be removed now. */
   async abandon(): Promise<void> {
     await Promise.allSettled(this.#onTheWay)
     this.#release()
-    await this.#file.closeLater().catch(() => undefined)
-    await this.#disk.removeLater(this.#paths.upload(this.#name)).catch(() => undefined)
+    await this.#file.closeAsync().catch(() => undefined)
+    await this.#disk.removeAsync(this.#paths.upload(this.#name)).catch(() => undefined)
   }
 
   #take(chunk: Uint8Array, pieceIsFull: () => void): void {
@@ -136,7 +136,7 @@ export class PayloadFileWriter {
     }
   }
 
-  /** Counts the piece as written; returns where it belongs in the file. */
+  /** Counts the piece as written; returns its place in the file. */
   #account(): { readonly length: number; readonly position: number } {
     const length = this.#filled
     const position = this.#written
@@ -169,8 +169,8 @@ export class PayloadFileWriter {
     const syncs = this.#sinceSync >= SYNC_EVERY_BYTES
     if (syncs) this.#sinceSync = 0
     try {
-      await this.#file.writeAtLater(piece.subarray(0, length), position)
-      if (syncs) await this.#file.syncLater()
+      await this.#file.writeAtAsync(piece.subarray(0, length), position)
+      if (syncs) await this.#file.syncAsync()
     } finally {
       givePieceBack(piece)
     }

@@ -1,3 +1,4 @@
+import type { PayloadId, Sequence, VolumeNumber } from '../brands.ts'
 import { crc32 } from 'node:zlib'
 import { DescriptorsExhaustedError, type Disk, type DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
@@ -10,7 +11,7 @@ import type { PayloadSealer } from './sealing.ts'
 /** A small payload in a volume. Lengths and offsets are bytes. */
 export interface VolumeLocation {
   readonly kind: 'volume'
-  readonly volume: number
+  readonly volume: VolumeNumber
   readonly offset: number
   /** Bytes in the volume; a sealed payload is longer than the object. */
   readonly length: number
@@ -33,27 +34,27 @@ export interface PartsLocation {
   readonly kind: 'parts'
   readonly length: number
   /** Sequence of the entry that completed the upload. */
-  readonly completion: number
+  readonly completion: Sequence
   /** SHA-256 of the whole; undefined until it is computed. */
   readonly digest: Uint8Array | undefined
   readonly parts: PartList
 }
 
-/** The parts of a multipart object, read where they lie. */
+/** The parts of a multipart object. */
 export interface PartList {
   readonly count: number
-  /** Payload id of the part at an index from 0; 0 for a part of no bytes. */
-  payload(index: number): number
+  /** Payload of the part at an index from 0; undefined for a part of no bytes. */
+  payload(index: number): PayloadId | undefined
   /** Bytes of the part at an index. */
   size(index: number): number
 }
 
-/** Where bytes are, as the catalog tells. */
+/** Where the bytes of a payload are, by the catalog. */
 export type PayloadLocation = VolumeLocation | FileLocation | PartsLocation
 
 const OPEN_VOLUMES_MAXIMUM = 64
 
-/** Reads payloads and proves every block it reads; wrong bytes never leave it. One per thread. */
+/** Reads payloads and verifies every block; it never returns wrong bytes. One per thread. */
 export class PayloadReader {
   readonly #disk: Disk
   readonly #paths: StorePaths
@@ -69,8 +70,8 @@ export class PayloadReader {
   }
 
   /**
-   * The whole of a small payload, in memory of its own. Read at once and not in the background: it is at most a
-   * few tens of KiB, most often in the page cache, and the way through the thread pool costs more than the read.
+   * A whole small payload, in memory of its own. The read is synchronous: it is at most a few tens of KiB, mostly in the
+   * page cache, and the thread pool would cost more than the read.
    * @throws PayloadDamagedError, DescriptorsExhaustedError
    */
   readSmall(location: VolumeLocation): Buffer {
@@ -89,12 +90,12 @@ export class PayloadReader {
     const codec = this.#codecOf(location)
     let file: DiskFile
     try {
-      file = await this.#disk.openToReadLater(this.#paths.file(location.name))
+      file = await this.#disk.openToReadAsync(this.#paths.file(location.name))
     } catch (error) {
       throw openFailure(placeOf(location), error)
     }
     if (file.size() !== fileBytes(codec.form, location.length)) {
-      await file.closeLater()
+      await file.closeAsync()
       throw new PayloadDamagedError(`${placeOf(location)} has the wrong length`)
     }
     return PayloadFileReader.open(file, location, codec, start, end)
@@ -105,7 +106,7 @@ export class PayloadReader {
     this.#volumes.clear()
   }
 
-  /** The checksum is proved also of encrypted bytes: one envelope in the place of another would open as well. */
+  /** Encrypted bytes are checked too: an envelope in the place of another one would open without an error. */
   #readStored(location: VolumeLocation, bytes: Buffer): Buffer {
     const read = this.#volume(location.volume).readAt(bytes, location.offset, location.length)
     if (read !== location.length || crc32(bytes) !== location.checksum) {
@@ -114,7 +115,7 @@ export class PayloadReader {
     return bytes
   }
 
-  /** The same memory each time: nothing of an envelope is left when it has been opened. */
+  /** The same memory each time: an envelope is not needed after it was opened. */
   #roomForEnvelope(length: number): Buffer {
     if (this.#envelopes.length < length) this.#envelopes = Buffer.allocUnsafeSlow(length)
     return this.#envelopes.subarray(0, length)
@@ -130,7 +131,7 @@ export class PayloadReader {
     throw new PayloadDamagedError(`${placeOf(location)}: it is encrypted, and there is no key to read it with`)
   }
 
-  #volume(volume: number): DiskFile {
+  #volume(volume: VolumeNumber): DiskFile {
     const open = this.#volumes.get(volume)
     if (open !== undefined) return open
     let file: DiskFile
@@ -144,7 +145,7 @@ export class PayloadReader {
     return file
   }
 
-  /** Lets go of volumes that were removed: the disk gives their space back only then. Called now and then. */
+  /** Closes volumes that were removed: only then does the disk free their space. Called now and then. */
   closeRemoved(): void {
     for (const [volume, file] of this.#volumes) {
       if (this.#disk.exists(file.path)) continue
@@ -167,7 +168,7 @@ function placeOf(location: VolumeLocation | FileLocation): string {
   return `volume ${location.volume}, offset ${location.offset}`
 }
 
-/** A file that cannot be opened is damaged, unless nothing can be opened at the moment. */
+/** A file that cannot be opened is damaged, unless no file can be opened at the moment. */
 function openFailure(place: string, cause: unknown): Error {
   if (cause instanceof DescriptorsExhaustedError) return cause
   return new PayloadDamagedError(`${place} cannot be opened`, { cause })

@@ -1,11 +1,11 @@
 import type { Disk, DiskSpace } from '../disk/disk.ts'
 
-/** How long a reading of the free space is good for; in between, what was admitted is counted off. */
+/** How long a reading of the free space is used; until the next one, admitted bytes are subtracted. */
 const READING_MILLISECONDS = 100
 
 /**
- * Keeps a part of the disk free for deletes, for the journal and for the projections: what would eat into it is
- * refused, so that a full disk can be emptied again without a restart (J12).
+ * Keeps a part of the disk free for deletions, for the journal and for the projections, so that a full disk can be emptied
+ * without a restart (J12).
  */
 export class SpaceGuard {
   readonly #disk: Disk
@@ -22,7 +22,7 @@ export class SpaceGuard {
     this.#reading = disk.space(path)
   }
 
-  /** Whether `bytes` more may be stored; counts them off when they may. */
+  /** Whether `bytes` more may be stored; if so, subtracts them. */
   admits(bytes: number): boolean {
     this.#refresh()
     if (this.#reading.availableBytes - this.#admitted - bytes < this.#reservedBytes) return false

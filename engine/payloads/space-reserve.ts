@@ -3,12 +3,12 @@ import { SpareFile } from '../disk/spare-file.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import type { SpaceGuard } from './space-guard.ts'
 
-/** More than the projections can grow by between two looks. */
+/** More than the projections can grow between two checks. */
 const RESERVE_BYTES = 32 << 20
 
 /**
- * A file of zeros that holds space for the projections. When something else fills the disk, which no refusal of ours
- * can prevent, it is given back, so that deletes still find room to be applied; it is made again when there is space.
+ * A file of zeros that reserves space for the projections. When something else fills the disk it is removed, so deletions
+ * still have room to be applied; it is created again when there is space.
  */
 export class SpaceReserve {
   readonly #space: SpaceGuard
@@ -22,7 +22,7 @@ export class SpaceReserve {
     this.#file = new SpareFile(disk, paths.root, paths.reserve, RESERVE_BYTES)
   }
 
-  /** Looks at the free space; called before every batch, costs next to nothing. */
+  /** Checks the free space. Called before every batch; costs next to nothing. */
   keepUp(): void {
     const { availableBytes } = this.#space.space
     if (this.#held && availableBytes < RESERVE_BYTES) {
@@ -31,7 +31,7 @@ export class SpaceReserve {
     } else if (!this.#held && availableBytes > this.#reservedBytes + 2 * RESERVE_BYTES) {
       this.#held = true
       void this.#file.prepare().then(() => {
-        // It did not fit, or a disk error: the next look tries again.
+        // It did not fit, or a disk error: the next check tries again.
         if (!this.#file.ready) this.#held = false
       })
     }

@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib'
-import type { WriteBody } from '../commands.ts'
+import type { WriteBody } from '../commands/commands.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { PayloadFileWriter } from './file-writer.ts'
 import { PayloadIds } from './payload-ids.ts'
 import type { PayloadSealer } from './sealing.ts'
 
-/** Makes payloads of the bytes that arrive, encrypted ones when it has a sealer. One per thread of one start. */
+/** Makes payloads of the bytes that arrive, encrypted if it has a sealer. One per thread of one start. */
 export class UploadStore {
   readonly #disk: Disk
   readonly #paths: StorePaths
@@ -14,8 +14,8 @@ export class UploadStore {
   readonly #sealer: PayloadSealer | undefined
 
   /**
-   * `start`: 16 hexadecimal digits, new at each start. `thread`: 0 to 255. `sealer`: what new payloads are encrypted
-   * with; they are stored as they are without one.
+   * `start`: 16 hexadecimal digits, new at each start. `thread`: 0 to 255. `sealer` encrypts new payloads; without one they
+   * are stored as they are.
    */
   constructor(disk: Disk, paths: StorePaths, start: string, thread: number, sealer?: PayloadSealer) {
     this.#disk = disk
@@ -24,20 +24,20 @@ export class UploadStore {
     this.#sealer = sealer
   }
 
-  /** The body of a command that brings a small payload along. The caller must not change `bytes` any more. */
+  /** The body of a command that carries a small payload. The caller must not change `bytes` afterwards. */
   inlineBody(bytes: Uint8Array): Extract<WriteBody, { kind: 'inline' }> {
     if (this.#sealer === undefined) return { kind: 'inline', bytes, checksum: crc32(bytes), sealed: false }
     const envelope = this.#sealer.seal(Buffer.from(this.#ids.next(), 'hex'), bytes)
     return { kind: 'inline', bytes: envelope, checksum: crc32(envelope), sealed: true }
   }
 
-  /** A writer for the next large payload; the body can be handed to it at once. */
+  /** A writer for the next large payload. */
   create(): PayloadFileWriter {
     return PayloadFileWriter.create(this.#disk, this.#paths, this.#ids.next(), this.#sealer)
   }
 
-  /** Removes a stored file that no entry refers to: the command that should have named it was refused. */
+  /** Removes a stored file whose command was refused, so that no entry refers to it. */
   async discard(name: string): Promise<void> {
-    await this.#disk.removeLater(this.#paths.file(name))
+    await this.#disk.removeAsync(this.#paths.file(name))
   }
 }

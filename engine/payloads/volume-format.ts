@@ -1,3 +1,4 @@
+import { type PayloadId, payloadIdOf, type VolumeNumber } from '../brands.ts'
 import { crc32 } from 'node:zlib'
 import { readUint64, writeUint64 } from '../journal/format.ts'
 
@@ -19,7 +20,7 @@ export const FRAME_HEADER = {
 export const VOLUME_VERSION = 1
 const ALIGNMENT_BYTES = 8
 
-export function encodeVolumeHeader(volume: number): Buffer {
+export function encodeVolumeHeader(volume: VolumeNumber): Buffer {
   const bytes = Buffer.alloc(VOLUME_HEADER.bytes)
   bytes.write(VOLUME_HEADER.magic, 0, 'ascii')
   bytes.writeUInt16BE(VOLUME_VERSION, VOLUME_HEADER.versionAt)
@@ -33,8 +34,8 @@ export function frameBytes(length: number): number {
   return Math.ceil((FRAME_HEADER.bytes + length) / ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 }
 
-/** Writes a frame at `at`; the header names the payload, so that a volume can be understood without the catalog. */
-export function encodeFrame(target: Buffer, at: number, payload: number, bytes: Uint8Array, checksum: number): void {
+/** Writes a frame at `at`; its header has the payload's id, so a volume can be read without the catalog. */
+export function encodeFrame(target: Buffer, at: number, payload: PayloadId, bytes: Uint8Array, checksum: number): void {
   const header = target.subarray(at, at + FRAME_HEADER.bytes)
   header.fill(0)
   header.write(FRAME_HEADER.magic, 0, 'ascii')
@@ -47,21 +48,21 @@ export function encodeFrame(target: Buffer, at: number, payload: number, bytes: 
   target.fill(0, at + FRAME_HEADER.bytes + bytes.length, at + frameBytes(bytes.length))
 }
 
-/** What a frame's header says; undefined when it is none or damaged. */
+/** The fields of a frame's header; undefined when it is not one, or damaged. */
 export function decodeFrameHeader(
   header: Buffer,
-): { readonly length: number; readonly payload: number; readonly checksum: number } | undefined {
+): { readonly length: number; readonly payload: PayloadId; readonly checksum: number } | undefined {
   if (header.length < FRAME_HEADER.bytes || header.toString('latin1', 0, 4) !== FRAME_HEADER.magic) return undefined
   const stated = header.readUInt32BE(FRAME_HEADER.headerChecksumAt)
   if (crc32(header.subarray(0, FRAME_HEADER.headerChecksumAt)) !== stated) return undefined
   return {
     length: header.readUInt32BE(FRAME_HEADER.lengthAt),
-    payload: readUint64(header, FRAME_HEADER.payloadAt),
+    payload: payloadIdOf(readUint64(header, FRAME_HEADER.payloadAt)),
     checksum: header.readUInt32BE(FRAME_HEADER.checksumAt),
   }
 }
 
-/** Where the next frame begins, behind bytes that end at `end`. */
+/** Where the next frame begins, after bytes that end at `end`. */
 export function frameStartAfter(end: number): number {
   return Math.ceil(end / ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 }

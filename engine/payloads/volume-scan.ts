@@ -1,18 +1,19 @@
+import type { PayloadId } from '../brands.ts'
 import type { DiskFile } from '../disk/disk.ts'
 import { decodeFrameHeader, FRAME_HEADER, frameBytes, VOLUME_HEADER } from './volume-format.ts'
 
-/** A payload as it stands in a volume, whether anything refers to it or not. */
+/** A payload in a volume, whether anything refers to it or not. */
 export interface VolumeFrame {
-  readonly payload: number
+  readonly payload: PayloadId
   /** Where the bytes begin in the volume. */
   readonly offset: number
-  /** Valid until the next frame is asked for. */
+  /** Valid until the next frame. */
   readonly bytes: Buffer
   /** CRC-32 that the bytes should have. */
   readonly checksum: number
 }
 
-/** A volume cannot be read on: what stands there is no frame. */
+/** A volume cannot be read further: the bytes there are not a frame. */
 export class VolumeDamagedError extends Error {
   override readonly name = 'VolumeDamagedError'
 }
@@ -31,7 +32,7 @@ export async function* volumeFrames(file: DiskFile, end: number): AsyncGenerator
     if (start < windowStart || start + length > windowStart + window.length) {
       window = Buffer.allocUnsafe(Math.max(length, READ_BYTES))
       windowStart = start
-      window = window.subarray(0, await file.readAtLater(window, start, window.length))
+      window = window.subarray(0, await file.readAtAsync(window, start, window.length))
     }
     return window.subarray(start - windowStart, start - windowStart + length)
   }

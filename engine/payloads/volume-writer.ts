@@ -1,8 +1,9 @@
+import { type PayloadId, type VolumeNumber, volumeNumberOf } from '../brands.ts'
 import { type Disk, type DiskFile, DiskFullError, ShortWriteError } from '../disk/disk.ts'
 import { SpareFile } from '../disk/spare-file.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { DomainError } from '../errors.ts'
-import type { PayloadReference } from '../events/changes.ts'
+import type { PayloadReference } from '../events/values.ts'
 import type { SpaceGuard } from './space-guard.ts'
 import {
   encodeFrame,
@@ -16,16 +17,16 @@ import {
 const STARTING_BYTES = 1 << 20
 
 /**
- * A write or sync of a volume failed, and not for want of space. What the disk holds of it is unknown, and a second sync
- * could report success for bytes that are lost: the volume is not touched again, and the engine ends (J1, J7).
+ * A write or sync of a volume failed, and not for lack of space. Its contents on disk are unknown, and a second sync could
+ * report success for bytes that are lost: the volume is not touched again, and the engine ends (J1, J7).
  */
 export class VolumeFailedError extends Error {
   override readonly name = 'VolumeFailedError'
 }
 
 /**
- * Appends small payloads to the current volume. `place` only hands out places and gathers the bytes; `flush` makes
- * them durable, in one write and one sync per batch, before the journal may speak of them (J1).
+ * Appends small payloads to the current volume. `place` assigns places and collects the bytes; `flush` makes them durable,
+ * with one write and one sync per batch, before the journal refers to them (J1).
  */
 export class VolumeWriter {
   readonly #disk: Disk
@@ -34,33 +35,33 @@ export class VolumeWriter {
   readonly #space: SpaceGuard
   readonly #spare: SpareFile
   #file: DiskFile | undefined
-  #volume: number
+  #volume: VolumeNumber
   #position: number
   #staged = Buffer.allocUnsafeSlow(STARTING_BYTES)
   #stagedBytes = 0
   #refusing = false
   #failure: VolumeFailedError | undefined
 
-  /** `end` says where the bytes end that entries refer to; what is behind it belongs to no one. */
+  /** `end` is where the bytes end that entries refer to; nothing refers to bytes after it. */
   constructor(
     disk: Disk,
     paths: StorePaths,
     options: { readonly volumeBytes: number },
     space: SpaceGuard,
-    end: { readonly volume: number; readonly end: number } | undefined,
+    end: { readonly volume: VolumeNumber; readonly end: number } | undefined,
   ) {
     this.#disk = disk
     this.#paths = paths
     this.#volumeBytes = options.volumeBytes
     this.#space = space
     this.#spare = new SpareFile(disk, paths.volumes, paths.volumeSpare, options.volumeBytes)
-    this.#volume = end?.volume ?? 0
+    this.#volume = end?.volume ?? volumeNumberOf(0)
     this.#position = end === undefined ? options.volumeBytes : frameStartAfter(end.end)
     if (end !== undefined && disk.exists(paths.volume(end.volume))) {
       this.#file = disk.openToWrite(paths.volume(end.volume))
     } else if (end !== undefined) {
-      // The volume is lost, which reads report object by object (J17); its number and its places are not used again.
-      this.#volume = end.volume + 1
+      // The volume is lost; reads report each of its objects (J17). Its number is not reused.
+      this.#volume = volumeNumberOf(end.volume + 1)
       this.#position = options.volumeBytes
     }
     void this.#spare.prepare()
@@ -71,16 +72,16 @@ export class VolumeWriter {
     return this.#stagedBytes
   }
 
-  /** While true every place is refused with `storage-full`: set for the second try of a batch that met a full disk. */
+  /** While true, `place` refuses with `storage-full`: set for the second try of a batch after the disk was full. */
   set refusing(refusing: boolean) {
     this.#refusing = refusing
   }
 
   /**
-   * Gives `bytes` a place in the volume. They are copied.
+   * Assigns `bytes` a place in the volume and copies them.
    * @throws DomainError storage-full; DiskFullError, ShortWriteError, VolumeFailedError when a new volume was needed
    */
-  place(payload: number, bytes: Uint8Array, checksum: number, sealed: boolean): PayloadReference {
+  place(payload: PayloadId, bytes: Uint8Array, checksum: number, sealed: boolean): PayloadReference {
     const total = frameBytes(bytes.length)
     if (this.#refusing || !this.#space.admits(total)) throw new DomainError('storage-full')
     if (this.#position + this.#stagedBytes + total > this.#volumeBytes) this.#guarded(() => this.#roll())
@@ -92,7 +93,7 @@ export class VolumeWriter {
   }
 
   /**
-   * Everything placed is on the medium when this returns.
+   * Everything placed is durable when this returns.
    * @throws DiskFullError, ShortWriteError, VolumeFailedError
    */
   flush(): void {
@@ -120,12 +121,12 @@ export class VolumeWriter {
     this.#stagedBytes = 0
   }
 
-  /** Forgets what was placed since the last flush; its places will be given again. */
+  /** Forgets what was placed since the last flush; its places will be assigned again. */
   discard(): void {
     this.#stagedBytes = 0
   }
 
-  /** Makes the next volume ahead, if there is none. */
+  /** Creates the next volume ahead, if there is none. */
   prepareSpare(): Promise<void> {
     return this.#spare.prepare()
   }
@@ -137,7 +138,7 @@ export class VolumeWriter {
 
   #roll(): void {
     this.#flush()
-    const volume = this.#file === undefined ? this.#volume : this.#volume + 1
+    const volume = this.#file === undefined ? this.#volume : volumeNumberOf(this.#volume + 1)
     const path = this.#paths.volume(volume)
     const header = encodeVolumeHeader(volume)
     this.#disk.remove(path)
@@ -166,7 +167,7 @@ export class VolumeWriter {
   }
 }
 
-/** Whether an error says that the disk has no room, as opposed to one that says that the disk is broken. */
+/** Whether an error means that the disk is full, and not that it is broken. */
 export function isDiskFull(error: unknown): boolean {
   return error instanceof DiskFullError || error instanceof ShortWriteError
 }

@@ -29,7 +29,7 @@ export const HISTORY_REASONS = {
 
 export type HistoryReason = keyof typeof HISTORY_REASONS
 
-/** One step of an inclusion path: the sibling, and the side it stands on. */
+/** One step of an inclusion path: the sibling and its side. */
 export interface PathStep {
   readonly side: 'left' | 'right'
   readonly hash: string
@@ -57,7 +57,7 @@ export interface ProofCheckpoint {
   readonly previous_checkpoint_hash: string
 }
 
-/** Somebody else's word that the checkpoint was there at a time. */
+/** A third party's statement that the checkpoint existed at a time. */
 export interface ProofAnchor {
   /** Such as `rfc3161`. */
   readonly kind: string

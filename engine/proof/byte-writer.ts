@@ -1,4 +1,4 @@
-/** Gathers the fields of a canonical encoding. Integers are big-endian; lengths are 4 bytes and stand before the bytes. */
+/** Collects the fields of a canonical encoding. Integers are big-endian; lengths are 4 bytes and precede the bytes. */
 export class ByteWriter {
   readonly #pieces: Uint8Array[] = []
   readonly #encoder = new TextEncoder()

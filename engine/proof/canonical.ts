@@ -84,6 +84,6 @@ function writeAnchor(writer: ByteWriter, anchor: ProofAnchor | undefined): void 
 
 function writeTime(writer: ByteWriter, text: string): void {
   const microseconds = proofMicroseconds(text)
-  if (microseconds === undefined) throw new RangeError(`${text} is no time of a proof bundle`)
+  if (microseconds === undefined) throw new RangeError(`${text} is not a valid time of a proof bundle`)
   writer.i64(microseconds)
 }

@@ -1,12 +1,12 @@
 import { hashes, verify } from '@noble/ed25519'
 import { sha512 } from '@noble/hashes/sha2.js'
 
-// The library asks the platform for SHA-512, asynchronously, unless it is given one.
+// Without this the library uses the platform's SHA-512, which is async.
 hashes.sha512 = sha512
 
 /**
- * Whether a signature is one of Ed25519 (RFC 8032 section 5.1.7) over the message. Encodings that are not the shortest
- * are refused, and so are the keys of small order, under which a signature can hold for every message.
+ * Whether an Ed25519 signature (RFC 8032 section 5.1.7) over the message is valid. Refuses encodings that are not the
+ * shortest, and keys of small order, for which one signature can be valid for every message.
  * @param signature 64 bytes
  * @param publicKey 32 bytes
  */

@@ -43,7 +43,7 @@ function isIncluded({ sequence, record_hash, inclusion_path }: ProofRecord, chec
   return root !== undefined && bytesToHex(root) === checkpoint.root
 }
 
-/** A bundle holds only the records of one version, so that most have no neighbour to link to. */
+/** A bundle holds only the records of one version, so most have no neighbour to link to. */
 function checkLinks(records: readonly ProofRecord[]): CheckResult {
   const ordered = records.toSorted((left, right) => left.sequence - right.sequence)
   let links = 0

@@ -19,18 +19,18 @@ export function leafHash(recordHash: Uint8Array): Uint8Array {
   return taggedHash(LEAF, recordHash)
 }
 
-export function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
+function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
   return taggedHash(NODE, left, right)
 }
 
 /** A tree of one leaf has its leaf as apex. */
-export function rootHash(apex: Uint8Array): Uint8Array {
+function rootHash(apex: Uint8Array): Uint8Array {
   return taggedHash(ROOT, apex)
 }
 
 /**
- * The sides on which the siblings stand on the way from a leaf to the apex. An odd node at the end of a level goes up
- * as it is, without a step.
+ * The sides of the siblings on the way from a leaf to the apex. An odd node at the end of a level goes up unchanged,
+ * without a step.
  */
 export function pathSides(index: number, leafCount: number): PathStep['side'][] {
   const sides: PathStep['side'][] = []
@@ -45,9 +45,8 @@ export function pathSides(index: number, leafCount: number): PathStep['side'][] 
 }
 
 /**
- * The root that a path leads to from a leaf; undefined when it cannot be the path of that leaf in a tree of `leafCount`
- * leaves. Only its length has to be right by the specification; the sides belong to the index all the same, which
- * nothing else holds.
+ * The root that a path leads to from a leaf; undefined when it is not a path of that leaf in a tree of `leafCount` leaves.
+ * The specification checks only its length; the sides are checked too, since nothing else verifies the index.
  */
 export function rootOfPath(
   leaf: Uint8Array,

@@ -1,4 +1,4 @@
-/** From the bytes of a file to a `ProofBundle`: strict, so that nothing stands in a bundle that is not verified. */
+/** Parses the bytes of a file into a `ProofBundle`: strictly, so that a bundle contains nothing that is not verified. */
 import {
   HISTORY_REASONS,
   type HistoryReason,
@@ -22,10 +22,10 @@ import {
   whole,
 } from './value-readers.ts'
 
-/** What a file turned out to be. */
-export type ParsedBundle =
+/** What a file is. */
+type ParsedBundle =
   | { readonly kind: 'bundle'; readonly bundle: ProofBundle }
-  /** A proof bundle of a later format, of which nothing more can be said. */
+  /** A proof bundle of a newer format, which cannot be verified. */
   | { readonly kind: 'newer'; readonly formatVersion: number }
   | { readonly kind: 'malformed'; readonly reason: string }
 
@@ -87,8 +87,8 @@ const readBundle = object({
 })
 
 /**
- * Reads the bytes of a bundle. Format and version are looked at first: of a later version nothing else is known.
- * Never throws, whatever the bytes are.
+ * Reads the bytes of a bundle. It checks format and version first, since a newer version may have other members. Never
+ * throws for any bytes.
  */
 export function parseBundle(bytes: Uint8Array): ParsedBundle {
   try {

@@ -1,8 +1,8 @@
-/** What a verifier says: every check, always, each with one of three answers. */
+/** The report of a verifier: always every check, each with one of three results. */
 import type { UnsignedBundle } from './bundle-types.ts'
 
 /** `not proved`: it could not be performed. Never a pass. */
-export type CheckStatus = 'passed' | 'failed' | 'not proved'
+type CheckStatus = 'passed' | 'failed' | 'not proved'
 
 /** What is checked, in the order of the report. */
 export const CHECK_NAMES = [
@@ -27,13 +27,13 @@ export interface CheckResult {
   readonly sentence: string
 }
 
-export interface ProofCheck extends CheckResult {
+interface ProofCheck extends CheckResult {
   readonly name: CheckName
 }
 
 /**
- * `verified`: all that must hold does. `failed`: a check failed. `not proved`: none failed, but one that must hold could
- * not be performed, such as whose signature it is when nobody said.
+ * `verified`: all checks that must hold do. `failed`: a check failed. `not proved`: none failed, but one that must hold
+ * could not be performed, such as the identity when no public key was given.
  */
 export type ProofVerdict = 'verified' | 'failed' | 'not proved'
 
@@ -44,14 +44,14 @@ export interface ProofReport {
   readonly claims: UnsignedBundle | undefined
 }
 
-/** What even a verified bundle does not prove. Said with every result, so that nobody reads more into it (T14). */
+/** What even a verified bundle does not prove. Part of every report, so that nobody reads more into it (T14). */
 export const PROOF_LIMITS: readonly string[] = [
   'It is about one version as it was when the bundle was made: a later deletion does not show.',
   'It proves that the file has the bytes that were recorded when they were written, not that those were the right ones.',
   'Whoever holds the master key of the deployment can sign any bundle.',
 ]
 
-/** Without history only the file and the signature can be held against something. */
+/** Without history only the file and the signature can be checked. */
 const MUST_HOLD: readonly CheckName[] = [
   'format',
   'format version',

@@ -5,12 +5,12 @@
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:Z|([+-])(\d\d):(\d\d))$/
 const SECONDS_TEXT_LENGTH = 19
 
-/** Microseconds since 1970, negative before; undefined for what is no time. */
+/** Microseconds since 1970, negative before; undefined when the text is not a valid time. */
 export function proofMicroseconds(text: string): bigint | undefined {
   const [, seconds, fraction = '', sign, hours = '00', minutes = '00'] = TIME.exec(text) ?? []
   if (seconds === undefined) return undefined
   const milliseconds = Date.parse(`${seconds}Z`)
-  // The platform takes hour 24 and days that a month has not for a time of the next day.
+  // Date.parse accepts hour 24, and days that a month does not have, as a time of the next day.
   if (Number.isNaN(milliseconds)) return undefined
   if (new Date(milliseconds).toISOString().slice(0, SECONDS_TEXT_LENGTH) !== seconds) return undefined
   const offset = offsetMinutes(sign, Number(hours), Number(minutes))

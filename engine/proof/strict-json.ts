@@ -1,18 +1,18 @@
-/** The bytes are not JSON that every reader understands alike. The message says why. */
+/** The bytes are not JSON that every reader reads the same way. The message says why. */
 export class StrictJsonError extends Error {
   override readonly name = 'StrictJsonError'
 }
 
 const NUMBERS = /[-\d][-+.\w]*/g
 const WHOLE_NUMBER = /^(?:0|[1-9]\d*)$/
-const BEHIND_A_NAME = /^[ \t\n\r]*:/
+const AFTER_A_NAME = /^[ \t\n\r]*:/
 const LONE_SURROGATE = /\p{Surrogate}/u
 const BACKSLASH = 0x5c
 
 /**
- * Parses JSON (RFC 8259) and refuses what readers are known to disagree about: bytes that are no UTF-8, a byte order
- * mark, a member that is there twice, numbers that are not whole, negative or 2^53 and above, and strings that have no
- * UTF-8. So whoever shows a bundle shows what was verified.
+ * Parses JSON (RFC 8259) and refuses what readers are known to disagree about: bytes that are not UTF-8, a byte order
+ * mark, a repeated member, numbers that are negative, not whole, or 2^53 and above, and strings without a UTF-8 form. So
+ * every program that shows a bundle shows what was verified.
  * @throws StrictJsonError
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {
@@ -28,14 +28,14 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   return value
 }
 
-/** Names of members as they are written in a text that is JSON. Looks at the numbers too, since a value has lost how they were written. */
+/** Counts the names of members in a text that is JSON. It also checks the numbers: parsing loses how they are written. */
 function countWrittenNames(text: string): number {
   let names = 0
   let at = 0
   while (at < text.length) {
     const quote = text.indexOf('"', at)
     const between = text.slice(at, quote === -1 ? text.length : quote)
-    if (at > 0 && BEHIND_A_NAME.test(between)) names += 1
+    if (at > 0 && AFTER_A_NAME.test(between)) names += 1
     for (const [number] of between.matchAll(NUMBERS)) {
       if (!WHOLE_NUMBER.test(number)) throw new StrictJsonError(`${number.slice(0, 40)} is no whole number`)
     }
@@ -45,7 +45,7 @@ function countWrittenNames(text: string): number {
   return names
 }
 
-/** Where a string ends that begins at a quote: behind the next quote with an even count of backslashes before it. */
+/** End of the string that begins at a quote: after the next quote with an even number of backslashes before it. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0
@@ -54,10 +54,10 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** Names of members that there are; looks at every text and number on its way. */
+/** Counts the names of members in a value, and checks every text and number. */
 function countNames(root: unknown): number {
   let names = 0
-  // A list and no recursion: nesting has no limit.
+  // Not recursive: nesting has no limit.
   const left: unknown[] = [root]
   while (left.length > 0) {
     const value = left.pop()

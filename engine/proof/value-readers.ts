@@ -1,7 +1,7 @@
-/** Readers of JSON values: each gives the value with its type, or says where and what is wrong. */
+/** Readers of JSON values: each returns the value with its type, or throws where and what is wrong. */
 import { proofMicroseconds } from './proof-time.ts'
 
-/** A value is not what the form demands. The message names the member. */
+/** A value does not have the form of a bundle. The message names the member. */
 export class BundleFormError extends Error {
   override readonly name = 'BundleFormError'
 
@@ -11,13 +11,13 @@ export class BundleFormError extends Error {
 }
 
 /** @throws BundleFormError */
-export type Reader<T> = (value: unknown, member: string) => T
+type Reader<T> = (value: unknown, member: string) => T
 
 type Shape = Readonly<Record<string, Reader<unknown>>>
 type ReadShape<S extends Shape> = { readonly [Name in keyof S]: S[Name] extends Reader<infer T> ? T : never }
 
 /**
- * An object with these members and no others: a member that is not known is one that nobody signed.
+ * An object with these members and no others: an unknown member would not be signed.
  * @param optional members that may be absent; null is not absent
  */
 export function object<R extends Shape, O extends Shape = Record<never, never>>(
@@ -64,7 +64,7 @@ export const text: Reader<string> = (value, member) => {
   return value
 }
 
-/** A text of a form, which `what` describes. */
+/** A text of a form that `what` describes. */
 function textOf(form: { test(text: string): boolean }, what: string): Reader<string> {
   return (value, member) => {
     const found = text(value, member)
@@ -73,7 +73,7 @@ function textOf(form: { test(text: string): boolean }, what: string): Reader<str
   }
 }
 
-/** So many bytes in lower-case hexadecimal. */
+/** This many bytes in lower-case hexadecimal. */
 export function hexadecimal(bytes: number): Reader<string> {
   return textOf(new RegExp(`^[0-9a-f]{${bytes * 2}}$`), `${bytes} bytes in lower-case hexadecimal`)
 }

@@ -32,16 +32,16 @@ export interface FileDigest {
   readonly size: number
 }
 
-/** What a bundle is held against. */
+/** What a bundle is compared with. */
 export interface ProofEvidence {
-  /** Hashes the file; called at most once, and only when there is something to compare with. Without it: not proved. */
+  /** Hashes the file; called at most once, and only for a bundle that can be read. Without it: not proved. */
   readonly digestFile?: () => Promise<FileDigest>
   /** Public key of the deployment in hexadecimal, from elsewhere than the bundle. Without it: not proved. */
   readonly expectedPublicKey?: string
 }
 
 /**
- * Performs every check that can be performed. Never throws for what is in the bundle, only for what `digestFile` throws.
+ * Performs every check that it can. Throws only what `digestFile` throws, whatever is in the bundle.
  * @param bytes the bundle as it is in its file
  */
 export async function verifyBundle(bytes: Uint8Array, evidence: ProofEvidence): Promise<ProofReport> {

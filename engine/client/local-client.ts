@@ -1,14 +1,14 @@
-import type { EngineClient } from './client.ts'
-import type { Command, Done } from './commands.ts'
-import type { EngineReply } from './engine.ts'
-import type { EngineLoop } from './engine-loop.ts'
-import { DomainError, EngineUnavailableError } from './errors.ts'
-import type { AuditContext, AuditResult, Pairs } from './events/audit.ts'
-import { encodeEntry } from './events/entry-codec.ts'
+import type { EngineClient } from './engine-client.ts'
+import type { Command, Done } from '../commands/commands.ts'
+import type { EngineReply } from '../engine.ts'
+import type { EngineLoop } from '../engine-loop.ts'
+import { DomainError, EngineUnavailableError } from '../errors.ts'
+import type { AuditContext, AuditResult, Pairs } from '../events/audit.ts'
+import { encodeEntry } from '../events/entry-codec.ts'
 
-/** Turns a reply into what `execute` promises. */
+/** The result of `execute` for a reply. */
 export function doneOrThrow(reply: EngineReply): Done {
-  if (reply === undefined) throw new EngineUnavailableError('the engine gave no reply')
+  if (reply === undefined) throw new EngineUnavailableError('the engine did not reply')
   if (!reply.ok) throw new DomainError(reply.code, reply.subject)
   return reply.done
 }

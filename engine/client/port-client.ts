@@ -1,16 +1,16 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { EngineClient } from './client.ts'
-import type { Command, Done } from './commands.ts'
-import { EngineUnavailableError } from './errors.ts'
-import type { AuditContext, AuditResult, Pairs } from './events/audit.ts'
-import { encodeEntry } from './events/entry-codec.ts'
+import type { EngineClient } from './engine-client.ts'
+import type { Command, Done } from '../commands/commands.ts'
+import { EngineUnavailableError } from '../errors.ts'
+import type { AuditContext, AuditResult, Pairs } from '../events/audit.ts'
+import { encodeEntry } from '../events/entry-codec.ts'
 import { doneOrThrow } from './local-client.ts'
 import { AuditPacker, auditMessageBytes, type ReplyMessage, type RequestMessage } from './port-messages.ts'
 
 /** Audit bytes on their way to the journal before readers are made to wait. */
 const AUDIT_BYTES_MAXIMUM = 4 << 20
 
-/** Commands on their way before those who would not wait for theirs are made to. */
+/** Commands on their way before callers of `recordFailedChange` are made to wait. */
 const COMMANDS_MAXIMUM = 4096
 
 function ignore(): void {}
@@ -20,7 +20,7 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** The engine behind a message port: one message each way per turn of the event loop. */
+/** The engine at the other end of a message port: at most one message each way in a turn of the event loop. */
 export class PortEngineClient implements EngineClient {
   readonly #port: MessagePort
   readonly #waiting = new Map<number, Waiting>()
@@ -57,7 +57,7 @@ export class PortEngineClient implements EngineClient {
   }
 
   recordFailedChange(audit: AuditContext, result: 'denied' | 'failure', details: Pairs): Promise<void> | undefined {
-    // When the engine is gone the process ends anyway, so its failure is no news here.
+    // The process ends when the engine fails, so a failure needs no handling here.
     const recorded = this.execute({ kind: 'record-failed-change', audit, result, details }).then(ignore, ignore)
     return this.#waiting.size > COMMANDS_MAXIMUM ? recorded : undefined
   }
@@ -67,7 +67,7 @@ export class PortEngineClient implements EngineClient {
     return new Promise((resolve) => this.#room.push(resolve))
   }
 
-  /** Small payloads that fill their memory alone are handed over instead of copied. */
+  /** A small payload that is alone in its buffer is transferred instead of copied. */
   #handOver(bytes: Uint8Array): void {
     if (bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength) {
       this.#transfer.push(bytes.buffer)

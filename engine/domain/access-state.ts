@@ -1,4 +1,5 @@
-import type { ManagementRole, PolicyStatement } from './events/access-changes.ts'
+import type { Microseconds } from '../brands.ts'
+import type { ManagementRole, PolicyStatement } from '../events/values.ts'
 
 /** A service account. */
 export interface AccountState {
@@ -6,7 +7,7 @@ export interface AccountState {
   readonly title: string
   readonly description: string
   readonly enabled: boolean
-  readonly createdMicroseconds: number
+  readonly createdMicroseconds: Microseconds
   /** Oldest first. */
   readonly credentials: readonly { readonly credential: string; readonly accessKey: string }[]
   /** Ids of the attached policies, in the order of attaching. */
@@ -19,14 +20,14 @@ export interface CredentialState {
   readonly account: string
   readonly sealedSecret: Uint8Array
   readonly enabled: boolean
-  readonly createdMicroseconds: number
-  readonly expiresMicroseconds: number | undefined
+  readonly createdMicroseconds: Microseconds
+  readonly expiresMicroseconds: Microseconds | undefined
 }
 
 export interface PolicyState {
   readonly policy: string
   readonly title: string
-  readonly createdMicroseconds: number
+  readonly createdMicroseconds: Microseconds
   readonly statements: readonly PolicyStatement[]
 }
 
@@ -37,11 +38,11 @@ export interface TokenState {
   readonly role: ManagementRole
   /** SHA-256 of the token. */
   readonly digest: Uint8Array
-  readonly createdMicroseconds: number
-  readonly expiresMicroseconds: number | undefined
+  readonly createdMicroseconds: Microseconds
+  readonly expiresMicroseconds: Microseconds | undefined
 }
 
-/** What the rules need to know of access. Implemented by the projections. */
+/** What the rules read about access. Implemented by the projections. */
 export interface AccessState {
   account(account: string): AccountState | undefined
   credential(accessKey: string): CredentialState | undefined

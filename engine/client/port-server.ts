@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
-import type { EngineReply } from './engine.ts'
-import type { EngineLoop } from './engine-loop.ts'
+import type { EngineReply } from '../engine.ts'
+import type { EngineLoop } from '../engine-loop.ts'
 import { auditMessageBytes, type ReplyMessage, type RequestMessage, unpackAudits } from './port-messages.ts'
 
 /** The engine thread's side of one front end: requests in, the replies of each batch out in one message. */
@@ -16,7 +16,7 @@ export class PortServer {
     port.on('message', (message: RequestMessage) => this.#receive(message))
   }
 
-  /** Sends what the last batch answered. */
+  /** Sends the replies of the last batch. */
   flush(): void {
     if (this.#replies.length === 0 && this.#auditBytes === 0) return
     const message: ReplyMessage = { kind: 'replies', replies: this.#replies, auditBytes: this.#auditBytes }
@@ -25,7 +25,7 @@ export class PortServer {
     this.#port.postMessage(message)
   }
 
-  /** Tells the front end that nothing will be answered any more. */
+  /** Tells the front end that no more replies follow. */
   fail(reason: string): void {
     const message: ReplyMessage = { kind: 'failed', reason }
     this.#port.postMessage(message)

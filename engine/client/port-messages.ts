@@ -1,5 +1,5 @@
-import type { Command } from './commands.ts'
-import type { EngineReply } from './engine.ts'
+import type { Command } from '../commands/commands.ts'
+import type { EngineReply } from '../engine.ts'
 
 /** From a front end to the engine thread: everything of one turn of its event loop. */
 export interface RequestMessage {
@@ -21,7 +21,7 @@ export type ReplyMessage =
 
 const LENGTH_BYTES = 4
 
-/** Bytes that an audit record of a body takes in a message. */
+/** Bytes of an audit record in a message, by the length of its body. */
 export function auditMessageBytes(bodyLength: number): number {
   return LENGTH_BYTES + bodyLength
 }
@@ -43,7 +43,7 @@ export class AuditPacker {
     this.#length = needed
   }
 
-  /** What was collected, in memory of its own so that it can be handed over, or undefined when there is nothing. */
+  /** The collected bodies, in memory of their own so that it can be transferred; undefined when there are none. */
   take(): Uint8Array<ArrayBuffer> | undefined {
     if (this.#length === 0) return undefined
     const bytes = new Uint8Array(this.#length)
@@ -53,7 +53,7 @@ export class AuditPacker {
   }
 }
 
-/** Takes the bodies of a message apart; they are views. */
+/** The bodies in a message, as views. */
 export function* unpackAudits(bytes: Uint8Array): Generator<Uint8Array> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0

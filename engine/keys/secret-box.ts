@@ -10,18 +10,18 @@ export class SecretBoxError extends Error {
 }
 
 /**
- * Seals small secrets for the journal with AES-256-GCM: nonce (12) | ciphertext | tag (16). The nonce is random; with
- * the few secrets that a store ever seals (under 2^32, NIST SP 800-38D section 8.3) none comes twice.
+ * Seals small secrets for the journal with AES-256-GCM: nonce (12) | ciphertext | tag (16). The nonce is random; it does
+ * not repeat with the few secrets that a store seals (under 2^32, NIST SP 800-38D section 8.3).
  */
 export class SecretBox {
   readonly #key: Uint8Array
 
-  /** `key`: 32 bytes, for this purpose alone. */
+  /** `key`: 32 bytes, for this purpose only. */
   constructor(key: Uint8Array) {
     this.#key = key
   }
 
-  /** `context` says what the secret belongs to, and must be the same when it is opened. */
+  /** `context` is what the secret belongs to; `open` needs the same. */
   seal(secret: string, context: string): Uint8Array {
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(ALGORITHM, this.#key, nonce).setAAD(Buffer.from(context))

@@ -8,8 +8,8 @@ import {
   type ProofObject,
   SIGNATURE_ALGORITHM,
   type UnsignedBundle,
-} from './proof/bundle-types.ts'
-import { canonicalBytes } from './proof/canonical.ts'
+} from '../proof/bundle-types.ts'
+import { canonicalBytes } from '../proof/canonical.ts'
 
 /** A PKCS #8 private key of Ed25519 (RFC 8410 section 7) up to the 32 bytes of its seed. */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
@@ -17,16 +17,16 @@ const KEY_BYTES = 32
 /** Hexadecimal digits of the first 8 bytes. */
 const KEY_ID_LENGTH = 16
 
-/** What a bundle is to state. `sha256`: lower-case hexadecimal. */
-export interface ProofStatement {
+/** The contents of a bundle. `sha256`: lower-case hexadecimal. */
+interface ProofStatement {
   readonly object: ProofObject
   readonly sha256: string
   readonly history: ProofHistory
 }
 
 /**
- * Signs proof bundles with the key of the deployment. Signing is done by node:crypto and verifying, in `proof/`, by
- * other code, so that two implementations have to agree.
+ * Signs proof bundles with the key of the deployment. node:crypto signs and other code, in `proof/`, verifies, so two
+ * implementations must agree.
  */
 export class ProofSigner {
   readonly #key: KeyObject
@@ -43,7 +43,7 @@ export class ProofSigner {
     }
   }
 
-  /** The public key, for whoever is to verify. */
+  /** The public key that verifies the bundles. */
   get deployment(): UnsignedBundle['deployment'] {
     return this.#deployment
   }

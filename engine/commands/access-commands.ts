@@ -1,0 +1,32 @@
+import type { Microseconds } from '../brands.ts'
+import type { ManagementRole, PolicyStatement } from '../events/values.ts'
+
+interface NewCredential {
+  account: string
+  credential: string
+  accessKey: string
+  sealedSecret: Uint8Array
+}
+
+/** Commands on who may do what. The caller makes the ids; one that is already in use is refused. */
+export interface AccessCommands {
+  /** A service account with its first credential, which does not expire. */
+  'create-account': NewCredential & { title: string; description: string }
+  'set-account-status': { account: string; enabled: boolean }
+  'delete-account': { account: string }
+  /** `expiresMicroseconds` is undefined for a credential that does not expire. */
+  'issue-credential': NewCredential & { expiresMicroseconds: Microseconds | undefined }
+  'set-credential-status': { account: string; credential: string; enabled: boolean }
+  /** The statements are valid by `actionFault` and `resourceFault`. */
+  'create-policy': { policy: string; title: string; statements: readonly PolicyStatement[] }
+  'attach-policy': { policy: string; account: string }
+  'detach-policy': { policy: string; account: string }
+  'issue-token': {
+    token: string
+    title: string
+    role: ManagementRole
+    digest: Uint8Array
+    expiresMicroseconds: Microseconds | undefined
+  }
+  'revoke-token': { token: string }
+}

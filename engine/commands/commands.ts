@@ -1,0 +1,191 @@
+import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from '../brands.ts'
+import type { AuditContext, Pairs } from '../events/audit.ts'
+import type { ChangeNamed } from '../events/changes.ts'
+import type { CorsRule, DefaultRetention, HeaderPairs, LockState, Quota, Retention } from '../events/values.ts'
+import type { AccessCommands } from './access-commands.ts'
+
+/**
+ * Condition of a write, judged when the engine decides it (RFC 9110 section 13, as S3 has it): `absent` is
+ * `If-None-Match: *`, `exists` is `If-Match: *`, `matches` is `If-Match` with ETags (no quotes), `differs` is
+ * `If-None-Match` with ETags.
+ */
+export type WriteCondition =
+  | { readonly kind: 'none' | 'absent' | 'exists' }
+  | { readonly kind: 'matches' | 'differs'; readonly etags: readonly string[] }
+
+/** The bytes of an object to be written. */
+export type WriteBody =
+  | { readonly kind: 'empty' }
+  /** Small: the bytes travel with the command and go into a volume. `checksum` is their CRC-32. */
+  | { readonly kind: 'inline'; readonly bytes: Uint8Array; readonly checksum: number; readonly sealed: boolean }
+  /** Large: already durable in a payload file of this name. */
+  | { readonly kind: 'file'; readonly name: string; readonly sealed: boolean }
+
+/** A version of a key: the one with the id `null`, or the one written by the entry of this sequence. */
+export type VersionName = 'null' | Sequence
+
+/** The version that a caller asks for; `unknown` selects none: this store never issued its id. */
+export type VersionSelector = VersionName | 'unknown'
+
+/** A small payload to be copied into the current volume. */
+export interface PayloadMove {
+  readonly payload: PayloadId
+  /** Where the bytes were read; a payload that is no longer there is left alone. */
+  readonly volume: VolumeNumber
+  readonly offset: number
+  readonly bytes: Uint8Array
+  readonly checksum: number
+}
+
+interface ObjectName {
+  bucket: string
+  key: string
+}
+
+interface UploadName extends ObjectName {
+  upload: UploadId
+}
+
+interface Described {
+  headers: HeaderPairs
+  metadata: HeaderPairs
+}
+
+/** What each command that changes state carries. */
+interface DecidableCommands extends AccessCommands {
+  'create-bucket': { bucket: string; region: string; lockEnabled: boolean }
+  'delete-bucket': { bucket: string }
+  /** Enables or suspends versioning; it can never be off again. */
+  'set-versioning': { bucket: string; versioning: 'enabled' | 'suspended' }
+  /** Sets or removes the default retention of a bucket with Object Lock. */
+  'set-default-retention': { bucket: string; retention: DefaultRetention | undefined }
+  /** Replaces the CORS rules of a bucket; an empty list removes them. */
+  'set-cors': { bucket: string; rules: readonly CorsRule[] }
+  'set-quota': { bucket: string; quota: Quota }
+  'write-object': ObjectName &
+    Described & {
+      size: number
+      etag: string
+      /** SHA-256 of the bytes. */
+      digest: Uint8Array
+      body: WriteBody
+      condition: WriteCondition
+      /** The lock that the request asks for; without a retention in it the bucket's default applies. */
+      lock?: LockState
+    }
+  'copy-object': ObjectName & {
+    sourceBucket: string
+    sourceKey: string
+    /** Sequence of the source when the caller judged its conditions; another one now is `source-changed`. */
+    sourceSequence: Sequence
+    /** Whether the request named a version of the source; otherwise the source is the current object. */
+    sourceIsVersion: boolean
+    /** Replaces the source's headers and metadata; undefined copies them. */
+    replacement: Readonly<Described> | undefined
+    condition: WriteCondition
+    lock?: LockState
+  }
+  'delete-object': ObjectName & {
+    /** The version to remove for ever; undefined deletes the key as the bucket's versioning says. */
+    version?: VersionSelector
+    condition: WriteCondition
+    /** The caller may bypass governance retention, and asked for it. */
+    bypassGovernance: boolean
+  }
+  /** Sets or removes the retention of a version; an undefined version is the current object. */
+  'set-retention': ObjectName & {
+    version: VersionSelector | undefined
+    retention: Retention | undefined
+    bypassGovernance: boolean
+  }
+  'set-legal-hold': ObjectName & { version: VersionSelector | undefined; hold: boolean }
+  /** Begins a multipart upload; the sequence of `Done` is its id. */
+  'create-upload': ObjectName & Described & { lock?: LockState }
+  'write-part': UploadName & {
+    /** 1 to 10,000. */
+    part: number
+    size: number
+    /** MD5 in hexadecimal. */
+    etag: string
+    digest: Uint8Array
+    body: WriteBody
+  }
+  /** Makes an object of the listed parts. */
+  'complete-upload': UploadName & {
+    /** Part numbers, strictly ascending, at least one. */
+    parts: Uint16Array
+    /** The MD5 that the client has for each of them, 16 bytes each. */
+    md5s: Uint8Array
+    /** Of the object: the MD5 of those MD5s, and their number. */
+    etag: string
+    condition: WriteCondition
+  }
+  'abort-upload': UploadName
+  /** Drops an upload whose bucket was deleted. Sent by the store's own workers, like the commands below. */
+  'reclaim-upload': { bucketId: BucketId; key: string; upload: UploadId }
+  /** Compaction; at most 256 payloads. */
+  'move-payloads': { moves: readonly PayloadMove[] }
+  /** The end of compaction of a volume; does nothing while something in it is still referred to. */
+  'remove-volume': { volume: VolumeNumber }
+  /** Records the digest of a multipart payload, which is computed after its completion. */
+  'record-digest': { payload: PayloadId; digest: Uint8Array }
+}
+
+type DecidableKind = keyof DecidableCommands
+
+/** A command of one kind. */
+export type CommandOf<K extends DecidableKind> = Readonly<DecidableCommands[K]> & {
+  readonly kind: K
+  /** Who asks. */
+  readonly audit: AuditContext
+  /** Sequence of an attempt that is in the journal already (a long upload); without it the engine writes one. */
+  readonly intent?: Sequence
+}
+
+/** Commands that change state; the others only put records into the journal. */
+export type DecidableCommand = { [K in DecidableKind]: CommandOf<K> }[DecidableKind]
+
+/**
+ * `record-attempt`: the attempt of a long operation, before it begins. `record-read`: a read whose record must be durable
+ * before anything of its answer is sent, such as an export of the audit log.
+ */
+interface RecordOnly<K extends 'record-attempt' | 'record-read'> {
+  readonly kind: K
+  readonly audit: AuditContext
+}
+
+/** A change that was authorized and failed before it reached the engine: its attempt and its outcome. */
+interface RecordFailedChange {
+  readonly kind: 'record-failed-change'
+  readonly audit: AuditContext
+  readonly result: 'denied' | 'failure'
+  /** Further metadata of the outcome; the attempt does not have it. */
+  readonly details?: Pairs
+}
+
+/** Events of the server itself; they have no attempt, since nobody asked for them. */
+interface RecordServerEvent {
+  readonly kind: 'record-server-event'
+  readonly audit: AuditContext
+  readonly changes: readonly ChangeNamed<'journal.recovered' | 'server.started' | 'server.stopped' | 'clock.observed'>[]
+}
+
+export type Command =
+  | DecidableCommand
+  | RecordOnly<'record-attempt'>
+  | RecordOnly<'record-read'>
+  | RecordFailedChange
+  | RecordServerEvent
+
+/** What a command that succeeded returns to its caller. */
+export interface Done {
+  /** Sequence of the entry that records the outcome (or the attempt, for `record-attempt`). */
+  readonly sequence: Sequence
+  readonly timeMicroseconds: Microseconds
+  /** ETag of the object or part written. */
+  readonly etag?: string
+  /** Sequence of the version or marker that was written or deleted, `null` for the one with that id. */
+  readonly version?: VersionName
+  /** Whether that is a delete marker. */
+  readonly marker?: boolean
+}

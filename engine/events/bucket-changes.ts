@@ -1,0 +1,36 @@
+import { defineChange } from './schema/change.ts'
+import { bucketId, eitherOf, flag, integer, optional, text } from './schema/kinds.ts'
+import { appended, field } from './schema/record.ts'
+import { corsRules, defaultRetention } from './values.ts'
+
+const bucket = { bucketId: field(bucketId, 'bucket id'), bucket: field(text, 'name') }
+
+export const bucketCreated = defineChange('bucket.created', 1, {
+  bucketId: field(bucketId, 'bucket id', 'the sequence of this entry'),
+  bucket: field(text, 'name'),
+  region: field(text, 'region'),
+  lockEnabled: appended(flag, false, 'Object Lock', 'versioning is enabled with it'),
+})
+
+export const bucketDeleted = defineChange('bucket.deleted', 2, bucket)
+
+export const bucketVersioningSet = defineChange('bucket.versioning-set', 8, {
+  ...bucket,
+  versioning: field(eitherOf('suspended', 'enabled'), 'versioning'),
+})
+
+export const bucketRetentionSet = defineChange('bucket.retention-set', 9, {
+  ...bucket,
+  retention: field(optional(defaultRetention), 'retention'),
+})
+
+export const bucketCorsSet = defineChange('bucket.cors-set', 10, {
+  ...bucket,
+  rules: field(corsRules, 'rules', 'without any the configuration is removed'),
+})
+
+export const bucketQuotaSet = defineChange('bucket.quota-set', 11, {
+  ...bucket,
+  bytes: field(optional(integer), 'bytes', 'nil: unlimited'),
+  objects: field(optional(integer), 'objects', 'nil: unlimited'),
+})

@@ -1,0 +1,34 @@
+import { defineChange } from './schema/change.ts'
+import { bucketId, digest, flag, integer, optional, orZero, pairs, sequence, text } from './schema/kinds.ts'
+import { appended, field } from './schema/record.ts'
+import { lockState, payloadReference, versionPlace } from './values.ts'
+
+const object = { bucketId: field(bucketId, 'bucket id'), key: field(text, 'key') }
+const version = field(sequence, 'version')
+
+export const objectWritten = defineChange('object.written', 3, {
+  ...object,
+  size: field(integer, 'size'),
+  etag: field(text, 'ETag', 'without quotes'),
+  digest: field(digest, 'SHA-256 of the bytes', 'zeros for an object of parts, whose payload is digested later'),
+  headers: field(pairs, 'headers', 'Content-Type and the others that are given back'),
+  metadata: field(pairs, 'user metadata', 'names without `x-amz-meta-`'),
+  payload: field(optional(payloadReference), 'payload', 'nil where there are no bytes'),
+  replaced: field(flag, 'replaced', 'true when a current object was there'),
+  version: appended(optional(versionPlace), undefined, 'place', 'nil in a bucket without versioning'),
+  lock: appended(optional(lockState), undefined, 'lock'),
+})
+
+export const objectDeleted = defineChange('object.deleted', 4, object)
+
+/** A delete marker becomes the newest version of a key. */
+export const markerWritten = defineChange('marker.written', 12, { ...object, version: field(versionPlace, 'place') })
+
+/** One version or marker is removed for ever. */
+export const versionDeleted = defineChange('version.deleted', 13, {
+  ...object,
+  version,
+  promotes: field(orZero(sequence), 'promoted', 'the version that becomes the current object'),
+})
+
+export const versionLocked = defineChange('version.locked', 14, { ...object, version, lock: field(lockState, 'lock') })

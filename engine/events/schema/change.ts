@@ -1,0 +1,17 @@
+import { type Codec, compile, type Fields } from './compile.ts'
+import type { ValuesOf } from './record.ts'
+
+/** Everything about one change of the journal: its name, its code and its fields. */
+export interface ChangeSchema<N extends string = string, F extends Fields = Fields> extends Codec {
+  readonly name: N
+  /** The number that its array begins with; never reused. */
+  readonly code: number
+  readonly fields: F
+}
+
+/** The change as the program has it. */
+export type ChangeOf<S> = S extends ChangeSchema<infer N, infer F> ? { readonly name: N } & ValuesOf<F> : never
+
+export function defineChange<N extends string, F extends Fields>(name: N, code: number, fields: F): ChangeSchema<N, F> {
+  return { name, code, fields, ...compile({ property: 'name', value: name, code }, fields) }
+}

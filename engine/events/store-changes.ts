@@ -1,0 +1,37 @@
+import { defineChange } from './schema/change.ts'
+import { digest, integer, payloadId, text, volumeNumber } from './schema/kinds.ts'
+import { field } from './schema/record.ts'
+
+/** A start cut bytes off the end of the journal. */
+export const journalRecovered = defineChange('journal.recovered', 5, {
+  segment: field(integer, 'segment number'),
+  offset: field(integer, 'offset'),
+  length: field(integer, 'length'),
+  digest: field(digest, 'SHA-256 of the bytes cut off'),
+})
+
+export const serverStarted = defineChange('server.started', 6, {
+  version: field(text, 'version of the program'),
+  start: field(text, 'name of the start', '16 hexadecimal digits, new each time; names of payload files begin with it'),
+})
+
+export const serverStopped = defineChange('server.stopped', 7, {})
+
+/** Compaction copied the bytes of a small payload to another place; length and checksum stay. */
+export const payloadMoved = defineChange('payload.moved', 19, {
+  payload: field(payloadId, 'payload id'),
+  volume: field(volumeNumber, 'volume number'),
+  offset: field(integer, 'offset', 'of the bytes in the volume'),
+})
+
+/** The SHA-256 of a multipart payload is known. */
+export const payloadDigested = defineChange('payload.digested', 20, {
+  payload: field(payloadId, 'payload id'),
+  digest: field(digest, 'SHA-256 of the bytes'),
+})
+
+/** The entry's time is the clock's high-water mark for retention (specification, Object Lock clock). */
+export const clockObserved = defineChange('clock.observed', 21, {})
+
+/** Nothing refers to a volume any more: its file is removed. */
+export const volumeRemoved = defineChange('volume.removed', 22, { volume: field(volumeNumber, 'volume number') })

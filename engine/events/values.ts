@@ -1,0 +1,123 @@
+/** Values of changes other than numbers and texts, in the program and as stored. */
+import { appended, field, record, union } from './schema/record.ts'
+import {
+  eitherOf,
+  flag,
+  integer,
+  listOf,
+  milliseconds,
+  optional,
+  orZero,
+  payloadId,
+  sequence,
+  text,
+  type ValueOf,
+  volumeNumber,
+  wordOf,
+} from './schema/kinds.ts'
+
+/** Name and value pairs, flat, in the order they were sent. */
+export type HeaderPairs = readonly string[]
+
+const encrypted = appended(flag, false, 'encrypted', 'what that is: `payloads.md`')
+
+/** Where the bytes of an object are. */
+export const payloadReference = union('payload', {
+  shared: {
+    code: 0,
+    meaning: 'bytes stored earlier, shared (a copy, or the parts of an upload)',
+    fields: { payload: field(payloadId, 'payload id') },
+  },
+  volume: {
+    code: 1,
+    meaning: 'bytes in a volume',
+    fields: {
+      payload: field(payloadId, 'payload id'),
+      volume: field(volumeNumber, 'volume number'),
+      offset: field(integer, 'offset', 'of the bytes in the volume'),
+      length: field(integer, 'length', 'of what is stored there; longer than the object when encrypted'),
+      checksum: field(integer, 'CRC-32', 'of what is stored there'),
+      sealed: encrypted,
+    },
+  },
+  file: {
+    code: 2,
+    meaning: 'bytes in a file of their own',
+    fields: {
+      payload: field(payloadId, 'payload id'),
+      name: field(text, 'file name'),
+      length: field(integer, 'length', 'of the object or part, encrypted or not'),
+      sealed: encrypted,
+    },
+  },
+})
+export type PayloadReference = ValueOf<typeof payloadReference>
+
+/** Versioning of a bucket; `off` until it is set for the first time, and never again. */
+export type Versioning = 'off' | 'enabled' | 'suspended'
+
+export const RETENTION_MODES = ['GOVERNANCE', 'COMPLIANCE'] as const
+export type RetentionMode = (typeof RETENTION_MODES)[number]
+const mode = field(wordOf(RETENTION_MODES), 'mode')
+
+/** Retention of a version. */
+export const retention = record('retention', {
+  mode,
+  untilMilliseconds: field(milliseconds, 'end', 'the first moment that is not retained'),
+})
+export type Retention = ValueOf<typeof retention>
+
+/** What Object Lock says of a version. */
+export const lockState = record('lock', {
+  retention: field(optional(retention), 'retention'),
+  hold: field(optional(flag), 'hold', 'nil when no legal hold was ever put or lifted'),
+})
+export type LockState = ValueOf<typeof lockState>
+
+/** Retention that a bucket gives to every version written without one. */
+export const defaultRetention = record('default retention', {
+  mode,
+  unit: field(eitherOf('days', 'years'), 'unit', 'a year has 365 days'),
+  value: field(integer, 'value', 'at least 1'),
+})
+export type DefaultRetention = ValueOf<typeof defaultRetention>
+
+const texts = listOf(text)
+
+/** One rule of a bucket's CORS configuration, as it was put (S3 API reference, CORSRule). */
+export const corsRule = record('CORS rule', {
+  id: field(optional(text), 'id'),
+  origins: field(texts, 'origins'),
+  methods: field(texts, 'methods'),
+  headers: field(texts, 'headers'),
+  exposed: field(texts, 'exposed headers'),
+  maxAgeSeconds: field(optional(integer), 'maximum age', 'in seconds'),
+})
+export type CorsRule = ValueOf<typeof corsRule>
+export const corsRules = listOf(corsRule)
+
+/** Limits of a bucket on the current versions of its objects; undefined is unlimited. */
+export interface Quota {
+  readonly bytes: number | undefined
+  readonly objects: number | undefined
+}
+
+/** How a new version or marker of a versioned bucket joins the others of its key. */
+export const versionPlace = record('place', {
+  isNull: field(flag, 'is null', 'whether the version id is `null`'),
+  replacesNull: field(orZero(sequence), 'replaced', 'the version or marker with the id `null` that goes'),
+})
+export type VersionPlace = ValueOf<typeof versionPlace>
+
+/** One rule of a policy (specification, Policy). */
+export const policyStatement = record('statement', {
+  effect: field(eitherOf('allow', 'deny'), 'effect'),
+  actions: field(texts, 'actions', 'names such as `s3:GetObject`, or with a `*` at the end'),
+  resources: field(texts, 'resources', 'such as `bucket:photos/2026/*`: decoded keys, a wildcard only at the end'),
+})
+export type PolicyStatement = ValueOf<typeof policyStatement>
+export const policyStatements = listOf(policyStatement)
+
+/** Roles of the management plane. The order is that of their codes in the journal. */
+export const MANAGEMENT_ROLES = ['system-administrator', 'storage-administrator', 'auditor'] as const
+export type ManagementRole = (typeof MANAGEMENT_ROLES)[number]

@@ -1,0 +1,81 @@
+import { type Microseconds, microsecondsOf, next, previous, type Sequence, sequenceOf } from '../brands.ts'
+import { HASH_BYTES } from './format.ts'
+import type { SegmentHeader } from './segment.ts'
+
+/**
+ * Places in the journal. As a chain it has a last record and a next one, which are two types: to mistake one for the
+ * other would skip or repeat a record. As files it has segments and offsets in them.
+ */
+
+/** The last record of the journal, of what is applied, or of what was read. */
+export interface LastRecord {
+  readonly sequence: Sequence
+  /** Number of the batch that it ends. */
+  readonly batch: number
+  /** Its hash. */
+  readonly head: Uint8Array
+  readonly timeMicroseconds: Microseconds
+}
+
+/** What the next record must continue. Reading or writing a record advances it. */
+export interface NextRecord {
+  nextSequence: Sequence
+  /** Number of the batch that the record begins, or is in. */
+  nextBatch: number
+  /** Hash of the record before it. */
+  head: Buffer
+  /** Time of the record before it. */
+  timeMicroseconds: Microseconds
+}
+
+/** An offset in a segment. */
+export interface SegmentPlace {
+  /** First sequence of the segment: the name of its file. */
+  readonly segmentFirstSequence: Sequence
+  readonly offset: number
+}
+
+/** Where a batch goes or went, in a segment whose number is known. */
+export interface JournalPlace extends SegmentPlace {
+  readonly segmentNumber: number
+}
+
+/** A batch in the journal's files; `offset` is where it ends. */
+export interface BatchPlace extends JournalPlace {
+  /** Where it begins. */
+  readonly batchOffset: number
+}
+
+/** The last record that is applied, and the batch that it ends. */
+export interface AppliedPosition extends LastRecord, BatchPlace {}
+
+/** The genesis comes next. */
+export function genesisNext(): NextRecord {
+  return {
+    nextSequence: sequenceOf(0),
+    nextBatch: 0,
+    head: Buffer.alloc(HASH_BYTES),
+    timeMicroseconds: microsecondsOf(0),
+  }
+}
+
+/** The first record of a segment comes next. */
+export function firstOf(header: SegmentHeader): NextRecord {
+  return {
+    nextSequence: header.firstSequence,
+    nextBatch: header.firstBatch,
+    head: Buffer.from(header.chainHead),
+    // The header does not state the time of the record before.
+    timeMicroseconds: microsecondsOf(0),
+  }
+}
+
+/** The record after `last`, which begins a batch. */
+export function nextAfter({ sequence, batch, head, timeMicroseconds }: LastRecord): NextRecord {
+  return { nextSequence: next(sequence), nextBatch: batch + 1, head: Buffer.from(head), timeMicroseconds }
+}
+
+/** The record before `next`, when that begins a batch. */
+export function lastBefore({ nextSequence, nextBatch, head, timeMicroseconds }: NextRecord): LastRecord {
+  return { sequence: previous(nextSequence), batch: nextBatch - 1, head: Buffer.from(head), timeMicroseconds }
+}

@@ -1,0 +1,71 @@
+/**
+ * Every key of a store. Each is derived from the master key with its own label (HKDF-SHA256, RFC 5869), so no two uses
+ * share a key and no key reveals the master key. A label never changes: data made with its key would become unreadable.
+ */
+import { hkdfSync, timingSafeEqual } from 'node:crypto'
+
+/** Keys of one deployment. */
+const LABELS = {
+  /** The keys of encrypted payloads are derived from it (spec/formats/payloads.md). */
+  payloads: 'object-store/payload-encryption/v1',
+  /** Turns the sequences of versions into the ids that clients see. */
+  versionIds: 'object-store/version-id/v1',
+  /** The same for multipart uploads. */
+  uploadIds: 'object-store/upload-id/v1',
+  /** Seals the secrets of service accounts in the journal. */
+  credentialSecrets: 'object-store/credential-secret/v1',
+  /** Authenticates the continuation tokens of listings. */
+  continuationTokens: 'object-store/continuation-token/v1',
+  /** Not a key: the genesis record holds it to recognize the master key. */
+  masterKeyCheck: 'object-store/master-key-check/v1',
+} as const
+
+/**
+ * The key that signs proof bundles. Salt and info are those of the specification (Signing key), without the deployment:
+ * deployments with the same master key sign with the same key.
+ */
+const PROOF_SIGNING = { label: 'object-store/proof-signing/v1', info: Buffer.from('proof-bundle-signing-key') }
+
+/** Labels of the keys that are derived from `payloads`, one for each payload (payload-keys.ts). */
+export const PAYLOAD_KEY_LABELS = {
+  volume: 'object-store/payload-in-volume/v1',
+  file: 'object-store/payload-in-file/v1',
+} as const
+
+const KEY_BYTES = 32
+
+/** 32 bytes for each use. Can be sent to another thread. */
+export type StoreKeys = Readonly<Record<Exclude<keyof typeof LABELS, 'masterKeyCheck'>, Uint8Array>>
+
+function derived(masterKey: Uint8Array, label: string, info: Uint8Array): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, label, info, KEY_BYTES))
+}
+
+/** The keys of a deployment. */
+export function storeKeys(masterKey: Uint8Array, deploymentId: Uint8Array): StoreKeys {
+  return {
+    payloads: derived(masterKey, LABELS.payloads, deploymentId),
+    versionIds: derived(masterKey, LABELS.versionIds, deploymentId),
+    uploadIds: derived(masterKey, LABELS.uploadIds, deploymentId),
+    credentialSecrets: derived(masterKey, LABELS.credentialSecrets, deploymentId),
+    continuationTokens: derived(masterKey, LABELS.continuationTokens, deploymentId),
+  }
+}
+
+/** The Ed25519 seed that signs proof bundles: 32 bytes. */
+export function proofSigningSeed(masterKey: Uint8Array): Buffer {
+  return derived(masterKey, PROOF_SIGNING.label, PROOF_SIGNING.info)
+}
+
+/** The 32 bytes in the genesis record that identify the master key. */
+export function masterKeyCheck(masterKey: Uint8Array, deploymentId: Uint8Array): Buffer {
+  return derived(masterKey, LABELS.masterKeyCheck, deploymentId)
+}
+
+/** Whether the store of a genesis record was created with this master key. */
+export function isMasterKeyOf(
+  genesis: { readonly deploymentId: Uint8Array; readonly masterKeyCheck: Uint8Array },
+  masterKey: Uint8Array,
+): boolean {
+  return timingSafeEqual(masterKeyCheck(masterKey, genesis.deploymentId), genesis.masterKeyCheck)
+}

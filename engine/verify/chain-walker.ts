@@ -1,0 +1,203 @@
+import {
+  FORMAT_VERSION,
+  isZero,
+  KIND,
+  paddedRecordBytes,
+  readUnsigned64,
+  RECORD,
+  RECORD_HEADER_BYTES,
+} from './format-reader.ts'
+import { HASH_WORDS, RecordHasher } from './record-hasher.ts'
+import type { SegmentWindow } from './segment-window.ts'
+import type { Verdict } from './verdicts.ts'
+
+const PREVIOUS_HASH_WORD = RECORD.previousHash / 4
+/** Kind and body version of an entry, read as one integer: nearly every record has one of these. */
+const CHANGE_MARK = KIND.change * 0x1_0000 + FORMAT_VERSION
+const AUDIT_MARK = KIND.audit * 0x1_0000 + FORMAT_VERSION
+
+/** A record whose body the verifier reads: genesis or seal. */
+export interface SpecialRecord {
+  readonly kind: 'genesis' | 'seal'
+  readonly sequence: number
+  /** Offset in the file. */
+  readonly offset: number
+  /** A copy of the body. */
+  readonly body: Buffer
+}
+
+/** A record that the caller asked for by its sequence. */
+export interface WatchedRecord {
+  readonly sequence: number
+  readonly hash: string
+  readonly batchNumber: number
+  /** Offset in the file. */
+  readonly offset: number
+}
+
+type ReportRecord = (offset: number, sequence: number, verdict: Verdict, detail: string) => void
+
+/**
+ * Follows the chain through the records of one segment: sequence, time, link and hash of each. From batch to batch it
+ * keeps what the next record must continue.
+ */
+export class ChainWalker {
+  /** The sequence that the next record must have. */
+  nextSequence = 0
+  /** False when the record before could not be read. */
+  previousKnown = false
+  /** Time of the last record, in microseconds. */
+  lastTime = 0
+  /** Time of the first record, undefined before there was one. */
+  firstTime: number | undefined
+  /** The previous hash in the first record, undefined before there was one. */
+  firstPreviousHash: string | undefined
+  records = 0
+  #special: SpecialRecord[] = []
+  readonly found: WatchedRecord[] = []
+  readonly #previous = new Uint32Array(HASH_WORDS)
+  readonly #hasher = new RecordHasher()
+  readonly #window: SegmentWindow
+  readonly #watched: ReadonlySet<number>
+  readonly #report: ReportRecord
+
+  constructor(window: SegmentWindow, watched: readonly number[], report: ReportRecord) {
+    this.#window = window
+    this.#watched = new Set(watched)
+    this.#report = report
+  }
+
+  /** Sets the previous hash that the next record must have. */
+  expectPrevious(hash: string): void {
+    Buffer.from(this.#previous.buffer).write(hash, 'hex')
+    this.previousKnown = true
+  }
+
+  /** Continues with another sequence than the next one, after records that are missing or cannot be read. */
+  resumeAt(sequence: number): void {
+    this.nextSequence = sequence
+    this.previousKnown = false
+  }
+
+  /** The genesis or seals found since the last call. */
+  takeSpecial(): readonly SpecialRecord[] {
+    const taken = this.#special
+    if (taken.length > 0) this.#special = []
+    return taken
+  }
+
+  /** The hash in the last record, in hexadecimal. Meaningful while `previousKnown`. */
+  get lastHash(): string {
+    return Buffer.from(this.#previous.buffer).toString('hex')
+  }
+
+  /**
+   * Verifies the records between two file offsets, all in the window.
+   * @returns their number and, when they do not fill the range exactly, where that shows
+   */
+  walk(offset: number, end: number, batchNumber: number): { count: number; misfitOffset?: number } {
+    const { bytes, base } = this.#window
+    const stop = end - base
+    let position = offset - base
+    for (let count = 0; ; count += 1) {
+      if (position === stop) return { count }
+      const bodyBytes = stop - position < RECORD_HEADER_BYTES ? stop : bytes.readUInt32BE(position + RECORD.length)
+      const next = position + paddedRecordBytes(bodyBytes)
+      if (next > stop) return { count, misfitOffset: position + base }
+      this.#verifyRecord(position, bodyBytes, next, batchNumber)
+      position = next
+    }
+  }
+
+  /** Whether records fill the range exactly and continue the sequence: then they can be verified. */
+  fits(offset: number, end: number): boolean {
+    const { bytes, base } = this.#window
+    const stop = end - base
+    let sequence = this.nextSequence
+    let position = offset - base
+    while (stop - position >= RECORD_HEADER_BYTES) {
+      if (readUnsigned64(bytes, position + RECORD.sequence) !== sequence) return false
+      position += paddedRecordBytes(bytes.readUInt32BE(position + RECORD.length))
+      sequence += 1
+    }
+    return position === stop && sequence > this.nextSequence
+  }
+
+  #verifyRecord(position: number, bodyBytes: number, next: number, batchNumber: number): void {
+    const { bytes, words, memory, base } = this.#window
+    const sequence = readUnsigned64(bytes, position + RECORD.sequence)
+    const time = readUnsigned64(bytes, position + RECORD.time)
+    const bodyEnd = position + RECORD_HEADER_BYTES + bodyBytes
+    const word = position / 4
+    this.firstTime ??= time
+    this.firstPreviousHash ??= this.#hexadecimal(position + RECORD.previousHash)
+    if (sequence !== this.nextSequence) this.#reportSequence(position, sequence)
+    if (time < this.lastTime) this.#reportTime(position, sequence, time)
+    if (this.previousKnown && !sameWords(words, word + PREVIOUS_HASH_WORD, this.#previous)) {
+      const expected = this.lastHash
+      const detail = `the previous hash is ${this.#hexadecimal(position + RECORD.previousHash)}; the record before has ${expected}`
+      this.#report(base + position, sequence, 'broken link to the previous record', detail)
+    }
+    this.#hasher.hash(memory, position, bodyEnd)
+    const unchanged = sameWords(words, word, this.#hasher.words)
+    if (!unchanged) {
+      const detail = `the record states the hash ${this.#hexadecimal(position)} and hashes to ${this.#hasher.hexadecimal}`
+      this.#report(base + position, sequence, 'content changed', detail)
+    }
+    if (!isZero(bytes, bodyEnd, next)) {
+      this.#report(base + position, sequence, 'damaged batch', 'the padding of the record is not zero')
+    }
+    const mark = bytes.readUInt32BE(position + RECORD.kind)
+    if (sequence === 0 || (mark !== CHANGE_MARK && mark !== AUDIT_MARK)) {
+      this.#examineSpecial(position, sequence, bodyEnd)
+    }
+    if (this.#watched.has(sequence)) {
+      this.found.push({ sequence, hash: this.#hexadecimal(position), batchNumber, offset: base + position })
+    }
+    for (let index = 0; index < HASH_WORDS; index += 1) this.#previous[index] = words[word + index] as number
+    this.previousKnown = true
+    this.nextSequence = sequence + 1
+    // The time of a changed record does not count: it could make all records after it look wrong.
+    if (unchanged && time > this.lastTime) this.lastTime = time
+    this.records += 1
+  }
+
+  #reportSequence(position: number, sequence: number): void {
+    const expected = this.nextSequence
+    const detail =
+      sequence > expected
+        ? `sequences ${expected} to ${sequence - 1} are missing before sequence ${sequence}`
+        : `sequence ${sequence} stands where ${expected} was expected`
+    this.#report(this.#window.base + position, expected, 'record is missing from the log', detail)
+    // The record before this one is missing.
+    this.previousKnown = false
+  }
+
+  #reportTime(position: number, sequence: number, time: number): void {
+    const detail = `the time ${time} is before ${this.lastTime}, the time of a record before`
+    this.#report(this.#window.base + position, sequence, 'damaged batch', detail)
+  }
+
+  /** Records that are not entries of version 1: keeps genesis and seal for their check, reports all others. */
+  #examineSpecial(position: number, sequence: number, bodyEnd: number): void {
+    const { bytes, base } = this.#window
+    const kind = bytes.readUInt16BE(position + RECORD.kind)
+    const version = bytes.readUInt16BE(position + RECORD.bodyVersion)
+    const report = (detail: string): void => this.#report(base + position, sequence, 'damaged batch', detail)
+    if (version !== FORMAT_VERSION) return report(`the record has body version ${version}`)
+    if (sequence === 0 && kind !== KIND.genesis) return report(`sequence 0 is of kind ${kind} and no genesis`)
+    if (sequence !== 0 && kind === KIND.genesis) return report('a genesis stands behind the beginning of the journal')
+    if (kind !== KIND.genesis && kind !== KIND.seal) return report(`the record is of the unknown kind ${kind}`)
+    const body = Buffer.from(bytes.subarray(position + RECORD_HEADER_BYTES, bodyEnd))
+    this.#special.push({ kind: kind === KIND.seal ? 'seal' : 'genesis', sequence, offset: base + position, body })
+  }
+
+  #hexadecimal(position: number): string {
+    return this.#window.bytes.toString('hex', position, position + HASH_WORDS * 4)
+  }
+}
+
+function sameWords(words: Uint32Array, start: number, other: Uint32Array): boolean {
+  for (let index = 0; index < HASH_WORDS; index += 1) if (words[start + index] !== other[index]) return false
+  return true
+}

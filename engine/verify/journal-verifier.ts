@@ -1,0 +1,202 @@
+import { readdir, stat } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { isSegmentName, sequenceInName } from './format-reader.ts'
+import { type HeadMark, readHeadMark } from './head-mark.ts'
+import { linkSegments } from './segment-links.ts'
+import { verifySegments } from './segment-pool.ts'
+import type { SegmentResult, TornTail } from './segment-result.ts'
+import { type Problem, ProblemList } from './verdicts.ts'
+
+/** A record that must be in the journal with a known hash. */
+export interface ExpectedHead {
+  readonly sequence: number
+  /** In lower-case hexadecimal. */
+  readonly hash: string
+}
+
+/** How far a verification has come. */
+interface VerificationProgress {
+  readonly bytes: number
+  /** Length of the files: an open segment's is more than its data. */
+  readonly bytesTotal: number
+  readonly records: number
+}
+
+export interface VerificationOptions {
+  /** Threads that verify segments; 0 uses the calling thread. Default: one for each core. */
+  readonly threads?: number
+  readonly onProgress?: (progress: VerificationProgress) => void
+  /** First sequence of the segment to begin with. Segments before it are trusted. Default: the whole journal. */
+  readonly fromSegment?: number
+  /** A record that the caller knows from elsewhere; the journal must hold it. */
+  readonly expectedHead?: ExpectedHead
+  /** How long to wait before a batch that looks torn is read again, in case it is being written. Default 50. */
+  readonly settleMilliseconds?: number
+}
+
+/** The outcome of a verification. */
+export interface VerificationReport {
+  /** True when there is no problem. */
+  readonly intact: boolean
+  /** In hexadecimal; undefined when neither the genesis nor a segment header could be read. */
+  readonly deploymentId: string | undefined
+  readonly segments: number
+  readonly records: number
+  readonly batches: number
+  /** Bytes of data verified, without the zeros at the end of the open segment. */
+  readonly bytes: number
+  readonly firstSequence: number
+  /** The last sequence; undefined when there are no records. */
+  readonly headSequence: number | undefined
+  /** Hash of the last record in hexadecimal; undefined when it could not be read. */
+  readonly headHash: string | undefined
+  /** The high-water mark. */
+  readonly mark: HeadMark | undefined
+  /** A batch that was never wholly written, at the end of the open segment. Not a problem. */
+  readonly openSegmentTornTail: TornTail | undefined
+  /** Sentences about what the reader should know although it is not a problem. */
+  readonly notes: readonly string[]
+  /** The first problems, in the order of the journal. */
+  readonly problems: readonly Problem[]
+  /** All problems, also those that are not listed. */
+  readonly problemCount: number
+}
+
+/** There is no journal in the directory. */
+export class JournalNotFoundError extends Error {
+  override readonly name = 'JournalNotFoundError'
+}
+
+const SETTLE_MILLISECONDS = 50
+
+/**
+ * Verifies a journal, reading only. The server may be writing it; then the report covers the journal as it was at the
+ * beginning of the check, and perhaps some of the later records.
+ * @throws JournalNotFoundError when the directory holds neither segment nor mark, or not the segment to begin with
+ * @throws the system's error when something cannot be read
+ */
+export async function verifyJournal(
+  journalDirectory: string,
+  options: VerificationOptions = {},
+): Promise<VerificationReport> {
+  // The mark first: then its record is in the segments that are listed after.
+  const { mark, unreadableSlots } = await readHeadMark(journalDirectory)
+  const all = await listSegments(journalDirectory)
+  if (all.length === 0 && mark === undefined) throw new JournalNotFoundError(`no journal in ${journalDirectory}`)
+  const names =
+    options.fromSegment === undefined ? all : all.filter((name) => sequenceInName(name) >= (options.fromSegment ?? 0))
+  if (options.fromSegment !== undefined && sequenceInName(names[0] ?? '') !== options.fromSegment) {
+    throw new JournalNotFoundError(`no segment of ${journalDirectory} begins with sequence ${options.fromSegment}`)
+  }
+  const watched = [mark, options.expectedHead].flatMap((known) => (known === undefined ? [] : [known.sequence]))
+  const settleMilliseconds = options.settleMilliseconds ?? SETTLE_MILLISECONDS
+  const jobs = names.map((name) => ({
+    path: join(journalDirectory, name),
+    name,
+    isLast: name === names.at(-1),
+    watched,
+    settleMilliseconds,
+  }))
+  const report = await progressReporter(
+    jobs.map((job) => job.path),
+    options.onProgress,
+  )
+  const results = await verifySegments(jobs, options.threads ?? availableParallelism(), report)
+  return compileReport(results, options, mark, unreadableSlots)
+}
+
+async function listSegments(journalDirectory: string): Promise<string[]> {
+  try {
+    return (await readdir(journalDirectory)).filter(isSegmentName).toSorted()
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function progressReporter(
+  paths: readonly string[],
+  onProgress: VerificationOptions['onProgress'],
+): Promise<(bytes: number, records: number) => void> {
+  if (onProgress === undefined) return () => undefined
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size))
+  const bytesTotal = sizes.reduce((total, size) => total + size, 0)
+  let bytes = 0
+  let records = 0
+  return (moreBytes, moreRecords) => {
+    bytes += moreBytes
+    records += moreRecords
+    onProgress({ bytes, bytesTotal, records })
+  }
+}
+
+function compileReport(
+  results: readonly SegmentResult[],
+  options: VerificationOptions,
+  mark: HeadMark | undefined,
+  unreadableSlots: readonly number[],
+): VerificationReport {
+  const problems = new ProblemList()
+  const genesis = results.find((result) => result.genesisDeploymentId !== undefined)
+  const deploymentId =
+    genesis?.genesisDeploymentId ?? results.find((result) => result.header !== undefined)?.header?.deploymentId
+  linkSegments(results, options.fromSegment === undefined, deploymentId, problems)
+  if (mark !== undefined) compareWithKnown('HEAD', mark, results, problems)
+  if (options.expectedHead !== undefined) compareWithKnown('the caller', options.expectedHead, results, problems)
+  const last = results.at(-1)
+  const sum = (count: (result: SegmentResult) => number): number =>
+    results.reduce((total, result) => total + count(result), 0)
+  return {
+    intact: problems.count === 0,
+    deploymentId,
+    segments: results.length,
+    records: sum((result) => result.records),
+    batches: sum((result) => result.batches),
+    bytes: sum((result) => result.bytes),
+    firstSequence: results[0]?.firstSequence ?? 0,
+    headSequence: last === undefined || last.nextSequence === 0 ? undefined : last.nextSequence - 1,
+    headHash: last?.lastHash,
+    mark,
+    openSegmentTornTail: last?.tornTail,
+    notes: notesAboutMark(mark, unreadableSlots),
+    problems: problems.kept,
+    problemCount: problems.count,
+  }
+}
+
+/** Compares the journal with a record that is known from elsewhere. */
+function compareWithKnown(
+  source: string,
+  known: ExpectedHead & { readonly batchNumber?: number },
+  results: readonly SegmentResult[],
+  problems: ProblemList,
+): void {
+  const last = results.at(-1)
+  const nextSequence = last?.nextSequence ?? 0
+  if (known.sequence >= nextSequence) {
+    const detail = `${source} knows sequence ${known.sequence} as durable; the journal ends before ${nextSequence}`
+    const place = { segment: last?.name ?? 'HEAD', offset: last?.bytes ?? 0, sequence: nextSequence }
+    return problems.add({ ...place, verdict: 'acknowledged entries lost', detail })
+  }
+  for (const { name, found } of results) {
+    const record = found.find((candidate) => candidate.sequence === known.sequence)
+    if (record === undefined) continue
+    const place = { segment: name, offset: record.offset, sequence: known.sequence }
+    if (record.hash !== known.hash) {
+      const detail = `${source} knows this record with the hash ${known.hash}; it has ${record.hash}`
+      problems.add({ ...place, verdict: 'content changed', detail })
+    } else if (known.batchNumber !== undefined && known.batchNumber !== record.batchNumber) {
+      const detail = `${source} knows this record in batch ${known.batchNumber}; it is in batch ${record.batchNumber}`
+      problems.add({ ...place, verdict: 'damaged batch', detail })
+    }
+  }
+}
+
+function notesAboutMark(mark: HeadMark | undefined, unreadableSlots: readonly number[]): string[] {
+  if (mark === undefined) {
+    const what = unreadableSlots.length === 0 ? 'There is no high-water mark' : 'The high-water mark cannot be read'
+    return [`${what}, so entries lost from the end of the journal cannot be noticed.`]
+  }
+  return unreadableSlots.map((slot) => `Slot ${slot} of HEAD cannot be read; the other one counts.`)
+}

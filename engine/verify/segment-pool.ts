@@ -1,0 +1,34 @@
+import type { ReportProgress } from './progress-meter.ts'
+import type { SegmentJob, SegmentResult } from './segment-result.ts'
+import { verifySegment } from './segment-verifier.ts'
+import { VerifyingThread } from './verifying-thread.ts'
+
+/**
+ * Verifies segments, each by itself, in several threads.
+ * @param threads number of threads; 0 verifies in the calling thread, which then does nothing else
+ * @returns the results in the order of the jobs
+ * @throws the system's error when a file cannot be read
+ */
+export async function verifySegments(
+  jobs: readonly SegmentJob[],
+  threads: number,
+  reportProgress: ReportProgress,
+): Promise<SegmentResult[]> {
+  if (threads === 0) return jobs.map((job) => verifySegment(job, reportProgress))
+  const results: SegmentResult[] = []
+  const waiting = jobs.map((job, index) => ({ job, index })).toReversed()
+  const lanes = Array.from({ length: Math.min(threads, jobs.length) }, async () => {
+    const thread = new VerifyingThread()
+    try {
+      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+        results[next.index] = await thread.segment(next.job, reportProgress)
+      }
+    } finally {
+      // After a failure the other lanes have nothing left to do.
+      waiting.length = 0
+      await thread.end()
+    }
+  })
+  await Promise.all(lanes)
+  return results
+}

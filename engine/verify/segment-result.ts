@@ -1,0 +1,58 @@
+import type { WatchedRecord } from './chain-walker.ts'
+import type { SegmentHeader } from './format-reader.ts'
+import type { Problem } from './verdicts.ts'
+
+/** A segment to verify. Plain data: it is sent to a worker thread. */
+export interface SegmentJob {
+  readonly path: string
+  /** File name, as problems state it. */
+  readonly name: string
+  /** True for the last segment, which may be open. */
+  readonly isLast: boolean
+  /** Sequences whose hashes the caller wants. */
+  readonly watched: readonly number[]
+  /** How long to wait before a batch that looks torn is read again: it may be on its way to the disk. */
+  readonly settleMilliseconds: number
+}
+
+/** A batch that was not wholly written, at the end of the open segment. No sign of tampering. */
+export interface TornTail {
+  readonly segment: string
+  readonly offset: number
+  /** Bytes up to the last one that is not zero. */
+  readonly bytes: number
+  /** Sequence that the first record of the batch would have had. */
+  readonly sequence: number
+  readonly detail: string
+}
+
+/** What was found in one segment. Plain data: it comes from worker threads. */
+export interface SegmentResult {
+  readonly name: string
+  /** Undefined when it is not valid. */
+  readonly header: SegmentHeader | undefined
+  readonly segmentNumber: number | undefined
+  /** As the header or, without one, the first readable batch and record state it. */
+  readonly firstSequence: number
+  readonly firstBatchNumber: number | undefined
+  readonly firstPreviousHash: string | undefined
+  readonly firstTime: number | undefined
+  /** What the next segment must continue. */
+  readonly nextSequence: number
+  readonly nextBatchNumber: number | undefined
+  /** Hash of the last record, undefined when the last record could not be read. */
+  readonly lastHash: string | undefined
+  readonly lastTime: number
+  /** The content digest that the seal states, undefined without a seal. */
+  readonly statedDigest: string | undefined
+  /** Deployment id of the genesis, when it is in this segment. */
+  readonly genesisDeploymentId: string | undefined
+  readonly records: number
+  readonly batches: number
+  /** Bytes up to the end of the data. */
+  readonly bytes: number
+  readonly tornTail: TornTail | undefined
+  readonly found: readonly WatchedRecord[]
+  readonly problems: readonly Problem[]
+  readonly problemCount: number
+}

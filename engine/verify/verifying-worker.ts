@@ -1,0 +1,29 @@
+/** A verifying thread: takes one segment or span after another from its parent. */
+import { parentPort } from 'node:worker_threads'
+import type { SegmentJob, SegmentResult } from './segment-result.ts'
+import { verifySegment } from './segment-verifier.ts'
+import type { SpanJob, SpanResult } from './span/span-report.ts'
+import { verifySpan } from './span/span-verifier.ts'
+
+/** What a verifying thread is asked for. */
+export type WorkerJob =
+  | { readonly kind: 'segment'; readonly job: SegmentJob }
+  | { readonly kind: 'span'; readonly job: SpanJob }
+
+/** What a verifying thread says to its parent. */
+export type WorkerMessage =
+  | { readonly kind: 'progress'; readonly bytes: number; readonly records: number }
+  | { readonly kind: 'segment'; readonly result: SegmentResult }
+  | { readonly kind: 'span'; readonly result: SpanResult }
+
+function send(message: WorkerMessage): void {
+  parentPort?.postMessage(message)
+}
+
+parentPort?.on('message', ({ kind, job }: WorkerJob) => {
+  if (kind === 'span') send({ kind, result: verifySpan(job) })
+  else {
+    const result = verifySegment(job, (bytes, records) => send({ kind: 'progress', bytes, records }))
+    send({ kind, result })
+  }
+})
