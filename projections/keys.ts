@@ -1,4 +1,5 @@
-/** Building blocks of row keys. Numbers are 8 bytes big-endian, so that rows sort by them. */
+/** Building blocks of row keys. Numbers are 8 bytes big-endian, so rows sort by them. */
+import { type PayloadId, payloadIdOf } from '../engine/brands.ts'
 
 const HIGH = 2 ** 32
 export const NUMBER_BYTES = 8
@@ -12,6 +13,12 @@ export function readNumber(source: Buffer, at: number): number {
   return source.readUInt32BE(at) * HIGH + source.readUInt32BE(at + 4)
 }
 
+/** The id of a payload; 0 is stored where there are no bytes. */
+export function readPayload(source: Buffer, at: number): PayloadId | undefined {
+  const id = readNumber(source, at)
+  return id === 0 ? undefined : payloadIdOf(id)
+}
+
 /** A key that is one number. */
 export function numberKey(value: number): Buffer {
   const key = Buffer.allocUnsafe(NUMBER_BYTES)
@@ -19,7 +26,7 @@ export function numberKey(value: number): Buffer {
   return key
 }
 
-/** The smallest key behind every key that begins with `prefix`, or undefined when there is none. */
+/** The smallest key after every key that begins with `prefix`; undefined when there is none. */
 export function successor(prefix: Buffer): Buffer | undefined {
   for (let index = prefix.length - 1; index >= 0; index -= 1) {
     const byte = prefix[index] as number

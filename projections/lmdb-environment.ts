@@ -1,15 +1,16 @@
+import type { EventEmitter } from 'node:events'
 import { type Database, open, type RootDatabase } from 'lmdb'
 
 /**
- * The only file that knows LMDB. Keys and values are bytes; keys sort by their bytes, which is S3's order.
+ * The only file that uses LMDB. Keys and values are bytes; keys sort by their bytes, which is S3's order.
  *
- * The projections can be made again from the journal, so LMDB does not sync by itself (`noSync`): a commit costs
- * microseconds. Whether what is on disk can be trusted after a crash is decided when the store is opened.
+ * The projections can be rebuilt from the journal, so LMDB does not sync (`noSync`) and a commit costs microseconds.
+ * The start of the store decides whether the files can be trusted after a crash.
  */
 const PAGE_BYTES = 8192
 const TABLES_MAXIMUM = 48
 
-/** A pair of a row. Both are copies and stay valid. */
+/** Both are copies and stay valid. */
 export interface Row {
   readonly key: Buffer
   readonly value: Buffer
@@ -24,7 +25,6 @@ export interface RangeOptions {
   readonly reverse?: boolean
 }
 
-/** Reading one table. */
 export interface TableReader {
   get(key: Buffer): Buffer | undefined
   rows(options: RangeOptions): Iterable<Row>
@@ -32,7 +32,7 @@ export interface TableReader {
   count(): number
 }
 
-/** Writing one table; only inside `ProjectionEnvironment.write`. */
+/** Writes are allowed only inside `ProjectionEnvironment.write`. */
 export interface Table extends TableReader {
   put(key: Buffer, value: Buffer): void
   remove(key: Buffer): void
@@ -72,15 +72,29 @@ class LmdbTable implements Table {
 
 const BYTES = { keyEncoding: 'binary', encoding: 'binary' } as const
 
-/** The projections' files, opened by one writer and any number of readers in other threads. */
+/**
+ * The projections' files, opened by one writer and any number of readers in other threads.
+ *
+ * All reads of a thread go through one read transaction. It ends by itself soon after the turn of the event loop, so it
+ * never holds old pages for long, and at once with `refresh`; the next read begins a new one.
+ */
 export class ProjectionEnvironment {
   readonly #root: RootDatabase<Buffer, Buffer>
+  #readTransaction = 0
+  readonly #begun = () => {
+    this.#readTransaction += 1
+  }
 
   private constructor(root: RootDatabase<Buffer, Buffer>) {
     this.#root = root
   }
 
-  /** Opens the environment in an existing directory. Throws when LMDB cannot read what is there. */
+  /** Number of read transactions begun so far; reads go through the last of them. */
+  get readTransaction(): number {
+    return this.#readTransaction
+  }
+
+  /** Opens the environment in an existing directory. Throws when LMDB cannot read its files. */
   static open(directory: string, options: { readonly readOnly: boolean }): ProjectionEnvironment {
     const root = open<Buffer, Buffer>({
       path: directory,
@@ -96,22 +110,25 @@ export class ProjectionEnvironment {
   }
 
   table(name: string): Table {
-    return new LmdbTable(this.#root.openDB<Buffer, Buffer>({ name, ...BYTES }))
+    const database = this.#root.openDB<Buffer, Buffer>({ name, ...BYTES })
+    // The database whose read begins the transaction emits this. lmdb's own `on` fails for it, and its types lack it.
+    const emitter = database as unknown as EventEmitter
+    emitter.addListener('begin-transaction', this.#begun)
+    return new LmdbTable(database)
   }
 
   /** Runs `work` in one write transaction: committed when it returns, rolled back when it throws. */
   write<T>(work: () => T): T {
-    return this.#root.transactionSync(() => {
-      return work()
-    }) as T
+    return this.#root.transactionSync(work) as T
   }
 
-  /** Makes the next read in this thread see every commit so far. */
-  refresh(): void {
+  /** Makes the next read of this thread see every commit so far. Returns the number of the transaction it will begin. */
+  refresh(): number {
     this.#root.resetReadTxn()
+    return this.#readTransaction + 1
   }
 
-  /** Puts everything committed so far on the medium. */
+  /** Syncs everything committed so far. */
   sync(): Promise<void> {
     const root = this.#root as unknown as { sync(done: (error: Error | null) => void): void }
     return new Promise((resolve, reject) => {
@@ -122,7 +139,7 @@ export class ProjectionEnvironment {
     })
   }
 
-  async close(): Promise<void> {
-    await this.#root.close()
+  close(): Promise<void> {
+    return this.#root.close()
   }
 }

@@ -1,20 +1,20 @@
 import type { Disk } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
-import { ProjectionEnvironment, type Table } from './lmdb-environment.ts'
-import { ProjectionStateStore } from './state-store.ts'
-import { openTables } from './table-list.ts'
+import { ProjectionEnvironment } from './lmdb-environment.ts'
+import { ProjectionStateStore } from './apply/state-store.ts'
+import { openTables } from './tables/table-list.ts'
 
-/** Projections opened for writing, and whether they must be filled from the start of the journal. */
+/** Projections opened for writing. */
 export interface OpenedProjections {
   readonly environment: ProjectionEnvironment
   readonly state: ProjectionStateStore
-  /** Why what was there is not used, if so; for the log. */
+  /** Why the existing projections were thrown away, if they were; for the log. */
   readonly discarded: string | undefined
 }
 
 /**
- * Opens the projections, or throws them away when they cannot be trusted: after a power cut, when LMDB cannot read
- * them, when their layout is another one. They are made again from the journal (J14).
+ * Opens the projections. Throws them away when they cannot be trusted: after a power cut, when LMDB cannot read them,
+ * when their layout is of another version. Replay then builds them from the journal (J14).
  */
 export async function openProjections(
   disk: Disk,
@@ -22,7 +22,7 @@ export async function openProjections(
   distrusted: string | undefined,
 ): Promise<OpenedProjections> {
   const opening = paths.projectionsOpening
-  // A rebuild or a check that could not end in order may have left as much as the projections themselves take.
+  // An interrupted rebuild or check may have left as much data as the projections themselves.
   for (const aside of [paths.projectionsRebuild, paths.projectionsCheck]) if (disk.exists(aside)) disk.removeTree(aside)
   let discarded = disk.exists(paths.projections) ? distrusted : undefined
   if (disk.exists(opening)) discarded ??= 'opening them ended the process'
@@ -38,41 +38,33 @@ export async function openProjections(
 }
 
 /**
- * Opens what is there. LMDB proves nothing and may end the process on a file that is damaged; the file `opening` stands
- * while it looks at it, so that the next start does not do the same again.
+ * LMDB checks nothing and may end the process on a damaged file. The file `opening` exists while it reads them, so that
+ * the next start does not repeat that.
  */
 async function tryOpen(disk: Disk, paths: StorePaths, opening: string): Promise<OpenedProjections | string> {
   disk.remove(opening)
   disk.create(opening).close()
-  const opened = await openAndLook(disk, paths)
+  const opened = await openAndRead(disk, paths)
   disk.remove(opening)
   return opened
 }
 
-/** Reads the way to the first row: damage to the pages on it is met here and not under a request. */
-function firstKey(table: Table): Buffer | undefined {
-  return Array.from(table.keys({ limit: 1 }))[0]
-}
-
-async function openAndLook(disk: Disk, paths: StorePaths): Promise<OpenedProjections | string> {
+/** Reads the first key of each table, so that damage to the pages before it shows here and not in a request. */
+async function openAndRead(disk: Disk, paths: StorePaths): Promise<OpenedProjections | string> {
   const isNew = !disk.exists(paths.projections)
   disk.makeDirectory(paths.projections)
   let environment: ProjectionEnvironment | undefined
   try {
     environment = ProjectionEnvironment.open(paths.projections, { readOnly: false })
-    for (const table of Object.values({ ...openTables(environment) })) firstKey(table)
+    for (const table of Object.values(openTables(environment))) Array.from(table.keys({ limit: 1 }))
   } catch (error) {
     await environment?.close()
     return `LMDB cannot read them: ${error instanceof Error ? error.message : String(error)}`
   }
   const state = new ProjectionStateStore(environment)
-  if (state.isOfAnotherVersion) {
-    await environment.close()
-    return 'their layout is of another version'
-  }
-  if (!isNew && state.applied() === undefined) {
-    await environment.close()
-    return 'an earlier replay was cut off'
-  }
-  return { environment, state, discarded: undefined }
+  const cutOff = !isNew && state.applied() === undefined ? 'an earlier replay was cut off' : undefined
+  const fault = state.isOfAnotherVersion ? 'their layout is of another version' : cutOff
+  if (fault === undefined) return { environment, state, discarded: undefined }
+  await environment.close()
+  return fault
 }

@@ -1,26 +1,27 @@
+import { type Microseconds, next, type Sequence } from '../../engine/brands.ts'
 import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
-import type { JournalCursor, JournalEnd, JournalSpot } from './journal-cursor.ts'
+import type { JournalCursor, JournalEnd } from './journal-cursor.ts'
 import { segmentName } from '../../engine/disk/store-paths.ts'
 import { RecordFrames } from './record-frames.ts'
 import type { Turns } from './turns.ts'
 
-/** Records handed out at once at most. */
+/** Most records that one call returns. */
 const RECORDS_MAXIMUM = 256
 
 /** A range of time, in microseconds since 1970: `from` inclusive, `to` exclusive. */
 export interface AuditRange {
-  readonly fromMicroseconds: number
-  readonly toMicroseconds: number
+  readonly fromMicroseconds: Microseconds
+  readonly toMicroseconds: Microseconds
 }
 
-/** A part of the log cannot be read, so the records of a range cannot be given whole. */
+/** A part of the log cannot be read, so the records of a range would be incomplete. */
 export class AuditLogDamagedError extends Error {
   override readonly name = 'AuditLogDamagedError'
 }
 
 /**
- * All records of a range, up to where the log was when this was made, in constant memory. A record that cannot be read
- * is never passed over.
+ * All records of a range, up to the end that the log had when this was made, in constant memory. A record that cannot be
+ * read is never skipped.
  */
 export class AuditRecords {
   readonly #range: AuditRange
@@ -28,9 +29,8 @@ export class AuditRecords {
   readonly #end: JournalEnd
   readonly #turns: Turns
   #frames: RecordFrames | undefined
-  #spot: JournalSpot | undefined
   /** Sequence of the next record; undefined before the first. */
-  #expected: number | undefined
+  #expected: Sequence | undefined
   #over = false
 
   /** @param cursor at or before the first record of the range; it is closed with this */
@@ -42,7 +42,7 @@ export class AuditRecords {
   }
 
   /**
-   * Some records, the next ones; undefined behind the last. To be called again only when this has settled.
+   * The next records; undefined after the last. Call it again only after it has settled.
    * @throws AuditLogDamagedError
    */
   async next(): Promise<AuditRecord[] | undefined> {
@@ -50,7 +50,7 @@ export class AuditRecords {
     if (this.#turns.isOver) await this.#turns.next()
     while (!this.#over && records.length < RECORDS_MAXIMUM) {
       if (this.#frames === undefined) {
-        // The bytes of a batch are gone with the next one, but what was taken from them is not.
+        // The next batch overwrites the bytes of this one, of which the records are decoded by now.
         await this.#nextBatch()
         continue
       }
@@ -63,7 +63,7 @@ export class AuditRecords {
     return records.length === 0 && this.#over ? undefined : records
   }
 
-  /** Lets go of the files; not while `next` is at work. */
+  /** Closes the files; not while `next` is running. */
   close(): void {
     this.#cursor.close()
   }
@@ -71,7 +71,7 @@ export class AuditRecords {
   #take(frames: RecordFrames, records: AuditRecord[]): void {
     const { sequence, timeMicroseconds } = frames
     if (sequence !== (this.#expected ?? sequence)) throw this.#damaged()
-    this.#expected = sequence + 1
+    this.#expected = next(sequence)
     if (timeMicroseconds >= this.#range.toMicroseconds) this.#over = true
     else if (timeMicroseconds >= this.#range.fromMicroseconds && isEntry(frames)) records.push(auditRecord(frames))
   }
@@ -79,18 +79,16 @@ export class AuditRecords {
   async #nextBatch(): Promise<void> {
     const step = await this.#cursor.next()
     if (step === undefined) {
-      if ((this.#expected ?? 0) <= this.#end.sequence) throw this.#damaged()
+      if ((this.#expected ?? 0) < this.#end.nextSequence) throw this.#damaged()
       this.#over = true
       return
     }
-    this.#spot = step.spot
-    if (step.kind === 'segment') return
-    if (step.kind === 'unreadable' || !step.whole) throw this.#damaged()
+    if (step === 'damaged') throw this.#damaged()
     this.#frames = new RecordFrames(step.bytes, step.header)
   }
 
   #damaged(): AuditLogDamagedError {
-    const { segment, offset } = this.#spot ?? { segment: 0, offset: 0 }
+    const { segmentFirstSequence: segment, offset } = this.#cursor.place
     const place = `${segmentName(segment)}, offset ${offset}`
     return new AuditLogDamagedError(`the audit log is damaged at sequence ${this.#expected ?? segment} (${place})`)
   }

@@ -1,18 +1,18 @@
 import { AUDIT_RESULT, type AuditResult } from '../../engine/events/audit.ts'
 import { skipValue } from '../../engine/events/skip-message-pack.ts'
 
-/** What records are asked for. All that is given must hold; texts are compared exactly. */
+/** Which records a query wants. Every condition that is set must hold; texts are compared exactly. */
 export interface AuditFilter {
   readonly principal?: string | undefined
   readonly operation?: string | undefined
-  /** The resource begins so. */
+  /** The resource begins with it. */
   readonly resourcePrefix?: string | undefined
   readonly result?: AuditResult | undefined
   readonly sourceAddress?: string | undefined
   readonly requestId?: string | undefined
 }
 
-/** Whether the value at an offset of the body of an entry is what was asked for. */
+/** Whether the value at an offset of the body of an entry matches. */
 type ValueTest = (body: Buffer, at: number) => boolean
 
 /** Places of the values in the body of an entry (spec/formats/journal.md). */
@@ -21,8 +21,8 @@ const VALUE = { result: 0, principal: 1, sourceAddress: 3, requestId: 4, operati
 const ENTRY_FIRST_BYTES: readonly (number | undefined)[] = [0x99, 0x9a]
 
 /**
- * Compiles a filter into a test of the body of an entry. Most records that a query scans are none of those asked for, so
- * the stored bytes are compared, and only what fits is decoded.
+ * Compiles a filter into a test of the body of an entry. Most records that a query scans do not match, so the test
+ * compares the stored bytes, and only matching records are decoded.
  */
 export function compileFilter(filter: AuditFilter): (body: Buffer) => boolean {
   const tests: (ValueTest | undefined)[] = []
@@ -55,7 +55,7 @@ function textTest(wanted: string, isPrefix: boolean): ValueTest {
   }
 }
 
-/** Where the bytes of a text begin; undefined when the value is none. Format: the MessagePack specification. */
+/** Where the bytes of a text begin; undefined for another value. Format: the MessagePack specification. */
 function textStart(body: Buffer, at: number): number | undefined {
   const first = body[at] as number
   if (first >= 0xa0 && first <= 0xbf) return at + 1

@@ -1,24 +1,25 @@
+import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import { type AuditFilter, compileFilter } from './audit-filter.ts'
 import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
-import type { JournalCursor, JournalEnd, JournalStep } from './journal-cursor.ts'
+import type { JournalCursor, JournalEnd } from './journal-cursor.ts'
 import { RecordFrames } from './record-frames.ts'
 import type { Turns } from './turns.ts'
 
-/** Records looked at for one page. The next page goes on behind them. */
+/** Most records examined for one page. The next page continues after them. */
 export const SCAN_MAXIMUM = 200_000
 
-/** A place in the log behind which the next page begins. */
+/** A place in the log after which the next page begins. */
 export interface AuditCursor {
-  readonly timeMicroseconds: number
-  readonly sequence: number
+  readonly timeMicroseconds: Microseconds
+  readonly sequence: Sequence
 }
 
 /** Times are microseconds since 1970. */
 export interface AuditQuery extends AuditFilter {
   /** Inclusive. */
-  readonly sinceMicroseconds: number
+  readonly sinceMicroseconds: Microseconds
   /** Exclusive. */
-  readonly untilMicroseconds: number
+  readonly untilMicroseconds: Microseconds
   readonly after?: AuditCursor | undefined
   /** Records of the page at most. */
   readonly limit: number
@@ -27,24 +28,26 @@ export interface AuditQuery extends AuditFilter {
 export interface AuditPage {
   /** By time, which is by sequence. */
   readonly records: readonly AuditRecord[]
-  /** Where the next page begins; undefined when the range is at its end. */
+  /** Where the next page begins; undefined at the end of the range. */
   readonly next: AuditCursor | undefined
-  /** The page ended after `SCAN_MAXIMUM` records: it may be short although there is more. */
+  /** The page ended after `SCAN_MAXIMUM` records: it may be short although more follows. */
   readonly scanTruncated: boolean
-  /** Records of the range could not be read, so the page may lack some. */
+  /** Records of the range could not be read and may be missing from the page. */
   readonly damaged: boolean
 }
 
-/** First time that a query can want. */
-export function firstMicroseconds({ sinceMicroseconds, after }: AuditQuery): number {
-  return Math.max(sinceMicroseconds, after?.timeMicroseconds ?? 0, 0)
+/** The earliest time that can match a query. */
+export function firstMicroseconds({ sinceMicroseconds, after }: AuditQuery): Microseconds {
+  return microsecondsOf(Math.max(sinceMicroseconds, after?.timeMicroseconds ?? 0, 0))
 }
 
 /** Reads one page. */
 export class AuditScan {
   readonly #query: AuditQuery
-  readonly #firstMicroseconds: number
+  readonly #firstMicroseconds: Microseconds
   readonly #end: JournalEnd
+  /** The first sequence that can match. */
+  readonly #wanted: Sequence
   readonly #turns: Turns
   readonly #matches: (body: Buffer) => boolean
   readonly #scanMaximum: number
@@ -52,13 +55,14 @@ export class AuditScan {
   #scanned = 0
   #last: AuditCursor | undefined
   /** Sequence of the next record; undefined before the first. */
-  #expected: number | undefined
+  #expected: Sequence | undefined
   #damaged = false
   #over = false
 
   constructor(query: AuditQuery, end: JournalEnd, turns: Turns, scanMaximum: number) {
     this.#query = query
     this.#firstMicroseconds = firstMicroseconds(query)
+    this.#wanted = query.after === undefined ? sequenceOf(0) : next(query.after.sequence)
     this.#end = end
     this.#turns = turns
     this.#matches = compileFilter(query)
@@ -67,16 +71,14 @@ export class AuditScan {
 
   /** @param cursor at or before the first record that the query wants */
   async run(cursor: JournalCursor): Promise<AuditPage> {
-    const wanted = (this.#query.after?.sequence ?? -1) + 1
-    let step: JournalStep | undefined
     while (!this.#over) {
-      step = await cursor.next(wanted)
+      const step = await cursor.next(this.#wanted)
       if (step === undefined) break
-      if (step.kind === 'batch' && step.whole) await this.#batch(new RecordFrames(step.bytes, step.header))
-      else if (step.kind !== 'segment') this.#damaged = true
+      if (step === 'damaged') this.#damaged = true
+      else await this.#batch(new RecordFrames(step.bytes, step.header))
     }
     // Records up to the end were acknowledged: a log that ends earlier lacks some.
-    if (!this.#over) this.#damaged ||= (this.#expected ?? wanted) <= this.#end.sequence
+    if (!this.#over) this.#damaged ||= (this.#expected ?? this.#wanted) < this.#end.nextSequence
     const scanTruncated = this.#scanned >= this.#scanMaximum && this.#records.length < this.#query.limit
     const goesOn = scanTruncated || this.#records.length === this.#query.limit
     return {
@@ -88,13 +90,12 @@ export class AuditScan {
   }
 
   async #batch(frames: RecordFrames): Promise<void> {
-    const { untilMicroseconds, after, limit } = this.#query
-    const afterSequence = after?.sequence ?? -1
+    const { untilMicroseconds, limit } = this.#query
     while (!this.#over && frames.next()) {
       const { sequence, timeMicroseconds } = frames
       if (this.#expected !== undefined && sequence !== this.#expected) this.#damaged = true
-      this.#expected = sequence + 1
-      if (timeMicroseconds < this.#firstMicroseconds || sequence <= afterSequence) continue
+      this.#expected = next(sequence)
+      if (timeMicroseconds < this.#firstMicroseconds || sequence < this.#wanted) continue
       if (timeMicroseconds >= untilMicroseconds) {
         this.#over = true
         return

@@ -1,58 +1,27 @@
+import { type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { Disk, DiskFile } from '../../engine/disk/disk.ts'
-import { type StorePaths, segmentFirstSequence } from '../../engine/disk/store-paths.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { type BatchHeader, batchTrailerIsRight, decodeBatchHeader } from '../../engine/journal/batch-reader.ts'
-import {
-  ALIGNMENT_BYTES,
-  BATCH_BYTES_MAXIMUM,
-  BATCH_HEADER,
-  BATCH_TRAILER,
-  SEGMENT_HEADER,
-} from '../../engine/journal/format.ts'
-import { decodeSegmentHeader, type SegmentHeader } from '../../engine/journal/segment.ts'
+import { ALIGNMENT_BYTES, BATCH_BYTES_MAXIMUM, BATCH_HEADER, SEGMENT_HEADER } from '../../engine/journal/format.ts'
+import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
+import type { SegmentPlace } from '../../engine/journal/positions.ts'
+import { batchHeaderIn } from '../../engine/verify/tail-scan.ts'
 import { SegmentPieces } from './segment-pieces.ts'
 import type { Turns } from './turns.ts'
 
-/** Where reading ends: behind the last batch that is applied. Nothing behind it is looked at, be it there or not. */
+/** Where reading ends: after the last batch that is applied. Nothing after it is read. */
 export interface JournalEnd {
-  /** Of the last record. */
-  readonly sequence: number
-  /** Its hash. */
+  /** Of the record after the last one. */
+  readonly nextSequence: Sequence
+  /** Hash of the last record. */
   readonly head: Uint8Array
-  readonly segmentFirstSequence: number
-  readonly offset: number
+  readonly place: SegmentPlace
 }
 
-/** Where reading begins: at a batch, or at the beginning of a segment. */
-export interface JournalBeginning {
-  readonly segmentFirstSequence: number
-  readonly offset: number
-}
-
-/** Somewhere in the journal, for people. */
-export interface JournalSpot {
-  /** First sequence of the segment by the name of its file. */
-  readonly segment: number
-  readonly offset: number
-}
-
-export type JournalStep =
-  /** A segment begins. Its header is undefined when it is damaged. */
-  | { readonly kind: 'segment'; readonly spot: JournalSpot; readonly header: SegmentHeader | undefined }
-  /** A batch whose header can be read. `whole`: its checksum is right. */
-  | {
-      readonly kind: 'batch'
-      readonly spot: JournalSpot
-      readonly header: BatchHeader
-      readonly bytes: Buffer
-      readonly whole: boolean
-    }
-  /** Bytes that do not begin with the header of a batch. Undefined when they are more than a batch can have. */
-  | { readonly kind: 'unreadable'; readonly spot: JournalSpot; readonly bytes: Buffer | undefined }
-
-/** First sequences of the segments there are, ascending. */
-export function segmentFirsts(disk: Disk, paths: StorePaths): number[] {
-  const firsts = disk.list(paths.journal).map(segmentFirstSequence)
-  return firsts.filter((first): first is number => first !== undefined)
+/** A whole batch. The bytes are valid until the next step. */
+interface JournalBatch {
+  readonly header: BatchHeader
+  readonly bytes: Buffer
 }
 
 /** The store was opened with every segment in this version, so another version is damage. */
@@ -64,31 +33,28 @@ function segmentHeader(bytes: Buffer): SegmentHeader | undefined {
   }
 }
 
-/** The bytes of a batch that ends at `limit` at the latest can be read. */
-function fits(header: BatchHeader, offset: number, limit: number): boolean {
-  return header.bytes <= BATCH_BYTES_MAXIMUM && offset + header.bytes <= limit
-}
-
 /**
- * Goes through the journal batch by batch while it is being written, up to where it is applied. Nothing ends it but
- * that end: what cannot be read is handed out as what it is, and reading goes on at the next batch. Its work is done in
- * turns. Memory does not depend on the journal's length.
+ * Reads the journal batch by batch while it is being written, up to the last batch that is applied. It reports bytes that
+ * it cannot read as damaged and continues at the next batch. It works in turns. Memory does not depend on the journal's
+ * length.
  */
 export class JournalCursor {
   readonly #disk: Disk
   readonly #paths: StorePaths
   readonly #turns: Turns
-  readonly #end: JournalEnd
-  readonly #beginning: JournalBeginning
+  readonly #end: SegmentPlace
+  readonly #beginning: SegmentPlace
   /** Segments still to be read. */
-  readonly #firsts: number[]
-  #first = 0
+  readonly #firsts: Sequence[]
+  #place: SegmentPlace = { segmentFirstSequence: sequenceOf(0), offset: 0 }
   #file: DiskFile | undefined
   #pieces: SegmentPieces | undefined
   #segmentNumber: number | undefined
   #offset = 0
+  /** After the records that were read: a batch with an earlier one is a copy in the wrong place. */
+  #nextSequence = 0
 
-  constructor(disk: Disk, paths: StorePaths, turns: Turns, beginning: JournalBeginning, end: JournalEnd) {
+  constructor(disk: Disk, paths: StorePaths, turns: Turns, beginning: SegmentPlace, end: SegmentPlace) {
     this.#disk = disk
     this.#paths = paths
     this.#turns = turns
@@ -99,100 +65,83 @@ export class JournalCursor {
     )
   }
 
+  /** Where the batch or the damage is that `next` returned last, or the segment that it began last. */
+  get place(): SegmentPlace {
+    return this.#place
+  }
+
   /**
-   * The next step, undefined at the end. Bytes are valid until the next call.
-   * @param wanted batches that end before this sequence are passed over
+   * The next whole batch, or `damaged` for damage before it; undefined at the end.
+   * @param wanted batches that end before this sequence are skipped
    */
-  async next(wanted = 0): Promise<JournalStep | undefined> {
+  async next(wanted = 0): Promise<JournalBatch | 'damaged' | undefined> {
     for (;;) {
-      const pieces = this.#pieces
-      if (pieces === undefined) return this.#beginSegment()
-      if (this.#offset >= pieces.limit) {
-        this.close()
-        continue
+      const pieces = this.#pieces ?? (await this.#beginSegment())
+      if (pieces === undefined) return undefined
+      if (this.#offset >= pieces.limit) this.close()
+      else {
+        const step = await this.#nextBatch(pieces, wanted)
+        if (step !== undefined) return step
       }
-      const step = await this.#nextBatch(pieces, wanted)
-      if (step !== undefined) return step
     }
   }
 
-  /** Lets go of the file; not while `next` is at work. */
+  /** Closes the file; not while `next` is running. */
   close(): void {
     this.#file?.close()
     this.#file = undefined
     this.#pieces = undefined
   }
 
-  async #beginSegment(): Promise<JournalStep | undefined> {
+  async #beginSegment(): Promise<SegmentPieces | undefined> {
     const first = this.#firsts.shift()
     if (first === undefined) return undefined
-    const file = await this.#disk.openToReadLater(this.#paths.segment(first))
+    const file = await this.#disk.openToReadAsync(this.#paths.segment(first))
     this.#file = file
-    const limit = first === this.#end.segmentFirstSequence ? this.#end.offset : file.size()
-    this.#pieces = new SegmentPieces(file, limit, this.#turns)
-    this.#first = first
-    const begins = first === this.#beginning.segmentFirstSequence
-    this.#offset = begins ? this.#beginning.offset : SEGMENT_HEADER.bytes
-    const header = segmentHeader(Buffer.from(await this.#pieces.read(0, SEGMENT_HEADER.bytes)))
-    this.#segmentNumber = header?.segmentNumber
-    return { kind: 'segment', spot: { segment: first, offset: 0 }, header }
+    const pieces = new SegmentPieces(
+      file,
+      first === this.#end.segmentFirstSequence ? this.#end.offset : file.size(),
+      this.#turns,
+    )
+    this.#pieces = pieces
+    this.#place = { segmentFirstSequence: first, offset: 0 }
+    this.#offset = first === this.#beginning.segmentFirstSequence ? this.#beginning.offset : SEGMENT_HEADER.bytes
+    this.#segmentNumber = segmentHeader(Buffer.from(await pieces.read(0, SEGMENT_HEADER.bytes)))?.segmentNumber
+    return pieces
   }
 
-  /** The batch at the offset; undefined when it is passed over. */
-  async #nextBatch(pieces: SegmentPieces, wanted: number): Promise<JournalStep | undefined> {
+  /** The batch at the offset; undefined when it is skipped. */
+  async #nextBatch(pieces: SegmentPieces, wanted: number): Promise<JournalBatch | 'damaged' | undefined> {
     const offset = this.#offset
     const head = pieces.held(offset, BATCH_HEADER.bytes) ?? (await pieces.read(offset, BATCH_HEADER.bytes))
     const header = decodeBatchHeader(head)
-    if (header === undefined || !fits(header, offset, pieces.limit)) return this.#passUnreadable(pieces)
-    if (header.firstSequence + header.recordCount <= wanted) {
+    const fits = header !== undefined && header.bytes <= Math.min(BATCH_BYTES_MAXIMUM, pieces.limit - offset)
+    if (fits && header.firstSequence + header.recordCount <= wanted) {
       this.#offset += header.bytes
       return undefined
     }
-    const bytes = pieces.held(offset, header.bytes) ?? (await pieces.read(offset, header.bytes))
-    if (bytes.length < header.bytes) return this.#passUnreadable(pieces)
-    const spot = { segment: this.#first, offset }
-    const whole = batchTrailerIsRight(bytes)
-    // Where something was cut out of a batch, the next one stands in what seems to be this one.
-    const end = whole ? undefined : this.#headerIn(bytes, ALIGNMENT_BYTES, header.bytes)
-    if (end === undefined) {
-      this.#offset += header.bytes
-      return { kind: 'batch', spot, header, bytes, whole }
+    this.#place = { ...this.#place, offset }
+    if (fits) {
+      const bytes = pieces.held(offset, header.bytes) ?? (await pieces.read(offset, header.bytes))
+      if (header.firstSequence >= this.#nextSequence && bytes.length === header.bytes && batchTrailerIsRight(bytes)) {
+        this.#offset += header.bytes
+        this.#nextSequence = header.firstSequence + header.recordCount
+        return { header, bytes }
+      }
     }
-    this.#offset += end
-    const recordBytes = Math.max(0, end - BATCH_HEADER.bytes - BATCH_TRAILER.bytes)
-    return { kind: 'batch', spot, header: { ...header, recordBytes }, bytes: bytes.subarray(0, end), whole }
+    this.#offset = await this.#findHeader(pieces, offset + ALIGNMENT_BYTES)
+    return 'damaged'
   }
 
-  /** Where in some bytes the header of a batch of this segment stands, from an offset on, not behind another. */
-  #headerIn(bytes: Buffer, from: number, last: number): number | undefined {
-    for (let at = from; at <= last && at + BATCH_HEADER.bytes <= bytes.length; at += ALIGNMENT_BYTES) {
-      if (bytes.readUInt32BE(at) !== BATCH_MAGIC) continue
-      const header = decodeBatchHeader(bytes.subarray(at, at + BATCH_HEADER.bytes))
-      if (header === undefined) continue
-      if (this.#segmentNumber === undefined || header.segmentNumber === this.#segmentNumber) return at
-    }
-    return undefined
-  }
-
-  async #passUnreadable(pieces: SegmentPieces): Promise<JournalStep> {
-    const offset = this.#offset
-    const end = await this.#findHeader(pieces, offset + ALIGNMENT_BYTES)
-    this.#offset = end
-    const bytes = end - offset > BATCH_BYTES_MAXIMUM ? undefined : await pieces.read(offset, end - offset)
-    return { kind: 'unreadable', spot: { segment: this.#first, offset }, bytes }
-  }
-
-  /** Offset of the next header of a batch of this segment, or the limit. */
+  /** Offset of the next batch header of this segment, or the limit. */
   async #findHeader(pieces: SegmentPieces, from: number): Promise<number> {
-    const { limit } = pieces
-    for (let at = from; at + BATCH_HEADER.bytes <= limit; at += SEARCH_BYTES) {
+    for (let at = from; at < pieces.limit; at += SEARCH_BYTES) {
       const bytes = await pieces.read(at, SEARCH_BYTES + BATCH_HEADER.bytes)
-      const found = this.#headerIn(bytes, 0, SEARCH_BYTES - ALIGNMENT_BYTES)
+      const found = batchHeaderIn(bytes, 0, this.#segmentNumber)
       if (found !== undefined) return at + found
     }
-    return limit
+    return pieces.limit
   }
 }
 
 const SEARCH_BYTES = 64 * 1024
-const BATCH_MAGIC = Buffer.from(BATCH_HEADER.magic, 'ascii').readUInt32BE()

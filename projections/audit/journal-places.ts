@@ -1,32 +1,34 @@
+import { type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { decodeBatchHeader } from '../../engine/journal/batch-reader.ts'
 import { BATCH_HEADER, SEGMENT_HEADER } from '../../engine/journal/format.ts'
-import { decodeSegmentHeader } from '../../engine/journal/segment.ts'
+import type { SegmentPlace } from '../../engine/journal/positions.ts'
+import { decodeSegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 import { type AuditPlace, placeBefore, placeInSegment } from '../tables/audit-index.ts'
-import { type JournalBeginning, segmentFirsts } from './journal-cursor.ts'
 
-const START: JournalBeginning = { segmentFirstSequence: 0, offset: SEGMENT_HEADER.bytes }
+/** The first batch of a journal. */
+export const JOURNAL_START: SegmentPlace = { segmentFirstSequence: sequenceOf(0), offset: SEGMENT_HEADER.bytes }
 
-/** A batch from which every record at or after a time is reached by reading on. */
-export function beginningBefore(auditIndex: TableReader, timeMicroseconds: number): JournalBeginning {
+/** A batch at or before the first record of a time. */
+export function beginningBefore(auditIndex: TableReader, timeMicroseconds: Microseconds): SegmentPlace {
   const place = placeBefore(auditIndex, timeMicroseconds)
-  return place === undefined ? START : beginningAt(place)
+  return place === undefined ? JOURNAL_START : beginningAt(place)
 }
 
 /**
- * A batch, near it, from which the record of a sequence is reached by reading on. The index is believed only where the
- * journal agrees: a segment that was tampered with is read from its start.
+ * A batch shortly before the record of a sequence. The index counts only where the journal agrees: a segment that was
+ * tampered with is read from its start.
  */
 export function beginningBeforeSequence(
   disk: Disk,
   paths: StorePaths,
   auditIndex: TableReader,
-  sequence: number,
-): JournalBeginning {
+  sequence: Sequence,
+): SegmentPlace {
   const segment = segmentFirsts(disk, paths).findLast((first) => first <= sequence)
-  if (segment === undefined) return START
+  if (segment === undefined) return JOURNAL_START
   const start = { segmentFirstSequence: segment, offset: SEGMENT_HEADER.bytes }
   const file = disk.openToRead(paths.segment(segment))
   try {
@@ -45,7 +47,7 @@ export function beginningBeforeSequence(
   }
 }
 
-function createdMicroseconds(bytes: Buffer): number | undefined {
+function createdMicroseconds(bytes: Buffer): Microseconds | undefined {
   try {
     return decodeSegmentHeader(bytes)?.createdMicroseconds
   } catch {
@@ -53,6 +55,6 @@ function createdMicroseconds(bytes: Buffer): number | undefined {
   }
 }
 
-function beginningAt({ segmentFirstSequence, batchOffset }: AuditPlace): JournalBeginning {
+function beginningAt({ segmentFirstSequence, batchOffset }: AuditPlace): SegmentPlace {
   return { segmentFirstSequence, offset: batchOffset }
 }

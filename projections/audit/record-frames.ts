@@ -1,15 +1,16 @@
-import { type BatchHeader } from '../../engine/journal/batch-reader.ts'
+import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
+import type { BatchHeader } from '../../engine/journal/batch-reader.ts'
 import { BATCH_HEADER, RECORD, readUint64, recordBytes } from '../../engine/journal/format.ts'
 
 /**
- * Steps over the records of a batch, without proving them. The fields are those of the record that `next` stepped to;
+ * Steps over the records of a batch without verifying them. The fields are those of the record that `next` stepped to;
  * `at` is its offset in the bytes.
  */
 export class RecordFrames {
   at = 0
   bodyLength = 0
-  sequence = 0
-  timeMicroseconds = 0
+  sequence = sequenceOf(0)
+  timeMicroseconds = microsecondsOf(0)
   kind = 0
   readonly #bytes: Buffer
   readonly #end: number
@@ -21,12 +22,12 @@ export class RecordFrames {
     this.#end = BATCH_HEADER.bytes + length
   }
 
-  /** Whether all bytes of the records were stepped over, none being left. */
+  /** Whether `next` stepped over all bytes of the records. */
   get isComplete(): boolean {
     return this.#next === this.#end
   }
 
-  /** False behind the last record, and where the bytes do not have the form of records. */
+  /** False after the last record, and where the bytes do not have the form of records. */
   next(): boolean {
     const at = this.#next
     if (at + RECORD.frameBytes > this.#end) return false
@@ -35,8 +36,8 @@ export class RecordFrames {
     if (next > this.#end) return false
     this.at = at
     this.bodyLength = bodyLength
-    this.sequence = readUint64(this.#bytes, at + RECORD.sequenceAt)
-    this.timeMicroseconds = readUint64(this.#bytes, at + RECORD.timeAt)
+    this.sequence = sequenceOf(readUint64(this.#bytes, at + RECORD.sequenceAt))
+    this.timeMicroseconds = microsecondsOf(readUint64(this.#bytes, at + RECORD.timeAt))
     this.kind = this.#bytes.readUInt16BE(at + RECORD.kindAt)
     this.#next = next
     return true

@@ -1,12 +1,12 @@
 import type { DiskFile } from '../../engine/disk/disk.ts'
 import type { Turns } from './turns.ts'
 
-/** Bytes read at once: a few thousand records at most, and too little to hold a thread for long. */
+/** Bytes read at once: a few thousand records at most, too few to block a thread for long. */
 const PIECE_BYTES = 256 * 1024
 
-/** One segment, read piece by piece, off the thread, in memory of its own. */
+/** One segment, read asynchronously piece by piece into memory of its own. */
 export class SegmentPieces {
-  /** Nothing behind this offset is looked at. */
+  /** Nothing after this offset is read. */
   readonly limit: number
   readonly #file: DiskFile
   readonly #turns: Turns
@@ -36,7 +36,7 @@ export class SegmentPieces {
     this.#start = offset
     this.#length = 0
     const wanted = Math.max(0, Math.min(this.#bytes.length, this.limit - offset))
-    this.#length = await this.#file.readAtLater(this.#bytes, offset, wanted)
+    this.#length = await this.#file.readAtAsync(this.#bytes, offset, wanted)
     await this.#turns.next()
     return this.#bytes.subarray(0, Math.min(length, this.#length))
   }

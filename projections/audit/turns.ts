@@ -2,16 +2,16 @@
 const TURN_MILLISECONDS = 5
 
 /**
- * Lets long work share a thread. Work is done in turns: one at a time, however many have work to do, and between two of
- * them the event loop goes round, so that whatever else the thread serves waits for one turn at most.
+ * Lets long work share a thread. It is done in turns, one at a time for all callers together. Between two turns the event
+ * loop runs once, so other requests of the thread wait for one turn at most.
  *
- * Whoever works waits for `next` first, and again whenever `isOver`, and after each wait for anything else.
+ * A caller waits for `next` before it works, again whenever `isOver`, and after every other wait.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = []
   #begunMilliseconds = 0
 
-  /** Whether the turn that was given last has taken its time. */
+  /** Whether the time of the present turn is used up. */
   get isOver(): boolean {
     return performance.now() - this.#begunMilliseconds >= TURN_MILLISECONDS
   }

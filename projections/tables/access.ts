@@ -1,158 +1,109 @@
-import { Packr } from 'msgpackr'
-import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access-state.ts'
-import { MANAGEMENT_ROLES } from '../../engine/events/access-changes.ts'
-import { decodeStatements, encodeStatements, type StoredStatement } from '../../engine/events/access-codec.ts'
+import type { Sequence } from '../../engine/brands.ts'
+import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/domain/access-state.ts'
+import {
+  bytes,
+  flag,
+  type Kind,
+  listOf,
+  microseconds,
+  optional,
+  text,
+  wordOf,
+} from '../../engine/events/schema/kinds.ts'
+import { field, record } from '../../engine/events/schema/record.ts'
+import { MANAGEMENT_ROLES, policyStatements } from '../../engine/events/values.ts'
 import { numberKey, readNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
+import { packed } from './row-codecs.ts'
 
-/**
- * `accounts`: id -> MessagePack [title, description, enabled, created, [[credential, access key], ...], [policy, ...]]
- * `credentials`: access key -> MessagePack [credential, account, sealed secret, enabled, created, expires or null]
- * `policies`: id -> MessagePack [title, created, statements]
- * `tokens`: id -> MessagePack [title, role, SHA-256, created, expires or null]
- * `token-digests`: SHA-256 of a token (32) -> its id
- * `access-version`: one row, sequence (8) of the last entry that changed any of them
- *
- * Keys and ids are UTF-8. Times are microseconds since 1970.
- */
-export const ACCOUNTS = 'accounts'
-export const CREDENTIALS = 'credentials'
-export const POLICIES = 'policies'
-export const TOKENS = 'tokens'
-export const TOKEN_DIGESTS = 'token-digests'
-export const ACCESS_VERSION = 'access-version'
-
-const packr = new Packr({ useRecords: false, copyBuffers: true, int64AsType: 'number' })
-/** No id or access key is longer, and LMDB fails on keys beyond a few KiB: strangers may ask for anything. */
+/** No id or access key is longer, and LMDB fails on keys beyond a few KiB: anybody may ask for anything. */
 const KEY_BYTES_MAXIMUM = 255
 
-function keyOf(id: string): Buffer | undefined {
-  const key = Buffer.from(id)
-  return key.length === 0 || key.length > KEY_BYTES_MAXIMUM ? undefined : key
+/** Rows of MessagePack by an id, which is their key in UTF-8 and a property of what is read. */
+interface IdRows<S> {
+  get(table: TableReader, id: string): S | undefined
+  /** All rows by id. */
+  all(table: TableReader): S[]
+  put(table: Table, state: S): void
 }
 
-function read<S>(table: TableReader, id: string): S | undefined {
-  const key = keyOf(id)
-  const value = key && table.get(key)
-  return value === undefined ? undefined : (packr.unpack(value) as S)
+function idRows<N extends keyof S & string, S extends Readonly<Record<N, string>>>(
+  name: N,
+  kind: Kind<Omit<S, N>>,
+): IdRows<S> {
+  const { encode, decode } = packed(kind)
+  const stateOf = (id: string, value: Buffer) => ({ [name]: id, ...decode(value) }) as unknown as S
+  return {
+    get: (table, id) => {
+      const key = Buffer.from(id)
+      const value = key.length === 0 || key.length > KEY_BYTES_MAXIMUM ? undefined : table.get(key)
+      return value === undefined ? undefined : stateOf(id, value)
+    },
+    all: (table) => Array.from(table.rows({}), ({ key, value }) => stateOf(key.toString(), value)),
+    put: (table, state) => table.put(Buffer.from(state[name]), encode(state)),
+  }
 }
 
-type StoredAccount = [
-  title: string,
-  description: string,
-  enabled: boolean,
-  created: number,
-  credentials: [credential: string, accessKey: string][],
-  policies: string[],
-]
+const createdMicroseconds = field(microseconds, 'created')
+const expiresMicroseconds = field(optional(microseconds), 'expiry')
+const enabled = field(flag, 'enabled')
+const title = field(text, 'name')
+const credential = field(text, 'credential id')
+const accessKey = field(text, 'access key')
 
-function accountOf(account: string, stored: StoredAccount): AccountState {
-  const [title, description, enabled, createdMicroseconds, credentials, policies] = stored
-  const pairs = credentials.map(([credential, accessKey]) => ({ credential, accessKey }))
-  return { account, title, description, enabled, createdMicroseconds, credentials: pairs, policies }
-}
+/** `accounts`: by account id. */
+export const accountRows = idRows<'account', AccountState>(
+  'account',
+  record('account', {
+    title,
+    description: field(text, 'description'),
+    enabled,
+    createdMicroseconds,
+    credentials: field(listOf(record('credential', { credential, accessKey })), 'credentials'),
+    policies: field(listOf(text), 'policies'),
+  }),
+)
 
-export function getAccount(table: TableReader, account: string): AccountState | undefined {
-  const stored = read<StoredAccount>(table, account)
-  return stored && accountOf(account, stored)
-}
+/** `credentials`: by access key. */
+export const credentialRows = idRows<'accessKey', CredentialState>(
+  'accessKey',
+  record('credential', {
+    credential,
+    account: field(text, 'account id'),
+    sealedSecret: field(bytes, 'sealed secret'),
+    enabled,
+    createdMicroseconds,
+    expiresMicroseconds,
+  }),
+)
 
-/** All service accounts by id. */
-export function allAccounts(table: TableReader): AccountState[] {
-  return Array.from(table.rows({}), ({ key, value }) => accountOf(key.toString(), packr.unpack(value)))
-}
+/** `policies`: by policy id. */
+export const policyRows = idRows<'policy', PolicyState>(
+  'policy',
+  record('policy', { title, createdMicroseconds, statements: field(policyStatements, 'statements') }),
+)
 
-export function putAccount(table: Table, account: AccountState): void {
-  const { title, description, enabled, createdMicroseconds, credentials, policies } = account
-  const pairs = credentials.map(({ credential, accessKey }) => [credential, accessKey] as [string, string])
-  const stored: StoredAccount = [title, description, enabled, createdMicroseconds, pairs, [...policies]]
-  table.put(Buffer.from(account.account), packr.pack(stored))
-}
+/** `tokens`: by token id. `token-digests`: SHA-256 of a token (32) -> its id. */
+export const tokenRows = idRows<'token', TokenState>(
+  'token',
+  record('token', {
+    title,
+    role: field(wordOf(MANAGEMENT_ROLES), 'role'),
+    digest: field(bytes, 'SHA-256'),
+    createdMicroseconds,
+    expiresMicroseconds,
+  }),
+)
 
-type StoredCredential = [
-  credential: string,
-  account: string,
-  sealedSecret: Uint8Array,
-  enabled: boolean,
-  created: number,
-  expires: number | null,
-]
-
-export function getCredential(table: TableReader, accessKey: string): CredentialState | undefined {
-  const stored = read<StoredCredential>(table, accessKey)
-  if (stored === undefined) return undefined
-  const [credential, account, sealedSecret, enabled, createdMicroseconds, expires] = stored
-  const expiresMicroseconds = expires ?? undefined
-  return { credential, accessKey, account, sealedSecret, enabled, createdMicroseconds, expiresMicroseconds }
-}
-
-export function putCredential(table: Table, credential: CredentialState): void {
-  const stored: StoredCredential = [
-    credential.credential,
-    credential.account,
-    credential.sealedSecret,
-    credential.enabled,
-    credential.createdMicroseconds,
-    credential.expiresMicroseconds ?? null,
-  ]
-  table.put(Buffer.from(credential.accessKey), packr.pack(stored))
-}
-
-type StoredPolicy = [title: string, created: number, statements: StoredStatement[]]
-
-function policyOf(policy: string, [title, createdMicroseconds, statements]: StoredPolicy): PolicyState {
-  return { policy, title, createdMicroseconds, statements: decodeStatements(statements) }
-}
-
-export function getPolicy(table: TableReader, policy: string): PolicyState | undefined {
-  const stored = read<StoredPolicy>(table, policy)
-  return stored && policyOf(policy, stored)
-}
-
-/** All policies by id. */
-export function allPolicies(table: TableReader): PolicyState[] {
-  return Array.from(table.rows({}), ({ key, value }) => policyOf(key.toString(), packr.unpack(value)))
-}
-
-export function putPolicy(table: Table, { policy, title, createdMicroseconds, statements }: PolicyState): void {
-  const stored: StoredPolicy = [title, createdMicroseconds, encodeStatements(statements)]
-  table.put(Buffer.from(policy), packr.pack(stored))
-}
-
-type StoredToken = [title: string, role: number, digest: Uint8Array, created: number, expires: number | null]
-
-function tokenOf(token: string, [title, role, digest, createdMicroseconds, expires]: StoredToken): TokenState {
-  const name = MANAGEMENT_ROLES[role]
-  if (name === undefined) throw new Error(`token ${token} has the unknown role ${role}`)
-  return { token, title, role: name, digest, createdMicroseconds, expiresMicroseconds: expires ?? undefined }
-}
-
-export function getToken(table: TableReader, token: string): TokenState | undefined {
-  const stored = read<StoredToken>(table, token)
-  return stored && tokenOf(token, stored)
-}
-
-/** All management tokens by id. */
-export function allTokens(table: TableReader): TokenState[] {
-  return Array.from(table.rows({}), ({ key, value }) => tokenOf(key.toString(), packr.unpack(value)))
-}
-
-export function putToken(tokens: Table, digests: Table, token: TokenState): void {
-  const { title, role, digest, createdMicroseconds, expiresMicroseconds } = token
-  const expires = expiresMicroseconds ?? null
-  const stored: StoredToken = [title, MANAGEMENT_ROLES.indexOf(role), digest, createdMicroseconds, expires]
-  tokens.put(Buffer.from(token.token), packr.pack(stored))
-  digests.put(Buffer.from(digest), Buffer.from(token.token))
-}
-
+/** `access-version`: one row, the sequence (8) of the last entry that changed any of them. */
 const VERSION_KEY = Buffer.from('version')
 
-/** Sequence of the last entry that changed who may do what; 0 when none did. */
+/** 0 when no entry did. */
 export function getAccessVersion(table: TableReader): number {
   const value = table.get(VERSION_KEY)
   return value === undefined ? 0 : readNumber(value, 0)
 }
 
-export function putAccessVersion(table: Table, sequence: number): void {
+export function putAccessVersion(table: Table, sequence: Sequence): void {
   table.put(VERSION_KEY, numberKey(sequence))
 }

@@ -1,16 +1,15 @@
-import type { AppliedPosition } from '../../engine/state-ports.ts'
+import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import { readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 
 /**
- * `applied`: one row, written in the same transaction as the rows it speaks of (J14).
+ * `applied`: one row, written in the same transaction as the rows that it describes (J14).
  *
  *   value = schema version (8) | sequence (8) | batch (8) | time (8) | segment number (8)
- *           | first sequence of the segment (8) | offset of the batch (8) | offset behind it (8) | hash (32)
+ *           | first sequence of the segment (8) | offset of the batch (8) | offset after it (8) | hash (32)
  */
-export const APPLIED = 'applied'
 
-/** Raised whenever a table's layout changes; projections of another version are made again from the journal. */
+/** Raised whenever a table's layout changes; projections of another version are rebuilt from the journal. */
 export const SCHEMA_VERSION = 2
 
 const KEY = Buffer.from('position')
@@ -34,7 +33,7 @@ export function putApplied(table: Table, position: AppliedPosition): void {
   table.put(KEY, value)
 }
 
-/** The position, undefined for an empty environment. `schemaVersion` tells whether the rows can be used. */
+/** The position, and the version of the layout of all rows; undefined for an empty environment. */
 export function getApplied(
   table: TableReader,
 ): { readonly schemaVersion: number; readonly position: AppliedPosition } | undefined {

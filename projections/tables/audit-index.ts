@@ -1,22 +1,22 @@
-import type { AppliedPosition } from '../../engine/state-ports.ts'
+import type { AppliedPosition } from '../../engine/journal/positions.ts'
+import { type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import { readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 
 /**
- * `audit-index`: the way from a time to a place in the journal. The records stay in the journal; every 1,024th or so
- * has a row here, so a query reads the part of the log that its range covers and no more.
+ * `audit-index`: from a time to a place in the journal. About every 1,024th record has a row here, so a query reads only
+ * the part of the journal that its range covers.
  *
  *   key   = time of the last record of a batch (8) | its sequence (8)
  *   value = first sequence of the segment (8) | offset of the batch (8) | batch number (8)
  */
-export const AUDIT_INDEX = 'audit-index'
 
 const RECORDS_PER_ROW = 1024
 
 /** A batch gets a row when it holds the first record of a new block of 1,024. */
-export function noteBatch(table: Table, firstSequence: number, position: AppliedPosition): void {
-  const crosses = Math.floor(position.sequence / RECORDS_PER_ROW) > Math.floor((firstSequence - 1) / RECORDS_PER_ROW)
-  if (!crosses) return
+export function noteBatch(table: Table, firstSequence: Sequence, position: AppliedPosition): void {
+  const blockStart = Math.ceil(firstSequence / RECORDS_PER_ROW) * RECORDS_PER_ROW
+  if (position.sequence < blockStart) return
   const key = Buffer.allocUnsafe(16)
   writeNumber(key, position.timeMicroseconds, 0)
   writeNumber(key, position.sequence, 8)
@@ -27,15 +27,16 @@ export function noteBatch(table: Table, firstSequence: number, position: Applied
   table.put(key, value)
 }
 
-/** A place in the journal from which every record at or after a time is reached by reading on. */
+/** A batch that the index knows. */
 export interface AuditPlace {
-  readonly segmentFirstSequence: number
+  readonly segmentFirstSequence: Sequence
   readonly batchOffset: number
   readonly batch: number
 }
 
 function placeOf(value: Buffer): AuditPlace {
-  return { segmentFirstSequence: readNumber(value, 0), batchOffset: readNumber(value, 8), batch: readNumber(value, 16) }
+  const segmentFirstSequence = sequenceOf(readNumber(value, 0))
+  return { segmentFirstSequence, batchOffset: readNumber(value, 8), batch: readNumber(value, 16) }
 }
 
 /**
@@ -45,8 +46,8 @@ function placeOf(value: Buffer): AuditPlace {
 export function placeInSegment(
   table: TableReader,
   segmentFirstSequence: number,
-  sinceMicroseconds: number,
-  sequence: number,
+  sinceMicroseconds: Microseconds,
+  sequence: Sequence,
 ): AuditPlace | undefined {
   const start = Buffer.alloc(16)
   writeNumber(start, sinceMicroseconds, 0)
@@ -60,7 +61,7 @@ export function placeInSegment(
 }
 
 /** The last indexed batch that ends before `timeMicroseconds`, or undefined when the journal must be read from its start. */
-export function placeBefore(table: TableReader, timeMicroseconds: number): AuditPlace | undefined {
+export function placeBefore(table: TableReader, timeMicroseconds: Microseconds): AuditPlace | undefined {
   const start = Buffer.alloc(16)
   writeNumber(start, timeMicroseconds, 0)
   for (const { value } of table.rows({ start, reverse: true, limit: 1 })) return placeOf(value)

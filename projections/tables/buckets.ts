@@ -1,10 +1,7 @@
+import type { BucketId, Microseconds } from '../../engine/brands.ts'
 import { Packr } from 'msgpackr'
-import {
-  decodeDefaultRetention,
-  encodeDefaultRetention,
-  optional,
-  type StoredDefaultRetention,
-} from '../../engine/events/value-codec.ts'
+import { optional } from '../../engine/events/schema/kinds.ts'
+import { defaultRetention } from '../../engine/events/values.ts'
 import type { BucketState } from '../../engine/state-ports.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 
@@ -12,22 +9,22 @@ import type { Table, TableReader } from '../lmdb-environment.ts'
  * `buckets`: name in UTF-8 -> MessagePack `[id, created (microseconds), region, versioning (0 off, 1 enabled,
  * 2 suspended), Object Lock, default retention, quota in bytes, quota in objects]`.
  */
-export const BUCKETS = 'buckets'
 
-/** No bucket has a longer name, and LMDB fails on keys beyond a few KiB: strangers may ask for anything. */
+/** No bucket has a longer name, and LMDB fails on keys beyond a few KiB: anybody may ask for anything. */
 const NAME_LENGTH_MAXIMUM = 255
 
 const packr = new Packr({ useRecords: false, int64AsType: 'number' })
 
+const retentionOrNone = optional(defaultRetention)
 const VERSIONING = ['off', 'enabled', 'suspended'] as const
 
 type StoredBucket = [
-  id: number,
-  createdMicroseconds: number,
+  id: BucketId,
+  createdMicroseconds: Microseconds,
   region: string,
   versioning: number,
   lockEnabled: boolean,
-  defaultRetention: StoredDefaultRetention | null,
+  defaultRetention: unknown,
   quotaBytes: number | null,
   quotaObjects: number | null,
 ]
@@ -43,7 +40,7 @@ function decode(name: string, value: Buffer): BucketState {
     createdMicroseconds,
     versioning: VERSIONING[versioning] ?? 'off',
     lockEnabled,
-    defaultRetention: optional(retention, decodeDefaultRetention),
+    defaultRetention: retentionOrNone.decode(retention, 'default retention'),
     quota: { bytes: bytes ?? undefined, objects: objects ?? undefined },
   }
 }
@@ -55,19 +52,19 @@ export function getBucket(table: TableReader, name: string): BucketState | undef
 }
 
 /** All buckets by name. */
-export function* allBuckets(table: TableReader): Generator<BucketState> {
-  for (const { key, value } of table.rows({})) yield decode(key.toString(), value)
+export function allBuckets(table: TableReader): BucketState[] {
+  return Array.from(table.rows({}), ({ key, value }) => decode(key.toString(), value))
 }
 
 export function putBucket(table: Table, bucket: BucketState): void {
-  const { id, createdMicroseconds, region, versioning, lockEnabled, defaultRetention, quota } = bucket
+  const { id, createdMicroseconds, region, versioning, lockEnabled, quota } = bucket
   const stored: StoredBucket = [
     id,
     createdMicroseconds,
     region,
     VERSIONING.indexOf(versioning),
     lockEnabled,
-    defaultRetention === undefined ? null : encodeDefaultRetention(defaultRetention),
+    retentionOrNone.encode(bucket.defaultRetention),
     quota.bytes ?? null,
     quota.objects ?? null,
   ]

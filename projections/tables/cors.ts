@@ -1,20 +1,18 @@
-import { Packr } from 'msgpackr'
-import type { CorsRule } from '../../engine/events/changes.ts'
-import { decodeCorsRules, encodeCorsRules, type StoredCorsRule } from '../../engine/events/value-codec.ts'
+import type { BucketId } from '../../engine/brands.ts'
+import { type CorsRule, corsRules } from '../../engine/events/values.ts'
 import { numberKey } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
+import { packed } from './row-codecs.ts'
 
 /** `cors`: bucket id (8) -> MessagePack of the rules as they are in the journal; no row without rules. */
-export const CORS = 'cors'
+const rows = packed(corsRules)
 
-const packr = new Packr({ useRecords: false, int64AsType: 'number' })
-
-export function getCors(table: TableReader, bucketId: number): readonly CorsRule[] {
+export function getCors(table: TableReader, bucketId: BucketId): readonly CorsRule[] {
   const value = table.get(numberKey(bucketId))
-  return value === undefined ? [] : decodeCorsRules(packr.unpack(value) as StoredCorsRule[])
+  return value === undefined ? [] : rows.decode(value)
 }
 
-export function putCors(table: Table, bucketId: number, rules: readonly CorsRule[]): void {
+export function putCors(table: Table, bucketId: BucketId, rules: readonly CorsRule[]): void {
   if (rules.length === 0) table.remove(numberKey(bucketId))
-  else table.put(numberKey(bucketId), packr.pack(encodeCorsRules(rules)))
+  else table.put(numberKey(bucketId), rows.encode(rules))
 }

@@ -1,27 +1,21 @@
-import { Packr } from 'msgpackr'
-import type { LockState } from '../../engine/events/changes.ts'
-import { decodeLock, encodeLock, type StoredLock } from '../../engine/events/value-codec.ts'
+import type { BucketId, Sequence } from '../../engine/brands.ts'
+import { type LockState, lockState } from '../../engine/events/values.ts'
 import type { Table } from '../lmdb-environment.ts'
+import { packed } from './row-codecs.ts'
 import { versionKey } from './versions.ts'
 
 /**
- * `locks`: the lock table, one row for each version that has a lock record, elapsed ones included.
- *
- *   key   = as in `versions`
- *   value = MessagePack of the lock as it is in the journal
+ * `locks`: one row for each version that has a lock, elapsed ones included. The key is as in `versions`, the value is
+ * MessagePack of the lock as it is in the journal.
  */
-export const LOCKS = 'locks'
+const rows = packed(lockState)
 
-const packr = new Packr({ useRecords: false, int64AsType: 'number' })
+export const decodeLockRow: (value: Buffer) => LockState = rows.decode
 
-export function putLock(table: Table, bucketId: number, key: string, sequence: number, lock: LockState): void {
-  table.put(versionKey(bucketId, key, sequence), packr.pack(encodeLock(lock)))
+export function putLock(table: Table, bucketId: BucketId, key: string, sequence: Sequence, lock: LockState): void {
+  table.put(versionKey(bucketId, key, sequence), rows.encode(lock))
 }
 
-export function removeLock(table: Table, bucketId: number, key: string, sequence: number): void {
+export function removeLock(table: Table, bucketId: BucketId, key: string, sequence: Sequence): void {
   table.remove(versionKey(bucketId, key, sequence))
-}
-
-export function decodeLockRow(value: Buffer): LockState {
-  return decodeLock(packr.unpack(value) as StoredLock)
 }

@@ -1,8 +1,8 @@
+import { type BucketId, type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import { Packr } from 'msgpackr'
-import type { HeaderPairs } from '../../engine/events/changes.ts'
-import { decodeLock, encodeLock, type StoredLock } from '../../engine/events/value-codec.ts'
+import { type HeaderPairs, lockState } from '../../engine/events/values.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
-import { NUMBER_BYTES, readNumber, writeNumber } from '../keys.ts'
+import { NUMBER_BYTES, readNumber, readPayload, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { orderOfSequence } from './version-keys.ts'
 
@@ -15,10 +15,9 @@ import { orderOfSequence } from './version-keys.ts'
  *
  * Flags: 1 its version id is `null`, 2 it is a delete marker (in `versions` only).
  *
- * The fields of a listing stand at fixed places, so that a page of 1,000 keys needs no decoding of MessagePack.
+ * The fields of a listing have fixed places, so a page of 1,000 keys needs no decoding of MessagePack.
  * Parts is 0 for an object that was written whole: its ETag is the MD5 alone.
  */
-export const OBJECTS = 'objects'
 
 const ROW_VERSION = 2
 const AT = {
@@ -34,11 +33,11 @@ const AT = {
 } as const
 const FLAG = { isNull: 1, isMarker: 2 } as const
 /** Headers, metadata, and the lock where there is one. */
-type Rest = [HeaderPairs, HeaderPairs, StoredLock?]
+type Rest = [HeaderPairs, HeaderPairs, unknown?]
 const packr = new Packr({ useRecords: false })
 const NO_PAIRS: HeaderPairs = []
 
-export function objectKey(bucketId: number, key: string): Buffer {
+export function objectKey(bucketId: BucketId, key: string): Buffer {
   const length = Buffer.byteLength(key)
   const bytes = Buffer.allocUnsafe(NUMBER_BYTES + length)
   writeNumber(bytes, bucketId, 0)
@@ -62,14 +61,14 @@ export function encodeObject(object: ObjectState): Buffer {
   writeNumber(value, object.size, AT.size)
   value.write(md5, AT.md5, 'hex')
   value.writeUInt32BE(Number(parts ?? 0), AT.parts)
-  writeNumber(value, object.payload, AT.payload)
+  writeNumber(value, object.payload ?? 0, AT.payload)
   value.set(object.digest, AT.digest)
   rest?.copy(value, AT.rest)
   return value
 }
 
 function encodeRest({ headers, metadata, lock }: ObjectState): Buffer | undefined {
-  if (lock !== undefined) return packr.pack([headers, metadata, encodeLock(lock)] satisfies Rest)
+  if (lock !== undefined) return packr.pack([headers, metadata, lockState.encode(lock)] satisfies Rest)
   const bare = headers.length === 0 && metadata.length === 0
   return bare ? undefined : packr.pack([headers, metadata] satisfies Rest)
 }
@@ -85,24 +84,24 @@ export function decodeObject(value: Buffer): ObjectState {
     value.length === AT.rest ? [NO_PAIRS, NO_PAIRS] : (packr.unpack(value.subarray(AT.rest)) as Rest)
   const flags = value[AT.flags] as number
   return {
-    sequence: readNumber(value, AT.sequence),
+    sequence: sequenceOf(readNumber(value, AT.sequence)),
     isNull: (flags & FLAG.isNull) !== 0,
     isMarker: (flags & FLAG.isMarker) !== 0,
-    modifiedMicroseconds: readNumber(value, AT.modified),
+    modifiedMicroseconds: microsecondsOf(readNumber(value, AT.modified)),
     size: readNumber(value, AT.size),
     etag: etagOf(value),
     digest: value.subarray(AT.digest, AT.rest),
     headers,
     metadata,
-    payload: readNumber(value, AT.payload),
-    lock: lock === undefined ? undefined : decodeLock(lock),
+    payload: readPayload(value, AT.payload),
+    lock: lock === undefined ? undefined : lockState.decode(lock, 'lock'),
   }
 }
 
 /** What a listing shows of an object. */
 export interface ListedObject {
   readonly key: string
-  readonly lastModifiedMicroseconds: number
+  readonly lastModifiedMicroseconds: Microseconds
   readonly size: number
   /** Without quotes. */
   readonly etag: string
@@ -111,16 +110,16 @@ export interface ListedObject {
 export function decodeListed(row: Buffer, value: Buffer): ListedObject {
   return {
     key: keyOfRow(row),
-    lastModifiedMicroseconds: readNumber(value, AT.modified),
+    lastModifiedMicroseconds: microsecondsOf(readNumber(value, AT.modified)),
     size: readNumber(value, AT.size),
     etag: etagOf(value),
   }
 }
 
-/** What a listing of versions shows of one. */
+/** What a listing of versions shows of a version. */
 export interface ListedVersion extends ListedObject {
-  readonly sequence: number
-  /** Its place among those of its key. */
+  readonly sequence: Sequence
+  /** Its place among the versions of its key. */
   readonly order: number
   readonly isNull: boolean
   readonly isMarker: boolean
@@ -131,7 +130,7 @@ export interface ListedVersion extends ListedObject {
 export function decodeListedVersion(key: string, value: Buffer, isLatest: boolean): ListedVersion {
   const flags = value[AT.flags] as number
   const isMarker = (flags & FLAG.isMarker) !== 0
-  const sequence = readNumber(value, AT.sequence)
+  const sequence = sequenceOf(readNumber(value, AT.sequence))
   return {
     key,
     sequence,
@@ -139,17 +138,17 @@ export function decodeListedVersion(key: string, value: Buffer, isLatest: boolea
     isNull: (flags & FLAG.isNull) !== 0,
     isMarker,
     isLatest,
-    lastModifiedMicroseconds: readNumber(value, AT.modified),
+    lastModifiedMicroseconds: microsecondsOf(readNumber(value, AT.modified)),
     size: readNumber(value, AT.size),
     etag: isMarker ? '' : etagOf(value),
   }
 }
 
-export function getObject(table: TableReader, bucketId: number, key: string): ObjectState | undefined {
+export function getObject(table: TableReader, bucketId: BucketId, key: string): ObjectState | undefined {
   const value = table.get(objectKey(bucketId, key))
   return value === undefined ? undefined : decodeObject(value)
 }
 
-export function putObject(table: Table, bucketId: number, key: string, object: ObjectState): void {
+export function putObject(table: Table, bucketId: BucketId, key: string, object: ObjectState): void {
   table.put(objectKey(bucketId, key), encodeObject(object))
 }

@@ -1,10 +1,11 @@
+import { type PayloadId, sequenceOf, volumeNumberOf } from '../../engine/brands.ts'
 import type { PartList, PayloadLocation } from '../../engine/payloads/payload-reader.ts'
-import { numberKey, readNumber, writeNumber } from '../keys.ts'
+import { numberKey, readNumber, readPayload, writeNumber } from '../keys.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 
 /**
- * `payloads`: where the bytes of a payload are, and how many objects refer to them. One place to change when bytes
- * move, whatever the number of copies.
+ * `payloads`: where the bytes of a payload are, and how many objects refer to them. When bytes move only this row
+ * changes, whatever the number of copies.
  *
  *   key   = payload id (8)
  *   value = kind (1: 1 volume, 2 file, 3 parts; + 128 sealed) | references (4) | length (8)
@@ -13,12 +14,9 @@ import type { TableReader } from '../lmdb-environment.ts'
  *           | parts: sequence of the completion (8) | digest is known (1) | SHA-256 (32)
  *                    | for each part: payload id (8), size (8)
  *
- * `payload-files`: name of a payload file -> payload id (8); tells an orphan from a file in use.
- * `digests-pending`: id of a parts payload whose SHA-256 is not known yet -> nothing.
+ * `payload-files`: name of a payload file -> payload id (8), for every file in use.
+ * `digests-pending`: id of a payload of parts whose SHA-256 is not known yet -> nothing.
  */
-export const PAYLOADS = 'payloads'
-export const PAYLOAD_FILES = 'payload-files'
-export const DIGESTS_PENDING = 'digests-pending'
 
 const KIND = { volume: 1, file: 2, parts: 3 } as const
 const SEALED = 0x80
@@ -69,17 +67,17 @@ function encodeParts(references: number, location: Extract<PayloadLocation, { ki
   if (digest !== undefined) value.set(digest, PARTS_AT.digest)
   for (let index = 0; index < parts.count; index += 1) {
     const at = PARTS_AT.list + index * PART_BYTES
-    writeNumber(value, parts.payload(index), at)
+    writeNumber(value, parts.payload(index) ?? 0, at)
     writeNumber(value, parts.size(index), at + 8)
   }
   return value
 }
 
-/** Parts are read from the row as they are asked for: there may be 10,000. */
+/** Reads parts from the row one by one: there may be 10,000. */
 function partList(value: Buffer): PartList {
   return {
     count: (value.length - PARTS_AT.list) / PART_BYTES,
-    payload: (index) => readNumber(value, PARTS_AT.list + index * PART_BYTES),
+    payload: (index) => readPayload(value, PARTS_AT.list + index * PART_BYTES),
     size: (index) => readNumber(value, PARTS_AT.list + index * PART_BYTES + 8),
   }
 }
@@ -90,20 +88,20 @@ export function decodePayload(value: Buffer): PayloadRow {
   const references = value.readUInt32BE(AT.references)
   const length = readNumber(value, AT.length)
   if (kind === KIND.volume) {
-    const volume = value.readUInt32BE(AT.volume)
+    const volume = volumeNumberOf(value.readUInt32BE(AT.volume))
     const offset = readNumber(value, AT.offset)
     const checksum = value.readUInt32BE(AT.checksum)
     return { references, location: { kind: 'volume', volume, offset, length, checksum, sealed } }
   }
   if (kind === KIND.parts) {
-    const completion = readNumber(value, PARTS_AT.completion)
+    const completion = sequenceOf(readNumber(value, PARTS_AT.completion))
     const digest = value[PARTS_AT.digested] === 1 ? value.subarray(PARTS_AT.digest, PARTS_AT.list) : undefined
     return { references, location: { kind: 'parts', length, completion, digest, parts: partList(value) } }
   }
   return { references, location: { kind: 'file', name: value.toString('ascii', AT.name), length, sealed } }
 }
 
-export function getPayload(table: TableReader, payload: number): PayloadRow | undefined {
+export function getPayload(table: TableReader, payload: PayloadId): PayloadRow | undefined {
   const value = table.get(numberKey(payload))
   return value === undefined ? undefined : decodePayload(value)
 }

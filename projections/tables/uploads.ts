@@ -1,9 +1,11 @@
-import { Packr } from 'msgpackr'
-import type { HeaderPairs } from '../../engine/events/changes.ts'
-import { decodeLock, encodeLock, type StoredLock } from '../../engine/events/value-codec.ts'
+import { type BucketId, microsecondsOf, type UploadId } from '../../engine/brands.ts'
+import { microseconds, optional, pairs } from '../../engine/events/schema/kinds.ts'
+import { field, record } from '../../engine/events/schema/record.ts'
+import { lockState } from '../../engine/events/values.ts'
 import type { PartState, UploadState } from '../../engine/state-ports.ts'
-import { NUMBER_BYTES, numberKey, readNumber, writeNumber } from '../keys.ts'
+import { NUMBER_BYTES, numberKey, readNumber, readPayload, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
+import { packed } from './row-codecs.ts'
 import { orderedRowKey } from './version-keys.ts'
 
 /**
@@ -13,51 +15,54 @@ import { orderedRowKey } from './version-keys.ts'
  *   value = MessagePack [created (microseconds), headers, metadata, lock]
  *
  * `parts`: upload (8) | part number (4) -> size (8) | MD5 (16) | modified (8) | payload (8)
- *
- * `upload-usage`: one row, uploads (8) | parts (8) | bytes of the parts (8)
  */
-export const UPLOADS = 'uploads'
-export const PARTS = 'parts'
-export const UPLOAD_USAGE = 'upload-usage'
 
-const packr = new Packr({ useRecords: false, int64AsType: 'number' })
-type StoredUpload = [created: number, headers: HeaderPairs, metadata: HeaderPairs, lock: StoredLock | null]
+const rows = packed(
+  record('upload', {
+    createdMicroseconds: field(microseconds, 'created'),
+    headers: field(pairs, 'headers'),
+    metadata: field(pairs, 'metadata'),
+    lock: field(optional(lockState), 'lock'),
+  }),
+)
 
-export function uploadKey(bucketId: number, key: string, upload: number): Buffer {
+export function uploadKey(bucketId: BucketId, key: string, upload: UploadId): Buffer {
   return orderedRowKey(bucketId, key, upload)
 }
 
-export function getUpload(table: TableReader, bucketId: number, key: string, upload: number): UploadState | undefined {
+export function getUpload(
+  table: TableReader,
+  bucketId: BucketId,
+  key: string,
+  upload: UploadId,
+): UploadState | undefined {
   const value = table.get(uploadKey(bucketId, key, upload))
   return value === undefined ? undefined : decodeUpload(upload, value)
 }
 
-export function decodeUpload(upload: number, value: Buffer): UploadState {
-  const [createdMicroseconds, headers, metadata, lock] = packr.unpack(value) as StoredUpload
-  return { upload, createdMicroseconds, headers, metadata, lock: lock === null ? undefined : decodeLock(lock) }
+export function decodeUpload(upload: UploadId, value: Buffer): UploadState {
+  return { upload, ...rows.decode(value) }
 }
 
-export function putUpload(table: Table, bucketId: number, key: string, upload: UploadState): void {
-  const { createdMicroseconds, headers, metadata, lock } = upload
-  const stored: StoredUpload = [createdMicroseconds, headers, metadata, lock === undefined ? null : encodeLock(lock)]
-  table.put(uploadKey(bucketId, key, upload.upload), packr.pack(stored))
+export function putUpload(table: Table, bucketId: BucketId, key: string, upload: UploadState): void {
+  table.put(uploadKey(bucketId, key, upload.upload), rows.encode(upload))
 }
 
 const PART_AT = { size: 0, md5: 8, modified: 24, payload: 32, end: 40 } as const
 
-export function partKey(upload: number, part: number): Buffer {
+export function partKey(upload: UploadId, part: number): Buffer {
   const row = Buffer.allocUnsafe(NUMBER_BYTES + 4)
   writeNumber(row, upload, 0)
   row.writeUInt32BE(part, NUMBER_BYTES)
   return row
 }
 
-export function putPart(table: Table, upload: number, part: PartState): void {
+export function putPart(table: Table, upload: UploadId, part: PartState): void {
   const value = Buffer.allocUnsafe(PART_AT.end)
   writeNumber(value, part.size, PART_AT.size)
   value.set(part.md5, PART_AT.md5)
   writeNumber(value, part.modifiedMicroseconds, PART_AT.modified)
-  writeNumber(value, part.payload, PART_AT.payload)
+  writeNumber(value, part.payload ?? 0, PART_AT.payload)
   table.put(partKey(upload, part.part), value)
 }
 
@@ -66,43 +71,20 @@ function decodePart(part: number, value: Buffer): PartState {
     part,
     size: readNumber(value, PART_AT.size),
     md5: value.subarray(PART_AT.md5, PART_AT.modified),
-    modifiedMicroseconds: readNumber(value, PART_AT.modified),
-    payload: readNumber(value, PART_AT.payload),
+    modifiedMicroseconds: microsecondsOf(readNumber(value, PART_AT.modified)),
+    payload: readPayload(value, PART_AT.payload),
   }
 }
 
-export function getPart(table: TableReader, upload: number, part: number): PartState | undefined {
+export function getPart(table: TableReader, upload: UploadId, part: number): PartState | undefined {
   const value = table.get(partKey(upload, part))
   return value === undefined ? undefined : decodePart(part, value)
 }
 
-/** Parts of an upload by number, from behind `after`. */
-export function* partsOf(table: TableReader, upload: number, after = 0, limit?: number): Generator<PartState> {
+/** Parts of an upload by number, after `after`. */
+export function* partsOf(table: TableReader, upload: UploadId, after = 0, limit?: number): Generator<PartState> {
   const range = { start: partKey(upload, after + 1), end: numberKey(upload + 1) }
   for (const { key, value } of table.rows(limit === undefined ? range : { ...range, limit })) {
     yield decodePart(key.readUInt32BE(NUMBER_BYTES), value)
   }
-}
-
-/** Uploads in progress and what they hold. Bytes are those of the parts. */
-export interface UploadUsage {
-  uploads: number
-  parts: number
-  bytes: number
-}
-
-const USAGE_KEY = Buffer.from('uploads')
-
-export function getUploadUsage(table: TableReader): UploadUsage {
-  const value = table.get(USAGE_KEY)
-  if (value === undefined) return { uploads: 0, parts: 0, bytes: 0 }
-  return { uploads: readNumber(value, 0), parts: readNumber(value, 8), bytes: readNumber(value, 16) }
-}
-
-export function putUploadUsage(table: Table, usage: UploadUsage): void {
-  const value = Buffer.allocUnsafe(24)
-  writeNumber(value, usage.uploads, 0)
-  writeNumber(value, usage.parts, 8)
-  writeNumber(value, usage.bytes, 16)
-  table.put(USAGE_KEY, value)
 }

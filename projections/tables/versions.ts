@@ -1,3 +1,5 @@
+import type { VersionSelector } from '../../engine/commands/commands.ts'
+import { type BucketId, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import { numberKey, readNumber, successor } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
@@ -10,20 +12,17 @@ import { orderedRowKey, orderOf, orderOfSequence, rowsOfKey, sequenceOfOrder } f
  *   key   = bucket id | key | end (version-keys.ts), order = highest number - sequence
  *   value = as in `objects`
  *
- * The current object of a key stands in `objects` and not here; a key whose newest row here has none there is hidden
- * behind a delete marker.
+ * The current object of a key is in `objects` and not here; a key without one there is hidden by a delete marker, its
+ * newest row here.
  *
- * `null-versions`: as the key of `objects` -> sequence (8) of the `null` version or marker of a key, where it stands in
- * `versions`.
+ * `null-versions`: key as in `objects` -> sequence (8) of the `null` version or marker of the key that is in `versions`.
  */
-export const VERSIONS = 'versions'
-export const NULL_VERSIONS = 'null-versions'
 
-export function versionKey(bucketId: number, key: string, sequence: number): Buffer {
+export function versionKey(bucketId: BucketId, key: string, sequence: Sequence): Buffer {
   return orderedRowKey(bucketId, key, orderOfSequence(sequence))
 }
 
-export function sequenceOfRow(row: Buffer): number {
+export function sequenceOfRow(row: Buffer): Sequence {
   return sequenceOfOrder(orderOf(row))
 }
 
@@ -37,27 +36,27 @@ export interface VersionTables<T = TableReader> {
 /** The version that the entry at a sequence wrote, whatever its id. */
 export function getVersionAt(
   { objects, versions }: VersionTables,
-  bucketId: number,
+  bucketId: BucketId,
   key: string,
-  sequence: number,
+  sequence: Sequence,
 ): ObjectState | undefined {
-  if (sequence < 0) return undefined
   const current = getObject(objects, bucketId, key)
   if (current?.sequence === sequence) return current
   const value = versions.get(versionKey(bucketId, key, sequence))
   return value === undefined ? undefined : decodeObject(value)
 }
 
-/** A certain version of a key, wherever it stands. */
+/** A version of a key, current or not. */
 export function getVersion(
   tables: VersionTables,
-  bucketId: number,
+  bucketId: BucketId,
   key: string,
-  version: 'null' | number,
+  version: VersionSelector,
 ): ObjectState | undefined {
+  if (version === 'unknown') return undefined
   if (version !== 'null') {
     const found = getVersionAt(tables, bucketId, key, version)
-    // The id of a `null` version is `null` and no other.
+    // A `null` version has no other id.
     return found?.isNull === true ? undefined : found
   }
   const current = getObject(tables.objects, bucketId, key)
@@ -66,44 +65,44 @@ export function getVersion(
   return sequence === undefined ? undefined : getVersionAt(tables, bucketId, key, sequence)
 }
 
-/** The newest version or marker of a key but the one of `sequence`. */
-export function newestVersionBut(
+/** The newest version or marker of a key, except the one with the sequence `except`. */
+export function newestVersion(
   { objects, versions }: VersionTables,
-  bucketId: number,
+  bucketId: BucketId,
   key: string,
-  sequence: number,
+  except?: Sequence,
 ): ObjectState | undefined {
   const current = getObject(objects, bucketId, key)
-  if (current !== undefined && current.sequence !== sequence) return current
+  if (current !== undefined && current.sequence !== except) return current
   for (const { value } of versions.rows({ ...keyRange(bucketId, key), limit: 2 })) {
     const found = decodeObject(value)
-    if (found.sequence !== sequence) return found
+    if (found.sequence !== except) return found
   }
   return undefined
 }
 
-function keyRange(bucketId: number, key: string): { readonly start: Buffer; readonly end: Buffer } {
+function keyRange(bucketId: BucketId, key: string): { readonly start: Buffer; readonly end: Buffer } {
   const start = rowsOfKey(bucketId, key)
   return { start, end: successor(start) as Buffer }
 }
 
 /** Whether a bucket has no object, version or marker. */
-export function bucketHasNothing({ objects, versions }: VersionTables, bucketId: number): boolean {
+export function bucketHasNothing({ objects, versions }: VersionTables, bucketId: BucketId): boolean {
   const range = { start: numberKey(bucketId), end: numberKey(bucketId + 1), limit: 1 }
   for (const _ of objects.keys(range)) return false
   for (const _ of versions.keys(range)) return false
   return true
 }
 
-function getNullVersion(table: TableReader, bucketId: number, key: string): number | undefined {
+function getNullVersion(table: TableReader, bucketId: BucketId, key: string): Sequence | undefined {
   const value = table.get(objectKey(bucketId, key))
-  return value === undefined ? undefined : readNumber(value, 0)
+  return value === undefined ? undefined : sequenceOf(readNumber(value, 0))
 }
 
-/** Puts a noncurrent version or a marker where it belongs. */
+/** Stores a noncurrent version or a marker. */
 export function putVersion(
   { versions, nullVersions }: VersionTables<Table>,
-  bucketId: number,
+  bucketId: BucketId,
   key: string,
   version: ObjectState,
 ): void {
@@ -111,12 +110,12 @@ export function putVersion(
   if (version.isNull) nullVersions.put(objectKey(bucketId, key), numberKey(version.sequence))
 }
 
-/** Takes a noncurrent version or a marker away; undefined when it is not there. */
+/** Removes and returns a noncurrent version or a marker; undefined when it does not exist. */
 export function takeVersion(
   { versions, nullVersions }: VersionTables<Table>,
-  bucketId: number,
+  bucketId: BucketId,
   key: string,
-  sequence: number,
+  sequence: Sequence,
 ): ObjectState | undefined {
   const row = versionKey(bucketId, key, sequence)
   const value = versions.get(row)

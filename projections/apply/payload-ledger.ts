@@ -1,17 +1,19 @@
-import type { PayloadMoved, PayloadReference } from '../engine/events/changes.ts'
-import type { PartList, PayloadLocation } from '../engine/payloads/payload-reader.ts'
+import type { PayloadId, Sequence, VolumeNumber } from '../../engine/brands.ts'
+import type { ChangeNamed } from '../../engine/events/changes.ts'
+import type { PayloadReference } from '../../engine/events/values.ts'
+import type { PartList, PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { Counters } from './counters.ts'
-import { numberKey } from './keys.ts'
-import type { Tables } from './table-list.ts'
-import { encodePayload, getPayload, type PayloadRow } from './tables/payloads.ts'
+import { numberKey } from '../keys.ts'
+import type { Tables } from '../tables/table-list.ts'
+import { encodePayload, getPayload, type PayloadRow } from '../tables/payloads.ts'
 
 const NO_BYTES = Buffer.alloc(0)
 
-/** Who refers to which payload, and where its bytes are. A payload without a reference is forgotten. */
+/** Counts references to payloads and keeps where their bytes are. A payload without a reference is forgotten. */
 export class PayloadLedger {
   /** Payload files that lost their last reference. */
   readonly releasedFiles: string[] = []
-  readonly removedVolumes: number[] = []
+  readonly removedVolumes: VolumeNumber[] = []
   readonly #tables: Tables
   readonly #counters: Counters
 
@@ -20,9 +22,9 @@ export class PayloadLedger {
     this.#counters = counters
   }
 
-  /** Counts a reference to a payload, new or shared, and returns its id; 0 when there are no bytes. */
-  take(reference: PayloadReference | undefined): number {
-    if (reference === undefined) return 0
+  /** Counts a reference to a payload, new or shared, and returns its id; undefined when there are no bytes. */
+  take(reference: PayloadReference | undefined): PayloadId | undefined {
+    if (reference === undefined) return undefined
     const { payload } = reference
     if (reference.kind === 'shared') {
       const row = this.#require(payload)
@@ -34,29 +36,29 @@ export class PayloadLedger {
     return payload
   }
 
-  /** Gives a reference back; with the last one the payload is forgotten, and its parts give theirs back. */
-  release(payload: number): void {
-    if (payload === 0) return
+  /** Drops a reference; with the last one the payload is forgotten, and its parts drop theirs. */
+  release(payload: PayloadId | undefined): void {
+    if (payload === undefined) return
     const row = this.#require(payload)
     if (row.references > 1) this.#put(payload, { ...row, references: row.references - 1 })
     else this.#forget(payload, row.location)
   }
 
-  /** The references of an upload's parts pass to one payload of parts, to which nothing refers yet. */
-  compose(payload: number, completion: number, length: number, parts: PartList): void {
+  /** Moves the references of an upload's parts to one payload of parts, to which nothing refers yet. */
+  compose(payload: PayloadId, completion: Sequence, length: number, parts: PartList): void {
     this.#put(payload, { references: 0, location: { kind: 'parts', length, completion, digest: undefined, parts } })
     this.#tables.digestsPending.put(numberKey(payload), NO_BYTES)
   }
 
-  digested(payload: number, digest: Uint8Array): void {
+  digested(payload: PayloadId, digest: Uint8Array): void {
     const { references, location } = this.#require(payload)
     if (location.kind !== 'parts') throw new Error(`payload ${payload} has no parts to be digested`)
     this.#put(payload, { references, location: { ...location, digest } })
     this.#tables.digestsPending.remove(numberKey(payload))
   }
 
-  /** The bytes stand in another place; their length and checksum are what they were. */
-  move({ payload, volume, offset }: PayloadMoved): void {
+  /** The bytes are in another place; their length and checksum are unchanged. */
+  move({ payload, volume, offset }: ChangeNamed<'payload.moved'>): void {
     const { references, location } = this.#require(payload)
     if (location.kind !== 'volume') throw new Error(`payload ${payload} is in no volume`)
     this.#discount(location)
@@ -65,41 +67,41 @@ export class PayloadLedger {
     this.#count(moved, payload)
   }
 
-  volumeRemoved(volume: number): void {
-    this.#counters.forgetVolume(volume)
+  volumeRemoved(volume: VolumeNumber): void {
+    this.#counters.volumes.remove(volume)
     this.removedVolumes.push(volume)
   }
 
-  #require(payload: number): PayloadRow {
+  #require(payload: PayloadId): PayloadRow {
     const row = getPayload(this.#tables.payloads, payload)
     if (row === undefined) throw new Error(`payload ${payload} is not there`)
     return row
   }
 
-  #put(payload: number, row: PayloadRow): void {
+  #put(payload: PayloadId, row: PayloadRow): void {
     this.#tables.payloads.put(numberKey(payload), encodePayload(row))
   }
 
-  #count(location: Exclude<PayloadLocation, { kind: 'parts' }>, payload: number): void {
+  #count(location: Exclude<PayloadLocation, { kind: 'parts' }>, payload: PayloadId): void {
     if (location.kind === 'file') {
       this.#tables.payloadFiles.put(Buffer.from(location.name, 'ascii'), numberKey(payload))
       this.#counters.files.files += 1
       this.#counters.files.bytes += location.length
       return
     }
-    const usage = this.#counters.volume(location.volume)
+    const usage = this.#counters.volumes.of(location.volume)
     usage.end = Math.max(usage.end, location.offset + location.length)
     usage.payloads += 1
     usage.bytes += location.length
   }
 
   #discount(location: Extract<PayloadLocation, { kind: 'volume' }>): void {
-    const usage = this.#counters.volume(location.volume)
+    const usage = this.#counters.volumes.of(location.volume)
     usage.payloads -= 1
     usage.bytes -= location.length
   }
 
-  #forget(payload: number, location: PayloadLocation): void {
+  #forget(payload: PayloadId, location: PayloadLocation): void {
     this.#tables.payloads.remove(numberKey(payload))
     switch (location.kind) {
       case 'volume':

@@ -1,10 +1,11 @@
-import { partNumbers } from '../engine/domain/part-set.ts'
-import type { UploadAborted, UploadCompleted, UploadCreated, UploadPartWritten } from '../engine/events/changes.ts'
-import type { PartState } from '../engine/state-ports.ts'
+import { type BucketId, type Microseconds, payloadIdOf, type Sequence, type UploadId } from '../../engine/brands.ts'
+import { partNumbers } from '../../engine/domain/part-set.ts'
+import type { ChangeNamed } from '../../engine/events/changes.ts'
+import type { PartState } from '../../engine/state-ports.ts'
 import type { Counters } from './counters.ts'
 import type { PayloadLedger } from './payload-ledger.ts'
-import type { Tables } from './table-list.ts'
-import { getPart, partKey, putPart, putUpload, uploadKey } from './tables/uploads.ts'
+import type { Tables } from '../tables/table-list.ts'
+import { getPart, partKey, putPart, putUpload, uploadKey } from '../tables/uploads.ts'
 
 /** What entries do to multipart uploads. */
 export class UploadRows {
@@ -18,13 +19,13 @@ export class UploadRows {
     this.#payloads = payloads
   }
 
-  created(upload: number, createdMicroseconds: number, change: UploadCreated): void {
+  created(upload: UploadId, createdMicroseconds: Microseconds, change: ChangeNamed<'upload.created'>): void {
     const { bucketId, key, headers, metadata, lock } = change
     putUpload(this.#tables.uploads, bucketId, key, { upload, createdMicroseconds, headers, metadata, lock })
     this.#counters.uploads.uploads += 1
   }
 
-  partWritten(modifiedMicroseconds: number, change: UploadPartWritten): void {
+  partWritten(modifiedMicroseconds: Microseconds, change: ChangeNamed<'upload.part-written'>): void {
     const { upload, part, size, etag } = change
     const payload = this.#payloads.take(change.payload)
     if (change.replaced) this.#payloads.release(this.#takePart(upload, part).payload)
@@ -33,12 +34,11 @@ export class UploadRows {
     this.#counters.uploads.bytes += size
   }
 
-  completed(completion: number, change: UploadCompleted): void {
+  completed(completion: Sequence, change: ChangeNamed<'upload.completed'>): void {
     const { bucketId, key, upload, listed, dropped } = change
-    const parts: PartState[] = []
-    for (const part of partNumbers(listed)) parts.push(this.#takePart(upload, part))
+    const parts = Array.from(partNumbers(listed), (part) => this.#takePart(upload, part))
     this.#payloads.compose(
-      upload,
+      payloadIdOf(upload),
       completion,
       parts.reduce((bytes, part) => bytes + part.size, 0),
       {
@@ -51,22 +51,22 @@ export class UploadRows {
     this.#removeUpload(bucketId, key, upload)
   }
 
-  aborted({ bucketId, key, upload, dropped }: UploadAborted): void {
+  aborted({ bucketId, key, upload, dropped }: ChangeNamed<'upload.aborted'>): void {
     this.#drop(upload, dropped)
     this.#removeUpload(bucketId, key, upload)
   }
 
-  #drop(upload: number, dropped: Uint8Array): void {
+  #drop(upload: UploadId, dropped: Uint8Array): void {
     for (const part of partNumbers(dropped)) this.#payloads.release(this.#takePart(upload, part).payload)
   }
 
-  #removeUpload(bucketId: number, key: string, upload: number): void {
+  #removeUpload(bucketId: BucketId, key: string, upload: UploadId): void {
     this.#tables.uploads.remove(uploadKey(bucketId, key, upload))
     this.#counters.uploads.uploads -= 1
   }
 
-  /** Removes the row of a part; its payload is the caller's now. */
-  #takePart(upload: number, part: number): PartState {
+  /** Removes the row of a part; the caller takes over its payload. */
+  #takePart(upload: UploadId, part: number): PartState {
     const found = getPart(this.#tables.parts, upload, part)
     if (found === undefined) throw new Error(`part ${part} of upload ${upload} is not there`)
     this.#tables.parts.remove(partKey(upload, part))

@@ -1,14 +1,14 @@
-import type { ProjectionEnvironment, RangeOptions, Row, Table } from './lmdb-environment.ts'
-import type { Tables } from './table-list.ts'
+import type { ProjectionEnvironment, RangeOptions, Row, Table } from '../lmdb-environment.ts'
+import type { Tables } from '../tables/table-list.ts'
 
 /** Rows held back before they are written in order. */
 const ROWS_MAXIMUM = 100_000
-/** Rows of one LMDB transaction: larger ones leave free lists that slow every later commit down. */
+/** Rows of one LMDB transaction: larger ones leave free lists that slow down every later commit. */
 const ROWS_PER_TRANSACTION = 1000
 
 /**
- * Tables for replay. Writes are held in memory, the last one of a row wins, and then go to LMDB sorted by key: many
- * times faster than one by one in the order of the journal.
+ * Tables for replay. Writes are held in memory, the last one of a row wins, and are then written to LMDB sorted by key:
+ * many times faster than one by one in the order of the journal.
  */
 export class BufferedTables {
   readonly tables: Tables
@@ -19,7 +19,7 @@ export class BufferedTables {
     this.#environment = environment
     const wrapped = Object.entries(tables).map(([name, table]) => [name, new BufferedTable(table as Table)] as const)
     this.tables = Object.fromEntries(wrapped) as unknown as Tables
-    // The position must not become visible before the rows it speaks of: it is written last.
+    // Written last: the position must not become visible before the rows that it describes.
     const position = this.tables.applied
     this.#buffered = wrapped.map(([, table]) => table).filter((table) => table !== position)
     this.#buffered.push(position as BufferedTable)
@@ -30,8 +30,8 @@ export class BufferedTables {
   }
 
   /**
-   * Writes everything held back. A crash in the middle leaves rows ahead of the position: replaying the same entries
-   * over them would count twice, so the position is first taken away and such projections are made again.
+   * Writes everything held back. A crash in the middle leaves rows ahead of the position, and replaying the same entries
+   * over them would count twice. So the position is removed first, and projections without one are rebuilt.
    */
   flush(): void {
     const writes = this.#buffered.flatMap((table) => table.take())
@@ -50,7 +50,7 @@ export class BufferedTables {
   }
 }
 
-/** A row that waits to be written, or removed when it has no value. */
+/** A row to be written, or removed when it has no value. */
 interface HeldRow {
   readonly table: Table
   readonly name: string
@@ -89,7 +89,7 @@ class BufferedTable implements Table {
     this.#hold(key, undefined)
   }
 
-  /** Replay looks rows up and never scans; a scan would not see what is held back. */
+  /** Replay never scans; a scan would not see the rows that are held back. */
   rows(_options: RangeOptions): Iterable<Row> {
     throw new Error('a table under replay cannot be scanned')
   }
@@ -102,7 +102,7 @@ class BufferedTable implements Table {
     throw new Error('a table under replay cannot be counted')
   }
 
-  /** The rows that are held back, in the order of their keys; they are forgotten here. */
+  /** Returns the rows that are held back, in the order of their keys, and forgets them. */
   take(): HeldRow[] {
     const rows = [...this.#rows.values()].sort(byName)
     this.#rows.clear()

@@ -1,12 +1,13 @@
-import type { Disk } from '../engine/disk/disk.ts'
-import type { StorePaths } from '../engine/disk/store-paths.ts'
-import { ProjectionEnvironment } from './lmdb-environment.ts'
+import type { Sequence } from '../../engine/brands.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type ReplayProgress, replay } from './replay.ts'
 
 /**
- * Makes the projections again from the journal and puts them in the place of those that are there. The caller holds the
- * store's lock. They are made aside and are on the medium before they get their name: neither a crash nor damage that is
- * found in the journal on the way leaves anything half made in their place.
+ * Rebuilds the projections from the journal and replaces the existing ones. The caller holds the store's lock. They are
+ * built in another directory and synced before they get their name, so neither a crash nor damage in the journal leaves
+ * half of them in place.
  * @returns records read
  * @throws JournalDamagedError
  */
@@ -24,18 +25,18 @@ export async function rebuildProjections(disk: Disk, paths: StorePaths, progress
   }
 }
 
-/** Makes projections in an empty directory, up to the end of the journal. */
+/** Builds projections in an empty directory, up to `until` or the end of the journal. */
 export async function buildProjections(
   disk: Disk,
   paths: StorePaths,
   directory: string,
   progress?: ReplayProgress,
-  untilSequence?: number,
+  until?: Sequence | 'none',
 ): Promise<number> {
   disk.makeDirectory(directory)
   const environment = ProjectionEnvironment.open(directory, { readOnly: false })
   try {
-    const records = replay(disk, paths, environment, undefined, { progress, untilSequence })
+    const records = replay(disk, paths, environment, undefined, { progress, until })
     await environment.sync()
     return records
   } finally {

@@ -1,21 +1,21 @@
-import type { Disk } from '../engine/disk/disk.ts'
-import type { StorePaths } from '../engine/disk/store-paths.ts'
-import { ProjectionEnvironment, type Row, type Table } from './lmdb-environment.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { ProjectionEnvironment, type Row, type Table } from '../lmdb-environment.ts'
 import { buildProjections } from './rebuild.ts'
 import type { ReplayProgress } from './replay.ts'
-import { TABLE_NAMES } from './table-list.ts'
-import { APPLIED, getApplied } from './tables/applied.ts'
+import { TABLES } from '../tables/table-list.ts'
+import { getApplied } from '../tables/applied.ts'
 
-/** One row that is not what the journal says. Keys and values in hexadecimal; undefined where there is no row. */
-export interface RowDifference {
+/** A row that differs from what the journal gives. Keys and values in hexadecimal; undefined where there is no row. */
+interface RowDifference {
   readonly table: string
   readonly key: string
   readonly stored: string | undefined
   readonly expected: string | undefined
 }
 
-export interface CheckReport {
-  /** Records of the journal that the comparison is built from. */
+interface CheckReport {
+  /** Records read from the journal. */
   readonly records: number
   readonly rows: number
   readonly differenceCount: number
@@ -26,7 +26,7 @@ export interface CheckReport {
 const DIFFERENCES_MAXIMUM = 100
 
 /**
- * Makes projections aside from the journal, up to where the stored ones are, and compares every row of every table.
+ * Builds other projections from the journal, up to the position of the stored ones, and compares every row of every table.
  * The caller holds the store's lock.
  * @throws JournalDamagedError
  */
@@ -35,8 +35,8 @@ export async function checkProjections(disk: Disk, paths: StorePaths, progress?:
   disk.removeTree(aside)
   const stored = ProjectionEnvironment.open(paths.projections, { readOnly: true })
   try {
-    const position = getApplied(stored.table(APPLIED))?.position
-    const records = await buildProjections(disk, paths, aside, progress, position?.sequence ?? -1)
+    const position = getApplied(stored.table(TABLES.applied))?.position
+    const records = await buildProjections(disk, paths, aside, progress, position?.sequence ?? 'none')
     const expected = ProjectionEnvironment.open(aside, { readOnly: true })
     try {
       return { records, ...compareAll(stored, expected) }
@@ -53,7 +53,7 @@ function compareAll(stored: ProjectionEnvironment, expected: ProjectionEnvironme
   const differences: RowDifference[] = []
   let rows = 0
   let differenceCount = 0
-  for (const name of TABLE_NAMES) {
+  for (const name of Object.values(TABLES)) {
     for (const [left, right] of paired(stored.table(name), expected.table(name))) {
       rows += 1
       if (left !== undefined && right !== undefined && left.value.equals(right.value)) continue

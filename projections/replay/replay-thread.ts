@@ -1,11 +1,11 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
-import { nodeDisk } from '../engine/disk/node-disk.ts'
-import { StorePaths } from '../engine/disk/store-paths.ts'
-import type { AppliedPosition } from '../engine/state-ports.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
+import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import { readChunks } from './replay-chunk.ts'
 import type { FromReplayThread } from './replay-reader.ts'
 
-/** Reads and proves the journal while the thread that asked applies what was read before. */
+/** Reads and verifies the journal while the parent thread applies the chunks before. */
 
 const { root, from, port, state } = workerData as {
   readonly root: string
@@ -25,7 +25,7 @@ let sent = 0
 
 try {
   readChunks(nodeDisk, new StorePaths(root), from, (chunk) => {
-    // state[1] counts the chunks that were taken; too far ahead, this thread sleeps until one more is.
+    // state[1] counts the chunks received; too far ahead, this thread sleeps until the next one is.
     for (;;) {
       const taken = Atomics.load(state, 1)
       if (sent - taken < CHUNKS_AHEAD_MAXIMUM) break

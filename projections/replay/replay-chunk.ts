@@ -1,18 +1,17 @@
-import type { Disk } from '../engine/disk/disk.ts'
-import type { StorePaths } from '../engine/disk/store-paths.ts'
-import { HASH_BYTES, RECORD_KIND } from '../engine/journal/format.ts'
-import type { JournalPlace } from '../engine/journal/journal.ts'
-import { type JournalStart, readJournal } from '../engine/journal/read-journal.ts'
-import type { ScanPosition } from '../engine/journal/segment-scan.ts'
-import type { AppliedPosition } from '../engine/state-ports.ts'
+import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { HASH_BYTES, RECORD_KIND } from '../../engine/journal/format.ts'
+import { type AppliedPosition, type BatchPlace, lastBefore, type NextRecord } from '../../engine/journal/positions.ts'
+import { readJournal } from '../../engine/journal/read-journal.ts'
 
-/** A chunk is handed on at the end of the batch in which it gets this long. */
+/** A chunk ends with the batch in which it reaches one of these. */
 const BODY_BYTES = 512 * 1024
 const RECORDS = 8192
 
 /**
- * A run of whole batches as replay needs it: the bodies of the change records, and where each batch stands. Flat
- * arrays, so that it passes from thread to thread without being copied.
+ * A run of whole batches as replay needs it: the bodies of the change records, and where each batch is. Flat arrays, so
+ * that it can be transferred to another thread without a copy.
  */
 export interface ReplayChunk {
   /** Records of all kinds. */
@@ -31,9 +30,9 @@ const CHANGE_FIELDS = 3
 const BATCH_FIELDS = 9
 
 /** A batch of a chunk. */
-export interface ReplayBatch {
+interface ReplayBatch {
   readonly position: AppliedPosition
-  readonly firstSequence: number
+  readonly firstSequence: Sequence
   /** Change records in it. */
   readonly changeCount: number
 }
@@ -44,21 +43,21 @@ export function batchesOf(chunk: ReplayChunk): ReplayBatch[] {
     const start = (at / BATCH_FIELDS) * HASH_BYTES
     const field = (index: number) => chunk.batches[at + index] as number
     const position = {
-      sequence: field(2),
+      sequence: sequenceOf(field(2)),
       batch: field(3),
-      timeMicroseconds: field(4),
+      timeMicroseconds: microsecondsOf(field(4)),
       segmentNumber: field(5),
-      segmentFirstSequence: field(6),
+      segmentFirstSequence: sequenceOf(field(6)),
       batchOffset: field(7),
       offset: field(8),
       head: chunk.heads.subarray(start, start + HASH_BYTES),
     }
-    batches.push({ position, firstSequence: field(0), changeCount: field(1) })
+    batches.push({ position, firstSequence: sequenceOf(field(0)), changeCount: field(1) })
   }
   return batches
 }
 
-/** Goes through the change records of a chunk in order. */
+/** Reads the change records of a chunk in order. */
 export class ChangeCursor {
   readonly #chunk: ReplayChunk
   #index = 0
@@ -68,19 +67,20 @@ export class ChangeCursor {
     this.#chunk = chunk
   }
 
-  next(): { readonly sequence: number; readonly timeMicroseconds: number; readonly body: Uint8Array } {
+  next(): { readonly sequence: Sequence; readonly timeMicroseconds: Microseconds; readonly body: Uint8Array } {
     const { changes, bodies } = this.#chunk
     const at = this.#index * CHANGE_FIELDS
     const end = this.#offset + (changes[at + 2] as number)
     const body = bodies.subarray(this.#offset, end)
     this.#index += 1
     this.#offset = end
-    return { sequence: changes[at] as number, timeMicroseconds: changes[at + 1] as number, body }
+    const sequence = sequenceOf(changes[at] as number)
+    return { sequence, timeMicroseconds: microsecondsOf(changes[at + 1] as number), body }
   }
 }
 
 /**
- * Reads the journal, proving every record, and hands it on in chunks.
+ * Reads the journal, verifying every record, and emits it in chunks.
  * @throws JournalDamagedError
  */
 export function readChunks(
@@ -89,33 +89,17 @@ export function readChunks(
   from: AppliedPosition | undefined,
   emit: (chunk: ReplayChunk) => void,
 ): void {
-  const builder = new ChunkBuilder((from?.sequence ?? -1) + 1)
-  readJournal(disk, paths, from === undefined ? undefined : startBehind(from), {
+  const builder = new ChunkBuilder(from === undefined ? sequenceOf(0) : next(from.sequence))
+  readJournal(disk, paths, from, {
     record: (record) => {
       if (record.kind === RECORD_KIND.change) builder.add(record.sequence, record.timeMicroseconds, record.body)
     },
-    batch: (position, place) => {
-      builder.endBatch(position, place)
+    batch: (chain, place) => {
+      builder.endBatch(chain, place)
       if (builder.isFull) emit(builder.take())
     },
   })
   if (!builder.isEmpty) emit(builder.take())
-}
-
-function startBehind(applied: AppliedPosition): JournalStart {
-  return {
-    position: {
-      sequence: applied.sequence + 1,
-      batch: applied.batch + 1,
-      head: Buffer.from(applied.head),
-      timeMicroseconds: applied.timeMicroseconds,
-    },
-    place: {
-      segmentNumber: applied.segmentNumber,
-      segmentFirstSequence: applied.segmentFirstSequence,
-      offset: applied.offset,
-    },
-  }
 }
 
 class ChunkBuilder {
@@ -124,11 +108,11 @@ class ChunkBuilder {
   #changes: number[] = []
   #batches: number[] = []
   #changesInBatch = 0
-  #firstSequence: number
-  #firstOfChunk: number
-  #heads: Buffer[] = []
+  #firstSequence: Sequence
+  #firstOfChunk: Sequence
+  #heads: Uint8Array[] = []
 
-  constructor(firstSequence: number) {
+  constructor(firstSequence: Sequence) {
     this.#firstSequence = firstSequence
     this.#firstOfChunk = firstSequence
   }
@@ -141,7 +125,7 @@ class ChunkBuilder {
     return this.#length >= BODY_BYTES || this.#firstSequence - this.#firstOfChunk >= RECORDS
   }
 
-  add(sequence: number, timeMicroseconds: number, body: Uint8Array): void {
+  add(sequence: Sequence, timeMicroseconds: Microseconds, body: Uint8Array): void {
     const end = this.#length + body.length
     if (end > this.#bodies.length) this.#bodies = Buffer.concat([this.#bodies], 2 * end)
     this.#bodies.set(body, this.#length)
@@ -150,14 +134,14 @@ class ChunkBuilder {
     this.#changesInBatch += 1
   }
 
-  endBatch(position: ScanPosition, place: JournalPlace & { readonly batchOffset: number }): void {
+  endBatch(chain: NextRecord, place: BatchPlace): void {
     const { segmentNumber, segmentFirstSequence, batchOffset, offset } = place
-    this.#batches.push(this.#firstSequence, this.#changesInBatch)
-    this.#batches.push(position.sequence - 1, position.batch - 1, position.timeMicroseconds)
+    const { sequence, batch, timeMicroseconds, head } = lastBefore(chain)
+    this.#batches.push(this.#firstSequence, this.#changesInBatch, sequence, batch, timeMicroseconds)
     this.#batches.push(segmentNumber, segmentFirstSequence, batchOffset, offset)
-    this.#firstSequence = position.sequence
+    this.#firstSequence = chain.nextSequence
     this.#changesInBatch = 0
-    this.#heads.push(Buffer.from(position.head))
+    this.#heads.push(head)
   }
 
   take(): ReplayChunk {

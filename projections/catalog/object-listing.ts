@@ -1,8 +1,9 @@
-import { NUMBER_BYTES, successor, writeNumber } from './keys.ts'
-import type { Row, TableReader } from './lmdb-environment.ts'
-import { decodeListed, type ListedObject } from './tables/objects.ts'
+import type { BucketId } from '../../engine/brands.ts'
+import { NUMBER_BYTES, successor, writeNumber } from '../keys.ts'
+import type { Row, TableReader } from '../lmdb-environment.ts'
+import { decodeListed, type ListedObject } from '../tables/objects.ts'
 
-/** A place in a listing: behind a key, or behind every key that begins with a common prefix. */
+/** A place in a listing: after a key, or after every key that begins with a common prefix. */
 export interface ListPosition {
   readonly kind: 'after-key' | 'after-prefix'
   /** Raw bytes of the key or prefix. */
@@ -26,10 +27,10 @@ export interface ListPage {
 }
 
 /**
- * One page of a bucket in the order of the keys' bytes. A common prefix is found by seeking behind all its keys, not
- * by reading them, so its cost does not depend on how many there are.
+ * One page of a bucket in the order of the keys' bytes. The scan seeks past all keys of a common prefix instead of
+ * reading them, so the cost of a prefix does not depend on their number.
  */
-export function listObjects(objects: TableReader, bucketId: number, request: ListRequest): ListPage {
+export function listObjects(objects: TableReader, bucketId: BucketId, request: ListRequest): ListPage {
   const page = new PageBuilder(bucketId, request)
   while (page.wantsMore()) {
     const before = page.start
@@ -42,13 +43,13 @@ export function listObjects(objects: TableReader, bucketId: number, request: Lis
 }
 
 /** First row key that may follow a position. */
-function firstBehind(position: ListPosition): Buffer {
+function firstAfter(position: ListPosition): Buffer {
   // UTF-8 has no byte 0xff, so a prefix always has a successor.
   if (position.kind === 'after-prefix') return successor(position.bytes) as Buffer
   return Buffer.concat([position.bytes, Buffer.of(0)])
 }
 
-/** Builds one page; knows where the scan stands. */
+/** Builds one page and keeps the place of the scan. */
 class PageBuilder {
   /** Row key where the next seek begins. */
   start: Buffer
@@ -59,12 +60,12 @@ class PageBuilder {
   #last: ListPosition | undefined
   #truncated = false
 
-  constructor(bucketId: number, request: ListRequest) {
+  constructor(bucketId: BucketId, request: ListRequest) {
     this.#request = request
     const bucket = Buffer.allocUnsafe(NUMBER_BYTES)
     writeNumber(bucket, bucketId, 0)
     const { prefix } = request
-    const after = request.after === undefined ? prefix : firstBehind(request.after)
+    const after = request.after === undefined ? prefix : firstAfter(request.after)
     this.start = Buffer.concat([bucket, Buffer.compare(after, prefix) > 0 ? after : prefix])
     this.#end = successor(Buffer.concat([bucket, prefix])) as Buffer
   }
@@ -73,12 +74,12 @@ class PageBuilder {
     return !this.#truncated && this.#request.entriesMaximum > 0
   }
 
-  /** One row more than the page holds tells whether another page follows. */
+  /** One row more than the page holds: it shows whether another page follows. */
   range(): { start: Buffer; end: Buffer; limit: number } {
     return { start: this.start, end: this.#end, limit: this.#request.entriesMaximum - this.#count + 1 }
   }
 
-  /** Takes a row in; `seek` means that the scan must go on at `start` instead of at the next row. */
+  /** Adds a row; `seek` means that the scan must continue at `start` and not at the next row. */
   add(row: Row): 'next' | 'seek' {
     if (this.#count === this.#request.entriesMaximum) {
       this.#truncated = true

@@ -1,7 +1,7 @@
 import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
-import type { StorePaths } from '../engine/disk/store-paths.ts'
-import { JournalDamagedError } from '../engine/journal/journal-errors.ts'
-import type { AppliedPosition } from '../engine/state-ports.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
+import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import type { ReplayChunk } from './replay-chunk.ts'
 
 export type FromReplayThread =
@@ -9,12 +9,12 @@ export type FromReplayThread =
   | { readonly kind: 'end' }
   | { readonly kind: 'failed'; readonly name: string; readonly message: string }
 
-/** A thread that sends nothing for so long is dead. */
+/** A thread that sends nothing for this long is dead. */
 const SILENCE_MILLISECONDS_MAXIMUM = 60_000
 
 /**
- * Has another thread read and prove the journal, and hands the chunks on in order. Waits for them without turning the
- * event loop: replay is one synchronous step of opening a store.
+ * Another thread reads and verifies the journal; this one emits its chunks in order. It waits for them synchronously:
+ * replay is one step of opening a store.
  * @throws JournalDamagedError
  */
 export function readChunksInThread(
@@ -23,7 +23,7 @@ export function readChunksInThread(
   emit: (chunk: ReplayChunk) => void,
 ): void {
   const { port1, port2 } = new MessageChannel()
-  // state[0] counts what was sent, state[1] what was taken.
+  // state[0] counts the messages sent, state[1] those received.
   const state = new Int32Array(new SharedArrayBuffer(8))
   const worker = new Worker(new URL('./replay-thread.js', import.meta.url), {
     workerData: { root: paths.root, from, port: port2, state },
@@ -52,7 +52,7 @@ function take(port: MessageChannel['port1'], state: Int32Array): FromReplayThrea
       return received.message
     }
     if (Atomics.wait(state, 0, sent, SILENCE_MILLISECONDS_MAXIMUM) === 'timed-out') {
-      throw new Error('the thread that reads the journal gives no answer')
+      throw new Error('the thread that reads the journal does not answer')
     }
   }
 }

@@ -1,20 +1,11 @@
-import type { AccountState, CredentialState } from '../engine/access-state.ts'
-import type { AccessChange } from '../engine/events/access-changes.ts'
-import type { Tables } from './table-list.ts'
-import {
-  getAccount,
-  getCredential,
-  getToken,
-  putAccessVersion,
-  putAccount,
-  putCredential,
-  putPolicy,
-  putToken,
-} from './tables/access.ts'
+import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { AccountState, CredentialState } from '../../engine/domain/access-state.ts'
+import type { AccessChange } from '../../engine/events/changes.ts'
+import type { Tables } from '../tables/table-list.ts'
+import { accountRows, credentialRows, policyRows, putAccessVersion, tokenRows } from '../tables/access.ts'
 
 /** What entries do to accounts, credentials, policies and tokens. */
 export class AccessRows {
-  /** Whether anything was changed. */
   changed = false
   readonly #tables: Tables
 
@@ -22,19 +13,19 @@ export class AccessRows {
     this.#tables = tables
   }
 
-  apply(sequence: number, createdMicroseconds: number, change: AccessChange): void {
+  apply(sequence: Sequence, createdMicroseconds: Microseconds, change: AccessChange): void {
     this.#applyOne(createdMicroseconds, change)
     this.changed = true
     putAccessVersion(this.#tables.accessVersion, sequence)
   }
 
-  #applyOne(createdMicroseconds: number, change: AccessChange): void {
+  #applyOne(createdMicroseconds: Microseconds, change: AccessChange): void {
     const { credentials, policies, tokens, tokenDigests } = this.#tables
     switch (change.name) {
       case 'account.created': {
         const { account, title, description } = change
         const state = { account, title, description, enabled: true, createdMicroseconds }
-        return putAccount(this.#tables.accounts, { ...state, credentials: [], policies: [] })
+        return accountRows.put(this.#tables.accounts, { ...state, credentials: [], policies: [] })
       }
       case 'account.status-set':
         return this.#changeAccount(change.account, () => ({ enabled: change.enabled }))
@@ -43,13 +34,13 @@ export class AccessRows {
       case 'credential.issued': {
         const { account, credential, accessKey, sealedSecret, expiresMicroseconds } = change
         const state = { account, credential, accessKey, sealedSecret, enabled: true }
-        putCredential(credentials, { ...state, createdMicroseconds, expiresMicroseconds })
+        credentialRows.put(credentials, { ...state, createdMicroseconds, expiresMicroseconds })
         const issued = { credential, accessKey }
         return this.#changeAccount(account, (before) => ({ credentials: [...before.credentials, issued] }))
       }
       case 'credential.status-set': {
         const before = this.#requireCredential(change.accessKey)
-        return putCredential(credentials, { ...before, enabled: change.enabled })
+        return credentialRows.put(credentials, { ...before, enabled: change.enabled })
       }
       case 'credential.removed': {
         const { account } = this.#requireCredential(change.accessKey)
@@ -60,7 +51,7 @@ export class AccessRows {
       }
       case 'policy.created': {
         const { policy, title, statements } = change
-        return putPolicy(policies, { policy, title, createdMicroseconds, statements })
+        return policyRows.put(policies, { policy, title, createdMicroseconds, statements })
       }
       case 'policy.attached':
         return this.#changeAccount(change.account, (before) => ({ policies: [...before.policies, change.policy] }))
@@ -70,10 +61,11 @@ export class AccessRows {
         }))
       case 'token.issued': {
         const { token, title, role, digest, expiresMicroseconds } = change
-        return putToken(tokens, tokenDigests, { token, title, role, digest, createdMicroseconds, expiresMicroseconds })
+        tokenDigests.put(Buffer.from(digest), Buffer.from(token))
+        return tokenRows.put(tokens, { token, title, role, digest, createdMicroseconds, expiresMicroseconds })
       }
       case 'token.revoked': {
-        const before = getToken(tokens, change.token)
+        const before = tokenRows.get(tokens, change.token)
         if (before === undefined) throw new Error(`token ${change.token} is revoked but not there`)
         tokenDigests.remove(Buffer.from(before.digest))
         return tokens.remove(Buffer.from(change.token))
@@ -82,20 +74,20 @@ export class AccessRows {
   }
 
   #requireAccount(account: string): AccountState {
-    const found = getAccount(this.#tables.accounts, account)
+    const found = accountRows.get(this.#tables.accounts, account)
     if (found === undefined) throw new Error(`account ${account} is changed but not there`)
     return found
   }
 
   #requireCredential(accessKey: string): CredentialState {
-    const found = getCredential(this.#tables.credentials, accessKey)
+    const found = credentialRows.get(this.#tables.credentials, accessKey)
     if (found === undefined) throw new Error(`credential ${accessKey} is changed but not there`)
     return found
   }
 
   #changeAccount(account: string, changed: (before: AccountState) => Partial<AccountState>): void {
     const before = this.#requireAccount(account)
-    putAccount(this.#tables.accounts, { ...before, ...changed(before) })
+    accountRows.put(this.#tables.accounts, { ...before, ...changed(before) })
   }
 
   #deleteAccount(account: string): void {

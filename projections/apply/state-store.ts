@@ -1,10 +1,12 @@
-import type { AppliedPosition, StateStore, StateTransaction } from '../engine/state-ports.ts'
-import { readNumber } from './keys.ts'
-import type { ProjectionEnvironment } from './lmdb-environment.ts'
+import { type VolumeNumber, volumeNumberOf } from '../../engine/brands.ts'
+import type { AppliedPosition } from '../../engine/journal/positions.ts'
+import type { StateStore, StateTransaction } from '../../engine/state-ports.ts'
+import { readNumber } from '../keys.ts'
+import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { TableTransaction } from './state-transaction.ts'
-import { openTables, type Tables } from './table-list.ts'
-import { getApplied, SCHEMA_VERSION } from './tables/applied.ts'
-import { decodeVolumeUsage } from './tables/usage.ts'
+import { openTables, type Tables } from '../tables/table-list.ts'
+import { getApplied, SCHEMA_VERSION } from '../tables/applied.ts'
+import { volumeUsage } from '../tables/usage.ts'
 
 /** The projections as the engine uses them. */
 export class ProjectionStateStore implements StateStore {
@@ -22,21 +24,19 @@ export class ProjectionStateStore implements StateStore {
     return found?.schemaVersion === SCHEMA_VERSION ? found.position : undefined
   }
 
-  /** Rows of another layout are there: they must be made again. */
+  /** Whether the rows have another layout and must be rebuilt. */
   get isOfAnotherVersion(): boolean {
     const found = getApplied(this.#tables.applied)
     return found !== undefined && found.schemaVersion !== SCHEMA_VERSION
   }
 
   update<T>(work: (state: StateTransaction) => T): T {
-    return this.#environment.write(() => {
-      return work(new TableTransaction(this.#tables))
-    })
+    return this.#environment.write(() => work(new TableTransaction(this.#tables)))
   }
 
-  volumeEnd(): { readonly volume: number; readonly end: number } | undefined {
+  volumeEnd(): { readonly volume: VolumeNumber; readonly end: number } | undefined {
     for (const { key, value } of this.#tables.volumeUsage.rows({ reverse: true, limit: 1 })) {
-      return { volume: readNumber(key, 0), end: decodeVolumeUsage(value).end }
+      return { volume: volumeNumberOf(readNumber(key, 0)), end: volumeUsage.decode(value).end }
     }
     return undefined
   }

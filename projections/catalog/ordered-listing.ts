@@ -1,17 +1,17 @@
-import { successor } from './keys.ts'
+import { successor } from '../keys.ts'
 
 /**
- * Listing what a key can have many of (versions, uploads): by key, then in order within the key, with common prefixes
- * found by seeking behind them. ListObjectsV2, where a key has one object, has its own (catalog-reader.ts).
+ * Lists versions or uploads, of which a key can have many: by key, then in order within the key, seeking past common
+ * prefixes. Listings of objects, one for each key, have their own code (object-listing.ts).
  */
 
 /** A place in such a listing. */
 export type OrderedPosition =
   | { readonly kind: 'after-key' | 'after-prefix' /** Raw bytes. */; readonly bytes: Buffer }
-  /** Behind one entry of a key, which need not be there any more. */
+  /** After one entry of a key, which may be gone by now. */
   | { readonly kind: 'after-entry'; readonly bytes: Buffer; readonly order: number }
 
-/** What is asked for. Byte strings are UTF-8. */
+/** What a listing asks for. Byte strings are UTF-8. */
 export interface OrderedRequest {
   readonly prefix: Buffer
   readonly delimiter: Buffer | undefined
@@ -28,28 +28,27 @@ export interface OrderedPage<E> {
   readonly next: OrderedPosition | undefined
 }
 
-/** What an entry must tell of itself. */
-export interface OrderedEntry {
+interface OrderedEntry {
   readonly key: string
   /** Ascends within a key. */
   readonly order: number
 }
 
-/** Where a scan begins: at the first entry of the keys from `bytes` on, and behind `afterOrder` within that very key. */
+/** Where a scan begins: at the first entry of the keys from `bytes` on, and after `afterOrder` within that key. */
 export interface ScanStart {
   readonly bytes: Buffer
   readonly afterOrder: number | undefined
 }
 
-export type Scan<E> = (start: ScanStart, limit: number) => Iterable<E>
+type Scan<E> = (start: ScanStart, limit: number) => Iterable<E>
 
 function startOf({ prefix, after }: OrderedRequest): ScanStart {
   if (after === undefined) return { bytes: prefix, afterOrder: undefined }
-  const start = startBehind(after)
+  const start = startAfter(after)
   return Buffer.compare(start.bytes, prefix) < 0 ? { bytes: prefix, afterOrder: undefined } : start
 }
 
-function startBehind(after: OrderedPosition): ScanStart {
+function startAfter(after: OrderedPosition): ScanStart {
   switch (after.kind) {
     case 'after-entry':
       return { bytes: after.bytes, afterOrder: after.order }
@@ -61,37 +60,37 @@ function startBehind(after: OrderedPosition): ScanStart {
   }
 }
 
-/** Takes one page from a scan, seeking behind each common prefix. */
+/** Takes one page from a scan, seeking past each common prefix. */
 export function listOrdered<E extends OrderedEntry>(request: OrderedRequest, scan: Scan<E>): OrderedPage<E> {
   const { entriesMaximum } = request
   const entries: E[] = []
   const prefixes: string[] = []
-  /** Where the last common prefix ends, when nothing stands behind it yet. */
-  let behindPrefix: OrderedPosition | undefined
+  /** Where the last common prefix ends, while no entry follows it. */
+  let afterPrefix: OrderedPosition | undefined
   let start: ScanStart | undefined = entriesMaximum === 0 ? undefined : startOf(request)
   while (start !== undefined) {
     const from: ScanStart = start
     start = undefined
     for (const entry of scan(from, entriesMaximum - entries.length - prefixes.length + 1)) {
       if (entries.length + prefixes.length === entriesMaximum) {
-        return { entries, prefixes, next: behindPrefix ?? behindEntry(entries.at(-1) as E) }
+        return { entries, prefixes, next: afterPrefix ?? afterEntry(entries.at(-1) as E) }
       }
       const prefix = commonPrefix(entry.key, request)
       if (prefix === undefined) {
         entries.push(entry)
-        behindPrefix = undefined
+        afterPrefix = undefined
         continue
       }
       prefixes.push(prefix)
-      behindPrefix = { kind: 'after-prefix', bytes: Buffer.from(prefix) }
-      start = startBehind(behindPrefix)
+      afterPrefix = { kind: 'after-prefix', bytes: Buffer.from(prefix) }
+      start = startAfter(afterPrefix)
       break
     }
   }
   return { entries, prefixes, next: undefined }
 }
 
-function behindEntry({ key, order }: OrderedEntry): OrderedPosition {
+function afterEntry({ key, order }: OrderedEntry): OrderedPosition {
   return { kind: 'after-entry', bytes: Buffer.from(key), order }
 }
 

@@ -1,14 +1,15 @@
-import { NUMBER_BYTES, successor, writeNumber } from './keys.ts'
-import type { Row } from './lmdb-environment.ts'
+import type { BucketId } from '../../engine/brands.ts'
+import { NUMBER_BYTES, successor, writeNumber } from '../keys.ts'
+import type { Row } from '../lmdb-environment.ts'
 import { listOrdered, type OrderedPage, type OrderedRequest, type ScanStart } from './ordered-listing.ts'
-import { decodeListedVersion, keyOfRow, type ListedVersion } from './tables/objects.ts'
-import { endOfPrefix, escapedPrefix, keyOfOrderedRow, sequenceOfOrder } from './tables/version-keys.ts'
-import { newestVersionBut, sequenceOfRow, type VersionTables, versionKey } from './tables/versions.ts'
+import { decodeListedVersion, keyOfRow, type ListedVersion } from '../tables/objects.ts'
+import { endOfPrefix, escapedPrefix, keyOfOrderedRow, sequenceOfOrder } from '../tables/version-keys.ts'
+import { newestVersion, sequenceOfRow, type VersionTables, versionKey } from '../tables/versions.ts'
 
 /** One page of the versions and delete markers of a bucket: by key, newest first within a key. */
 export function listVersions(
   tables: VersionTables,
-  bucketId: number,
+  bucketId: BucketId,
   request: OrderedRequest,
 ): OrderedPage<ListedVersion> {
   return listOrdered(request, (start, limit) => scan(tables, bucketId, request.prefix, start, limit))
@@ -17,7 +18,7 @@ export function listVersions(
 /** The current objects and the other versions, merged: within a key the current object is the newest. */
 function* scan(
   tables: VersionTables,
-  bucketId: number,
+  bucketId: BucketId,
   prefix: Buffer,
   start: ScanStart,
   limit: number,
@@ -30,12 +31,12 @@ function* scan(
     for (;;) {
       const current = currents.head
       const other = others.head
-      // The other versions of a key whose current object was taken stand before every further current object.
+      // The other versions of a key whose current object was returned come before the next current object.
       const isNext = current !== undefined && other?.key !== lastKey
       if (current !== undefined && (other === undefined || (isNext && compare(current, other) <= 0))) {
         currents.advance()
         const entry = entryOf(current, true)
-        // Deletions may have made a version current that stands behind the place where the page begins.
+        // Deletions may have made a version current that is before the beginning of the page.
         const isBefore = current.key === resumed && entry.order <= (start.afterOrder as number)
         if (!isBefore) yield entry
         lastKey = current.key
@@ -49,7 +50,7 @@ function* scan(
       }
     }
   } finally {
-    // Most pages end before the rows do; what is left open holds one of the places for readers, of which there are few.
+    // Most pages end before the rows do; an open iterator occupies one of LMDB's few slots for readers.
     currents.close()
     others.close()
   }
@@ -59,8 +60,8 @@ function entryOf({ key, row }: KeyedRow, isLatest: boolean): ListedVersion {
   return decodeListedVersion(key, row.value, isLatest)
 }
 
-function isNewest(tables: VersionTables, bucketId: number, { key, row }: KeyedRow): boolean {
-  return newestVersionBut(tables, bucketId, key, -1)?.sequence === sequenceOfRow(row.key)
+function isNewest(tables: VersionTables, bucketId: BucketId, { key, row }: KeyedRow): boolean {
+  return newestVersion(tables, bucketId, key)?.sequence === sequenceOfRow(row.key)
 }
 
 /** Keys as S3 sorts them: by their bytes. */
@@ -74,7 +75,7 @@ interface KeyedRow {
   readonly row: Row
 }
 
-/** Rows one by one, with a look at the next. */
+/** Rows one by one; `head` is the next. */
 class Reading {
   head: KeyedRow | undefined
   readonly #rows: Iterator<Row>
@@ -96,10 +97,10 @@ class Reading {
   }
 }
 
-/** One row more than wanted: the first may stand before the place where the page begins. */
+/** One row more than wanted: the first may be before the beginning of the page. */
 function currentRows(
   { objects }: VersionTables,
-  bucketId: number,
+  bucketId: BucketId,
   prefix: Buffer,
   { bytes }: ScanStart,
   limit: number,
@@ -108,8 +109,8 @@ function currentRows(
   return objects.rows({ start: rawKey(bucketId, bytes), end, limit: limit + 1 })
 }
 
-/** As the keys of `objects` are. */
-function rawKey(bucketId: number, bytes: Buffer): Buffer {
+/** A key of `objects`. */
+function rawKey(bucketId: BucketId, bytes: Buffer): Buffer {
   const row = Buffer.allocUnsafe(NUMBER_BYTES + bytes.length)
   writeNumber(row, bucketId, 0)
   bytes.copy(row, NUMBER_BYTES)
@@ -118,7 +119,7 @@ function rawKey(bucketId: number, bytes: Buffer): Buffer {
 
 function otherRows(
   { versions }: VersionTables,
-  bucketId: number,
+  bucketId: BucketId,
   prefix: Buffer,
   { bytes, afterOrder }: ScanStart,
   limit: number,

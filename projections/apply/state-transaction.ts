@@ -1,0 +1,222 @@
+import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/domain/access-state.ts'
+import type { VersionSelector } from '../../engine/commands/commands.ts'
+import {
+  type AccessChange,
+  type Change,
+  type ChangeHandlers,
+  type ChangeNamed,
+  handlerOf,
+} from '../../engine/events/changes.ts'
+import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
+import type { AppliedPosition } from '../../engine/journal/positions.ts'
+import {
+  type BucketId,
+  type Microseconds,
+  type PayloadId,
+  type Sequence,
+  type UploadId,
+  uploadIdOf,
+  type VolumeNumber,
+} from '../../engine/brands.ts'
+import type {
+  BucketState,
+  LogicalUsage,
+  ObjectState,
+  PartState,
+  StateTransaction,
+  UploadState,
+} from '../../engine/state-ports.ts'
+import { AccessRows } from './access-rows.ts'
+import { Counters } from './counters.ts'
+import { numberKey, readNumber } from '../keys.ts'
+import { PayloadLedger } from './payload-ledger.ts'
+import type { Tables } from '../tables/table-list.ts'
+import { accountRows, credentialRows, policyRows, tokenRows } from '../tables/access.ts'
+import { putApplied } from '../tables/applied.ts'
+import { noteBatch } from '../tables/audit-index.ts'
+import { getBucket, putBucket, removeBucket } from '../tables/buckets.ts'
+import { putCors } from '../tables/cors.ts'
+import { getObject } from '../tables/objects.ts'
+import { getPayload } from '../tables/payloads.ts'
+import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
+import { bucketHasNothing, getVersion, newestVersion } from '../tables/versions.ts'
+import { UploadRows } from './upload-rows.ts'
+import { VersionRows } from './version-rows.ts'
+
+/**
+ * One write transaction over the tables: what the rules read, and what entries do to the rows. The same code runs when
+ * a change is made and when it is replayed, so both give the same rows.
+ */
+export class TableTransaction implements StateTransaction {
+  static readonly #accessChanged = (
+    t: TableTransaction,
+    change: AccessChange,
+    sequence: Sequence,
+    time: Microseconds,
+  ): void => t.#access.apply(sequence, time, change)
+
+  static readonly #handlers: ChangeHandlers<TableTransaction> = {
+    'bucket.created': (t, change, _, time) => t.#bucketCreated(time, change),
+    'bucket.deleted': (t, change) => t.#bucketDeleted(change),
+    'bucket.versioning-set': (t, change) => t.#bucketChanged(change.bucket, { versioning: change.versioning }),
+    'bucket.retention-set': (t, change) => t.#bucketChanged(change.bucket, { defaultRetention: change.retention }),
+    'bucket.quota-set': (t, change) =>
+      t.#bucketChanged(change.bucket, { quota: { bytes: change.bytes, objects: change.objects } }),
+    'bucket.cors-set': (t, change) => putCors(t.#tables.cors, change.bucketId, change.rules),
+    'object.written': (t, change, sequence, time) => t.#versions.written(sequence, time, change),
+    'object.deleted': (t, change) => t.#versions.deleted(change),
+    'marker.written': (t, change, sequence, time) => t.#versions.markerWritten(sequence, time, change),
+    'version.deleted': (t, change) => t.#versions.versionDeleted(change),
+    'version.locked': (t, change) => t.#versions.locked(change),
+    'upload.created': (t, change, sequence, time) => t.#uploads.created(uploadIdOf(sequence), time, change),
+    'upload.part-written': (t, change, _, time) => t.#uploads.partWritten(time, change),
+    'upload.completed': (t, change, sequence) => t.#uploads.completed(sequence, change),
+    'upload.aborted': (t, change) => t.#uploads.aborted(change),
+    'payload.moved': (t, change) => t.#payloads.move(change),
+    'volume.removed': (t, change) => t.#payloads.volumeRemoved(change.volume),
+    'payload.digested': (t, change) => t.#payloads.digested(change.payload, change.digest),
+    'account.created': TableTransaction.#accessChanged,
+    'account.status-set': TableTransaction.#accessChanged,
+    'account.deleted': TableTransaction.#accessChanged,
+    'credential.issued': TableTransaction.#accessChanged,
+    'credential.status-set': TableTransaction.#accessChanged,
+    'credential.removed': TableTransaction.#accessChanged,
+    'policy.created': TableTransaction.#accessChanged,
+    'policy.attached': TableTransaction.#accessChanged,
+    'policy.detached': TableTransaction.#accessChanged,
+    'token.issued': TableTransaction.#accessChanged,
+    'token.revoked': TableTransaction.#accessChanged,
+    'journal.recovered': () => undefined,
+    'server.started': () => undefined,
+    'server.stopped': () => undefined,
+    'clock.observed': () => undefined,
+  }
+
+  readonly #tables: Tables
+  readonly #counters: Counters
+  readonly #payloads: PayloadLedger
+  readonly #versions: VersionRows
+  readonly #uploads: UploadRows
+  readonly #access: AccessRows
+
+  constructor(tables: Tables) {
+    this.#tables = tables
+    this.#counters = new Counters(tables)
+    this.#payloads = new PayloadLedger(tables, this.#counters)
+    this.#versions = new VersionRows(tables, this.#counters, this.#payloads)
+    this.#uploads = new UploadRows(tables, this.#counters, this.#payloads)
+    this.#access = new AccessRows(tables)
+  }
+
+  get releasedFiles(): readonly string[] {
+    return this.#payloads.releasedFiles
+  }
+
+  get accessChanged(): boolean {
+    return this.#access.changed
+  }
+
+  get removedVolumes(): readonly VolumeNumber[] {
+    return this.#payloads.removedVolumes
+  }
+
+  bucket(name: string): BucketState | undefined {
+    return getBucket(this.#tables.buckets, name)
+  }
+
+  object(bucketId: BucketId, key: string): ObjectState | undefined {
+    return getObject(this.#tables.objects, bucketId, key)
+  }
+
+  version(bucketId: BucketId, key: string, version: VersionSelector): ObjectState | undefined {
+    return getVersion(this.#tables, bucketId, key, version)
+  }
+
+  newestVersion(bucketId: BucketId, key: string, except?: Sequence): ObjectState | undefined {
+    return newestVersion(this.#tables, bucketId, key, except)
+  }
+
+  bucketIsEmpty(bucketId: BucketId): boolean {
+    return bucketHasNothing(this.#tables, bucketId)
+  }
+
+  logicalUsage(bucketId: BucketId): LogicalUsage {
+    return this.#counters.buckets.now(bucketId)
+  }
+
+  upload(bucketId: BucketId, key: string, upload: UploadId): UploadState | undefined {
+    return getUpload(this.#tables.uploads, bucketId, key, upload)
+  }
+
+  part(upload: UploadId, part: number): PartState | undefined {
+    return getPart(this.#tables.parts, upload, part)
+  }
+
+  parts(upload: UploadId): Iterable<PartState> {
+    return partsOf(this.#tables.parts, upload)
+  }
+
+  payload(payload: PayloadId): PayloadLocation | undefined {
+    return getPayload(this.#tables.payloads, payload)?.location
+  }
+
+  account(account: string): AccountState | undefined {
+    return accountRows.get(this.#tables.accounts, account)
+  }
+
+  credential(accessKey: string): CredentialState | undefined {
+    return credentialRows.get(this.#tables.credentials, accessKey)
+  }
+
+  policy(policy: string): PolicyState | undefined {
+    return policyRows.get(this.#tables.policies, policy)
+  }
+
+  token(token: string): TokenState | undefined {
+    return tokenRows.get(this.#tables.tokens, token)
+  }
+
+  volumeIsSpent(volume: VolumeNumber): boolean {
+    // The newest volume is still written. One that is newer than every row was begun in this batch.
+    for (const { key } of this.#tables.volumeUsage.rows({ reverse: true, limit: 1 })) {
+      return (
+        volume < readNumber(key, 0) &&
+        this.#tables.volumeUsage.get(numberKey(volume)) !== undefined &&
+        this.#counters.volumes.of(volume).payloads === 0
+      )
+    }
+    return false
+  }
+
+  apply(sequence: Sequence, timeMicroseconds: Microseconds, changes: readonly Change[]): void {
+    for (const change of changes) {
+      handlerOf(TableTransaction.#handlers, change)(this, change, sequence, timeMicroseconds)
+    }
+  }
+
+  finish(position: AppliedPosition, firstSequence: Sequence): void {
+    noteBatch(this.#tables.auditIndex, firstSequence, position)
+    this.#counters.flush()
+    putApplied(this.#tables.applied, position)
+  }
+
+  #bucketCreated(createdMicroseconds: Microseconds, change: ChangeNamed<'bucket.created'>): void {
+    const { bucketId: id, bucket: name, region, lockEnabled } = change
+    const versioning = lockEnabled ? 'enabled' : 'off'
+    const quota = { bytes: undefined, objects: undefined }
+    const bucket = { id, name, region, createdMicroseconds, versioning, lockEnabled, quota } as const
+    putBucket(this.#tables.buckets, { ...bucket, defaultRetention: undefined })
+  }
+
+  #bucketChanged(name: string, changed: Partial<BucketState>): void {
+    const bucket = getBucket(this.#tables.buckets, name)
+    if (bucket === undefined) throw new Error(`bucket ${name} is changed but not there`)
+    putBucket(this.#tables.buckets, { ...bucket, ...changed })
+  }
+
+  #bucketDeleted({ bucket, bucketId }: ChangeNamed<'bucket.deleted'>): void {
+    removeBucket(this.#tables.buckets, bucket)
+    putCors(this.#tables.cors, bucketId, [])
+    this.#counters.buckets.remove(bucketId)
+  }
+}

@@ -1,0 +1,214 @@
+import {
+  type BucketId,
+  type PayloadId,
+  payloadIdOf,
+  type UploadId,
+  type VolumeNumber,
+  volumeNumberOf,
+} from '../../engine/brands.ts'
+import type { VersionSelector } from '../../engine/commands/commands.ts'
+import type { CorsRule } from '../../engine/events/values.ts'
+import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
+import type { BucketState, ObjectState, PartState, UploadState } from '../../engine/state-ports.ts'
+import { numberKey, readNumber } from '../keys.ts'
+import type { ProjectionEnvironment } from '../lmdb-environment.ts'
+import { type ListPage, type ListRequest, listObjects } from './object-listing.ts'
+import { type LockedPage, listLocked } from './lock-listing.ts'
+import type { OrderedPage, OrderedRequest } from './ordered-listing.ts'
+import type { Tables } from '../tables/table-list.ts'
+import { allBuckets, getBucket } from '../tables/buckets.ts'
+import { getCors } from '../tables/cors.ts'
+import { getObject, type ListedVersion } from '../tables/objects.ts'
+import { decodePayload, getPayload, type PayloadRow } from '../tables/payloads.ts'
+import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
+import {
+  bucketUsage,
+  type BucketUsage,
+  fileUsage,
+  uploadUsage,
+  type UploadUsage,
+  volumeUsage,
+  type VolumeUsage,
+} from '../tables/usage.ts'
+import { getVersion, newestVersion } from '../tables/versions.ts'
+import { listUploads, type UploadEntry, type UploadPlace, uploadsInProgress } from './upload-listing.ts'
+import { listVersions } from './version-listing.ts'
+
+/** A volume and how much of it is in use. */
+export interface StoredVolume extends Readonly<VolumeUsage> {
+  readonly volume: VolumeNumber
+}
+
+/** A payload as the catalog has it. */
+export interface StoredPayload extends PayloadRow {
+  readonly payload: PayloadId
+}
+
+interface CatalogTotals {
+  readonly buckets: number
+  readonly objects: number
+  readonly logicalBytes: number
+  /** Bytes of stored payloads, each counted once whatever the number of copies. */
+  readonly physicalBytes: number
+}
+
+/** A snapshot was used too late; reading on could have mixed two states. A fault of the caller. */
+export class StaleSnapshotError extends Error {
+  override readonly name = 'StaleSnapshotError'
+
+  constructor() {
+    super('a snapshot of the catalog was used after its turn of the event loop, or after another one was taken')
+  }
+}
+
+/**
+ * One consistent state of the catalog, with everything that was acknowledged before it was taken. It costs no more than
+ * its reads and holds nothing open. So it is valid only in the turn of the event loop that took it, and until the thread
+ * takes another one. Take it, read what belongs together, keep the results; never keep it over an `await`.
+ *
+ * Every method throws StaleSnapshotError when its result is of a later state than earlier results.
+ */
+export class CatalogSnapshot {
+  readonly #environment: ProjectionEnvironment
+  readonly #tables: Tables
+  /** Number of the read transaction that all reads of this snapshot go through. */
+  readonly #transaction: number
+
+  constructor(environment: ProjectionEnvironment, tables: Tables) {
+    this.#environment = environment
+    this.#tables = tables
+    this.#transaction = environment.refresh()
+  }
+
+  /** Returns what was just read, if it is of this state. */
+  #read<T>(value: T): T {
+    if (this.#environment.readTransaction > this.#transaction) throw new StaleSnapshotError()
+    return value
+  }
+
+  bucket(name: string): BucketState | undefined {
+    return this.#read(getBucket(this.#tables.buckets, name))
+  }
+
+  buckets(): BucketState[] {
+    return this.#read(allBuckets(this.#tables.buckets))
+  }
+
+  /** The current object of a key in a bucket that `bucket` returned. */
+  object(bucketId: BucketId, key: string): ObjectState | undefined {
+    return this.#read(getObject(this.#tables.objects, bucketId, key))
+  }
+
+  /** A version or delete marker of a key, current or not. */
+  version(bucketId: BucketId, key: string, version: VersionSelector): ObjectState | undefined {
+    return this.#read(getVersion(this.#tables, bucketId, key, version))
+  }
+
+  /** The newest version or delete marker of a key. */
+  newestVersion(bucketId: BucketId, key: string): ObjectState | undefined {
+    return this.#read(newestVersion(this.#tables, bucketId, key))
+  }
+
+  /** CORS rules of a bucket; empty without a configuration. */
+  cors(bucketId: BucketId): readonly CorsRule[] {
+    return this.#read(getCors(this.#tables.cors, bucketId))
+  }
+
+  upload(bucketId: BucketId, key: string, upload: UploadId): UploadState | undefined {
+    return this.#read(getUpload(this.#tables.uploads, bucketId, key, upload))
+  }
+
+  part(upload: UploadId, part: number): PartState | undefined {
+    return this.#read(getPart(this.#tables.parts, upload, part))
+  }
+
+  /** Parts of an upload by number, after number `after`, at most `limit`. */
+  parts(upload: UploadId, after: number, limit: number): PartState[] {
+    return this.#read([...partsOf(this.#tables.parts, upload, after, limit)])
+  }
+
+  /** What multipart uploads in progress hold. */
+  uploadUsage(): UploadUsage {
+    return this.#read(uploadUsage.get(this.#tables.uploadUsage))
+  }
+
+  /** Where an object's bytes are; undefined when the payload is gone because the object changed meanwhile. */
+  payload(payload: PayloadId): PayloadLocation | undefined {
+    return this.#read(getPayload(this.#tables.payloads, payload)?.location)
+  }
+
+  /** Payloads after an id, at most `limit`. */
+  storedPayloads(after: number, limit: number): StoredPayload[] {
+    const rows = this.#tables.payloads.rows({ start: numberKey(after + 1), limit })
+    return this.#read(
+      Array.from(rows, ({ key, value }) => ({ payload: payloadIdOf(readNumber(key, 0)), ...decodePayload(value) })),
+    )
+  }
+
+  /** Whether an entry refers to a payload file. */
+  payloadFileIsUsed(name: string): boolean {
+    return this.#read(this.#tables.payloadFiles.get(Buffer.from(name, 'ascii'))) !== undefined
+  }
+
+  /** Every volume that was not removed, by number; the last one is still written. */
+  volumes(): StoredVolume[] {
+    const rows = this.#tables.volumeUsage.rows({})
+    return this.#read(
+      Array.from(rows, ({ key, value }) => ({
+        volume: volumeNumberOf(readNumber(key, 0)),
+        ...volumeUsage.decode(value),
+      })),
+    )
+  }
+
+  /** Ids of multipart payloads whose SHA-256 is not known yet, oldest first, at most `limit`. */
+  digestsPending(limit: number): PayloadId[] {
+    return this.#read(Array.from(this.#tables.digestsPending.keys({ limit }), (key) => payloadIdOf(readNumber(key, 0))))
+  }
+
+  /** Uploads in progress of all buckets after `after`, at most `limit`. */
+  uploadsInProgress(after: UploadPlace | undefined, limit: number): UploadPlace[] {
+    return this.#read(uploadsInProgress(this.#tables.uploads, after, limit))
+  }
+
+  bucketUsage(bucketId: BucketId): BucketUsage {
+    return this.#read(bucketUsage.get(this.#tables.bucketUsage, bucketId))
+  }
+
+  totals(): CatalogTotals {
+    let objects = 0
+    let logicalBytes = 0
+    for (const { value } of this.#tables.bucketUsage.rows({})) {
+      const usage = bucketUsage.decode(value)
+      objects += usage.objects
+      logicalBytes += usage.bytes
+    }
+    let physicalBytes = fileUsage.get(this.#tables.fileUsage).bytes
+    for (const { value } of this.#tables.volumeUsage.rows({})) physicalBytes += volumeUsage.decode(value).bytes
+    return this.#read({ buckets: this.#tables.buckets.count(), objects, logicalBytes, physicalBytes })
+  }
+
+  /** One page of the current objects of a bucket. */
+  list(bucketId: BucketId, request: ListRequest): ListPage {
+    return this.#read(listObjects(this.#tables.objects, bucketId, request))
+  }
+
+  /** One page of the versions and delete markers of a bucket; positions are after a key and an order within it. */
+  listVersions(bucketId: BucketId, request: OrderedRequest): OrderedPage<ListedVersion> {
+    return this.#read(listVersions(this.#tables, bucketId, request))
+  }
+
+  /**
+   * One page of the lock table.
+   * @param bucketId undefined for all buckets
+   * @param start `next` of the previous page
+   */
+  lockedVersions(bucketId: BucketId | undefined, start: Buffer | undefined, limit: number): LockedPage {
+    return this.#read(listLocked(this.#tables, bucketId, start, limit))
+  }
+
+  /** One page of the multipart uploads in progress of a bucket. */
+  listUploads(bucketId: BucketId, request: OrderedRequest): OrderedPage<UploadEntry> {
+    return this.#read(listUploads(this.#tables.uploads, bucketId, request))
+  }
+}

@@ -1,0 +1,43 @@
+import { type BucketId, bucketIdOf, type Sequence } from '../../engine/brands.ts'
+import type { LockState } from '../../engine/events/values.ts'
+import { numberKey, readNumber } from '../keys.ts'
+import { decodeLockRow } from '../tables/locks.ts'
+import type { Tables } from '../tables/table-list.ts'
+import { keyOfOrderedRow } from '../tables/version-keys.ts'
+import { getVersionAt, sequenceOfRow } from '../tables/versions.ts'
+
+/** A version with a lock. */
+export interface LockedVersion {
+  readonly bucketId: BucketId
+  readonly key: string
+  readonly sequence: Sequence
+  /** Whether its version id is `null`. */
+  readonly isNull: boolean
+  readonly lock: LockState
+}
+
+export interface LockedPage {
+  /** By bucket in the order of creation, then by key, then newest first. */
+  readonly versions: readonly LockedVersion[]
+  /** Where the next page begins; undefined at the end of the table. */
+  readonly next: Buffer | undefined
+}
+
+/** One page of the lock table, of one bucket or of all; `start` is `next` of the previous page. */
+export function listLocked(
+  tables: Tables,
+  bucketId: BucketId | undefined,
+  start: Buffer | undefined,
+  limit: number,
+): LockedPage {
+  const begin = start ?? (bucketId === undefined ? undefined : numberKey(bucketId))
+  const end = bucketId === undefined ? undefined : numberKey(bucketId + 1)
+  const range = { ...(begin && { start: begin }), ...(end && { end }), limit: limit + 1 }
+  const rows = [...tables.locks.rows(range)]
+  const versions = rows.slice(0, limit).map(({ key: row, value }) => {
+    const place = { bucketId: bucketIdOf(readNumber(row, 0)), key: keyOfOrderedRow(row), sequence: sequenceOfRow(row) }
+    const version = getVersionAt(tables, place.bucketId, place.key, place.sequence)
+    return { ...place, isNull: version?.isNull === true, lock: decodeLockRow(value) }
+  })
+  return { versions, next: rows[limit]?.key }
+}

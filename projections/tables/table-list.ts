@@ -1,0 +1,36 @@
+import type { ProjectionEnvironment, Table } from '../lmdb-environment.ts'
+
+/** The name of every table, by the name that code uses for it; `projections check` compares each of them row by row. */
+export const TABLES = {
+  applied: 'applied',
+  auditIndex: 'audit-index',
+  buckets: 'buckets',
+  cors: 'cors',
+  objects: 'objects',
+  versions: 'versions',
+  nullVersions: 'null-versions',
+  locks: 'locks',
+  uploads: 'uploads',
+  parts: 'parts',
+  uploadUsage: 'upload-usage',
+  payloads: 'payloads',
+  payloadFiles: 'payload-files',
+  digestsPending: 'digests-pending',
+  bucketUsage: 'bucket-usage',
+  volumeUsage: 'volume-usage',
+  fileUsage: 'file-usage',
+  accounts: 'accounts',
+  credentials: 'credentials',
+  policies: 'policies',
+  tokens: 'tokens',
+  tokenDigests: 'token-digests',
+  accessVersion: 'access-version',
+} as const
+
+/** All tables, opened. */
+export type Tables = { readonly [N in keyof typeof TABLES]: Table }
+
+export function openTables(environment: ProjectionEnvironment): Tables {
+  const opened = Object.entries(TABLES).map(([name, table]) => [name, environment.table(table)] as const)
+  return Object.fromEntries(opened) as unknown as Tables
+}
