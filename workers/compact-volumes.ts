@@ -1,21 +1,22 @@
-import type { EngineClient } from '../engine/client.ts'
+import type { EngineClient } from '../engine/client/engine-client.ts'
 import type { Disk } from '../engine/disk/disk.ts'
 import { type StorePaths, volumeNumber } from '../engine/disk/store-paths.ts'
 import { FRAME_HEADER } from '../engine/payloads/volume-format.ts'
-import type { CatalogReader, StoredVolume } from '../projections/catalog-reader.ts'
+import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
+import type { StoredVolume } from '../projections/catalog/catalog-snapshot.ts'
 import { VolumePass } from './volume-pass.ts'
 import type { BackgroundWorker, StepResult } from './worker.ts'
 
-/** Bytes of full volumes for each byte that lives in them, above which compaction begins. */
+/** Compaction begins when full volumes hold more than this many bytes for each live byte. */
 const HELD_PER_LIVE = 1.3
-/** A volume that lives more than this gives back too little for the copying. */
+/** A volume with a larger share of live bytes is not worth the copying. */
 const LIVE_MAXIMUM = 0.9
 
 /**
- * Gives back the space of deleted small payloads: what still lives in a volume is copied to the one being written,
- * proved there, and then the file is removed. The volume with the least that lives goes first, and only while the
- * volumes hold a good part more than what lives, so that bytes are not copied for little gain. A crash at any moment
- * leaves payloads in the old place or in the new one, by the journal; what is half done is done again.
+ * Frees the space of deleted small payloads: copies the live payloads of a volume to the one being written, verifies them
+ * there, and removes the file. Begins with the volume that has the smallest live share, and stops when copying would gain
+ * little. After a crash at any moment the journal says whether a payload is in its old place or in its new one; a
+ * half-finished pass starts over.
  */
 export class VolumeCompaction implements BackgroundWorker {
   readonly name = 'compact-volumes'
@@ -23,7 +24,7 @@ export class VolumeCompaction implements BackgroundWorker {
   readonly #paths: StorePaths
   readonly #engine: EngineClient
   readonly #catalog: CatalogReader
-  /** Volumes that could not be read to their end or emptied: kept for a person to look at. */
+  /** Volumes that could not be read to their end or emptied; an operator must examine them. */
   readonly #kept = new Set<number>()
   #pass: VolumePass | undefined
   #sweptOrphans = false
@@ -77,31 +78,31 @@ export class VolumeCompaction implements BackgroundWorker {
   }
 
   #begin(): VolumePass | undefined {
-    const volume = chooseVolume(this.#catalog.volumes().slice(0, -1), this.#kept)
+    const volume = chooseVolume(this.#catalog.snapshot().volumes().slice(0, -1), this.#kept)
     return volume && new VolumePass(this.#disk, this.#paths, this.#engine, this.#catalog, volume)
   }
 
-  /** Files of volumes whose removal is in the journal, and that a crash left behind. */
+  /** Removes files that a crash left although the journal has the removal of their volumes. */
   async #sweepOrphans(): Promise<void> {
     this.#sweptOrphans = true
-    const volumes = this.#catalog.volumes()
+    const volumes = this.#catalog.snapshot().volumes()
     const known = new Set(volumes.map(({ volume }) => volume))
     const newest = volumes.at(-1)?.volume ?? 0
     for (const name of this.#disk.list(this.#paths.volumes)) {
       const volume = volumeNumber(name)
       if (volume === undefined || volume >= newest || known.has(volume)) continue
-      await this.#disk.removeLater(this.#paths.volume(volume))
+      await this.#disk.removeAsync(this.#paths.volume(volume))
     }
   }
 }
 
-/** Bytes of the frames that live. */
+/** Bytes of the live frames. */
 function liveBytes({ payloads, bytes }: StoredVolume): number {
   return bytes + payloads * FRAME_HEADER.bytes
 }
 
-/** The full volume with the smallest part that lives, if compaction is worth its while. */
-export function chooseVolume(full: readonly StoredVolume[], kept: ReadonlySet<number>): StoredVolume | undefined {
+/** The full volume with the smallest live share, if compaction is worth it. */
+function chooseVolume(full: readonly StoredVolume[], kept: ReadonlySet<number>): StoredVolume | undefined {
   let held = 0
   let live = 0
   let best: StoredVolume | undefined

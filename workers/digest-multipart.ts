@@ -1,50 +1,52 @@
+import { type PayloadId, payloadIdOf } from '../engine/brands.ts'
 import { createHash, type Hash } from 'node:crypto'
-import type { EngineClient } from '../engine/client.ts'
+import type { EngineClient } from '../engine/client/engine-client.ts'
 import type { PartList, PayloadReader } from '../engine/payloads/payload-reader.ts'
-import type { CatalogReader } from '../projections/catalog-reader.ts'
+import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
 import { systemAudit } from './system-audit.ts'
 import type { BackgroundWorker, StepResult } from './worker.ts'
 
 /** Bytes hashed in one step. */
 const STEP_BYTES = 8 << 20
-/** Uploads that are hashed ahead at the same time; a further one is hashed when it is complete. */
+/** Uploads hashed ahead at the same time; any other is hashed after its completion. */
 const AHEAD_MAXIMUM = 64
-const UPLOADS_LOOKED_AT = 256
+const UPLOADS_PER_STEP = 256
 
-/** Hash of the first parts of an object to be. */
+/** Hash of the first parts of an upload. */
 interface Ahead {
   hash: Hash
-  /** Payload ids of the parts that are in it. */
-  readonly payloads: number[]
+  /** Payload ids of the hashed parts. */
+  readonly payloads: (PayloadId | undefined)[]
 }
 
-/** Bytes of a part on their way into a hash. */
+/** The bytes of a part. */
 interface Source {
   next(): Promise<Buffer | undefined>
   close(): void
 }
 
-/** A part that is being hashed. */
+/** The part being hashed, and the payload that it belongs to. */
 interface Reading {
-  readonly upload: number
-  readonly payload: number
+  readonly whole: PayloadId
+  readonly payload: PayloadId | undefined
   readonly source: Source
 }
 
 /**
- * Computes the SHA-256 of multipart objects, which no single request ever saw whole. While an upload goes on the parts
- * that have come are hashed ahead, in the order of their numbers; when it is completed only what is left is read. Until
- * the digest is in the journal the parts' own digests, which are there from the start, prove the bytes.
+ * Computes the SHA-256 of multipart objects, which no request sees whole. During an upload it hashes the parts that have
+ * arrived, in the order of their numbers; after the completion it reads only the rest. Until the digest is in the journal
+ * the digests of the parts, which are there from the start, verify the bytes.
  */
 export class MultipartDigest implements BackgroundWorker {
   readonly name = 'digest-multipart'
   readonly #engine: EngineClient
   readonly #catalog: CatalogReader
   readonly #payloads: PayloadReader
-  readonly #ahead = new Map<number, Ahead>()
+  /** By the payload that an upload becomes. */
+  readonly #ahead = new Map<PayloadId, Ahead>()
   #reading: Reading | undefined
-  /** Payloads that could not be read; they are tried again after the next start. */
-  readonly #unreadable = new Set<number>()
+  /** Payloads that cannot be read; the next start tries them again. */
+  readonly #unreadable = new Set<PayloadId>()
   #digested = 0
 
   constructor(engine: EngineClient, catalog: CatalogReader, payloads: PayloadReader) {
@@ -59,7 +61,10 @@ export class MultipartDigest implements BackgroundWorker {
 
   async step(): Promise<StepResult> {
     if (this.#reading !== undefined) return this.#readOn(this.#reading)
-    const completed = this.#catalog.digestsPending(this.#unreadable.size + 1).find((id) => !this.#unreadable.has(id))
+    const completed = this.#catalog
+      .snapshot()
+      .digestsPending(this.#unreadable.size + 1)
+      .find((id) => !this.#unreadable.has(id))
     if (completed !== undefined) return this.#finish(completed)
     return this.#hashAhead()
   }
@@ -69,61 +74,63 @@ export class MultipartDigest implements BackgroundWorker {
     this.#reading = undefined
   }
 
-  /** Goes on with a completed object: opens its next part, or records the digest. */
-  async #finish(upload: number): Promise<StepResult> {
-    const location = this.#catalog.payload(upload)
+  /** Opens the next part of a completed object, or records its digest. */
+  async #finish(whole: PayloadId): Promise<StepResult> {
+    const location = this.#catalog.snapshot().payload(whole)
     if (location?.kind !== 'parts') return 'more'
-    const ahead = this.#aheadOf(upload, location.parts)
+    const ahead = this.#aheadOf(whole, location.parts)
     if (ahead.payloads.length < location.parts.count) {
-      await this.#open(upload, location.parts.payload(ahead.payloads.length))
+      await this.#open(whole, location.parts.payload(ahead.payloads.length))
       return 'more'
     }
-    const audit = systemAudit('digest', 'payload.digest', `payload:${upload}`)
-    await this.#engine.execute({ kind: 'record-digest', audit, payload: upload, digest: ahead.hash.digest() })
-    this.#ahead.delete(upload)
+    const audit = systemAudit('digest', 'payload.digest', `payload:${whole}`)
+    await this.#engine.execute({ kind: 'record-digest', audit, payload: whole, digest: ahead.hash.digest() })
+    this.#ahead.delete(whole)
     this.#digested += 1
     return 'more'
   }
 
-  /** What is hashed already; begun anew when other parts make up the object than were hashed. */
-  #aheadOf(upload: number, parts: PartList): Ahead {
-    const ahead = this.#ahead.get(upload)
+  /** The hash so far; a new one if the object was completed with other parts than were hashed. */
+  #aheadOf(whole: PayloadId, parts: PartList): Ahead {
+    const ahead = this.#ahead.get(whole)
     const fits = ahead?.payloads.every((payload, index) => index < parts.count && parts.payload(index) === payload)
-    return ahead !== undefined && fits === true ? ahead : this.#beginAhead(upload)
+    return ahead !== undefined && fits === true ? ahead : this.#beginAhead(whole)
   }
 
-  #beginAhead(upload: number): Ahead {
+  #beginAhead(whole: PayloadId): Ahead {
     const ahead = { hash: createHash('sha256'), payloads: [] }
-    this.#ahead.set(upload, ahead)
+    this.#ahead.set(whole, ahead)
     return ahead
   }
 
-  /** Finds an upload whose next part has come. */
+  /** Finds an upload whose next part has arrived. */
   async #hashAhead(): Promise<StepResult> {
-    const uploads = this.#catalog.uploadsInProgress(undefined, UPLOADS_LOOKED_AT)
-    const numbers = new Set(uploads.map(({ upload }) => upload))
-    for (const upload of this.#ahead.keys()) if (!numbers.has(upload)) this.#ahead.delete(upload)
+    const snapshot = this.#catalog.snapshot()
+    const uploads = snapshot.uploadsInProgress(undefined, UPLOADS_PER_STEP)
+    const payloads = new Set(uploads.map(({ upload }) => payloadIdOf(upload)))
+    for (const whole of this.#ahead.keys()) if (!payloads.has(whole)) this.#ahead.delete(whole)
     for (const { upload } of uploads) {
-      const ahead = this.#ahead.get(upload) ?? (this.#ahead.size < AHEAD_MAXIMUM ? this.#beginAhead(upload) : undefined)
-      const part = ahead && this.#catalog.part(upload, ahead.payloads.length + 1)
-      if (part === undefined || this.#unreadable.has(part.payload)) continue
-      await this.#open(upload, part.payload)
+      const whole = payloadIdOf(upload)
+      const ahead = this.#ahead.get(whole) ?? (this.#ahead.size < AHEAD_MAXIMUM ? this.#beginAhead(whole) : undefined)
+      const part = ahead && snapshot.part(upload, ahead.payloads.length + 1)
+      if (part === undefined || (part.payload !== undefined && this.#unreadable.has(part.payload))) continue
+      await this.#open(whole, part.payload)
       return 'more'
     }
     return 'idle'
   }
 
-  async #open(upload: number, payload: number): Promise<void> {
+  async #open(whole: PayloadId, payload: PayloadId | undefined): Promise<void> {
     try {
-      this.#reading = { upload, payload, source: await this.#sourceOf(payload) }
+      this.#reading = { whole, payload, source: await this.#sourceOf(payload) }
     } catch (error) {
-      this.#giveUp(upload, payload)
+      this.#giveUp(whole, payload)
       throw error
     }
   }
 
-  async #sourceOf(payload: number): Promise<Source> {
-    const location = payload === 0 ? undefined : this.#catalog.payload(payload)
+  async #sourceOf(payload: PayloadId | undefined): Promise<Source> {
+    const location = payload === undefined ? undefined : this.#catalog.snapshot().payload(payload)
     if (location?.kind === 'file') return this.#payloads.openLarge(location, 0, location.length)
     let bytes = location?.kind === 'volume' ? this.#payloads.readSmall(location) : undefined
     return {
@@ -136,8 +143,8 @@ export class MultipartDigest implements BackgroundWorker {
     }
   }
 
-  async #readOn({ upload, payload, source }: Reading): Promise<StepResult> {
-    const ahead = this.#ahead.get(upload) as Ahead
+  async #readOn({ whole, payload, source }: Reading): Promise<StepResult> {
+    const ahead = this.#ahead.get(whole) as Ahead
     try {
       for (let bytes = 0; bytes < STEP_BYTES; ) {
         const piece = await source.next()
@@ -152,16 +159,16 @@ export class MultipartDigest implements BackgroundWorker {
       return 'more'
     } catch (error) {
       await this.close()
-      this.#giveUp(upload, payload)
+      this.#giveUp(whole, payload)
       throw error
     }
   }
 
-  /** A part was dropped meanwhile, or is damaged: half of it is in the hash, which is of no use any more. */
-  #giveUp(upload: number, payload: number): void {
-    this.#ahead.delete(upload)
-    if (this.#catalog.payload(payload) === undefined) return
+  /** A part was dropped meanwhile or is damaged; the hash holds half of it and is useless. */
+  #giveUp(whole: PayloadId, payload: PayloadId | undefined): void {
+    this.#ahead.delete(whole)
+    if (payload === undefined || this.#catalog.snapshot().payload(payload) === undefined) return
     this.#unreadable.add(payload)
-    this.#unreadable.add(upload)
+    this.#unreadable.add(whole)
   }
 }

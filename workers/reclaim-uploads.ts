@@ -1,12 +1,12 @@
-import type { EngineClient } from '../engine/client.ts'
-import type { CatalogReader } from '../projections/catalog-reader.ts'
-import type { UploadPlace } from '../projections/upload-listing.ts'
+import type { EngineClient } from '../engine/client/engine-client.ts'
+import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
+import type { UploadPlace } from '../projections/catalog/upload-listing.ts'
 import { systemAudit } from './system-audit.ts'
 import type { BackgroundWorker, StepResult } from './worker.ts'
 
 const UPLOADS_PER_STEP = 256
 
-/** Drops the uploads in progress of buckets that were deleted: nobody can name them any more, to complete or abort. */
+/** Drops the uploads in progress of deleted buckets, which no request can complete or abort any more. */
 export class UploadReclaim implements BackgroundWorker {
   readonly name = 'reclaim-uploads'
   readonly #engine: EngineClient
@@ -24,8 +24,9 @@ export class UploadReclaim implements BackgroundWorker {
   }
 
   async step(): Promise<StepResult> {
-    const uploads = this.#catalog.uploadsInProgress(this.#after, UPLOADS_PER_STEP)
-    const buckets = new Set(this.#catalog.buckets().map((bucket) => bucket.id))
+    const snapshot = this.#catalog.snapshot()
+    const uploads = snapshot.uploadsInProgress(this.#after, UPLOADS_PER_STEP)
+    const buckets = new Set(snapshot.buckets().map((bucket) => bucket.id))
     for (const place of uploads) {
       if (buckets.has(place.bucketId)) continue
       const audit = systemAudit('uploads', 'upload.reclaim', `upload:${place.upload}`)

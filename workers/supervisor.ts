@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises'
 import type { BackgroundWorker } from './worker.ts'
 
-/** Rest between two steps of a job, so that requests come first. */
+/** Pause between two steps of a worker, so that requests come first. */
 const PAUSE_MILLISECONDS = 5
-/** Rest of a job that has nothing to do for now. */
+/** Pause of a worker that has nothing to do for now. */
 const IDLE_MILLISECONDS = 1000
-/** Rest after a failed step; it doubles up to the longest. */
+/** Pause after a failed step; it doubles up to the longest. */
 const FIRST_RETRY_MILLISECONDS = 1000
 const LONGEST_RETRY_MILLISECONDS = 60_000
 
-/** Runs background jobs side by side, until they are done or it is stopped; a failing step is tried again, later and later. */
+/** Runs workers side by side until they are done or it is stopped; retries a failed step after growing pauses. */
 export class Supervisor {
   readonly #onFailure: (worker: BackgroundWorker, error: unknown) => void
   readonly #running = new Set<Promise<void>>()
@@ -24,7 +24,7 @@ export class Supervisor {
     this.#running.add(running)
   }
 
-  /** Resolves when every job has finished the step it is in. */
+  /** Resolves when every worker has finished its current step. */
   async stop(): Promise<void> {
     this.#stop.abort()
     await Promise.all(this.#running)

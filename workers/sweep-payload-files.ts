@@ -3,12 +3,12 @@ import type { Disk } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
 import type { BackgroundWorker, StepResult } from './worker.ts'
 
-/** Names that the store gives; what else lies there is somebody else's. */
+/** Names of payload files; anything else in the directory is left alone. */
 const PAYLOAD_FILE_NAME = /^[0-9a-f]{28}$/
 
 /**
- * Removes payload files that no entry refers to: uploads whose command was never sent, files whose removal a crash cut
- * short. Files of the running start are left alone, since their command may still be on its way.
+ * Removes payload files that no entry refers to: uploads whose command was never sent, and files whose removal a crash
+ * cut short. Leaves files of the running start alone, because their command may still arrive.
  */
 export class PayloadFileSweep implements BackgroundWorker {
   readonly name = 'sweep-payload-files'
@@ -16,7 +16,7 @@ export class PayloadFileSweep implements BackgroundWorker {
   readonly #paths: StorePaths
   readonly #start: string
   readonly #isUsed: (name: string) => boolean
-  /** Those that are still to be looked at; undefined before the first step. */
+  /** Directories left to sweep; undefined before the first step. */
   #directories: string[] | undefined
   #removed = 0
 
@@ -30,7 +30,7 @@ export class PayloadFileSweep implements BackgroundWorker {
 
   get status(): string {
     const left = this.#directories === undefined ? 'all' : this.#directories.length
-    return `${this.#removed} files removed, ${left} directories to look at`
+    return `${this.#removed} files removed, ${left} directories left`
   }
 
   /** Files removed so far. */
@@ -38,14 +38,14 @@ export class PayloadFileSweep implements BackgroundWorker {
     return this.#removed
   }
 
-  /** One directory. */
+  /** Sweeps one directory. */
   async step(): Promise<StepResult> {
     this.#directories ??= this.#disk.list(this.#paths.files)
     const directory = this.#directories.pop()
     if (directory === undefined) return 'done'
     for (const name of this.#disk.list(join(this.#paths.files, directory))) {
       if (!PAYLOAD_FILE_NAME.test(name) || name.startsWith(this.#start) || this.#isUsed(name)) continue
-      await this.#disk.removeLater(this.#paths.file(name))
+      await this.#disk.removeAsync(this.#paths.file(name))
       this.#removed += 1
     }
     return this.#directories.length > 0 ? 'more' : 'done'

@@ -1,6 +1,6 @@
 import type { AuditContext } from '../engine/events/audit.ts'
 
-/** Who a background job is in the audit records of what it does. */
+/** The audit context of what the server does by itself. */
 export function systemAudit(component: string, operation: string, resource: string): AuditContext {
   return {
     principal: `system:${component}`,

@@ -1,27 +1,29 @@
+import type { VolumeNumber } from '../engine/brands.ts'
 import { crc32 } from 'node:zlib'
-import type { EngineClient } from '../engine/client.ts'
-import type { PayloadMove } from '../engine/commands.ts'
+import type { EngineClient } from '../engine/client/engine-client.ts'
+import type { PayloadMove } from '../engine/commands/commands.ts'
 import type { Disk, DiskFile } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
 import type { VolumeLocation } from '../engine/payloads/payload-reader.ts'
 import { type VolumeFrame, volumeFrames } from '../engine/payloads/volume-scan.ts'
-import type { CatalogReader, StoredVolume } from '../projections/catalog-reader.ts'
+import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
+import type { StoredVolume } from '../projections/catalog/catalog-snapshot.ts'
 import { systemAudit } from './system-audit.ts'
 
 const MOVES_MAXIMUM = 128
 const MOVE_BYTES_MAXIMUM = 512 * 1024
-/** One to move, one to prove, and one more for a write that did not hold. */
+/** One to move, one to verify, and one more for a write that was lost. */
 const READINGS_MAXIMUM = 3
-/** Frames looked at in one step, most of which may be dead. */
+/** Frames read in one step; most may be dead. */
 const FRAMES_MAXIMUM = 4096
 
 /**
- * One volume on its way out. First all that lives in it is moved. Then the volume is read once more, and whatever of it
- * still lives must stand whole in its new place, read back from there; what does not is moved again from the old bytes.
- * Only a volume that passes such a reading without a move is removed: nothing is given up on the word of a write (W7).
+ * Empties one volume. First it moves all live payloads. Then it reads the volume once more and reads each live payload
+ * back from its new place; a payload that is not complete there is moved again from the old bytes. The volume is removed
+ * only after a reading without a move: no copy is trusted before it was read back (W7).
  */
 export class VolumePass {
-  readonly volume: number
+  readonly volume: VolumeNumber
   readonly #disk: Disk
   readonly #paths: StorePaths
   readonly #engine: EngineClient
@@ -29,12 +31,12 @@ export class VolumePass {
   readonly #end: number
   #file: DiskFile | undefined
   #frames: AsyncGenerator<VolumeFrame> | undefined
-  /** What this reading of the volume moved. */
+  /** Payloads moved in this reading of the volume. */
   #movedInReading = 0
   #readings = 0
   #movedBytes = 0
-  /** The volume that payloads were last proved in. */
-  #proving: { readonly volume: number; readonly file: DiskFile } | undefined
+  /** The volume that payloads were last read back from. */
+  #proving: { readonly volume: VolumeNumber; readonly file: DiskFile } | undefined
 
   constructor(disk: Disk, paths: StorePaths, engine: EngineClient, catalog: CatalogReader, volume: StoredVolume) {
     this.#disk = disk
@@ -50,7 +52,7 @@ export class VolumePass {
   }
 
   /**
-   * Looks at some frames. `kept`: three readings did not empty the volume.
+   * Processes some frames. `kept`: three readings did not empty the volume.
    * @throws VolumeDamagedError, and errors of the engine
    */
   async step(): Promise<'more' | 'removed' | 'kept'> {
@@ -70,17 +72,16 @@ export class VolumePass {
 
   async close(): Promise<void> {
     await this.#frames?.return(undefined)
-    await this.#file?.closeLater()
-    await this.#proving?.file.closeLater()
+    await this.#file?.closeAsync()
+    await this.#proving?.file.closeAsync()
   }
 
-  /** The payloads among the next frames that live, and stand here or do not stand whole where they should. */
+  /** The live payloads among the next frames that are still here, or incomplete in their new place. */
   async #gather(
     frames: AsyncGenerator<VolumeFrame>,
   ): Promise<{ readonly moves: readonly PayloadMove[]; readonly ended: boolean }> {
     const moves: PayloadMove[] = []
     let bytes = 0
-    this.#catalog.refresh()
     for (let count = 0; count < FRAMES_MAXIMUM; count += 1) {
       const { value: frame, done } = await frames.next()
       if (done === true) return { moves, ended: true }
@@ -94,7 +95,7 @@ export class VolumePass {
   }
 
   async #moveOf({ payload, offset, bytes, checksum }: VolumeFrame): Promise<PayloadMove | undefined> {
-    const location = this.#catalog.payload(payload)
+    const location = this.#catalog.snapshot().payload(payload)
     if (location?.kind !== 'volume' || location.checksum !== checksum) return undefined
     const isHere = location.volume === this.volume
     if (isHere && location.offset !== offset) return undefined
@@ -109,13 +110,13 @@ export class VolumePass {
   async #isWhole(location: VolumeLocation): Promise<boolean> {
     const bytes = Buffer.allocUnsafe(location.length)
     const file = await this.#openToProve(location.volume)
-    const read = await file.readAtLater(bytes, location.offset, bytes.length)
+    const read = await file.readAtAsync(bytes, location.offset, bytes.length)
     return read === bytes.length && crc32(bytes) === location.checksum
   }
 
-  async #openToProve(volume: number): Promise<DiskFile> {
+  async #openToProve(volume: VolumeNumber): Promise<DiskFile> {
     if (this.#proving?.volume === volume) return this.#proving.file
-    await this.#proving?.file.closeLater()
+    await this.#proving?.file.closeAsync()
     this.#proving = undefined
     this.#proving = { volume, file: this.#disk.openToRead(this.#paths.volume(volume)) }
     return this.#proving.file
@@ -131,6 +132,11 @@ export class VolumePass {
   async #remove(): Promise<'removed' | 'kept'> {
     const audit = systemAudit('compaction', 'volume.remove', `volume:${this.volume}`)
     await this.#engine.execute({ kind: 'remove-volume', audit, volume: this.volume })
-    return this.#catalog.volumes().some(({ volume }) => volume === this.volume) ? 'kept' : 'removed'
+    return this.#catalog
+      .snapshot()
+      .volumes()
+      .some(({ volume }) => volume === this.volume)
+      ? 'kept'
+      : 'removed'
   }
 }

@@ -2,9 +2,9 @@
  * Sends a body whose length nobody knows beforehand, in chunks (RFC 9112 section 7.1). A failure cuts the connection
  * before the last chunk, so the client sees that the body is not whole.
  *
- * Of such a body the library takes whatever it is given and keeps what the kernel does not, and it tries to get rid of
- * that only when it is given more. So it is given little at a time, and when it has some left next to nothing until it
- * says that it has none: what it holds is bounded, and so is what is sent to a client that does not read.
+ * The library takes whatever it is given of such a body, keeps what the kernel does not take, and tries to write that
+ * only when it is given more. So it is given little at a time, and next to nothing while it holds some: what it holds
+ * is bounded, and so is what is sent to a client that does not read.
  */
 import { SourceStream } from './source-stream.ts'
 

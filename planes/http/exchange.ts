@@ -43,7 +43,7 @@ export interface RequestBody {
   /**
    * Hands every chunk to `sink` in order. The chunk is valid only until `sink` returns. When `sink` returns a promise
    * the socket is paused until it settles, so a slow disk slows the sender and never fills memory. A paused socket
-   * does not tell that the client has gone; that comes out when it runs again. The promise returned here settles only
+   * does not show that the client has gone until it runs again. The promise returned here settles only
    * when no call of `sink` is at work.
    *
    * A pause does not hold against a sender that fills the socket as fast as it is read, as one on the same machine can.
@@ -58,11 +58,11 @@ export interface RequestBody {
 export interface BodySource {
   /**
    * Total length in bytes; exactly so many must be produced. Undefined when it is not known: the body then goes out in
-   * chunks, and a client tells by the last one that it has all.
+   * chunks, and a client knows by the last one that it has all.
    */
   readonly length: number | undefined
   /**
-   * The next piece, or undefined after the last. The piece before is not looked at any more, so its memory may be used
+   * The next piece, or undefined after the last. The piece before is not read any more, so its memory may be used
    * again. A rejection cuts the connection, so the client sees a short body; it is reported as a fault unless it is a
    * BodyRemovedError. A source that works in promises lets the event loop go round in between: nothing here does.
    */
@@ -72,6 +72,11 @@ export interface BodySource {
    * `next` is pending.
    */
   close(): void
+}
+
+/** Whether a body comes piece by piece, and so has to be closed. */
+export function isSource(body: HttpResponse['body']): body is BodySource {
+  return typeof body === 'object' && !Buffer.isBuffer(body)
 }
 
 /** A response. Content-Length is derived from the body and must not be in `headers`; Date is added by the server. */

@@ -1,6 +1,7 @@
 import {
   type MetricRow,
   metricTable,
+  REQUESTS_METRIC,
   type RequestResult,
   requestResults,
   type ThreadMetricName,
@@ -27,7 +28,7 @@ export interface SharedMetrics {
 }
 
 /** One series of a metric. */
-export interface MetricSeries {
+interface MetricSeries {
   readonly row: MetricRow
   readonly labels: Readonly<Record<string, string>>
   /** Sum over all threads. */
@@ -52,7 +53,7 @@ function createLayout(operations: readonly string[]): SlotLayout {
     const labels = operation === undefined || result === undefined ? {} : { operation, result }
     series.push({ row, labels })
   }
-  for (const row of metricTable as readonly MetricRow[]) {
+  for (const row of metricTable) {
     if (row.origin !== 'threads') continue
     if (row.labels.length === 0) add(row)
     else for (const operation of operations) for (const result of requestResults) add(row, operation, result)
@@ -112,7 +113,7 @@ export class MetricSlots {
    * @throws RangeError for an operation that was not named when the slots were made
    */
   requestSlot(operation: string, result: RequestResult): number {
-    return this.#slot(seriesKey('object_store_requests_total', operation, result))
+    return this.#slot(seriesKey(REQUESTS_METRIC, operation, result))
   }
 
   /** Every series with its sum over all threads. */

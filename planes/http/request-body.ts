@@ -3,7 +3,7 @@
  *
  * The library hands over chunks from the moment the head is parsed, whether or not anybody has asked, and takes each
  * chunk's memory back when the callback returns. So chunks that nobody waits for are copied into a bounded queue and
- * the socket is paused behind it; nothing is lost while a handler authenticates, and nothing piles up.
+ * the socket is paused when it is full; nothing is lost while a handler authenticates, and nothing piles up.
  */
 import { askForTurn, cancelTurn, countWaiting } from './read-turns.ts'
 import { copyChunk, releaseChunk } from './chunk-slabs.ts'

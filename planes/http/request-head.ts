@@ -9,22 +9,9 @@ import type * as uWS from 'uWebSockets.js'
 import type { HeaderLine } from './exchange.ts'
 
 /** Why a request cannot be handed to a handler. */
-export interface HeadFault {
+interface HeadFault {
   readonly status: number
   readonly reason: string
-}
-
-export interface RequestHead {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly headers: readonly HeaderLine[]
-  readonly contentLength: number | undefined
-  /** The body is framed by chunks; its length is known only at its end. */
-  readonly chunked: boolean
-  /** The client asked for the connection to be closed, by the library's own test, which looks at the length only. */
-  readonly closeRequested: boolean
-  readonly fault: HeadFault | undefined
 }
 
 const METHOD = /^[A-Za-z][A-Za-z-]{0,31}$/
@@ -80,24 +67,42 @@ class HeaderCollector {
 
 const collector = new HeaderCollector()
 
-/** Copies everything out of `request`, which is valid only during the library's callback. */
-export function readHead(request: uWS.HttpRequest): RequestHead {
-  // The plain getMethod lower-cases the library's buffer in place, so it is never called.
-  const method = request.getCaseSensitiveMethod()
-  const path = request.getUrl()
-  const query = request.getQuery() ?? ''
-  collector.reset()
-  request.forEach(collector.collect)
-  const { lines, contentLength, transferEncoding, connection } = collector
-  return {
-    method,
-    path,
-    query,
-    headers: lines,
-    contentLength: contentLength === undefined ? undefined : Number(contentLength),
-    chunked: transferEncoding !== undefined,
-    closeRequested: connection?.length === 5,
-    fault: faultOf(method, path, query, collector),
+/** The head of a request: copies of all that is in it. */
+export class RequestHead {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  readonly headers: readonly HeaderLine[]
+  readonly contentLength: number | undefined
+  /** The body is framed by chunks; its length is known only at its end. */
+  readonly chunked: boolean
+  /** The client asked for the connection to be closed, by the library's own test, which looks at the length only. */
+  readonly closeRequested: boolean
+  /** Set when the request must not reach a handler. */
+  readonly fault: HeadFault | undefined
+
+  /** @param request valid only during the library's callback */
+  constructor(request: uWS.HttpRequest) {
+    // The plain getMethod lower-cases the library's buffer in place, so it is never called.
+    this.method = request.getCaseSensitiveMethod()
+    this.path = request.getUrl()
+    this.query = request.getQuery() ?? ''
+    collector.reset()
+    request.forEach(collector.collect)
+    const { lines, contentLength, transferEncoding, connection } = collector
+    this.headers = lines
+    this.contentLength = contentLength === undefined ? undefined : Number(contentLength)
+    this.chunked = transferEncoding !== undefined
+    this.closeRequested = connection?.length === 5
+    this.fault = faultOf(this.method, this.path, this.query, collector)
+  }
+
+  header(name: string): string | undefined {
+    let found: string | undefined
+    for (const line of this.headers) {
+      if (line[0] === name) found = found === undefined ? line[1] : `${found},${line[1]}`
+    }
+    return found
   }
 }
 

@@ -9,7 +9,7 @@ import type { BodySource } from './exchange.ts'
 /** Bytes sent in one run before other connections get their turn. */
 const RUN_BYTES_MAXIMUM = 1024 * 1024
 
-/** What a stream tells its owner: one of the first two, once. */
+/** What a stream reports to its owner: one of the first two, once. */
 export interface StreamOwner {
   /** Every byte is with the library; the response is invalid from now on. */
   streamDone(): void

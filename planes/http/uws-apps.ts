@@ -1,5 +1,5 @@
 /**
- * The library's apps behind one listen socket, and the only place that calls uWebSockets.js.
+ * The library's apps of one listen socket, and the only place that calls uWebSockets.js.
  *
  * An app reads its certificate when it is made and never again. So a renewed certificate gets an app of its own, to
  * which the first app hands every connection that it accepts from then on; connections of the apps before go on as they
@@ -40,7 +40,7 @@ type Route = (res: uWS.HttpResponse, request: uWS.HttpRequest) => void
 export class UwsApps {
   readonly #tls: TlsFiles | undefined
   readonly #route: Route
-  /** The one that listens. It serves by itself until `reload` puts another one behind it. */
+  /** The one that listens. It serves by itself until `reload` adds another one. */
   readonly #first: App
   /** The one that gets the connections. */
   #current: App
@@ -112,7 +112,7 @@ export class UwsApps {
    * Closes every connection; resolves when the last one is gone. Never inside a callback of the library, whose gathered
    * writes would be lost.
    *
-   * One look is not enough: of many TLS handshakes at once the library does five in a turn, and an app does not know of
+   * Closing once is not enough: of many TLS handshakes at once the library does five in a turn, and an app does not know
    * those that still wait. A thread that ends with one of them open takes the whole process with it.
    */
   async close(): Promise<void> {

@@ -2,14 +2,13 @@
  * One request and its response, from the parsed head to the last byte, over the library's response object.
  *
  * The library lets go of that object when the response ends or the client leaves; touching it after either kills the
- * process or throws. `#over` is set in both cases, and every use is behind it.
+ * process or throws. `#over` is set in both cases, and every use checks it.
  */
 import type * as uWS from 'uWebSockets.js'
 import { ChunkedStream } from './chunked-stream.ts'
-import { BodyRemovedError, type BodySource, type HttpResponse } from './exchange.ts'
+import { BodyRemovedError, type BodySource, type HttpResponse, isSource } from './exchange.ts'
 import { peerAddress } from './peer-address.ts'
 import { IncomingBody, type Throttle } from './request-body.ts'
-import { readHead } from './request-head.ts'
 import { SizedStream, wholeSource } from './sized-stream.ts'
 import { closeSource, type SourceStream, type StreamOwner } from './source-stream.ts'
 import type { GuardedExchange, StallGuard } from './stall-guard.ts'
@@ -31,7 +30,7 @@ const WHOLE_BYTES_MAXIMUM = 16 * 1024
 const DISCARDED_BYTES_MAXIMUM = 1024 * 1024
 
 /**
- * Of TLS the library takes what it is offered whole or, as far as it tells, not at all. So it is offered little at a
+ * Over TLS the library takes what it is offered whole or, by its own report, not at all. So it is offered little at a
  * time, or a slow reader would seem not to read.
  */
 const SECURE_OFFER_BYTES = 64 * 1024
@@ -66,14 +65,14 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
   #over = false
   /** The handler has given its response. */
   #answered = false
-  /** The host has been told that this is over. */
+  /** The host knows that this is over. */
   #left = false
   #lingerUntilMilliseconds: number | undefined
 
   constructor(res: uWS.HttpResponse, request: uWS.HttpRequest, host: ExchangeHost) {
     // First of all: without this callback an exception, or a HEAD with a length, ends the whole process.
     res.onAborted(() => this.#clientGone())
-    super(readHead(request), peerAddress(res), host.secure)
+    super(request, peerAddress(res), host.secure)
     this.#res = res
     this.#host = host
     if (!this.expectsBody) return
@@ -196,7 +195,7 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
 
   /**
    * A connection is closed only from a later turn of the loop. Until then the library counts this exchange as
-   * pending, and cuts the connection at the next request on it, so that nothing behind a message of doubtful framing
+   * pending, and cuts the connection at the next request on it, so that nothing after a message of doubtful framing
    * is ever taken for a request. That covers repeated lengths, and chunked bodies: the library reads a chunk
    * extension of digits and look-alikes as part of the size.
    *
@@ -212,9 +211,8 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
 
   #send(response: HttpResponse, close: boolean): void {
     const { body } = response
-    const whole = body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
     this.#incoming?.discard()
-    if (whole && this.#mustLinger(close)) {
+    if (!isSource(body) && this.#mustLinger(close)) {
       this.#linger(response)
       return
     }
@@ -224,8 +222,8 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
       const length = this.method === 'HEAD' && !isBodyless(response.status) ? announcedLength(response) : undefined
       endWithoutBody(this.#res, length, close)
       this.#finish()
-    } else if (whole) this.#sendWhole(body ?? '', close)
-    else this.#sendSource(body, close)
+    } else if (isSource(body)) this.#sendSource(body, close)
+    else this.#sendWhole(body ?? '', close)
   }
 
   #sendWhole(body: WholeBody, close: boolean): void {
@@ -288,9 +286,8 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
     this.#leave()
   }
 
-  #release(response: HttpResponse): void {
-    const { body } = response
-    if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body)) closeSource(body, this)
+  #release({ body }: HttpResponse): void {
+    if (isSource(body)) closeSource(body, this)
   }
 
   #unwatch(): void {
@@ -299,8 +296,6 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
 }
 
 /** Undefined for a body of unknown length: what HEAD gets may leave it out (RFC 9110 section 8.6). */
-function announcedLength(response: HttpResponse): number | undefined {
-  const { body, contentLength } = response
-  if (contentLength !== undefined) return contentLength
-  return body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? wholeLength(body) : body.length
+function announcedLength({ body, contentLength }: HttpResponse): number | undefined {
+  return contentLength ?? (isSource(body) ? body.length : wholeLength(body))
 }

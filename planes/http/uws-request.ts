@@ -1,47 +1,24 @@
-/** The handler's view of a request: copies of everything in the head, and news of the client's leaving. */
-import type { HeaderLine, HttpRequest, RequestBody } from './exchange.ts'
+import type * as uWS from 'uWebSockets.js'
+import type { HttpRequest, RequestBody } from './exchange.ts'
 import { EMPTY_BODY } from './request-body.ts'
-import type { HeadFault, RequestHead } from './request-head.ts'
+import { RequestHead } from './request-head.ts'
 
-export abstract class UwsRequest implements HttpRequest {
-  readonly method: string
-  readonly path: string
-  readonly query: string
-  readonly headers: readonly HeaderLine[]
+/** The handler's view of a request: its head, and news of the client's leaving. */
+export abstract class UwsRequest extends RequestHead implements HttpRequest {
   readonly remoteAddress: string
   readonly secure: boolean
-  readonly contentLength: number | undefined
   body: RequestBody = EMPTY_BODY
-  /** Set when the request must not reach a handler. */
-  readonly fault: HeadFault | undefined
-  protected readonly chunked: boolean
-  protected readonly closeRequested: boolean
   #abortListeners: (() => void)[] | undefined
   #aborted = false
 
-  constructor(head: RequestHead, remoteAddress: string, secure: boolean) {
-    this.method = head.method
-    this.path = head.path
-    this.query = head.query
-    this.headers = head.headers
-    this.contentLength = head.contentLength
-    this.fault = head.fault
-    this.chunked = head.chunked
-    this.closeRequested = head.closeRequested
+  constructor(request: uWS.HttpRequest, remoteAddress: string, secure: boolean) {
+    super(request)
     this.remoteAddress = remoteAddress
     this.secure = secure
   }
 
-  /** Hears of exceptions that nobody waits for. */
+  /** Called with exceptions that nobody waits for. */
   abstract report(error: unknown): void
-
-  header(name: string): string | undefined {
-    let found: string | undefined
-    for (const line of this.headers) {
-      if (line[0] === name) found = found === undefined ? line[1] : `${found},${line[1]}`
-    }
-    return found
-  }
 
   onAborted(listener: () => void): void {
     if (this.#aborted) this.#notify(listener)

@@ -60,8 +60,8 @@ export function endWithoutBody(res: uWS.HttpResponse, length: number | undefined
 
 /**
  * Writes a whole response but leaves it open in the eyes of the library, which otherwise would close the socket at
- * once or never. With unread bytes behind it, closing at once resets the connection, and a client that is still
- * sending would lose the answer that tells it why. The caller goes on reading and closes later.
+ * once or never. With unread bytes after it, closing at once resets the connection, and a client that is still
+ * sending would lose the answer that says why. The caller goes on reading and closes later.
  *
  * The library has no such call. Its last header line is used to carry the rest of the message: it appends CR LF to
  * the value, which is just the end of a chunked body, or of the head where there is no body.

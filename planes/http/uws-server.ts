@@ -10,11 +10,11 @@
  *   reason a second process of the same user can take a share of the port unseen: a listener that is alone on its
  *   port says `exclusive`. A port that was got by asking for 0 is never shared.
  *
- * What the library does by itself and cannot be told otherwise: HTTP/1.1 only (1.0, absolute-form and `OPTIONS *` are
+ * What the library does by itself and cannot be configured: HTTP/1.1 only (1.0, absolute-form and `OPTIONS *` are
  * answered 505), `Expect: 100-continue` answered at once, idle connections closed after about 12 s, heads without Host
  * or with control characters held until then, more than 98 header lines or a head above the bound answered 431,
  * bytes above 0x7f cut off either end of a header value. A header line without a name (`: a`) ends the list of headers:
- * what follows it is seen by nobody, a Content-Length included, so a proxy in front must not let such a line through.
+ * nobody sees what follows it, a Content-Length included, so a proxy in front must not let such a line through.
  */
 import { createServer } from 'node:net'
 import type * as uWS from 'uWebSockets.js'
@@ -43,7 +43,7 @@ export interface ListenOptions {
   readonly exclusive?: boolean
   /** Connections beyond these are closed as they are accepted. Default: as many as come. */
   readonly connectionsMaximum?: number
-  /** Hears of exceptions from handlers, body sources and abort listeners, and of responses that cannot be sent. */
+  /** Called with exceptions from handlers, body sources and abort listeners, and of responses that cannot be sent. */
   readonly onHandlerError?: (error: unknown) => void
   /** The answer to a request that is malformed and reaches no handler. Default: `reason` as plain text. */
   readonly refusal?: (status: number, reason: string) => HttpResponse
@@ -80,7 +80,7 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
   throw new Error(`Cannot listen on ${options.host}:${options.port}: ${await listenFailure(options)}`)
 }
 
-/** The library says only that it failed; asking the kernel once more tells why. */
+/** The library says only that it failed; asking the kernel once more shows why. */
 function listenFailure({ host, port }: ListenOptions): Promise<string> {
   return new Promise((resolve) => {
     const probe = createServer()
@@ -156,7 +156,7 @@ class UwsListener implements HttpListener, ExchangeHost {
     try {
       this.#onHandlerError(error)
     } catch {
-      // Whoever hears of errors has none to tell: the exchange that failed goes on to its answer.
+      // An error of the error handler has no handler: the exchange that failed goes on to its answer.
     }
   }
 

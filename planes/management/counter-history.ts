@@ -1,26 +1,27 @@
+import type { Milliseconds } from '../../engine/brands.ts'
 import type { MetricSlots } from '../http/metric-slots.ts'
 
-/** Rest between two readings. */
+/** Time between two readings. */
 export const SAMPLE_SECONDS = 15
-/** Readings of one hour; the one that begins it and the one that ends it are both kept. */
+/** Readings of one hour, including the first and the last. */
 const READINGS_MAXIMUM = 3600 / SAMPLE_SECONDS + 1
 
-/** What the counters stood at. */
-export interface CounterReading {
+/** The values of the counters at one time. */
+interface CounterReading {
   readonly timeMilliseconds: number
   /** By the name of the metric, summed over its labels. */
   readonly counters: ReadonlyMap<string, number>
 }
 
-/** Readings of the counters over the last hour, in memory: they begin when the process does. */
+/** Readings of the counters over the last hour. They are in memory and begin with the process. */
 export class CounterHistory {
   readonly #slots: MetricSlots
-  readonly #clock: () => number
+  readonly #clock: () => Milliseconds
   readonly #readings: CounterReading[] = []
   #timer: NodeJS.Timeout | undefined
 
   /** `clock`: milliseconds since 1970. */
-  constructor(slots: MetricSlots, clock: () => number) {
+  constructor(slots: MetricSlots, clock: () => Milliseconds) {
     this.#slots = slots
     this.#clock = clock
   }
@@ -30,7 +31,7 @@ export class CounterHistory {
     return this.#readings
   }
 
-  /** Takes a reading now and every `SAMPLE_SECONDS`; does not keep the process alive. */
+  /** Samples now and every `SAMPLE_SECONDS`; does not keep the process alive. */
   start(): void {
     this.sample()
     this.#timer = setInterval(() => this.sample(), SAMPLE_SECONDS * 1000).unref()

@@ -1,7 +1,7 @@
 import { DOMAIN_ERRORS, type DomainError, type DomainErrorCode } from '../../engine/errors.ts'
 import { ManagementError, type ManagementErrorCode } from './errors.ts'
 
-/** What each refusal of the rules is called on this plane. A new code of the engine does not compile without a row. */
+/** The error of this plane for each domain error. A new code of the engine does not compile without a row here. */
 export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, ManagementErrorCode>> = {
   'bucket-not-found': 'BUCKET_NOT_FOUND',
   'bucket-exists': 'BUCKET_EXISTS',
@@ -39,7 +39,7 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'storage-full': 'STORAGE_FULL',
 }
 
-/** The sentence of the rule says most. An id that exists already was made by chance, and another one will do. */
+/** Keeps the sentence of the domain error, which is the most specific. */
 export function managementErrorOf({ code }: DomainError): ManagementError {
   return new ManagementError(MANAGEMENT_OF_DOMAIN_ERROR[code], DOMAIN_ERRORS[code].sentence)
 }

@@ -2,7 +2,7 @@ import type { HeaderLine } from '../http/exchange.ts'
 
 /**
  * Every error of the management listener, one row each. The codes are part of the interface: none is ever reused for
- * something else. spec/planes/management.spec.ts holds each row against what the listener answers.
+ * something else. spec/planes/management.spec.ts checks each row against what the listener answers.
  */
 export const managementErrors = {
   NOT_FOUND: { status: 404, sentence: 'There is nothing at this path.' },
@@ -35,12 +35,12 @@ export const managementErrors = {
   OBJECT_TOO_LARGE: { status: 413, sentence: 'The object is larger than one request may carry.' },
   OBJECT_DAMAGED: { status: 500, sentence: 'The stored bytes are not what was written.' },
   QUOTA_EXCEEDED: { status: 403, sentence: 'The quota of the bucket would be exceeded.' },
-  CONFLICT: { status: 409, sentence: 'What the request was about changed meanwhile. Try again.' },
+  CONFLICT: { status: 409, sentence: 'The resource changed during the request. Try again.' },
   ACCOUNT_NOT_FOUND: { status: 404, sentence: 'The service account does not exist.' },
   CREDENTIAL_NOT_FOUND: { status: 404, sentence: 'The service account has no such credential.' },
-  TOO_MANY_CREDENTIALS: { status: 409, sentence: 'The service account has as many credentials as it may.' },
+  TOO_MANY_CREDENTIALS: { status: 409, sentence: 'The service account has the maximum number of credentials.' },
   POLICY_NOT_FOUND: { status: 404, sentence: 'The policy does not exist.' },
-  TOO_MANY_POLICIES: { status: 409, sentence: 'The service account has as many policies as it may.' },
+  TOO_MANY_POLICIES: { status: 409, sentence: 'The service account has the maximum number of policies.' },
   POLICY_NOT_ATTACHED: { status: 404, sentence: 'The policy is not attached to the service account.' },
   TOKEN_NOT_FOUND: { status: 404, sentence: 'The management token does not exist.' },
   DIGEST_PENDING: { status: 409, sentence: 'The digest of this multipart object is still being computed. Try again.' },
@@ -52,7 +52,7 @@ export const managementErrors = {
 
 export type ManagementErrorCode = keyof typeof managementErrors
 
-/** A refusal with a place in the table. */
+/** A refusal with a code of the table. */
 export class ManagementError extends Error {
   override readonly name = 'ManagementError'
   readonly code: ManagementErrorCode
@@ -70,7 +70,7 @@ export class ManagementError extends Error {
   }
 }
 
-/** The common refusal of something in a request; `field` names it. */
+/** INVALID_REQUEST for one field of a request. */
 export function invalid(field: string, reason: string): ManagementError {
   return new ManagementError('INVALID_REQUEST', `${field}: ${reason}`)
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Base32 (RFC 4648 section 6): five bits each, none that is taken for another, none that a shell reads. */
+/** Base32 (RFC 4648 section 6): five bits each, no lookalikes, nothing that a shell interprets. */
 const SYMBOLS = 'abcdefghijklmnopqrstuvwxyz234567'
 const ID_SYMBOLS = 20
 const ACCESS_KEY_SYMBOLS = 18
@@ -13,7 +13,7 @@ function randomSymbols(count: number): string {
   return text
 }
 
-/** The id of something that a request makes: 100 random bits, so that none comes twice. */
+/** The id of something that a request creates: 100 random bits, so that ids do not collide. */
 export function newId(kind: 'sa' | 'cred' | 'pol' | 'tok'): string {
   return `${kind}-${randomSymbols(ID_SYMBOLS)}`
 }
@@ -28,7 +28,7 @@ export function newSecretKey(): string {
   return randomSymbols(SECRET_KEY_SYMBOLS)
 }
 
-/** A management token: 256 random bits behind a mark by which one that got somewhere by mistake can be found. */
+/** A management token: 256 random bits after a prefix by which scanners find leaked tokens. */
 export function newManagementToken(): string {
   return `osm_${randomBytes(TOKEN_BYTES).toString('base64url')}`
 }

@@ -1,28 +1,30 @@
 import { DescriptorsExhaustedError } from '../../engine/disk/disk.ts'
-import { EngineUnavailableError } from '../../engine/errors.ts'
-import { auditResultOf } from '../../engine/events/audit.ts'
+import { DomainError, EngineUnavailableError } from '../../engine/errors.ts'
+import type { AuditContext } from '../../engine/events/audit.ts'
+import { BusyError, Exchange, type Refusal } from '../exchange/exchange.ts'
 import { ClientGoneError, type HttpHandler, type HttpRequest, type HttpResponse } from '../http/exchange.ts'
 import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
 import { IncompletePayloadError, StorageFullError } from '../objects/receive-payload.ts'
-import type { ManagementAuthenticator, ManagementIdentity } from './authenticate.ts'
-import { bearsToken } from './bearer-token.ts'
+import type { ManagementAuthenticator, ManagementIdentity } from './identity/authenticate.ts'
+import { bearsToken } from './identity/bearer-token.ts'
+import type { Route } from './define-route.ts'
+import { managementErrorOf } from './domain-errors.ts'
 import { ManagementError } from './errors.ts'
-import { auditOf, type ManagementRequest } from './management-request.ts'
+import { auditContext, type ManagementRequest } from './management-request.ts'
 import { requestIdOf } from './request-id.ts'
-import { discardBody, errorResponse, whenSent, withoutBody, withRequestId } from './responses.ts'
-import { ROUTE_HANDLERS } from './route-handlers.ts'
-import type { ManagementRoute } from './route-table.ts'
-import { decodeParameters, type FoundRoute, findRoute, parseQuery, patternOf } from './router.ts'
+import { errorResponse, withoutBody, withRequestId } from './responses.ts'
+import { readRequest } from './read-request.ts'
+import { type FoundRoute, findRoute, patternOf } from './router.ts'
 import type { ManagementServices } from './services.ts'
 
-/** One answered request, for the log: the route by its pattern, never the path that was sent. */
+/** One answered request, for the log. The route is its pattern, never the path that was sent. */
 export interface ManagementExchange {
   readonly requestId: string
   readonly method: string
   /** Undefined when no route has the path. */
   readonly route: string | undefined
   readonly status: number
-  /** What a handler threw, when it is a fault of the server. */
+  /** What a handler threw, if that is a fault of the server. */
   readonly error?: unknown
 }
 
@@ -30,9 +32,9 @@ export interface ManagementOptions {
   readonly services: ManagementServices
   readonly authenticator: ManagementAuthenticator
   readonly gate: ConcurrencyGate
-  /** Without one the metrics stay closed. */
+  /** Without it the metrics are closed. */
   readonly scrapeToken: string | undefined
-  /** Told of every answered request. */
+  /** Called after every answer. */
   readonly observe?: (exchange: ManagementExchange) => void
 }
 
@@ -41,155 +43,117 @@ export interface ManagementOptions {
  * specification; every request of the versioned interface is in the audit log.
  */
 export function createManagementHandler(options: ManagementOptions): HttpHandler {
-  return (http) => new ManagementAnswer(options, http).run()
+  return (http) => new ManagementDialect(options, http).run()
 }
 
-class ManagementAnswer {
+class ManagementDialect extends Exchange {
   readonly #options: ManagementOptions
-  readonly #http: HttpRequest
-  readonly #requestId: string
-  #route: ManagementRoute | undefined
+  #route: Route | undefined
   #identity: ManagementIdentity | undefined
-  #authorized = false
+  #isAuthorized = false
   #request: ManagementRequest | undefined
-  #error: unknown
+  #fault: unknown
 
   constructor(options: ManagementOptions, http: HttpRequest) {
+    super(http, requestIdOf(http), options.services.engine, options.gate)
     this.#options = options
-    this.#http = http
-    this.#requestId = requestIdOf(http)
   }
 
-  async run(): Promise<HttpResponse> {
-    const response = await this.#answer()
-    const { method, path } = this.#http
-    this.#options.observe?.({
-      requestId: this.#requestId,
-      method,
-      route: this.#route?.path ?? patternOf(path),
-      status: response.status,
-      ...(this.#error === undefined ? {} : { error: this.#error }),
-    })
-    const complete = withRequestId(response, this.#requestId)
-    return method === 'HEAD' ? withoutBody(complete) : complete
-  }
-
-  async #answer(): Promise<HttpResponse> {
-    let response: HttpResponse
-    let refused: ManagementError | undefined
-    try {
-      response = await this.#carryOut()
-    } catch (error) {
-      refused = this.#refusalOf(error)
-      response = errorResponse(refused, this.#requestId)
-    }
-    try {
-      await this.#record(response.status, refused)
-      return response
-    } catch {
-      discardBody(response)
-      return errorResponse(new ManagementError('AUDIT_UNAVAILABLE'), this.#requestId)
-    }
-  }
-
-  async #carryOut(): Promise<HttpResponse> {
-    const found = findRoute(this.#http.method, this.#http.path)
+  protected admit(): 'gated' | 'free' {
+    const found = findRoute(this.http.method, this.http.path)
     this.#route = found.route
-    const { authentication } = found.route
-    if (authentication === 'scrape-token') this.#requireScrapeToken()
-    if (typeof authentication === 'string') return this.#handle(this.#requestOf(found, PROBE))
-    this.#identity = this.#authenticate()
-    if (!authentication.includes(this.#identity.role)) throw new ManagementError('FORBIDDEN')
-    if (!found.route.available) throw new ManagementError('NOT_AVAILABLE')
-    this.#authorized = true
-    this.#request = this.#requestOf(found, this.#identity)
-    return this.#withinGate(this.#request)
-  }
-
-  #requestOf({ route, sent }: FoundRoute, identity: ManagementIdentity): ManagementRequest {
-    const parameters = decodeParameters(sent)
-    const query = parseQuery(this.#http.query, route)
-    const journaled = { kind: 'nothing' } as const
-    return { http: this.#http, route, identity, requestId: this.#requestId, parameters, query, journaled }
-  }
-
-  async #withinGate(request: ManagementRequest): Promise<HttpResponse> {
-    const { gate } = this.#options
-    const entered = gate.enter()
-    if (entered === 'rejected') throw new ManagementError('SLOW_DOWN')
-    if (entered !== 'entered' && !(await entered)) throw new ManagementError('SLOW_DOWN')
-    try {
-      return whenSent(await this.#handle(request), () => gate.leave())
-    } catch (error) {
-      gate.leave()
-      throw error
+    const { roles } = found.route
+    if (roles === 'scrape-token') this.#requireScrapeToken()
+    if (typeof roles === 'string') {
+      this.#request = this.#requestOf(found, PROBE)
+      return 'free'
     }
+    this.#identity = this.#authenticate()
+    if (!roles.includes(this.#identity.role)) throw new ManagementError('FORBIDDEN')
+    if (!found.route.available) throw new ManagementError('NOT_AVAILABLE')
+    this.#isAuthorized = true
+    this.#request = this.#requestOf(found, this.#identity)
+    return 'gated'
   }
 
-  async #handle(request: ManagementRequest): Promise<HttpResponse> {
-    const handler = ROUTE_HANDLERS.get(`${request.route.method} ${request.route.path}`)
-    if (handler === undefined) throw new Error(`${request.route.method} ${request.route.path} has no handler`)
-    return handler(request, this.#options.services)
+  #requestOf(found: FoundRoute, identity: ManagementIdentity): ManagementRequest {
+    const { http, journal } = this
+    return { ...readRequest(found, http), http, identity, journal }
   }
 
   #requireScrapeToken(): void {
     const { scrapeToken } = this.#options
     if (scrapeToken === undefined) throw new ManagementError('METRICS_CLOSED')
-    if (bearsToken(this.#http.header('authorization'), scrapeToken)) return
+    if (bearsToken(this.http.header('authorization'), scrapeToken)) return
     throw unauthenticated('Bearer realm="metrics"')
   }
 
   #authenticate(): ManagementIdentity {
-    const identity = this.#options.authenticator.authenticate(this.#http.header('authorization'))
+    const identity = this.#options.authenticator.authenticate(this.http.header('authorization'))
     if (identity === undefined) throw unauthenticated('Bearer realm="management"')
     return identity
   }
 
-  #refusalOf(error: unknown): ManagementError {
-    if (error instanceof ManagementError) return error
-    if (error instanceof ClientGoneError || error instanceof IncompletePayloadError) {
-      return new ManagementError('INVALID_REQUEST', 'The body ended before its length.')
-    }
-    if (error instanceof StorageFullError) return new ManagementError('STORAGE_FULL')
-    this.#error = error
-    if (error instanceof EngineUnavailableError) return new ManagementError('AUDIT_UNAVAILABLE')
-    if (error instanceof DescriptorsExhaustedError) return new ManagementError('SLOW_DOWN')
-    return new ManagementError('INTERNAL_ERROR')
+  protected handle(): HttpResponse | Promise<HttpResponse> {
+    if (this.#route === undefined || this.#request === undefined) throw new Error('handled before it was admitted')
+    return this.#route.handle(this.#request, this.#options.services)
   }
 
-  /** Records the answer; waits only when the journal has too many records on their way. */
-  #record(status: number, refused: ManagementError | undefined): Promise<void> | undefined {
+  protected refusal(failure: unknown): Refusal {
+    const { error, isFault } = toManagementError(failure)
+    return { code: error.code, response: errorResponse(error, this.requestId), isFault }
+  }
+
+  /** Undefined for probes and for unknown routes, which are not recorded. */
+  audit(): AuditContext | undefined {
     const route = this.#route
-    if (route === undefined || typeof route.authentication === 'string') return undefined
-    const journaled = this.#request?.journaled ?? { kind: 'nothing' }
-    if (journaled.kind === 'outcome') return undefined
-    const { engine } = this.#options.services
-    const details = refused === undefined ? ['status', status] : ['status', status, 'error', refused.code]
-    const result = auditResultOf(status)
-    const context = this.#request === undefined ? this.#unparsed(route) : auditOf(this.#request)
-    // A change that was authorized and came to nothing has an attempt all the same.
-    if (this.#authorized && route.changes && journaled.kind === 'nothing' && result !== 'success') {
-      return engine.recordFailedChange(context, result, details)
-    }
-    const audit = { ...context, metadata: [...context.metadata, ...details] }
-    return engine.record(audit, result, journaled.kind === 'attempt' ? journaled.sequence : undefined)
+    if (route === undefined || typeof route.roles === 'string') return undefined
+    return auditContext(this.http, route, this.#identity, this.requestId, this.#request?.parameters)
   }
 
-  /** What is known of a request that was refused before its path and query were read. */
-  #unparsed(route: ManagementRoute): Parameters<ManagementServices['engine']['record']>[0] {
-    return {
-      principal: `management:${this.#identity?.role ?? 'unauthenticated'}`,
-      credentialId: this.#identity?.credentialId,
-      sourceAddress: this.#http.remoteAddress,
-      requestId: this.#requestId,
-      operation: `${route.method} ${route.path}`,
-      resource: route.path,
-      metadata: [],
-    }
+  protected get isChange(): boolean {
+    return this.#isAuthorized && this.#route?.changes === true
+  }
+
+  protected override unrecorded(): HttpResponse {
+    return errorResponse(new ManagementError('AUDIT_UNAVAILABLE'), this.requestId)
+  }
+
+  protected finish(response: HttpResponse): HttpResponse {
+    const { method, path } = this.http
+    this.#options.observe?.({
+      requestId: this.requestId,
+      method,
+      route: this.#route?.path ?? patternOf(path),
+      status: response.status,
+      ...(this.#fault === undefined ? {} : { error: this.#fault }),
+    })
+    const complete = withRequestId(response, this.requestId)
+    return method === 'HEAD' ? withoutBody(complete) : complete
+  }
+
+  protected failed(error: unknown): void {
+    this.#fault = error
   }
 }
 
-/** Probes have no role of their own and need none. */
+/** The error that a failure is answered with; `isFault` is true for a fault of the server. */
+function toManagementError(error: unknown): { readonly error: ManagementError; readonly isFault: boolean } {
+  if (error instanceof ManagementError) return { error, isFault: false }
+  if (error instanceof DomainError) return { error: managementErrorOf(error), isFault: false }
+  if (error instanceof BusyError) return { error: new ManagementError('SLOW_DOWN'), isFault: false }
+  if (error instanceof ClientGoneError || error instanceof IncompletePayloadError) {
+    return { error: new ManagementError('INVALID_REQUEST', 'The body ended before its length.'), isFault: false }
+  }
+  if (error instanceof StorageFullError) return { error: new ManagementError('STORAGE_FULL'), isFault: false }
+  // The engine has logged why it stopped.
+  if (error instanceof EngineUnavailableError)
+    return { error: new ManagementError('AUDIT_UNAVAILABLE'), isFault: false }
+  if (error instanceof DescriptorsExhaustedError) return { error: new ManagementError('SLOW_DOWN'), isFault: true }
+  return { error: new ManagementError('INTERNAL_ERROR'), isFault: true }
+}
+
+/** The identity of a request to a probe, which authenticates nobody. */
 const PROBE: ManagementIdentity = { role: 'auditor', credentialId: 'probe', expiresMicroseconds: undefined }
 
 /** RFC 9110 section 11.6.1: a 401 says how to authenticate. */

@@ -1,12 +1,11 @@
-import { Counter, Gauge, Registry } from 'prom-client'
 import type { MetricSlots } from '../http/metric-slots.ts'
 import { type MetricRow, metricTable, type ScrapeValues } from '../http/metric-table.ts'
 
 /** The text exposition format. */
-export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** One value of a metric. */
-export interface MetricSample {
+interface MetricSample {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }
@@ -18,9 +17,9 @@ export interface MetricReading {
 }
 
 /**
- * Reads every metric of the table, in its order; one whose value is not known is left out.
+ * Reads every metric in the order of the table; leaves out those whose value is unknown.
  * @param slots what the threads counted
- * @param values what is asked for at this moment
+ * @param values what is measured at the time of the scrape
  */
 export function readMetrics(slots: MetricSlots, values: ScrapeValues): MetricReading[] {
   const counted = new Map<string, MetricSample[]>()
@@ -30,7 +29,7 @@ export function readMetrics(slots: MetricSlots, values: ScrapeValues): MetricRea
     else samples.push({ labels, value })
   }
   const asked: Readonly<Record<string, number | undefined>> = values
-  return (metricTable as readonly MetricRow[]).flatMap((row) => {
+  return metricTable.flatMap((row) => {
     if (row.origin === 'threads') return [{ row, samples: counted.get(row.name) ?? [] }]
     const value = asked[row.name]
     return value === undefined ? [] : [{ row, samples: [{ labels: {}, value }] }]
@@ -38,10 +37,12 @@ export function readMetrics(slots: MetricSlots, values: ScrapeValues): MetricRea
 }
 
 /**
- * The metrics as text. The registry lives for one reading: the counts are kept by the threads, and a registry that
- * stayed would have to be set back to what they say each time.
+ * The metrics as text. Each reading makes a registry of its own: the threads keep the counts, and a lasting registry
+ * would have to be reset to them each time.
  */
 export async function renderMetrics(readings: readonly MetricReading[]): Promise<string> {
+  // Loaded on first use: the commands import the routes and never need it.
+  const { Counter, Gauge, Registry } = await import('prom-client')
   const registry = new Registry()
   for (const { row, samples } of readings) {
     const options = { name: row.name, help: row.help, labelNames: [...row.labels], registers: [registry] }

@@ -1,66 +1,90 @@
-import type { VersionSelector } from '../../engine/commands.ts'
-import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
-import { overlongKeyBytes } from '../objects/names.ts'
+import type { VersionName } from '../../engine/commands/commands.ts'
+import { KEY_BYTES_MAXIMUM, overlongKeyBytes } from '../../engine/domain/names.ts'
+import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
+import type { BucketState } from '../../engine/state-ports.ts'
+import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot.ts'
+import { BodyRemovedError, type BodySource } from '../http/exchange.ts'
+import { findObject, type FoundObject, type NotFound } from '../objects/find-object.ts'
+import { readObject } from '../objects/read-object.ts'
+import { selectorOf } from '../objects/version-ids.ts'
 import { invalid, ManagementError } from './errors.ts'
-import { type ManagementRequest, pathParameter } from './management-request.ts'
-import { requireBucket } from './routes/buckets.ts'
+import { queryText } from './schemas/query.ts'
 import type { ManagementServices } from './services.ts'
 
-/** An object or version, and where it was found. */
-export interface FoundVersion {
-  readonly bucket: BucketState
-  readonly key: string
-  readonly object: ObjectState
+/** A request for a route with bucket and key in its path. */
+export interface ObjectRequest {
+  readonly parameters: { readonly bucket: string; readonly key: string }
+}
+
+/** @throws ManagementError BUCKET_NOT_FOUND */
+export function bucketIn(snapshot: CatalogSnapshot, name: string): BucketState {
+  const bucket = snapshot.bucket(name)
+  if (bucket === undefined) throw new ManagementError('BUCKET_NOT_FOUND')
+  return bucket
 }
 
 /** @throws ManagementError INVALID_REQUEST when it is too long */
-export function requireKey(request: ManagementRequest): string {
-  const key = pathParameter(request, 'key')
-  if (overlongKeyBytes(key) !== undefined) throw invalid('key', 'has more than 1024 bytes')
+export function requireKey({ parameters: { key } }: ObjectRequest): string {
+  if (overlongKeyBytes(key) !== undefined) throw invalid('key', `has more than ${KEY_BYTES_MAXIMUM} bytes`)
   return key
 }
 
 /**
- * What a version id selects.
- * @throws ManagementError VERSION_NOT_FOUND for an id that was never given out
+ * The version that an id selects.
+ * @throws ManagementError VERSION_NOT_FOUND for an id that the server never issued
  */
-export function versionOf(id: string, { versionIds }: ManagementServices): VersionSelector {
-  if (id === 'null') return id
-  const sequence = versionIds.decode(id)
-  if (sequence === undefined) throw new ManagementError('VERSION_NOT_FOUND')
-  return sequence
+export function versionOf(id: string, { versionIds }: ManagementServices): VersionName {
+  const version = selectorOf(id, versionIds)
+  if (version === undefined) throw new ManagementError('VERSION_NOT_FOUND')
+  return version
 }
 
-/** The version id of a version as clients see it. */
-export function versionIdOf(version: Pick<ObjectState, 'isNull' | 'sequence'>, services: ManagementServices): string {
-  return version.isNull ? 'null' : services.versionIds.encode(version.sequence)
+const REFUSALS = {
+  'no-object': 'OBJECT_NOT_FOUND',
+  'no-version': 'VERSION_NOT_FOUND',
+  marker: 'VERSION_IS_MARKER',
+} as const satisfies Record<NotFound['kind'], string>
+
+/** @throws ManagementError OBJECT_NOT_FOUND, VERSION_NOT_FOUND, VERSION_IS_MARKER */
+export function requireFound(found: FoundObject | NotFound): FoundObject {
+  if (found.kind !== 'found') throw new ManagementError(REFUSALS[found.kind])
+  return found
 }
+
+/** The query of a route that takes `requireVersion`. */
+export const VERSION_QUERY = { version_id: queryText }
+/** The errors of `requireVersion`, in addition to those of every route of a bucket. */
+export const VERSION_ERRORS = Object.values(REFUSALS)
 
 /**
  * The version named by `version_id`, the current object without it.
- * @throws ManagementError BUCKET_NOT_FOUND, OBJECT_NOT_FOUND, VERSION_NOT_FOUND, VERSION_IS_MARKER
+ * @throws ManagementError as bucketIn, requireKey, versionOf, requireFound
  */
-export function requireVersion(request: ManagementRequest, services: ManagementServices): FoundVersion {
-  const bucket = requireBucket(request, services)
+export function requireVersion(
+  request: ObjectRequest & { query(name: 'version_id'): string | undefined },
+  services: ManagementServices,
+): FoundObject {
+  const snapshot = services.catalog.snapshot()
+  const bucket = bucketIn(snapshot, request.parameters.bucket)
   const key = requireKey(request)
-  const id = request.query.get('version_id')
-  const object =
-    id === undefined
-      ? services.catalog.object(bucket.id, key)
-      : services.catalog.version(bucket.id, key, versionOf(id, services))
-  if (object === undefined) throw new ManagementError(id === undefined ? 'OBJECT_NOT_FOUND' : 'VERSION_NOT_FOUND')
-  if (object.isMarker) throw new ManagementError('VERSION_IS_MARKER')
-  return { bucket, key, object }
+  const id = request.query('version_id')
+  return requireFound(findObject(snapshot, bucket, key, id === undefined ? undefined : versionOf(id, services)))
 }
 
-/**
- * Lower-case hex SHA-256 of the bytes; undefined for a multipart object whose digest is still being computed.
- * @throws ManagementError CONFLICT when the version was removed since it was looked up
- */
-export function digestOf({ object }: FoundVersion, { catalog }: ManagementServices): string | undefined {
-  if (object.payload === 0) return Buffer.from(object.digest).toString('hex')
-  const location = catalog.payload(object.payload)
-  if (location === undefined) throw new ManagementError('CONFLICT')
-  if (location.kind !== 'parts') return Buffer.from(object.digest).toString('hex')
-  return location.digest === undefined ? undefined : Buffer.from(location.digest).toString('hex')
+/** Lower-case hex SHA-256 of the bytes; undefined for a multipart object whose digest is still being computed. */
+export function digestOf({ snapshot, object }: FoundObject): string | undefined {
+  const location = object.payload === undefined ? undefined : snapshot.payload(object.payload)
+  const digest = location?.kind === 'parts' ? location.digest : object.digest
+  return digest && Buffer.from(digest).toString('hex')
+}
+
+/** @throws ManagementError OBJECT_DAMAGED, CONFLICT when the version was removed meanwhile */
+export async function openBytes(found: FoundObject, services: ManagementServices): Promise<Buffer | BodySource> {
+  try {
+    return await readObject(services, found, 0, found.object.size)
+  } catch (error) {
+    if (error instanceof BodyRemovedError) throw new ManagementError('CONFLICT')
+    if (error instanceof PayloadDamagedError) throw new ManagementError('OBJECT_DAMAGED')
+    throw error
+  }
 }

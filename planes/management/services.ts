@@ -1,23 +1,30 @@
-import type { EngineClient } from '../../engine/client.ts'
-import type { OpaqueIds } from '../../engine/opaque-ids.ts'
-import type { ProofSigner } from '../../engine/proof-signer.ts'
-import type { SecretBox } from '../../engine/secret-box.ts'
-import type { AuditLog } from '../../projections/audit-log.ts'
-import type { AccessReader } from '../../projections/access-reader.ts'
-import type { LockReader } from '../../projections/lock-reader.ts'
-import type { PayloadSources } from '../objects/payload-body.ts'
+import type { Milliseconds } from '../../engine/brands.ts'
+import type { EngineClient } from '../../engine/client/engine-client.ts'
+import type { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
+import type { ProofSigner } from '../../engine/keys/proof-signer.ts'
+import type { SecretBox } from '../../engine/keys/secret-box.ts'
+import type { AuditLog } from '../../projections/audit/audit-log.ts'
+import type { AccessReader } from '../../projections/catalog/access-reader.ts'
+import type { PayloadSources } from '../objects/read-object.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
 import type { CounterHistory } from './counter-history.ts'
 import type { MetricReading } from './metrics.ts'
 import type { StorageInspection } from './storage-inspection.ts'
-import type { ReadinessCheck } from './routes/probes.ts'
+
+/** One part of the server that must work before it can serve traffic. */
+export interface ReadinessCheck {
+  /** A fixed name, such as `journal`. */
+  readonly name: string
+  readonly ready: boolean
+  /** Why it is not ready. Everyone can read this fixed sentence, so it names no path, key or address. */
+  readonly reason?: string
+}
 
 /** What the routes of the management plane work with. */
 export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly engine: EngineClient
   readonly access: AccessReader
   readonly audit: AuditLog
-  readonly locks: LockReader
   /** Seals the secrets of service accounts. */
   readonly secrets: SecretBox
   readonly versionIds: OpaqueIds
@@ -28,7 +35,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly version: string
   readonly deploymentId: string
   /** Milliseconds since 1970. */
-  readonly clock: () => number
+  readonly clock: () => Milliseconds
   readonly ready: () => Promise<readonly ReadinessCheck[]>
   /** Reads every metric now. */
   readonly metrics: () => readonly MetricReading[]

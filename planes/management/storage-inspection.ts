@@ -3,46 +3,47 @@ import { setImmediate } from 'node:timers/promises'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { type StorePaths, volumeNumber } from '../../engine/disk/store-paths.ts'
 import { fileBytes } from '../../engine/payloads/file-format.ts'
-import type { CatalogReader, StoredPayload } from '../../projections/catalog-reader.ts'
+import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
+import type { StoredPayload } from '../../projections/catalog/catalog-snapshot.ts'
 
-/** Names that the store gives; what else lies there is somebody else's and is left alone. */
+/** Names of payload files; anything else in the directory is left alone. */
 const PAYLOAD_FILE_NAME = /^[0-9a-f]{28}$/
-/** Rows and files looked at before others get a turn. */
+/** Rows and files examined before other work gets a turn. */
 const SLICE = 500
 /** Findings of each kind that are named. */
 const NAMED_MAXIMUM = 1000
 
 /** A file that nothing refers to. */
-export interface Orphan {
+interface Orphan {
   readonly kind: 'payload-file' | 'volume'
   readonly name: string
   readonly bytes: number
 }
 
-/** Something that the catalog refers to and that is not there, or not as long as it must be. */
-export interface Missing {
+/** Something that the catalog refers to and that is missing or has the wrong length. */
+interface Missing {
   readonly kind: 'payload-file' | 'volume'
   readonly name: string
   readonly reason: 'missing' | 'wrong length'
 }
 
 export interface StorageFindings {
-  /** Rows and files that were looked at. */
+  /** Number of rows and files. */
   readonly examined: number
-  /** True when there were more. */
+  /** True if there were more. */
   readonly truncated: boolean
   readonly orphans: readonly Orphan[]
   readonly missing: readonly Missing[]
 }
 
-/** Holds the payload files and volumes on the disk against the catalog, both ways. */
+/** Compares the payload files and volumes on the disk with the catalog, both ways. */
 export class StorageInspection {
   readonly #disk: Disk
   readonly #paths: StorePaths
   readonly #catalog: CatalogReader
   readonly #start: string
 
-  /** `start`: name of the running start; its files may belong to requests that are still under way. */
+  /** `start`: name of the running start; its files may belong to requests in progress. */
   constructor(disk: Disk, paths: StorePaths, catalog: CatalogReader, start: string) {
     this.#disk = disk
     this.#paths = paths
@@ -56,12 +57,12 @@ export class StorageInspection {
     return names.reduce((sum, name) => sum + this.#disk.sizeOf(join(this.#paths.uploads, name)), 0)
   }
 
-  /** Looks at no more than `maximum` rows and files, in turns with everything else. */
+  /** Examines at most `maximum` rows and files, in turns with other work. */
   async inspect(maximum: number): Promise<StorageFindings> {
     const orphans: Orphan[] = []
     const missing: Missing[] = []
     let examined = 0
-    for (const finding of this.#look()) {
+    for (const finding of this.#examine()) {
       if (examined === maximum) return { examined, truncated: true, orphans, missing }
       examined += 1
       if (finding !== undefined && 'bytes' in finding && orphans.length < NAMED_MAXIMUM) orphans.push(finding)
@@ -71,23 +72,24 @@ export class StorageInspection {
     return { examined, truncated: false, orphans, missing }
   }
 
-  /** Removes orphans that still are; names those that were removed. */
+  /** Removes those that are still orphans; returns their names. */
   async remove(orphans: readonly Orphan[]): Promise<string[]> {
     const removed: string[] = []
     for (const { kind, name } of orphans) {
-      if (kind === 'payload-file' ? this.#catalog.payloadFileIsUsed(name) : !this.#volumeIsOrphan(name)) continue
+      if (kind === 'payload-file' ? this.#catalog.snapshot().payloadFileIsUsed(name) : !this.#volumeIsOrphan(name))
+        continue
       const path = kind === 'payload-file' ? this.#paths.file(name) : join(this.#paths.volumes, name)
-      await this.#disk.removeLater(path)
+      await this.#disk.removeAsync(path)
       removed.push(name)
     }
     return removed
   }
 
-  /** One step for each row and file, with what is wrong about it. */
-  *#look(): Generator<Orphan | Missing | undefined> {
+  /** Yields once for each row and file, with its fault if it has one. */
+  *#examine(): Generator<Orphan | Missing | undefined> {
     let after = 0
     for (;;) {
-      const rows = this.#catalog.storedPayloads(after, SLICE)
+      const rows = this.#catalog.snapshot().storedPayloads(after, SLICE)
       for (const row of rows) yield this.#missingOf(row)
       const last = rows.at(-1)
       if (last === undefined) break
@@ -115,7 +117,7 @@ export class StorageInspection {
 
   #orphanFile(name: string): Orphan | undefined {
     if (!PAYLOAD_FILE_NAME.test(name) || name.startsWith(this.#start)) return undefined
-    if (this.#catalog.payloadFileIsUsed(name)) return undefined
+    if (this.#catalog.snapshot().payloadFileIsUsed(name)) return undefined
     return { kind: 'payload-file', name, bytes: this.#disk.sizeOf(this.#paths.file(name)) }
   }
 
@@ -124,11 +126,11 @@ export class StorageInspection {
     return { kind: 'volume', name, bytes: this.#disk.sizeOf(join(this.#paths.volumes, name)) }
   }
 
-  /** A volume below the newest without a row: its removal is in the journal. */
+  /** Below the newest volume and without a row: the journal has its removal. */
   #volumeIsOrphan(name: string): boolean {
     const volume = volumeNumber(name)
     if (volume === undefined) return false
-    const volumes = this.#catalog.volumes()
+    const volumes = this.#catalog.snapshot().volumes()
     const newest = volumes.at(-1)?.volume ?? 0
     return volume < newest && !volumes.some((other) => other.volume === volume)
   }

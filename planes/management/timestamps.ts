@@ -5,17 +5,16 @@ export function rfc3339(microseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, -1)}${rest}Z`
 }
 
-/** The same for a time that there may not be. */
 export function rfc3339OrNull(microseconds: number | undefined): string | null {
   return microseconds === undefined ? null : rfc3339(microseconds)
 }
 
-/** The platform knows an hour 24, which is the first of the next day; RFC 3339 ends with 23. */
+/** RFC 3339 has no hour 24, which the platform would accept. */
 const RFC_3339 = /^(\d{4}-\d\d-\d\d)T((?!24)\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i
 
 /**
- * Microseconds since 1970 of an RFC 3339 time, or undefined when the text is none. Digits beyond the microsecond are cut
- * off. Times before 1970, and those too late for a whole number, are the first and the last there are.
+ * Microseconds since 1970 of an RFC 3339 time; undefined if the text is not one. Digits beyond the microsecond are cut
+ * off. A time before 1970 becomes 0; one beyond the safe integers becomes the largest.
  */
 export function parseRfc3339(text: string): number | undefined {
   const [, day, time, fraction = '', zone] = RFC_3339.exec(text) ?? []
@@ -26,7 +25,7 @@ export function parseRfc3339(text: string): number | undefined {
   return Math.min(Math.max(microseconds, 0), Number.MAX_SAFE_INTEGER)
 }
 
-/** The platform takes a 30th of February for the 1st or 2nd of March. */
+/** The platform reads February 30 as March 1 or 2. */
 function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)

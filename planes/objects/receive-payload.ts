@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto'
-import type { WriteBody } from '../../engine/commands.ts'
+import type { WriteBody } from '../../engine/commands/commands.ts'
 import { DiskFullError, ShortWriteError } from '../../engine/disk/disk.ts'
 import type { PayloadFileWriter } from '../../engine/payloads/file-writer.ts'
 import type { SpaceGuard } from '../../engine/payloads/space-guard.ts'
@@ -14,7 +14,7 @@ export interface PayloadStores {
   readonly inlineBytesMaximum: number
 }
 
-/** What a request says of its body, to be held against what comes. Both may throw, and nothing is stored then. */
+/** What a request says of its body, to be compared with what comes. Both may throw, and nothing is stored then. */
 export interface PayloadChecks {
   update(chunk: Uint8Array): void
   /** `md5` in hexadecimal, `sha256` 32 bytes. */
@@ -35,12 +35,14 @@ export class StorageFullError extends Error {
 export interface ReceivedPayload {
   readonly body: WriteBody
   readonly size: number
-  readonly md5: string
+  /** Lower-case hex MD5, which is the ETag of bytes that are stored whole. */
+  readonly etag: string
+  /** SHA-256. */
   readonly digest: Uint8Array
 }
 
 /**
- * Receives the body of an upload: few bytes stay in memory, many go to a file. Nothing is left behind on failure.
+ * Receives the body of an upload: few bytes stay in memory, many go to a file. Nothing is left on failure.
  *
  * @param attempt puts the attempt of a long upload into the journal. It is there before the upload is finished, let
  *   alone published. The body is taken at once, beside it: what arrives before anybody takes it would have to wait in
@@ -73,10 +75,10 @@ async function receiveSmall(
   const bytes = await body.readAll(length)
   if (bytes.length !== length) throw new IncompletePayloadError()
   checks.update(bytes)
-  const md5 = hash('md5', bytes, 'hex')
+  const etag = hash('md5', bytes, 'hex')
   const digest = createHash('sha256').update(bytes).digest()
-  checks.finish(md5, digest)
-  return { body: length === 0 ? { kind: 'empty' } : uploads.inlineBody(bytes), size: length, md5, digest }
+  checks.finish(etag, digest)
+  return { body: length === 0 ? { kind: 'empty' } : uploads.inlineBody(bytes), size: length, etag, digest }
 }
 
 async function receiveLarge(
@@ -94,10 +96,10 @@ async function receiveLarge(
     throw failed.reason
   }
   const { name, sealed, size, md5, digest } = await writer.finish()
-  return { body: { kind: 'file', name, sealed }, size, md5, digest }
+  return { body: { kind: 'file', name, sealed }, size, etag: md5, digest }
 }
 
-/** Hands the body to the writer and holds it against what the request says about it. */
+/** Hands the body to the writer and compares it with what the request says about it. */
 async function takeBody(
   body: RequestBody,
   writer: PayloadFileWriter,

@@ -4,7 +4,7 @@
  */
 
 import type { HeaderLine } from '../http/exchange.ts'
-import { escapeXmlLossy, XML_DECLARATION } from './xml-writer.ts'
+import { escapeXmlLossy, XML_DECLARATION } from './text/xml-writer.ts'
 
 interface ErrorRow {
   readonly status: number
@@ -68,9 +68,9 @@ export const S3_ERRORS = {
 export type S3ErrorCode = keyof typeof S3_ERRORS
 
 /** One extra element of an error document, such as `['Key', 'a/b']`. */
-export type ErrorDetail = readonly [elementName: string, text: string]
+type ErrorDetail = readonly [elementName: string, text: string]
 
-export interface S3ErrorOptions {
+interface S3ErrorOptions {
   /** Replaces the sentence of the table. */
   readonly message?: string
   readonly details?: readonly ErrorDetail[]
@@ -109,13 +109,11 @@ export function malformedXml(why: string): S3Error {
   return new S3Error('MalformedXML', { message: `The XML you provided is not valid here. ${why}` })
 }
 
-export interface ErrorDocumentContext {
+interface ErrorDocumentContext {
   /** The value of the x-amz-request-id header of the same response; clients compare them. */
   readonly requestId: string
   /** The path that was asked for. */
   readonly resource: string
-  /** What stands in HostId; tells nothing about the machine by default. */
-  readonly hostId?: string
 }
 
 /** The XML of an error. Text that XML cannot carry is replaced, so that the document parses whatever the key was. */
@@ -123,7 +121,8 @@ export function errorDocument(error: S3Error, context: ErrorDocumentContext): st
   let inner = line('Code', error.code) + line('Message', error.message)
   for (const [name, text] of error.details) inner += line(name, text)
   inner += line('Resource', context.resource) + line('RequestId', context.requestId)
-  return `${XML_DECLARATION}<Error>${inner}${line('HostId', context.hostId ?? 'object-store')}</Error>`
+  // S3 names a machine in HostId; here it says nothing about one.
+  return `${XML_DECLARATION}<Error>${inner}<HostId>object-store</HostId></Error>`
 }
 
 function line(name: string, text: string): string {

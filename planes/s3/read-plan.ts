@@ -1,19 +1,20 @@
 import type { PartList } from '../../engine/payloads/payload-reader.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import type { HeaderLine } from '../http/exchange.ts'
-import { byteRange, contentRange } from './byte-range.ts'
-import { checkReadConditions } from './conditions.ts'
+import { byteRange, contentRange } from './request/byte-range.ts'
+import { checkReadConditions } from './request/conditions.ts'
 import { S3Error } from './errors.ts'
-import { lockHeaders } from './lock-headers.ts'
-import { type FoundObject, versionHeader } from './lookup.ts'
-import { isHeaderLine, METADATA_PREFIX, responseOverrides } from './metadata.ts'
-import { partNumberParameter } from './part-number.ts'
+import { lockHeaders } from './request/lock-headers.ts'
+import { versionHeader } from './version-headers.ts'
+import type { FoundObject } from '../objects/find-object.ts'
+import { isHeaderLine, METADATA_PREFIX, responseOverrides } from './request/metadata.ts'
+import { partNumberParameter } from './request/part-number.ts'
 import type { S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
-import { httpTimestamp } from './timestamps.ts'
+import { httpTimestamp } from './text/timestamps.ts'
 
 /** How a read of an object is answered. */
-export interface ReadPlan {
+interface ReadPlan {
   readonly status: 200 | 206 | 304
   readonly headers: HeaderLine[]
   /** First byte to send. */
@@ -40,7 +41,7 @@ export function planRead(request: S3Request, services: S3Services, found: FoundO
   if (checkReadConditions(request.http, validators, services.clock()) === 'not-modified') {
     return { status: 304, headers, start: 0, length: 0 }
   }
-  const part = query.has('partNumber') ? partOf(request, services, object) : undefined
+  const part = query.has('partNumber') ? partOf(request, found) : undefined
   const range = part ?? byteRange(request.http.header('range'), object.size)
   headers.push(['accept-ranges', 'bytes'], ...lockHeaders(object.lock))
   addStoredHeaders(headers, object, query.entries.length === 0 ? [] : responseOverrides(query))
@@ -59,16 +60,16 @@ interface PartRange {
 }
 
 /**
- * S3 API reference, GetObject, `partNumber`: parts are counted as they stand in the object, whatever numbers the upload
+ * S3 API reference, GetObject, `partNumber`: parts are counted by their place in the object, whatever numbers the upload
  * gave them.
  * @throws S3Error InvalidArgument, InvalidRequest (with a range), InvalidPart (there is no such part)
  */
-function partOf(request: S3Request, services: S3Services, object: ObjectState): PartRange {
+function partOf(request: S3Request, { snapshot, object }: FoundObject): PartRange {
   const number = partNumberParameter(request.target.query)
   if (request.http.header('range') !== undefined) {
     throw new S3Error('InvalidRequest', { message: 'Cannot specify both Range header and partNumber query parameter' })
   }
-  const location = object.payload === 0 ? undefined : services.catalog.payload(object.payload)
+  const location = object.payload === undefined ? undefined : snapshot.payload(object.payload)
   const parts = location?.kind === 'parts' ? location.parts : undefined
   if (number > (parts?.count ?? 1)) {
     throw new S3Error('InvalidPart', { message: 'The object has no part of this number.' })
@@ -85,7 +86,7 @@ function bytesBefore(parts: PartList, end: number): number {
 }
 
 /**
- * Content headers (overrides win, each once) and user metadata. Writes refuse what could not stand in a header; a line
+ * Content headers (overrides win, each once) and user metadata. Writes refuse what cannot be a header; a line
  * that got into the journal in another way is left out, and the object can still be read (S22).
  */
 function addStoredHeaders(headers: HeaderLine[], object: ObjectState, overrides: readonly HeaderLine[]): void {

@@ -1,10 +1,11 @@
-/** Which row of the operation table a request asks for. */
+/** Which operation a request asks for. */
 
 import type { HttpRequest } from '../http/exchange.ts'
-import { effectiveHeader } from './effective-headers.ts'
+import { effectiveHeader } from './request/effective-headers.ts'
 import { invalidArgument, S3Error } from './errors.ts'
-import { type Level, type Method, type Operation, OPERATIONS } from './operation-table.ts'
-import type { Target } from './target.ts'
+import type { Level, Method, Operation } from './operation.ts'
+import { OPERATIONS } from './operation-list.ts'
+import type { Target } from './request/target.ts'
 
 type Rows = readonly Operation[]
 
@@ -17,7 +18,8 @@ function groupRows(): Map<string, Operation[]> {
     const name = place(row.level, row.method, row.subresource)
     const group = groups.get(name)
     if (group === undefined) groups.set(name, [row])
-    else group.push(row)
+    else if (row.mark === undefined) group.push(row)
+    else group.unshift(row)
   }
   return groups
 }

@@ -1,26 +1,19 @@
-import type { EngineClient } from '../../engine/client.ts'
-import type { OpaqueIds } from '../../engine/opaque-ids.ts'
-import type { PayloadReader } from '../../engine/payloads/payload-reader.ts'
-import type { SpaceGuard } from '../../engine/payloads/space-guard.ts'
-import type { UploadStore } from '../../engine/payloads/upload-store.ts'
-import type { CatalogReader } from '../../projections/catalog-reader.ts'
-import type { Owner } from './listing-elements.ts'
+import type { Milliseconds, UploadId } from '../../engine/brands.ts'
+import type { EngineClient } from '../../engine/client/engine-client.ts'
+import type { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
+import type { PayloadSources } from '../objects/read-object.ts'
+import type { PayloadStores } from '../objects/receive-payload.ts'
+import type { Owner } from './documents/listing-elements.ts'
 
 /** What the operations of the S3 plane work with; one set per front end. */
-export interface S3Services {
+export interface S3Services extends PayloadSources, PayloadStores {
   readonly engine: EngineClient
-  readonly catalog: CatalogReader
-  readonly payloads: PayloadReader
-  readonly uploads: UploadStore
-  readonly space: SpaceGuard
-  /** Bodies up to this many bytes travel with the command and go into a volume. */
-  readonly inlineBytesMaximum: number
   /** Authenticates continuation tokens; the same after a restart. */
   readonly tokenKey: Buffer
   readonly versionIds: OpaqueIds
-  readonly uploadIds: OpaqueIds
+  readonly uploadIds: OpaqueIds<UploadId>
   /** Shown as owner of buckets and objects. */
   readonly owner: Owner
   /** Milliseconds since 1970. */
-  readonly clock: () => number
+  readonly clock: () => Milliseconds
 }

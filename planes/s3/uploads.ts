@@ -1,30 +1,34 @@
+import type { UploadId } from '../../engine/brands.ts'
 import type { BucketState, UploadState } from '../../engine/state-ports.ts'
+import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot.ts'
 import { S3Error } from './errors.ts'
-import { requireBucket } from './lookup.ts'
-import { objectKey, type S3Request } from './s3-request.ts'
+import { bucketIn } from './lookup.ts'
+import type { ObjectRequest, S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
 
-/** No entry has it, so that no upload is found by it. */
-const NO_UPLOAD = -1
+/** The upload that a request names; undefined for an id that was never given out. */
+export function uploadNumber(request: S3Request, services: S3Services): UploadId | undefined {
+  return services.uploadIds.decode(request.target.query.first('uploadId') ?? '')
+}
 
-/** Number of the upload that a request names; an id of any other shape names none. */
-export function uploadNumber(request: S3Request, services: S3Services): number {
-  return services.uploadIds.decode(request.target.query.first('uploadId') ?? '') ?? NO_UPLOAD
+/** An upload in progress, and the snapshot it was found in. */
+interface FoundUpload {
+  readonly snapshot: CatalogSnapshot
+  readonly bucket: BucketState
+  readonly upload: UploadState
 }
 
 /**
  * The upload in progress that a request names.
  * @throws S3Error NoSuchBucket, NoSuchUpload
  */
-export function requireUpload(
-  request: S3Request,
-  services: S3Services,
-): { readonly bucket: BucketState; readonly upload: UploadState } {
-  const bucket = requireBucket(request, services)
+export function requireUpload(request: ObjectRequest, services: S3Services): FoundUpload {
+  const snapshot = services.catalog.snapshot()
+  const bucket = bucketIn(snapshot, request.bucket)
   const number = uploadNumber(request, services)
-  const upload = number < 0 ? undefined : services.catalog.upload(bucket.id, objectKey(request), number)
+  const upload = number === undefined ? undefined : snapshot.upload(bucket.id, request.key, number)
   if (upload === undefined) throw noSuchUpload(request)
-  return { bucket, upload }
+  return { snapshot, bucket, upload }
 }
 
 export function noSuchUpload(request: S3Request): S3Error {

@@ -1,4 +1,4 @@
-import type { AccountState, CredentialState } from '../../../engine/access-state.ts'
+import type { AccountState, CredentialState } from '../../../engine/domain/access-state.ts'
 import { ManagementError } from '../errors.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
@@ -20,7 +20,7 @@ export function requireCredential(id: string, credential: string, services: Mana
   return found
 }
 
-/** What an answer says of a credential; its secret is not in it. */
+/** The part of a credential that answers show: everything but its secret. */
 type ShownCredential = Omit<CredentialState, 'sealedSecret' | 'account'>
 
 export function credentialRecord(shown: ShownCredential): Record<string, unknown> {
@@ -50,7 +50,7 @@ export function accountRecord(
   }
 }
 
-/** An account that is stored, with its credentials. */
+/** A stored account with its credentials. */
 export function storedAccountRecord(account: AccountState, { access }: ManagementServices): Record<string, unknown> {
   const credentials = account.credentials.flatMap(({ accessKey }) => access.credential(accessKey) ?? [])
   return accountRecord(account, credentials)

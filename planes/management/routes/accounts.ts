@@ -1,56 +1,111 @@
-import type { HttpResponse } from '../../http/exchange.ts'
-import { execute } from '../execute.ts'
+import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route, SYSTEM_AND_AUDITOR } from '../define-route.ts'
 import { newId } from '../identifiers.ts'
-import { optionalText, readJson, requiredBoolean, requiredText } from '../json-body.ts'
-import { type ManagementRequest, pathParameter } from '../management-request.ts'
-import { newCredential } from '../new-credential.ts'
+import { newCredential } from '../identity/new-credential.ts'
 import { jsonResponse, noContent } from '../responses.ts'
-import type { ManagementServices } from '../services.ts'
-import { DESCRIPTION, NAME } from '../titles.ts'
+import { command } from '../route-command.ts'
+import { TITLE } from '../schemas/common.ts'
+import { component } from '../schemas/components.ts'
+import { FLAG, listOf, object, text } from '../schemas/schema.ts'
 import { accountRecord, credentialRecord, requireAccount, storedAccountRecord } from './account-records.ts'
 
-export function listAccounts(_request: ManagementRequest, services: ManagementServices): HttpResponse {
-  const accounts = services.access.accounts().map((account) => storedAccountRecord(account, services))
-  return jsonResponse(200, { service_accounts: accounts })
-}
+const listAccounts = defineRoute({
+  pattern: 'GET /service-accounts',
+  roles: SYSTEM_AND_AUDITOR,
+  summary: 'All service accounts.',
+  answer: { 200: json(object({ service_accounts: listOf(component('ServiceAccount')) })) },
+  handle(_request, services) {
+    const accounts = services.access.accounts().map((account) => storedAccountRecord(account, services))
+    return jsonResponse(200, { service_accounts: accounts })
+  },
+  command: command('service-account list', 'list the service accounts', {
+    show: { list: 'service_accounts', columns: ['id', 'name', 'enabled', 'created_at'] },
+  }),
+})
 
-export function getAccount(request: ManagementRequest, services: ManagementServices): HttpResponse {
-  return jsonResponse(200, storedAccountRecord(requireAccount(pathParameter(request, 'id'), services), services))
-}
+const createAccount = defineRoute({
+  pattern: 'POST /service-accounts',
+  roles: ADMINISTRATOR,
+  summary: 'Creates a service account with its first credential, shown once.',
+  request: object({ name: TITLE }, { description: text({ minimum: 0, maximum: 1024 }) }),
+  answer: { 201: json(object({ account: component('ServiceAccount'), credential: component('IssuedCredential') })) },
+  async handle(request, services) {
+    const { name: title, description = '' } = await request.body()
+    const account = newId('sa')
+    const { secretKey, ...stored } = newCredential(services.secrets)
+    const details = ['id', account, 'credential_id', stored.credential]
+    const change = { kind: 'create-account', account, title, description, ...stored } as const
+    const { timeMicroseconds } = await request.journal.execute(change, details)
+    const shown = { enabled: true, createdMicroseconds: timeMicroseconds, expiresMicroseconds: undefined }
+    const credential = { ...stored, ...shown }
+    return jsonResponse(201, {
+      account: accountRecord({ account, title, description, policies: [], ...shown }, [credential]),
+      credential: { ...credentialRecord(credential), secret_key: secretKey },
+    })
+  },
+  command: command('service-account create', 'create a service account; its secret key is shown once', {
+    arguments: { name: 'text' },
+    options: { description: 'what it is for' },
+    call: ({ name, description }) => ({ body: { name, description } }),
+  }),
+})
 
-/** Makes an account with its first credential, whose secret key is shown here and never again. */
-export async function createAccount(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  const members = await readJson(request, ['name', 'description'])
-  const title = requiredText(members, 'name', NAME)
-  const description = optionalText(members, 'description', DESCRIPTION) ?? ''
-  const account = newId('sa')
-  const { secretKey, ...stored } = newCredential(services.secrets)
-  const done = await execute(request, services, { kind: 'create-account', account, title, description, ...stored }, [
-    'id',
-    account,
-    'credential_id',
-    stored.credential,
-  ])
-  const shown = { enabled: true, createdMicroseconds: done.timeMicroseconds, expiresMicroseconds: undefined }
-  const credential = { ...stored, ...shown }
-  return jsonResponse(201, {
-    account: accountRecord({ account, title, description, policies: [], ...shown }, [credential]),
-    credential: { ...credentialRecord(credential), secret_key: secretKey },
-  })
-}
+const getAccount = defineRoute({
+  pattern: 'GET /service-accounts/{id}',
+  roles: SYSTEM_AND_AUDITOR,
+  summary: 'One service account with its credentials and policies.',
+  answer: { 200: json(component('ServiceAccount')) },
+  errors: ['ACCOUNT_NOT_FOUND'],
+  handle({ parameters }, services) {
+    return jsonResponse(200, storedAccountRecord(requireAccount(parameters.id, services), services))
+  },
+  command: command('service-account show', 'show a service account with its credentials and policies', {
+    arguments: { account: 'text' },
+  }),
+})
 
-export async function deleteAccount(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  await execute(request, services, { kind: 'delete-account', account: pathParameter(request, 'id') })
-  return noContent()
-}
+const deleteAccount = defineRoute({
+  pattern: 'DELETE /service-accounts/{id}',
+  roles: ADMINISTRATOR,
+  summary: 'Permanently deletes a service account and its credentials.',
+  answer: { 204: NOTHING },
+  errors: ['ACCOUNT_NOT_FOUND'],
+  async handle(request) {
+    await request.journal.execute({ kind: 'delete-account', account: request.parameters.id })
+    return noContent()
+  },
+  command: command('service-account delete', 'permanently delete a service account and its credentials', {
+    arguments: { account: 'text' },
+    show: { done: 'deleted' },
+  }),
+})
 
-/** Enables or disables an account with all its credentials; holds for the next request that is signed by one. */
-export async function putAccountStatus(
-  request: ManagementRequest,
-  services: ManagementServices,
-): Promise<HttpResponse> {
-  const { account } = requireAccount(pathParameter(request, 'id'), services)
-  const enabled = requiredBoolean(await readJson(request, ['enabled']), 'enabled')
-  await execute(request, services, { kind: 'set-account-status', account, enabled }, ['enabled', String(enabled)])
-  return jsonResponse(200, storedAccountRecord(requireAccount(account, services), services))
-}
+const putAccountStatus = defineRoute({
+  pattern: 'PUT /service-accounts/{id}/status',
+  roles: ADMINISTRATOR,
+  summary: 'Enables or disables a service account.',
+  request: object({ enabled: FLAG }),
+  answer: { 200: json(component('ServiceAccount')) },
+  errors: ['ACCOUNT_NOT_FOUND'],
+  /** Applies to all its credentials, from the next signed request. */
+  async handle(request, services) {
+    const { account } = requireAccount(request.parameters.id, services)
+    const { enabled } = await request.body()
+    const change = { kind: 'set-account-status', account, enabled } as const
+    await request.journal.execute(change, ['enabled', String(enabled)])
+    return jsonResponse(200, storedAccountRecord(requireAccount(account, services), services))
+  },
+  command: (['enable', 'disable'] as const).map((verb) =>
+    command(`service-account ${verb}`, `${verb} a service account`, {
+      arguments: { account: 'text' },
+      call: () => ({ body: { enabled: verb === 'enable' } }),
+    }),
+  ),
+})
+
+export const ACCOUNT_ROUTES: readonly Route[] = [
+  listAccounts,
+  createAccount,
+  getAccount,
+  deleteAccount,
+  putAccountStatus,
+]

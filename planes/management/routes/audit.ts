@@ -1,80 +1,134 @@
-import { AUDIT_RESULT_NAMES, eventId } from '../../../engine/events/audit.ts'
+import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../../../engine/brands.ts'
 import { segmentName } from '../../../engine/disk/store-paths.ts'
+import { AUDIT_RESULT_NAMES, eventId } from '../../../engine/events/audit.ts'
 import type { AuditCursor } from '../../../projections/audit/audit-query.ts'
-import type { ChainProblem } from '../../../projections/audit/chain-report.ts'
-import type { HttpResponse } from '../../http/exchange.ts'
-import { auditEventRecord } from '../audit-forms.ts'
+import type { ChainProblem } from '../../../engine/verify/span/span-report.ts'
+import { auditEventRecord, EVENT_ID, EVENT_RECORD } from '../audit/audit-forms.ts'
+import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
-import type { ManagementRequest } from '../management-request.ts'
-import { integerParameter, timeParameter, wordParameter } from '../query-values.ts'
 import { jsonResponse } from '../responses.ts'
-import type { ManagementServices } from '../services.ts'
+import { queryForm, queryNumber, queryText, queryTime, queryWord } from '../schemas/query.ts'
+import { FLAG, form, listOf, object, oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import { rfc3339OrNull } from '../timestamps.ts'
 
-const EVENTS_LIMIT = { minimum: 1, maximum: 1000, standard: 100 } as const
-const CHAIN_LIMIT = { minimum: 1, maximum: 10_000, standard: 1000 } as const
-const SEQUENCE = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, standard: 0 } as const
-const EVENT_ID = /^\d{16}$/
+const EVENTS_MAXIMUM = 1000
 
-/** The text of an event id as its sequence. */
-function sequenceOf(name: string, text: string): number {
-  const sequence = EVENT_ID.test(text) ? Number(text) : Number.NaN
+/** The sequence of an event id. */
+function readSequence(name: string, id: string): Sequence {
+  const sequence = /^\d{16}$/.test(id) ? Number(id) : Number.NaN
   if (!Number.isSafeInteger(sequence)) throw invalid(name, 'must be the id of an event')
-  return sequence
+  return sequenceOf(sequence)
 }
 
 /** @throws ManagementError INVALID_AUDIT_CURSOR for half a cursor */
-function cursorOf(request: ManagementRequest): AuditCursor | undefined {
-  const time = timeParameter(request, 'after_time')
-  const id = request.query.get('after_id')
+function cursorOf(time: Microseconds | undefined, id: string | undefined): AuditCursor | undefined {
   if ((time === undefined) !== (id === undefined)) throw new ManagementError('INVALID_AUDIT_CURSOR')
   if (time === undefined || id === undefined) return undefined
-  return { timeMicroseconds: time, sequence: sequenceOf('after_id', id) }
+  return { timeMicroseconds: time, sequence: readSequence('after_id', id) }
 }
 
-/** A page of the audit records, the oldest first. Times bound a range that includes its start and not its end. */
-export async function getEvents(request: ManagementRequest, { audit }: ManagementServices): Promise<HttpResponse> {
-  const { query } = request
-  const page = await audit.query({
-    sinceMicroseconds: timeParameter(request, 'since') ?? 0,
-    untilMicroseconds: timeParameter(request, 'until') ?? Number.POSITIVE_INFINITY,
-    principal: query.get('principal'),
-    operation: query.get('operation'),
-    resourcePrefix: query.get('resource'),
-    result: wordParameter(request, 'result', AUDIT_RESULT_NAMES),
-    sourceAddress: query.get('source_ip'),
-    requestId: query.get('request_id'),
-    limit: integerParameter(request, 'limit', EVENTS_LIMIT),
-    after: cursorOf(request),
-  })
-  const { records, next, scanTruncated, damaged } = page
-  return jsonResponse(200, {
-    events: records.map(auditEventRecord),
-    next_time: rfc3339OrNull(next?.timeMicroseconds),
-    next_id: next === undefined ? null : eventId(next.sequence),
-    scan_truncated: scanTruncated,
-    damaged,
-  })
+const getEvents = defineRoute({
+  pattern: 'GET /audit/events',
+  roles: EVERYONE,
+  summary: 'A page of the audit records.',
+  query: {
+    since: queryTime,
+    until: queryTime,
+    principal: queryText,
+    operation: queryText,
+    resource: queryText,
+    result: queryWord(...AUDIT_RESULT_NAMES),
+    source_ip: queryText,
+    request_id: queryText,
+    limit: queryNumber(100, { minimum: 1, maximum: EVENTS_MAXIMUM }),
+    after_time: queryTime,
+    after_id: queryForm(EVENT_ID),
+  },
+  answer: {
+    200: json(
+      object({
+        events: listOf(EVENT_RECORD, { maximum: EVENTS_MAXIMUM }),
+        next_time: orNull(TIME),
+        next_id: orNull(form(EVENT_ID)),
+        scan_truncated: FLAG,
+        damaged: FLAG,
+      }),
+    ),
+  },
+  errors: ['INVALID_AUDIT_CURSOR'],
+  /** Oldest first. The range includes its start and not its end. */
+  async handle(request, { audit }) {
+    const page = await audit.query({
+      sinceMicroseconds: request.query('since') ?? microsecondsOf(0),
+      untilMicroseconds: request.query('until') ?? microsecondsOf(Number.POSITIVE_INFINITY),
+      principal: request.query('principal'),
+      operation: request.query('operation'),
+      resourcePrefix: request.query('resource'),
+      result: request.query('result'),
+      sourceAddress: request.query('source_ip'),
+      requestId: request.query('request_id'),
+      limit: request.query('limit'),
+      after: cursorOf(request.query('after_time'), request.query('after_id')),
+    })
+    const { records, next, scanTruncated, damaged } = page
+    return jsonResponse(200, {
+      events: records.map(auditEventRecord),
+      next_time: rfc3339OrNull(next?.timeMicroseconds),
+      next_id: next === undefined ? null : eventId(next.sequence),
+      scan_truncated: scanTruncated,
+      damaged,
+    })
+  },
+})
+
+function problemRecord({ sequence, lastSequence, verdict, place, detail }: ChainProblem): Record<string, unknown> {
+  const segment = segmentName(sequenceOf(place.segmentFirstSequence))
+  return { sequence, last_sequence: lastSequence, verdict, segment, offset: place.offset, detail }
 }
 
-function problemRecord({ sequence, lastSequence, verdict, spot, detail }: ChainProblem): Record<string, unknown> {
-  const { segment, offset } = spot
-  return { sequence, last_sequence: lastSequence, verdict, segment: segmentName(segment), offset, detail }
-}
+const getChain = defineRoute({
+  pattern: 'GET /audit/chain',
+  roles: EVERYONE,
+  summary: 'Recomputes the hash chain over a span.',
+  query: { from: queryNumber(0), limit: queryNumber(1000, { minimum: 1, maximum: 10_000 }) },
+  answer: {
+    200: json(
+      object({
+        intact: FLAG,
+        from: whole(),
+        checked: whole(),
+        verified: whole(),
+        unchained: whole(),
+        head_sequence: whole(),
+        next_from: orNull(whole()),
+        problems: listOf(
+          object({
+            sequence: whole(),
+            last_sequence: whole(),
+            verdict: oneOf('content changed', 'broken link to the previous record', 'record is missing from the log'),
+            segment: text(),
+            offset: whole(),
+            detail: text(),
+          }),
+        ),
+      }),
+    ),
+  },
+  async handle(request, { audit }) {
+    const limit = request.query('limit')
+    const report = await audit.chain(sequenceOf(request.query('from')), limit)
+    return jsonResponse(200, {
+      intact: report.problems.length === 0,
+      from: report.from,
+      checked: report.checked,
+      verified: report.verified,
+      // Every record has a link.
+      unchained: 0,
+      head_sequence: report.headSequence,
+      next_from: report.nextFrom ?? null,
+      problems: report.problems.map(problemRecord),
+    })
+  },
+})
 
-/** Recomputes the hash chain over a span of sequences. */
-export async function getChain(request: ManagementRequest, { audit }: ManagementServices): Promise<HttpResponse> {
-  const limit = integerParameter(request, 'limit', CHAIN_LIMIT)
-  const report = await audit.chain(integerParameter(request, 'from', SEQUENCE), limit)
-  return jsonResponse(200, {
-    intact: report.problems.length === 0,
-    from: report.from,
-    checked: report.checked,
-    verified: report.verified,
-    // Every record since the first has its link.
-    unchained: 0,
-    head_sequence: report.headSequence,
-    next_from: report.nextFrom ?? null,
-    problems: report.problems.map(problemRecord),
-  })
-}
+export const AUDIT_ROUTES: readonly Route[] = [getEvents, getChain]

@@ -1,35 +1,30 @@
+import { BUCKET_NAME_LENGTH, isBucketName } from '../../../engine/domain/names.ts'
 import type { BucketState } from '../../../engine/state-ports.ts'
-import type { HttpResponse } from '../../http/exchange.ts'
-import { isBucketName } from '../../objects/names.ts'
+import type { CatalogSnapshot } from '../../../projections/catalog/catalog-snapshot.ts'
+import { ADMINISTRATORS, defineRoute, EVERYONE, json, NOTHING, type Route } from '../define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
-import { execute } from '../execute.ts'
-import {
-  type JsonObject,
-  jsonObject,
-  readJson,
-  requiredBoolean,
-  requiredInteger,
-  requiredMember,
-  requiredText,
-} from '../json-body.ts'
-import { type ManagementRequest, pathParameter } from '../management-request.ts'
+import { bucketIn } from '../object-lookup.ts'
 import { jsonResponse, noContent } from '../responses.ts'
+import { command } from '../route-command.ts'
+import { component } from '../schemas/components.ts'
+import { FLAG, listOf, object, oneOf, orNull, readAs, text, whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339 } from '../timestamps.ts'
 
-/** Region of buckets created on this plane. */
+/** Region of buckets created here. */
 const REGION = 'us-east-1'
-const NAME = { minimum: 3, maximum: 63 } as const
 
 /** @throws ManagementError BUCKET_NOT_FOUND */
-export function requireBucket(request: ManagementRequest, services: ManagementServices): BucketState {
-  const bucket = services.catalog.bucket(pathParameter(request, 'bucket'))
-  if (bucket === undefined) throw new ManagementError('BUCKET_NOT_FOUND')
-  return bucket
+export function requireBucket(
+  { parameters }: { readonly parameters: { readonly bucket: string } },
+  { catalog }: ManagementServices,
+): BucketState {
+  return bucketIn(catalog.snapshot(), parameters.bucket)
 }
 
-function bucketRecord(bucket: BucketState, { catalog }: ManagementServices): Record<string, unknown> {
-  const usage = catalog.bucketUsage(bucket.id)
+/** A bucket of a snapshot, with its usage. */
+function bucketRecord(snapshot: CatalogSnapshot, bucket: BucketState): Record<string, unknown> {
+  const usage = snapshot.bucketUsage(bucket.id)
   return {
     name: bucket.name,
     region: bucket.region,
@@ -37,7 +32,7 @@ function bucketRecord(bucket: BucketState, { catalog }: ManagementServices): Rec
     versioning: bucket.versioning,
     object_lock: bucket.lockEnabled,
     default_retention: defaultRetentionRecord(bucket),
-    quota: quotaRecord(bucket),
+    quota: quotaRecord(bucket.quota),
     usage: {
       objects: usage.objects,
       bytes: usage.bytes,
@@ -48,79 +43,166 @@ function bucketRecord(bucket: BucketState, { catalog }: ManagementServices): Rec
   }
 }
 
-export function listBuckets(_request: ManagementRequest, services: ManagementServices): HttpResponse {
-  const buckets = services.catalog.buckets().map((bucket) => bucketRecord(bucket, services))
-  return jsonResponse(200, { buckets })
-}
+const listBuckets = defineRoute({
+  pattern: 'GET /buckets',
+  roles: EVERYONE,
+  summary: 'All buckets.',
+  answer: { 200: json(object({ buckets: listOf(component('Bucket')) })) },
+  handle(_request, services) {
+    const snapshot = services.catalog.snapshot()
+    return jsonResponse(200, { buckets: snapshot.buckets().map((bucket) => bucketRecord(snapshot, bucket)) })
+  },
+  command: command('bucket list', 'list the buckets', {
+    show: { list: 'buckets', columns: ['name', 'created_at', 'versioning', 'object_lock'] },
+  }),
+})
 
-export function getBucket(request: ManagementRequest, services: ManagementServices): HttpResponse {
-  return jsonResponse(200, bucketRecord(requireBucket(request, services), services))
-}
+const NAME = text(BUCKET_NAME_LENGTH)
+const BUCKET_NAME = readAs(NAME, (value, field) => {
+  const name = NAME.read(value, field)
+  if (!isBucketName(name)) throw invalid(field, 'The specified bucket is not valid.')
+  return name
+})
 
-export async function createBucket(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  const members = await readJson(request, ['name', 'object_lock'])
-  const bucket = requiredText(members, 'name', NAME)
-  if (!isBucketName(bucket)) throw invalid('name', 'is no name for a bucket')
-  const lockEnabled = members.has('object_lock') && requiredBoolean(members, 'object_lock')
-  if (services.catalog.bucket(bucket) !== undefined) throw new ManagementError('BUCKET_EXISTS')
-  await execute(request, services, { kind: 'create-bucket', bucket, region: REGION, lockEnabled }, ['bucket', bucket])
-  const created = services.catalog.bucket(bucket)
-  return jsonResponse(201, created === undefined ? { name: bucket } : bucketRecord(created, services))
-}
+const createBucket = defineRoute({
+  pattern: 'POST /buckets',
+  roles: ADMINISTRATORS,
+  summary: 'Creates a bucket.',
+  request: object({ name: BUCKET_NAME }, { object_lock: FLAG }),
+  answer: { 201: json(component('Bucket')) },
+  errors: ['BUCKET_EXISTS'],
+  async handle(request, services) {
+    const { name: bucket, object_lock: lockEnabled = false } = await request.body()
+    if (services.catalog.snapshot().bucket(bucket) !== undefined) throw new ManagementError('BUCKET_EXISTS')
+    const change = { kind: 'create-bucket', bucket, region: REGION, lockEnabled } as const
+    await request.journal.execute(change, ['bucket', bucket])
+    const snapshot = services.catalog.snapshot()
+    const created = snapshot.bucket(bucket)
+    return jsonResponse(201, created === undefined ? { name: bucket } : bucketRecord(snapshot, created))
+  },
+  command: command('bucket create', 'create a bucket', {
+    arguments: { bucket: 'text' },
+    options: { 'object-lock': { flag: 'with Object Lock, which cannot be undone' } },
+    call: ({ bucket, 'object-lock': lock }) => ({ body: { name: bucket, ...(lock ? { object_lock: true } : {}) } }),
+  }),
+})
 
-export async function deleteBucket(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  await execute(request, services, { kind: 'delete-bucket', bucket: pathParameter(request, 'bucket') })
-  return noContent()
-}
+const getBucket = defineRoute({
+  pattern: 'GET /buckets/{bucket}',
+  roles: EVERYONE,
+  summary: 'One bucket with its settings and usage.',
+  answer: { 200: json(component('Bucket')) },
+  handle(request, services) {
+    const snapshot = services.catalog.snapshot()
+    return jsonResponse(200, bucketRecord(snapshot, bucketIn(snapshot, request.parameters.bucket)))
+  },
+  command: command('bucket show', 'show a bucket with its settings and usage', { arguments: { bucket: 'text' } }),
+})
 
-export function getVersioning(request: ManagementRequest, services: ManagementServices): HttpResponse {
-  const { versioning } = requireBucket(request, services)
-  return jsonResponse(200, { status: STATUS_OF[versioning] })
-}
+const deleteBucket = defineRoute({
+  pattern: 'DELETE /buckets/{bucket}',
+  roles: ADMINISTRATORS,
+  summary: 'Deletes an empty bucket.',
+  answer: { 204: NOTHING },
+  errors: ['BUCKET_NOT_EMPTY'],
+  async handle(request) {
+    await request.journal.execute({ kind: 'delete-bucket', bucket: request.parameters.bucket })
+    return noContent()
+  },
+  command: command('bucket delete', 'delete an empty bucket', {
+    arguments: { bucket: 'text' },
+    show: { done: 'deleted' },
+  }),
+})
 
 const STATUS_OF = { off: 'Off', enabled: 'Enabled', suspended: 'Suspended' } as const
 
-export async function putVersioning(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  const bucket = requireBucket(request, services).name
-  const status = requiredText(await readJson(request, ['status']), 'status', { minimum: 1, maximum: 16 }).toLowerCase()
-  if (status !== 'enabled' && status !== 'suspended') throw invalid('status', 'must be Enabled or Suspended')
-  await execute(request, services, { kind: 'set-versioning', bucket, versioning: status }, ['status', status])
-  return jsonResponse(200, { status: STATUS_OF[status] })
-}
+const getVersioning = defineRoute({
+  pattern: 'GET /buckets/{bucket}/versioning',
+  roles: EVERYONE,
+  summary: 'The versioning state of a bucket.',
+  answer: { 200: json(object({ status: oneOf('Off', 'Enabled', 'Suspended') })) },
+  handle(request, services) {
+    const { versioning } = requireBucket(request, services)
+    return jsonResponse(200, { status: STATUS_OF[versioning] })
+  },
+})
 
-/** A limit as the specification writes it (Quota); `limit` of objects carries its number in `objects`. */
-function quotaRecord({ quota }: BucketState): Record<string, unknown> {
+const WANTED = oneOf('Enabled', 'Suspended')
+const ANY_STATUS = text({ minimum: 1, maximum: 16 })
+/** Documented in the spelling of S3; accepted in any case. */
+const STATUS = readAs(WANTED, (value, field) => {
+  const status = ANY_STATUS.read(value, field).toLowerCase()
+  if (status !== 'enabled' && status !== 'suspended') throw invalid(field, 'must be Enabled or Suspended')
+  return status
+})
+
+const putVersioning = defineRoute({
+  pattern: 'PUT /buckets/{bucket}/versioning',
+  roles: ADMINISTRATORS,
+  summary: 'Enables or suspends versioning.',
+  request: object({ status: STATUS }),
+  answer: { 200: json(object({ status: WANTED })) },
+  errors: ['BUCKET_STATE'],
+  async handle(request, services) {
+    const bucket = requireBucket(request, services).name
+    const { status } = await request.body()
+    await request.journal.execute({ kind: 'set-versioning', bucket, versioning: status }, ['status', status])
+    return jsonResponse(200, { status: STATUS_OF[status] })
+  },
+  command: command('bucket versioning', 'show the versioning of a bucket, or set it to Enabled or Suspended', {
+    arguments: { bucket: 'text', status: 'optional' },
+    call: ({ status }) => (status === undefined ? { instead: getVersioning } : { body: { status } }),
+  }),
+})
+
+/** A quota in the form of the specification (Quota). */
+function quotaRecord({ bytes, objects }: BucketState['quota']): Record<string, unknown> {
   return {
-    bytes: quota.bytes === undefined ? { mode: 'unlimited' } : { mode: 'limit', bytes: quota.bytes },
-    objects: quota.objects === undefined ? { mode: 'unlimited' } : { mode: 'limit', objects: quota.objects },
+    bytes: bytes === undefined ? { mode: 'unlimited' } : { mode: 'limit', bytes },
+    objects: objects === undefined ? { mode: 'unlimited' } : { mode: 'limit', objects },
   }
 }
 
-export function getQuota(request: ManagementRequest, services: ManagementServices): HttpResponse {
-  const bucket = requireBucket(request, services)
-  const { bytes, objects } = services.catalog.bucketUsage(bucket.id)
-  return jsonResponse(200, { quota: quotaRecord(bucket), used: { bytes, objects } })
-}
+const getQuota = defineRoute({
+  pattern: 'GET /buckets/{bucket}/quota',
+  roles: EVERYONE,
+  summary: 'The quota of a bucket and how much of it is used.',
+  answer: { 200: json(object({ quota: component('Quota'), used: object({ bytes: whole(), objects: whole() }) })) },
+  handle(request, services) {
+    const snapshot = services.catalog.snapshot()
+    const bucket = bucketIn(snapshot, request.parameters.bucket)
+    const { bytes, objects } = snapshot.bucketUsage(bucket.id)
+    return jsonResponse(200, { quota: quotaRecord(bucket.quota), used: { bytes, objects } })
+  },
+  command: command('quota show', 'show the quota of a bucket and how much of it is used', {
+    arguments: { bucket: 'text' },
+  }),
+})
 
-export async function putQuota(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  const bucket = requireBucket(request, services).name
-  const body = await readJson(request, ['quota'])
-  const members = jsonObject('quota', requiredMember(body, 'quota'), ['bytes', 'objects'])
-  const quota = { bytes: limitOf(members, 'bytes'), objects: limitOf(members, 'objects') }
-  await execute(request, services, { kind: 'set-quota', bucket, quota })
-  return jsonResponse(200, { quota: quotaRecord(requireBucket(request, services)) })
-}
+const putQuota = defineRoute({
+  pattern: 'PUT /buckets/{bucket}/quota',
+  roles: ADMINISTRATORS,
+  summary: 'Sets the quota of a bucket.',
+  request: object({ quota: component('Quota') }),
+  answer: { 200: json(object({ quota: component('Quota') })) },
+  async handle(request, services) {
+    const bucket = requireBucket(request, services).name
+    const { quota } = await request.body()
+    await request.journal.execute({ kind: 'set-quota', bucket, quota })
+    return jsonResponse(200, { quota: quotaRecord(requireBucket(request, services).quota) })
+  },
+  command: command('quota set', 'set the quota of a bucket; a limit that is not given becomes unlimited', {
+    arguments: { bucket: 'text' },
+    options: {
+      bytes: { number: 'maximum bytes of current objects' },
+      objects: { number: 'maximum number of current objects' },
+    },
+    call: ({ bytes, objects }) => ({ body: { quota: quotaRecord({ bytes, objects }) } }),
+  }),
+})
 
-function limitOf(quota: JsonObject, name: 'bytes' | 'objects'): number | undefined {
-  const members = jsonObject(quota.path(name), requiredMember(quota, name), ['mode', name])
-  const mode = requiredText(members, 'mode', { minimum: 1, maximum: 16 })
-  if (mode === 'unlimited') {
-    if (members.has(name)) throw invalid(members.path(name), 'stands only beside the mode limit')
-    return undefined
-  }
-  if (mode !== 'limit') throw invalid(members.path('mode'), 'must be limit or unlimited')
-  return requiredInteger(members, name, { minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-}
+const DEFAULT_RETENTION = orNull(component('DefaultRetention'))
 
 function defaultRetentionRecord({ defaultRetention }: BucketState): unknown {
   if (defaultRetention === undefined) return null
@@ -128,34 +210,42 @@ function defaultRetentionRecord({ defaultRetention }: BucketState): unknown {
   return { mode, period: { unit, value } }
 }
 
-export function getDefaultRetention(request: ManagementRequest, services: ManagementServices): HttpResponse {
-  const bucket = requireBucket(request, services)
-  return jsonResponse(200, { object_lock: bucket.lockEnabled, default_retention: defaultRetentionRecord(bucket) })
-}
+const getDefaultRetention = defineRoute({
+  pattern: 'GET /buckets/{bucket}/default-retention',
+  roles: EVERYONE,
+  summary: 'The default retention of a bucket with Object Lock.',
+  answer: { 200: json(object({ object_lock: FLAG, default_retention: DEFAULT_RETENTION })) },
+  handle(request, services) {
+    const bucket = requireBucket(request, services)
+    return jsonResponse(200, { object_lock: bucket.lockEnabled, default_retention: defaultRetentionRecord(bucket) })
+  },
+})
 
-const RETENTION_MAXIMUM = { days: 36_500, years: 100 } as const
+const putDefaultRetention = defineRoute({
+  pattern: 'PUT /buckets/{bucket}/default-retention',
+  roles: ADMINISTRATORS,
+  summary: 'Sets or removes the default retention.',
+  request: object({ default_retention: DEFAULT_RETENTION }),
+  answer: { 200: json(object({ default_retention: DEFAULT_RETENTION })) },
+  errors: ['BUCKET_STATE'],
+  async handle(request, services) {
+    const bucket = requireBucket(request, services).name
+    const { default_retention: sent } = await request.body()
+    const retention = sent === null ? undefined : { mode: sent.mode, ...sent.period }
+    await request.journal.execute({ kind: 'set-default-retention', bucket, retention })
+    return jsonResponse(200, { default_retention: defaultRetentionRecord(requireBucket(request, services)) })
+  },
+})
 
-export async function putDefaultRetention(
-  request: ManagementRequest,
-  services: ManagementServices,
-): Promise<HttpResponse> {
-  const bucket = requireBucket(request, services).name
-  const body = await readJson(request, ['default_retention'])
-  const retention = retentionOf(requiredMember(body, 'default_retention'))
-  await execute(request, services, { kind: 'set-default-retention', bucket, retention })
-  return jsonResponse(200, { default_retention: defaultRetentionRecord(requireBucket(request, services)) })
-}
-
-/** Null removes it. */
-function retentionOf(value: unknown): BucketState['defaultRetention'] {
-  if (value === null) return undefined
-  const members = jsonObject('default_retention', value, ['mode', 'period'])
-  const mode = requiredText(members, 'mode', { minimum: 1, maximum: 16 })
-  if (mode !== 'GOVERNANCE' && mode !== 'COMPLIANCE') {
-    throw invalid(members.path('mode'), 'must be GOVERNANCE or COMPLIANCE')
-  }
-  const period = jsonObject(members.path('period'), requiredMember(members, 'period'), ['unit', 'value'])
-  const unit = requiredText(period, 'unit', { minimum: 1, maximum: 8 })
-  if (unit !== 'days' && unit !== 'years') throw invalid(period.path('unit'), 'must be days or years')
-  return { mode, unit, value: requiredInteger(period, 'value', { minimum: 1, maximum: RETENTION_MAXIMUM[unit] }) }
-}
+export const BUCKET_ROUTES: readonly Route[] = [
+  listBuckets,
+  createBucket,
+  getBucket,
+  deleteBucket,
+  getVersioning,
+  putVersioning,
+  getQuota,
+  putQuota,
+  getDefaultRetention,
+  putDefaultRetention,
+]

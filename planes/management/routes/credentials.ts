@@ -1,53 +1,87 @@
+import type { Microseconds } from '../../../engine/brands.ts'
 import type { HttpResponse } from '../../http/exchange.ts'
-import { execute } from '../execute.ts'
-import { requiredExpiry } from '../expiry.ts'
-import { readJson, requiredBoolean } from '../json-body.ts'
-import { type ManagementRequest, pathParameter } from '../management-request.ts'
-import { newCredential } from '../new-credential.ts'
+import { ADMINISTRATOR, defineRoute, json, type Route } from '../define-route.ts'
+import { newCredential } from '../identity/new-credential.ts'
+import type { ManagementRequest } from '../management-request.ts'
 import { jsonResponse } from '../responses.ts'
+import { command } from '../route-command.ts'
+import { expiryOf, LIFETIME } from '../schemas/common.ts'
+import { component } from '../schemas/components.ts'
+import { FLAG, object } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { credentialRecord, requireAccount, requireCredential } from './account-records.ts'
-
-/** Rotation: the new credential stands beside the old ones, which work until they are disabled. */
-export async function issueCredential(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  const { account } = requireAccount(pathParameter(request, 'id'), services)
-  await readJson(request, [])
-  return issue(request, services, account, undefined)
-}
-
-/** A credential that stops working by itself. */
-export async function issueTemporaryCredential(
-  request: ManagementRequest,
-  services: ManagementServices,
-): Promise<HttpResponse> {
-  const { account } = requireAccount(pathParameter(request, 'id'), services)
-  const members = await readJson(request, ['expires_in_seconds'])
-  return issue(request, services, account, requiredExpiry(members, services.clock()))
-}
 
 async function issue(
   request: ManagementRequest,
   services: ManagementServices,
   account: string,
-  expiresMicroseconds: number | undefined,
+  expiresMicroseconds: Microseconds | undefined,
 ): Promise<HttpResponse> {
   const { secretKey, ...stored } = newCredential(services.secrets)
   const change = { kind: 'issue-credential', account, ...stored, expiresMicroseconds } as const
-  const done = await execute(request, services, change, ['credential_id', stored.credential])
+  const done = await request.journal.execute(change, ['credential_id', stored.credential])
   const times = { createdMicroseconds: done.timeMicroseconds, expiresMicroseconds }
   return jsonResponse(201, { ...credentialRecord({ ...stored, enabled: true, ...times }), secret_key: secretKey })
 }
 
-/** Enables or disables a credential; holds for the next request that is signed with it. */
-export async function putCredentialStatus(
-  request: ManagementRequest,
-  services: ManagementServices,
-): Promise<HttpResponse> {
-  const account = pathParameter(request, 'id')
-  const credential = pathParameter(request, 'credential_id')
-  requireCredential(account, credential, services)
-  const enabled = requiredBoolean(await readJson(request, ['enabled']), 'enabled')
-  const change = { kind: 'set-credential-status', account, credential, enabled } as const
-  await execute(request, services, change, ['enabled', String(enabled)])
-  return jsonResponse(200, credentialRecord(requireCredential(account, credential, services)))
-}
+const issueCredential = defineRoute({
+  pattern: 'POST /service-accounts/{id}/credentials',
+  roles: ADMINISTRATOR,
+  summary: 'Issues a new credential and keeps the old ones.',
+  request: object({}),
+  answer: { 201: json(component('IssuedCredential')) },
+  errors: ['ACCOUNT_NOT_FOUND', 'TOO_MANY_CREDENTIALS'],
+  /** For rotation: the old credentials work until they are disabled. */
+  async handle(request, services) {
+    const { account } = requireAccount(request.parameters.id, services)
+    await request.body()
+    return issue(request, services, account, undefined)
+  },
+  command: command('credential rotate', 'issue a new credential and keep the old ones; its secret key is shown once', {
+    arguments: { account: 'text' },
+  }),
+})
+
+const issueTemporaryCredential = defineRoute({
+  pattern: 'POST /service-accounts/{id}/temporary-credentials',
+  roles: ADMINISTRATOR,
+  summary: 'Issues a credential that expires.',
+  request: object({ expires_in_seconds: LIFETIME }),
+  answer: { 201: json(component('IssuedCredential')) },
+  errors: ['ACCOUNT_NOT_FOUND', 'TOO_MANY_CREDENTIALS'],
+  async handle(request, services) {
+    const { account } = requireAccount(request.parameters.id, services)
+    const { expires_in_seconds: lifetime } = await request.body()
+    return issue(request, services, account, expiryOf(lifetime, services.clock()))
+  },
+  command: command('credential temporary', 'issue a credential that expires', {
+    arguments: { account: 'text', seconds: 'number' },
+    call: ({ seconds }) => ({ body: { expires_in_seconds: seconds } }),
+  }),
+})
+
+const putCredentialStatus = defineRoute({
+  pattern: 'PUT /service-accounts/{id}/credentials/{credential_id}/status',
+  roles: ADMINISTRATOR,
+  summary: 'Enables or disables a credential.',
+  request: object({ enabled: FLAG }),
+  answer: { 200: json(component('Credential')) },
+  errors: ['ACCOUNT_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
+  /** Applies from the next signed request. */
+  async handle(request, services) {
+    const { id: account, credential_id: credential } = request.parameters
+    requireCredential(account, credential, services)
+    const { enabled } = await request.body()
+    const change = { kind: 'set-credential-status', account, credential, enabled } as const
+    await request.journal.execute(change, ['enabled', String(enabled)])
+    return jsonResponse(200, credentialRecord(requireCredential(account, credential, services)))
+  },
+  command: (['enable', 'disable'] as const).map((verb) =>
+    command(`credential ${verb}`, `${verb} a credential`, {
+      arguments: { account: 'text', credential: 'text' },
+      call: () => ({ body: { enabled: verb === 'enable' } }),
+    }),
+  ),
+})
+
+export const CREDENTIAL_ROUTES: readonly Route[] = [issueCredential, issueTemporaryCredential, putCredentialStatus]

@@ -1,78 +1,140 @@
+import type { BucketId } from '../../../engine/brands.ts'
 import { orderOfSequence } from '../../../projections/tables/version-keys.ts'
-import type { HttpResponse } from '../../http/exchange.ts'
-import { markerPosition, NO_ENTRIES, orderedRequest } from '../../objects/marker-position.ts'
+import type { CatalogSnapshot } from '../../../projections/catalog/catalog-snapshot.ts'
+import { objectPage, orderedPositionAfter, positionAfter, versionPage } from '../../objects/list-pages.ts'
+import { versionIdOf } from '../../objects/version-ids.ts'
+import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
-import type { ManagementRequest } from '../management-request.ts'
-import { versionIdOf, versionOf } from '../object-lookup.ts'
-import { integerParameter } from '../query-values.ts'
+import { bucketIn, versionOf } from '../object-lookup.ts'
 import { jsonResponse } from '../responses.ts'
+import { command } from '../route-command.ts'
+import { queryNumber, queryText } from '../schemas/query.ts'
+import { FLAG, listOf, object, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
-import { requireBucket } from './buckets.ts'
 import { listedObjectRecord, listedVersionRecord } from './object-records.ts'
 
-const LIMIT = { minimum: 1, maximum: 1000, standard: 100 } as const
-
-/** What both listings take: `after` is the last key or common prefix of the page before. */
-function pageOf({ query }: ManagementRequest): {
-  readonly prefix: string
-  readonly delimiter: string | undefined
-  readonly after: string | undefined
-} {
-  const prefix = query.get('prefix') ?? ''
-  return { prefix, delimiter: query.get('delimiter') || undefined, after: query.get('after') || undefined }
+const PAGE_QUERY = {
+  prefix: queryText,
+  delimiter: queryText,
+  limit: queryNumber(100, { minimum: 1, maximum: 1000 }),
+  after: queryText,
 }
 
-/** A page of current objects, by key; common prefixes stand beside them. */
-export function listObjects(request: ManagementRequest, services: ManagementServices): HttpResponse {
-  const bucket = requireBucket(request, services)
-  const limit = integerParameter(request, 'limit', LIMIT)
-  const { prefix, delimiter, after } = pageOf(request)
-  const position = markerPosition(after, undefined, prefix, delimiter)
-  const wanted = orderedRequest(prefix, delimiter, undefined, limit)
-  const page =
-    wanted === undefined
-      ? { objects: [], prefixes: [], next: undefined }
-      : services.catalog.list(bucket.id, {
-          prefix: wanted.prefix,
-          delimiter: wanted.delimiter,
-          after: position?.kind === 'after-entry' ? undefined : position,
-          entriesMaximum: limit,
-        })
-  return jsonResponse(200, {
-    objects: page.objects.map(listedObjectRecord),
-    prefixes: page.prefixes,
-    next_after: page.next?.bytes.toString() ?? null,
-  })
+const PAGE_OPTIONS = {
+  prefix: 'only keys that begin with this',
+  delimiter: 'group keys up to this text',
+  limit: 'entries per page, 1 to 1000',
+  after: 'continue after this key',
+} as const
+
+/** The parameters of both listings; `after` is the last key or common prefix of the previous page. */
+function pageOf(request: { query(name: 'prefix' | 'delimiter' | 'after'): string | undefined }) {
+  return {
+    prefix: request.query('prefix') ?? '',
+    delimiter: request.query('delimiter') || undefined,
+    after: request.query('after') || undefined,
+  }
 }
 
-/** A page of versions and delete markers, by key, newest first within a key. */
-export function listObjectVersions(request: ManagementRequest, services: ManagementServices): HttpResponse {
-  const bucket = requireBucket(request, services)
-  const limit = integerParameter(request, 'limit', LIMIT)
-  const { prefix, delimiter, after } = pageOf(request)
-  const order = orderOf(request, bucket.id, after, services)
-  const wanted = orderedRequest(prefix, delimiter, markerPosition(after, order, prefix, delimiter), limit)
-  const page = wanted === undefined ? NO_ENTRIES : services.catalog.listVersions(bucket.id, wanted)
-  const last = page.entries.at(-1)
-  return jsonResponse(200, {
-    versions: page.entries.map((entry) => listedVersionRecord(entry, services)),
-    prefixes: page.prefixes,
-    next_after: page.next?.bytes.toString() ?? null,
-    next_after_version_id: page.next?.kind === 'after-entry' && last !== undefined ? versionIdOf(last, services) : null,
-  })
-}
+const listObjects = defineRoute({
+  pattern: 'GET /buckets/{bucket}/objects',
+  roles: EVERYONE,
+  summary: 'A page of the objects of a bucket.',
+  query: PAGE_QUERY,
+  answer: {
+    200: json(
+      object({
+        objects: listOf(object({ key: text(), size: whole(), etag: text(), created_at: TIME })),
+        prefixes: listOf(text()),
+        next_after: orNull(text()),
+      }),
+    ),
+  },
+  /** Current objects by key, and common prefixes. */
+  handle(request, services) {
+    const snapshot = services.catalog.snapshot()
+    const bucket = bucketIn(snapshot, request.parameters.bucket)
+    const entriesMaximum = request.query('limit')
+    const { prefix, delimiter, after: marker } = pageOf(request)
+    const after = marker === undefined ? undefined : positionAfter(marker, prefix, delimiter)
+    const page = objectPage(snapshot, bucket.id, { prefix, delimiter, after, entriesMaximum })
+    return jsonResponse(200, {
+      objects: page.objects.map(listedObjectRecord),
+      prefixes: page.prefixes,
+      next_after: page.next?.bytes.toString() ?? null,
+    })
+  },
+  command: command('object list', 'list the objects of a bucket', {
+    arguments: { bucket: 'text' },
+    options: PAGE_OPTIONS,
+    show: { page: 'objects', columns: ['key', 'size', 'created_at', 'etag'] },
+  }),
+})
+
+const listObjectVersions = defineRoute({
+  pattern: 'GET /buckets/{bucket}/object-versions',
+  roles: EVERYONE,
+  summary: 'A page of the versions and delete markers of a bucket.',
+  query: { ...PAGE_QUERY, after_version_id: queryText },
+  answer: {
+    200: json(
+      object({
+        versions: listOf(
+          object({
+            key: text(),
+            version_id: text(),
+            is_latest: FLAG,
+            delete_marker: FLAG,
+            size: orNull(whole()),
+            etag: orNull(text()),
+            created_at: TIME,
+          }),
+        ),
+        prefixes: listOf(text()),
+        next_after: orNull(text()),
+        next_after_version_id: orNull(text()),
+      }),
+    ),
+  },
+  errors: ['VERSION_NOT_FOUND'],
+  /** By key, and newest first within a key. */
+  handle(request, services) {
+    const snapshot = services.catalog.snapshot()
+    const bucket = bucketIn(snapshot, request.parameters.bucket)
+    const entriesMaximum = request.query('limit')
+    const { prefix, delimiter, after: marker } = pageOf(request)
+    const order = orderOf(request.query('after_version_id'), snapshot, bucket.id, marker, services)
+    const after = orderedPositionAfter(marker, order, prefix, delimiter)
+    const page = versionPage(snapshot, bucket.id, { prefix, delimiter, after, entriesMaximum })
+    const last = page.entries.at(-1)
+    return jsonResponse(200, {
+      versions: page.entries.map((entry) => listedVersionRecord(entry, services)),
+      prefixes: page.prefixes,
+      next_after: page.next?.bytes.toString() ?? null,
+      next_after_version_id:
+        page.next?.kind === 'after-entry' && last !== undefined ? versionIdOf(last, services.versionIds) : null,
+    })
+  },
+  command: command('object versions', 'list the versions and delete markers of a bucket', {
+    arguments: { bucket: 'text' },
+    options: { ...PAGE_OPTIONS, 'after-version-id': 'continue after this version of --after' },
+    show: { page: 'versions', columns: ['key', 'version_id', 'is_latest', 'delete_marker', 'size', 'created_at'] },
+  }),
+})
 
 function orderOf(
-  { query }: ManagementRequest,
-  bucketId: number,
+  id: string | undefined,
+  snapshot: CatalogSnapshot,
+  bucketId: BucketId,
   key: string | undefined,
   services: ManagementServices,
 ): number | undefined {
-  const id = query.get('after_version_id')
   if (id === undefined) return undefined
-  if (key === undefined) throw invalid('after_version_id', 'stands only beside after')
+  if (key === undefined) throw invalid('after_version_id', 'is allowed only with after')
   const version = versionOf(id, services)
-  const sequence = version === 'null' ? services.catalog.version(bucketId, key, version)?.sequence : version
+  const sequence = version === 'null' ? snapshot.version(bucketId, key, version)?.sequence : version
   if (sequence === undefined) throw new ManagementError('VERSION_NOT_FOUND')
   return orderOfSequence(sequence)
 }
+
+export const OBJECT_LIST_ROUTES: readonly Route[] = [listObjects, listObjectVersions]

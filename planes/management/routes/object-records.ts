@@ -1,35 +1,55 @@
-import type { LockState } from '../../../engine/events/changes.ts'
+import type { LockState } from '../../../engine/events/values.ts'
 import type { ListedObject, ListedVersion } from '../../../projections/tables/objects.ts'
-import { digestOf, type FoundVersion, versionIdOf } from '../object-lookup.ts'
+import { findObject, type FoundObject } from '../../objects/find-object.ts'
+import { versionIdOf } from '../../objects/version-ids.ts'
+import { json } from '../define-route.ts'
+import { bucketIn, digestOf, type ObjectRequest, requireKey } from '../object-lookup.ts'
+import { component } from '../schemas/components.ts'
+import { anyOf, object, text } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339 } from '../timestamps.ts'
 
-/** Name, value, name, value as an object without a prototype: names come from strangers. */
+/** The errors of every route that writes an object, in addition to those of every route of a bucket. */
+export const WRITE_ERRORS = ['QUOTA_EXCEEDED', 'STORAGE_FULL', 'CONFLICT'] as const
+/** The written version; only bucket and key if another request has already removed it. */
+export const WRITTEN = json(anyOf(component('ObjectVersion'), object({ bucket: text(), key: text() })))
+
+/** Name, value, name, value as an object; without a prototype, because clients choose the names. */
 function pairs(flat: readonly string[]): Record<string, string> {
   const record: Record<string, string> = Object.create(null)
   for (let index = 0; index < flat.length; index += 2) record[flat[index] as string] = flat[index + 1] as string
   return record
 }
 
-/** What is known of one version. `content_type` and `sha256` are null where there is none, or none yet. */
-export function versionRecord(found: FoundVersion, services: ManagementServices): Record<string, unknown> {
-  const { bucket, key, object } = found
-  const headers = pairs(object.headers)
-  const newest = services.catalog.newestVersion(bucket.id, key)
+/** One version. `content_type` and `sha256` are null where there is none, or none yet. */
+export function versionRecord(found: FoundObject, services: ManagementServices): Record<string, unknown> {
+  const { snapshot, bucket, key, object: version } = found
+  const headers = pairs(version.headers)
+  const newest = snapshot.newestVersion(bucket.id, key)
   return {
     bucket: bucket.name,
     key,
-    version_id: versionIdOf(object, services),
-    is_latest: newest?.sequence === object.sequence,
-    size: object.size,
-    etag: object.etag,
-    sha256: digestOf(found, services) ?? null,
+    version_id: versionIdOf(version, services.versionIds),
+    is_latest: newest?.sequence === version.sequence,
+    size: version.size,
+    etag: version.etag,
+    sha256: digestOf(found) ?? null,
     content_type: headers['content-type'] ?? null,
-    created_at: rfc3339(object.modifiedMicroseconds),
+    created_at: rfc3339(version.modifiedMicroseconds),
     headers,
-    metadata: pairs(object.metadata),
-    lock: lockRecord(object.lock),
+    metadata: pairs(version.metadata),
+    lock: lockRecord(version.lock),
   }
+}
+
+/** The current object after a change. */
+export function currentRecord(request: ObjectRequest, services: ManagementServices): Record<string, unknown> {
+  const snapshot = services.catalog.snapshot()
+  const bucket = bucketIn(snapshot, request.parameters.bucket)
+  const key = requireKey(request)
+  const found = findObject(snapshot, bucket, key, undefined)
+  // Another request may have removed it already.
+  return found.kind === 'found' ? versionRecord(found, services) : { bucket: bucket.name, key }
 }
 
 function lockRecord(lock: LockState | undefined): Record<string, unknown> {
@@ -49,7 +69,7 @@ export function listedVersionRecord(version: ListedVersion, services: Management
   const { key, isLatest, isMarker, size, etag, lastModifiedMicroseconds } = version
   return {
     key,
-    version_id: versionIdOf(version, services),
+    version_id: versionIdOf(version, services.versionIds),
     is_latest: isLatest,
     delete_marker: isMarker,
     size: isMarker ? null : size,

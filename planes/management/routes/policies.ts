@@ -1,14 +1,14 @@
-import type { PolicyState } from '../../../engine/access-state.ts'
-import type { HttpResponse } from '../../http/exchange.ts'
+import type { PolicyState } from '../../../engine/domain/access-state.ts'
+import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route, SYSTEM_AND_AUDITOR } from '../define-route.ts'
 import { ManagementError } from '../errors.ts'
-import { execute } from '../execute.ts'
 import { newId } from '../identifiers.ts'
-import { readJson, requiredMember, requiredText } from '../json-body.ts'
-import { type ManagementRequest, pathParameter } from '../management-request.ts'
-import { policyStatements } from '../policy-document.ts'
+import { POLICY_STATEMENTS, policyStatements } from '../policy-document.ts'
 import { jsonResponse, noContent } from '../responses.ts'
+import { command } from '../route-command.ts'
+import { TITLE } from '../schemas/common.ts'
+import { component } from '../schemas/components.ts'
+import { listOf, object } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
-import { NAME } from '../titles.ts'
 import { rfc3339 } from '../timestamps.ts'
 
 function policyRecord({ policy, title, createdMicroseconds, statements }: PolicyState, accounts: string[]): unknown {
@@ -28,42 +28,89 @@ function bindings({ access }: ManagementServices): Map<string, string[]> {
   return accountsOf
 }
 
-export function listPolicies(_request: ManagementRequest, services: ManagementServices): HttpResponse {
-  const accountsOf = bindings(services)
-  const policies = services.access.policies()
-  return jsonResponse(200, {
-    policies: policies.map((policy) => policyRecord(policy, accountsOf.get(policy.policy) ?? [])),
-  })
-}
+const listPolicies = defineRoute({
+  pattern: 'GET /policies',
+  roles: SYSTEM_AND_AUDITOR,
+  summary: 'All policies.',
+  answer: { 200: json(object({ policies: listOf(component('Policy')) })) },
+  handle(_request, services) {
+    const accountsOf = bindings(services)
+    const policies = services.access.policies()
+    return jsonResponse(200, {
+      policies: policies.map((policy) => policyRecord(policy, accountsOf.get(policy.policy) ?? [])),
+    })
+  },
+  command: command('policy list', 'list the policies', {
+    show: { list: 'policies', columns: ['id', 'name', 'created_at', 'statements'] },
+  }),
+})
 
-export function getPolicy(request: ManagementRequest, services: ManagementServices): HttpResponse {
-  const accountsOf = bindings(services)
-  const policy = services.access.policy(pathParameter(request, 'policy_id'))
-  if (policy === undefined) throw new ManagementError('POLICY_NOT_FOUND')
-  return jsonResponse(200, policyRecord(policy, accountsOf.get(policy.policy) ?? []))
-}
+const createPolicy = defineRoute({
+  pattern: 'POST /policies',
+  roles: ADMINISTRATOR,
+  summary: 'Creates a policy.',
+  request: object({ name: TITLE, statements: POLICY_STATEMENTS }),
+  answer: { 201: json(component('Policy')) },
+  /** A policy never changes; to change the rules, attach a new one instead. */
+  async handle(request, services) {
+    const { name: title, statements: sent } = await request.body()
+    const statements = policyStatements(sent, services.actions)
+    const policy = newId('pol')
+    const change = { kind: 'create-policy', policy, title, statements } as const
+    const { timeMicroseconds } = await request.journal.execute(change, ['policy_id', policy])
+    return jsonResponse(201, policyRecord({ policy, title, statements, createdMicroseconds: timeMicroseconds }, []))
+  },
+})
 
-/** A policy never changes: another rule is another policy, attached in place of the old one. */
-export async function createPolicy(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  const members = await readJson(request, ['name', 'statements'])
-  const title = requiredText(members, 'name', NAME)
-  const statements = policyStatements(requiredMember(members, 'statements'), services.actions)
-  const policy = newId('pol')
-  const change = { kind: 'create-policy', policy, title, statements } as const
-  const { timeMicroseconds } = await execute(request, services, change, ['policy_id', policy])
-  return jsonResponse(201, policyRecord({ policy, title, statements, createdMicroseconds: timeMicroseconds }, []))
-}
+const getPolicy = defineRoute({
+  pattern: 'GET /policies/{policy_id}',
+  roles: SYSTEM_AND_AUDITOR,
+  summary: 'One policy with the accounts it is attached to.',
+  answer: { 200: json(component('Policy')) },
+  errors: ['POLICY_NOT_FOUND'],
+  handle(request, services) {
+    const accountsOf = bindings(services)
+    const policy = services.access.policy(request.parameters.policy_id)
+    if (policy === undefined) throw new ManagementError('POLICY_NOT_FOUND')
+    return jsonResponse(200, policyRecord(policy, accountsOf.get(policy.policy) ?? []))
+  },
+  command: command('policy show', 'show a policy and the accounts it is attached to', {
+    arguments: { policy: 'text' },
+  }),
+})
 
-export async function attachPolicy(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  await execute(request, services, { kind: 'attach-policy', ...bindingOf(request) })
-  return noContent()
-}
+const attachPolicy = defineRoute({
+  pattern: 'PUT /policies/{policy_id}/bindings/{account_id}',
+  roles: ADMINISTRATOR,
+  summary: 'Attaches a policy to a service account.',
+  answer: { 204: NOTHING },
+  errors: ['POLICY_NOT_FOUND', 'ACCOUNT_NOT_FOUND', 'TOO_MANY_POLICIES'],
+  async handle(request) {
+    const { policy_id: policy, account_id: account } = request.parameters
+    await request.journal.execute({ kind: 'attach-policy', policy, account })
+    return noContent()
+  },
+  command: command('policy attach', 'attach a policy to a service account', {
+    arguments: { policy: 'text', account: 'text' },
+    show: { done: 'attached' },
+  }),
+})
 
-export async function detachPolicy(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  await execute(request, services, { kind: 'detach-policy', ...bindingOf(request) })
-  return noContent()
-}
+const detachPolicy = defineRoute({
+  pattern: 'DELETE /policies/{policy_id}/bindings/{account_id}',
+  roles: ADMINISTRATOR,
+  summary: 'Detaches a policy from a service account.',
+  answer: { 204: NOTHING },
+  errors: ['POLICY_NOT_FOUND', 'ACCOUNT_NOT_FOUND', 'POLICY_NOT_ATTACHED'],
+  async handle(request) {
+    const { policy_id: policy, account_id: account } = request.parameters
+    await request.journal.execute({ kind: 'detach-policy', policy, account })
+    return noContent()
+  },
+  command: command('policy detach', 'detach a policy from a service account', {
+    arguments: { policy: 'text', account: 'text' },
+    show: { done: 'detached' },
+  }),
+})
 
-function bindingOf(request: ManagementRequest): { readonly policy: string; readonly account: string } {
-  return { policy: pathParameter(request, 'policy_id'), account: pathParameter(request, 'account_id') }
-}
+export const POLICY_ROUTES: readonly Route[] = [listPolicies, createPolicy, getPolicy, attachPolicy, detachPolicy]

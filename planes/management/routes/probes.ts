@@ -1,34 +1,41 @@
-import type { HttpResponse } from '../../http/exchange.ts'
+import { bytesOf, defineRoute, json, type Route } from '../define-route.ts'
 import { METRICS_CONTENT_TYPE, renderMetrics } from '../metrics.ts'
 import { jsonResponse, textResponse } from '../responses.ts'
-import type { ManagementRequest } from '../management-request.ts'
-import type { ManagementServices } from '../services.ts'
+import { listOf, object, oneOf, text } from '../schemas/schema.ts'
 
-/** One part of the server that must work before traffic makes sense. */
-export interface ReadinessCheck {
-  /** A fixed name, such as `journal`. */
-  readonly name: string
-  readonly ready: boolean
-  /** Why not, in a fixed sentence: everyone can read it, so it names no path, key or address. */
-  readonly reason?: string
-}
+const getHealth = defineRoute({
+  pattern: 'GET /health',
+  roles: 'none',
+  summary: 'Answers 200 while the process runs and accepts connections.',
+  answer: { 200: json(object({ status: oneOf('ok') })) },
+  /** Constant on purpose: it reveals only that the process is alive. */
+  handle: () => jsonResponse(200, { status: 'ok' }),
+})
 
-/** Constant on purpose: whoever asks learns that the process lives, and nothing else. */
-export function getHealth(): HttpResponse {
-  return jsonResponse(200, { status: 'ok' })
-}
+const getReady = defineRoute({
+  pattern: 'GET /ready',
+  roles: 'none',
+  summary: 'Answers 200 if every checked part is ready, and 503 with the parts that are not.',
+  answer: {
+    200: json(object({ status: oneOf('ready') })),
+    503: json(object({ status: oneOf('not_ready'), failing: listOf(object({ name: text(), reason: text() })) })),
+  },
+  async handle(_request, { ready }) {
+    const failing = (await ready())
+      .filter((check) => !check.ready)
+      .map(({ name, reason = 'not ready' }) => ({ name, reason }))
+    return failing.length === 0
+      ? jsonResponse(200, { status: 'ready' })
+      : jsonResponse(503, { status: 'not_ready', failing })
+  },
+})
 
-/** 200 when every check passes, otherwise 503 and the checks that do not. */
-export async function getReady(_request: ManagementRequest, { ready }: ManagementServices): Promise<HttpResponse> {
-  const failing = (await ready())
-    .filter((check) => !check.ready)
-    .map(({ name, reason = 'not ready' }) => ({ name, reason }))
-  return failing.length === 0
-    ? jsonResponse(200, { status: 'ready' })
-    : jsonResponse(503, { status: 'not_ready', failing })
-}
+const getMetrics = defineRoute({
+  pattern: 'GET /metrics',
+  roles: 'scrape-token',
+  summary: 'The metrics in the text format of Prometheus.',
+  answer: { 200: bytesOf(METRICS_CONTENT_TYPE) },
+  handle: async (_request, { metrics }) => textResponse(200, METRICS_CONTENT_TYPE, await renderMetrics(metrics())),
+})
 
-/** The metrics as text. */
-export async function getMetrics(_request: ManagementRequest, { metrics }: ManagementServices): Promise<HttpResponse> {
-  return textResponse(200, METRICS_CONTENT_TYPE, await renderMetrics(metrics()))
-}
+export const PROBE_ROUTES: readonly Route[] = [getHealth, getReady, getMetrics]

@@ -1,46 +1,111 @@
-import type { ProofHistory } from '../../../engine/proof/bundle-types.ts'
-import type { HttpResponse } from '../../http/exchange.ts'
+import {
+  CANONICAL_VERSION,
+  HISTORY_REASONS,
+  PROOF_FORMAT,
+  PROOF_FORMAT_VERSION,
+  type ProofHistory,
+  SIGNATURE_ALGORITHM,
+} from '../../../engine/proof/bundle-types.ts'
+import { versionIdOf } from '../../objects/version-ids.ts'
+import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { ManagementError } from '../errors.ts'
-import type { ManagementRequest } from '../management-request.ts'
-import { digestOf, requireVersion, versionIdOf } from '../object-lookup.ts'
+import { digestOf, requireVersion, VERSION_ERRORS, VERSION_QUERY } from '../object-lookup.ts'
 import { jsonResponse } from '../responses.ts'
-import type { ManagementServices } from '../services.ts'
+import { anyOf, form, listOf, object, oneOf, SHA256, TIME, text, whole } from '../schemas/schema.ts'
 import { rfc3339 } from '../timestamps.ts'
 
-/** No checkpoints are made, so no record is covered by one (specification, Proof bundle). */
+const ALGORITHM = oneOf(SIGNATURE_ALGORITHM)
+
+function exactly(value: number) {
+  return whole({ minimum: value, maximum: value })
+}
+
+const RECORD = object({
+  sequence: whole(),
+  timestamp: TIME,
+  operation: text(),
+  principal: text(),
+  result: text(),
+  previous_hash: SHA256,
+  record_hash: SHA256,
+  inclusion_path: object({ index: whole(), steps: listOf(object({ side: oneOf('left', 'right'), hash: SHA256 })) }),
+})
+
+const CHECKPOINT = object({
+  sequence: whole(),
+  from_sequence: whole(),
+  to_sequence: whole(),
+  leaf_count: whole({ minimum: 1 }),
+  root: SHA256,
+  previous_checkpoint_hash: SHA256,
+})
+
+const HISTORY = anyOf(
+  object({ status: oneOf('unavailable'), reason: oneOf(...Object.keys(HISTORY_REASONS)), detail: text() }),
+  object(
+    { status: oneOf('present'), records: listOf(RECORD), checkpoint: CHECKPOINT },
+    { anchor: object({ kind: text(), receipt: text() }, { asserted_at: TIME }) },
+  ),
+)
+
+/** The form of spec/formats/proof-bundle.md. */
+const BUNDLE = object({
+  format: oneOf(PROOF_FORMAT),
+  format_version: exactly(PROOF_FORMAT_VERSION),
+  object: object(
+    { bucket: text(), key: text(), version_id: text(), size: whole(), created_at: TIME },
+    { content_type: text() },
+  ),
+  payload: object({ sha256: SHA256 }),
+  history: HISTORY,
+  deployment: object({ algorithm: ALGORITHM, public_key: form('[0-9a-f]{64}'), key_id: form('[0-9a-f]{16}') }),
+  signature: object({
+    algorithm: ALGORITHM,
+    canonical_version: exactly(CANONICAL_VERSION),
+    value: form('[0-9a-f]{128}'),
+  }),
+})
+
+/** This version makes no checkpoints, so none covers any record (specification, Proof bundle). */
 const NO_CHECKPOINTS: ProofHistory = {
   status: 'unavailable',
   reason: 'not_yet_checkpointed',
   detail: 'This deployment makes no checkpoints of its audit chain; the bundle proves the bytes and not the history.',
 }
 
-/**
- * A signed proof bundle of one version.
- * @throws ManagementError as requireVersion, DIGEST_PENDING, CONFLICT when the version was removed meanwhile
- */
-export function getProof(request: ManagementRequest, services: ManagementServices): HttpResponse {
-  const found = requireVersion(request, services)
-  const { bucket, key, object } = found
-  const sha256 = digestOf(found, services)
-  if (sha256 === undefined) throw new ManagementError('DIGEST_PENDING')
-  const contentType = contentTypeOf(object.headers)
-  const bundle = services.proofs.sign({
-    object: {
-      bucket: bucket.name,
-      key,
-      version_id: versionIdOf(object, services),
-      size: object.size,
-      ...(contentType === undefined ? {} : { content_type: contentType }),
-      created_at: rfc3339(object.modifiedMicroseconds),
-    },
-    sha256,
-    history: NO_CHECKPOINTS,
-  })
-  return jsonResponse(200, bundle)
-}
-
 /** `headers`: name, value, name, value. */
 function contentTypeOf(headers: readonly string[]): string | undefined {
-  const name = headers.findIndex((text, index) => index % 2 === 0 && text === 'content-type')
+  const name = headers.findIndex((each, index) => index % 2 === 0 && each === 'content-type')
   return name === -1 ? undefined : headers[name + 1]
 }
+
+const getProof = defineRoute({
+  pattern: 'GET /buckets/{bucket}/object-proof/{key}',
+  roles: EVERYONE,
+  summary: 'A signed proof bundle of one version.',
+  query: VERSION_QUERY,
+  answer: { 200: json(BUNDLE) },
+  errors: [...VERSION_ERRORS, 'DIGEST_PENDING', 'CONFLICT'],
+  handle(request, services) {
+    const found = requireVersion(request, services)
+    const { bucket, key, object: version } = found
+    const sha256 = digestOf(found)
+    if (sha256 === undefined) throw new ManagementError('DIGEST_PENDING')
+    const contentType = contentTypeOf(version.headers)
+    const bundle = services.proofs.sign({
+      object: {
+        bucket: bucket.name,
+        key,
+        version_id: versionIdOf(version, services.versionIds),
+        size: version.size,
+        ...(contentType === undefined ? {} : { content_type: contentType }),
+        created_at: rfc3339(version.modifiedMicroseconds),
+      },
+      sha256,
+      history: NO_CHECKPOINTS,
+    })
+    return jsonResponse(200, bundle)
+  },
+})
+
+export const PROOF_ROUTES: readonly Route[] = [getProof]

@@ -1,56 +1,28 @@
+import type { BucketId } from '../../../engine/brands.ts'
 import type { BucketState } from '../../../engine/state-ports.ts'
-import type { LockedVersion } from '../../../projections/lock-reader.ts'
-import type { HttpResponse } from '../../http/exchange.ts'
+import type { LockedVersion } from '../../../projections/catalog/lock-listing.ts'
+import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { ManagementError } from '../errors.ts'
-import type { ManagementRequest } from '../management-request.ts'
-import { integerParameter } from '../query-values.ts'
 import { jsonResponse } from '../responses.ts'
+import { command } from '../route-command.ts'
+import { component } from '../schemas/components.ts'
+import { queryNumber, queryText } from '../schemas/query.ts'
+import { FLAG, listOf, object, oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339 } from '../timestamps.ts'
 
-const LIMIT = { minimum: 1, maximum: 100_000, standard: 10_000 } as const
-/** Versions looked at before others get their turn. */
+/** Versions read before other work gets a turn. */
 const VERSIONS_AT_ONCE = 500
 
-/**
- * Which versions are held, and until when (specification, Retention report): a row for each lock record, elapsed ones
- * included, and the default retention of each bucket with Object Lock.
- */
-export async function getRetentionReport(
-  request: ManagementRequest,
-  services: ManagementServices,
-): Promise<HttpResponse> {
-  const { catalog, clock } = services
-  const limit = integerParameter(request, 'limit', LIMIT)
-  const name = request.query.get('bucket')
-  const bucket = name === undefined ? undefined : catalog.bucket(name)
-  if (name !== undefined && bucket === undefined) throw new ManagementError('BUCKET_NOT_FOUND')
-  const buckets = new Map((bucket === undefined ? catalog.buckets() : [bucket]).map((each) => [each.id, each]))
-  const now = clock()
-  const { versions, truncated } = await lockedVersions(services, bucket?.id, limit)
-  const records = versions.flatMap((version) => {
-    const owner = buckets.get(version.bucketId)
-    // A bucket that was made while the table was read.
-    return owner === undefined ? [] : [versionRecord(owner.name, version, now, services)]
-  })
-  return jsonResponse(200, {
-    generated_at: rfc3339(now * 1000),
-    buckets: [...buckets.values()].filter(({ lockEnabled }) => lockEnabled).map(bucketRecord),
-    versions: records,
-    held_count: records.filter(({ status }) => status === 'held').length,
-    truncated,
-  })
-}
-
 async function lockedVersions(
-  { locks }: ManagementServices,
-  bucketId: number | undefined,
+  { catalog }: ManagementServices,
+  bucketId: BucketId | undefined,
   limit: number,
 ): Promise<{ readonly versions: readonly LockedVersion[]; readonly truncated: boolean }> {
   const versions: LockedVersion[] = []
   let start: Buffer | undefined
   do {
-    const page = locks.page(bucketId, start, Math.min(VERSIONS_AT_ONCE, limit - versions.length))
+    const page = catalog.snapshot().lockedVersions(bucketId, start, Math.min(VERSIONS_AT_ONCE, limit - versions.length))
     versions.push(...page.versions)
     start = page.next
     await new Promise((resolve) => {
@@ -62,7 +34,7 @@ async function lockedVersions(
 
 const DAYS_PER_YEAR = 365
 
-/** Periods are in days here, whatever they were set in. */
+/** Periods in days, whatever their unit was. */
 function bucketRecord({ name, defaultRetention }: BucketState) {
   if (defaultRetention === undefined) return { bucket: name, default_retention: null }
   const { mode, unit, value } = defaultRetention
@@ -83,3 +55,65 @@ function versionRecord(bucket: string, version: LockedVersion, now: number, { ve
     status: retained || hold ? 'held' : 'elapsed',
   }
 }
+
+const getRetentionReport = defineRoute({
+  pattern: 'GET /reports/retention',
+  roles: EVERYONE,
+  summary: 'Which versions are held, and until when.',
+  query: { bucket: queryText, limit: queryNumber(10_000, { minimum: 1, maximum: 100_000 }) },
+  answer: {
+    200: json(
+      object({
+        generated_at: TIME,
+        buckets: listOf(object({ bucket: text(), default_retention: orNull(component('DefaultRetention')) })),
+        versions: listOf(
+          object({
+            bucket: text(),
+            key: text(),
+            version_id: text(),
+            retention_mode: orNull(oneOf('GOVERNANCE', 'COMPLIANCE')),
+            retain_until: orNull(TIME),
+            legal_hold: FLAG,
+            status: oneOf('held', 'elapsed'),
+          }),
+        ),
+        held_count: whole(),
+        truncated: FLAG,
+      }),
+    ),
+  },
+  errors: ['BUCKET_NOT_FOUND'],
+  /** Each lock, including elapsed ones, and the default retention of each bucket with Object Lock. */
+  async handle(request, services) {
+    const { catalog, clock } = services
+    const limit = request.query('limit')
+    const name = request.query('bucket')
+    const snapshot = catalog.snapshot()
+    const bucket = name === undefined ? undefined : snapshot.bucket(name)
+    if (name !== undefined && bucket === undefined) throw new ManagementError('BUCKET_NOT_FOUND')
+    const buckets = new Map((bucket === undefined ? snapshot.buckets() : [bucket]).map((each) => [each.id, each]))
+    const now = clock()
+    const { versions, truncated } = await lockedVersions(services, bucket?.id, limit)
+    const records = versions.flatMap((version) => {
+      const owner = buckets.get(version.bucketId)
+      // The bucket was created while the table was read.
+      return owner === undefined ? [] : [versionRecord(owner.name, version, now, services)]
+    })
+    return jsonResponse(200, {
+      generated_at: rfc3339(now * 1000),
+      buckets: [...buckets.values()].filter(({ lockEnabled }) => lockEnabled).map(bucketRecord),
+      versions: records,
+      held_count: records.filter(({ status }) => status === 'held').length,
+      truncated,
+    })
+  },
+  command: command('report retention', 'show which versions are held, and until when', {
+    options: { bucket: 'only this bucket', limit: 'maximum number of locks to examine' },
+    show: {
+      list: 'versions',
+      columns: ['bucket', 'key', 'version_id', 'retention_mode', 'retain_until', 'legal_hold', 'status'],
+    },
+  }),
+})
+
+export const REPORT_ROUTES: readonly Route[] = [getRetentionReport]

@@ -1,75 +1,132 @@
-import type { HttpResponse } from '../../http/exchange.ts'
-import { invalid } from '../errors.ts'
-import { readJson, requiredBoolean, requiredInteger } from '../json-body.ts'
-import { auditOf, type ManagementRequest } from '../management-request.ts'
-import { integerParameter } from '../query-values.ts'
+import { ADMINISTRATORS, defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { jsonResponse } from '../responses.ts'
-import type { ManagementServices } from '../services.ts'
+import { command } from '../route-command.ts'
+import { component } from '../schemas/components.ts'
+import { queryNumber } from '../schemas/query.ts'
+import { FLAG, listOf, object, text, whole } from '../schemas/schema.ts'
 import type { StorageFindings } from '../storage-inspection.ts'
 
-export function getStatus(_request: ManagementRequest, { space, catalog, storage }: ManagementServices): HttpResponse {
-  const { capacityBytes, availableBytes } = space.space
-  return jsonResponse(200, {
-    capacity_bytes: capacityBytes,
-    available_bytes: availableBytes,
-    temporary_upload_bytes: storage.arrivingBytes() + catalog.uploadUsage().bytes,
-  })
-}
+const getStatus = defineRoute({
+  pattern: 'GET /storage/status',
+  roles: EVERYONE,
+  summary: 'Capacity, available and temporary bytes.',
+  answer: { 200: json(object({ capacity_bytes: whole(), available_bytes: whole(), temporary_upload_bytes: whole() })) },
+  handle(_request, { space, catalog, storage }) {
+    const { capacityBytes, availableBytes } = space.space
+    return jsonResponse(200, {
+      capacity_bytes: capacityBytes,
+      available_bytes: availableBytes,
+      temporary_upload_bytes: storage.arrivingBytes() + catalog.snapshot().uploadUsage().bytes,
+    })
+  },
+  command: command('storage status', 'show capacity and free space'),
+})
 
-export function getUsage(_request: ManagementRequest, { catalog }: ManagementServices): HttpResponse {
-  const totals = catalog.totals()
-  const uploads = catalog.uploadUsage()
-  const buckets = catalog.buckets().map(({ id, name }) => {
-    const usage = catalog.bucketUsage(id)
-    return {
-      name,
-      objects: usage.objects,
-      logical_bytes: usage.bytes,
-      noncurrent_versions: usage.noncurrent,
-      noncurrent_bytes: usage.noncurrentBytes,
-      delete_markers: usage.markers,
-    }
-  })
-  const sum = (count: (bucket: (typeof buckets)[number]) => number) =>
-    buckets.reduce((total, bucket) => total + count(bucket), 0)
-  return jsonResponse(200, {
-    buckets: totals.buckets,
-    objects: totals.objects,
-    versions: totals.objects + sum((bucket) => bucket.noncurrent_versions),
-    delete_markers: sum((bucket) => bucket.delete_markers),
-    logical_bytes: totals.logicalBytes,
-    physical_bytes: totals.physicalBytes,
-    multipart_uploads: uploads.uploads,
-    multipart_bytes: uploads.bytes,
-    by_bucket: buckets,
-  })
-}
+const getUsage = defineRoute({
+  pattern: 'GET /storage/usage',
+  roles: EVERYONE,
+  summary: 'How many buckets, objects and versions there are, and their bytes.',
+  answer: {
+    200: json(
+      object({
+        buckets: whole(),
+        objects: whole(),
+        versions: whole(),
+        delete_markers: whole(),
+        logical_bytes: whole(),
+        physical_bytes: whole(),
+        multipart_uploads: whole(),
+        multipart_bytes: whole(),
+        by_bucket: listOf(
+          object({
+            name: text(),
+            objects: whole(),
+            logical_bytes: whole(),
+            noncurrent_versions: whole(),
+            noncurrent_bytes: whole(),
+            delete_markers: whole(),
+          }),
+        ),
+      }),
+    ),
+  },
+  handle(_request, { catalog }) {
+    const snapshot = catalog.snapshot()
+    const totals = snapshot.totals()
+    const uploads = snapshot.uploadUsage()
+    const buckets = snapshot.buckets().map(({ id, name }) => {
+      const usage = snapshot.bucketUsage(id)
+      return {
+        name,
+        objects: usage.objects,
+        logical_bytes: usage.bytes,
+        noncurrent_versions: usage.noncurrent,
+        noncurrent_bytes: usage.noncurrentBytes,
+        delete_markers: usage.markers,
+      }
+    })
+    const sum = (count: (bucket: (typeof buckets)[number]) => number) =>
+      buckets.reduce((total, bucket) => total + count(bucket), 0)
+    return jsonResponse(200, {
+      buckets: totals.buckets,
+      objects: totals.objects,
+      versions: totals.objects + sum((bucket) => bucket.noncurrent_versions),
+      delete_markers: sum((bucket) => bucket.delete_markers),
+      logical_bytes: totals.logicalBytes,
+      physical_bytes: totals.physicalBytes,
+      multipart_uploads: uploads.uploads,
+      multipart_bytes: uploads.bytes,
+      by_bucket: buckets,
+    })
+  },
+  command: command('storage usage', 'show how many objects and versions there are, and their bytes'),
+})
 
-/** Entries looked at: rows and files. */
-const ENTRIES = { minimum: 1, maximum: 10_000_000, standard: 100_000 } as const
+/** Rows and files to examine. */
+const ENTRIES = { minimum: 1, maximum: 10_000_000 } as const
+const ENTRIES_STANDARD = 100_000
 
 function findingsRecord(findings: StorageFindings): Record<string, unknown> {
   const { examined, truncated, orphans, missing } = findings
   return { consistent: orphans.length === 0 && missing.length === 0, examined, truncated, orphans, missing }
 }
 
-export async function inspect(request: ManagementRequest, { storage }: ManagementServices): Promise<HttpResponse> {
-  const maximum = integerParameter(request, 'maximum_entries', ENTRIES)
-  return jsonResponse(200, findingsRecord(await storage.inspect(maximum)))
-}
+const inspect = defineRoute({
+  pattern: 'GET /storage/inspect',
+  roles: EVERYONE,
+  summary: 'Finds files without rows and rows without files.',
+  query: { maximum_entries: queryNumber(ENTRIES_STANDARD, ENTRIES) },
+  answer: { 200: json(component('StorageFindings')) },
+  async handle(request, { storage }) {
+    return jsonResponse(200, findingsRecord(await storage.inspect(request.query('maximum_entries'))))
+  },
+  command: command('storage inspect', 'find files without rows and rows without files', {
+    options: { 'maximum-entries': `rows and files to examine (${ENTRIES_STANDARD})` },
+    exit: ({ missing }) => (Array.isArray(missing) && missing.length > 0 ? 'storeDamaged' : 'ok'),
+  }),
+})
 
-/** Removes orphans when `dry_run` is false; what is missing cannot be made again and is only named. */
-export async function repair(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  const members = await readJson(request, ['maximum_entries', 'dry_run'])
-  const maximum = members.has('maximum_entries')
-    ? requiredInteger(members, 'maximum_entries', ENTRIES)
-    : ENTRIES.standard
-  const dryRun = members.has('dry_run') ? requiredBoolean(members, 'dry_run') : true
-  if (maximum > ENTRIES.maximum) throw invalid('maximum_entries', 'is too large')
-  const audit = auditOf(request, ['dry_run', String(dryRun)])
-  const { sequence } = await services.engine.execute({ kind: 'record-attempt', audit })
-  request.journaled = { kind: 'attempt', sequence }
-  const findings = await services.storage.inspect(maximum)
-  const removed = dryRun ? [] : await services.storage.remove(findings.orphans)
-  return jsonResponse(200, { dry_run: dryRun, ...findingsRecord(findings), removed })
-}
+const repair = defineRoute({
+  pattern: 'POST /storage/repair',
+  roles: ADMINISTRATORS,
+  summary: 'Removes orphaned files; a dry run by default.',
+  request: object({}, { maximum_entries: whole(ENTRIES), dry_run: FLAG }),
+  answer: { 200: json(component('StorageRepair')) },
+  /** Missing files cannot be restored and are only reported. */
+  async handle(request, services) {
+    const { maximum_entries: maximum = ENTRIES_STANDARD, dry_run: dryRun = true } = await request.body()
+    await request.journal.attempt(['dry_run', String(dryRun)])
+    const findings = await services.storage.inspect(maximum)
+    const removed = dryRun ? [] : await services.storage.remove(findings.orphans)
+    return jsonResponse(200, { dry_run: dryRun, ...findingsRecord(findings), removed })
+  },
+  command: command('storage repair', 'show what a repair would remove, or remove it with --apply', {
+    options: {
+      apply: { flag: 'remove orphaned files' },
+      'maximum-entries': { number: `rows and files to examine (${ENTRIES_STANDARD})` },
+    },
+    call: ({ apply, 'maximum-entries': maximum }) => ({ body: { dry_run: !apply, maximum_entries: maximum } }),
+  }),
+})
+
+export const STORAGE_ROUTES: readonly Route[] = [getStatus, getUsage, inspect, repair]

@@ -1,14 +1,15 @@
-import type { HttpResponse } from '../../http/exchange.ts'
 import { SAMPLE_SECONDS } from '../counter-history.ts'
-import type { ManagementRequest } from '../management-request.ts'
+import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { openApiDocument } from '../openapi.ts'
 import { jsonResponse } from '../responses.ts'
-import type { ManagementServices } from '../services.ts'
+import { command } from '../route-command.ts'
+import { component } from '../schemas/components.ts'
+import { documented, FLAG, listOf, mapOf, NUMBER, object, oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
 
 const PRODUCT = 'object-store'
 
-/** What this version of the server does; the names are those of the specification. */
+/** What this version supports; the names are those of the specification. */
 const CAPABILITIES = {
   versioning: true,
   webhooks: false,
@@ -18,38 +19,104 @@ const CAPABILITIES = {
   erasure_coding: false,
 } as const
 
-export async function getInfo(_request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  const isReady = (await services.ready()).every((check) => check.ready)
-  const status = isReady ? 'ready' : 'not_ready'
-  return jsonResponse(200, { name: PRODUCT, version: services.version, status, capabilities: CAPABILITIES })
-}
-
-/** What /metrics says, as JSON. */
-export function getSystemMetrics(_request: ManagementRequest, { metrics }: ManagementServices): HttpResponse {
-  const readings = metrics().map(({ row, samples }) => ({ name: row.name, type: row.type, help: row.help, samples }))
-  return jsonResponse(200, { metrics: readings })
-}
-
-/** Readings of the counters, oldest first; a counter that has labels is summed over them. */
-export function getMetricsHistory(_request: ManagementRequest, { counterHistory }: ManagementServices): HttpResponse {
-  const readings = counterHistory.readings.map(({ timeMilliseconds, counters }) => ({
-    time: rfc3339(timeMilliseconds * 1000),
-    counters: Object.fromEntries(counters),
-  }))
-  return jsonResponse(200, { interval_seconds: SAMPLE_SECONDS, readings })
-}
-
-/** Who the server takes the sender of this very request for. */
-export function getSession({ identity }: ManagementRequest): HttpResponse {
-  const { role, credentialId, expiresMicroseconds } = identity
-  return jsonResponse(200, {
-    principal: `management:${role}`,
-    role,
-    credential_id: credentialId,
-    expires_at: rfc3339OrNull(expiresMicroseconds),
+/** @param routes every route, including this one */
+export function openApiRoute(routes: () => readonly Route[]): Route {
+  return defineRoute({
+    pattern: 'GET /openapi.json',
+    roles: EVERYONE,
+    summary: 'This interface as an OpenAPI 3.1 document.',
+    answer: { 200: json(documented({ type: 'object' })) },
+    handle: (_request, { version }) => jsonResponse(200, openApiDocument(version, routes())),
   })
 }
 
-export function getOpenApi(_request: ManagementRequest, { version }: ManagementServices): HttpResponse {
-  return jsonResponse(200, openApiDocument(version))
-}
+const getInfo = defineRoute({
+  pattern: 'GET /system/info',
+  roles: EVERYONE,
+  summary: 'Name, version, status and capabilities.',
+  answer: {
+    200: json(
+      object({
+        name: oneOf(PRODUCT),
+        version: text(),
+        status: oneOf('ready', 'not_ready'),
+        capabilities: object({
+          versioning: FLAG,
+          webhooks: FLAG,
+          events: FLAG,
+          lifecycle: FLAG,
+          object_browser: FLAG,
+          erasure_coding: FLAG,
+        }),
+      }),
+    ),
+  },
+  async handle(_request, { ready, version }) {
+    const isReady = (await ready()).every((check) => check.ready)
+    const status = isReady ? 'ready' : 'not_ready'
+    return jsonResponse(200, { name: PRODUCT, version, status, capabilities: CAPABILITIES })
+  },
+  command: command('system info', 'show version and capabilities of the server'),
+})
+
+const getSystemMetrics = defineRoute({
+  pattern: 'GET /system/metrics',
+  roles: EVERYONE,
+  summary: 'The values of /metrics as JSON.',
+  answer: {
+    200: json(
+      object({
+        metrics: listOf(
+          object({
+            name: text(),
+            type: oneOf('counter', 'gauge'),
+            help: text(),
+            samples: listOf(object({ labels: mapOf(text()), value: NUMBER })),
+          }),
+        ),
+      }),
+    ),
+  },
+  handle(_request, { metrics }) {
+    const readings = metrics().map(({ row, samples }) => ({ name: row.name, type: row.type, help: row.help, samples }))
+    return jsonResponse(200, { metrics: readings })
+  },
+})
+
+const getMetricsHistory = defineRoute({
+  pattern: 'GET /system/metrics/history',
+  roles: EVERYONE,
+  summary: 'Readings of the counters over the last hour.',
+  answer: {
+    200: json(object({ interval_seconds: whole(), readings: listOf(object({ time: TIME, counters: mapOf(NUMBER) })) })),
+  },
+  /** Oldest first; counters are summed over their labels. */
+  handle(_request, { counterHistory }) {
+    const readings = counterHistory.readings.map(({ timeMilliseconds, counters }) => ({
+      time: rfc3339(timeMilliseconds * 1000),
+      counters: Object.fromEntries(counters),
+    }))
+    return jsonResponse(200, { interval_seconds: SAMPLE_SECONDS, readings })
+  },
+})
+
+const getSession = defineRoute({
+  pattern: 'GET /auth/session',
+  roles: EVERYONE,
+  summary: 'The role of the credential of this request.',
+  answer: {
+    200: json(object({ principal: text(), role: component('Role'), credential_id: text(), expires_at: orNull(TIME) })),
+  },
+  handle({ identity }) {
+    const { role, credentialId, expiresMicroseconds } = identity
+    return jsonResponse(200, {
+      principal: `management:${role}`,
+      role,
+      credential_id: credentialId,
+      expires_at: rfc3339OrNull(expiresMicroseconds),
+    })
+  },
+  command: command('session', 'show the role of the token in use'),
+})
+
+export const SYSTEM_ROUTES: readonly Route[] = [getInfo, getSystemMetrics, getMetricsHistory, getSession]

@@ -1,16 +1,12 @@
-import type { TokenState } from '../../../engine/access-state.ts'
-import { MANAGEMENT_ROLES } from '../../../engine/events/access-changes.ts'
-import type { HttpResponse } from '../../http/exchange.ts'
-import { tokenDigest } from '../bearer-token.ts'
-import { invalid } from '../errors.ts'
-import { execute } from '../execute.ts'
-import { optionalExpiry } from '../expiry.ts'
+import type { TokenState } from '../../../engine/domain/access-state.ts'
+import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route } from '../define-route.ts'
 import { newId, newManagementToken } from '../identifiers.ts'
-import { readJson, requiredMember, requiredText } from '../json-body.ts'
-import { type ManagementRequest, pathParameter } from '../management-request.ts'
+import { tokenDigest } from '../identity/bearer-token.ts'
 import { jsonResponse, noContent } from '../responses.ts'
-import type { ManagementServices } from '../services.ts'
-import { NAME } from '../titles.ts'
+import { command } from '../route-command.ts'
+import { expiryOf, LIFETIME, TITLE } from '../schemas/common.ts'
+import { component } from '../schemas/components.ts'
+import { listOf, object } from '../schemas/schema.ts'
 import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
 
 function tokenRecord(token: Omit<TokenState, 'digest'>): Record<string, unknown> {
@@ -23,32 +19,56 @@ function tokenRecord(token: Omit<TokenState, 'digest'>): Record<string, unknown>
   }
 }
 
-export function listTokens(_request: ManagementRequest, { access }: ManagementServices): HttpResponse {
-  return jsonResponse(200, { management_tokens: access.tokens().map(tokenRecord) })
-}
+const listTokens = defineRoute({
+  pattern: 'GET /management-tokens',
+  roles: ADMINISTRATOR,
+  summary: 'The issued management tokens, without the secrets.',
+  answer: { 200: json(object({ management_tokens: listOf(component('ManagementToken')) })) },
+  handle: (_request, { access }) => jsonResponse(200, { management_tokens: access.tokens().map(tokenRecord) }),
+  command: command('token list', 'list the issued management tokens', {
+    show: { list: 'management_tokens', columns: ['id', 'name', 'role', 'created_at', 'expires_at'] },
+  }),
+})
 
-/** Issues a token for a role. It is shown here and never again: only its digest is kept. */
-export async function issueToken(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  const members = await readJson(request, ['name', 'role', 'expires_in_seconds'])
-  const title = requiredText(members, 'name', NAME)
-  const sent = requiredMember(members, 'role')
-  const role = MANAGEMENT_ROLES.find((known) => known === sent)
-  if (role === undefined) throw invalid('role', `must be one of ${MANAGEMENT_ROLES.join(', ')}`)
-  const expiresMicroseconds = optionalExpiry(members, services.clock())
-  const id = newId('tok')
-  const token = newManagementToken()
-  const issued = { token: id, title, role, expiresMicroseconds }
-  const { timeMicroseconds } = await execute(
-    request,
-    services,
-    { kind: 'issue-token', ...issued, digest: tokenDigest(token) },
-    ['id', id, 'role', role],
-  )
-  return jsonResponse(201, { ...tokenRecord({ ...issued, createdMicroseconds: timeMicroseconds }), token })
-}
+const issueToken = defineRoute({
+  pattern: 'POST /management-tokens',
+  roles: ADMINISTRATOR,
+  summary: 'Issues a management token for a role; it is shown once.',
+  request: object({ name: TITLE, role: component('Role') }, { expires_in_seconds: LIFETIME }),
+  answer: { 201: json(component('IssuedManagementToken')) },
+  /** Only the digest of the token is stored. */
+  async handle(request, services) {
+    const { name, role, expires_in_seconds: lifetime } = await request.body()
+    const expiresMicroseconds = lifetime === undefined ? undefined : expiryOf(lifetime, services.clock())
+    const id = newId('tok')
+    const token = newManagementToken()
+    const issued = { token: id, title: name, role, expiresMicroseconds }
+    const change = { kind: 'issue-token', ...issued, digest: tokenDigest(token) } as const
+    const { timeMicroseconds } = await request.journal.execute(change, ['id', id, 'role', role])
+    return jsonResponse(201, { ...tokenRecord({ ...issued, createdMicroseconds: timeMicroseconds }), token })
+  },
+  command: command('token issue', 'issue a management token; it is shown once', {
+    arguments: { name: 'text', role: 'text' },
+    options: { 'expires-in': { number: 'seconds until it expires' } },
+    call: ({ name, role, 'expires-in': seconds }) => ({ body: { name, role, expires_in_seconds: seconds } }),
+  }),
+})
 
-/** The token does not open anything from the next request on. */
-export async function revokeToken(request: ManagementRequest, services: ManagementServices): Promise<HttpResponse> {
-  await execute(request, services, { kind: 'revoke-token', token: pathParameter(request, 'id') })
-  return noContent()
-}
+const revokeToken = defineRoute({
+  pattern: 'DELETE /management-tokens/{id}',
+  roles: ADMINISTRATOR,
+  summary: 'Revokes a management token.',
+  answer: { 204: NOTHING },
+  errors: ['TOKEN_NOT_FOUND'],
+  /** Applies from the next request. */
+  async handle(request) {
+    await request.journal.execute({ kind: 'revoke-token', token: request.parameters.id })
+    return noContent()
+  },
+  command: command('token revoke', 'revoke a management token', {
+    arguments: { 'token-id': 'text' },
+    show: { done: 'revoked' },
+  }),
+})
+
+export const TOKEN_ROUTES: readonly Route[] = [listTokens, issueToken, revokeToken]

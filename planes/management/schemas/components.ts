@@ -1,11 +1,32 @@
-import { MANAGEMENT_ROLES } from '../../../engine/events/access-changes.ts'
-import { managementErrors } from '../errors.ts'
-import { FLAG, form, listOf, mapOf, object, oneOf, orNull, type Schema, SHA256, TIME, text, whole } from './schema.ts'
+import { DEFAULT_RETENTION_MAXIMUM } from '../../../engine/domain/lock.ts'
+import { MANAGEMENT_ROLES } from '../../../engine/events/values.ts'
+import { invalid, managementErrors } from '../errors.ts'
+import {
+  anyOf,
+  documented,
+  eitherOf,
+  FLAG,
+  form,
+  type Infer,
+  listOf,
+  mapOf,
+  memberOf,
+  object,
+  oneOf,
+  orNull,
+  readAs,
+  readMembers,
+  SHA256,
+  TIME,
+  type Type,
+  text,
+  whole,
+} from './schema.ts'
 
-/** What has a name of its own in the OpenAPI document. */
+/** The named components of the OpenAPI document. */
 
 const ROLE = oneOf(...MANAGEMENT_ROLES)
-const MODE = oneOf('GOVERNANCE', 'COMPLIANCE')
+const MODE = eitherOf(16, 'GOVERNANCE', 'COMPLIANCE')
 
 const credential = {
   credential_id: form('cred-[a-z2-7]{20}'),
@@ -34,6 +55,39 @@ const storageFindings = {
   ),
 }
 
+const QUOTA = object({ bytes: quotaLimit('bytes'), objects: quotaLimit('objects') })
+
+/** A limit of a quota (specification, Quota); its number is in the member `bytes` or `objects`. */
+function quotaLimit(name: 'bytes' | 'objects'): Type<number | undefined> {
+  const mode = eitherOf(16, 'limit', 'unlimited')
+  const limit = whole()
+  const limited = object({ mode: oneOf('limit'), [name]: limit })
+  return readAs(anyOf(object({ mode: oneOf('unlimited') }), limited), (value, field) => {
+    const members = readMembers(value, field, ['mode', name])
+    const [sentMode, sent] = [members['mode'], members[name]]
+    if (sentMode === undefined) throw invalid(memberOf(field, 'mode'), 'is missing')
+    if (mode.read(sentMode, memberOf(field, 'mode')) === 'unlimited') {
+      if (sent === undefined) return undefined
+      throw invalid(memberOf(field, name), 'is allowed only with the mode limit')
+    }
+    if (sent === undefined) throw invalid(memberOf(field, name), 'is missing')
+    return limit.read(sent, memberOf(field, name))
+  })
+}
+
+const UNIT = eitherOf(8, 'days', 'years')
+const SENT_PERIOD = object({ unit: UNIT, value: documented({}) })
+const DAYS = whole({ minimum: 1, maximum: DEFAULT_RETENTION_MAXIMUM.days })
+
+/** The document states the bound of days only; that of years is lower. */
+const PERIOD = readAs(object({ unit: UNIT, value: DAYS }), (value, field) => {
+  const { unit, value: sent } = SENT_PERIOD.read(value, field)
+  const period = whole({ minimum: 1, maximum: DEFAULT_RETENTION_MAXIMUM[unit] })
+  return { unit, value: period.read(sent, memberOf(field, 'value')) }
+})
+
+const DEFAULT_RETENTION = object({ mode: MODE, period: PERIOD })
+
 export const COMPONENTS = {
   Error: object({
     error: object({ code: oneOf(...Object.keys(managementErrors)), message: text(), request_id: text() }),
@@ -61,22 +115,16 @@ export const COMPONENTS = {
   ManagementToken: object(token),
   IssuedManagementToken: object({ ...token, token: form('osm_[A-Za-z0-9_-]{43}') }),
 
-  Quota: object({
-    bytes: quotaLimit('bytes'),
-    objects: quotaLimit('objects'),
-  }),
-  DefaultRetention: object({
-    mode: MODE,
-    period: object({ unit: oneOf('days', 'years'), value: whole({ minimum: 1, maximum: 36_500 }) }),
-  }),
+  Quota: QUOTA,
+  DefaultRetention: DEFAULT_RETENTION,
   Bucket: object({
     name: text(),
     region: text(),
     created_at: TIME,
     versioning: oneOf('off', 'enabled', 'suspended'),
     object_lock: FLAG,
-    default_retention: orNull(reference('DefaultRetention')),
-    quota: reference('Quota'),
+    default_retention: orNull(reference('DefaultRetention', DEFAULT_RETENTION)),
+    quota: reference('Quota', QUOTA),
     usage: object({
       objects: whole(),
       bytes: whole(),
@@ -99,21 +147,18 @@ export const COMPONENTS = {
     created_at: TIME,
     headers: mapOf(text()),
     metadata: mapOf(text()),
-    lock: reference('Lock'),
+    lock: reference('Lock', documented({})),
   }),
   StorageFindings: object(storageFindings),
   StorageRepair: object({ dry_run: FLAG, ...storageFindings, removed: listOf(text()) }),
-} as const satisfies Readonly<Record<string, Schema>>
+} as const
 
-function quotaLimit(name: string): Schema {
-  return { anyOf: [object({ mode: oneOf('unlimited') }), object({ mode: oneOf('limit'), [name]: whole() })] }
+function reference<T>(name: string, { read }: Type<T>): Type<T> {
+  return { schema: { $ref: `#/components/schemas/${name}` }, read }
 }
 
-function reference(name: string): Schema {
-  return { $ref: `#/components/schemas/${name}` }
-}
-
-/** The component of a name. */
-export function component(name: keyof typeof COMPONENTS): Schema {
-  return reference(name)
+/** A reference to a component by its name. */
+export function component<N extends keyof typeof COMPONENTS>(name: N): Type<Infer<(typeof COMPONENTS)[N]>> {
+  const type: Type<unknown> = COMPONENTS[name]
+  return reference(name, type) as Type<Infer<(typeof COMPONENTS)[N]>>
 }

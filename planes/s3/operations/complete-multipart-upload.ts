@@ -1,52 +1,64 @@
+import { hash } from 'node:crypto'
+import { payloadIdOf, type UploadId } from '../../../engine/brands.ts'
 import { PART_BYTES_MINIMUM } from '../../../engine/domain/upload.ts'
+import { DomainError } from '../../../engine/errors.ts'
 import type { BucketState } from '../../../engine/state-ports.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
-import { readRequestDocument } from '../body-checks.ts'
-import { declaredChecksum } from '../checksums.ts'
-import { type CompleteMultipartUpload, parseCompleteMultipartUpload } from '../complete-multipart-upload.ts'
-import { writeCondition } from '../conditions.ts'
+import { readDocument } from '../request/body-checks.ts'
+import { declaredChecksum } from '../request/checksums.ts'
+import { type CompleteMultipartUpload, parseCompleteMultipartUpload } from '../documents/completion-list.ts'
+import { writeCondition } from '../request/conditions.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
-import { execute } from '../execute.ts'
-import { requireBucket, writtenVersionHeader } from '../lookup.ts'
-import { completeMultipartUploadResult } from '../multipart-documents.ts'
-import { multipartEtag } from '../multipart-etag.ts'
-import { objectKey, type S3Request } from '../s3-request.ts'
+import { bucketIn } from '../lookup.ts'
+import { writtenVersionHeader } from '../version-headers.ts'
+import { completeMultipartUploadResult } from '../documents/multipart-documents.ts'
 import type { S3Services } from '../services.ts'
 import { noSuchUpload, uploadNumber } from '../uploads.ts'
-import { xmlResponse } from '../xml-response.ts'
+import { xmlResponse } from '../documents/xml-response.ts'
+import type { ObjectRequest } from '../s3-request.ts'
+import { defineOperation } from '../operation.ts'
 
 /** S3 API reference, CompleteMultipartUpload. */
-export async function completeMultipartUpload(request: S3Request, services: S3Services): Promise<HttpResponse> {
-  const { catalog } = services
-  const bucket = requireBucket(request, services)
-  const key = objectKey(request)
-  const upload = uploadNumber(request, services)
-  const isOpen = upload >= 0 && catalog.upload(bucket.id, key, upload) !== undefined
-  // One that was completed may be completed again; the engine knows with what list.
-  if (!isOpen && (upload < 0 || catalog.payload(upload)?.kind !== 'parts')) throw noSuchUpload(request)
-  refuseObjectChecksum(request)
-  const body = await readRequestDocument(request)
-  const list = parseCompleteMultipartUpload(body, request.operation.bodyBytesMaximum)
-  requireStatedSize(request, services, upload, list)
-  const etag = multipartEtag(list.md5s)
-  const condition = writeCondition(request.http)
-  try {
-    const command = { kind: 'complete-upload', bucket: bucket.name, key, upload, ...list, etag, condition } as const
-    const done = await execute(request, services, command)
-    return answer(request, bucket, etag, writtenVersionHeader(done.version, services))
-  } catch (error) {
-    if (!(error instanceof S3Error)) throw error
-    if (error.code === 'EntityTooSmall') throw explainTooSmall(error, services, upload)
-    throw error.code === 'NoSuchUpload' ? noSuchUpload(request) : error
-  }
-}
+export const completeMultipartUpload = defineOperation({
+  name: 'CompleteMultipartUpload',
+  method: 'POST',
+  level: 'object',
+  subresource: 'uploadId',
+  action: 's3:PutObject',
+  bodyBytesMaximum: 4 * 1024 ** 2,
+  async handle(request, services) {
+    const snapshot = services.catalog.snapshot()
+    const bucket = bucketIn(snapshot, request.bucket)
+    const key = request.key
+    const upload = uploadNumber(request, services)
+    if (upload === undefined) throw noSuchUpload(request)
+    const isOpen = snapshot.upload(bucket.id, key, upload) !== undefined
+    // One that was completed may be completed again; the engine knows with what list.
+    if (!isOpen && snapshot.payload(payloadIdOf(upload))?.kind !== 'parts') throw noSuchUpload(request)
+    refuseObjectChecksum(request)
+    const list = parseCompleteMultipartUpload(await readDocument(request))
+    requireStatedSize(request, services, upload, list)
+    // S3 user guide, Checking object integrity: MD5 of the parts' MD5s, and how many there are.
+    const etag = `${hash('md5', list.md5s, 'hex')}-${list.parts.length}`
+    const condition = writeCondition(request.http)
+    try {
+      const command = { kind: 'complete-upload', bucket: bucket.name, key, upload, ...list, etag, condition } as const
+      const done = await request.journal.execute(command)
+      return answer(request, bucket, etag, writtenVersionHeader(done.version, services))
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      if (error.code === 'part-too-small') throw explainTooSmall(error, services, upload)
+      throw error.code === 'upload-not-found' ? noSuchUpload(request) : error
+    }
+  },
+})
 
 /**
- * A checksum header is here the one of the object, and not of the list in the body. The store knows no such sum without
- * reading all parts again, so it must not pass for checked.
+ * A checksum header here is that of the object, not that of the list in the body. The store cannot know it without
+ * reading all parts again, so it must not pass as checked.
  * @throws S3Error NotImplemented
  */
-function refuseObjectChecksum({ http }: S3Request): void {
+function refuseObjectChecksum({ http }: ObjectRequest): void {
   const declared = declaredChecksum(http)
   if (declared === undefined) return
   const message = 'The checksum of a whole multipart object is not supported; those of its parts are verified.'
@@ -56,17 +68,23 @@ function refuseObjectChecksum({ http }: S3Request): void {
 const STATED_SIZE = 'x-amz-mp-object-size'
 
 /**
- * Holds the size that a client states against that of the listed parts. A list that is wrong is for the engine to
- * refuse; one that it accepts has the parts, and so the sizes, that are looked at here.
- * @throws S3Error InvalidRequest, InvalidArgument for what is no size
+ * Compares the size that a client states with that of the listed parts. A list that is wrong is for the engine to
+ * refuse; one that it accepts has the parts, and so the sizes, that are added here.
+ * @throws S3Error InvalidRequest, InvalidArgument for what is not a size
  */
-function requireStatedSize({ http }: S3Request, services: S3Services, upload: number, list: CompleteMultipartUpload) {
+function requireStatedSize(
+  { http }: ObjectRequest,
+  services: S3Services,
+  upload: UploadId,
+  list: CompleteMultipartUpload,
+) {
   const stated = http.header(STATED_SIZE)
   if (stated === undefined) return
   if (!/^\d+$/.test(stated)) throw invalidArgument(STATED_SIZE, stated, `${STATED_SIZE} must be a number of bytes.`)
+  const snapshot = services.catalog.snapshot()
   let size = 0
   for (const number of list.parts) {
-    const part = services.catalog.part(upload, number)
+    const part = snapshot.part(upload, number)
     if (part === undefined) return
     size += part.size
   }
@@ -75,17 +93,22 @@ function requireStatedSize({ http }: S3Request, services: S3Services, upload: nu
   }
 }
 
-function answer(request: S3Request, bucket: BucketState, etag: string, headers: readonly HeaderLine[]): HttpResponse {
+function answer(
+  request: ObjectRequest,
+  bucket: BucketState,
+  etag: string,
+  headers: readonly HeaderLine[],
+): HttpResponse {
   const { http, target } = request
   const location = `${http.secure ? 'https' : 'http'}://${http.header('host') ?? ''}${target.canonicalPath}`
-  const document = completeMultipartUploadResult({ location, bucket: bucket.name, key: objectKey(request), etag })
-  return xmlResponse(200, document, headers)
+  const document = completeMultipartUploadResult({ location, bucket: bucket.name, key: request.key, etag })
+  return xmlResponse(document, headers)
 }
 
 /** What S3 says beside EntityTooSmall. */
-function explainTooSmall(error: S3Error, services: S3Services, upload: number): S3Error {
-  const number = error.details.find(([name]) => name === 'PartNumber')?.[1] ?? ''
-  const part = services.catalog.part(upload, Number(number))
+function explainTooSmall(error: DomainError, services: S3Services, upload: UploadId): Error {
+  const number = error.subject ?? ''
+  const part = services.catalog.snapshot().part(upload, Number(number))
   if (part === undefined) return error
   const details = [
     ['ProposedSize', String(part.size)],

@@ -1,31 +1,34 @@
-import type { HttpResponse } from '../../http/exchange.ts'
-import { readDocument } from '../body-checks.ts'
-import { checkBucketName } from '../bucket-name.ts'
-import { parseCreateBucketConfiguration } from '../create-bucket-configuration.ts'
-import { effectiveHeader } from '../effective-headers.ts'
-import { invalidArgument } from '../errors.ts'
-import { execute } from '../execute.ts'
-import { bucketName, type S3Request } from '../s3-request.ts'
-import type { S3Services } from '../services.ts'
+import { readDocument } from '../request/body-checks.ts'
+import { isBucketName } from '../../../engine/domain/names.ts'
+import { parseCreateBucketConfiguration } from '../documents/create-bucket-configuration.ts'
+import { effectiveHeader } from '../request/effective-headers.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import type { BucketRequest } from '../s3-request.ts'
+import { defineOperation } from '../operation.ts'
 
-export const DEFAULT_REGION = 'us-east-1'
-
-/** S3 API reference, CreateBucket. A second creation is 200 in us-east-1 when it asks for the same, else 409 (spec/decisions/0022). */
-export async function createBucket(request: S3Request, services: S3Services): Promise<HttpResponse> {
-  const bucket = bucketName(request)
-  checkBucketName(bucket)
-  const { bodyBytesMaximum } = request.operation
-  const body = await readDocument(request.http, request.identity.payload, bodyBytesMaximum)
-  const { locationConstraint } = parseCreateBucketConfiguration(body, bodyBytesMaximum)
-  const region = locationConstraint ?? DEFAULT_REGION
-  await execute(request, services, { kind: 'create-bucket', bucket, region, lockEnabled: wantsLock(request) })
-  return { status: 200, headers: [['location', `/${bucket}`]] }
-}
-
+const DEFAULT_REGION = 'us-east-1'
 const LOCK_HEADER = 'x-amz-bucket-object-lock-enabled'
 
+/** S3 API reference, CreateBucket. A second creation is 200 in us-east-1 when it asks for the same, else 409 (spec/decisions/0022). */
+export const createBucket = defineOperation({
+  name: 'CreateBucket',
+  method: 'PUT',
+  level: 'bucket',
+  action: 's3:CreateBucket',
+  bodyBytesMaximum: 64 * 1024,
+  headers: [LOCK_HEADER],
+  async handle(request) {
+    const { bucket } = request
+    // On other requests a name outside the rules simply belongs to no bucket.
+    if (!isBucketName(bucket)) throw new S3Error('InvalidBucketName', { details: [['BucketName', bucket]] })
+    const region = parseCreateBucketConfiguration(await readDocument(request)) ?? DEFAULT_REGION
+    await request.journal.execute({ kind: 'create-bucket', bucket, region, lockEnabled: wantsLock(request) })
+    return { status: 200, headers: [['location', `/${bucket}`]] }
+  },
+})
+
 /** @throws S3Error InvalidArgument */
-function wantsLock({ http, target }: S3Request): boolean {
+function wantsLock({ http, target }: BucketRequest): boolean {
   const value = effectiveHeader(http, target, LOCK_HEADER)?.toLowerCase()
   if (value === undefined || value === 'false') return false
   if (value === 'true') return true

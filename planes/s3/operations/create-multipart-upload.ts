@@ -1,26 +1,33 @@
-import type { HttpResponse } from '../../http/exchange.ts'
-import { execute } from '../execute.ts'
-import { requestedLock } from '../lock-headers.ts'
+import { uploadIdOf } from '../../../engine/brands.ts'
+import { LOCK_HEADERS, requestedLock } from '../request/lock-headers.ts'
 import { requireBucket, requireLockable } from '../lookup.ts'
-import { contentHeaders, userMetadata } from '../metadata.ts'
-import { initiateMultipartUploadResult } from '../multipart-documents.ts'
-import { objectKey, type S3Request } from '../s3-request.ts'
-import type { S3Services } from '../services.ts'
-import { xmlResponse } from '../xml-response.ts'
+import { contentHeaders, userMetadata } from '../request/metadata.ts'
+import { initiateMultipartUploadResult } from '../documents/multipart-documents.ts'
+import { xmlResponse } from '../documents/xml-response.ts'
+import { defineOperation } from '../operation.ts'
 
 /** S3 API reference, CreateMultipartUpload. What the object is to be is said here and fixed. */
-export async function createMultipartUpload(request: S3Request, services: S3Services): Promise<HttpResponse> {
-  const { http, target } = request
-  const { name: bucket, ...state } = requireBucket(request, services)
-  const lock = requireLockable({ name: bucket, ...state }, requestedLock(http, target, services.clock()))
-  const key = objectKey(request)
-  const done = await execute(request, services, {
-    kind: 'create-upload',
-    bucket,
-    key,
-    headers: contentHeaders(http).flat(),
-    metadata: userMetadata(http, target).flat(),
-    ...(lock === undefined ? {} : { lock }),
-  })
-  return xmlResponse(200, initiateMultipartUploadResult(bucket, key, services.uploadIds.encode(done.sequence)))
-}
+export const createMultipartUpload = defineOperation({
+  name: 'CreateMultipartUpload',
+  method: 'POST',
+  level: 'object',
+  subresource: 'uploads',
+  action: 's3:PutObject',
+  bodyBytesMaximum: 0,
+  headers: LOCK_HEADERS,
+  async handle(request, services) {
+    const { http, target } = request
+    const found = requireBucket(request, services)
+    const lock = requireLockable(found, requestedLock(http, target, services.clock()))
+    const place = { bucket: found.name, key: request.key }
+    const done = await request.journal.execute({
+      kind: 'create-upload',
+      ...place,
+      headers: contentHeaders(http).flat(),
+      metadata: userMetadata(http, target).flat(),
+      ...(lock === undefined ? {} : { lock }),
+    })
+    const uploadId = services.uploadIds.encode(uploadIdOf(done.sequence))
+    return xmlResponse(initiateMultipartUploadResult(place.bucket, place.key, uploadId))
+  },
+})

@@ -1,30 +1,28 @@
-import type { HttpResponse } from '../../http/exchange.ts'
-import { decodeContinuationToken, encodeContinuationToken, SERVICE_SCOPE } from '../continuation-token.ts'
-import { listBucketsParameters } from '../list-parameters.ts'
-import type { S3Request } from '../s3-request.ts'
-import type { S3Services } from '../services.ts'
-import { listBucketsResult } from '../xml-documents.ts'
-import { xmlResponse } from '../xml-response.ts'
+import { decodeContinuationToken, encodeContinuationToken } from '../request/continuation-token.ts'
+import { listBucketsParameters } from '../request/list-parameters.ts'
+import { listBucketsResult } from '../documents/xml-documents.ts'
+import { xmlResponse } from '../documents/xml-response.ts'
+import { defineOperation } from '../operation.ts'
 
 /** S3 API reference, ListBuckets, with its pages (`max-buckets`, `continuation-token`, `prefix`). */
-export function listBuckets(request: S3Request, services: S3Services): HttpResponse {
-  const { prefix, maxBuckets, continuationToken } = listBucketsParameters(request.target.query)
-  const after =
-    continuationToken === undefined || continuationToken === ''
-      ? undefined
-      : decodeContinuationToken(services.tokenKey, SERVICE_SCOPE, continuationToken).bytes.toString()
-  const all = services.catalog
-    .buckets()
-    .filter((bucket) => bucket.name.startsWith(prefix) && (after === undefined || bucket.name > after))
-  const buckets = all.slice(0, maxBuckets)
-  const last = all.length > maxBuckets ? buckets.at(-1) : undefined
-  const next =
-    last === undefined
-      ? undefined
-      : encodeContinuationToken(services.tokenKey, SERVICE_SCOPE, {
-          kind: 'after-key',
-          bytes: Buffer.from(last.name),
-        })
-  const result = { owner: services.owner, buckets, continuationToken: next, prefix: prefix || undefined }
-  return xmlResponse(200, listBucketsResult(result))
-}
+export const listBuckets = defineOperation({
+  name: 'ListBuckets',
+  method: 'GET',
+  level: 'service',
+  action: 's3:ListAllMyBuckets',
+  handle(request, services) {
+    const { prefix, maxBuckets, continuationToken } = listBucketsParameters(request.target.query)
+    const { tokenKey, owner, catalog } = services
+    const after = continuationToken && decodeContinuationToken(tokenKey, undefined, continuationToken).bytes.toString()
+    const isListed = (name: string) => name.startsWith(prefix) && (after === undefined || name > after)
+    const all = catalog
+      .snapshot()
+      .buckets()
+      .filter(({ name }) => isListed(name))
+    const buckets = all.slice(0, maxBuckets)
+    const last = all.length > maxBuckets ? buckets.at(-1) : undefined
+    const next = last && ({ kind: 'after-key', bytes: Buffer.from(last.name) } as const)
+    const token = next && encodeContinuationToken(tokenKey, undefined, next)
+    return xmlResponse(listBucketsResult({ owner, buckets, continuationToken: token, prefix }))
+  },
+})

@@ -1,42 +1,44 @@
-import type { OrderedPosition } from '../../../projections/ordered-listing.ts'
-import type { HttpResponse } from '../../http/exchange.ts'
+import { uploadIdOf } from '../../../engine/brands.ts'
 import { invalidArgument } from '../errors.ts'
-import { listMultipartUploadsParameters } from '../list-parameters.ts'
-import { requireBucket } from '../lookup.ts'
-import { markerPosition, NO_ENTRIES, orderedRequest } from '../../objects/marker-position.ts'
-import { listMultipartUploadsResult } from '../multipart-documents.ts'
-import type { S3Request } from '../s3-request.ts'
+import { listMultipartUploadsParameters } from '../request/list-parameters.ts'
+import { bucketIn } from '../lookup.ts'
+import { orderedPositionAfter, uploadPage } from '../../objects/list-pages.ts'
+import { nextMarkers } from '../documents/listing-elements.ts'
+import { listMultipartUploadsResult } from '../documents/multipart-documents.ts'
 import type { S3Services } from '../services.ts'
-import { xmlResponse } from '../xml-response.ts'
+import { xmlResponse } from '../documents/xml-response.ts'
+import { defineOperation } from '../operation.ts'
 
 /** S3 API reference, ListMultipartUploads. */
-export function listMultipartUploads(request: S3Request, services: S3Services): HttpResponse {
-  const bucket = requireBucket(request, services)
-  const { prefix, delimiter, keyMarker, uploadIdMarker, maxUploads, encodingType } = listMultipartUploadsParameters(
-    request.target.query,
-  )
-  const order = uploadIdMarker === undefined ? undefined : markerOrder(uploadIdMarker, services)
-  const wanted = orderedRequest(prefix, delimiter, markerPosition(keyMarker, order, prefix, delimiter), maxUploads)
-  const page = wanted === undefined ? NO_ENTRIES : services.catalog.listUploads(bucket.id, wanted)
-  const document = listMultipartUploadsResult({
-    bucket: bucket.name,
-    prefix,
-    delimiter,
-    keyMarker,
-    uploadIdMarker,
-    maxUploads,
-    encodingType,
-    uploads: page.entries.map(({ key, order: upload, createdMicroseconds }) => ({
-      key,
-      uploadId: services.uploadIds.encode(upload),
-      initiatedMicroseconds: createdMicroseconds,
-    })),
-    commonPrefixes: page.prefixes,
-    next: page.next && nextMarkers(page.next, services),
-    owner: services.owner,
-  })
-  return xmlResponse(200, document)
-}
+export const listMultipartUploads = defineOperation({
+  name: 'ListMultipartUploads',
+  method: 'GET',
+  level: 'bucket',
+  subresource: 'uploads',
+  action: 's3:ListBucketMultipartUploads',
+  handle(request, services) {
+    const snapshot = services.catalog.snapshot()
+    const bucket = bucketIn(snapshot, request.bucket)
+    const parameters = listMultipartUploadsParameters(request.target.query)
+    const { prefix, delimiter, keyMarker, uploadIdMarker, maxUploads } = parameters
+    const order = uploadIdMarker === undefined ? undefined : markerOrder(uploadIdMarker, services)
+    const after = orderedPositionAfter(keyMarker, order, prefix, delimiter)
+    const page = uploadPage(snapshot, bucket.id, { prefix, delimiter, after, entriesMaximum: maxUploads })
+    const document = listMultipartUploadsResult({
+      ...parameters,
+      bucket: bucket.name,
+      uploads: page.entries.map(({ key, order: upload, createdMicroseconds }) => ({
+        key,
+        uploadId: services.uploadIds.encode(upload),
+        initiatedMicroseconds: createdMicroseconds,
+      })),
+      commonPrefixes: page.prefixes,
+      next: nextMarkers(page.next, (last) => services.uploadIds.encode(uploadIdOf(last))),
+      owner: services.owner,
+    })
+    return xmlResponse(document)
+  },
+})
 
 /**
  * Place of the marker's upload among those of its key; it need not be there any more.
@@ -46,12 +48,4 @@ function markerOrder(uploadIdMarker: string, { uploadIds }: S3Services): number 
   const order = uploadIds.decode(uploadIdMarker)
   if (order === undefined) throw invalidArgument('upload-id-marker', uploadIdMarker, 'Invalid uploadId marker')
   return order
-}
-
-function nextMarkers(
-  next: OrderedPosition,
-  { uploadIds }: S3Services,
-): { readonly keyMarker: string; readonly uploadIdMarker: string | undefined } {
-  const uploadIdMarker = next.kind === 'after-entry' ? uploadIds.encode(next.order) : undefined
-  return { keyMarker: next.bytes.toString(), uploadIdMarker }
 }

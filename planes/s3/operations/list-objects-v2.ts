@@ -1,56 +1,50 @@
-import type { ListPage, ListPosition } from '../../../projections/object-listing.ts'
-import type { HttpResponse } from '../../http/exchange.ts'
-import { decodeContinuationToken, encodeContinuationToken } from '../continuation-token.ts'
-import { listObjectsV2Parameters } from '../list-parameters.ts'
-import { requireBucket } from '../lookup.ts'
-import { KEY_BYTES_MAXIMUM } from '../../objects/names.ts'
-import type { S3Request } from '../s3-request.ts'
-import type { S3Services } from '../services.ts'
-import { listObjectsV2Result } from '../xml-documents.ts'
-import { xmlResponse } from '../xml-response.ts'
-
-/** No key begins with a prefix that is longer than a key can be, and the catalog cannot seek to it. */
-const NO_KEYS: ListPage = { objects: [], prefixes: [], next: undefined }
+import type { BucketId } from '../../../engine/brands.ts'
+import type { ListPosition } from '../../../projections/catalog/object-listing.ts'
+import { decodeContinuationToken, encodeContinuationToken } from '../request/continuation-token.ts'
+import { listObjectsV2Parameters } from '../request/list-parameters.ts'
+import { bucketIn } from '../lookup.ts'
+import { objectPage } from '../../objects/list-pages.ts'
+import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
+import { listObjectsV2Result } from '../documents/xml-documents.ts'
+import { xmlResponse } from '../documents/xml-response.ts'
+import { defineOperation } from '../operation.ts'
 
 /** S3 API reference, ListObjectsV2. */
-export function listObjectsV2(request: S3Request, services: S3Services): HttpResponse {
-  const bucket = requireBucket(request, services)
-  const parameters = listObjectsV2Parameters(request.target.query)
-  const { prefix, delimiter, maxKeys, continuationToken, startAfter } = parameters
-  const prefixBytes = Buffer.from(prefix)
-  const wanted = {
-    prefix: prefixBytes,
-    delimiter: delimiter === undefined ? undefined : Buffer.from(delimiter),
-    after: positionOf(continuationToken, startAfter, services.tokenKey, bucket.id),
-    entriesMaximum: maxKeys,
-  }
-  const page = prefixBytes.length > KEY_BYTES_MAXIMUM ? NO_KEYS : services.catalog.list(bucket.id, wanted)
-  const next = page.next && encodeContinuationToken(services.tokenKey, bucket.id, page.next)
-  const document = listObjectsV2Result({
-    bucket: bucket.name,
-    prefix,
-    delimiter,
-    startAfter,
-    continuationToken,
-    maxKeys,
-    encodingType: parameters.encodingType,
-    contents: page.objects,
-    commonPrefixes: page.prefixes,
-    nextContinuationToken: next,
-    owner: parameters.fetchOwner ? services.owner : undefined,
-  })
-  return xmlResponse(200, document)
-}
+export const listObjectsV2 = defineOperation({
+  name: 'ListObjectsV2',
+  method: 'GET',
+  level: 'bucket',
+  action: 's3:ListBucket',
+  mark: { query: 'list-type', value: '2' },
+  handle(request, services) {
+    const snapshot = services.catalog.snapshot()
+    const bucket = bucketIn(snapshot, request.bucket)
+    const parameters = listObjectsV2Parameters(request.target.query)
+    const { prefix, delimiter, maxKeys, continuationToken, startAfter } = parameters
+    const after = positionOf(continuationToken, startAfter, services.tokenKey, bucket.id)
+    const page = objectPage(snapshot, bucket.id, { prefix, delimiter, after, entriesMaximum: maxKeys })
+    const next = page.next && encodeContinuationToken(services.tokenKey, bucket.id, page.next)
+    const document = listObjectsV2Result({
+      ...parameters,
+      bucket: bucket.name,
+      contents: page.objects,
+      commonPrefixes: page.prefixes,
+      nextContinuationToken: next,
+      owner: services.owner,
+    })
+    return xmlResponse(document)
+  },
+})
 
 /**
  * A continuation token wins over start-after; an empty one is the first page. What a start-after holds beyond the
- * longest key cannot decide: every key is before or behind it by its first bytes.
+ * longest key cannot decide: every key is before or after it by its first bytes.
  */
 function positionOf(
   token: string | undefined,
   startAfter: string | undefined,
   tokenKey: Buffer,
-  bucketId: number,
+  bucketId: BucketId,
 ): ListPosition | undefined {
   if (token !== undefined && token !== '') return decodeContinuationToken(tokenKey, bucketId, token)
   if (startAfter === undefined) return undefined

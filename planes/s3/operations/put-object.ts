@@ -1,40 +1,46 @@
-import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
-import { BodyChecks } from '../body-checks.ts'
-import { writeCondition } from '../conditions.ts'
-import { execute } from '../execute.ts'
-import { requestedLock } from '../lock-headers.ts'
-import { requireBucket, requireLockable, writtenVersionHeader } from '../lookup.ts'
-import { contentHeaders, userMetadata } from '../metadata.ts'
-import { discardRefused, receiveBody, requireLength } from '../receive-body.ts'
-import { objectKey, type S3Request } from '../s3-request.ts'
-import type { S3Services } from '../services.ts'
+import type { HeaderLine } from '../../http/exchange.ts'
+import { storeObject } from '../../objects/store-object.ts'
+import { BodyChecks, requireLength } from '../request/body-checks.ts'
+import { writeCondition } from '../request/conditions.ts'
+import { LOCK_HEADERS, requestedLock } from '../request/lock-headers.ts'
+import { requireBucket, requireLockable } from '../lookup.ts'
+import { writtenVersionHeader } from '../version-headers.ts'
+import { contentHeaders, userMetadata } from '../request/metadata.ts'
+import { defineOperation, PUT_BYTES_MAXIMUM } from '../operation.ts'
 
 /**
  * S3 API reference, PutObject. Everything that can be refused by the head of the request is refused before the body is
  * read; nothing is visible before the last byte was checked.
  */
-export async function putObject(request: S3Request, services: S3Services): Promise<HttpResponse> {
-  const { http, target } = request
-  const bucket = requireBucket(request, services)
-  const length = requireLength(request)
-  const checks = new BodyChecks(http, request.identity.payload)
-  const lock = requireLockable(bucket, requestedLock(http, target, services.clock()))
-  const description = {
-    headers: contentHeaders(http).flat(),
-    metadata: userMetadata(http, target).flat(),
-    condition: writeCondition(http),
-    ...(lock === undefined ? {} : { lock }),
-  }
-  const received = await receiveBody(request, services, length, checks)
-  const { size, digest, md5: etag, body } = received
-  const object = { bucket: bucket.name, key: objectKey(request), size, digest, etag, body }
-  try {
-    const done = await execute(request, services, { kind: 'write-object', ...object, ...description })
-    const headers: HeaderLine[] = [['etag', `"${etag}"`], ...writtenVersionHeader(done.version, services)]
+export const putObject = defineOperation({
+  name: 'PutObject',
+  method: 'PUT',
+  level: 'object',
+  action: 's3:PutObject',
+  bodyBytesMaximum: PUT_BYTES_MAXIMUM,
+  headers: LOCK_HEADERS,
+  async handle(request, services) {
+    const { http, target } = request
+    const bucket = requireBucket(request, services)
+    const length = requireLength(request)
+    const checks = new BodyChecks(http, request.payload)
+    const lock = requireLockable(bucket, requestedLock(http, target, services.clock()))
+    const description = {
+      headers: contentHeaders(http).flat(),
+      metadata: userMetadata(http, target).flat(),
+      condition: writeCondition(http),
+      ...(lock === undefined ? {} : { lock }),
+    }
+    const upload = { journal: request.journal, body: http.body, length, checks }
+    const { done, received } = await storeObject(services, upload, (stored) => ({
+      kind: 'write-object',
+      bucket: bucket.name,
+      key: request.key,
+      ...stored,
+      ...description,
+    }))
+    const headers: HeaderLine[] = [['etag', `"${received.etag}"`], ...writtenVersionHeader(done.version, services)]
     if (checks.declared !== undefined) headers.push([checks.declared.header, checks.declared.text])
     return { status: 200, headers }
-  } catch (error) {
-    await discardRefused(services, received, error)
-    throw error
-  }
-}
+  },
+})

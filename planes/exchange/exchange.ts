@@ -1,0 +1,181 @@
+import type { EngineClient } from '../../engine/client/engine-client.ts'
+import type { AuditContext } from '../../engine/events/audit.ts'
+import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
+import { BodyRemovedError, type BodySource, type HttpRequest, type HttpResponse, isSource } from '../http/exchange.ts'
+import { type AuditSource, RequestJournal } from './request-journal.ts'
+
+/** How a request is refused in a dialect. */
+export interface Refusal {
+  /** The code of the error, for the audit record. */
+  readonly code: string
+  readonly response: HttpResponse
+  /** Whether it is a fault of the server, which belongs in its log. */
+  readonly isFault: boolean
+}
+
+/** The gate is full: too many requests are running and waiting already. */
+export class BusyError extends Error {
+  override readonly name = 'BusyError'
+}
+
+/**
+ * One request of a listener and the way that it goes, which is the same for all: admit, enter the gate, handle, record,
+ * answer, each once. A dialect is a subclass: it says who is let in, what is done and how it is answered. It is an
+ * object for each request, so it can keep what it has found out, and a request that is refused half way is recorded with
+ * as much. A handler that needs no promise is answered without one.
+ */
+export abstract class Exchange implements AuditSource {
+  readonly http: HttpRequest
+  readonly requestId: string
+  readonly journal: RequestJournal
+  readonly #gate: ConcurrencyGate
+  #isInside = false
+
+  constructor(http: HttpRequest, requestId: string, engine: EngineClient, gate: ConcurrencyGate) {
+    this.http = http
+    this.requestId = requestId
+    this.journal = new RequestJournal(engine, this)
+    this.#gate = gate
+  }
+
+  /**
+   * Parses, authenticates, recognizes and authorizes the request, in the order of the dialect.
+   * @returns whether it has to pass the gate
+   * @throws what `refusal` translates
+   */
+  protected abstract admit(): 'gated' | 'free'
+
+  /** Carries out what was admitted. */
+  protected abstract handle(): HttpResponse | Promise<HttpResponse>
+
+  /** The one place of a dialect where errors are translated, those of the rules and of the store included. */
+  protected abstract refusal(error: unknown): Refusal
+
+  /** What the records of the request say; undefined when it is not recorded. Asked more than once. */
+  abstract audit(): AuditContext | undefined
+
+  /** Whether the request was authorized, and to change something: then a failure has an attempt in the journal too. */
+  protected abstract get isChange(): boolean
+
+  /** Adds to an answer what every answer of the dialect carries. Called once, when the answer is recorded. */
+  protected abstract finish(response: HttpResponse): HttpResponse
+
+  /** The answer in place of one that could not be recorded. Without one the listener answers a bare 500. */
+  protected unrecorded(error: unknown): HttpResponse {
+    throw error
+  }
+
+  /** Called with each fault of the server, also one in the middle of a body. */
+  protected abstract failed(error: unknown): void
+
+  /** Called when the last byte of the answer was produced, or the client has gone. */
+  protected sent(_status: number, _bytes: number): void {}
+
+  /** Answers the request. Called once. */
+  run(): HttpResponse | Promise<HttpResponse> {
+    let response: HttpResponse | Promise<HttpResponse>
+    try {
+      if (this.admit() === 'gated') {
+        const entered = this.#gate.enter()
+        if (entered === 'rejected') throw new BusyError()
+        if (entered !== 'entered') return this.#runQueued(entered)
+        this.#isInside = true
+      }
+      response = this.handle()
+    } catch (error) {
+      return this.#refuse(error)
+    }
+    return response instanceof Promise ? this.#settle(response) : this.#answer(response)
+  }
+
+  async #runQueued(entered: Promise<boolean>): Promise<HttpResponse> {
+    this.#isInside = await entered
+    if (!this.#isInside) return this.#refuse(new BusyError())
+    let response: HttpResponse
+    try {
+      response = await this.handle()
+    } catch (error) {
+      return this.#refuse(error)
+    }
+    return this.#answer(response)
+  }
+
+  async #settle(handled: Promise<HttpResponse>): Promise<HttpResponse> {
+    let response: HttpResponse
+    try {
+      response = await handled
+    } catch (error) {
+      return this.#refuse(error)
+    }
+    return this.#answer(response)
+  }
+
+  #refuse(error: unknown): HttpResponse | Promise<HttpResponse> {
+    const { code, response, isFault } = this.refusal(error)
+    if (isFault) this.failed(error)
+    return this.#answer(response, code)
+  }
+
+  /** Records the answer and lets it go; waits only when the journal has too many records on their way. */
+  #answer(response: HttpResponse, errorCode?: string): HttpResponse | Promise<HttpResponse> {
+    let recorded: Promise<void> | undefined
+    try {
+      recorded = this.journal.finish(response.status, errorCode, this.isChange)
+    } catch (error) {
+      return this.#replace(response, error)
+    }
+    const followed = this.#follow(response)
+    if (recorded === undefined) return this.finish(followed)
+    return recorded.then(
+      () => this.finish(followed),
+      (error: unknown) => this.#replace(followed, error),
+    )
+  }
+
+  #replace(response: HttpResponse, error: unknown): HttpResponse {
+    discardBody(response)
+    this.#leave()
+    return this.finish(this.unrecorded(error))
+  }
+
+  /** The gate is left, and the answer is over, when a streamed body is closed; at once when there is none. */
+  #follow(response: HttpResponse): HttpResponse {
+    const { body, status } = response
+    if (isSource(body)) return { ...response, body: this.#followed(body, status) }
+    this.#leave()
+    this.sent(status, body === undefined ? 0 : Buffer.byteLength(body))
+    return response
+  }
+
+  #followed(source: BodySource, status: number): BodySource {
+    let sentBytes = 0
+    return {
+      length: source.length,
+      next: async () => {
+        try {
+          const piece = await source.next()
+          sentBytes += piece?.length ?? 0
+          return piece
+        } catch (error) {
+          if (!(error instanceof BodyRemovedError)) this.failed(error)
+          throw error
+        }
+      },
+      close: () => {
+        source.close()
+        this.#leave()
+        this.sent(status, sentBytes)
+      },
+    }
+  }
+
+  #leave(): void {
+    if (this.#isInside) this.#gate.leave()
+    this.#isInside = false
+  }
+}
+
+/** Closes what a response would have been read from, when it is not sent. */
+export function discardBody({ body }: HttpResponse): void {
+  if (isSource(body)) body.close()
+}

@@ -1,0 +1,116 @@
+import type { EngineClient } from '../../engine/client/engine-client.ts'
+import type { Command, Done } from '../../engine/commands/commands.ts'
+import { DomainError } from '../../engine/errors.ts'
+import { type AuditContext, auditResultOf, type Pairs } from '../../engine/events/audit.ts'
+
+/** Who knows what the records of a request say. */
+export interface AuditSource {
+  /** As much as is known so far; undefined for a request that is not recorded at all, such as a probe. */
+  audit(): AuditContext | undefined
+}
+
+/** Commands that a request can ask for; the others are the store's own. */
+type Change = Exclude<
+  Command,
+  {
+    kind:
+      | 'record-attempt'
+      | 'record-failed-change'
+      | 'record-read'
+      | 'record-server-event'
+      | 'record-digest'
+      | 'reclaim-upload'
+      | 'move-payloads'
+      | 'remove-volume'
+  }
+>
+type WithoutAudit<C> = C extends Change ? Omit<C, 'audit' | 'intent'> : never
+
+/** A command of a request, without what every command says of the request. */
+export type RequestedChange = WithoutAudit<Change>
+
+/**
+ * What one request puts into the journal. A change is recorded by the engine in the batch that makes it; what the
+ * engine has not recorded is recorded when the answer is known.
+ */
+export class RequestJournal {
+  readonly #engine: EngineClient
+  readonly #source: AuditSource
+  /** Sequence of the attempt that is in the journal and has no outcome yet. */
+  #attempt: number | undefined
+  #hasOutcome = false
+
+  constructor(engine: EngineClient, source: AuditSource) {
+    this.#engine = engine
+    this.#source = source
+  }
+
+  /**
+   * Records the attempt of a change that takes long, before it begins. `details` are further metadata of this record.
+   * @throws EngineUnavailableError
+   */
+  async attempt(details: Pairs = []): Promise<void> {
+    const { sequence } = await this.#engine.execute({ kind: 'record-attempt', audit: this.#context(details) })
+    this.#attempt = sequence
+  }
+
+  /**
+   * Has the engine carry out a change, under the attempt if there is one. `details` are further metadata of its records.
+   * @throws DomainError when the rules refuse; the refusal is in the journal then
+   * @throws EngineUnavailableError when the outcome is unknown
+   * @throws Error when the engine failed at the command, which is a fault of the server and no answer of the rules
+   */
+  async execute(change: RequestedChange, details: Pairs = []): Promise<Done> {
+    const intent = this.#attempt === undefined ? {} : { intent: this.#attempt }
+    try {
+      const done = await this.#engine.execute({ ...change, audit: this.#context(details), ...intent } as Change)
+      this.#hasOutcome = true
+      return done
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      this.#hasOutcome = true
+      if (error.code !== 'command-failed') throw error
+      throw new Error(`the engine failed at a command: ${error.subject}`, { cause: error })
+    }
+  }
+
+  /**
+   * Records a read before anything of what is read goes out, as `operation`: the one record of this request.
+   * @throws EngineUnavailableError
+   */
+  async read(operation: string, details: Pairs): Promise<void> {
+    await this.#engine.execute({ kind: 'record-read', audit: { ...this.#context(details), operation } })
+    this.#hasOutcome = true
+  }
+
+  /** Begins another try of a change that was refused: what is recorded so far is the try before. */
+  retry(): void {
+    this.#attempt = undefined
+    this.#hasOutcome = false
+  }
+
+  /**
+   * Records the answer, unless the engine has recorded it. Returns a promise only when the journal has too many records
+   * on their way: it resolves when there is room again.
+   * @param isChange whether the request was authorized to change something: then it has an attempt, even if it failed
+   *   before anything was tried
+   */
+  finish(status: number, errorCode: string | undefined, isChange: boolean): Promise<void> | undefined {
+    if (this.#hasOutcome) return undefined
+    const context = this.#source.audit()
+    if (context === undefined) return undefined
+    const details = errorCode === undefined ? ['status', status] : ['status', status, 'error', errorCode]
+    const result = auditResultOf(status)
+    if (isChange && result !== 'success' && this.#attempt === undefined) {
+      return this.#engine.recordFailedChange(context, result, details)
+    }
+    const audit = { ...context, metadata: [...context.metadata, ...details] }
+    return this.#engine.record(audit, result, this.#attempt)
+  }
+
+  #context(details: Pairs): AuditContext {
+    const context = this.#source.audit()
+    if (context === undefined) throw new Error('a request that is not recorded may not change anything')
+    return details.length === 0 ? context : { ...context, metadata: [...context.metadata, ...details] }
+  }
+}

@@ -1,0 +1,99 @@
+import { AUDIT_RESULT_NAMES, eventId } from '../../../engine/events/audit.ts'
+import type { AuditRecord } from '../../../projections/audit/audit-record.ts'
+import { documented, form, mapOf, object, oneOf, orNull, TIME, text } from '../schemas/schema.ts'
+import { rfc3339 } from '../timestamps.ts'
+
+/** Pattern of an event id. */
+export const EVENT_ID = '\\d{16}'
+
+/** The members of an audit record as JSON (specification, Audit event), in the order of the columns of the CSV. */
+const EVENT_MEMBERS = {
+  timestamp: TIME,
+  event_id: form(EVENT_ID),
+  principal: text(),
+  credential_id: orNull(text()),
+  source_ip: orNull(text()),
+  request_id: orNull(text()),
+  operation: text(),
+  resource: text(),
+  result: oneOf(...AUDIT_RESULT_NAMES),
+  metadata: mapOf(documented({ type: ['string', 'integer'] })),
+}
+
+export const EVENT_RECORD = object(EVENT_MEMBERS)
+
+type AuditColumn = keyof typeof EVENT_MEMBERS
+
+/** Columns of the CSV, in their fixed order (specification, Audit export directory). */
+export const AUDIT_COLUMNS = Object.keys(EVENT_MEMBERS) as AuditColumn[]
+
+export function auditEventRecord({ sequence, timeMicroseconds, entry }: AuditRecord) {
+  return {
+    timestamp: rfc3339(timeMicroseconds),
+    event_id: eventId(sequence),
+    principal: entry.principal,
+    credential_id: entry.credentialId ?? null,
+    source_ip: entry.sourceAddress ?? null,
+    request_id: entry.requestId ?? null,
+    operation: entry.operation,
+    resource: entry.resource,
+    result: entry.result,
+    metadata: metadataRecord(entry),
+  } satisfies Record<AuditColumn, unknown>
+}
+
+/** The last value of a repeated name wins. The record of an outcome names the record of its attempt. */
+function metadataRecord({ metadata, intent }: AuditRecord['entry']): Record<string, unknown> {
+  const members: [string, string | number][] = []
+  for (let index = 0; index + 1 < metadata.length; index += 2) {
+    members.push([String(metadata[index]), metadata[index + 1] as string | number])
+  }
+  if (intent !== undefined) members.push(['intent_event_id', eventId(intent)])
+  return Object.fromEntries(members)
+}
+
+/** How an export is written: what comes before, between and after its records. */
+export interface ExportForm {
+  readonly contentType: string
+  readonly fileName: string
+  readonly head: string
+  readonly record: (record: AuditRecord) => string
+  readonly separator: string
+  readonly tail: string
+}
+
+export const EXPORT_FORMATS = ['json', 'csv'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+export const EXPORT_FORMS: Readonly<Record<ExportFormat, ExportForm>> = {
+  json: {
+    contentType: 'application/json',
+    fileName: 'audit.json',
+    head: '[\n',
+    record: (record) => JSON.stringify(auditEventRecord(record)),
+    separator: ',\n',
+    tail: '\n]\n',
+  },
+  csv: {
+    contentType: 'text/csv; charset=utf-8',
+    fileName: 'audit.csv',
+    head: `${AUDIT_COLUMNS.join(',')}\r\n`,
+    record: csvRow,
+    separator: '',
+    tail: '',
+  },
+}
+
+/** A row (RFC 4180). Cells are not altered to guard against spreadsheet formulas: an export shows what was recorded. */
+function csvRow(record: AuditRecord): string {
+  const fields = auditEventRecord(record)
+  const cells = AUDIT_COLUMNS.map((name) => {
+    const value = fields[name]
+    return csvField(typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value))
+  })
+  return `${cells.join(',')}\r\n`
+}
+
+function csvField(cell: string): string {
+  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+}

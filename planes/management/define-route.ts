@@ -1,0 +1,130 @@
+import { MANAGEMENT_ROLES, type ManagementRole } from '../../engine/events/values.ts'
+import type { HttpResponse } from '../http/exchange.ts'
+import type { ManagementErrorCode } from './errors.ts'
+import type { ManagementRequest } from './management-request.ts'
+import type { RouteCommand } from './route-command.ts'
+import type { QueryType } from './schemas/query.ts'
+import type { Infer, Schema, Type } from './schemas/schema.ts'
+import type { ManagementServices } from './services.ts'
+
+type ManagementMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
+
+/** Who may use a route: `none` is open to everyone, `scrape-token` requires the token in `metrics.scrape_token`. */
+type RouteRoles = 'none' | 'scrape-token' | readonly ManagementRole[]
+
+export const ADMINISTRATOR = ['system-administrator'] as const
+export const ADMINISTRATORS = ['system-administrator', 'storage-administrator'] as const
+export const SYSTEM_AND_AUDITOR = ['system-administrator', 'auditor'] as const
+export const EVERYONE = MANAGEMENT_ROLES
+
+/** Path prefix of the versioned interface. */
+export const API = '/api/v1'
+/** Paths outside the versioned interface. */
+const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics'])
+
+/** Method and path, such as `GET /buckets/{bucket}`, without the prefix of the versioned interface. */
+type Pattern = `${ManagementMethod} /${string}`
+type PartOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PartOf<Rest> : never
+type Query = Readonly<Record<string, QueryType<unknown>>>
+
+/** A body by its media types; none when the answer has no body. */
+export type Content = Readonly<Record<string, Schema>>
+
+export function json({ schema }: Type<unknown>): Content {
+  return { 'application/json': schema }
+}
+
+/** Bytes of one of these media types. */
+export function bytesOf(...mediaTypes: readonly string[]): Content {
+  return Object.fromEntries(mediaTypes.map((type) => [type, {}]))
+}
+
+/** An answer without a body. */
+export const NOTHING: Content = {}
+
+/** A request as the handler of a route receives it, with the types that the route declares. */
+export interface RouteRequest<P extends string, Q extends Query, B> extends ManagementRequest {
+  readonly parameters: { readonly [Name in PartOf<P>]: string }
+  query<N extends keyof Q & string>(name: N): Infer<Q[N]>
+  body(): Promise<B>
+}
+
+interface RouteDefinition<P extends Pattern, Q extends Query, B> {
+  /** `{name}` is one segment; `{key}`, as the last part, is the rest of the path with its slashes. */
+  readonly pattern: P
+  readonly roles: RouteRoles
+  /** One sentence for the OpenAPI document and the page of routes. */
+  readonly summary: string
+  /** Whether it changes something; then its attempt and its outcome are both audited. True by default, except for GET. */
+  readonly changes?: boolean
+  /** The query parameters; any other is refused. */
+  readonly query?: Q
+  /** The JSON body. */
+  readonly request?: Type<B>
+  /** The body is the raw bytes of an object, streamed. */
+  readonly takesObject?: boolean
+  /** Successful answers by status. Errors have an envelope of their own. */
+  readonly answer: Readonly<Record<number, Content>>
+  /** Its own errors, in addition to those that every route of its kind has. */
+  readonly errors?: readonly ManagementErrorCode[]
+  readonly handle: (
+    request: RouteRequest<P, Q, B>,
+    services: ManagementServices,
+  ) => HttpResponse | Promise<HttpResponse>
+  /** The commands that send one request to it. */
+  readonly command?: RouteCommand | readonly RouteCommand[]
+}
+
+/**
+ * A route of the management listener, all of it in one value. HEAD is allowed wherever GET is, and gets the same answer
+ * without its body. The router, the roles, the audit records, the OpenAPI document, the pages and the commands read it.
+ */
+export interface Route {
+  readonly method: ManagementMethod
+  /** With the prefix of the versioned interface. */
+  readonly path: string
+  readonly roles: RouteRoles
+  readonly summary: string
+  readonly changes: boolean
+  readonly query: Query
+  readonly body: 'none' | 'json' | 'object'
+  readonly request: Type<unknown> | undefined
+  readonly answer: Readonly<Record<number, Content>>
+  readonly errors: readonly ManagementErrorCode[]
+  /** False for a route that this version does not implement: it answers NOT_AVAILABLE. */
+  readonly available: boolean
+  readonly commands: readonly RouteCommand[]
+  /** A method, so that the types of the route's own request may be narrower. */
+  handle(request: ManagementRequest, services: ManagementServices): HttpResponse | Promise<HttpResponse>
+}
+
+export function defineRoute<const P extends Pattern, const Q extends Query = {}, B = never>({
+  pattern,
+  takesObject = false,
+  command = [],
+  ...definition
+}: RouteDefinition<P, Q, B>): Route {
+  const [method, path] = pattern.split(' ') as [ManagementMethod, string]
+  const body = takesObject ? 'object' : definition.request === undefined ? 'none' : 'json'
+  return {
+    changes: method !== 'GET',
+    query: {},
+    errors: [],
+    request: undefined,
+    ...definition,
+    method,
+    path: PROBES.has(path) ? path : `${API}${path}`,
+    body,
+    available: true,
+    commands: [command].flat(),
+  }
+}
+
+/** A route that checks its roles and then answers 501. */
+export function notYet(pattern: Pattern, roles: RouteRoles, summary: string): Route {
+  const handle = () => {
+    throw new Error(`${pattern} is not available`)
+  }
+  const body = pattern.startsWith('GET') || pattern.startsWith('DELETE') ? 'none' : 'json'
+  return { ...defineRoute({ pattern, roles, summary, answer: {}, handle }), body, available: false }
+}

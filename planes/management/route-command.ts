@@ -1,0 +1,75 @@
+/**
+ * The command of a route: its arguments and options, the request it sends, and how it shows the answer. It is data, from
+ * which cli/ makes the command.
+ */
+
+/** Positional arguments by name, in order. */
+type Arguments = Readonly<Record<string, 'text' | 'number' | 'optional'>>
+/** Options by name, without dashes: a text with this description, a whole number, or a flag without a value. */
+type Options = Readonly<Record<string, string | { readonly number: string } | { readonly flag: string }>>
+
+type ArgumentValue<K> = K extends 'number' ? number : K extends 'optional' ? string | undefined : string
+type OptionValue<O> = O extends { readonly flag: string }
+  ? boolean
+  : O extends { readonly number: string }
+    ? number | undefined
+    : string | undefined
+
+type Values<A extends Arguments, O extends Options> = { readonly [N in keyof A]: ArgumentValue<A[N]> } & {
+  readonly [N in keyof O]: OptionValue<O[N]>
+}
+
+/** The part of a route that a command uses. */
+interface AskedRoute {
+  readonly method: string
+  readonly path: string
+  readonly query: Readonly<Record<string, unknown>>
+}
+
+/** The request that a command sends. An option with the name of a query parameter becomes this parameter. */
+interface RouteCall {
+  /** The named parts of the path; by default the first arguments, in order. */
+  readonly path?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** Another route to ask instead. */
+  readonly instead?: AskedRoute
+}
+
+/** An answer as JSON; empty if it has no body. */
+export type Answer = Readonly<Record<string, unknown>>
+
+/** How an answer is shown: a list in it, a page of a listing, or these words. By default its members are shown. */
+export type Shown =
+  | { readonly list: string; readonly columns: readonly string[] }
+  | { readonly page: string; readonly columns: readonly string[] }
+  | { readonly done: string }
+
+interface CommandDefinition<A extends Arguments, O extends Options> {
+  readonly arguments?: A
+  readonly options?: O
+  readonly call?: (values: Values<A, O>) => RouteCall
+  readonly show?: Shown
+  /** Exit code for an answer; `ok` by default. */
+  readonly exit?: (answer: Answer) => 'ok' | 'storeDamaged'
+}
+
+/** The values of any command. */
+export type AnyValues = Readonly<Record<string, string | number | boolean | undefined>>
+
+export interface RouteCommand extends Omit<CommandDefinition<Arguments, Options>, 'call'> {
+  /** Such as `bucket create`. */
+  readonly path: string
+  readonly description: string
+  readonly arguments: Arguments
+  readonly options: Options
+  /** A method, so that the types of the command's own values may be narrower. */
+  call(values: AnyValues): RouteCall
+}
+
+export function command<const A extends Arguments = {}, const O extends Options = {}>(
+  path: string,
+  description: string,
+  { call = () => ({}), ...definition }: CommandDefinition<A, O> = {},
+): RouteCommand {
+  return { path, description, arguments: {}, options: {}, ...definition, call }
+}

@@ -1,0 +1,42 @@
+import type { Route } from './define-route.ts'
+import { ACCOUNT_ROUTES } from './routes/accounts.ts'
+import { AUDIT_ROUTES } from './routes/audit.ts'
+import { AUDIT_EXPORT_ROUTES } from './routes/audit-export.ts'
+import { BUCKET_ROUTES } from './routes/buckets.ts'
+import { CREDENTIAL_ROUTES } from './routes/credentials.ts'
+import { ROUTES_NOT_YET } from './routes/not-yet.ts'
+import { CONTENT_ROUTES } from './routes/object-content.ts'
+import { OBJECT_LIST_ROUTES } from './routes/object-lists.ts'
+import { VERSION_ROUTES } from './routes/object-versions.ts'
+import { OBJECT_ROUTES } from './routes/objects.ts'
+import { POLICY_ROUTES } from './routes/policies.ts'
+import { PROBE_ROUTES } from './routes/probes.ts'
+import { PROOF_ROUTES } from './routes/proof.ts'
+import { REPORT_ROUTES } from './routes/retention.ts'
+import { STORAGE_ROUTES } from './routes/storage.ts'
+import { openApiRoute, SYSTEM_ROUTES } from './routes/system.ts'
+import { TOKEN_ROUTES } from './routes/tokens.ts'
+import { VERIFY_ROUTES } from './routes/verify.ts'
+
+/** Every route of the management listener, in the order of the pages. Any other path does not exist. */
+export const routeList: readonly Route[] = [
+  ...PROBE_ROUTES,
+  openApiRoute(() => routeList),
+  ...SYSTEM_ROUTES,
+  ...TOKEN_ROUTES,
+  ...BUCKET_ROUTES,
+  ...OBJECT_LIST_ROUTES,
+  ...OBJECT_ROUTES,
+  ...CONTENT_ROUTES,
+  ...VERSION_ROUTES,
+  ...PROOF_ROUTES,
+  ...ACCOUNT_ROUTES,
+  ...CREDENTIAL_ROUTES,
+  ...POLICY_ROUTES,
+  ...AUDIT_ROUTES,
+  ...AUDIT_EXPORT_ROUTES,
+  ...REPORT_ROUTES,
+  ...STORAGE_ROUTES,
+  ...VERIFY_ROUTES,
+  ...ROUTES_NOT_YET,
+]

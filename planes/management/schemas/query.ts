@@ -1,0 +1,57 @@
+/** The types of query parameters: their schema, and how their text is read. */
+import { type Microseconds, microsecondsOf } from '../../../engine/brands.ts'
+import { invalid } from '../errors.ts'
+import { parseRfc3339 } from '../timestamps.ts'
+import { form, oneOf, type Schema, TIME, text, whole } from './schema.ts'
+
+export interface QueryType<T> {
+  readonly schema: Schema
+  /**
+   * @param sent undefined if the parameter is absent
+   * @throws ManagementError INVALID_REQUEST
+   */
+  readonly read: (sent: string | undefined, name: string) => T
+}
+
+function asSent(sent: string | undefined): string | undefined {
+  return sent
+}
+
+export const queryText: QueryType<string | undefined> = { schema: text().schema, read: asSent }
+
+/** Text of a documented form; the handler checks it. */
+export function queryForm(expression: string): QueryType<string | undefined> {
+  return { schema: form(expression).schema, read: asSent }
+}
+
+/** A whole number, by default of at least 0; `standard` if absent. */
+export function queryNumber(
+  standard: number,
+  range: { readonly minimum?: number; readonly maximum?: number } = {},
+): QueryType<number> {
+  const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = range
+  return {
+    schema: whole(range).schema,
+    read(sent, name) {
+      if (sent === undefined) return standard
+      const value = /^\d{1,16}$/.test(sent) ? Number(sent) : Number.NaN
+      if (value >= minimum && value <= maximum) return value
+      throw invalid(name, `must be a whole number from ${minimum} to ${maximum}`)
+    },
+  }
+}
+
+export const queryTime: QueryType<Microseconds | undefined> = {
+  schema: TIME.schema,
+  read(sent, name) {
+    if (sent === undefined) return undefined
+    const microseconds = parseRfc3339(sent)
+    if (microseconds === undefined) throw invalid(name, 'must be a time as in RFC 3339, such as 2026-08-01T12:00:00Z')
+    return microsecondsOf(microseconds)
+  },
+}
+
+export function queryWord<W extends string>(...words: readonly W[]): QueryType<W | undefined> {
+  const type = oneOf(...words)
+  return { schema: type.schema, read: (sent, name) => (sent === undefined ? undefined : type.read(sent, name)) }
+}

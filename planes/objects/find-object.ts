@@ -1,0 +1,42 @@
+import type { VersionSelector } from '../../engine/commands/commands.ts'
+import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
+import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot.ts'
+
+/** A version with bytes, and where it was found. */
+export interface FoundObject {
+  readonly kind: 'found'
+  /** The snapshot that has it. What else belongs to the version is read from there, in the same turn. */
+  readonly snapshot: CatalogSnapshot
+  readonly bucket: BucketState
+  readonly key: string
+  /** What it was asked for by; undefined where it is the current object. */
+  readonly version: VersionSelector | undefined
+  readonly object: ObjectState
+}
+
+/** Why there is none. */
+export type NotFound =
+  /** The key has no current object; `hiddenBy` is the delete marker that hides the versions it may have. */
+  | { readonly kind: 'no-object'; readonly hiddenBy: ObjectState | undefined }
+  | { readonly kind: 'no-version' }
+  /** The version is a delete marker. */
+  | { readonly kind: 'marker'; readonly marker: ObjectState }
+
+/** Finds a version of a key, the current object where none is named. The bucket is of the same snapshot. */
+export function findObject(
+  snapshot: CatalogSnapshot,
+  bucket: BucketState,
+  key: string,
+  version: VersionSelector | undefined,
+): FoundObject | NotFound {
+  if (version === undefined) {
+    const object = snapshot.object(bucket.id, key)
+    if (object !== undefined) return { kind: 'found', snapshot, bucket, key, version, object }
+    const newest = bucket.versioning === 'off' ? undefined : snapshot.newestVersion(bucket.id, key)
+    return { kind: 'no-object', hiddenBy: newest?.isMarker === true ? newest : undefined }
+  }
+  const object = snapshot.version(bucket.id, key, version)
+  if (object === undefined) return { kind: 'no-version' }
+  if (object.isMarker) return { kind: 'marker', marker: object }
+  return { kind: 'found', snapshot, bucket, key, version, object }
+}

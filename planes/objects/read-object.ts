@@ -1,0 +1,224 @@
+import type { PayloadId } from '../../engine/brands.ts'
+import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
+import type {
+  FileLocation,
+  PartsLocation,
+  PayloadLocation,
+  PayloadReader,
+} from '../../engine/payloads/payload-reader.ts'
+import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
+import { BodyRemovedError, type BodySource } from '../http/exchange.ts'
+import type { FoundObject } from './find-object.ts'
+
+/** Where the bytes of objects are read. */
+export interface PayloadSources {
+  readonly payloads: PayloadReader
+  readonly catalog: CatalogReader
+}
+
+/** How often a place is read again, when bytes were moved or removed between the lookup and the open. */
+const READS_MAXIMUM = 5
+const NO_BYTES = Buffer.alloc(0)
+
+/**
+ * The bytes `start` to `end` (exclusive) of a version that was found in this turn. Those of a small object are returned
+ * at once, without a promise; of others the first are read and proved when the promise resolves, so that damage there is
+ * an error that the client can read.
+ * @throws PayloadDamagedError
+ * @throws BodyRemovedError when the version was removed since it was found, DescriptorsExhaustedError
+ */
+export function readObject(
+  sources: PayloadSources,
+  { snapshot, object }: FoundObject,
+  start: number,
+  end: number,
+): Buffer | Promise<Buffer | BodySource> {
+  if (start === end) return NO_BYTES
+  const { payload } = object
+  const location = payload === undefined ? undefined : snapshot.payload(payload)
+  if (payload === undefined || location === undefined)
+    throw new PayloadDamagedError(`payload ${payload} is not in the catalog`)
+  if (location.kind === 'volume') {
+    try {
+      const bytes = sources.payloads.readSmall(location)
+      return end - start === bytes.length ? bytes : bytes.subarray(start, end)
+    } catch (error) {
+      if (!(error instanceof PayloadDamagedError)) throw error
+    }
+  }
+  return openPayload(sources, payload, location, start, end)
+}
+
+/**
+ * The answer of a read, which begins again with a new lookup when its version was removed since it was found.
+ * @param first the read that was begun
+ * @throws what `read` throws
+ */
+export async function untilThere<T>(first: Promise<T>, read: () => T | Promise<T>): Promise<T> {
+  let current: T | Promise<T> = first
+  for (let reads = 1; ; reads += 1) {
+    try {
+      return await current
+    } catch (error) {
+      if (!(error instanceof BodyRemovedError) || reads === READS_MAXIMUM) throw error
+    }
+    current = read()
+  }
+}
+
+/** The pieces of a body, which is closed after the last or when nobody wants more. A piece is valid until the next. */
+export async function* piecesOf(body: Buffer | BodySource): AsyncGenerator<Buffer> {
+  if (Buffer.isBuffer(body)) return yield body
+  try {
+    for (let piece = await body.next(); piece !== undefined; piece = await body.next()) yield piece
+  } finally {
+    body.close()
+  }
+}
+
+/**
+ * Opens a payload at a place. What cannot be read there was moved by compaction, was removed, or is damaged, and the
+ * catalog knows which.
+ */
+async function openPayload(
+  sources: PayloadSources,
+  payload: PayloadId,
+  place: PayloadLocation,
+  start: number,
+  end: number,
+): Promise<Buffer | BodySource> {
+  let location = place
+  for (let reads = 1; ; reads += 1) {
+    try {
+      return await openAt(sources, payload, location, start, end)
+    } catch (error) {
+      if (!(error instanceof PayloadDamagedError)) throw error
+      const now = sources.catalog.snapshot().payload(payload)
+      if (now === undefined) throw new BodyRemovedError(`payload ${payload} was removed while it was read`)
+      if (isSamePlace(now, location) || reads === READS_MAXIMUM) throw error
+      location = now
+    }
+  }
+}
+
+/** Whether a payload still is where it was; only small ones are ever moved. */
+function isSamePlace(left: PayloadLocation, right: PayloadLocation): boolean {
+  if (left.kind !== 'volume' || right.kind !== 'volume') return left.kind === right.kind
+  return left.volume === right.volume && left.offset === right.offset
+}
+
+async function openAt(
+  sources: PayloadSources,
+  payload: PayloadId,
+  location: PayloadLocation,
+  start: number,
+  end: number,
+): Promise<Buffer | BodySource> {
+  switch (location.kind) {
+    case 'volume':
+      return sources.payloads.readSmall(location).subarray(start, end)
+    case 'file':
+      return openFile(sources, location, start, end)
+    case 'parts': {
+      const body = new PartsBody(sources, payload, location, start, end)
+      await body.openNext()
+      return body
+    }
+  }
+}
+
+async function openFile(
+  sources: PayloadSources,
+  location: FileLocation,
+  start: number,
+  end: number,
+): Promise<BodySource> {
+  const reader = await sources.payloads.openLarge(location, start, end)
+  try {
+    await reader.proveFirst()
+  } catch (error) {
+    reader.close()
+    throw error
+  }
+  return reader
+}
+
+/** A multipart object: its parts one after the other, each opened when its turn comes. */
+class PartsBody implements BodySource {
+  readonly length: number
+  readonly #sources: PayloadSources
+  readonly #payload: PayloadId
+  readonly #location: PartsLocation
+  /** Index of the next part to open, and where in the object it begins. */
+  #index = 0
+  #partStart = 0
+  #position: number
+  readonly #end: number
+  /** The part that is being sent. */
+  #part: BodySource | Buffer | undefined
+  #closed = false
+
+  constructor(sources: PayloadSources, payload: PayloadId, location: PartsLocation, start: number, end: number) {
+    this.#sources = sources
+    this.#payload = payload
+    this.#location = location
+    this.#position = start
+    this.#end = end
+    this.length = end - start
+  }
+
+  async next(): Promise<Buffer | undefined> {
+    for (;;) {
+      const piece = await this.#takeFromPart()
+      if (piece !== undefined) return piece
+      if (this.#closed || this.#position >= this.#end) return undefined
+      await this.openNext()
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#closePart()
+  }
+
+  async #takeFromPart(): Promise<Buffer | undefined> {
+    const part = this.#part
+    if (part === undefined) return undefined
+    const piece = Buffer.isBuffer(part) ? part : await part.next()
+    if (Buffer.isBuffer(part) || piece === undefined) this.#closePart()
+    this.#position += piece?.length ?? 0
+    return piece
+  }
+
+  /** Opens the part that holds the position; parts before it and parts of no bytes are stepped over. */
+  async openNext(): Promise<void> {
+    const { parts } = this.#location
+    while (this.#position >= this.#partStart + parts.size(this.#index)) {
+      this.#partStart += parts.size(this.#index)
+      this.#index += 1
+      if (this.#index >= parts.count) throw new PayloadDamagedError('a multipart object has fewer bytes than it states')
+    }
+    const start = this.#position - this.#partStart
+    const end = Math.min(parts.size(this.#index), this.#end - this.#partStart)
+    const body = await this.#openPart(parts.payload(this.#index), start, end)
+    if (!this.#closed) this.#part = body
+    else if (!Buffer.isBuffer(body)) body.close()
+  }
+
+  #openPart(part: PayloadId | undefined, start: number, end: number): Promise<Buffer | BodySource> {
+    const snapshot = this.#sources.catalog.snapshot()
+    const location = part === undefined ? undefined : snapshot.payload(part)
+    if (part !== undefined && location !== undefined) return openPayload(this.#sources, part, location, start, end)
+    // Parts go with the object that was made of them; without it nobody misses them (spec/decisions/0018).
+    if (snapshot.payload(this.#payload) === undefined) {
+      throw new BodyRemovedError(`payload ${this.#payload} was removed while it was read`)
+    }
+    throw new PayloadDamagedError(`payload ${part}, a part of payload ${this.#payload}, is not in the catalog`)
+  }
+
+  #closePart(): void {
+    const part = this.#part
+    this.#part = undefined
+    if (part !== undefined && !Buffer.isBuffer(part)) part.close()
+  }
+}

@@ -1,0 +1,39 @@
+import type { Done } from '../../engine/commands/commands.ts'
+import { DomainError } from '../../engine/errors.ts'
+import type { Pairs } from '../../engine/events/audit.ts'
+import type { RequestedChange, RequestJournal } from '../exchange/request-journal.ts'
+import type { RequestBody } from '../http/exchange.ts'
+import { type PayloadChecks, type PayloadStores, type ReceivedPayload, receivePayload } from './receive-payload.ts'
+
+/** The bytes of an object or part on their way in. */
+interface Upload {
+  readonly journal: RequestJournal
+  readonly body: RequestBody
+  /** Bytes that the request states. */
+  readonly length: number
+  readonly checks: PayloadChecks
+}
+
+/**
+ * Receives the body of an object or part, under an attempt in the journal when it is long, and has the engine carry out
+ * the change that publishes it. `details` are further metadata of its audit records.
+ * @param change the command for what was received
+ * @throws DomainError when the rules refuse; then nothing of the body is kept
+ * @throws as receivePayload and RequestJournal.execute
+ */
+export async function storeObject(
+  stores: PayloadStores,
+  { journal, body, length, checks }: Upload,
+  change: (received: ReceivedPayload) => RequestedChange,
+  details?: Pairs,
+): Promise<{ readonly done: Done; readonly received: ReceivedPayload }> {
+  const received = await receivePayload(body, length, stores, checks, () => journal.attempt())
+  try {
+    return { done: await journal.execute(change(received), details), received }
+  } catch (error) {
+    // Only a refusal by the rules is certain: after any other failure an entry may refer to the file.
+    const isRefused = error instanceof DomainError
+    if (isRefused && received.body.kind === 'file') await stores.uploads.discard(received.body.name)
+    throw error
+  }
+}

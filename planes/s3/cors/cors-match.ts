@@ -1,0 +1,111 @@
+/**
+ * Which rule of a bucket's CORS configuration fits a request, and the headers that it adds (S3 user guide, "How does
+ * Amazon S3 evaluate the CORS configuration on a bucket"; Fetch standard, CORS protocol). Without a configuration there
+ * are no such headers: browser access is denied by default.
+ */
+
+import type { CorsRule } from '../../../engine/events/values.ts'
+import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
+import { S3Error } from '../errors.ts'
+
+/** Preflights cost no signature, so what one of them may ask for is bounded. */
+const REQUESTED_HEADERS_MAXIMUM = 100
+
+/** An origin is visible ASCII; with a comma it would be two. */
+const ORIGIN = /^[\x21-\x2b\x2d-\x7e]+$/
+/** A header name (RFC 9110 token) in lower case. */
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+
+const VARY: HeaderLine = ['vary', 'Origin, Access-Control-Request-Headers, Access-Control-Request-Method']
+
+/**
+ * The headers of the answer to a preflight.
+ * @param rules of the bucket; none also where there is no bucket, so that strangers learn nothing
+ * @throws S3Error BadRequest (no Origin or no method to ask for), AccessForbidden (no rule fits)
+ */
+export function preflightHeaders(request: HttpRequest, rules: readonly CorsRule[]): HeaderLine[] {
+  const origin = request.header('origin')
+  const method = request.header('access-control-request-method')
+  if (origin === undefined || origin === '') {
+    throw new S3Error('BadRequest', { message: 'Insufficient information. Origin request header needed.' })
+  }
+  if (method === undefined || method === '') {
+    const message = 'Insufficient information. Access-Control-Request-Method request header needed.'
+    throw new S3Error('BadRequest', { message })
+  }
+  const requested = requestedHeaders(request.header('access-control-request-headers'))
+  const match = requested && findRule(rules, origin, method, requested)
+  if (match === undefined || requested === undefined) throw new S3Error('AccessForbidden')
+  const lines = ruleHeaders(match, origin)
+  if (requested.length > 0) lines.push(['access-control-allow-headers', requested.join(', ')])
+  return lines
+}
+
+/**
+ * The headers to add to the answer to any other request, whatever that answer is: none without an Origin, or when no
+ * rule fits.
+ * @param rules of the bucket
+ */
+export function corsHeaders(request: HttpRequest, rules: readonly CorsRule[]): HeaderLine[] {
+  const origin = rules.length === 0 ? undefined : request.header('origin')
+  if (origin === undefined) return []
+  const match = findRule(rules, origin, request.method, [])
+  return match === undefined ? [] : ruleHeaders(match, origin)
+}
+
+interface Match {
+  readonly rule: CorsRule
+  /** The entry of the rule that the origin fits. */
+  readonly allowedOrigin: string
+}
+
+/** The first rule that origin (case counts), method and every requested header (in lower case) fit. */
+function findRule(
+  rules: readonly CorsRule[],
+  origin: string,
+  method: string,
+  requested: readonly string[],
+): Match | undefined {
+  if (!ORIGIN.test(origin)) return undefined
+  for (const rule of rules) {
+    const allowedOrigin = rule.origins.find((pattern) => fits(pattern, origin))
+    if (allowedOrigin === undefined || !rule.methods.includes(method)) continue
+    const allowed = rule.headers.map((pattern) => pattern.toLowerCase())
+    if (requested.every((name) => allowed.some((pattern) => fits(pattern, name)))) return { rule, allowedOrigin }
+  }
+  return undefined
+}
+
+/** Whether a text is the pattern, in which one `*` matches any characters or none. */
+function fits(pattern: string, text: string): boolean {
+  const star = pattern.indexOf('*')
+  if (star === -1) return pattern === text
+  const tail = pattern.slice(star + 1)
+  return text.length >= star + tail.length && text.startsWith(pattern.slice(0, star)) && text.endsWith(tail)
+}
+
+/**
+ * The names in a list of headers, in lower case, each once; undefined when one is not a header name or when there are
+ * too many. Nothing else of them is ever repeated in the answer.
+ */
+function requestedHeaders(list: string | undefined): string[] | undefined {
+  const pieces = (list ?? '').split(',').map((name) => name.trim().toLowerCase())
+  const names = [...new Set(pieces)].filter((name) => name !== '')
+  if (names.length > REQUESTED_HEADERS_MAXIMUM) return undefined
+  return names.every((name) => HEADER_NAME.test(name)) ? names : undefined
+}
+
+/**
+ * An origin is repeated where the rule names origins; `*` on its own lets everyone in without asking who it is.
+ * Credentials are allowed only to an origin that the rule spells out: a pattern would let in whoever can make a name
+ * that fits it, and `null` is what every sandboxed page is called (S21).
+ */
+function ruleHeaders({ rule, allowedOrigin }: Match, origin: string): HeaderLine[] {
+  const lines: HeaderLine[] = [['access-control-allow-origin', allowedOrigin === '*' ? '*' : origin]]
+  if (!allowedOrigin.includes('*') && allowedOrigin !== 'null') lines.push(['access-control-allow-credentials', 'true'])
+  lines.push(['access-control-allow-methods', rule.methods.join(', ')])
+  if (rule.exposed.length > 0) lines.push(['access-control-expose-headers', rule.exposed.join(', ')])
+  if (rule.maxAgeSeconds !== undefined) lines.push(['access-control-max-age', String(rule.maxAgeSeconds)])
+  lines.push(VARY)
+  return lines
+}

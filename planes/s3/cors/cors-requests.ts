@@ -1,0 +1,41 @@
+/**
+ * CORS as the pipeline applies it: preflights, which are the one kind of request that nobody signs, and the headers of
+ * every other answer.
+ */
+
+import type { CorsRule } from '../../../engine/events/values.ts'
+import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
+import type { HeaderLine, HttpRequest, HttpResponse } from '../../http/exchange.ts'
+import { corsHeaders, preflightHeaders } from './cors-match.ts'
+import type { Target } from '../request/target.ts'
+
+const NONE: readonly HeaderLine[] = []
+
+/**
+ * Whether a request asks, before another one, if that may be sent (Fetch standard, CORS-preflight request). Browsers
+ * put no credentials on it, so it is answered without reading any: a signature on it changes nothing.
+ */
+export function isPreflight(http: HttpRequest): boolean {
+  return http.method === 'OPTIONS' && http.path !== '/'
+}
+
+/**
+ * S3 user guide, "Using cross-origin resource sharing". Says nothing about objects, nor whether there is a bucket (S9).
+ * @throws S3Error BadRequest, AccessForbidden
+ */
+export function answerPreflight(http: HttpRequest, target: Target, catalog: CatalogReader): HttpResponse {
+  return { status: 200, headers: preflightHeaders(http, rulesOf(target, catalog)) }
+}
+
+/** The headers to add to the answer to any other request, whatever that is. Nothing is looked up without an Origin. */
+export function crossOriginHeaders(http: HttpRequest, target: Target, catalog: CatalogReader): readonly HeaderLine[] {
+  return http.header('origin') === undefined ? NONE : corsHeaders(http, rulesOf(target, catalog))
+}
+
+/** Rules of the bucket of a request. A bucket that does not exist is one without a configuration. */
+function rulesOf(target: Target, catalog: CatalogReader): readonly CorsRule[] {
+  if (target.bucket === undefined) return []
+  const snapshot = catalog.snapshot()
+  const bucket = snapshot.bucket(target.bucket)
+  return bucket === undefined ? [] : snapshot.cors(bucket.id)
+}

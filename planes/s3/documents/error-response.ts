@@ -1,0 +1,51 @@
+import { DescriptorsExhaustedError, DiskFullError } from '../../../engine/disk/disk.ts'
+import { DomainError, EngineUnavailableError } from '../../../engine/errors.ts'
+import { BusyError } from '../../exchange/exchange.ts'
+import { BodyTooLargeError, ClientGoneError, type HeaderLine, type HttpResponse } from '../../http/exchange.ts'
+import { IncompletePayloadError, StorageFullError } from '../../objects/receive-payload.ts'
+import { s3ErrorOf } from '../domain-errors.ts'
+import { errorDocument, S3Error } from '../errors.ts'
+import { RequestIds } from '../request/request-ids.ts'
+
+/** Every failure as an S3 error; `isFault` marks those that are a fault of the server and belong in its log. */
+export function toS3Error(error: unknown): { readonly error: S3Error; readonly isFault: boolean } {
+  if (error instanceof S3Error) return { error, isFault: false }
+  if (error instanceof DomainError) return { error: s3ErrorOf(error), isFault: false }
+  if (error instanceof BusyError) return { error: new S3Error('SlowDown'), isFault: false }
+  if (error instanceof ClientGoneError) return { error: new S3Error('IncompleteBody'), isFault: false }
+  if (error instanceof BodyTooLargeError) return { error: new S3Error('MaxMessageLengthExceeded'), isFault: false }
+  if (error instanceof IncompletePayloadError) return { error: new S3Error('IncompleteBody'), isFault: false }
+  if (error instanceof StorageFullError) return { error: new S3Error('InsufficientStorage'), isFault: false }
+  if (error instanceof DiskFullError) return { error: new S3Error('InsufficientStorage'), isFault: true }
+  if (error instanceof DescriptorsExhaustedError) return { error: new S3Error('SlowDown'), isFault: true }
+  if (error instanceof EngineUnavailableError) return { error: new S3Error('ServiceUnavailable'), isFault: true }
+  return { error: new S3Error('InternalError'), isFault: true }
+}
+
+/** The answer to a refused request; HEAD has no body, so a client sees the status alone. */
+export function errorResponse(error: S3Error, method: string, path: string, requestId: string): HttpResponse {
+  if (method === 'HEAD') return { status: error.status, headers: error.headers, contentLength: 0 }
+  const body = errorDocument(error, { requestId, resource: path })
+  return { status: error.status, headers: [['content-type', 'application/xml'], ...error.headers], body }
+}
+
+const malformedRequestIds = new RequestIds()
+
+/** The answer to what is not a valid HTTP request; it reaches no operation and no record. */
+export function malformedRequestResponse(status: number, reason: string): HttpResponse {
+  const requestId = malformedRequestIds.next()
+  const error = new S3Error('BadRequest', { message: reason })
+  const body = errorDocument(error, { requestId, resource: '' })
+  return { status, headers: [['content-type', 'application/xml'], ...commonHeaders(requestId)], body, close: true }
+}
+
+/**
+ * What every answer carries. A browser must take an object for what it says it is, and an error that names a key for no
+ * page (S20).
+ */
+export function commonHeaders(requestId: string): HeaderLine[] {
+  return [
+    ['x-content-type-options', 'nosniff'],
+    ['x-amz-request-id', requestId],
+  ]
+}

@@ -1,0 +1,121 @@
+/** The documents of multipart uploads. Element names and their order are those of the S3 API reference. */
+
+import type { Microseconds } from '../../../engine/brands.ts'
+import {
+  commonPrefixElements,
+  etagElement,
+  nameEncoder,
+  type NextMarkers,
+  optionalElement,
+  type Owner,
+  ownerElement,
+} from './listing-elements.ts'
+import type { ListMultipartUploadsParameters } from '../request/list-parameters.ts'
+import { isoTimestamp } from '../text/timestamps.ts'
+import { element, escapeXml, successDocument } from '../text/xml-writer.ts'
+
+const STORAGE_CLASS = '<StorageClass>STANDARD</StorageClass>'
+
+export function initiateMultipartUploadResult(bucket: string, key: string, uploadId: string): string {
+  const inner = element('Bucket', bucket) + element('Key', key) + element('UploadId', uploadId)
+  return successDocument('InitiateMultipartUploadResult', inner)
+}
+
+interface CompleteMultipartUploadResult {
+  /** The URL of the object. */
+  readonly location: string
+  readonly bucket: string
+  readonly key: string
+  /** Without quotes. */
+  readonly etag: string
+}
+
+export function completeMultipartUploadResult(result: CompleteMultipartUploadResult): string {
+  const inner = element('Location', result.location) + element('Bucket', result.bucket) + element('Key', result.key)
+  return successDocument('CompleteMultipartUploadResult', inner + etagElement(result.etag))
+}
+
+interface ListedPart {
+  readonly number: number
+  readonly lastModifiedMicroseconds: Microseconds
+  /** Without quotes. */
+  readonly etag: string
+  readonly size: number
+}
+
+interface ListPartsResult {
+  readonly bucket: string
+  readonly key: string
+  readonly uploadId: string
+  /** Owner and initiator alike. */
+  readonly owner: Owner
+  readonly partNumberMarker: number
+  readonly maxParts: number
+  /** By number. */
+  readonly parts: readonly ListedPart[]
+  /** Given when the list is cut off: the number of its last part. */
+  readonly nextPartNumberMarker?: number | undefined
+}
+
+export function listPartsResult(result: ListPartsResult): string {
+  let inner = element('Bucket', result.bucket) + element('Key', result.key) + element('UploadId', result.uploadId)
+  inner += ownerElement(result.owner, 'Initiator') + ownerElement(result.owner) + STORAGE_CLASS
+  inner += element('PartNumberMarker', result.partNumberMarker)
+  inner += optionalElement('NextPartNumberMarker', result.nextPartNumberMarker)
+  inner += element('MaxParts', result.maxParts)
+  inner += element('IsTruncated', result.nextPartNumberMarker !== undefined)
+  for (const part of result.parts) inner += partElement(part)
+  return successDocument('ListPartsResult', inner)
+}
+
+function partElement(part: ListedPart): string {
+  const modified = isoTimestamp(part.lastModifiedMicroseconds)
+  return (
+    `<Part><PartNumber>${part.number}</PartNumber><LastModified>${modified}</LastModified>` +
+    `${etagElement(part.etag)}<Size>${part.size}</Size></Part>`
+  )
+}
+
+interface ListedUpload {
+  readonly key: string
+  readonly uploadId: string
+  readonly initiatedMicroseconds: Microseconds
+}
+
+/** The parameters are echoed. */
+interface ListMultipartUploadsResult extends ListMultipartUploadsParameters {
+  readonly bucket: string
+  /** By key, then by the time of their beginning. */
+  readonly uploads: readonly ListedUpload[]
+  readonly commonPrefixes: readonly string[]
+  /** Given when the list is cut off. */
+  readonly next: NextMarkers | undefined
+  /** Owner and initiator of every upload alike. */
+  readonly owner: Owner
+}
+
+export function listMultipartUploadsResult(result: ListMultipartUploadsResult): string {
+  const { next } = result
+  const encode = nameEncoder(result.encodingType)
+  let inner = `${element('Bucket', result.bucket)}<KeyMarker>${encode(result.keyMarker ?? '')}</KeyMarker>`
+  inner += element('UploadIdMarker', result.uploadIdMarker ?? '')
+  if (next !== undefined) inner += `<NextKeyMarker>${encode(next.keyMarker)}</NextKeyMarker>`
+  inner += optionalElement('NextUploadIdMarker', next?.idMarker)
+  inner += `<Prefix>${encode(result.prefix)}</Prefix>`
+  if (result.delimiter !== undefined) inner += `<Delimiter>${encode(result.delimiter)}</Delimiter>`
+  inner += optionalElement('EncodingType', result.encodingType)
+  inner += element('MaxUploads', result.maxUploads)
+  inner += element('IsTruncated', next !== undefined)
+  const people = ownerElement(result.owner, 'Initiator') + ownerElement(result.owner) + STORAGE_CLASS
+  for (const upload of result.uploads) inner += uploadElement(upload, encode, people)
+  inner += commonPrefixElements(result.commonPrefixes, encode)
+  return successDocument('ListMultipartUploadsResult', inner)
+}
+
+function uploadElement(upload: ListedUpload, encode: (text: string) => string, people: string): string {
+  const initiated = isoTimestamp(upload.initiatedMicroseconds)
+  return (
+    `<Upload><Key>${encode(upload.key)}</Key><UploadId>${escapeXml(upload.uploadId)}</UploadId>${people}` +
+    `<Initiated>${initiated}</Initiated></Upload>`
+  )
+}

@@ -1,0 +1,44 @@
+/** The retention of a version: the document of PutObjectRetention and GetObjectRetention, and what headers share. */
+
+import type { Milliseconds } from '../../../engine/brands.ts'
+import { type Retention, RETENTION_MODES, type RetentionMode } from '../../../engine/events/values.ts'
+import { invalidArgument, malformedXml, type S3Error } from '../errors.ts'
+import { isoMilliseconds, parseIsoTimestamp } from '../text/timestamps.ts'
+import { childText, expectOnly, readXml } from '../text/xml-reader.ts'
+import { element, successDocument } from '../text/xml-writer.ts'
+
+const ROOT = 'Retention'
+
+/**
+ * The retention that a version is to have; undefined when the document is empty, which removes it.
+ * @param nowMilliseconds the date must be after it
+ * @throws S3Error MalformedXML (also: one of Mode and RetainUntilDate alone, an invalid
+ *   date), InvalidArgument (a date that is not in the future)
+ */
+export function parseRetention(body: Buffer, nowMilliseconds: Milliseconds): Retention | undefined {
+  const root = readXml(body, ROOT)
+  expectOnly(root, ['Mode', 'RetainUntilDate'])
+  if (root.children.size === 0) return undefined
+  const mode = retentionMode(childText(root, 'Mode'))
+  if (mode === undefined) throw malformedXml('Mode must be GOVERNANCE or COMPLIANCE.')
+  const date = childText(root, 'RetainUntilDate') ?? ''
+  const untilMilliseconds = parseIsoTimestamp(date)
+  if (untilMilliseconds === undefined) throw malformedXml('RetainUntilDate must be a moment in ISO 8601.')
+  if (untilMilliseconds <= nowMilliseconds) throw retainUntilPast('RetainUntilDate', date)
+  return { mode, untilMilliseconds }
+}
+
+export function retentionDocument(retention: Retention): string {
+  const date = element('RetainUntilDate', isoMilliseconds(retention.untilMilliseconds))
+  return successDocument(ROOT, `${element('Mode', retention.mode)}${date}`)
+}
+
+/** The mode of this name, in exactly this case; undefined when there is none. */
+export function retentionMode(text: string | undefined): RetentionMode | undefined {
+  return RETENTION_MODES.find((mode) => mode === text)
+}
+
+/** The refusal of a date that would hold nothing. */
+export function retainUntilPast(argumentName: string, date: string): S3Error {
+  return invalidArgument(argumentName, date, 'The retain until date must be in the future!')
+}

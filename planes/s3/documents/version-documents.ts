@@ -1,0 +1,71 @@
+/** The document of ListObjectVersions. Element names and their order are those of the S3 API reference. */
+
+import type { Microseconds } from '../../../engine/brands.ts'
+import {
+  commonPrefixElements,
+  etagElement,
+  nameEncoder,
+  type NextMarkers,
+  optionalElement,
+  type Owner,
+  ownerElement,
+} from './listing-elements.ts'
+import type { ListObjectVersionsParameters } from '../request/list-parameters.ts'
+import { isoTimestamp } from '../text/timestamps.ts'
+import { element, escapeXml, successDocument } from '../text/xml-writer.ts'
+
+/** A version or a delete marker. */
+export interface ListedVersion {
+  readonly key: string
+  /** As clients see it: `null` or an opaque text. */
+  readonly versionId: string
+  readonly isLatest: boolean
+  /** Of a delete marker, ETag and size are not shown. */
+  readonly isMarker: boolean
+  readonly lastModifiedMicroseconds: Microseconds
+  /** Without quotes. */
+  readonly etag: string
+  readonly size: number
+}
+
+/** The parameters are echoed. */
+interface ListVersionsResult extends ListObjectVersionsParameters {
+  readonly bucket: string
+  /** By key, newest first; versions and markers among each other as they come. */
+  readonly entries: readonly ListedVersion[]
+  readonly commonPrefixes: readonly string[]
+  /** Given when the list is cut off. */
+  readonly next: NextMarkers | undefined
+  /** Every version has the same one. */
+  readonly owner: Owner
+}
+
+export function listVersionsResult(result: ListVersionsResult): string {
+  const { next } = result
+  const encode = nameEncoder(result.encodingType)
+  let inner = `${element('Name', result.bucket)}<Prefix>${encode(result.prefix)}</Prefix>`
+  inner += `<KeyMarker>${encode(result.keyMarker ?? '')}</KeyMarker>`
+  inner += element('VersionIdMarker', result.versionIdMarker ?? '')
+  if (next !== undefined) inner += `<NextKeyMarker>${encode(next.keyMarker)}</NextKeyMarker>`
+  inner += optionalElement('NextVersionIdMarker', next?.idMarker)
+  inner += element('MaxKeys', result.maxKeys)
+  if (result.delimiter !== undefined) inner += `<Delimiter>${encode(result.delimiter)}</Delimiter>`
+  inner += optionalElement('EncodingType', result.encodingType)
+  inner += element('IsTruncated', next !== undefined)
+  const owner = ownerElement(result.owner)
+  for (const entry of result.entries) inner += versionElement(entry, encode, owner)
+  inner += commonPrefixElements(result.commonPrefixes, encode)
+  return successDocument('ListVersionsResult', inner)
+}
+
+function versionElement(entry: ListedVersion, encode: (text: string) => string, owner: string): string {
+  const modified = isoTimestamp(entry.lastModifiedMicroseconds)
+  const head =
+    `<Key>${encode(entry.key)}</Key><VersionId>${escapeXml(entry.versionId)}</VersionId>` +
+    `<IsLatest>${entry.isLatest}</IsLatest><LastModified>${modified}</LastModified>`
+  if (entry.isMarker) return `<DeleteMarker>${head}${owner}</DeleteMarker>`
+  return (
+    `<Version>${head}${etagElement(entry.etag)}<Size>${entry.size}</Size>${owner}` +
+    '<StorageClass>STANDARD</StorageClass></Version>'
+  )
+}

@@ -1,0 +1,95 @@
+/** The XML documents of successful answers. Element names and their order are those of the S3 API reference. */
+
+import type { Microseconds } from '../../../engine/brands.ts'
+import {
+  commonPrefixElements,
+  etagElement,
+  nameEncoder,
+  optionalElement,
+  type Owner,
+  ownerElement,
+} from './listing-elements.ts'
+import type { ListObjectsV2Parameters } from '../request/list-parameters.ts'
+import { isoTimestamp } from '../text/timestamps.ts'
+import { element, escapeXml, successDocument } from '../text/xml-writer.ts'
+
+export interface ListedBucket {
+  readonly name: string
+  readonly createdMicroseconds: Microseconds
+}
+
+export interface ListBucketsResult {
+  readonly owner: Owner
+  readonly buckets: readonly ListedBucket[]
+  /** Given when the list goes on. */
+  readonly continuationToken?: string | undefined
+  readonly prefix?: string | undefined
+}
+
+export function listBucketsResult(result: ListBucketsResult): string {
+  let buckets = ''
+  for (const bucket of result.buckets) {
+    const created = isoTimestamp(bucket.createdMicroseconds)
+    buckets += `<Bucket>${element('Name', bucket.name)}<CreationDate>${created}</CreationDate></Bucket>`
+  }
+  const rest =
+    optionalElement('ContinuationToken', result.continuationToken) +
+    optionalElement('Prefix', result.prefix || undefined)
+  return successDocument('ListAllMyBucketsResult', `${ownerElement(result.owner)}<Buckets>${buckets}</Buckets>${rest}`)
+}
+
+export interface ListedObject {
+  readonly key: string
+  readonly lastModifiedMicroseconds: Microseconds
+  /** Without quotes. */
+  readonly etag: string
+  readonly size: number
+}
+
+/** The parameters are echoed. */
+export interface ListObjectsV2Result extends ListObjectsV2Parameters {
+  readonly bucket: string
+  readonly contents: readonly ListedObject[]
+  readonly commonPrefixes: readonly string[]
+  /** Given when the list is cut off; where it goes on. */
+  readonly nextContinuationToken: string | undefined
+  /** Shown when the request asked for owners; every object has the same one. */
+  readonly owner: Owner
+}
+
+export function listObjectsV2Result(result: ListObjectsV2Result): string {
+  const encode = nameEncoder(result.encodingType)
+  let inner = `${element('Name', result.bucket)}<Prefix>${encode(result.prefix)}</Prefix>`
+  if (result.startAfter !== undefined) inner += `<StartAfter>${encode(result.startAfter)}</StartAfter>`
+  inner += optionalElement('ContinuationToken', result.continuationToken)
+  inner += element('KeyCount', result.contents.length + result.commonPrefixes.length)
+  inner += element('MaxKeys', result.maxKeys)
+  if (result.delimiter !== undefined) inner += `<Delimiter>${encode(result.delimiter)}</Delimiter>`
+  inner += optionalElement('EncodingType', result.encodingType)
+  inner += element('IsTruncated', result.nextContinuationToken !== undefined)
+  inner += optionalElement('NextContinuationToken', result.nextContinuationToken)
+  const owner = result.fetchOwner ? ownerElement(result.owner) : ''
+  for (const object of result.contents) inner += contentsElement(object, encode, owner)
+  inner += commonPrefixElements(result.commonPrefixes, encode)
+  return successDocument('ListBucketResult', inner)
+}
+
+function contentsElement(object: ListedObject, encode: (text: string) => string, owner: string): string {
+  const modified = isoTimestamp(object.lastModifiedMicroseconds)
+  return (
+    `<Contents><Key>${encode(object.key)}</Key><LastModified>${modified}</LastModified>` +
+    `${etagElement(object.etag)}<Size>${object.size}</Size>${owner}` +
+    '<StorageClass>STANDARD</StorageClass></Contents>'
+  )
+}
+
+/** @param etag without quotes */
+export function copyObjectResult(lastModifiedMicroseconds: Microseconds, etag: string): string {
+  const modified = element('LastModified', isoTimestamp(lastModifiedMicroseconds))
+  return successDocument('CopyObjectResult', modified + etagElement(etag))
+}
+
+/** The answer to GetBucketLocation. S3 spells us-east-1 as an empty element. */
+export function locationConstraint(region: string): string {
+  return successDocument('LocationConstraint', region === 'us-east-1' ? '' : escapeXml(region))
+}

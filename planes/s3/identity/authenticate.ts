@@ -1,0 +1,195 @@
+/**
+ * Who sent a request: the one place of the S3 plane that decides it, before routing and for every request alike.
+ * Rules: AWS Signature Version 4 in a header or presigned; everything that steers a request must be signed.
+ */
+
+import type { Milliseconds } from '../../../engine/brands.ts'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { CompiledPolicies } from '../../../engine/domain/policy.ts'
+import type { HttpRequest } from '../../http/exchange.ts'
+import { effectiveHeader, refuseContradictions } from '../request/effective-headers.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
+import { headerClaims, presignedClaims, type SignatureClaims, unsupportedMechanism } from './signature-claims.ts'
+import { canonicalText, sign, STREAMING_PREFIX, stringToSign, UNSIGNED_PAYLOAD } from './signature-v4.ts'
+import { SigningKeyCache } from './signing-key-cache.ts'
+import type { Target } from '../request/target.ts'
+
+const SKEW_MILLISECONDS_MAXIMUM = 900_000
+
+export interface Credential {
+  readonly accessKey: string
+  readonly secretKey: string
+  /** As audit records name it, such as `service_account:<id>`. */
+  readonly principal: string
+  readonly credentialId: string
+  /** Undefined for the root credential, which may do everything. */
+  readonly policies: CompiledPolicies | undefined
+}
+
+/**
+ * What is known of the body: nothing, or the digest that it must have (64 lower-case hex digits), or that it comes in
+ * chunks with signatures or a trailer of their own, which this server does not read.
+ */
+export type ClaimedPayload =
+  | { readonly kind: 'unsigned' }
+  | { readonly kind: 'sha256'; readonly hex: string }
+  | { readonly kind: 'streaming' }
+
+/** Who signed a request, and what the signature says of it. */
+export interface Identity {
+  readonly accessKey: string
+  readonly principal: string
+  readonly credentialId: string
+  readonly mode: 'header' | 'presigned'
+  readonly payload: ClaimedPayload
+  readonly policies: CompiledPolicies | undefined
+}
+
+interface AuthenticatorOptions {
+  /** The credential of an access key that may sign now, or undefined. */
+  readonly lookup: (accessKey: string) => Credential | undefined
+  /** Milliseconds since the Unix epoch. */
+  readonly clock: () => Milliseconds
+}
+
+export class Authenticator {
+  readonly #lookup: AuthenticatorOptions['lookup']
+  readonly #clock: AuthenticatorOptions['clock']
+  readonly #signingKeys = new SigningKeyCache()
+  /** The secret of every unknown access key, so that those cost the same work. */
+  readonly #nobodysSecret = randomBytes(32).toString('hex')
+
+  constructor(options: AuthenticatorOptions) {
+    this.#lookup = options.lookup
+    this.#clock = options.clock
+  }
+
+  /**
+   * Checks form, time, completeness and signature, in this order. What a request asks for beside that is judged later,
+   * so that a refusal is recorded under the name of who asked. The body is not read: a `sha256` payload must be
+   * compared with the body's digest at its end.
+   * @returns undefined for an anonymous request
+   * @throws S3Error 400 AuthorizationHeaderMalformed, AuthorizationQueryParametersError, InvalidArgument,
+   *   InvalidRequest; 403 AccessDenied, RequestTimeTooSkewed, InvalidAccessKeyId, SignatureDoesNotMatch
+   */
+  authenticate(request: HttpRequest, target: Target): Identity | undefined {
+    const now = this.#clock()
+    const claims = readClaims(request, target, now)
+    if (claims === undefined) return undefined
+    refuseContradictions(request, target.query)
+    const payloadHash = readPayloadHash(claims.mode, request, target)
+    checkTime(claims, now)
+    refuseUnsignedHeaders(claims, request)
+
+    const credential = this.#checkSignature(claims, payloadHash, request, target)
+    const { accessKey, principal, credentialId, policies } = credential
+    const payload = claimedPayload(payloadHash)
+    return { accessKey, principal, credentialId, mode: claims.mode, payload, policies }
+  }
+
+  #checkSignature(claims: SignatureClaims, payloadHash: string, request: HttpRequest, target: Target): Credential {
+    const { accessKey, scope, signedNames, signedHeaders } = claims
+    const credential = this.#lookup(accessKey)
+    const signingKey = this.#signingKeys.get(accessKey, credential?.secretKey ?? this.#nobodysSecret, scope)
+    const canonical = canonicalText({
+      method: request.method,
+      path: target.canonicalPath,
+      query: target.query.canonical(),
+      signedNames,
+      signedHeaders,
+      header: (name) => request.header(name),
+      payloadHash,
+    })
+    const expected = sign(signingKey, stringToSign(claims.timestamp, scope, canonical))
+    const matches = equalsHex(expected, claims.signature)
+    if (credential === undefined) throw new S3Error('InvalidAccessKeyId', { details: [['AWSAccessKeyId', accessKey]] })
+    if (!matches) throw new S3Error('SignatureDoesNotMatch', { details: [['AWSAccessKeyId', accessKey]] })
+    return credential
+  }
+}
+
+/** Undefined for an anonymous request. */
+function readClaims(request: HttpRequest, target: Target, now: Milliseconds): SignatureClaims | undefined {
+  // An empty header is what a client without credentials sends; it claims nothing.
+  const authorization = request.header('authorization') || undefined
+  const { query } = target
+  const presigned =
+    query.entries.length > 0 &&
+    (query.has('X-Amz-Algorithm') || query.has('X-Amz-Credential') || query.has('X-Amz-Signature'))
+  const signatureV2 = query.entries.length > 0 && query.has('AWSAccessKeyId')
+  if (authorization !== undefined) {
+    if (presigned || signatureV2) {
+      const message = 'Only one way to sign is allowed: the Authorization header or query parameters.'
+      throw new S3Error('InvalidArgument', { message, details: [['ArgumentName', 'Authorization']] })
+    }
+    return headerClaims(authorization, request, now)
+  }
+  if (signatureV2) throw unsupportedMechanism()
+  return presigned ? presignedClaims(query) : undefined
+}
+
+const SHA256_HEX = /^[0-9a-fA-F]{64}$/
+const STREAMING = /^STREAMING-[A-Z0-9-]+$/
+
+/** What the canonical request has in place of the body. */
+function readPayloadHash(mode: SignatureClaims['mode'], request: HttpRequest, target: Target): string {
+  const name = 'x-amz-content-sha256'
+  const value = mode === 'header' ? request.header(name) : (effectiveHeader(request, target, name) ?? UNSIGNED_PAYLOAD)
+  if (value === undefined) {
+    throw new S3Error('InvalidRequest', { message: `Missing required header for this request: ${name}` })
+  }
+  if (value === UNSIGNED_PAYLOAD || SHA256_HEX.test(value) || STREAMING.test(value)) return value
+  throw invalidArgument(name, value, `${name} must be ${UNSIGNED_PAYLOAD} or the SHA-256 of the body in hex.`)
+}
+
+function claimedPayload(payloadHash: string): ClaimedPayload {
+  if (payloadHash === UNSIGNED_PAYLOAD) return { kind: 'unsigned' }
+  if (payloadHash.startsWith(STREAMING_PREFIX)) return { kind: 'streaming' }
+  return { kind: 'sha256', hex: payloadHash.toLowerCase() }
+}
+
+function checkTime(claims: SignatureClaims, now: Milliseconds): void {
+  const { timeMilliseconds, expiresSeconds } = claims
+  const serverTime = new Date(now).toISOString()
+  if (expiresSeconds === undefined) {
+    if (Math.abs(now - timeMilliseconds) <= SKEW_MILLISECONDS_MAXIMUM) return
+    const details = [
+      ['RequestTime', claims.timestamp],
+      ['ServerTime', serverTime],
+      ['MaxAllowedSkewMilliseconds', String(SKEW_MILLISECONDS_MAXIMUM)],
+    ] as const
+    throw new S3Error('RequestTimeTooSkewed', { details })
+  }
+  if (now < timeMilliseconds - SKEW_MILLISECONDS_MAXIMUM) {
+    throw new S3Error('AccessDenied', { message: 'Request is not valid yet', details: [['ServerTime', serverTime]] })
+  }
+  const expires = timeMilliseconds + expiresSeconds * 1000
+  if (now <= expires) return
+  const details = [
+    ['X-Amz-Expires', String(expiresSeconds)],
+    ['Expires', new Date(expires).toISOString()],
+    ['ServerTime', serverTime],
+  ] as const
+  throw new S3Error('AccessDenied', { message: 'Request has expired', details })
+}
+
+/** A header that steers the request and is not signed could have been put there by anyone who holds the URL. */
+function refuseUnsignedHeaders(claims: SignatureClaims, request: HttpRequest): void {
+  const unsigned = claims.signedNames.includes('host') ? [] : ['host']
+  let hosts = 0
+  for (const [name] of request.headers) {
+    if (name === 'host') hosts += 1
+    else if (name.startsWith('x-amz-') && !claims.signedNames.includes(name)) unsigned.push(name)
+  }
+  if (hosts > 1) throw new S3Error('InvalidRequest', { message: 'The request has more than one Host header.' })
+  if (unsigned.length === 0) return
+  const message = 'There were headers present in the request which were not signed'
+  throw new S3Error('AccessDenied', { message, details: [['HeadersNotSigned', unsigned.join(', ')]] })
+}
+
+const SIGNATURE_HEX = /^[0-9a-f]{64}$/
+
+/** Compares digests of equal length in constant time. Text that is not 64 hex digits equals nothing. */
+function equalsHex(expected: Buffer, hex: string): boolean {
+  return SIGNATURE_HEX.test(hex) && timingSafeEqual(expected, Buffer.from(hex, 'hex'))
+}

@@ -1,0 +1,74 @@
+import { type CompiledPolicies, isAllowed } from '../../../engine/domain/policy.ts'
+import type { HttpRequest } from '../../http/exchange.ts'
+import { parseCopySource } from '../request/copy-source.ts'
+import { effectiveHeader } from '../request/effective-headers.ts'
+import { S3Error } from '../errors.ts'
+import { bypassRequested } from '../request/lock-headers.ts'
+import type { Operation } from '../operation.ts'
+import { OPERATIONS } from '../operation-list.ts'
+import { resourceOf } from '../s3-request.ts'
+import type { Target } from '../request/target.ts'
+
+/** Something that a request does, to something. */
+interface Permission {
+  readonly action: string
+  readonly resource: string
+}
+
+const GET_OBJECT = 's3:GetObject'
+const PUT_RETENTION = 's3:PutObjectRetention'
+const PUT_LEGAL_HOLD = 's3:PutObjectLegalHold'
+const BYPASS = 's3:BypassGovernanceRetention'
+
+/** Headers that need a permission of their own beside that of the operation (specification, Object Lock, rule 5). */
+const HEADER_ACTIONS: readonly (readonly [header: string, action: string])[] = [
+  ['x-amz-object-lock-mode', PUT_RETENTION],
+  ['x-amz-object-lock-retain-until-date', PUT_RETENTION],
+  ['x-amz-object-lock-legal-hold', PUT_LEGAL_HOLD],
+]
+
+const PREFLIGHT = 's3:Preflight'
+
+/** Every action that a policy can name. */
+export const S3_ACTIONS: ReadonlySet<string> = new Set([
+  ...OPERATIONS.filter(({ handle, action }) => handle !== undefined && action !== PREFLIGHT).flatMap(
+    ({ action, versionAction }) => (versionAction === undefined ? [action] : [action, versionAction]),
+  ),
+  ...HEADER_ACTIONS.map(([, action]) => action),
+  BYPASS,
+])
+
+/**
+ * Checks a request against the policies of its sender, before any handler runs and before anything is said about what
+ * is there (S9, S13).
+ * @param policies undefined for the root credential, which may do everything
+ * @throws S3Error AccessDenied; InvalidArgument for a copy source that cannot be read
+ */
+export function authorize(
+  policies: CompiledPolicies | undefined,
+  operation: Operation,
+  http: HttpRequest,
+  target: Target,
+): void {
+  if (policies === undefined) return
+  for (const { action, resource } of permissionsOf(operation, http, target)) {
+    if (!isAllowed(policies, action, resource)) throw new S3Error('AccessDenied')
+  }
+}
+
+function permissionsOf(operation: Operation, http: HttpRequest, target: Target): Permission[] {
+  const resource = resourceOf(target)
+  const namesVersion = operation.versionAction !== undefined && target.query.has('versionId')
+  const permissions = [{ action: namesVersion ? (operation.versionAction as string) : operation.action, resource }]
+  if (!operation.changes) return permissions
+  for (const [header, action] of HEADER_ACTIONS) {
+    if (effectiveHeader(http, target, header) !== undefined) permissions.push({ action, resource })
+  }
+  if (bypassRequested(http, target)) permissions.push({ action: BYPASS, resource })
+  const copySource = effectiveHeader(http, target, 'x-amz-copy-source')
+  if (copySource !== undefined) {
+    const { bucket, key } = parseCopySource(copySource)
+    permissions.push({ action: GET_OBJECT, resource: `bucket:${bucket}/${key}` })
+  }
+  return permissions
+}

@@ -1,0 +1,84 @@
+import type { Milliseconds } from '../../../engine/brands.ts'
+import { type CompiledPolicies, compilePolicies } from '../../../engine/domain/policy.ts'
+import type { SecretBox } from '../../../engine/keys/secret-box.ts'
+import type { AccessReader } from '../../../projections/catalog/access-reader.ts'
+import type { Credential } from './authenticate.ts'
+
+/** Credentials kept ready; more than sign at any one time. */
+const CREDENTIALS_MAXIMUM = 10_000
+
+/** A credential that may be used, and until when. */
+interface Known {
+  readonly credential: Credential
+  readonly expiresMilliseconds: number
+}
+
+/**
+ * The credentials that may sign now, with the policies of their accounts compiled. What is kept is thrown away as soon
+ * as anything about access changed: each request compares one number, so that a change holds for every request that
+ * starts after it was acknowledged, on every thread.
+ */
+export class CredentialDirectory {
+  readonly #access: AccessReader
+  readonly #secrets: SecretBox
+  readonly #root: Credential | undefined
+  readonly #clock: () => Milliseconds
+  readonly #changes: () => number
+  readonly #known = new Map<string, Known>()
+  #version: number | undefined
+
+  /**
+   * `root`: the root credential, undefined when it may not be used on this plane. `clock`: milliseconds since 1970.
+   * `changes`: a number that is different after each acknowledged change of access.
+   */
+  constructor(
+    access: AccessReader,
+    secrets: SecretBox,
+    root: Credential | undefined,
+    clock: () => Milliseconds,
+    changes: () => number = () => access.version(),
+  ) {
+    this.#access = access
+    this.#secrets = secrets
+    this.#root = root
+    this.#clock = clock
+    this.#changes = changes
+  }
+
+  /** The credential of an access key, unless it is unknown, disabled or expired, or its account is. */
+  lookup(accessKey: string): Credential | undefined {
+    if (accessKey === this.#root?.accessKey) return this.#root
+    this.#forgetWhatChanged()
+    const known = this.#known.get(accessKey) ?? this.#learn(accessKey)
+    return known === undefined || known.expiresMilliseconds <= this.#clock() ? undefined : known.credential
+  }
+
+  #forgetWhatChanged(): void {
+    const version = this.#changes()
+    if (version === this.#version && this.#known.size < CREDENTIALS_MAXIMUM) return
+    this.#known.clear()
+    this.#version = version
+  }
+
+  #learn(accessKey: string): Known | undefined {
+    // The number was read before: what is learned now is at least as new, and a later change raises it again.
+    this.#access.version()
+    const stored = this.#access.credential(accessKey)
+    const account = stored && this.#access.account(stored.account)
+    if (stored?.enabled !== true || account?.enabled !== true) return undefined
+    const credential: Credential = {
+      accessKey,
+      secretKey: this.#secrets.open(stored.sealedSecret, accessKey),
+      principal: `service_account:${account.account}`,
+      credentialId: stored.credential,
+      policies: this.#policiesOf(account.policies),
+    }
+    const known = { credential, expiresMilliseconds: (stored.expiresMicroseconds ?? Number.POSITIVE_INFINITY) / 1000 }
+    this.#known.set(accessKey, known)
+    return known
+  }
+
+  #policiesOf(policies: readonly string[]): CompiledPolicies {
+    return compilePolicies(policies.flatMap((policy) => this.#access.policy(policy)?.statements ?? []))
+  }
+}

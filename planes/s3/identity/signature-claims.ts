@@ -1,0 +1,178 @@
+/**
+ * What a request claims about its signature, read from the Authorization header or from the presigned query
+ * (S3 API reference, "Authenticating Requests: Using the Authorization Header" and "... Query Parameters").
+ * Reading is syntax only: nothing here is believed before authenticate.ts has checked it.
+ */
+
+import type { Milliseconds } from '../../../engine/brands.ts'
+import type { HttpRequest } from '../../http/exchange.ts'
+import { S3Error, type S3ErrorCode } from '../errors.ts'
+import { parseHttpDate } from '../text/http-date.ts'
+import type { QueryParameters } from '../request/query-parameters.ts'
+import { ALGORITHM, SCOPE_TERMINATOR, SERVICE, type Scope } from './signature-v4.ts'
+import { formatAmzDate, parseAmzDate } from '../text/timestamps.ts'
+
+/** Above the length of any access key and region there is; bounds what the signing-key cache stores. */
+const CREDENTIAL_LENGTH_MAXIMUM = 256
+const EXPIRES_SECONDS_MAXIMUM = 604_800
+
+export interface SignatureClaims {
+  readonly mode: 'header' | 'presigned'
+  readonly accessKey: string
+  readonly scope: Scope
+  readonly signedHeaders: string
+  readonly signedNames: readonly string[]
+  /** As sent; not yet known to be hex. */
+  readonly signature: string
+  /** The time of signing in basic ISO form, as it is signed. */
+  readonly timestamp: string
+  readonly timeMilliseconds: number
+  /** Presigned only: 1 to 604800. */
+  readonly expiresSeconds: number | undefined
+}
+
+/**
+ * @param now milliseconds; decides the century of an obsolete Date header
+ * @throws S3Error AuthorizationHeaderMalformed, InvalidRequest (SigV2, SigV4A), InvalidArgument (another scheme),
+ *   AccessDenied (no usable date)
+ */
+export function headerClaims(authorization: string, request: HttpRequest, now: Milliseconds): SignatureClaims {
+  const space = authorization.indexOf(' ')
+  const scheme = space === -1 ? authorization : authorization.slice(0, space)
+  if (scheme !== ALGORITHM) throw foreignScheme(scheme)
+  const parts = new Map<string, string>()
+  for (const piece of authorization.slice(space + 1).split(',')) {
+    const equals = piece.indexOf('=')
+    const name = piece.slice(0, equals).trim()
+    if (equals === -1 || parts.has(name)) throw malformed('header', 'Its components are not name=value, each once.')
+    parts.set(name, piece.slice(equals + 1).trim())
+  }
+  const credential = parts.get('Credential')
+  const signedHeaders = parts.get('SignedHeaders')
+  const signature = parts.get('Signature')
+  if (!credential || !signedHeaders || !signature || parts.size !== 3) {
+    throw malformed('header', 'It must have exactly Credential, SignedHeaders and Signature.')
+  }
+  const { accessKey, scope } = parseCredential('header', credential)
+  const signedNames = parseSignedHeaders('header', signedHeaders)
+  const { timestamp, timeMilliseconds } = headerTime(request, now)
+  checkScopeDate('header', scope, timestamp)
+  const expiresSeconds = undefined
+  return {
+    mode: 'header',
+    accessKey,
+    scope,
+    signedHeaders,
+    signedNames,
+    signature,
+    timestamp,
+    timeMilliseconds,
+    expiresSeconds,
+  }
+}
+
+/** @throws S3Error AuthorizationQueryParametersError, AccessDenied (X-Amz-Expires out of range) */
+export function presignedClaims(query: QueryParameters): SignatureClaims {
+  const algorithm = query.first('X-Amz-Algorithm')
+  const credential = query.first('X-Amz-Credential')
+  const timestamp = query.first('X-Amz-Date')
+  const expires = query.first('X-Amz-Expires')
+  const signedHeaders = query.first('X-Amz-SignedHeaders')
+  const signature = query.first('X-Amz-Signature')
+  if (!algorithm || !credential || !timestamp || !expires || !signedHeaders || !signature) {
+    const names = 'X-Amz-Algorithm, X-Amz-Credential, X-Amz-Date, X-Amz-Expires, X-Amz-SignedHeaders, X-Amz-Signature'
+    throw malformed('presigned', `All of ${names} are needed.`)
+  }
+  if (algorithm !== ALGORITHM) throw malformed('presigned', `X-Amz-Algorithm must be ${ALGORITHM}.`)
+  const { accessKey, scope } = parseCredential('presigned', credential)
+  const timeMilliseconds = parseAmzDate(timestamp)
+  if (timeMilliseconds === undefined) throw malformed('presigned', 'X-Amz-Date must have the form yyyymmddThhmmssZ.')
+  checkScopeDate('presigned', scope, timestamp)
+  const expiresSeconds = parseExpires(expires)
+  const signedNames = parseSignedHeaders('presigned', signedHeaders)
+  return {
+    mode: 'presigned',
+    accessKey,
+    scope,
+    signedHeaders,
+    signedNames,
+    signature,
+    timestamp,
+    timeMilliseconds,
+    expiresSeconds,
+  }
+}
+
+/** A number out of range is a link that grants nothing, and is refused like an expired one; other text is malformed. */
+function parseExpires(text: string): number {
+  const message = `X-Amz-Expires must be a whole number from 1 to ${EXPIRES_SECONDS_MAXIMUM}.`
+  if (!/^-?\d{1,20}$/.test(text)) throw malformed('presigned', message)
+  const seconds = Number(text)
+  if (seconds < 1 || seconds > EXPIRES_SECONDS_MAXIMUM) throw new S3Error('AccessDenied', { message })
+  return seconds
+}
+
+/** Read from the end, since nothing says that an access key holds no slash. */
+function parseCredential(mode: SignatureClaims['mode'], text: string): { accessKey: string; scope: Scope } {
+  const pieces = text.split('/')
+  const terminator = pieces.pop()
+  const service = pieces.pop()
+  const region = pieces.pop()
+  const date = pieces.pop()
+  const accessKey = pieces.join('/')
+  if (!accessKey || !region || !date || text.length > CREDENTIAL_LENGTH_MAXIMUM) {
+    throw malformed(mode, `The credential must be KEY/yyyymmdd/REGION/${SERVICE}/${SCOPE_TERMINATOR}.`)
+  }
+  if (terminator !== SCOPE_TERMINATOR) throw malformed(mode, `The credential must end in ${SCOPE_TERMINATOR}.`)
+  if (service !== SERVICE) throw malformed(mode, `The service in the credential must be ${SERVICE}.`)
+  return { accessKey, scope: { date, region } }
+}
+
+// A header name in lower case (RFC 9110 token).
+const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
+
+function parseSignedHeaders(mode: SignatureClaims['mode'], text: string): string[] {
+  const names = text.split(';')
+  const unique = new Set(names)
+  if (unique.size === names.length && names.every((name) => HEADER_NAME.test(name))) return names
+  throw malformed(mode, 'The signed headers must be lower-case names, each once, with ; between.')
+}
+
+function checkScopeDate(mode: SignatureClaims['mode'], scope: Scope, timestamp: string): void {
+  if (timestamp.startsWith(`${scope.date}T`)) return
+  throw malformed(mode, 'The day in the credential is not the day of the date of the request.')
+}
+
+/** x-amz-date; without it the Date header, which then is signed in basic ISO form. */
+function headerTime(request: HttpRequest, now: Milliseconds): { timestamp: string; timeMilliseconds: number } {
+  const amzDate = request.header('x-amz-date')
+  const timestamp = amzDate ?? request.header('date') ?? ''
+  let timeMilliseconds = parseAmzDate(timestamp)
+  if (timeMilliseconds !== undefined) return { timestamp, timeMilliseconds }
+  timeMilliseconds = amzDate === undefined ? parseHttpDate(timestamp, now) : undefined
+  if (timeMilliseconds !== undefined) return { timestamp: formatAmzDate(timeMilliseconds), timeMilliseconds }
+  throw new S3Error('AccessDenied', { message: 'Authentication requires a valid x-amz-date or Date header.' })
+}
+
+const MALFORMED_CODES = {
+  header: 'AuthorizationHeaderMalformed',
+  presigned: 'AuthorizationQueryParametersError',
+} as const satisfies Record<SignatureClaims['mode'], S3ErrorCode>
+
+function malformed(mode: SignatureClaims['mode'], why: string): S3Error {
+  const where = mode === 'header' ? 'The Authorization header' : 'The presigned query'
+  return new S3Error(MALFORMED_CODES[mode], { message: `${where} is malformed. ${why}` })
+}
+
+/** The refusal of SigV2 and SigV4A; the wording is the one that clients recognize. */
+export function unsupportedMechanism(): S3Error {
+  const message = `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}.`
+  return new S3Error('InvalidRequest', { message })
+}
+
+/** Names no value: what is in a foreign Authorization header may be a password. */
+function foreignScheme(scheme: string): S3Error {
+  if (scheme === 'AWS' || scheme.startsWith('AWS4-')) return unsupportedMechanism()
+  const message = 'The type of the Authorization header is not supported.'
+  return new S3Error('InvalidArgument', { message, details: [['ArgumentName', 'Authorization']] })
+}

@@ -1,0 +1,30 @@
+import { parseVersioningConfiguration, versioningConfiguration } from '../documents/versioning-configuration.ts'
+import { xmlResponse } from '../documents/xml-response.ts'
+import { requireBucket } from '../lookup.ts'
+import { defineOperation } from '../operation.ts'
+import { readDocument } from '../request/body-checks.ts'
+
+const VERSIONING = { level: 'bucket', subresource: 'versioning' } as const
+
+/** S3 API reference, PutBucketVersioning. */
+export const putBucketVersioning = defineOperation({
+  name: 'PutBucketVersioning',
+  method: 'PUT',
+  ...VERSIONING,
+  action: 's3:ManageBucket',
+  async handle(request, services) {
+    const bucket = requireBucket(request, services).name
+    const versioning = parseVersioningConfiguration(await readDocument(request))
+    await request.journal.execute({ kind: 'set-versioning', bucket, versioning })
+    return { status: 200, headers: [] }
+  },
+})
+
+/** S3 API reference, GetBucketVersioning. */
+export const getBucketVersioning = defineOperation({
+  name: 'GetBucketVersioning',
+  method: 'GET',
+  ...VERSIONING,
+  action: 's3:GetBucketVersioning',
+  handle: (request, services) => xmlResponse(versioningConfiguration(requireBucket(request, services).versioning)),
+})

@@ -1,0 +1,46 @@
+import { parseRetention, retentionDocument } from '../documents/retention.ts'
+import { xmlResponse } from '../documents/xml-response.ts'
+import { S3Error } from '../errors.ts'
+import { requestedVersion, requireLockedObject } from '../lookup.ts'
+import { defineOperation } from '../operation.ts'
+import { readDocument } from '../request/body-checks.ts'
+import { BYPASS_HEADER, bypassRequested } from '../request/lock-headers.ts'
+
+/** S3 API reference, PutObjectRetention. */
+export const putObjectRetention = defineOperation({
+  name: 'PutObjectRetention',
+  method: 'PUT',
+  level: 'object',
+  subresource: 'retention',
+  action: 's3:PutObjectRetention',
+  accepts: ['versionId'],
+  headers: [BYPASS_HEADER],
+  async handle(request, services) {
+    const { bucket, key } = requireLockedObject(request, services)
+    const body = await readDocument(request)
+    await request.journal.execute({
+      kind: 'set-retention',
+      bucket: bucket.name,
+      key,
+      version: requestedVersion(request, services),
+      retention: parseRetention(body, services.clock()),
+      bypassGovernance: bypassRequested(request.http, request.target),
+    })
+    return { status: 200, headers: [] }
+  },
+})
+
+/** S3 API reference, GetObjectRetention. */
+export const getObjectRetention = defineOperation({
+  name: 'GetObjectRetention',
+  method: 'GET',
+  level: 'object',
+  subresource: 'retention',
+  action: 's3:GetObjectRetention',
+  accepts: ['versionId'],
+  handle(request, services) {
+    const retention = requireLockedObject(request, services).object.lock?.retention
+    if (retention !== undefined) return xmlResponse(retentionDocument(retention))
+    throw new S3Error('NoSuchObjectLockConfiguration', { details: [['Key', request.key]] })
+  },
+})

@@ -1,0 +1,20 @@
+import { answerPreflight } from '../cors/cors-requests.ts'
+import { defineOperation } from '../operation.ts'
+
+/** A browser asks whether it may send a request for a bucket. Nobody signs it, so no policy has a say in it. */
+export const preflightBucket = defineOperation({
+  name: 'PreflightBucket',
+  method: 'OPTIONS',
+  level: 'bucket',
+  action: 's3:Preflight',
+  handle: ({ http, target }, { catalog }) => answerPreflight(http, target, catalog),
+})
+
+/** The same for an object. */
+export const preflightObject = defineOperation({
+  name: 'PreflightObject',
+  method: 'OPTIONS',
+  level: 'object',
+  action: 's3:Preflight',
+  handle: ({ http, target }, { catalog }) => answerPreflight(http, target, catalog),
+})

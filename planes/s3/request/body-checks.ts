@@ -1,0 +1,89 @@
+import { createHash, hash } from 'node:crypto'
+import type { ClaimedPayload } from '../identity/authenticate.ts'
+import {
+  contentMd5,
+  type DeclaredChecksum,
+  declaredChecksum,
+  type RunningChecksum,
+  startChecksum,
+} from './checksums.ts'
+import { S3Error } from '../errors.ts'
+import type { S3Request } from '../s3-request.ts'
+import type { HttpRequest } from '../../http/exchange.ts'
+
+/** Everything a request says about its body, to be compared with the body that came. */
+export class BodyChecks {
+  readonly declared: DeclaredChecksum | undefined
+  readonly #claimed: ClaimedPayload
+  readonly #md5: Buffer | undefined
+  readonly #checksum: RunningChecksum | undefined
+
+  /** @throws S3Error InvalidDigest, InvalidRequest, NotImplemented for a declaration that cannot be checked */
+  constructor(request: HttpRequest, claimed: ClaimedPayload) {
+    // Refused before an operation begins; here once more, because a body stored as it came would hold the chunk heads.
+    if (claimed.kind === 'streaming') throw new S3Error('NotImplemented')
+    this.declared = declaredChecksum(request)
+    this.#claimed = claimed
+    this.#md5 = contentMd5(request)
+    this.#checksum = this.declared && startChecksum(this.declared.algorithm)
+  }
+
+  /** Takes the next chunk into the declared checksum; MD5 and SHA-256 are made by whoever stores the bytes. */
+  update(chunk: Uint8Array): void {
+    this.#checksum?.update(chunk)
+  }
+
+  /**
+   * Called once, after the last chunk.
+   * @throws S3Error XAmzContentSHA256Mismatch, BadDigest
+   */
+  finish(md5Hex: string, sha256: Uint8Array): void {
+    if (this.#claimed.kind === 'sha256') {
+      const actual = Buffer.from(sha256.buffer, sha256.byteOffset, sha256.byteLength).toString('hex')
+      if (actual !== this.#claimed.hex) {
+        const details = [
+          ['ClientComputedContentSHA256', this.#claimed.hex],
+          ['S3ComputedContentSHA256', actual],
+        ] as const
+        throw new S3Error('XAmzContentSHA256Mismatch', { details })
+      }
+    }
+    if (this.#md5 !== undefined && this.#md5.toString('hex') !== md5Hex) {
+      const details = [
+        ['ExpectedDigest', this.#md5.toString('base64')],
+        ['CalculatedDigest', Buffer.from(md5Hex, 'hex').toString('base64')],
+      ] as const
+      throw new S3Error('BadDigest', { details })
+    }
+    if (this.declared !== undefined && this.#checksum?.digest().equals(this.declared.expected) !== true) {
+      throw new S3Error('BadDigest', { message: `The body does not match ${this.declared.header}.` })
+    }
+  }
+}
+
+/**
+ * The length that a request states for its body.
+ * @throws S3Error MissingContentLength, EntityTooLarge
+ */
+export function requireLength({ http, bodyBytesMaximum }: S3Request): number {
+  const length = http.contentLength
+  if (length === undefined) throw new S3Error('MissingContentLength')
+  if (length <= bodyBytesMaximum) return length
+  const details = [
+    ['ProposedSize', String(length)],
+    ['MaxSizeAllowed', String(bodyBytesMaximum)],
+  ] as const
+  throw new S3Error('EntityTooLarge', { details })
+}
+
+/**
+ * The document in the body of a request, checked against everything the request says about it.
+ * @throws S3Error, BodyTooLargeError, ClientGoneError
+ */
+export async function readDocument({ http, payload, bodyBytesMaximum }: S3Request): Promise<Buffer> {
+  const checks = new BodyChecks(http, payload)
+  const body = await http.body.readAll(bodyBytesMaximum)
+  checks.update(body)
+  checks.finish(hash('md5', body, 'hex'), createHash('sha256').update(body).digest())
+  return body
+}

@@ -1,0 +1,132 @@
+/**
+ * The checksums that a client sends with a body: Content-MD5 and one of the x-amz-checksum-* headers. Current SDKs send
+ * one by default with every body; ignoring it would be a silent promise.
+ */
+
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { HttpRequest } from '../../http/exchange.ts'
+import { crc32c } from '../text/crc32c.ts'
+import { Crc64Nvme } from '../text/crc64nvme.ts'
+import { S3Error } from '../errors.ts'
+
+/** A checksum in the making. */
+export interface RunningChecksum {
+  update(chunk: Uint8Array): void
+  /** Called once, at the end. Numbers are big-endian. */
+  digest(): Buffer
+}
+
+interface Algorithm {
+  readonly bytes: number
+  start(): RunningChecksum
+}
+
+export type ChecksumAlgorithm = 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
+
+const ALGORITHMS: Readonly<Record<ChecksumAlgorithm, Algorithm>> = {
+  crc32: { bytes: 4, start: () => new Crc32(crc32) },
+  crc32c: { bytes: 4, start: () => new Crc32(crc32c) },
+  crc64nvme: { bytes: 8, start: () => new Crc64Nvme() },
+  sha1: { bytes: 20, start: () => createHash('sha1') },
+  sha256: { bytes: 32, start: () => createHash('sha256') },
+}
+
+class Crc32 implements RunningChecksum {
+  readonly #continue: (chunk: Uint8Array, previous: number) => number
+  #value = 0
+
+  constructor(continueFrom: (chunk: Uint8Array, previous: number) => number) {
+    this.#continue = continueFrom
+  }
+
+  update(chunk: Uint8Array): void {
+    this.#value = this.#continue(chunk, this.#value)
+  }
+
+  digest(): Buffer {
+    const bytes = Buffer.allocUnsafe(4)
+    bytes.writeUInt32BE(this.#value, 0)
+    return bytes
+  }
+}
+
+/** Starts a checksum of the given kind. */
+export function startChecksum(algorithm: ChecksumAlgorithm): RunningChecksum {
+  return ALGORITHMS[algorithm].start()
+}
+
+/** A checksum that a request declares for its body. */
+export interface DeclaredChecksum {
+  readonly algorithm: ChecksumAlgorithm
+  /** Lower-case header name, to be echoed with `text` in the answer. */
+  readonly header: string
+  /** The value as sent: canonical base64. */
+  readonly text: string
+  readonly expected: Buffer
+}
+
+const MD5_BYTES = 16
+
+/**
+ * The 16 bytes of a Content-MD5 header, or undefined when there is none.
+ * @throws S3Error InvalidDigest, also when the header is empty
+ */
+export function contentMd5(request: HttpRequest): Buffer | undefined {
+  const text = request.header('content-md5')
+  if (text === undefined) return undefined
+  const bytes = parseBase64(text, MD5_BYTES)
+  if (bytes === undefined) throw new S3Error('InvalidDigest')
+  return bytes
+}
+
+const CHECKSUM_PREFIX = 'x-amz-checksum-'
+
+/** Headers of the family that ask for something and carry no checksum; they are tolerated. */
+const REQUESTS: ReadonlySet<string> = new Set(['mode', 'algorithm', 'type'])
+
+/**
+ * The checksum header of a request, or undefined when there is none. Query parameters are not read: a presigner
+ * puts the sum of an empty body there.
+ * @throws S3Error InvalidRequest (malformed, two at once, another algorithm announced), NotImplemented (an algorithm
+ *   that this server cannot compute)
+ */
+export function declaredChecksum(request: HttpRequest): DeclaredChecksum | undefined {
+  let declared: DeclaredChecksum | undefined
+  for (const [header, text] of request.headers) {
+    if (!header.startsWith(CHECKSUM_PREFIX)) continue
+    const name = header.slice(CHECKSUM_PREFIX.length)
+    if (REQUESTS.has(name)) continue
+    if (declared !== undefined) {
+      throw new S3Error('InvalidRequest', { message: 'Only one x-amz-checksum-* header is allowed.' })
+    }
+    declared = parseChecksum(header, name, text)
+  }
+  const announced = request.header('x-amz-sdk-checksum-algorithm')
+  if (declared !== undefined && announced !== undefined && announced.toLowerCase() !== declared.algorithm) {
+    const message = `x-amz-sdk-checksum-algorithm announces another algorithm than ${declared.header}.`
+    throw new S3Error('InvalidRequest', { message })
+  }
+  return declared
+}
+
+function parseChecksum(header: string, name: string, text: string): DeclaredChecksum {
+  if (!isAlgorithm(name)) {
+    throw new S3Error('NotImplemented', { message: `${header} is not supported.`, details: [['Header', header]] })
+  }
+  const expected = parseBase64(text, ALGORITHMS[name].bytes)
+  if (expected === undefined) {
+    throw new S3Error('InvalidRequest', { message: `Value for ${header} header is invalid.` })
+  }
+  return { algorithm: name, header, text, expected }
+}
+
+function isAlgorithm(name: string): name is ChecksumAlgorithm {
+  return Object.hasOwn(ALGORITHMS, name)
+}
+
+/** Strict: the platform's decoder skips what is not base64, so the text must be what its bytes encode to. */
+function parseBase64(text: string, length: number): Buffer | undefined {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.length === length && bytes.toString('base64') === text ? bytes : undefined
+}

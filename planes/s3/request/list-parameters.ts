@@ -1,0 +1,127 @@
+/** The query parameters of the listings. Every page size is at most 1000, but for buckets. */
+
+import { invalidArgument } from '../errors.ts'
+import type { QueryParameters } from './query-parameters.ts'
+
+const PAGE_MAXIMUM = 1000
+const BUCKETS_MAXIMUM = 10_000
+
+/** The bound that S3 names for markers that are numbers. */
+const MARKER_MAXIMUM = 2 ** 31 - 1
+
+/** What every listing of keys takes. */
+interface KeyListParameters {
+  /** Empty when absent. */
+  readonly prefix: string
+  /** Undefined when absent or empty, like the markers. */
+  readonly delimiter: string | undefined
+  readonly encodingType: 'url' | undefined
+}
+
+export interface ListObjectsV2Parameters extends KeyListParameters {
+  /** 0 to 1000. */
+  readonly maxKeys: number
+  /** As sent, to be echoed; an empty one asks for the first page. */
+  readonly continuationToken: string | undefined
+  /** Undefined when absent or empty. Ignored beside a continuation token that is not empty. */
+  readonly startAfter: string | undefined
+  readonly fetchOwner: boolean
+}
+
+/** @throws S3Error InvalidArgument */
+export function listObjectsV2Parameters(query: QueryParameters): ListObjectsV2Parameters {
+  return {
+    maxKeys: pageSize(query, 'max-keys'),
+    ...keyListParameters(query),
+    continuationToken: query.first('continuation-token'),
+    startAfter: query.first('start-after') || undefined,
+    fetchOwner: query.first('fetch-owner')?.toLowerCase() === 'true',
+  }
+}
+
+export interface ListBucketsParameters {
+  readonly prefix: string
+  /** 1 to 10000. */
+  readonly maxBuckets: number
+  readonly continuationToken: string | undefined
+}
+
+/** @throws S3Error InvalidArgument */
+export function listBucketsParameters(query: QueryParameters): ListBucketsParameters {
+  return {
+    prefix: query.first('prefix') ?? '',
+    maxBuckets: pageSize(query, 'max-buckets', 1, BUCKETS_MAXIMUM),
+    continuationToken: query.first('continuation-token') || undefined,
+  }
+}
+
+export interface ListObjectVersionsParameters extends KeyListParameters {
+  /** The list goes on after all versions of this key, or after one of them. Need not be a key. */
+  readonly keyMarker: string | undefined
+  /** Never without a key marker. Whether it is a version id is not known here. */
+  readonly versionIdMarker: string | undefined
+  /** 0 to 1000. */
+  readonly maxKeys: number
+}
+
+/** @throws S3Error InvalidArgument */
+export function listObjectVersionsParameters(query: QueryParameters): ListObjectVersionsParameters {
+  const keyMarker = query.first('key-marker') || undefined
+  const versionIdMarker = query.first('version-id-marker') || undefined
+  if (versionIdMarker !== undefined && keyMarker === undefined) {
+    const message = 'A version-id marker cannot be specified without a key marker.'
+    throw invalidArgument('version-id-marker', versionIdMarker, message)
+  }
+  return { maxKeys: pageSize(query, 'max-keys'), ...keyListParameters(query), keyMarker, versionIdMarker }
+}
+
+interface ListPartsParameters {
+  /** 0 to 1000. */
+  readonly maxParts: number
+  /** The list goes on after this number; 0 when absent. Need not be the number of a part. */
+  readonly partNumberMarker: number
+}
+
+/** @throws S3Error InvalidArgument */
+export function listPartsParameters(query: QueryParameters): ListPartsParameters {
+  const marker = query.first('part-number-marker') ?? ''
+  const partNumberMarker = /^\d{0,10}$/.test(marker) ? Number(marker) : Number.NaN
+  if (!(partNumberMarker <= MARKER_MAXIMUM)) {
+    const message = `Argument part-number-marker must be an integer between 0 and ${MARKER_MAXIMUM}`
+    throw invalidArgument('part-number-marker', marker, message)
+  }
+  return { maxParts: pageSize(query, 'max-parts'), partNumberMarker }
+}
+
+export interface ListMultipartUploadsParameters extends KeyListParameters {
+  /** The list goes on after all uploads of this key, or after one of them. */
+  readonly keyMarker: string | undefined
+  /** Never without a key marker: S3 takes no notice of it then. Whether it is an upload id is not known here. */
+  readonly uploadIdMarker: string | undefined
+  /** 0 to 1000. */
+  readonly maxUploads: number
+}
+
+/** @throws S3Error InvalidArgument */
+export function listMultipartUploadsParameters(query: QueryParameters): ListMultipartUploadsParameters {
+  const keyMarker = query.first('key-marker') || undefined
+  const uploadIdMarker = keyMarker === undefined ? undefined : query.first('upload-id-marker') || undefined
+  return { maxUploads: pageSize(query, 'max-uploads'), ...keyListParameters(query), keyMarker, uploadIdMarker }
+}
+
+function keyListParameters(query: QueryParameters): KeyListParameters {
+  const encodingType = query.first('encoding-type')
+  if (encodingType !== undefined && encodingType !== 'url') {
+    throw invalidArgument('encoding-type', encodingType, 'Invalid Encoding Method specified in Request')
+  }
+  return { prefix: query.first('prefix') ?? '', delimiter: query.first('delimiter') || undefined, encodingType }
+}
+
+/** A whole number; absent or empty means the maximum, and so does anything above it. */
+function pageSize(query: QueryParameters, name: string, minimum = 0, maximum = PAGE_MAXIMUM): number {
+  const value = query.first(name) ?? ''
+  if (value === '') return maximum
+  const size = /^\d+$/.test(value) ? Number(value) : Number.NaN
+  if (size >= minimum) return Math.min(size, maximum)
+  throw invalidArgument(name, value, `${name} must be a whole number of at least ${minimum}.`)
+}

@@ -1,0 +1,81 @@
+/** The headers of Object Lock: what a write asks for, what a read says, and the wish to bypass governance. */
+
+import type { Milliseconds } from '../../../engine/brands.ts'
+import type { LockState, Retention } from '../../../engine/events/values.ts'
+import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
+import { effectiveHeader } from './effective-headers.ts'
+import { invalidArgument } from '../errors.ts'
+import { holdStatus } from '../documents/legal-hold.ts'
+import { retainUntilPast, retentionMode } from '../documents/retention.ts'
+import type { Target } from './target.ts'
+import { isoMilliseconds, parseIsoTimestamp } from '../text/timestamps.ts'
+
+const MODE = 'x-amz-object-lock-mode'
+const RETAIN_UNTIL = 'x-amz-object-lock-retain-until-date'
+const LEGAL_HOLD = 'x-amz-object-lock-legal-hold'
+
+/** Headers that a write takes to lock what it writes. */
+export const LOCK_HEADERS: readonly string[] = [MODE, RETAIN_UNTIL, LEGAL_HOLD]
+/** The header that asks to bypass governance retention. */
+export const BYPASS_HEADER = 'x-amz-bypass-governance-retention'
+
+/**
+ * The lock that a write (PutObject, CopyObject, CreateMultipartUpload) asks for; undefined when it names none. Whether
+ * the bucket has Object Lock and the caller may set it is for others to say.
+ * @param nowMilliseconds the date must be after it
+ * @throws S3Error InvalidArgument: a mode without a date or a date without a mode (specification, Object Lock rule 1),
+ *   a mode, date or hold of another form, a date that is not in the future
+ */
+export function requestedLock(
+  request: HttpRequest,
+  target: Target,
+  nowMilliseconds: Milliseconds,
+): LockState | undefined {
+  const mode = effectiveHeader(request, target, MODE)
+  const date = effectiveHeader(request, target, RETAIN_UNTIL)
+  const status = effectiveHeader(request, target, LEGAL_HOLD)
+  if (mode === undefined && date === undefined && status === undefined) return undefined
+  const hold = holdStatus(status)
+  if (status !== undefined && hold === undefined) {
+    throw invalidArgument(LEGAL_HOLD, status, "Legal Hold must be either of 'ON' or 'OFF'")
+  }
+  return { retention: requestedRetention(mode, date, nowMilliseconds), hold }
+}
+
+function requestedRetention(mode: string | undefined, date: string | undefined, now: number): Retention | undefined {
+  if (mode === undefined && date === undefined) return undefined
+  if (mode === undefined || date === undefined) {
+    const [name, value] = mode === undefined ? [RETAIN_UNTIL, date ?? ''] : [MODE, mode]
+    throw invalidArgument(name, value, `${RETAIN_UNTIL} and ${MODE} must both be supplied`)
+  }
+  const known = retentionMode(mode)
+  if (known === undefined) throw invalidArgument(MODE, mode, 'Unknown wormMode directive.')
+  const untilMilliseconds = parseIsoTimestamp(date)
+  if (untilMilliseconds === undefined) {
+    throw invalidArgument(RETAIN_UNTIL, date, 'The retain until date must be provided in ISO 8601 format')
+  }
+  if (untilMilliseconds <= now) throw retainUntilPast(RETAIN_UNTIL, date)
+  return { mode: known, untilMilliseconds }
+}
+
+/**
+ * What a read says of the lock of a version. A retention is reported for as long as it is recorded, elapsed or not, and a
+ * hold that was lifted only beside one: a version that was never anything but released is an unlocked one, which
+ * reports none of these headers (specification, Object Lock state of a version).
+ */
+export function lockHeaders(lock: LockState | undefined): HeaderLine[] {
+  if (lock === undefined) return []
+  const { retention, hold } = lock
+  if (retention === undefined) return hold === true ? [[LEGAL_HOLD, 'ON']] : []
+  const lines: HeaderLine[] = [
+    [MODE, retention.mode],
+    [RETAIN_UNTIL, isoMilliseconds(retention.untilMilliseconds)],
+  ]
+  if (hold !== undefined) lines.push([LEGAL_HOLD, hold ? 'ON' : 'OFF'])
+  return lines
+}
+
+/** Whether the request asks to bypass governance retention; the permission for it is another matter. */
+export function bypassRequested(request: HttpRequest, target: Target): boolean {
+  return effectiveHeader(request, target, BYPASS_HEADER)?.toLowerCase() === 'true'
+}

@@ -1,0 +1,73 @@
+/**
+ * The target of a request, parsed once. Signature, authorization and storage all use this one reading of the path, so
+ * that no two of them can disagree about which object is meant. No URL class comes near: it would fold `..`, `%2e` and
+ * doubled slashes, which are ordinary parts of keys.
+ */
+
+import { KEY_BYTES_MAXIMUM, overlongKeyBytes } from '../../../engine/domain/names.ts'
+import { S3Error } from '../errors.ts'
+import { parseQuery, type QueryParameters } from './query-parameters.ts'
+import { decodeUri, encodeUri, needsNoEncoding } from '../text/uri-encoding.ts'
+
+export interface Target {
+  /** The first path segment, decoded; undefined for `/`. Holds no slash. Not checked against the naming rules. */
+  readonly bucket: string | undefined
+  /** Everything after the bucket's slash, percent-decoded exactly once, 1 to 1024 bytes of UTF-8. */
+  readonly key: string | undefined
+  /** The path as SigV4 signs it: decoded once and encoded again. */
+  readonly canonicalPath: string
+  readonly query: QueryParameters
+}
+
+/**
+ * Parses a raw path and a raw query.
+ * @param path begins with `/`, ASCII, percent escapes untouched
+ * @param query without the `?`
+ * @throws S3Error InvalidURI (malformed escape, bytes that are not UTF-8, empty bucket segment, encoded slash in the
+ *   bucket segment), KeyTooLongError
+ */
+export function parseTarget(path: string, query: string): Target {
+  const slash = path.indexOf('/', 1)
+  const rawBucket = slash === -1 ? path.slice(1) : path.slice(1, slash)
+  const rawKey = slash === -1 ? '' : path.slice(slash + 1)
+  if (rawBucket === '' && slash !== -1) throw new S3Error('InvalidURI', { message: 'The bucket name is empty.' })
+
+  const plain = needsNoEncoding(path, true)
+  const bucket = plain ? rawBucket : decode(rawBucket)
+  const key = plain ? rawKey : decode(rawKey)
+  // `/b%2Fk` would be signed like `/b/k` and authorized like bucket `b/k`; no honest client sends it.
+  if (!plain && bucket.includes('/')) {
+    throw new S3Error('InvalidURI', { message: 'The bucket name holds an encoded slash.' })
+  }
+  checkKeyLength(key)
+  return {
+    bucket: bucket === '' ? undefined : bucket,
+    key: key === '' ? undefined : key,
+    canonicalPath: plain ? path : canonicalPath(bucket, key, slash !== -1),
+    query: parseQuery(query),
+  }
+}
+
+/**
+ * Checks the length of a decoded key, that of a copy source too.
+ * @throws S3Error KeyTooLongError
+ */
+export function checkKeyLength(key: string): void {
+  const bytes = overlongKeyBytes(key)
+  if (bytes === undefined) return
+  const details = [
+    ['Size', String(bytes)],
+    ['MaxSizeAllowed', String(KEY_BYTES_MAXIMUM)],
+  ] as const
+  throw new S3Error('KeyTooLongError', { details })
+}
+
+function canonicalPath(bucket: string, key: string, hasSlash: boolean): string {
+  return `/${encodeUri(bucket, true)}${hasSlash ? `/${encodeUri(key, true)}` : ''}`
+}
+
+function decode(text: string): string {
+  const decoded = decodeUri(text)
+  if (decoded === undefined) throw new S3Error('InvalidURI', { message: 'The path cannot be decoded.' })
+  return decoded
+}

@@ -1,0 +1,94 @@
+/**
+ * The table of headers that ask for what this store does not do. Ignoring one would be a silent promise (an object
+ * public, encrypted, tagged, held), so each is answered 501 by name, wherever it was put: header or presigned query. An
+ * operation that does what such a header asks for names it among its `headers`.
+ */
+
+import type { HttpRequest } from '../../http/exchange.ts'
+import { effectiveAmzHeaders, effectiveHeader } from './effective-headers.ts'
+import { S3Error } from '../errors.ts'
+import type { Operation } from '../operation.ts'
+import { STREAMING_PREFIX } from '../identity/signature-v4.ts'
+import type { Target } from './target.ts'
+
+interface UnsupportedHeader {
+  /** Lower-case name, or with `*` at its end a prefix. */
+  readonly name: string
+  /** Values that ask for exactly what the store does anyway, and so are let pass. Compared in lower case. */
+  readonly accepted?: readonly string[]
+  readonly why: string
+}
+
+const AWS_CHUNKED = 'aws-chunked bodies are not supported'
+
+const LOCK_ON_WRITE = 'a lock is set when an object is written'
+
+export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
+  { name: 'x-amz-acl', accepted: ['private'], why: 'ACLs are not supported; policies of the service decide' },
+  { name: 'x-amz-grant-*', why: 'ACLs are not supported; policies of the service decide' },
+  { name: 'x-amz-object-ownership', accepted: ['bucketownerenforced'], why: 'ACLs are not supported' },
+  { name: 'x-amz-tagging', why: 'object tags are not supported' },
+  { name: 'x-amz-tagging-directive', accepted: ['copy', 'replace'], why: 'object tags are not supported' },
+  { name: 'x-amz-object-annotation-directive', accepted: ['copy'], why: 'object annotations are not supported' },
+  { name: 'x-amz-server-side-encryption*', why: 'encryption is a setting of the server, not of a request' },
+  { name: 'x-amz-copy-source-server-side-encryption*', why: 'encryption is a setting of the server' },
+  { name: 'x-amz-website-redirect-location', why: 'static website hosting is not supported' },
+  { name: 'x-amz-storage-class', accepted: ['standard'], why: 'STANDARD is the only storage class' },
+  { name: 'x-amz-trailer', why: 'trailing checksums are not supported' },
+  { name: 'x-amz-decoded-content-length', why: AWS_CHUNKED },
+  { name: 'x-amz-security-token', why: 'session tokens are not supported' },
+  { name: 'x-amz-mfa', why: 'MFA delete is not supported' },
+  { name: 'x-amz-expected-bucket-owner', why: 'buckets have no account number' },
+  { name: 'x-amz-source-expected-bucket-owner', why: 'buckets have no account number' },
+  { name: 'x-amz-bucket-namespace', why: 'buckets live in one namespace' },
+  { name: 'x-amz-copy-source-range', why: 'copying a part of an object is not supported' },
+  { name: 'x-amz-write-offset-bytes', why: 'appending to an object is not supported' },
+  { name: 'x-amz-if-match-*', why: 'conditions on size and time of a deletion are not supported' },
+  { name: 'x-amz-object-lock-mode', why: LOCK_ON_WRITE },
+  { name: 'x-amz-object-lock-retain-until-date', why: LOCK_ON_WRITE },
+  { name: 'x-amz-object-lock-legal-hold', why: LOCK_ON_WRITE },
+  { name: 'x-amz-object-lock-*', why: 'a lock has a mode, a date and a legal hold, and nothing else' },
+  {
+    name: 'x-amz-bucket-object-lock-enabled',
+    accepted: ['false'],
+    why: 'Object Lock is chosen when a bucket is created',
+  },
+  { name: 'x-amz-bypass-governance-retention', accepted: ['false'], why: 'there is no retention to bypass' },
+]
+
+const BY_NAME: ReadonlyMap<string, UnsupportedHeader> = new Map(UNSUPPORTED_HEADERS.map((row) => [row.name, row]))
+
+const BY_PREFIX: readonly (readonly [prefix: string, row: UnsupportedHeader])[] = UNSUPPORTED_HEADERS.filter((row) =>
+  row.name.endsWith('*'),
+).map((row) => [row.name.slice(0, -1), row])
+
+/**
+ * Refuses a request with a header of the table, or with a body that is aws-chunked.
+ * @throws S3Error NotImplemented, naming the header
+ */
+export function refuseUnsupportedHeaders(request: HttpRequest, target: Target, operation: Operation): void {
+  for (const [name, value] of effectiveAmzHeaders(request, target)) {
+    const row = BY_NAME.get(name) ?? findByPrefix(name)
+    if (row === undefined || operation.headers.includes(name)) continue
+    if (row.accepted?.includes(value.toLowerCase())) continue
+    throw notImplemented(name, row.why)
+  }
+  if (isAwsChunked(request.header('content-encoding'))) throw notImplemented('content-encoding', AWS_CHUNKED)
+  const payload = effectiveHeader(request, target, 'x-amz-content-sha256')
+  if (payload?.startsWith(STREAMING_PREFIX) === true) throw notImplemented('x-amz-content-sha256', AWS_CHUNKED)
+}
+
+function isAwsChunked(contentEncoding: string | undefined): boolean {
+  if (contentEncoding === undefined) return false
+  return contentEncoding.split(',').some((coding) => coding.trim().toLowerCase() === 'aws-chunked')
+}
+
+function findByPrefix(name: string): UnsupportedHeader | undefined {
+  for (const [prefix, row] of BY_PREFIX) if (name.startsWith(prefix)) return row
+  return undefined
+}
+
+function notImplemented(name: string, why: string): S3Error {
+  const message = `A header you provided asks for what this server does not do. ${name}: ${why}.`
+  return new S3Error('NotImplemented', { message, details: [['Header', name]] })
+}

@@ -1,0 +1,114 @@
+/** The forms of time on the S3 wire. Times of the store are microseconds since the Unix epoch. */
+import { type Milliseconds, millisecondsOf } from '../../../engine/brands.ts'
+
+const MICROSECONDS_PER_MILLISECOND = 1000
+const NANOSECONDS_PER_MILLISECOND = 1_000_000
+const MILLISECONDS_PER_SECOND = 1000
+const MILLISECONDS_PER_MINUTE = 60_000
+const MILLISECONDS_PER_DAY = 86_400_000
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+
+/**
+ * The day that was written last, and how its times begin. A listing writes a thousand times, most of them of one day,
+ * and the platform's own writer was a tenth of the cost of the whole page.
+ */
+let writtenDay: number | undefined
+let writtenDate = ''
+
+/** `2026-01-31T12:00:00.000Z`, as XML documents and Object Lock headers carry it. */
+export function isoTimestamp(microseconds: number): string {
+  return isoMilliseconds(Math.floor(microseconds / MICROSECONDS_PER_MILLISECOND))
+}
+
+/**
+ * The same form from milliseconds, as retention counts. Years far ahead are exact, which they would not be in
+ * microseconds.
+ */
+export function isoMilliseconds(milliseconds: number): string {
+  const day = Math.floor(milliseconds / MILLISECONDS_PER_DAY)
+  if (day !== writtenDay) {
+    const text = new Date(day * MILLISECONDS_PER_DAY).toISOString()
+    writtenDate = text.slice(0, text.indexOf('T') + 1)
+    writtenDay = day
+  }
+  const time = milliseconds - day * MILLISECONDS_PER_DAY
+  const minutes = Math.floor(time / MILLISECONDS_PER_MINUTE)
+  const seconds = Math.floor(time / MILLISECONDS_PER_SECOND)
+  const fraction = String(time - seconds * MILLISECONDS_PER_SECOND).padStart(3, '0')
+  const hour = Math.floor(minutes / 60)
+  return `${writtenDate}${twoDigits[hour]}:${twoDigits[minutes - hour * 60]}:${twoDigits[seconds - minutes * 60]}.${fraction}Z`
+}
+
+/** `Sat, 31 Jan 2026 12:00:00 GMT` (RFC 9110, IMF-fixdate), as HTTP headers carry it. */
+export function httpTimestamp(microseconds: number): string {
+  return new Date(Math.floor(microseconds / MICROSECONDS_PER_MILLISECOND)).toUTCString()
+}
+
+const ISO_TIMESTAMP = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))$/
+
+/** The last moment that the four digits of a year can tell. */
+const ISO_LAST = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/**
+ * Parses ISO 8601 as clients send it in retain-until dates: `2030-01-01T00:00:00Z`, with a fraction of up to nine
+ * digits, and with an offset in place of `Z`. A fraction finer than milliseconds is rounded up, since a retention must
+ * never end before the moment that was asked for.
+ * @returns milliseconds since the epoch, up to the year 9999; undefined when the text is of another form, has no zone
+ *   or names no real moment
+ */
+export function parseIsoTimestamp(text: string): Milliseconds | undefined {
+  const parts = ISO_TIMESTAMP.exec(text)
+  if (parts === null) return undefined
+  const [, year, month, day, hour, minute, second, fraction = '.0', sign, offsetHours = '0', offsetMinutes = '0'] =
+    parts
+  const local = utcMilliseconds(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second))
+  if (local === undefined) return undefined
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * MILLISECONDS_PER_MINUTE
+  const wholeSeconds = sign === '-' ? local + offset : local - offset
+  if (wholeSeconds > ISO_LAST) return undefined
+  return millisecondsOf(Math.min(wholeSeconds + fractionMilliseconds(fraction), ISO_LAST))
+}
+
+/** Of `.1234` 124; counted in digits, since a product of binary fractions could end a hair above a whole number. */
+function fractionMilliseconds(fraction: string): number {
+  const digits = fraction.slice(1).padEnd(9, '0')
+  return Math.ceil(Number(digits) / NANOSECONDS_PER_MILLISECOND)
+}
+
+const AMZ_DATE = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
+
+/**
+ * Parses the basic ISO form of x-amz-date, `20130524T000000Z`.
+ * @returns milliseconds since the epoch, or undefined when the text is of another form or names no real moment
+ */
+export function parseAmzDate(text: string): number | undefined {
+  const parts = AMZ_DATE.exec(text)
+  if (parts === null) return undefined
+  const [, year, month, day, hour, minute, second] = parts
+  return utcMilliseconds(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second))
+}
+
+/** The basic ISO form of x-amz-date. */
+export function formatAmzDate(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/[-:]|\.\d{3}/g, '')
+}
+
+/**
+ * A calendar moment in UTC.
+ * @param month 1 to 12
+ * @returns milliseconds since the epoch, or undefined when there is no such moment (30 February, hour 24)
+ */
+export function utcMilliseconds(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+): number | undefined {
+  // Date.UTC takes years below 100 for years of the twentieth century.
+  if (year < 100 || hour > 23 || minute > 59 || second > 59) return undefined
+  const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second)
+  const date = new Date(milliseconds)
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? milliseconds : undefined
+}

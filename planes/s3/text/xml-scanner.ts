@@ -1,0 +1,197 @@
+/**
+ * A pull scanner for XML. It accepts elements, attributes (their form is checked, what they say is dropped) and text, and
+ * nothing else; `documentElement` has refused the rest before. Small documents are taken as a tree; one of 10,000 parts
+ * is taken element by element, in about ten milliseconds.
+ */
+
+import { malformedXml } from '../errors.ts'
+
+const NESTING_MAXIMUM = 10
+
+const NAME = /[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?/y
+/** Between its parts only the white space of XML is allowed; that of the platform is more. */
+const ATTRIBUTE = /([A-Za-z_][\w.:-]*)[ \t\r\n]*=[ \t\r\n]*(?:"[^"<]*"|'[^'<]*')/y
+
+const CODE = { tab: 9, lineFeed: 10, carriageReturn: 13, space: 32, slash: 47, less: 60, greater: 62 } as const
+
+const REFERENCE = /&(?:amp|lt|gt|quot|apos|#(\d{1,7})|#x([0-9a-fA-F]{1,6}));/g
+const NAMED: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&apos;': "'" }
+
+/** The elements inside one, by name without namespace prefix. A Map: names come from strangers. */
+export interface XmlElement {
+  /** The character data, blanks included; empty where there are only child elements. */
+  readonly text: string
+  readonly children: ReadonlyMap<string, readonly XmlElement[]>
+}
+
+/** Walks through a document from its first byte to its last. Every method throws MalformedXML where it cannot go on. */
+export class XmlScanner {
+  readonly #text: string
+  #at = 0
+  /** Whether the element begun last was an empty-element tag, which has no end tag. */
+  #empty = false
+  /** Names of the open elements as written, outermost first. */
+  readonly #open: string[] = []
+
+  /** @param text a document element, as `documentElement` gives it */
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Begins the document element, which must have this name (without namespace prefix). */
+  beginRoot(name: string): void {
+    if (this.#begin() !== name) throw malformedXml(`The document element must be ${name}.`)
+  }
+
+  /**
+   * Begins the next element inside the current one. Only white space may come before it.
+   * @returns its name without namespace prefix; undefined when there is none, and the current element has ended
+   */
+  next(): string | undefined {
+    if (this.#ended()) return undefined
+    this.#skipBlanks()
+    if (!this.#atEndTag()) return this.#begin()
+    this.#end()
+    return undefined
+  }
+
+  /** The text of the current element, references resolved, without white space around it. The element has ended then. */
+  text(): string {
+    if (this.#ended()) return ''
+    const end = this.#text.indexOf('<', this.#at)
+    const text = this.#text.slice(this.#at, end === -1 ? this.#at : end)
+    this.#at = end
+    if (!this.#atEndTag()) throw malformedXml(`${this.#open.at(-1)} must hold text.`)
+    this.#end()
+    return resolveReferences(text).trim()
+  }
+
+  /** The current element with everything in it, references resolved. It has ended then. */
+  element(): XmlElement {
+    const children = new Map<string, XmlElement[]>()
+    if (this.#ended()) return { text: '', children }
+    let text = ''
+    for (;;) {
+      const tag = this.#text.indexOf('<', this.#at)
+      if (tag === -1) throw malformedXml('An element has no end.')
+      text += this.#text.slice(this.#at, tag)
+      this.#at = tag
+      if (this.#atEndTag()) break
+      const name = this.#begin()
+      const same = children.get(name)
+      if (same === undefined) children.set(name, [this.element()])
+      else same.push(this.element())
+    }
+    this.#end()
+    return { text: resolveReferences(text), children }
+  }
+
+  /** Passes over the rest of the current element, whatever it holds. */
+  skip(): void {
+    if (this.#ended()) return
+    for (let depth = 1; depth > 0; ) {
+      const tag = this.#text.indexOf('<', this.#at)
+      if (tag === -1) throw malformedXml('An element has no end.')
+      this.#at = tag
+      if (this.#atEndTag()) {
+        this.#end()
+        depth -= 1
+      } else {
+        this.#begin()
+        if (!this.#ended()) depth += 1
+      }
+    }
+  }
+
+  /** Refuses what comes after the document element. */
+  finish(): void {
+    this.#skipBlanks()
+    if (this.#open.length > 0 || this.#at < this.#text.length) throw malformedXml('There must be one element.')
+  }
+
+  /** Reads a start tag. */
+  #begin(): string {
+    if (this.#text.charCodeAt(this.#at) !== CODE.less) throw malformedXml('There is text where an element must begin.')
+    this.#at += 1
+    const name = this.#name()
+    if (this.#text.charCodeAt(this.#at) !== CODE.greater) this.#attributes()
+    this.#empty = this.#text.charCodeAt(this.#at) === CODE.slash
+    if (this.#empty) this.#at += 1
+    this.#expectGreater()
+    if (this.#open.push(name) > NESTING_MAXIMUM) throw malformedXml('The elements are nested too deeply.')
+    const colon = name.indexOf(':')
+    return colon === -1 ? name : name.slice(colon + 1)
+  }
+
+  /** Reads the end tag of the current element. */
+  #end(): void {
+    const name = this.#open.pop() ?? ''
+    this.#at += '</'.length
+    if (!this.#text.startsWith(name, this.#at)) throw malformedXml('An end tag does not match its start tag.')
+    this.#at += name.length
+    this.#skipBlanks()
+    this.#expectGreater()
+  }
+
+  /** Whether the current element was empty; it has ended then. */
+  #ended(): boolean {
+    if (!this.#empty) return false
+    this.#empty = false
+    this.#open.pop()
+    return true
+  }
+
+  #atEndTag(): boolean {
+    return this.#text.charCodeAt(this.#at) === CODE.less && this.#text.charCodeAt(this.#at + 1) === CODE.slash
+  }
+
+  #name(): string {
+    NAME.lastIndex = this.#at
+    if (!NAME.test(this.#text)) throw malformedXml('The name of an element is not valid.')
+    const name = this.#text.slice(this.#at, NAME.lastIndex)
+    this.#at = NAME.lastIndex
+    return name
+  }
+
+  /** Two of the same name are not well-formed (XML 1.0 section 3.1). */
+  #attributes(): void {
+    const names = new Set<string>()
+    for (;;) {
+      const before = this.#at
+      this.#skipBlanks()
+      const code = this.#text.charCodeAt(this.#at)
+      if (code === CODE.greater || code === CODE.slash) return
+      ATTRIBUTE.lastIndex = this.#at
+      const name = this.#at === before ? undefined : ATTRIBUTE.exec(this.#text)?.[1]
+      if (name === undefined || names.has(name)) throw malformedXml('A tag is not well-formed.')
+      names.add(name)
+      this.#at = ATTRIBUTE.lastIndex
+    }
+  }
+
+  #expectGreater(): void {
+    if (this.#text.charCodeAt(this.#at) !== CODE.greater) throw malformedXml('A tag is not well-formed.')
+    this.#at += 1
+  }
+
+  #skipBlanks(): void {
+    while (isBlank(this.#text.charCodeAt(this.#at))) this.#at += 1
+  }
+}
+
+/** The white space of XML, which is less than that of the platform. */
+function isBlank(code: number): boolean {
+  return code === CODE.space || code === CODE.lineFeed || code === CODE.carriageReturn || code === CODE.tab
+}
+
+function resolveReferences(text: string): string {
+  if (!text.includes('&')) return text
+  // Nearly every reference is a quote of an ETag, and a plain replacement takes a quarter of the time.
+  const quoted = text.replaceAll('&quot;', '"')
+  return quoted.includes('&') ? quoted.replace(REFERENCE, resolve) : quoted
+}
+
+function resolve(reference: string, decimal: string | undefined, hexadecimal: string | undefined): string {
+  if (decimal === undefined && hexadecimal === undefined) return NAMED[reference] ?? reference
+  return String.fromCodePoint(decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal))
+}

@@ -1,0 +1,52 @@
+/**
+ * Writing XML by concatenation. A listing of 1,000 keys is the hottest document of the service, and a generic builder
+ * takes four times as long as this.
+ */
+
+export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+/** The namespace of every success document; error documents carry none. */
+const S3_NAMESPACE = 'http://s3.amazonaws.com/doc/2006-03-01/'
+
+const NAMED_REFERENCES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const ESCAPED = /[&<>"'\u0000-\u001f\ufffe\uffff]/
+const ESCAPED_ALL = new RegExp(ESCAPED, 'g')
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const FORBIDDEN_ALL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
+
+/**
+ * Text as XML character data. Carriage returns and other control characters become numeric references: raw, a parser
+ * would turn CR into LF, and a key would come back as another key. XML 1.0 knows no form at all for the rest of
+ * U+0000 to U+001F; S3 writes references for them too, and clients avoid the matter with `encoding-type=url`.
+ */
+export function escapeXml(text: string): string {
+  if (!ESCAPED.test(text)) return text
+  return text.replace(ESCAPED_ALL, (character) => NAMED_REFERENCES[character] ?? `&#${character.charCodeAt(0)};`)
+}
+
+/**
+ * Like escapeXml, for text that only explains: what XML 1.0 cannot carry becomes U+FFFD, so that the document always
+ * parses. A client that cannot parse an error document shows nothing of it.
+ */
+export function escapeXmlLossy(text: string): string {
+  return escapeXml(text.replace(FORBIDDEN_ALL, '\ufffd'))
+}
+
+/** `<name>text</name>` with the text escaped. */
+export function element(name: string, text: string | number | boolean): string {
+  return `<${name}>${typeof text === 'string' ? escapeXml(text) : text}</${name}>`
+}
+
+/** A success document: declaration, root with the S3 namespace, and the given inner XML. */
+export function successDocument(root: string, inner: string): string {
+  return `${XML_DECLARATION}<${root} xmlns="${S3_NAMESPACE}">${inner}</${root}>`
+}
