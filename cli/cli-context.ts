@@ -1,14 +1,14 @@
 import type { BaseContext } from 'clipanion'
-import type { ProcessControl } from './process-control.ts'
-import type { StartServer } from './running-server.ts'
+import type { ProcessControl } from './server/process-control.ts'
+import type { StartServer } from './server/running-server.ts'
 
-/** What every command may use of the world around it. */
+/** What a command uses of its environment. */
 export type CliContext = BaseContext & {
   /** The environment as it was when the process started. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** What relative paths begin from. */
+  /** Base of relative paths. */
   readonly workingDirectory: string
   readonly control: ProcessControl
-  /** In the place of the composition root. */
+  /** Replaces the composition root in specs. */
   readonly startServer?: StartServer
 }

@@ -2,8 +2,8 @@ import { Cli, type Command } from 'clipanion'
 import type { CliContext } from './cli-context.ts'
 import { commandList } from './commands/command-list.ts'
 import { ExitError, type ExitName, exitTable } from './exit-codes.ts'
-import { commandHelp } from './help-text.ts'
-import { commandOf, commandsOfGroup, usageAdvice } from './usage-advice.ts'
+import { commandHelp } from './terminal/help-text.ts'
+import { commandOf, commandsOfGroup, usageAdvice } from './terminal/usage-advice.ts'
 import { packageVersion } from './version.ts'
 
 const BINARY_NAME = 'object-store'
@@ -16,7 +16,7 @@ function useColours(context: CliContext): boolean {
   return terminal && (context.environment['NO_COLOR'] ?? '') === ''
 }
 
-/** Prints a failure on standard error, as text or as one JSON object, and gives the exit code. */
+/** Prints a failure on standard error, as text or as one JSON object, and returns its exit code. */
 function reportFailure(
   failure: ExitError,
   context: CliContext,
@@ -30,7 +30,7 @@ function reportFailure(
   return failure.exitCode
 }
 
-/** System errors an operator can act on; every other is a plain failure. */
+/** System errors that an operator can act on; any other is a plain failure. */
 const exitBySystemError: Readonly<Record<string, ExitName>> = {
   EACCES: 'denied',
   EPERM: 'denied',
@@ -44,15 +44,15 @@ function failureOf(error: unknown): ExitError {
   if (error instanceof Error && 'syscall' in error && 'code' in error) {
     return new ExitError(exitBySystemError[String(error.code)] ?? 'failed', error.message, { cause: error })
   }
-  // The parser marks the errors that are the user's own.
+  // The parser marks the user's own errors.
   const byUser = error instanceof Error && 'clipanion' in error
   if (byUser) return new ExitError('usage', error.message)
-  // What nobody foresaw is a fault of the program: its place is worth more than a short message.
+  // Anything else is a fault of the program: the stack is worth more than a short message.
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return new ExitError('failed', `unexpected failure: ${text}`)
 }
 
-/** Help on the command, or on the commands of the group, that stands before --help; undefined when there is none. */
+/** Help on the command, or the group of commands, before --help; undefined if there is none. */
 function helpAsked(cli: Cli<CliContext>, words: readonly string[]): string | undefined {
   if (!words.some((word) => HELP_FLAGS.includes(word))) return undefined
   const command = commandOf(words, paths)?.join(' ')
@@ -61,7 +61,7 @@ function helpAsked(cli: Cli<CliContext>, words: readonly string[]): string | und
   return definitions.length === 0 ? undefined : definitions.map((each) => commandHelp(each, cli.format())).join('\n')
 }
 
-/** Runs a parsed command; the parser's own error output would go to standard output and end with 1. */
+/** Runs a parsed command. The parser by itself would report errors on standard output and end with 1. */
 async function runCommand(cli: Cli<CliContext>, command: Command<CliContext>, context: CliContext, asJson: boolean) {
   const run = command.validateAndExecute.bind(command)
   command.validateAndExecute = async () => {
@@ -76,7 +76,7 @@ async function runCommand(cli: Cli<CliContext>, command: Command<CliContext>, co
 
 /**
  * Runs the command `object-store`.
- * @param argv the words after the name of the command
+ * @param argv the words after the program name
  * @returns the exit code, one of `exitTable`
  */
 export async function runCommandLine(argv: readonly string[], context: CliContext): Promise<number> {

@@ -1,10 +1,10 @@
 import { HEADER_BYTES_MAXIMUM, HEADER_BYTES_VARIABLE } from '../planes/http/header-limits.ts'
 
 /**
- * The one file that touches the environment of the process. The entry file imports it before anything else: the HTTP
- * library takes its header limit from the environment once, at the moment it is loaded, and worker threads get a copy
- * of what the environment holds when they are started. The library's own 4 KiB is too small for a signed request with
- * 2 KiB of user metadata and a key of 1,024 bytes that is percent-encoded (3 KiB), twice over in a copy.
+ * The only file that touches the environment of the process. The entry file imports it first: the HTTP library reads its
+ * header limit from the environment when it is loaded, and worker threads copy the environment when they start. The
+ * library's default of 4 KiB is too small for a signed copy request with 2 KiB of user metadata and two percent-encoded
+ * keys of 1,024 bytes (3 KiB each).
  */
 process.env[HEADER_BYTES_VARIABLE] = String(HEADER_BYTES_MAXIMUM)
 

@@ -1,34 +1,34 @@
 /**
- * What the exit code of the command `object-store` means. The codes are part of the interface: scripts and service
- * managers act on them, so none is ever reused for something else.
+ * The exit codes of the command `object-store`. Scripts and service managers act on them, so none is ever reused for
+ * something else.
  */
 export const exitTable = {
-  ok: { code: 0, sentence: 'Everything that was asked for was done.' },
-  failed: { code: 1, sentence: 'It failed; the message says why.' },
+  ok: { code: 0, sentence: 'Success.' },
+  failed: { code: 1, sentence: 'Failure; the message says why.' },
   usage: { code: 2, sentence: 'The command line or the configuration is wrong; nothing was done.' },
-  partly: { code: 3, sentence: 'Only a part of it was done.' },
-  notFound: { code: 4, sentence: 'What was asked for does not exist.' },
+  partly: { code: 3, sentence: 'Only a part was done.' },
+  notFound: { code: 4, sentence: 'The requested thing does not exist.' },
   denied: { code: 5, sentence: 'Access was denied.' },
   doctorFinding: { code: 7, sentence: 'The doctor found something that needs attention.' },
   proofFailed: { code: 8, sentence: 'A check of a proof bundle failed.' },
-  notProved: { code: 9, sentence: 'No check of a proof bundle failed, but one that must hold could not be made.' },
+  notProved: { code: 9, sentence: 'No check of a proof bundle failed, but a required one could not be made.' },
   unreachable: { code: 10, sentence: 'The server could not be reached.' },
   journalFailed: {
     code: 20,
     sentence: 'Writing or syncing the journal or a volume failed; nothing more was acknowledged.',
   },
   storeDamaged: { code: 21, sentence: 'The journal or a stored payload is damaged.' },
-  directoryLocked: { code: 22, sentence: 'Another process holds the data directory.' },
+  directoryLocked: { code: 22, sentence: 'Another process has the data directory open.' },
   masterKey: { code: 23, sentence: 'The credential master key is missing or is not the one of this store.' },
   dataLost: { code: 24, sentence: 'Data that was acknowledged is no longer there.' },
   projectionsFailed: { code: 25, sentence: 'The projections could not be opened, rebuilt or kept up.' },
   diskFull: { code: 26, sentence: 'The disk is full.' },
-  interrupted: { code: 130, sentence: 'It was interrupted before it had finished.' },
+  interrupted: { code: 130, sentence: 'Interrupted before it finished.' },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly sentence: string }>>
 
 export type ExitName = keyof typeof exitTable
 
-/** A failure whose cause is known well enough to have an exit code of its own. The message is for the operator. */
+/** A failure with an exit code of its own. The message is for the operator. */
 export class ExitError extends Error {
   override readonly name = 'ExitError'
   readonly exit: ExitName

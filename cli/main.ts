@@ -2,7 +2,7 @@
 import { environment } from './environment.ts'
 
 import { runCommandLine } from './command-line.ts'
-import { createProcessControl } from './process-control.ts'
+import { createProcessControl } from './server/process-control.ts'
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   env: { ...environment },

@@ -1,19 +1,19 @@
 import { Command, Option } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
-import { textTable } from '../text-table.ts'
+import { textTable } from '../terminal/text-table.ts'
 import { endpointOf } from './endpoint.ts'
 import { ManagementClient } from './management-client.ts'
 
-/** A command that talks to a running server: the flags they all share. */
+/** A command that talks to a running server, with the options that all of them have. */
 export abstract class ClientCommand extends Command<CliContext> {
   url = Option.String('--url', { description: 'management address of the server (OBJECT_STORE_URL)' })
   token = Option.String('--token', {
     description: 'management token (OBJECT_STORE_TOKEN keeps it out of the process list)',
   })
   tokenFile = Option.String('--token-file', { description: 'file that holds the management token' })
-  caFile = Option.String('--ca-file', { description: 'PEM file of certificates to believe over TLS' })
-  profile = Option.String('--profile', { description: 'profile to take address and token from (OBJECT_STORE_PROFILE)' })
-  json = Option.Boolean('--json', false, { description: 'the answer as JSON' })
+  caFile = Option.String('--ca-file', { description: 'PEM file of certificates to trust over TLS' })
+  profile = Option.String('--profile', { description: 'profile with address and token (OBJECT_STORE_PROFILE)' })
+  json = Option.Boolean('--json', false, { description: 'print the answer as JSON' })
 
   /** @throws ExitError `usage` */
   protected client(): ManagementClient {
@@ -21,9 +21,9 @@ export abstract class ClientCommand extends Command<CliContext> {
     return new ManagementClient(endpointOf({ url, token, tokenFile, caFile, profile }, this.context))
   }
 
-  /** Prints an answer: JSON where it is asked for, otherwise the rows that `table` makes of it. */
-  protected print(answer: unknown, table: (answer: never) => readonly (readonly string[])[]): void {
-    const lines = this.json ? [JSON.stringify(answer ?? {})] : textTable(table(answer as never))
+  /** Prints an answer as JSON with --json, otherwise the rows that `rows` makes of it. */
+  protected print<A>(answer: A, rows: (answer: A) => readonly (readonly string[])[]): void {
+    const lines = this.json ? [JSON.stringify(answer ?? {})] : textTable(rows(answer))
     if (lines.length > 0) this.context.stdout.write(`${lines.join('\n')}\n`)
   }
 }

@@ -5,10 +5,9 @@ import { type Profile, readProfile } from '../config/profiles.ts'
 import { ExitError } from '../exit-codes.ts'
 import type { Endpoint } from './management-client.ts'
 
-export const DEFAULT_URL = 'http://127.0.0.1:7601'
+const DEFAULT_URL = 'http://127.0.0.1:7601'
 
-/** What the flags of a client command say. */
-export interface EndpointFlags {
+interface EndpointFlags {
   readonly url: string | undefined
   readonly token: string | undefined
   readonly tokenFile: string | undefined
@@ -17,8 +16,8 @@ export interface EndpointFlags {
 }
 
 /**
- * Which server to talk to, and by which token: the flags go before the environment (OBJECT_STORE_URL,
- * OBJECT_STORE_TOKEN), and that before the profile (`--profile`, OBJECT_STORE_PROFILE).
+ * The server to talk to and the token to use: first from options, then from the environment (OBJECT_STORE_URL,
+ * OBJECT_STORE_TOKEN), then from the profile (`--profile`, OBJECT_STORE_PROFILE).
  * @throws ExitError `usage`
  */
 export function endpointOf(flags: EndpointFlags, context: CliContext): Endpoint {
@@ -26,7 +25,7 @@ export function endpointOf(flags: EndpointFlags, context: CliContext): Endpoint 
   const profile = profileOf(flags.profile ?? environment['OBJECT_STORE_PROFILE'], context)
   const url = flags.url ?? environment['OBJECT_STORE_URL'] ?? profile.url ?? DEFAULT_URL
   if (!/^https?:\/\/[^/]/.test(url)) throw new ExitError('usage', `${url}: an address begins with http:// or https://`)
-  if (!URL.canParse(url)) throw new ExitError('usage', `${url} is no address`)
+  if (!URL.canParse(url)) throw new ExitError('usage', `${url} is not a valid address`)
   const caFile = flags.caFile ?? profile.ca_file
   const certificates = caFile === undefined ? undefined : readText(resolve(workingDirectory, caFile))
   return { url, token: tokenOf(flags, profile, context), certificates }
@@ -51,8 +50,8 @@ function readText(path: string): string {
   }
 }
 
-/** Where profiles are kept, by the rules of the XDG base directories. */
-export function profilesPath(environment: CliContext['environment']): string {
+/** Path of the profiles file (XDG base directories). */
+function profilesPath(environment: CliContext['environment']): string {
   const base = environment['XDG_CONFIG_HOME'] || resolve(environment['HOME'] ?? '.', '.config')
   return resolve(base, 'object-store', 'profiles.toml')
 }

@@ -3,37 +3,40 @@ import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { ExitError, type ExitName } from '../exit-codes.ts'
-import { visibleText } from '../visible-text.ts'
+import { visibleText } from '../terminal/visible-text.ts'
 
-/** Where a server is and who asks. */
+/** A server and the credentials to use. */
 export interface Endpoint {
   /** Base address of the management listener, such as `http://127.0.0.1:7601`. */
   readonly url: string
   readonly token: string | undefined
-  /** PEM text of certificates to believe beside those of the system. */
+  /** PEM text of certificates to trust. */
   readonly certificates: string | undefined
 }
 
 export interface ClientRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Behind `/api/v1`, encoded; see `pathOf`. */
+  readonly method: string
+  /** After `/api/v1`, encoded; see `pathOf`. */
   readonly path: string
   readonly query?: Readonly<Record<string, string | undefined>>
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is, with its length in bytes. */
+  /** Sent unchanged; length in bytes. */
   readonly upload?: { readonly stream: Readable; readonly length: number; readonly contentType?: string }
 }
 
-/** How long a server may be silent. */
 const SILENCE_MILLISECONDS = 60_000
 
-/** A path of encoded segments; `key` may hold slashes, which stay. */
+/** A path of encoded segments; slashes in a key stay. */
 export function pathOf(...segments: readonly string[]): string {
-  return segments.map((segment) => `/${segment.split('/').map(encodeURIComponent).join('/')}`).join('')
+  return segments.map((segment) => `/${encodedPart(segment)}`).join('')
 }
 
-/** The exit code of a refusal by its HTTP status. */
+/** Percent-encodes a part of a path, except its slashes. */
+export function encodedPart(text: string): string {
+  return text.split('/').map(encodeURIComponent).join('/')
+}
+
 function exitOfStatus(status: number): ExitName {
   if (status === 401 || status === 403) return 'denied'
   if (status === 404) return 'notFound'
@@ -49,8 +52,8 @@ export class ManagementClient {
   }
 
   /**
-   * The answer as JSON, undefined when there is none.
-   * @throws ExitError `denied`, `notFound`, `failed` with what the server says, `unreachable`
+   * The answer as JSON; undefined if it has no body.
+   * @throws ExitError `denied`, `notFound`, `failed` with the message of the server, `unreachable`
    */
   async json(request: ClientRequest): Promise<unknown> {
     const response = await this.open(request)
@@ -59,11 +62,11 @@ export class ManagementClient {
     try {
       return JSON.parse(text)
     } catch (error) {
-      throw new ExitError('failed', `${this.#endpoint.url} answered with something that is no JSON`, { cause: error })
+      throw new ExitError('failed', `${this.#endpoint.url} did not answer with JSON`, { cause: error })
     }
   }
 
-  /** The answer as it comes; its status is a success. @throws ExitError as `json` */
+  /** The answer as a stream; its status is a success. @throws ExitError as `json` */
   async open(request: ClientRequest): Promise<IncomingMessage> {
     const response = await this.#send(request)
     const status = response.statusCode ?? 0
@@ -77,7 +80,7 @@ export class ManagementClient {
     const asked = new URLSearchParams(
       Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
     )
-    // Put together by hand: a URL would fold the `..` of a key, and ask for something else.
+    // Not a URL object, which would resolve `..` in a key.
     const target = `${base.pathname.replace(/\/+$/, '')}/api/v1${path}${asked.size === 0 ? '' : `?${asked}`}`
     const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json))
     const headers: Record<string, string> = { accept: 'application/json' }
@@ -113,12 +116,12 @@ async function textOf(response: Readable): Promise<string> {
   return Buffer.concat(pieces).toString()
 }
 
-/** For an answer that ends before its end. @throws ExitError `failed` */
+/** @throws ExitError `failed`, for an answer that was cut off */
 export function brokenOff(error: unknown): never {
   throw new ExitError('failed', `the answer broke off: ${(error as Error).message}`, { cause: error })
 }
 
-/** What the server says of a refusal: the message of its envelope with code and request id. */
+/** The message of an error envelope with code and request id. */
 function messageOf(status: number, text: string): string {
   try {
     const { error } = JSON.parse(text) as { error: { code: string; message: string; request_id: string } }

@@ -1,7 +1,6 @@
 import type { CommandClass } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
-import { CLIENT_COMMANDS } from '../client/command-table.ts'
-import { makeCommand } from '../client/make-command.ts'
+import { routeCommands } from '../client/route-commands.ts'
 import { AuditChainCommand } from './audit/chain.ts'
 import { AuditExportCommand } from './audit/export.ts'
 import { AuditQueryCommand } from './audit/query.ts'
@@ -24,7 +23,7 @@ import { ServerDoctorCommand } from './server/doctor.ts'
 import { StatusCommand } from './status.ts'
 import { VersionCommand } from './version.ts'
 
-/** Every command. One that is not in this list does not exist. */
+/** Every command. */
 export const commandList: readonly CommandClass<CliContext>[] = [
   HelpCommand,
   VersionCommand,
@@ -47,5 +46,5 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   ObjectPutCommand,
   ObjectGetCommand,
   PolicyCreateCommand,
-  ...CLIENT_COMMANDS.map(makeCommand),
+  ...routeCommands,
 ]

@@ -5,7 +5,7 @@ import { ExitError, exitTable } from '../exit-codes.ts'
 const NAME = 'object-store'
 const FLAG = /--[a-z0-9-]+/g
 
-/** What may follow each run of words: the next word of every command that begins with it, or the flags of a command. */
+/** What may follow each sequence of words: the next word of a command, or the options of a command. */
 function continuations(
   definitions: readonly { readonly path: string; readonly flags: readonly string[] }[],
 ): Map<string, Set<string>> {
@@ -22,7 +22,7 @@ function continuations(
   return next
 }
 
-/** A shell function that looks the words before the cursor up, the longest run of them first. */
+/** A shell function that looks up the words before the cursor and takes the longest match. */
 function bash(next: ReadonlyMap<string, ReadonlySet<string>>): string {
   const cases = [...next].map(([words, followers]) => `      '${words}') found='${[...followers].join(' ')}' ;;`)
   return `# ${NAME} completion for bash; for zsh, run "autoload -U bashcompinit && bashcompinit" before it.
@@ -70,7 +70,7 @@ export class CompletionCommand extends Command<CliContext> {
 
   override async execute(): Promise<number> {
     const write = SHELLS.get(this.shell)
-    if (write === undefined) throw new ExitError('usage', `${this.shell}: the shells are bash, zsh and fish`)
+    if (write === undefined) throw new ExitError('usage', `${this.shell}: unknown shell; choose bash, zsh or fish`)
     const definitions = this.cli.definitions().map(({ path, options }) => ({
       path,
       flags: options.flatMap(({ definition }) => definition.match(FLAG) ?? []),

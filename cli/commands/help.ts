@@ -1,6 +1,6 @@
 import { Command } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
-import { overviewHelp } from '../help-text.ts'
+import { overviewHelp } from '../terminal/help-text.ts'
 import { packageVersion } from '../version.ts'
 
 /** Every command, and the exit codes they share. Help on one command is `<command> --help`. */

@@ -1,21 +1,21 @@
 import { Command } from 'clipanion'
 import { configTable } from '../config/config-table.ts'
-import { ConfigCommand } from '../config-command.ts'
-import { createLogger } from '../logger.ts'
-import { ensureQuickstartSecrets } from '../quickstart-secrets.ts'
-import { quickstartWelcome } from '../quickstart-welcome.ts'
-import { runServer } from '../run-server.ts'
+import { ConfigCommand } from './config/config-command.ts'
+import { createLogger } from '../server/logger.ts'
+import { ensureQuickstartSecrets } from './quickstart/secrets.ts'
+import { quickstartWelcome } from './quickstart/welcome.ts'
+import { runServer } from '../server/run-server.ts'
 
 export class QuickstartCommand extends ConfigCommand {
   static override paths = [['quickstart']]
 
   static override usage = Command.Usage({
     category: 'Server',
-    description: 'make a data directory with secrets of its own, and run the server on it',
+    description: 'create a data directory with its own secrets and run the server on it',
     details: `
-      The first start makes the data directory and \`secrets.env\` in it, which only its owner can read, and prints the
-      root credential once. Later starts read the file. A secret that is set in the environment or in a TOML file goes
-      before the one in the file, and is not written to it.
+      The first start creates the data directory with \`secrets.env\` in it, which only its owner can read, and prints
+      the root credential once. Later starts read the file. A secret that is set in the environment or in a TOML file
+      overrides the one in the file and is not written to it.
     `,
     examples: [
       ['Try it out in ./data', '$0 quickstart'],

@@ -1,7 +1,7 @@
 import { Command } from 'clipanion'
-import { ConfigCommand } from '../config-command.ts'
-import { createLogger } from '../logger.ts'
-import { runServer } from '../run-server.ts'
+import { ConfigCommand } from './config/config-command.ts'
+import { createLogger } from '../server/logger.ts'
+import { runServer } from '../server/run-server.ts'
 
 export class ServerCommand extends ConfigCommand {
   static override paths = [['server']]
@@ -11,10 +11,10 @@ export class ServerCommand extends ConfigCommand {
     description: 'run the server in the foreground',
     details: `
       Needs the master key and the root credential of the store, from the environment or a TOML file; there are no
-      default secrets. The log goes to standard error, one JSON object a line.
+      default secrets. The log goes to standard error, one JSON object per line.
 
       With a certificate and its key (s3.tls_certificate_file and so on) a listener speaks TLS. SIGHUP reads them again:
-      new connections get the new certificate, the others go on.
+      new connections get the new certificate, open ones continue.
 
       SIGTERM and SIGINT let requests in progress finish and end with 0; a second signal ends at once with 130.
     `,

@@ -1,18 +1,17 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
-import { ConfigCommand } from '../config-command.ts'
+import { ConfigCommand } from './config/config-command.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
-import { getManagement, type ManagementAnswer } from '../management-request.ts'
+import { getManagement, type ManagementAnswer } from '../client/management-request.ts'
 
 interface Readiness {
   readonly url: string
   readonly httpStatus: number
   readonly ready: boolean
-  /** What does not work, as the server names it. */
   readonly failing: readonly { readonly name: string; readonly reason: string }[]
 }
 
-/** Takes the list of failing checks from an answer of /ready; anything else in its place counts as none named. */
+/** The failing checks in an answer of /ready; empty if it has no such list. */
 function failingChecks(body: unknown): Readiness['failing'] {
   const failing = typeof body === 'object' && body !== null && 'failing' in body ? body.failing : undefined
   if (!Array.isArray(failing)) return []
@@ -22,13 +21,12 @@ function failingChecks(body: unknown): Readiness['failing'] {
   })
 }
 
-/** Makes sense of an answer of /ready. */
 function readinessOf({ url, status, text }: ManagementAnswer): Readiness {
   let body: unknown
   try {
     body = JSON.parse(text)
   } catch {
-    throw new ExitError('failed', `${url} answered ${status} with something that is no JSON`)
+    throw new ExitError('failed', `${url} answered ${status} without JSON`)
   }
   const ready = status === 200
   return { url, httpStatus: status, ready, failing: ready ? [] : failingChecks(body) }
@@ -43,9 +41,9 @@ export class StatusCommand extends ConfigCommand {
     details: `
       Ends with 0 when it is ready, 1 when it is not, and 10 when nobody answers.
 
-      When the management listener has a certificate (api.tls_certificate_file), that file is what the answer is checked
-      against. With --ca-file it is checked against other certificates, and the host of --api-bind must be a name that
-      the server's certificate has.
+      If the management listener has a certificate (api.tls_certificate_file), the server must show a certificate that
+      this file vouches for. With --ca-file other certificates are trusted instead, and the host of --api-bind must be a
+      name in the server's certificate.
     `,
     examples: [
       ['In a script', '$0 status --json && echo ready'],
@@ -53,8 +51,8 @@ export class StatusCommand extends ConfigCommand {
     ],
   })
 
-  caFile = Option.String('--ca-file', { description: 'speak TLS, and believe the certificates in this PEM file' })
-  json = Option.Boolean('--json', false, { description: 'one JSON object' })
+  caFile = Option.String('--ca-file', { description: 'use TLS and trust the certificates in this PEM file' })
+  json = Option.Boolean('--json', false, { description: 'print one JSON object' })
 
   override async execute(): Promise<number> {
     const { config } = this.readConfig()

@@ -7,7 +7,7 @@ const HOST = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/
 
 /**
  * Reads `host:port`, with an IPv6 address in brackets.
- * @returns undefined when the text is no such address
+ * @returns undefined if the text is not such an address
  */
 export function parseAddress(text: string): Address | undefined {
   const colon = text.lastIndexOf(':')
@@ -25,16 +25,16 @@ export function formatAddress(address: Address): string {
   return `${address.host.includes(':') ? `[${address.host}]` : address.host}:${address.port}`
 }
 
-/** Hosts that mean "every interface": nobody can connect to them, so a client is shown the loopback instead. */
+/** Hosts that mean "every interface". Clients cannot connect to them, so they are given the loopback instead. */
 const loopbackOfWildcard: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** The address under which a listener bound to `address` can be reached from the same machine. */
+/** The address of a listener bound to `address` for clients on the same machine. */
 export function localAddress(address: Address): Address {
   return { ...address, host: loopbackOfWildcard[address.host] ?? address.host }
 }
 
 /**
- * The URL under which a listener bound to `address` can be reached from the same machine.
+ * The URL of a listener bound to `address` for clients on the same machine.
  * @param secure whether it speaks TLS
  */
 export function localUrl(address: Address, secure: boolean): string {

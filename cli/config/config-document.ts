@@ -9,7 +9,7 @@ This page is printed by \`object-store config show --markdown\` from the table i
 A value is taken from the first of these that has one:
 
 1. a flag: ${flags}, and \`--set name=value\`
-   for any setting that is no secret;
+   for any setting that is not a secret;
 2. the environment; an empty value counts as not given;
 3. the TOML file named by \`--config\` or \`OBJECT_STORE_CONFIG\`, where \`s3.bind\` is the key \`bind\` of the table \`[s3]\`;
 4. \`secrets.env\` in the data directory, which only \`object-store quickstart\` makes and reads;
@@ -31,7 +31,7 @@ export function boundsText(row: ConfigRow): string {
   return row.bounds === undefined ? '' : `${row.bounds.minimum} to ${row.bounds.maximum}`
 }
 
-/** A Markdown table with aligned columns, the way the formatter of the repository leaves it. */
+/** A Markdown table with aligned columns. */
 function tableLines(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const cells = [header, ...rows].map((row) => row.map(cell))
   const widths = header.map((_, column) => Math.max(3, ...cells.map((row) => (row[column] ?? '').length)))
@@ -41,16 +41,16 @@ function tableLines(header: readonly string[], rows: readonly (readonly string[]
   )
 }
 
-/** spec/configuration.md as the table says it must be. */
+/** The page spec/configuration.md. */
 export function configDocument(): string {
   const rows = (configTable as readonly ConfigRow[]).map((row) => [
     `\`${row.name}\``,
     `\`${environmentName(row.name)}\``,
     row.kind,
-    row.unit,
+    row.unit ?? '',
     boundsText(row),
     row.default === undefined ? '' : `\`${String(row.default)}\``,
-    row.scope,
+    row.scope ?? 'start',
     row.sentence,
   ])
   const header = ['setting', 'environment', 'kind', 'unit', 'bounds', 'default', 'scope', 'meaning']

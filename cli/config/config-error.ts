@@ -1,6 +1,6 @@
 import { ExitError } from '../exit-codes.ts'
 
-/** The configuration cannot be used. Every problem that was found is listed, and no secret is shown in any. */
+/** The configuration cannot be used. Lists every problem and shows no secret. */
 export class ConfigError extends ExitError {
   readonly problems: readonly string[]
 

@@ -1,14 +1,14 @@
 import { parse } from 'smol-toml'
-import { didYouMean } from '../nearest-name.ts'
+import { didYouMean } from '../terminal/nearest-name.ts'
 import { configTable, ENVIRONMENT_PREFIX, environmentName, reservedEnvironmentNames } from './config-table.ts'
 import type { ConfigSource } from './config-types.ts'
 import { tomlProblem } from './toml-problem.ts'
 
-/** What one source says: values by dotted name, still unread, and how to name each in a message. */
+/** The values of one source by dotted name, not parsed yet, and their names in messages. */
 export interface ConfigLayer {
   readonly source: ConfigSource
   readonly values: ReadonlyMap<string, unknown>
-  /** What the source calls the setting: the flag, the environment name, the line of the file. */
+  /** Name of a setting in this source: the option, the environment variable, the key in the file. */
   label(name: string): string
 }
 
@@ -23,11 +23,11 @@ const secretNames: ReadonlySet<string> = new Set(
   configTable.filter((row) => row.kind === 'secret').map((row) => row.name),
 )
 
-/** The flags given, by dotted name. Secrets are refused there: every user of the machine can read command lines. */
+/** Options by dotted name. Refuses secrets: every user of the machine can read command lines. */
 export function flagLayer(flags: Readonly<Record<string, string>>, problems: string[]): ConfigLayer {
   const values = new Map<string, unknown>()
   for (const [name, value] of Object.entries(flags)) {
-    if (!names.has(name)) problems.push(`--set ${name}: there is no such setting${didYouMean(name, names)}`)
+    if (!names.has(name)) problems.push(`--set ${name}: unknown setting${didYouMean(name, names)}`)
     else if (secretNames.has(name)) {
       problems.push(`--set ${name}: a secret is not taken from the command line; set ${environmentName(name)}`)
     } else values.set(name, value)
@@ -36,9 +36,9 @@ export function flagLayer(flags: Readonly<Record<string, string>>, problems: str
 }
 
 /**
- * The names that begin with OBJECT_STORE_. An empty value counts as not given, because that is what tools that pass
- * optional variables on make of an absent one.
- * @param source the environment itself, or the secrets file that is written like one
+ * The variables that begin with OBJECT_STORE_. An empty value counts as not given, because tools that pass optional
+ * variables on make an absent one empty.
+ * @param source the environment itself, or the secrets file, which has the same form
  */
 export function environmentLayer(
   environment: Readonly<Record<string, string | undefined>>,
@@ -51,7 +51,7 @@ export function environmentLayer(
     if (!key.startsWith(ENVIRONMENT_PREFIX) || Object.hasOwn(reservedEnvironmentNames, key)) continue
     const name = nameByEnvironment.get(key)
     if (name === undefined) {
-      problems.push(`${key}: there is no such name in the configuration${didYouMean(key, known)}`)
+      problems.push(`${key}: unknown setting${didYouMean(key, known)}`)
     } else if (value !== undefined && value !== '') values.set(name, value)
   }
   const place = source === 'environment' ? '' : `${source}: `
@@ -68,7 +68,7 @@ function isPrefix(name: string): boolean {
   return configTable.some((row) => row.name.startsWith(`${name}.`))
 }
 
-/** Turns nested tables into dotted names; a name that is a setting is never looked into further. */
+/** Turns nested tables into dotted names; the value of a setting is not flattened. */
 function flatten(table: Table, prefix: string, into: [name: string, value: unknown][]): void {
   for (const [key, value] of Object.entries(table)) {
     const name = `${prefix}${key}`
@@ -89,8 +89,8 @@ export function fileLayer(path: string, text: string, problems: string[]): Confi
     problems.push(`${path}: ${tomlProblem(error)}`)
   }
   for (const [name, value] of found) {
-    if (!names.has(name)) problems.push(`${path}: ${name}: there is no such setting${didYouMean(name, names)}`)
-    else if (values.has(name)) problems.push(`${path}: ${name}: it is set twice`)
+    if (!names.has(name)) problems.push(`${path}: ${name}: unknown setting${didYouMean(name, names)}`)
+    else if (values.has(name)) problems.push(`${path}: ${name}: set twice`)
     else values.set(name, value)
   }
   return { source: 'file', values, label: (name) => `${path}: ${name}` }

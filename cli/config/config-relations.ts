@@ -4,7 +4,7 @@ import type { Address, Config, ConfigName } from './config-types.ts'
 /** A rule over several settings. */
 interface ConfigRelation {
   readonly settings: readonly ConfigName[]
-  /** What is wrong, or undefined. Only asked when every setting is good by itself. */
+  /** What is wrong, or undefined. Called only if each setting is valid by itself. */
   problem(config: Config): string | undefined
 }
 
@@ -17,7 +17,7 @@ function sameAddress(left: Address, right: Address): string | undefined {
   return same ? `both are ${formatAddress(left)}; every listener needs an address of its own` : undefined
 }
 
-/** A certificate is of no use without its key, and one of them alone is a slip that would leave a listener in the open. */
+/** A certificate needs its key; one of them alone is a mistake that would leave the listener without TLS. */
 function bothOrNeither(certificate: ConfigName, key: ConfigName): ConfigRelation {
   return {
     settings: [certificate, key],

@@ -1,32 +1,33 @@
 /**
- * Every setting of the object store, one row each. The reader, the types, `config show` and spec/configuration.md
- * are all made from this table; a setting that is not in it does not exist.
+ * Every setting of the object store, one row each. The reader, the types, `config show` and spec/configuration.md are
+ * made from this table.
  */
 
-/** How a value is written and what it becomes; config-values.ts holds one parser for each kind. */
+/** Type of a value; config-values.ts has one parser for each kind. */
 export type ConfigKind = 'text' | 'integer' | 'boolean' | 'address' | 'path' | 'secret' | 'choice'
 
 /** `creation`: fixed when the data directory is created; `start`: read at every start. */
-export type ConfigScope = 'creation' | 'start'
+type ConfigScope = 'creation' | 'start'
 
-/** Further rules on the form of a text or secret; config-values.ts holds one check for each. */
+/** Further rules for a text or secret; config-values.ts has one check for each. */
 export type ConfigForm = 'access-key' | 'master-key'
 
 export interface ConfigRow {
   /** Dotted name: the key in a TOML file (`s3.bind` is `bind` in the table `[s3]`). */
   readonly name: string
   readonly kind: ConfigKind
-  /** Unit of an integer in words; empty where a value has none. */
-  readonly unit: string
+  /** Unit of an integer in words. */
+  readonly unit?: string
   /** Inclusive. Of an integer: its value in `unit`; of a text or secret: its length in bytes. */
   readonly bounds?: { readonly minimum: number; readonly maximum: number }
   readonly choices?: readonly string[]
   readonly form?: ConfigForm
-  /** Absent: the setting has no value unless one is given. Secrets never have a default. */
+  /** Secrets never have one. */
   readonly default?: string | number | boolean
-  /** The flag of its own, for the few settings that have one; every other goes by `--set name=value`. */
+  /** Its own option; any other setting is given by `--set name=value`. */
   readonly flag?: string
-  readonly scope: ConfigScope
+  /** `start` if absent. */
+  readonly scope?: ConfigScope
   readonly sentence: string
 }
 
@@ -36,34 +37,26 @@ export const configTable = [
   {
     name: 'data_dir',
     kind: 'path',
-    unit: '',
     default: './data',
     flag: '--data-dir',
-    scope: 'start',
     sentence: 'Directory that holds the journal, the payloads and the projections.',
   },
   {
     name: 's3.bind',
     kind: 'address',
-    unit: '',
     default: '127.0.0.1:7600',
     flag: '--s3-bind',
-    scope: 'start',
     sentence: 'Address the S3 data plane listens on; port 0 takes any free port.',
   },
   {
     name: 's3.tls_certificate_file',
     kind: 'path',
-    unit: '',
-    scope: 'start',
     sentence:
       'PEM file with the certificate of the S3 data plane, then its chain: makes it speak TLS. SIGHUP reads it again.',
   },
   {
     name: 's3.tls_key_file',
     kind: 'path',
-    unit: '',
-    scope: 'start',
     sentence: 'PEM file with the private key of that certificate, without a passphrase.',
   },
   {
@@ -72,70 +65,54 @@ export const configTable = [
     unit: 'threads',
     bounds: { minimum: 0, maximum: 64 },
     default: 0,
-    scope: 'start',
     sentence: 'Threads that serve S3 requests; 0 takes one less than there are processor cores, and at least one.',
   },
   {
     name: 'api.bind',
     kind: 'address',
-    unit: '',
     default: '127.0.0.1:7601',
     flag: '--api-bind',
-    scope: 'start',
     sentence: 'Address the management listener (health, readiness, metrics) listens on.',
   },
   {
     name: 'api.tls_certificate_file',
     kind: 'path',
-    unit: '',
-    scope: 'start',
     sentence: 'PEM file with the certificate of the management listener, then its chain. SIGHUP reads it again.',
   },
   {
     name: 'api.tls_key_file',
     kind: 'path',
-    unit: '',
-    scope: 'start',
     sentence: 'PEM file with the private key of that certificate, without a passphrase.',
   },
   {
     name: 'console.bind',
     kind: 'address',
-    unit: '',
     default: '127.0.0.1:7602',
     flag: '--console-bind',
-    scope: 'start',
     sentence: 'Address kept for the web console; nothing is served on it yet.',
   },
   {
     name: 'root.access_key',
     kind: 'text',
-    unit: '',
     bounds: { minimum: 3, maximum: 128 },
     form: 'access-key',
-    scope: 'start',
     sentence: 'Access key of the root credential; the server does not start without it.',
   },
   {
     name: 'root.secret_key',
     kind: 'secret',
-    unit: '',
     bounds: { minimum: 16, maximum: 256 },
-    scope: 'start',
     sentence: 'Secret key of the root credential; the server does not start without it.',
   },
   {
     name: 'root.s3_enabled',
     kind: 'boolean',
-    unit: '',
     default: true,
-    scope: 'start',
     sentence: 'Whether the root credential may be used on the S3 data plane.',
   },
   {
     name: 'credential_master_key',
     kind: 'secret',
-    unit: '',
     form: 'master-key',
     scope: 'creation',
     sentence:
@@ -144,17 +121,13 @@ export const configTable = [
   {
     name: 'management.system_token',
     kind: 'secret',
-    unit: '',
     bounds: { minimum: 32, maximum: 1024 },
-    scope: 'start',
     sentence: 'Bearer token of the system administrator on the management listener.',
   },
   {
     name: 'metrics.scrape_token',
     kind: 'secret',
-    unit: '',
     bounds: { minimum: 16, maximum: 1024 },
-    scope: 'start',
     sentence: 'Bearer token that opens /metrics; without one the metrics stay closed.',
   },
   {
@@ -163,7 +136,6 @@ export const configTable = [
     unit: 'operations',
     bounds: { minimum: 1, maximum: 65_536 },
     default: 1024,
-    scope: 'start',
     sentence: 'Operations that may run at the same time; further ones wait in the queue.',
   },
   {
@@ -172,7 +144,6 @@ export const configTable = [
     unit: 'operations',
     bounds: { minimum: 0, maximum: 1_048_576 },
     default: 4096,
-    scope: 'start',
     sentence: 'Operations that may wait for a turn; further ones are refused with SlowDown.',
   },
   {
@@ -181,7 +152,6 @@ export const configTable = [
     unit: 'seconds',
     bounds: { minimum: 1, maximum: 300 },
     default: 10,
-    scope: 'start',
     sentence: 'How long an operation may wait for a turn before it is refused with SlowDown.',
   },
   {
@@ -190,7 +160,6 @@ export const configTable = [
     unit: 'bytes',
     bounds: { minimum: 0, maximum: 1_048_576 },
     default: 65_536,
-    scope: 'start',
     sentence: 'Objects up to this size are packed into volumes; larger ones get a file each.',
   },
   {
@@ -199,7 +168,6 @@ export const configTable = [
     unit: 'MiB',
     bounds: { minimum: 1, maximum: 1024 },
     default: 64,
-    scope: 'start',
     sentence: 'Size of a new journal segment.',
   },
   {
@@ -208,7 +176,6 @@ export const configTable = [
     unit: 'MiB',
     bounds: { minimum: 1, maximum: 1024 },
     default: 64,
-    scope: 'start',
     sentence: 'Size of a new payload volume.',
   },
   {
@@ -217,7 +184,6 @@ export const configTable = [
     unit: 'MiB',
     bounds: { minimum: 0, maximum: MEBIBYTES_PER_TEBIBYTE },
     default: 256,
-    scope: 'start',
     sentence: 'Free space that uploads may not use, so that deletes still work when the disk is full.',
   },
   {
@@ -226,16 +192,13 @@ export const configTable = [
     unit: 'MiB',
     bounds: { minimum: 16, maximum: 65_536 },
     default: 128,
-    scope: 'start',
     sentence:
       'Page cache of the metadata stores. LMDB reads through the page cache of the kernel, so it is checked and bounds nothing.',
   },
   {
     name: 'storage.encryption_enabled',
     kind: 'boolean',
-    unit: '',
     default: false,
-    scope: 'start',
     sentence:
       'Whether the bytes of new objects are encrypted on disk; what is stored stays as it is, and is readable either way.',
   },
@@ -245,7 +208,6 @@ export const configTable = [
     unit: 'seconds',
     bounds: { minimum: 1, maximum: 3600 },
     default: 60,
-    scope: 'start',
     sentence: 'How often the time is recorded while nothing else is, so that a clock set back is noticed.',
   },
   {
@@ -254,8 +216,8 @@ export const configTable = [
     unit: 'seconds',
     bounds: { minimum: 0, maximum: 3600 },
     default: 5,
-    scope: 'start',
-    sentence: 'How far the clock may be behind the last recorded time before nothing retained is released any more.',
+    sentence:
+      'How far the clock may be behind the last recorded time before the server stops releasing retained versions.',
   },
   {
     name: 'server.shutdown_grace_period_seconds',
@@ -263,7 +225,6 @@ export const configTable = [
     unit: 'seconds',
     bounds: { minimum: 1, maximum: 300 },
     default: 30,
-    scope: 'start',
     sentence: 'How long requests in progress may take to finish after the server was asked to stop.',
   },
   {
@@ -272,42 +233,36 @@ export const configTable = [
     unit: 'seconds',
     bounds: { minimum: 5, maximum: 3600 },
     default: 60,
-    scope: 'start',
     sentence: 'How long a transfer may make no progress before its connection is closed.',
   },
   {
     name: 'log.level',
     kind: 'choice',
-    unit: '',
     choices: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     default: 'info',
     flag: '--log-level',
-    scope: 'start',
     sentence: 'Least severe level that is written to the log.',
   },
   {
     name: 'log.requests',
     kind: 'choice',
-    unit: '',
     choices: ['all', 'errors', 'none'],
     default: 'all',
-    scope: 'start',
     sentence: 'Which requests get a log line: all, those answered with an error, or none.',
   },
 ] as const satisfies readonly ConfigRow[]
 
-/** What every name in the environment that belongs to the object store begins with. */
 export const ENVIRONMENT_PREFIX = 'OBJECT_STORE_'
 
-/** Environment names that are known but are no settings of the server. */
+/** Known environment variables that are not settings of the server. */
 export const reservedEnvironmentNames: Readonly<Record<string, string>> = Object.freeze({
-  OBJECT_STORE_CONFIG: 'Path of the TOML file to read; the flag --config goes before it.',
+  OBJECT_STORE_CONFIG: 'Path of the TOML file to read; --config overrides it.',
   OBJECT_STORE_URL: 'For client commands: the address of the management listener to talk to.',
   OBJECT_STORE_TOKEN: 'For client commands: the management token to send.',
-  OBJECT_STORE_PROFILE: 'For client commands: the profile to take address and token from.',
+  OBJECT_STORE_PROFILE: 'For client commands: the profile with address and token.',
 })
 
-/** The environment name of a setting: `s3.bind` is OBJECT_STORE_S3_BIND. */
+/** The environment variable of a setting: `s3.bind` is OBJECT_STORE_S3_BIND. */
 export function environmentName(name: string): string {
   return ENVIRONMENT_PREFIX + name.replaceAll('.', '_').toUpperCase()
 }

@@ -9,7 +9,7 @@ export interface Address {
   readonly port: number
 }
 
-/** What a value of each kind is after it was read. */
+/** Type of a parsed value of each kind. */
 export interface ConfigValues {
   readonly text: string
   readonly integer: number
@@ -30,14 +30,13 @@ type ValueOf<R extends Row> = R extends { readonly choices: readonly (infer Choi
 /** Dotted name of a setting. */
 export type ConfigName = Row['name']
 
-/** The whole configuration, frozen: `config['s3.bind'].port`. Settings without a default may be undefined. */
+/** The whole configuration, frozen. Settings without a default may be undefined. */
 export type Config = {
   readonly [R in Row as R['name']]: R extends { readonly default: unknown } ? ValueOf<R> : ValueOf<R> | undefined
 }
 
-/** Where a value came from, the strongest first. */
-export const configSources = ['flag', 'environment', 'file', 'secrets file', 'default'] as const
-export type ConfigSource = (typeof configSources)[number]
+/** Where a value comes from, the strongest first. */
+export type ConfigSource = 'flag' | 'environment' | 'file' | 'secrets file' | 'default'
 
 /** The source of every value. */
 export type ConfigSources = { readonly [Name in ConfigName]: ConfigSource }

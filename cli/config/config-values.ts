@@ -5,19 +5,19 @@ import type { ConfigValues } from './config-types.ts'
 import { decodeMasterKey } from './master-key.ts'
 import { Secret } from './secret.ts'
 
-/** Either the value, or what is wrong with it: the end of a sentence that begins with the setting's name. */
-export type ParsedValue = { readonly value: ConfigValues[ConfigKind] } | { readonly problem: string }
+/** Either the value, or what is wrong with it, to be printed after the name of the setting. */
+type ParsedValue = { readonly value: ConfigValues[ConfigKind] } | { readonly problem: string }
 
 type Parser = (row: ConfigRow, given: unknown, workingDirectory: string) => ParsedValue
 
 const WHOLE_NUMBER = /^(0|-?[1-9][0-9]{0,14})$/
 const ACCESS_KEY = /^[A-Za-z0-9._-]+$/
 
-/** Checks of the form of a text or secret. The sentences never show the value: the same table serves secrets. */
+/** Checks of the form of a text or secret. The messages never show the value, which may be a secret. */
 const forms: Readonly<Record<ConfigForm, { accepts(text: string): boolean; problem: string }>> = {
   'access-key': {
     accepts: (text) => ACCESS_KEY.test(text),
-    problem: 'may hold only letters, digits, dots, underscores and hyphens',
+    problem: 'may contain only letters, digits, dots, underscores and hyphens',
   },
   'master-key': {
     accepts: (text) => decodeMasterKey(text) !== undefined,
@@ -25,9 +25,9 @@ const forms: Readonly<Record<ConfigForm, { accepts(text: string): boolean; probl
   },
 }
 
-/** Shows a value in a message, bounded, so that a pasted file does not fill the terminal. */
+/** A value for a message, shortened so that a pasted file does not fill the terminal. */
 function shown(given: unknown): string {
-  // A table of a TOML file has no prototype, and so no text of its own.
+  // A table of a TOML file has no prototype and cannot be converted by String.
   const text = typeof given === 'string' || typeof given === 'object' ? JSON.stringify(given) : String(given)
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`
 }
@@ -36,20 +36,20 @@ function textProblem(row: ConfigRow, text: string): string | undefined {
   const bytes = Buffer.byteLength(text)
   if (row.bounds !== undefined && bytes < row.bounds.minimum) return `is shorter than ${row.bounds.minimum} bytes`
   if (row.bounds !== undefined && bytes > row.bounds.maximum) return `is longer than ${row.bounds.maximum} bytes`
-  // A line break or another control character in a credential is always an accident of quoting.
-  if (/\p{Cc}/u.test(text)) return 'holds a control character'
+  // A control character in a credential is always a mistake in quoting.
+  if (/\p{Cc}/u.test(text)) return 'contains a control character'
   const form = row.form === undefined ? undefined : forms[row.form]
   return form === undefined || form.accepts(text) ? undefined : form.problem
 }
 
 const parsers: Readonly<Record<ConfigKind, Parser>> = {
   text(row, given) {
-    if (typeof given !== 'string') return { problem: `${shown(given)} is not a text` }
+    if (typeof given !== 'string') return { problem: `${shown(given)} is not a string` }
     const problem = textProblem(row, given)
     return problem === undefined ? { value: given } : { problem }
   },
   secret(row, given) {
-    if (typeof given !== 'string') return { problem: 'must be a text' }
+    if (typeof given !== 'string') return { problem: 'must be a string' }
     const problem = textProblem(row, given)
     return problem === undefined ? { value: new Secret(given) } : { problem }
   },
@@ -60,7 +60,7 @@ const parsers: Readonly<Record<ConfigKind, Parser>> = {
     }
     const { minimum, maximum } = row.bounds ?? { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
     if (number >= minimum && number <= maximum) return { value: number }
-    return { problem: `${number} is out of range: ${minimum} to ${maximum} ${row.unit}` }
+    return { problem: `${number} is out of range: ${minimum} to ${maximum} ${row.unit ?? ''}` }
   },
   boolean(_row, given) {
     if (given === true || given === 'true') return { value: true }
@@ -79,14 +79,14 @@ const parsers: Readonly<Record<ConfigKind, Parser>> = {
   choice(row, given) {
     const choices = row.choices ?? []
     if (typeof given === 'string' && choices.includes(given)) return { value: given }
-    return { problem: `${shown(given)} is none of ${choices.join(', ')}` }
+    return { problem: `${shown(given)} is not one of ${choices.join(', ')}` }
   },
 }
 
 /**
  * Reads one value.
- * @param given what stands in a flag, the environment (always text) or a TOML file (typed)
- * @param workingDirectory what relative paths begin from
+ * @param given the value of an option or variable (always text), or of a TOML file (typed)
+ * @param workingDirectory base of relative paths
  */
 export function parseValue(row: ConfigRow, given: unknown, workingDirectory: string): ParsedValue {
   return parsers[row.kind](row, given, workingDirectory)

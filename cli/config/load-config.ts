@@ -4,10 +4,10 @@ import { ConfigError } from './config-error.ts'
 import type { ResolvedConfig } from './config-types.ts'
 import { type ConfigInputs, readConfig } from './read-config.ts'
 
-/** Where the configuration comes from, before any file was opened. */
-export interface ConfigOrigins {
+/** Where the configuration comes from. */
+interface ConfigOrigins {
   readonly flags: Readonly<Record<string, string>>
-  /** Value of --config; goes before OBJECT_STORE_CONFIG. */
+  /** Value of --config; overrides OBJECT_STORE_CONFIG. */
   readonly configPath?: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly workingDirectory: string
@@ -19,16 +19,16 @@ function readFile(path: string): { path: string; text: string } {
     return { path, text: readFileSync(path, 'utf8') }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ConfigError([`${path}: the file cannot be read: ${reason}`])
+    throw new ConfigError([`${path}: cannot be read: ${reason}`])
   }
 }
 
 /**
- * Opens the TOML file, if one is named, and reads the configuration.
+ * Reads the TOML file, if one is named, and the configuration.
  * @throws ConfigError
  */
 export function loadConfig(origins: ConfigOrigins): ResolvedConfig {
-  // An empty name counts as none, as it does for every other name in the environment.
+  // An empty variable counts as not given, like any other.
   const named = origins.configPath ?? (origins.environment['OBJECT_STORE_CONFIG'] || undefined)
   const inputs: ConfigInputs = {
     flags: origins.flags,

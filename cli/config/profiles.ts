@@ -2,7 +2,7 @@ import { parse } from 'smol-toml'
 import { ExitError } from '../exit-codes.ts'
 import { tomlProblem } from './toml-problem.ts'
 
-/** One table of the profiles file: where a server is and who asks. */
+/** One table of the profiles file. */
 export interface Profile {
   readonly url?: string | undefined
   readonly token?: string | undefined
@@ -13,7 +13,7 @@ export interface Profile {
 const MEMBERS = ['url', 'token', 'token_file', 'ca_file']
 
 /**
- * A profile of the file whose text is given; `path` is for messages.
+ * A profile from the text of the profiles file; `path` is for messages.
  * @throws ExitError `usage`
  */
 export function readProfile(path: string, text: string, name: string): Profile {
@@ -26,8 +26,8 @@ export function readProfile(path: string, text: string, name: string): Profile {
   const profile = Object.hasOwn(tables, name) ? tables[name] : undefined
   if (typeof profile !== 'object' || profile === null) throw new ExitError('usage', `${path} has no profile ${name}`)
   for (const [member, value] of Object.entries(profile)) {
-    if (!MEMBERS.includes(member)) throw new ExitError('usage', `${path}: ${name}.${member} is not known`)
-    if (typeof value !== 'string') throw new ExitError('usage', `${path}: ${name}.${member} must be a text`)
+    if (!MEMBERS.includes(member)) throw new ExitError('usage', `${path}: unknown key ${name}.${member}`)
+    if (typeof value !== 'string') throw new ExitError('usage', `${path}: ${name}.${member} must be a string`)
   }
   return profile as Profile
 }

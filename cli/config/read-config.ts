@@ -5,20 +5,20 @@ import { type ConfigRow, configTable } from './config-table.ts'
 import type { Config, ConfigSources, ResolvedConfig } from './config-types.ts'
 import { parseValue } from './config-values.ts'
 
-/** Everything the configuration is read from. Reading has no effect and looks at nothing else. */
+/** Everything the configuration is read from. */
 export interface ConfigInputs {
-  /** Values of flags by dotted name. */
+  /** Values of options by dotted name. */
   readonly flags?: Readonly<Record<string, string>>
   readonly environment?: Readonly<Record<string, string | undefined>>
   /** The TOML file. */
   readonly file?: { readonly path: string; readonly text: string }
-  /** What the secrets file of the quick start says, by environment name. */
+  /** The secrets file of the quick start, by environment variable. */
   readonly secrets?: Readonly<Record<string, string>>
-  /** What relative paths begin from. */
+  /** Base of relative paths. */
   readonly workingDirectory: string
 }
 
-/** The sources that are there, the strongest first. What an operator wrote goes before what was generated. */
+/** The sources, the strongest first. What an operator wrote overrides what was generated. */
 function layersOf(inputs: ConfigInputs, problems: string[]): readonly ConfigLayer[] {
   return [
     flagLayer(inputs.flags ?? {}, problems),
@@ -31,7 +31,7 @@ function layersOf(inputs: ConfigInputs, problems: string[]): readonly ConfigLaye
 
 /**
  * Reads the configuration: flag, then environment, then TOML file, then secrets file, then default.
- * @throws ConfigError with every problem at once: unknown names, unreadable values, values that do not go together
+ * @throws ConfigError with every problem at once: unknown names, unreadable values, combinations that are not allowed
  */
 export function readConfig(inputs: ConfigInputs): ResolvedConfig {
   const problems: string[] = []
@@ -50,7 +50,7 @@ export function readConfig(inputs: ConfigInputs): ResolvedConfig {
       problems.push(`${layer.label(row.name)}: ${parsed.problem}`)
     } else values[row.name] = parsed.value
   }
-  // The loop above gave every row of the table a value of the row's kind, which is what the types are made from.
+  // The loop above parsed each row by its kind, from which the types are made.
   const config = Object.freeze(values) as Config
   for (const relation of configRelations) {
     if (relation.settings.some((name) => bad.has(name))) continue

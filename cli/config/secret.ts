@@ -1,12 +1,11 @@
 import { inspect } from 'node:util'
 
-/** What is shown in the place of every secret. */
+/** Shown in place of a secret. */
 export const REDACTED = '[redacted]'
 
 /**
- * A secret from the configuration. Turning it into text, JSON or an inspection shows a marker, so that it cannot
- * reach a log or an error message by accident. It does not survive postMessage: send `reveal()` to another thread
- * of the same process on purpose.
+ * A secret from the configuration. As text, JSON or in an inspection it is a marker, so that it cannot reach a log or an
+ * error message by accident. It does not survive postMessage: send `reveal()` to another thread.
  */
 export class Secret {
   readonly #value: string

@@ -4,7 +4,7 @@ import type { Config } from './config-types.ts'
 import { decodeMasterKey } from './master-key.ts'
 import type { Secret } from './secret.ts'
 
-/** What a server cannot start without. There are no default secrets. */
+/** The secrets that a server needs to start. There are no defaults. */
 export interface ServerCredentials {
   /** 32 bytes. */
   readonly masterKey: Buffer
@@ -17,8 +17,8 @@ function missing(name: string): string {
 }
 
 /**
- * Takes the credentials a server needs from its configuration.
- * @throws ExitError `masterKey` without a master key, `usage` without a root credential; names all that is missing
+ * The credentials in the configuration.
+ * @throws ExitError `masterKey` without a master key, `usage` without a root credential; names everything that is missing
  */
 export function serverCredentials(config: Config): ServerCredentials {
   const masterKey = decodeMasterKey(config['credential_master_key']?.reveal() ?? '')
@@ -32,7 +32,7 @@ export function serverCredentials(config: Config): ServerCredentials {
     ...(rootAccessKey === undefined ? [missing('root.access_key')] : []),
     ...(rootSecretKey === undefined ? [missing('root.secret_key')] : []),
   ]
-  const advice = 'There are no default secrets. "object-store quickstart" makes a set for a new data directory.'
-  const message = ['the server does not start without its secrets:', ...absent, advice].join('\n')
+  const advice = 'There are no default secrets. "object-store quickstart" creates them for a new data directory.'
+  const message = ['the server cannot start without its secrets:', ...absent, advice].join('\n')
   throw new ExitError(masterKey === undefined ? 'masterKey' : 'usage', message)
 }

@@ -1,13 +1,13 @@
 import { Command, Option } from 'clipanion'
-import { wholeOption } from '../../audit/option-values.ts'
+import { wholeOption } from '../option-values.ts'
 import { ClientCommand } from '../../client/client-command.ts'
 import { exitTable } from '../../exit-codes.ts'
-import { ProgressBar } from '../../progress-bar.ts'
-import { textTable } from '../../text-table.ts'
+import { ProgressBar } from '../../terminal/progress-bar.ts'
+import { textTable } from '../../terminal/text-table.ts'
 
-/** Records that the server examines at once at most. */
+/** Largest span that the server checks in one request, in records. */
 const SPAN_MAXIMUM = 10_000
-/** Problems that are kept and shown; all are counted. */
+/** Problems shown; all are counted. */
 const PROBLEMS_MAXIMUM = 1000
 
 interface Problem {
@@ -48,12 +48,12 @@ export class AuditChainCommand extends ClientCommand {
     category: 'Audit',
     description: 'have a running server recompute the hash chain of its audit log',
     details: `
-      Follows the chain to the end of the log, and goes on behind whatever is wrong. Ends with 0 when all of it is
-      intact and with 21 when it is not.
+      Follows the chain to the end of the log, and continues after problems. Ends with 0 if all of it is intact, and with
+      21 if not.
 
-      The server checks itself here. journal verify checks the same files without any code of the server.
+      Here the server checks itself. journal verify checks the same files without any code of the server.
     `,
-    examples: [['What was written since a record', '$0 audit chain --from 4711000']],
+    examples: [['Everything since a record', '$0 audit chain --from 4711000']],
   })
 
   from = Option.String('--from', { description: 'first sequence (0)' })

@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
-import { type Digests, ExportDirectory } from '../../audit/export-directory.ts'
-import { timeOption } from '../../audit/option-values.ts'
+import { type Digests, ExportDirectory } from './export-directory.ts'
+import { timeOption } from '../option-values.ts'
 import { ClientCommand } from '../../client/client-command.ts'
 import type { ManagementClient } from '../../client/management-client.ts'
-import { EXIT_BY_ERROR } from '../../engine-exit.ts'
+import { exitOfStoreError } from '../../server/engine-exit.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
-import { ProgressBar } from '../../progress-bar.ts'
-import { textTable } from '../../text-table.ts'
+import { ProgressBar } from '../../terminal/progress-bar.ts'
+import { textTable } from '../../terminal/text-table.ts'
 
 const FORMATS: readonly string[] = ['json', 'csv']
 const MEBIBYTE = 1024 ** 2
 
-/** What there is of checkpoints (specification, Audit export directory). */
+/** Content of checkpoints.json (specification, Audit export directory). */
 const CHECKPOINTS = {
   status: 'unavailable',
   reason: 'not_yet_checkpointed',
@@ -25,7 +25,7 @@ interface Exported {
   readonly directory: string
   readonly export_id: string
   readonly bytes: number
-  /** Of the file with the records. */
+  /** Name of the file with the records. */
   readonly file: string
   readonly digests: Digests
 }
@@ -40,25 +40,25 @@ export class AuditExportCommand extends ClientCommand {
       The directory gets four files: audit.json or audit.csv, manifest.json, checkpoints.json, and SHA256SUMS with the
       digests of the other three, which are computed as the bytes arrive and can be checked by sha256sum -c.
 
-      A record at --from is in, one at --to is not, so that ranges which follow one another tile. The export itself
-      has a record in the audit log. The directory appears under its name only when it is whole.
+      A record at --from is included, one at --to is not, so that successive ranges neither overlap nor leave gaps. The
+      export itself has a record in the audit log. The directory appears under its name only when it is complete.
     `,
     examples: [
       ['A month', '$0 audit export --from 2026-08-01T00:00:00Z --to 2026-09-01T00:00:00Z --output audit-2026-08'],
     ],
   })
 
-  from = Option.String('--from', { description: 'RFC 3339 time: this or later (the beginning of the log)' })
-  to = Option.String('--to', { description: 'RFC 3339 time: before this (now)' })
-  format = Option.String('--format', 'json', { description: 'json or csv (json)' })
-  output = Option.String('--output', { description: 'the directory to make' })
+  from = Option.String('--from', { description: 'RFC 3339 time, inclusive (default: beginning of the log)' })
+  to = Option.String('--to', { description: 'RFC 3339 time, exclusive (default: now)' })
+  format = Option.String('--format', 'json', { description: 'json or csv (default: json)' })
+  output = Option.String('--output', { description: 'the directory to create' })
 
   override async execute(): Promise<number> {
     if (!FORMATS.includes(this.format)) throw new ExitError('usage', `--format takes ${FORMATS.join(' or ')}`)
-    if (this.output === undefined) throw new ExitError('usage', '--output is missing: the directory to make')
+    if (this.output === undefined) throw new ExitError('usage', '--output is missing: the directory to create')
     const query = { from: timeOption('--from', this.from), to: timeOption('--to', this.to), format: this.format }
     const path = resolve(this.context.workingDirectory, this.output)
-    if (nodeDisk.exists(path)) throw new ExitError('usage', `${path} is there already`)
+    if (nodeDisk.exists(path)) throw new ExitError('usage', `${path} already exists`)
     const client = this.client()
     const response = await client.open({ method: 'GET', path: '/audit/export', query })
     this.#print(await this.#save(client, response, path))
@@ -118,9 +118,9 @@ export class AuditExportCommand extends ClientCommand {
 function failureOf(error: unknown): unknown {
   if (error instanceof ExitError) return error
   const { name, code, message } = error as NodeJS.ErrnoException
-  const exit = EXIT_BY_ERROR[name]
+  const exit = exitOfStoreError(name)
   if (exit !== undefined) return new ExitError(exit, `nothing was kept: ${message}`, { cause: error })
   if (code !== 'ECONNRESET') return error
-  const advice = 'the log of the server says why; audit chain looks for damage'
+  const advice = 'the log of the server says why; audit chain finds damage'
   return new ExitError('failed', `the export ended early and nothing was kept: ${advice}`, { cause: error })
 }

@@ -1,15 +1,15 @@
 import { Command, Option } from 'clipanion'
-import { timeOption, wholeOption } from '../../audit/option-values.ts'
+import { timeOption, wholeOption } from '../option-values.ts'
 import { ClientCommand } from '../../client/client-command.ts'
 import type { ManagementClient } from '../../client/management-client.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
-import { type TableLine, tableHeading, tableRow } from '../../journal-show/record-table.ts'
+import { type TableLine, tableHeading, tableRow } from '../journal/records/record-table.ts'
 
 const LIMIT_STANDARD = 100
-/** Records that the server gives at once at most. */
+/** Largest page of the server, in records. */
 const PAGE_MAXIMUM = 1000
 
-/** A page as the server gives it. */
+/** A page of the server. */
 interface Page {
   readonly events: readonly TableLine[]
   readonly next_time: string | null
@@ -26,10 +26,10 @@ export class AuditQueryCommand extends ClientCommand {
     category: 'Audit',
     description: 'show records of the audit log of a running server, the oldest first',
     details: `
-      Only --since and --until make a query cheaper: the other options narrow what is scanned. Pages are followed until
-      --limit records are found or the range is at its end; what follows begins at the cursor that is told then.
+      Only --since and --until make a query cheaper; the other options filter what is scanned. Reads pages until it has
+      --limit records or reaches the end of the range, and prints the cursor from which to continue.
 
-      Ends with 21 when a part of the range could not be read; audit chain says which.
+      Ends with 21 if a part of the range could not be read; audit chain says which.
     `,
     examples: [
       ['Who deleted below a prefix', '$0 audit query --operation s3:DELETE --resource bucket:photos/2026/'],
@@ -40,21 +40,21 @@ export class AuditQueryCommand extends ClientCommand {
     ],
   })
 
-  since = Option.String('--since', { description: 'RFC 3339 time: this or later' })
-  until = Option.String('--until', { description: 'RFC 3339 time: before this' })
+  since = Option.String('--since', { description: 'RFC 3339 time, inclusive' })
+  until = Option.String('--until', { description: 'RFC 3339 time, exclusive' })
   principal = Option.String('--principal', { description: 'exactly this principal' })
   operation = Option.String('--operation', { description: 'exactly this operation, such as s3:PUT' })
-  resource = Option.String('--resource', { description: 'resources that begin so, such as bucket:photos/' })
+  resource = Option.String('--resource', { description: 'resources that begin with this, such as bucket:photos/' })
   result = Option.String('--result', { description: 'attempted, success, denied or failure' })
   sourceIp = Option.String('--source-ip', { description: 'exactly this address' })
   requestId = Option.String('--request-id', { description: 'exactly this request' })
-  limit = Option.String('--limit', { description: `records to show at most (${LIMIT_STANDARD})` })
-  afterTime = Option.String('--after-time', { description: 'go on at a cursor: its time' })
-  afterId = Option.String('--after-id', { description: 'go on at a cursor: its id' })
+  limit = Option.String('--limit', { description: `maximum number of records (default: ${LIMIT_STANDARD})` })
+  afterTime = Option.String('--after-time', { description: 'continue at a cursor: its time' })
+  afterId = Option.String('--after-id', { description: 'continue at a cursor: its id' })
 
   override async execute(): Promise<number> {
     const limit = wholeOption('--limit', this.limit) ?? LIMIT_STANDARD
-    if (limit === 0) throw new ExitError('usage', '--limit takes a number from 1 on')
+    if (limit === 0) throw new ExitError('usage', '--limit must be at least 1')
     const query = this.#query()
     const client = this.client()
     if (!this.json) this.context.stdout.write(`${tableHeading}\n`)

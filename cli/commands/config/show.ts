@@ -3,12 +3,12 @@ import { formatAddress } from '../../config/address.ts'
 import { boundsText, configDocument } from '../../config/config-document.ts'
 import { type ConfigRow, configTable, environmentName } from '../../config/config-table.ts'
 import type { ConfigName, ResolvedConfig } from '../../config/config-types.ts'
-import { ConfigCommand } from '../../config-command.ts'
-import { textTable } from '../../text-table.ts'
+import { ConfigCommand } from './config-command.ts'
+import { textTable } from '../../terminal/text-table.ts'
 
 type Shown = string | number | boolean | null
 
-/** A value as it is printed; a secret shows its marker, a missing value is null. */
+/** A value as it is printed: a marker for a secret, null if missing. */
 function shownValue({ config }: ResolvedConfig, name: ConfigName): Shown {
   const value = config[name]
   if (value === undefined) return null
@@ -26,7 +26,7 @@ function textLines(resolved: ResolvedConfig): string[] {
       value === null ? '(not set)' : String(value),
       value === null ? '-' : resolved.sources[row.name],
       row.default === undefined ? '-' : String(row.default),
-      row.unit === '' ? '-' : row.unit,
+      row.unit ?? '-',
       row.sentence,
     ]
   })
@@ -43,9 +43,9 @@ function jsonLines(resolved: ResolvedConfig): string[] {
       source: value === null ? null : resolved.sources[row.name],
       default: row.default ?? null,
       kind: row.kind,
-      unit: row.unit,
+      unit: row.unit ?? '',
       bounds: boundsText(row),
-      scope: row.scope,
+      scope: row.scope ?? 'start',
       meaning: row.sentence,
     })
   })
@@ -57,15 +57,15 @@ export class ConfigShowCommand extends ConfigCommand {
   static override usage = Command.Usage({
     category: 'Configuration',
     description: 'print every setting, its value and where the value comes from',
-    details: 'Secrets are never shown. A configuration that cannot be used is refused with all of its problems.',
+    details: 'Secrets are never shown. For an invalid configuration all problems are printed instead.',
     examples: [
       ['What would the server start with', '$0 config show --config object-store.toml'],
-      ['One JSON object a line', '$0 config show --json'],
+      ['One JSON object per line', '$0 config show --json'],
       ['The page that documents the settings', '$0 config show --markdown'],
     ],
   })
 
-  json = Option.Boolean('--json', false, { description: 'one JSON object a line' })
+  json = Option.Boolean('--json', false, { description: 'print one JSON object per line' })
   markdown = Option.Boolean('--markdown', false, { description: 'the page spec/configuration.md, without values' })
 
   override async execute(): Promise<number> {

@@ -6,14 +6,14 @@ import { loadConfig } from '../../config/load-config.ts'
 /** Where a data directory keeps its journal (`spec/formats/journal.md`, section "Files"). */
 const JOURNAL_FOLDER = 'journal'
 
-/** A command that reads the journal of a data directory, whether or not a server is running on it. */
+/** A command that reads the journal of a data directory; a server may be running on it. */
 export abstract class JournalCommand extends Command<CliContext> {
   dataDirectory = Option.String('--data-dir', { description: 'directory that holds the data' })
-  configPath = Option.String('--config', { description: 'TOML file to read the setting data_dir from' })
+  configPath = Option.String('--config', { description: 'TOML file with the setting data_dir' })
 
   /**
-   * The directory with the segments. A directory named on the command line is taken as it is: an auditor with a copy
-   * of a journal needs no configuration that a server would start with.
+   * The directory with the segments. With --data-dir no configuration is read: an auditor with a copy of a journal has
+   * none.
    * @throws ConfigError
    */
   protected journalDirectory(): string {

@@ -1,14 +1,14 @@
 import { Command, Option } from 'clipanion'
 import { ExitError, exitTable } from '../../exit-codes.ts'
-import { LineOutput } from '../../journal-show/line-output.ts'
-import { recordFilter } from '../../journal-show/record-filter.ts'
-import { type RecordLine, recordLine, resultNames } from '../../journal-show/record-line.ts'
-import { hasSegments, readRecords } from '../../journal-show/record-reader.ts'
-import { tableHeading, tableRow } from '../../journal-show/record-table.ts'
-import { parseMicroseconds } from '../../journal-show/rfc3339-time.ts'
+import { LineOutput } from './records/line-output.ts'
+import { recordFilter } from './records/record-filter.ts'
+import { type RecordLine, recordLine, resultNames } from './records/record-line.ts'
+import { hasSegments, readRecords } from './records/record-reader.ts'
+import { tableHeading, tableRow } from './records/record-table.ts'
+import { microsecondsOption, wholeOption } from '../option-values.ts'
 import { JournalCommand } from './journal-command.ts'
 
-/** The range to print: sequences inclusive, times from `since` up to but not including `until`, in microseconds. */
+/** The range to print: sequences inclusive, times in microseconds with `until` exclusive. */
 interface Range {
   readonly from: number
   readonly to: number
@@ -22,12 +22,12 @@ export class JournalShowCommand extends JournalCommand {
 
   static override usage = Command.Usage({
     category: 'Journal',
-    description: 'print records of the journal, one JSON object a line',
+    description: 'print records of the journal, one JSON object per line',
     details: `
-      In the order of their sequence, the oldest first. Reads only, and may run while the server writes; it prints what
-      is there and does not follow. It checks no hashes: that is what journal verify does.
+      Prints the oldest first. It only reads, may run while the server writes, and does not wait for new records. It does
+      not check hashes; journal verify does.
 
-      Ends with 21 when some of the journal could not be read; what could be read is printed.
+      Ends with 21 if a part of the journal could not be read; the rest is printed.
     `,
     examples: [
       ['Everything since a time', '$0 journal show --since 2026-08-01T00:00:00Z'],
@@ -38,15 +38,15 @@ export class JournalShowCommand extends JournalCommand {
 
   from = Option.String('--from', { description: 'first sequence' })
   to = Option.String('--to', { description: 'last sequence' })
-  since = Option.String('--since', { description: 'RFC 3339 time: this or later' })
-  until = Option.String('--until', { description: 'RFC 3339 time: before this' })
+  since = Option.String('--since', { description: 'RFC 3339 time, inclusive' })
+  until = Option.String('--until', { description: 'RFC 3339 time, exclusive' })
   principal = Option.String('--principal', { description: 'exactly this principal' })
   operation = Option.String('--operation', { description: 'exactly this operation, such as s3:PUT' })
-  resource = Option.String('--resource', { description: 'resources that begin so, such as bucket:photos/' })
+  resource = Option.String('--resource', { description: 'resources that begin with this, such as bucket:photos/' })
   result = Option.String('--result', { description: `one of ${resultNames.join(', ')}` })
   requestId = Option.String('--request-id', { description: 'exactly this request' })
-  limit = Option.String('--limit', { description: 'records to print at most' })
-  table = Option.Boolean('--table', false, { description: 'columns for a person in the place of JSON' })
+  limit = Option.String('--limit', { description: 'maximum number of records' })
+  table = Option.Boolean('--table', false, { description: 'print columns instead of JSON' })
 
   override async execute(): Promise<number> {
     const range = this.#range()
@@ -86,7 +86,7 @@ export class JournalShowCommand extends JournalCommand {
     if (range.limit === 0) return
     const start = { sequence: range.from, time: range.since }
     for (const record of readRecords(directory, start, reportUnreadable)) {
-      // Sequences and times only grow, so nothing behind these can belong to the range.
+      // Sequences and times never decrease, so no later record is in the range.
       if (record.sequence > range.to || record.time >= range.until) return
       if (record.sequence < range.from || record.time < range.since) continue
       const line = recordLine(record)
@@ -99,26 +99,11 @@ export class JournalShowCommand extends JournalCommand {
 
   #range(): Range {
     return {
-      from: wholeNumber('--from', this.from) ?? 0,
-      to: wholeNumber('--to', this.to) ?? Number.POSITIVE_INFINITY,
-      since: time('--since', this.since) ?? 0,
-      until: time('--until', this.until) ?? Number.POSITIVE_INFINITY,
-      limit: wholeNumber('--limit', this.limit) ?? Number.POSITIVE_INFINITY,
+      from: wholeOption('--from', this.from) ?? 0,
+      to: wholeOption('--to', this.to) ?? Number.POSITIVE_INFINITY,
+      since: microsecondsOption('--since', this.since) ?? 0,
+      until: microsecondsOption('--until', this.until) ?? Number.POSITIVE_INFINITY,
+      limit: wholeOption('--limit', this.limit) ?? Number.POSITIVE_INFINITY,
     }
   }
-}
-
-function wholeNumber(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  if (!/^\d{1,16}$/.test(text)) throw new ExitError('usage', `${option} takes a whole number, not ${text}`)
-  return Number(text)
-}
-
-function time(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const microseconds = parseMicroseconds(text)
-  if (microseconds === undefined) {
-    throw new ExitError('usage', `${option} takes a time such as 2026-08-01T12:00:00Z, not ${text}`)
-  }
-  return microseconds
 }

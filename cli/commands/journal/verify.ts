@@ -7,9 +7,9 @@ import {
   type VerificationOptions,
   type VerificationReport,
   verifyJournal,
-} from '../../journal-verify/journal-verifier.ts'
-import { reportAsJson, reportAsText } from '../../journal-verify/report-text.ts'
-import { ProgressBar } from '../../progress-bar.ts'
+} from '../../../engine/verify/journal-verifier.ts'
+import { reportAsJson, reportAsText } from './verify-report.ts'
+import { ProgressBar } from '../../terminal/progress-bar.ts'
 import { JournalCommand } from './journal-command.ts'
 
 const THREADS_MAXIMUM = 256
@@ -21,22 +21,21 @@ export class JournalVerifyCommand extends JournalCommand {
     category: 'Journal',
     description: 'check every record of the journal and the chain that joins them',
     details: `
-      Reads only, and may run while the server writes. The check shares no code with the server: the page
-      spec/formats/journal.md is all the two have in common.
+      It only reads, and may run while the server writes. It shares no code with the server, only the specification
+      spec/formats/journal.md.
 
-      Names the segment, the offset, the sequence and the verdict of everything that is wrong. Ends with 0 when the
-      journal is intact, 21 when it is damaged, 24 when acknowledged entries are lost from its end, and 4 when there is
-      no journal.
+      Prints segment, offset, sequence and verdict of every problem. Ends with 0 if the journal is intact, with 21 if it is
+      damaged, with 24 if acknowledged entries are lost from its end, and with 4 if there is no journal.
     `,
     examples: [
       ['Check a journal', '$0 journal verify --data-dir /var/lib/object-store'],
-      ['Check that it still holds a record that was noted down', '$0 journal verify --expect-head 4711:9f86d0…'],
+      ['Check that it still has a record that was noted elsewhere', '$0 journal verify --expect-head 4711:9f86d0…'],
       ['For a program', '$0 journal verify --json'],
     ],
   })
 
-  json = Option.Boolean('--json', false, { description: 'one JSON object' })
-  threads = Option.String('--threads', { description: 'threads that verify segments; one for each core by default' })
+  json = Option.Boolean('--json', false, { description: 'print one JSON object' })
+  threads = Option.String('--threads', { description: 'number of threads (default: one per core)' })
   expectHead = Option.String('--expect-head', { description: 'SEQUENCE:HASH of a record that must be in the journal' })
 
   override async execute(): Promise<number> {

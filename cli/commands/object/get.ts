@@ -12,14 +12,14 @@ export class ObjectGetCommand extends ClientCommand {
   static override usage = Command.Usage({
     category: 'Running server',
     description: 'download an object to a file, or to standard output',
-    details: 'A file appears under its name only when it is whole.',
+    details: 'The file appears under its name only when it is complete.',
     examples: [['To a file', '$0 object get photos 2026/cat.png cat.png']],
   })
 
   bucket = Option.String({ name: 'bucket' })
   key = Option.String({ name: 'key' })
   file = Option.String({ name: 'file', required: false })
-  versionId = Option.String('--version-id', { description: 'a certain version' })
+  versionId = Option.String('--version-id', { description: 'this version instead of the current one' })
 
   override async execute(): Promise<number> {
     const response = await this.client().open({
@@ -41,23 +41,23 @@ export class ObjectGetCommand extends ClientCommand {
   }
 }
 
-/** Writes a stream to a file that has its name only when it is whole and durable. */
+/** Writes a stream to a file, which gets its name when it is complete and durable. */
 async function save(source: AsyncIterable<Buffer>, path: string): Promise<void> {
   const partial = `${path}.partial-${process.pid}`
-  const file = await nodeDisk.createLater(partial)
+  const file = await nodeDisk.createAsync(partial)
   try {
     let position = 0
     for await (const piece of source) {
-      await file.writeAtLater(piece, position)
+      await file.writeAtAsync(piece, position)
       position += piece.length
     }
-    await file.syncLater()
-    await file.closeLater()
-    await nodeDisk.renameLater(partial, path)
-    await nodeDisk.syncDirectoryLater(dirname(path))
+    await file.syncAsync()
+    await file.closeAsync()
+    await nodeDisk.renameAsync(partial, path)
+    await nodeDisk.syncDirectoryAsync(dirname(path))
   } catch (error) {
-    await file.closeLater().catch(() => undefined)
-    await nodeDisk.removeLater(partial)
+    await file.closeAsync().catch(() => undefined)
+    await nodeDisk.removeAsync(partial)
     throw error
   }
 }

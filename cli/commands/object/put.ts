@@ -18,7 +18,9 @@ export class ObjectPutCommand extends ClientCommand {
   bucket = Option.String({ name: 'bucket' })
   key = Option.String({ name: 'key' })
   file = Option.String({ name: 'file' })
-  contentType = Option.String('--content-type', { description: 'type of the object (application/octet-stream)' })
+  contentType = Option.String('--content-type', {
+    description: 'type of the object (default: application/octet-stream)',
+  })
 
   override async execute(): Promise<number> {
     const path = resolve(this.context.workingDirectory, this.file)

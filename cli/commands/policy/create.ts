@@ -11,7 +11,8 @@ export class PolicyCreateCommand extends ClientCommand {
   static override usage = Command.Usage({
     category: 'Running server',
     description: 'create a policy from a JSON file',
-    details: 'The file holds a list of statements, or an object with one: effect, actions, resources.',
+    details:
+      'The file holds a list of statements (effect, actions, resources), or an object with such a list in statements.',
     examples: [['Read one bucket', '$0 policy create readers readers.json']],
   })
 
@@ -32,7 +33,7 @@ export class PolicyCreateCommand extends ClientCommand {
     try {
       return JSON.parse(text)
     } catch (error) {
-      throw new ExitError('usage', `${path} is no JSON: ${(error as Error).message}`)
+      throw new ExitError('usage', `${path} is not valid JSON: ${(error as Error).message}`)
     }
   }
 }

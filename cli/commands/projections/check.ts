@@ -1,6 +1,6 @@
 import { Command } from 'clipanion'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
-import { checkProjections } from '../../../projections/check.ts'
+import { checkProjections } from '../../../projections/replay/check.ts'
 import { exitTable } from '../../exit-codes.ts'
 import { ProjectionsCommand, secondsSince } from './projections-command.ts'
 
@@ -11,8 +11,8 @@ export class ProjectionsCheckCommand extends ProjectionsCommand {
     category: 'Store',
     description: 'compare the projections with the journal, row by row',
     details:
-      'The server must not be running. Projections are made aside from the journal and compared with those that are ' +
-      'stored; nothing is changed. The exit code is 25 when a row differs.',
+      'The server must not be running. Builds the projections from the journal in a temporary place and compares them ' +
+      'with the stored ones; changes nothing. Ends with 25 if a row differs.',
     examples: [['Check them', 'object-store projections check --data-dir ./data']],
   })
 

@@ -2,16 +2,16 @@ import { Option } from 'clipanion'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { lockStore } from '../../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
-import { ConfigCommand } from '../../config-command.ts'
-import { exitOfError } from '../../engine-exit.ts'
+import { ConfigCommand } from '../config/config-command.ts'
+import { exitOfError } from '../../server/engine-exit.ts'
 import { ExitError } from '../../exit-codes.ts'
 
-/** Commands that work on the projections of a store that no server has open. */
+/** A command on the projections of a store that no server has open. */
 export abstract class ProjectionsCommand extends ConfigCommand {
   json = Option.Boolean('--json', false, { description: 'print one JSON object' })
 
   /**
-   * Runs `work` with the store's lock held.
+   * Runs `work` while it holds the lock of the store.
    * @throws ExitError with the exit code of the cause
    */
   protected async withStore<T>(work: (paths: StorePaths) => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { Command } from 'clipanion'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
-import { rebuildProjections } from '../../../projections/rebuild.ts'
+import { rebuildProjections } from '../../../projections/replay/rebuild.ts'
 import { exitTable } from '../../exit-codes.ts'
 import { ProjectionsCommand, secondsSince } from './projections-command.ts'
 
@@ -9,9 +9,9 @@ export class ProjectionsRebuildCommand extends ProjectionsCommand {
 
   static override usage = Command.Usage({
     category: 'Store',
-    description: 'make the projections again from the journal',
-    details: 'The server must not be running. Nothing but the journal is read, and every record of it is proved.',
-    examples: [['Make them again', 'object-store projections rebuild --data-dir ./data']],
+    description: 'rebuild the projections from the journal',
+    details: 'The server must not be running. Reads only the journal, and verifies every record of it.',
+    examples: [['Rebuild them', 'object-store projections rebuild --data-dir ./data']],
   })
 
   override async execute(): Promise<number> {

@@ -6,8 +6,8 @@ import { BUNDLE_BYTES_MAXIMUM } from '../../../engine/proof/verify-bundle.ts'
 import { ClientCommand } from '../../client/client-command.ts'
 import { pathOf } from '../../client/management-client.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
-import { saveFile } from '../../proof/save-file.ts'
-import { visibleText } from '../../visible-text.ts'
+import { saveFile } from './save-file.ts'
+import { visibleText } from '../../terminal/visible-text.ts'
 
 export class ProofCreateCommand extends ClientCommand {
   static override paths = [['proof', 'create']]
@@ -16,17 +16,17 @@ export class ProofCreateCommand extends ClientCommand {
     category: 'Proofs',
     description: 'get a signed proof bundle of one version of an object',
     details: `
-      With the bundle and the file, and with the public key of the deployment from elsewhere, anybody can check offline
-      that the file has the bytes that were written: see proof verify. A bundle holds no credentials and no payload.
+      With the bundle, the file, and the public key of the deployment from elsewhere, anybody can check offline that the
+      file has the bytes that were written: see proof verify. A bundle contains no credentials and no payload.
 
-      The file appears under its name only when it is whole.
+      The file appears under its name only when it is complete.
     `,
     examples: [['Of the current version', '$0 proof create photos 2026/cat.png --output cat.proof.json']],
   })
 
   bucket = Option.String({ name: 'bucket' })
   key = Option.String({ name: 'key' })
-  versionId = Option.String('--version-id', { description: 'a certain version' })
+  versionId = Option.String('--version-id', { description: 'this version instead of the current one' })
   output = Option.String('--output', { required: true, description: 'file to write the bundle to' })
 
   override async execute(): Promise<number> {
@@ -39,7 +39,7 @@ export class ProofCreateCommand extends ClientCommand {
     const parsed = parseBundle(bytes)
     if (parsed.kind !== 'bundle') {
       const reason = parsed.kind === 'newer' ? `its format version is ${parsed.formatVersion}` : parsed.reason
-      throw new ExitError('failed', `the server answered with no proof bundle of this version: ${visibleText(reason)}`)
+      throw new ExitError('failed', `the answer is not a proof bundle of this version: ${visibleText(reason)}`)
     }
     const { object, payload, deployment } = parsed.bundle
     const isAsked =
@@ -62,7 +62,7 @@ export class ProofCreateCommand extends ClientCommand {
   }
 }
 
-/** @throws ExitError `failed` when there are too many, or the connection ends before they do */
+/** @throws ExitError `failed` if there are too many, or if the connection ends early */
 async function bytesOf(response: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0

@@ -1,10 +1,10 @@
 import { Command, Option } from 'clipanion'
-import { ProofSigner } from '../../../engine/proof-signer.ts'
+import { ProofSigner } from '../../../engine/keys/proof-signer.ts'
 import { decodeMasterKey } from '../../config/master-key.ts'
-import { ConfigCommand } from '../../config-command.ts'
+import { ConfigCommand } from '../config/config-command.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
-import { proofSigningSeed } from '../../store/master-key-check.ts'
-import { textTable } from '../../text-table.ts'
+import { proofSigningSeed } from '../../../engine/keys/store-keys.ts'
+import { textTable } from '../../terminal/text-table.ts'
 
 export class ProofPublicKeyCommand extends ConfigCommand {
   static override paths = [['proof', 'public-key']]
@@ -13,13 +13,13 @@ export class ProofPublicKeyCommand extends ConfigCommand {
     category: 'Proofs',
     description: 'print the public key that verifies the proof bundles of a deployment',
     details: `
-      Derives it from the credential master key, which it takes as the server does; no server has to run. Give it to
-      those who are to verify, by a way that they trust: it is no secret.
+      Derives it from the credential master key, which it reads as the server does; no server has to run. Give the key to
+      verifiers in a way that they trust; it is not a secret.
     `,
     examples: [['With the secrets of a quick start', 'set -a; . ./data/secrets.env; $0 proof public-key']],
   })
 
-  json = Option.Boolean('--json', false, { description: 'one JSON object' })
+  json = Option.Boolean('--json', false, { description: 'print one JSON object' })
 
   override async execute(): Promise<number> {
     const { config } = this.readConfig()

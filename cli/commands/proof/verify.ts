@@ -4,9 +4,9 @@ import type { ProofVerdict } from '../../../engine/proof/proof-report.ts'
 import { type FileDigest, verifyBundle } from '../../../engine/proof/verify-bundle.ts'
 import type { CliContext } from '../../cli-context.ts'
 import { ExitError, type ExitName, exitTable } from '../../exit-codes.ts'
-import { ProgressBar } from '../../progress-bar.ts'
-import { digestFile, readBundle } from '../../proof/read-file.ts'
-import { proofReportAsJson, proofReportAsText } from '../../proof/report-text.ts'
+import { ProgressBar } from '../../terminal/progress-bar.ts'
+import { digestFile, readBundle } from './read-file.ts'
+import { proofReportAsJson, proofReportAsText } from './report-text.ts'
 
 const PUBLIC_KEY = /^[0-9a-f]{64}$/i
 
@@ -23,15 +23,14 @@ export class ProofVerifyCommand extends Command<CliContext> {
     category: 'Proofs',
     description: 'check a file against a proof bundle, offline',
     details: `
-      Prints every check: passed, failed or not proved. It needs the file and the bundle and asks nobody; the file is
-      read once, piece by piece.
+      Prints every check: passed, failed or not proved. It needs only the file and the bundle, and reads the file once.
 
-      The public key must come from elsewhere than the bundle, such as from the operator of the deployment, who prints it
+      The public key must not come from the bundle but, for example, from the operator of the deployment, who prints it
       with proof public-key. Without it the signature says only that somebody signed.
 
-      Ends with 0 when all that must hold holds, 8 when a check failed, and 9 when none failed and one that must hold
-      could not be made: without --public-key, or of a bundle of a newer format. A history that is not there yet, links
-      between records that have no neighbours, and anchors may stay unproved.
+      Ends with 0 if all required checks passed, with 8 if a check failed, and with 9 if none failed but a required one
+      could not be made: without --public-key, or for a bundle of a newer format. Not required are a history that does not
+      exist yet, links between records without neighbours, and anchors.
     `,
     examples: [
       ['With the key of the deployment', '$0 proof verify cat.png cat.proof.json --public-key 3b6a27bc…'],
@@ -42,7 +41,7 @@ export class ProofVerifyCommand extends Command<CliContext> {
   file = Option.String({ name: 'file' })
   bundle = Option.String({ name: 'bundle' })
   publicKey = Option.String('--public-key', { description: 'public key of the deployment: 64 hexadecimal digits' })
-  json = Option.Boolean('--json', false, { description: 'one JSON object' })
+  json = Option.Boolean('--json', false, { description: 'print one JSON object' })
 
   override async execute(): Promise<number> {
     const { publicKey } = this

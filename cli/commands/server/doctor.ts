@@ -1,24 +1,24 @@
 import { Command, Option } from 'clipanion'
-import { ConfigCommand } from '../../config-command.ts'
-import { examine } from '../../doctor/examine.ts'
-import { type Finding, findingOf } from '../../doctor/finding.ts'
+import { ConfigCommand } from '../config/config-command.ts'
+import { examine } from './doctor/examine.ts'
+import { type Finding, findingOf } from './doctor/finding.ts'
 import { exitTable } from '../../exit-codes.ts'
-import { textTable } from '../../text-table.ts'
+import { textTable } from '../../terminal/text-table.ts'
 
 export class ServerDoctorCommand extends ConfigCommand {
   static override paths = [['server', 'doctor']]
 
   static override usage = Command.Usage({
     category: 'Server',
-    description: 'look at everything that a start would need',
+    description: 'check everything that a start needs',
     details: `
-      Starts nothing, changes nothing and prints no secret. Ends with 0 when nothing failed and with 7 when something
-      did; a warning is no failure.
+      Starts nothing, changes nothing and prints no secret. Ends with 0 if no check failed and with 7 if one did; a
+      warning is not a failure.
     `,
     examples: [['Before a start', '$0 server doctor --config /etc/object-store.toml']],
   })
 
-  json = Option.Boolean('--json', false, { description: 'one JSON object' })
+  json = Option.Boolean('--json', false, { description: 'print one JSON object' })
 
   override async execute(): Promise<number> {
     const findings = await this.#findings()
@@ -30,7 +30,7 @@ export class ServerDoctorCommand extends ConfigCommand {
     return failed ? exitTable.doctorFinding.code : exitTable.ok.code
   }
 
-  /** Without a configuration there is nothing else to look at. */
+  /** Without a configuration nothing else can be checked. */
   async #findings(): Promise<Finding[]> {
     const configuration = await findingOf('configuration', () => {
       this.readConfig()

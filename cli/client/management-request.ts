@@ -1,0 +1,92 @@
+/** A request to the management listener of a server, as its commands make it: by HTTP or TLS, answered whole. */
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { type RequestOptions, request as tlsRequest } from 'node:https'
+import { localUrl } from '../config/address.ts'
+import type { Config } from '../config/config-types.ts'
+import { ExitError } from '../exit-codes.ts'
+
+const TIMEOUT_MILLISECONDS = 5000
+
+/** Errors that mean: the server was reached, and its certificate is not trusted. */
+const UNTRUSTED =
+  /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF))/
+
+/** Whom a client believes. */
+type Trust = Pick<RequestOptions, 'ca' | 'allowPartialTrustChain' | 'checkServerIdentity'>
+
+export interface ManagementAnswer {
+  readonly url: string
+  readonly status: number
+  readonly text: string
+}
+
+/**
+ * Gets a path of the management listener that the configuration names.
+ *
+ * With `caFile`, or when the listener has a certificate of its own, it is spoken to by TLS. By default it must show a
+ * certificate for the same names as the one in its file, which that file vouches for; the name of the host is not
+ * looked at, since the address is seldom one that the certificate has.
+ * @param caFile PEM file of certificates to believe instead; the host must then be a name that the certificate has
+ * @throws ExitError `usage` when a file of certificates cannot be used, `unreachable` when nobody answers that is
+ * believed
+ */
+export async function getManagement(config: Config, path: string, caFile?: string): Promise<ManagementAnswer> {
+  const trust = trustOf(config, caFile)
+  const url = `${localUrl(config['api.bind'], trust !== undefined)}${path}`
+  try {
+    return { url, ...(await get(url, trust)) }
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    const late = `no answer within ${TIMEOUT_MILLISECONDS / 1000} seconds`
+    const message = code === 'ABORT_ERR' ? late : (error as Error).message
+    const advice =
+      UNTRUSTED.test(code) && caFile === undefined ? '; has the server had a SIGHUP since it was renewed?' : ''
+    throw new ExitError('unreachable', `${url} cannot be reached: ${message}${advice}`, { cause: error })
+  }
+}
+
+function trustOf(config: Config, caFile: string | undefined): Trust | undefined {
+  if (caFile !== undefined) return { ca: readCertificates(caFile).text, allowPartialTrustChain: true }
+  const file = config['api.tls_certificate_file']
+  if (file === undefined) return undefined
+  const { text, first } = readCertificates(file)
+  return {
+    ca: text,
+    allowPartialTrustChain: true,
+    checkServerIdentity(_host, { raw }) {
+      const shown = new X509Certificate(raw)
+      const same = shown.subject === first.subject && shown.subjectAltName === first.subjectAltName
+      return same ? undefined : new Error(`its certificate is for other names than the one in ${file}`)
+    },
+  }
+}
+
+function readCertificates(file: string): { text: string; first: X509Certificate } {
+  try {
+    const text = readFileSync(file, 'latin1')
+    return { text, first: new X509Certificate(text) }
+  } catch (error) {
+    throw new ExitError('usage', `${file}: no certificate can be read from it: ${(error as Error).message}`)
+  }
+}
+
+function get(url: string, trust: Trust | undefined): Promise<{ status: number; text: string }> {
+  const options = { agent: false, signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) }
+  return new Promise((resolve, reject) => {
+    const answered = (response: IncomingMessage): void => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (piece: string) => {
+        text += piece
+      })
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      response.on('error', reject)
+    }
+    const sent =
+      trust === undefined ? plainRequest(url, options, answered) : tlsRequest(url, { ...options, ...trust }, answered)
+    sent.on('error', reject)
+    sent.end()
+  })
+}

@@ -1,0 +1,88 @@
+/** The changes of an entry with the names that `spec/formats/journal.md` gives their fields. */
+import {
+  type Field,
+  listOf,
+  microseconds,
+  milliseconds,
+  named,
+  namedPairs,
+  namedPayload,
+  partRanges,
+  type Printable,
+  printable,
+  tuple,
+  wordOf,
+} from './change-values.ts'
+
+const mode = wordOf('GOVERNANCE', 'COMPLIANCE')
+const lock: Field = ['lock', tuple(['retention', tuple(['mode', mode], ['until', milliseconds])], 'legal_hold')]
+const place: Field = ['version', tuple('null', 'replaces_null')]
+const defaultRetention: Field = ['retention', tuple(['mode', mode], ['unit', wordOf('days', 'years')], 'value')]
+const corsRule = tuple('id', 'origins', 'methods', 'headers', 'exposed_headers', 'max_age_seconds')
+const statement = tuple(['effect', wordOf('allow', 'deny')], 'actions', 'resources')
+const headers: readonly Field[] = [
+  ['headers', namedPairs],
+  ['user_metadata', namedPairs],
+]
+const payload: readonly Field[] = [['payload', namedPayload], 'replaced']
+const bucket = ['bucket_id', 'name'] as const
+const object = ['bucket_id', 'key'] as const
+const expires: Field = ['expires', microseconds]
+
+/** Kinds of change: name, then the fields after the kind, with a reader where they have a form of their own. */
+const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Field[]]>> = {
+  1: ['bucket.created', ...bucket, 'region', 'object_lock'],
+  2: ['bucket.deleted', ...bucket],
+  3: ['object.written', ...object, 'size', 'etag', 'sha256', ...headers, ...payload, place, lock],
+  4: ['object.deleted', ...object],
+  5: ['journal.recovered', 'segment_number', 'offset', 'length', 'sha256'],
+  6: ['server.started', 'version', 'start'],
+  7: ['server.stopped'],
+  8: ['bucket.versioning-set', ...bucket, ['versioning', wordOf('suspended', 'enabled')]],
+  9: ['bucket.retention-set', ...bucket, defaultRetention],
+  10: ['bucket.cors-set', ...bucket, ['rules', listOf(corsRule)]],
+  11: ['bucket.quota-set', ...bucket, 'quota_bytes', 'quota_objects'],
+  12: ['marker.written', ...object, place],
+  13: ['version.deleted', ...object, 'version', 'promotes'],
+  14: ['version.locked', ...object, 'version', lock],
+  15: ['upload.created', ...object, ...headers, lock],
+  16: ['upload.part-written', ...object, 'upload', 'part', 'size', 'md5', 'sha256', ...payload],
+  17: ['upload.completed', ...object, 'upload', ['listed', partRanges], ['dropped', partRanges]],
+  18: ['upload.aborted', ...object, 'upload', ['dropped', partRanges]],
+  19: ['payload.moved', 'payload_id', 'volume', 'offset'],
+  20: ['payload.digested', 'payload_id', 'sha256'],
+  21: ['clock.observed'],
+  22: ['volume.removed', 'volume'],
+  23: ['account.created', 'account', 'title', 'description'],
+  24: ['account.status-set', 'account', 'enabled'],
+  25: ['account.deleted', 'account'],
+  26: ['credential.issued', 'account', 'credential', 'access_key', 'sealed_secret', expires],
+  27: ['credential.status-set', 'access_key', 'enabled'],
+  28: ['policy.created', 'policy', 'title', ['statements', listOf(statement)]],
+  29: ['policy.attached', 'policy', 'account'],
+  30: ['policy.detached', 'policy', 'account'],
+  31: [
+    'token.issued',
+    'token',
+    'title',
+    ['role', wordOf('system-administrator', 'storage-administrator', 'auditor')],
+    'sha256',
+    expires,
+  ],
+  32: ['token.revoked', 'token'],
+  33: ['credential.removed', 'access_key'],
+}
+
+/** Every known kind of change, for comparison with the page. */
+export const changeNames: ReadonlyMap<number, string> = new Map(
+  Object.entries(changeTable).map(([kind, [name]]) => [Number(kind), name]),
+)
+
+/** A change with named fields. Unknown kinds and surplus fields are shown without names. */
+export function namedChange(change: unknown): Printable {
+  const [kind, ...values] = Array.isArray(change) ? change : [change]
+  const row = typeof kind === 'number' ? changeTable[kind] : undefined
+  if (row === undefined) return { kind: printable(kind), fields: values.map(printable) }
+  const [name, ...fields] = row
+  return { kind: name, ...named(fields, values) }
+}

@@ -1,0 +1,157 @@
+import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  ALIGNMENT_BYTES,
+  BATCH_HEADER_BYTES,
+  BATCH_TRAILER_BYTES,
+  type BatchHeader,
+  batchBytes,
+  isSegmentName,
+  paddedRecordBytes,
+  RECORD,
+  RECORD_HEADER_BYTES,
+  readBatchHeader,
+  readSegmentHeader,
+  readUnsigned64,
+  SEGMENT_HEADER_BYTES,
+  sequenceInName,
+  trailerFault,
+} from '../../../../engine/verify/format-reader.ts'
+import { SegmentWindow } from '../../../../engine/verify/segment-window.ts'
+import { findBatchHeader } from '../../../../engine/verify/tail-scan.ts'
+
+/** A stored record. `body` is valid until the next record is read. */
+export interface StoredRecord {
+  readonly sequence: number
+  /** Microseconds since 1970. */
+  readonly time: number
+  readonly kind: number
+  readonly body: Buffer
+  /** In hexadecimal, as `hash`. */
+  readonly previousHash: string
+  readonly hash: string
+}
+
+/** Where reading begins, so that earlier segments are skipped. Some earlier records may still be returned. */
+interface ReadingStart {
+  readonly sequence?: number | undefined
+  /** Microseconds since 1970. */
+  readonly time?: number | undefined
+}
+
+/** Called for a part of the journal that cannot be read. */
+type ReportUnreadable = (segment: string, offset: number) => void
+
+/** Offset of the time of the first record in a segment. */
+const FIRST_TIME_OFFSET = SEGMENT_HEADER_BYTES + BATCH_HEADER_BYTES + RECORD.time
+
+/** Whether the directory exists and has at least one segment. */
+export function hasSegments(journalDirectory: string): boolean {
+  return existsSync(journalDirectory) && readdirSync(journalDirectory).some(isSegmentName)
+}
+
+/**
+ * The records of a journal in order, with a few megabytes in memory at a time. Checks the checksums but not the chain,
+ * which is the task of `journal verify`. A torn tail ends the reading silently.
+ * @throws the system's error when the directory or a segment cannot be read
+ */
+export function* readRecords(
+  journalDirectory: string,
+  start: ReadingStart,
+  reportUnreadable: ReportUnreadable,
+): Generator<StoredRecord, void> {
+  const names = readdirSync(journalDirectory).filter(isSegmentName).toSorted()
+  for (const [index, name] of names.entries()) {
+    const next = names[index + 1]
+    if (next !== undefined && endsBefore(journalDirectory, next, start)) continue
+    const window = new SegmentWindow(join(journalDirectory, name), { digests: false })
+    try {
+      yield* readSegment(window, next === undefined, start, (offset) => reportUnreadable(name, offset))
+    } finally {
+      window.close()
+    }
+  }
+}
+
+/** Whether everything before the segment `next` is before the start. */
+function endsBefore(journalDirectory: string, next: string, start: ReadingStart): boolean {
+  if (start.sequence !== undefined && sequenceInName(next) <= start.sequence) return true
+  if (start.time === undefined) return false
+  const time = firstTime(join(journalDirectory, next))
+  return time !== undefined && time < start.time
+}
+
+/** Time of the first record of a segment. No earlier record has a later time. */
+function firstTime(path: string): number | undefined {
+  const bytes = Buffer.alloc(FIRST_TIME_OFFSET + 8)
+  const descriptor = openSync(path, 'r')
+  try {
+    if (readSync(descriptor, bytes, 0, bytes.length, 0) < bytes.length) return undefined
+  } finally {
+    closeSync(descriptor)
+  }
+  return 'fault' in readBatchHeader(bytes, SEGMENT_HEADER_BYTES) ? undefined : readUnsigned64(bytes, FIRST_TIME_OFFSET)
+}
+
+function* readSegment(
+  window: SegmentWindow,
+  isLast: boolean,
+  start: ReadingStart,
+  reportUnreadable: (offset: number) => void,
+): Generator<StoredRecord, void> {
+  const segmentNumber = numberOf(window)
+  if (segmentNumber === undefined) reportUnreadable(0)
+  let offset = SEGMENT_HEADER_BYTES
+  while (window.size - offset >= BATCH_HEADER_BYTES + BATCH_TRAILER_BYTES) {
+    const header = readBatch(window, offset)
+    if (header === undefined) {
+      const found = findBatchHeader(window, offset + ALIGNMENT_BYTES, segmentNumber, 0)
+      // A batch that was being written is complete by the time a later one is visible.
+      window.refresh()
+      if (readBatch(window, offset) !== undefined) continue
+      if (found !== undefined || !isLast) reportUnreadable(offset)
+      if (found === undefined) return
+      offset = found
+      continue
+    }
+    const wanted = start.sequence === undefined || header.firstSequence + header.recordCount > start.sequence
+    if (wanted && !(yield* recordsOf(window, offset, header))) reportUnreadable(offset)
+    offset += batchBytes(header)
+  }
+}
+
+function numberOf(window: SegmentWindow): number | undefined {
+  if (!window.ensure(0, SEGMENT_HEADER_BYTES)) return undefined
+  const header = readSegmentHeader(window.bytes)
+  return 'fault' in header ? undefined : header.segmentNumber
+}
+
+/** The header of the batch at an offset; undefined if there is no complete batch. */
+function readBatch(window: SegmentWindow, offset: number): BatchHeader | undefined {
+  if (!window.ensure(offset, BATCH_HEADER_BYTES)) return undefined
+  const header = readBatchHeader(window.bytes, offset - window.base)
+  if ('fault' in header || !window.ensure(offset, batchBytes(header))) return undefined
+  return trailerFault(window.bytes, offset - window.base, header) === undefined ? header : undefined
+}
+
+/** Yields the records of a batch; returns false if they do not fill it exactly. */
+function* recordsOf(window: SegmentWindow, offset: number, header: BatchHeader): Generator<StoredRecord, boolean> {
+  const { bytes } = window
+  let position = offset - window.base + BATCH_HEADER_BYTES
+  const end = position + header.recordBytes
+  while (end - position >= RECORD_HEADER_BYTES) {
+    const bodyBytes = bytes.readUInt32BE(position + RECORD.length)
+    const next = position + paddedRecordBytes(bodyBytes)
+    if (next > end) return false
+    yield {
+      sequence: readUnsigned64(bytes, position + RECORD.sequence),
+      time: readUnsigned64(bytes, position + RECORD.time),
+      kind: bytes.readUInt16BE(position + RECORD.kind),
+      body: bytes.subarray(position + RECORD_HEADER_BYTES, position + RECORD_HEADER_BYTES + bodyBytes),
+      previousHash: bytes.toString('hex', position + RECORD.previousHash, position + RECORD_HEADER_BYTES),
+      hash: bytes.toString('hex', position, position + 32),
+    }
+    position = next
+  }
+  return position === end
+}

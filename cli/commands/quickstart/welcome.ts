@@ -1,0 +1,86 @@
+import { isAbsolute, relative } from 'node:path'
+import type { Config, ConfigSources } from '../../config/config-types.ts'
+import type { QuickstartSecrets } from './secrets.ts'
+import type { RunningServer } from '../../server/running-server.ts'
+
+interface WelcomeFacts {
+  readonly config: Config
+  readonly sources: ConfigSources
+  readonly secrets: QuickstartSecrets
+  /** Base of relative paths. */
+  readonly workingDirectory: string
+  readonly server: Pick<RunningServer, 's3Url' | 'apiUrl' | 's3SelfSigned'>
+}
+
+/** Quotes a word for a POSIX shell if necessary. */
+function shellWord(word: string): string {
+  return /^[A-Za-z0-9_./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
+
+/** The path relative to the working directory if it is below it; the shell's `.` requires a slash in it. */
+function shellPath(path: string, workingDirectory: string): string {
+  const fromHere = relative(workingDirectory, path)
+  return shellWord(fromHere.startsWith('..') || isAbsolute(fromHere) ? path : `./${fromHere}`)
+}
+
+/** Shell lines that configure an AWS client; they show a secret only after the first start. */
+function keyLines(facts: WelcomeFacts): string[] {
+  const { config, sources, secrets } = facts
+  const generated = sources['root.secret_key'] === 'secrets file'
+  const secretKey = generated && secrets.created ? config['root.secret_key']?.reveal() : undefined
+  return [
+    ...(generated && !secrets.created ? [`. ${shellPath(secrets.path, facts.workingDirectory)}`] : []),
+    `export AWS_ACCESS_KEY_ID=${shellWord(config['root.access_key'] ?? '')}`,
+    `export AWS_SECRET_ACCESS_KEY=${secretKey === undefined ? '"$OBJECT_STORE_ROOT_SECRET_KEY"' : shellWord(secretKey)}`,
+    'export AWS_DEFAULT_REGION=us-east-1',
+    ...tlsLines(facts),
+  ]
+}
+
+/** What an AWS client needs over TLS: the certificate to trust, and no trailing checksums. */
+function tlsLines({ config, server, workingDirectory }: WelcomeFacts): string[] {
+  const certificateFile = config['s3.tls_certificate_file']
+  if (certificateFile === undefined) return []
+  return [
+    ...(server.s3SelfSigned ? [`export AWS_CA_BUNDLE=${shellPath(certificateFile, workingDirectory)}`] : []),
+    'export AWS_REQUEST_CHECKSUM_CALCULATION=when_required',
+  ]
+}
+
+function secretLines(facts: WelcomeFacts): string[] {
+  const { config, sources, secrets } = facts
+  const lines = [`  access key    ${config['root.access_key'] ?? ''}`]
+  const generated = sources['root.secret_key'] === 'secrets file'
+  if (generated && secrets.created) {
+    lines.push(`  secret key    ${config['root.secret_key']?.reveal() ?? ''}   (shown this once)`)
+  } else {
+    lines.push(`  secret key    ${generated ? `in ${secrets.path}` : `from your own configuration`}`)
+  }
+  const stored = Object.keys(secrets.values).length > 0
+  return stored ? [...lines, `  all secrets   ${secrets.path}   (keep a copy in a safe place)`] : lines
+}
+
+/** The text that `object-store quickstart` prints when the server accepts requests. */
+export function quickstartWelcome(facts: WelcomeFacts): string {
+  const endpoint = facts.server.s3Url
+  const aws = `aws --endpoint-url ${endpoint} s3`
+  return [
+    '',
+    'The object store is running. Stop it with Ctrl-C.',
+    '',
+    `  endpoint      ${endpoint}`,
+    ...secretLines(facts),
+    `  readiness     ${facts.server.apiUrl}/ready`,
+    `  data          ${facts.config['data_dir']}`,
+    '',
+    'Try it in another terminal:',
+    '',
+    ...keyLines(facts).map((line) => `  ${line}`),
+    `  ${aws} mb s3://first`,
+    '  echo hello > hello.txt',
+    `  ${aws} cp hello.txt s3://first/`,
+    `  ${aws} ls s3://first`,
+    '',
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,120 @@
+import { sequenceOf } from '../../../../engine/brands.ts'
+import { accessSync, constants, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { nodeDisk } from '../../../../engine/disk/node-disk.ts'
+import { lockStore, StoreLockedError } from '../../../../engine/disk/store-lock.ts'
+import { StorePaths } from '../../../../engine/disk/store-paths.ts'
+import { decodeGenesis, type Genesis } from '../../../../engine/journal/bodies.ts'
+import { readGenesis } from '../../../../engine/journal/read-journal.ts'
+import { formatAddress } from '../../../config/address.ts'
+import type { Config } from '../../../config/config-types.ts'
+import { decodeMasterKey } from '../../../config/master-key.ts'
+import { isMasterKeyOf } from '../../../../engine/keys/store-keys.ts'
+import { claimPort } from '../../../server/threads/claim-port.ts'
+import { type Finding, findingOf } from './finding.ts'
+import { restoreState } from './restore-state.ts'
+
+const MEBIBYTE = 1024 ** 2
+/** Free space that is recommended (specification, Limits). */
+const FREE_SHARE = 0.2
+
+/** Checks everything that a start needs. Starts nothing, changes nothing, prints no secret. */
+export async function examine(config: Config): Promise<Finding[]> {
+  const paths = new StorePaths(config.data_dir)
+  const isRunning = await findRunning(paths)
+  const genesis = genesisOf(paths)
+  return [
+    await findingOf('data directory', () => dataDirectory(paths)),
+    await findingOf('atomic publication', () => atomicPublication(paths)),
+    await findingOf('storage format', () => storageFormat(genesis)),
+    await findingOf('restore state', () => restoreState(paths)),
+    await findingOf('free space', () => freeSpace(config, paths)),
+    await findingOf('S3 listener', () => listener(config['s3.bind'], isRunning)),
+    await findingOf('management listener', () => listener(config['api.bind'], isRunning)),
+    await findingOf('credential master key', () => masterKey(config, genesis)),
+    await findingOf('root credential', () => rootCredential(config)),
+    await findingOf('metrics token', () => metricsToken(config)),
+  ]
+}
+
+/** Whether a server has the data directory open; then its ports are rightly in use. */
+async function findRunning(paths: StorePaths): Promise<boolean> {
+  if (!nodeDisk.exists(paths.root)) return false
+  try {
+    const lock = await lockStore(nodeDisk, paths.root)
+    await lock.release()
+    return false
+  } catch (error) {
+    return error instanceof StoreLockedError
+  }
+}
+
+/** Undefined if the store was not created yet; an error if it cannot be read. */
+function genesisOf(paths: StorePaths): Genesis | Error | undefined {
+  try {
+    return nodeDisk.exists(paths.segment(sequenceOf(0))) ? decodeGenesis(readGenesis(nodeDisk, paths)) : undefined
+  } catch (error) {
+    return error as Error
+  }
+}
+
+function dataDirectory({ root }: StorePaths): string {
+  const place = nodeDisk.exists(root) ? root : dirname(root)
+  accessSync(place, constants.R_OK | constants.W_OK | constants.X_OK)
+  return place === root ? `${root} can be read and written` : `${root} does not exist yet and can be created`
+}
+
+/** A payload is renamed into place, which is impossible between two file systems. */
+function atomicPublication(paths: StorePaths): string | Omit<Finding, 'check'> {
+  const places = [paths.uploads, paths.files].filter((path) => nodeDisk.exists(path))
+  if (places.length < 2) return { status: 'skipped', detail: 'the store was not created yet' }
+  if (new Set(places.map((path) => statSync(path).dev)).size > 1) {
+    throw new Error(`${paths.uploads} and ${paths.files} are on different file systems`)
+  }
+  return 'uploads and payload files are on one file system'
+}
+
+function storageFormat(genesis: Genesis | Error | undefined): string | Omit<Finding, 'check'> {
+  if (genesis instanceof Error) throw genesis
+  if (genesis === undefined) return { status: 'skipped', detail: 'the store was not created yet' }
+  return `version 1, deployment ${Buffer.from(genesis.deploymentId).toString('hex')}`
+}
+
+function freeSpace(config: Config, paths: StorePaths): string | Omit<Finding, 'check'> {
+  const place = nodeDisk.exists(paths.root) ? paths.root : dirname(paths.root)
+  const { availableBytes, capacityBytes } = nodeDisk.space(place)
+  const share = availableBytes / capacityBytes
+  const text = `${Math.floor(availableBytes / MEBIBYTE)} MiB of ${Math.floor(capacityBytes / MEBIBYTE)} MiB are free`
+  if (availableBytes < config['storage.reserved_mib'] * MEBIBYTE) throw new Error(`${text}: every upload is refused`)
+  return share < FREE_SHARE ? { status: 'warning', detail: `${text}, less than a fifth` } : text
+}
+
+async function listener(
+  address: { readonly host: string; readonly port: number },
+  isRunning: boolean,
+): Promise<string | Omit<Finding, 'check'>> {
+  if (isRunning) return { status: 'skipped', detail: 'a server has the data directory open' }
+  if (address.port === 0) return 'any free port is taken'
+  await claimPort(address.host, address.port)
+  return `${formatAddress(address)} is free`
+}
+
+function masterKey(config: Config, genesis: Genesis | Error | undefined): string {
+  const key = decodeMasterKey(config.credential_master_key?.reveal() ?? '')
+  if (key === undefined) throw new Error('no master key is configured (OBJECT_STORE_CREDENTIAL_MASTER_KEY)')
+  if (genesis === undefined || genesis instanceof Error) return 'it is configured'
+  if (!isMasterKeyOf(genesis, key)) throw new Error('it is not the key of this store')
+  return 'it is the key of this store'
+}
+
+function rootCredential(config: Config): string {
+  if (config['root.access_key'] === undefined || config['root.secret_key'] === undefined) {
+    throw new Error('no root credential is configured (OBJECT_STORE_ROOT_ACCESS_KEY, OBJECT_STORE_ROOT_SECRET_KEY)')
+  }
+  return 'it is configured'
+}
+
+function metricsToken(config: Config): string | Omit<Finding, 'check'> {
+  if (config['metrics.scrape_token'] !== undefined) return 'it is configured'
+  return { status: 'warning', detail: 'no scrape token is configured, so the metrics are closed' }
+}

@@ -1,0 +1,24 @@
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { VolumeCompaction } from '../../workers/compact-volumes.ts'
+import { MultipartDigest } from '../../workers/digest-multipart.ts'
+import { UploadReclaim } from '../../workers/reclaim-uploads.ts'
+import { Supervisor } from '../../workers/supervisor.ts'
+import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
+import type { Logger } from './logger.ts'
+import type { StoreSession } from './store/store-session.ts'
+
+/**
+ * Starts the workers. Called when the front ends listen, because nothing may wait for a worker.
+ * @param start name of the running start
+ */
+export function startWorkers(log: Logger, start: string, store: StoreSession): Supervisor {
+  const { engine, paths, catalog, payloads } = store
+  const supervisor = new Supervisor((worker, error) => {
+    log.error({ worker: worker.name, err: error }, 'a background worker failed and will be retried')
+  })
+  supervisor.start(new PayloadFileSweep(nodeDisk, paths, start, (name) => catalog.snapshot().payloadFileIsUsed(name)))
+  supervisor.start(new UploadReclaim(engine, catalog))
+  supervisor.start(new VolumeCompaction(nodeDisk, paths, engine, catalog))
+  supervisor.start(new MultipartDigest(engine, catalog, payloads))
+  return supervisor
+}

@@ -1,0 +1,52 @@
+import type { DiskFullError, ShortWriteError } from '../../engine/disk/disk.ts'
+import type { StoreLockedError } from '../../engine/disk/store-lock.ts'
+import type { ProjectionFailedError } from '../../engine/engine.ts'
+import type {
+  AcknowledgedDataLostError,
+  JournalDamagedError,
+  JournalPoisonedError,
+} from '../../engine/journal/journal-errors.ts'
+import type { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
+import type { VolumeFailedError } from '../../engine/payloads/volume-writer.ts'
+import type { ExitName } from '../exit-codes.ts'
+import type { MasterKeyMismatchError } from './store/open-store.ts'
+
+/** Failures of the store with an exit code of their own. */
+type StoreFailure =
+  | JournalPoisonedError
+  | VolumeFailedError
+  | JournalDamagedError
+  | PayloadDamagedError
+  | AcknowledgedDataLostError
+  | MasterKeyMismatchError
+  | ProjectionFailedError
+  | StoreLockedError
+  | DiskFullError
+  | ShortWriteError
+
+/**
+ * Exit codes by the names of error classes, since errors cross threads as names. The type checks the names against the
+ * classes without loading them.
+ */
+export const EXIT_BY_ERROR: Readonly<Record<StoreFailure['name'], ExitName>> = {
+  JournalPoisonedError: 'journalFailed',
+  VolumeFailedError: 'journalFailed',
+  JournalDamagedError: 'storeDamaged',
+  PayloadDamagedError: 'storeDamaged',
+  AcknowledgedDataLostError: 'dataLost',
+  MasterKeyMismatchError: 'masterKey',
+  ProjectionFailedError: 'projectionsFailed',
+  StoreLockedError: 'directoryLocked',
+  DiskFullError: 'diskFull',
+  // A short write means that the disk is full; the next byte would have failed with ENOSPC.
+  ShortWriteError: 'diskFull',
+}
+
+/** Undefined if the error is not a failure of the store. */
+export function exitOfStoreError(errorName: string): ExitName | undefined {
+  return Object.hasOwn(EXIT_BY_ERROR, errorName) ? EXIT_BY_ERROR[errorName as StoreFailure['name']] : undefined
+}
+
+export function exitOfError(errorName: string): ExitName {
+  return exitOfStoreError(errorName) ?? 'failed'
+}

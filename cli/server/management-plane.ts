@@ -1,0 +1,100 @@
+import { systemMilliseconds } from '../../engine/clock.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { ProofSigner } from '../../engine/keys/proof-signer.ts'
+import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
+import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
+import type { HttpHandler } from '../../planes/http/exchange.ts'
+import type { MetricSlots } from '../../planes/http/metric-slots.ts'
+import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
+import type { CounterHistory } from '../../planes/management/counter-history.ts'
+import { createManagementHandler, type ManagementOptions } from '../../planes/management/management-handler.ts'
+import { readMetrics } from '../../planes/management/metrics.ts'
+import type { ReadinessCheck } from '../../planes/management/services.ts'
+import type { ManagementServices } from '../../planes/management/services.ts'
+import { StorageInspection } from '../../planes/management/storage-inspection.ts'
+import { AuditLog } from '../../projections/audit/audit-log.ts'
+import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
+import type { Config } from '../config/config-types.ts'
+import type { ServerCredentials } from '../config/server-credentials.ts'
+import type { Logger } from './logger.ts'
+import { scrapeValues } from './metrics/scrape-values.ts'
+import type { StoreSession } from './store/store-session.ts'
+import type { EngineThread } from './threads/engine-thread-handle.ts'
+import { packageVersion } from '../version.ts'
+
+interface ManagementParts {
+  readonly config: Config
+  readonly credentials: ServerCredentials
+  readonly log: Logger
+  readonly engine: EngineThread
+  readonly metrics: MetricSlots
+  readonly counterHistory: CounterHistory
+  readonly store: StoreSession
+}
+
+/** Puts the management plane together. */
+export function managementHandler(
+  parts: ManagementParts,
+  ready: () => Promise<readonly ReadinessCheck[]>,
+): HttpHandler {
+  const { config, credentials, log, store } = parts
+  return createManagementHandler({
+    services: managementServices(parts, ready),
+    authenticator: new ManagementAuthenticator(
+      {
+        systemToken: config['management.system_token']?.reveal(),
+        rootAccessKey: credentials.rootAccessKey,
+        rootSecretKey: credentials.rootSecretKey.reveal(),
+      },
+      store.access,
+      systemMilliseconds,
+    ),
+    gate: new ConcurrencyGate({
+      operationsMaximum: config['limits.maximum_concurrent_operations'],
+      queueMaximum: config['limits.maximum_queued_operations'],
+      waitMillisecondsMaximum: config['limits.queue_wait_seconds'] * 1000,
+    }),
+    scrapeToken: config['metrics.scrape_token']?.reveal(),
+    observe: observer(config['log.requests'], log),
+  })
+}
+
+/** Logs answered requests as configured, and faults of the server always. */
+function observer(requests: Config['log.requests'], log: Logger): NonNullable<ManagementOptions['observe']> {
+  return ({ error, ...exchange }) => {
+    if (error !== undefined) log.error({ ...exchange, err: error }, 'a management request failed')
+    else if (requests === 'all' || (requests === 'errors' && exchange.status >= 400)) {
+      log.info(exchange, 'management request')
+    }
+  }
+}
+
+function managementServices(
+  parts: ManagementParts,
+  ready: () => Promise<readonly ReadinessCheck[]>,
+): ManagementServices {
+  const { config, credentials, engine: thread, metrics, store } = parts
+  const limit = config['limits.maximum_concurrent_operations']
+  const { engine, paths, catalog, access, payloads, uploads, space, secrets, versionIds } = store
+  return {
+    engine,
+    catalog,
+    access,
+    audit: new AuditLog(nodeDisk, paths, store.environment),
+    payloads,
+    uploads,
+    space,
+    inlineBytesMaximum: config['storage.inline_limit_bytes'],
+    secrets,
+    proofs: new ProofSigner(proofSigningSeed(credentials.masterKey)),
+    versionIds,
+    actions: S3_ACTIONS,
+    storage: new StorageInspection(nodeDisk, paths, catalog, thread.start),
+    version: packageVersion(),
+    deploymentId: thread.deploymentId,
+    clock: systemMilliseconds,
+    ready,
+    metrics: () => readMetrics(metrics, scrapeValues(nodeDisk, paths, catalog, limit)),
+    counterHistory: parts.counterHistory,
+  }
+}

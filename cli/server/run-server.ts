@@ -1,0 +1,79 @@
+import type { Config } from '../config/config-types.ts'
+import { serverCredentials } from '../config/server-credentials.ts'
+import { ExitError, exitTable } from '../exit-codes.ts'
+import type { LogHandle } from './logger.ts'
+import type { ProcessControl } from './process-control.ts'
+import type { RunningServer, StartServer } from './running-server.ts'
+
+interface ServerRun {
+  readonly config: Config
+  readonly logger: LogHandle
+  readonly control: ProcessControl
+  /** Defaults to the composition root. */
+  readonly start?: StartServer | undefined
+  /** Called when the server accepts requests, unless it was asked to stop before. */
+  started?(server: RunningServer): void
+}
+
+/** Loaded on demand: other commands start faster without it. */
+const startComposition: StartServer = async (config, options) => {
+  const { startServer } = await import('./start-server.ts')
+  return startServer(config, options)
+}
+
+/**
+ * Runs a server in the foreground until it ends. The first SIGTERM or SIGINT drains it, if necessary as soon as it has
+ * started; the second ends the process at once. On SIGHUP it reads its certificates again.
+ * @returns the exit code
+ * @throws ExitError if secrets are missing or the server cannot start
+ */
+export async function runServer(run: ServerRun): Promise<number> {
+  const { config, control, logger } = run
+  serverCredentials(config)
+  control.surviveClosedOutput()
+  let running: RunningServer | undefined
+  let stopAsked = false
+  let reloadAsked = false
+  const stop = (server: RunningServer): void => {
+    server.stop().catch((error: unknown) => {
+      logger.log.fatal({ err: error }, 'the server could not be stopped cleanly')
+      logger.flushNow()
+      control.exitNow(exitTable.failed.code)
+    })
+  }
+  const releaseReload = control.onReloadSignal(() => {
+    if (running === undefined) reloadAsked = true
+    else void running.reload()
+  })
+  const release = control.onStopSignal((signal) => {
+    if (stopAsked) {
+      logger.log.warn({ signal }, 'stopped at once by a second signal')
+      logger.flushNow()
+      control.exitNow(exitTable.interrupted.code)
+      return
+    }
+    stopAsked = true
+    logger.log.info({ signal }, 'stopping')
+    if (running !== undefined) stop(running)
+  })
+  try {
+    running = await (run.start ?? startComposition)(config, { log: logger.log })
+    const { s3Address, apiAddress, s3Url, apiUrl, deploymentId } = running
+    logger.log.info({ s3Address, apiAddress, s3Url, apiUrl, deploymentId }, 'the server accepts requests')
+    if (stopAsked) stop(running)
+    else {
+      run.started?.(running)
+      if (reloadAsked) void running.reload()
+    }
+    const exitCode = await running.ended
+    control.exitSoon(exitCode)
+    return exitCode
+  } catch (error) {
+    control.exitSoon(error instanceof ExitError ? error.exitCode : exitTable.failed.code)
+    throw error
+  } finally {
+    release()
+    releaseReload()
+    await logger.flush()
+  }
+}

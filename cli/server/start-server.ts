@@ -1,0 +1,300 @@
+import { availableParallelism } from 'node:os'
+import type { MessagePort } from 'node:worker_threads'
+import { PortEngineClient } from '../../engine/client/port-client.ts'
+import { systemMilliseconds } from '../../engine/clock.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { lockStore, type StoreLock } from '../../engine/disk/store-lock.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { storeKeys } from '../../engine/keys/store-keys.ts'
+import { MetricSlots } from '../../planes/http/metric-slots.ts'
+import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
+import { CounterHistory } from '../../planes/management/counter-history.ts'
+import { malformedRequestResponse } from '../../planes/management/responses.ts'
+import type { ReadinessCheck } from '../../planes/management/services.ts'
+import type { Supervisor } from '../../workers/supervisor.ts'
+import { startWorkers } from './background-workers.ts'
+import { CertificateReload, logCertificates } from './tls/certificate-reload.ts'
+import { connectionLimits } from './connection-limit.ts'
+import { formatAddress } from '../config/address.ts'
+import type { Address, Config } from '../config/config-types.ts'
+import { type ServerCredentials, serverCredentials } from '../config/server-credentials.ts'
+import { exitOfError } from './engine-exit.ts'
+import { ExitError, exitTable } from '../exit-codes.ts'
+import { ListenerTls, type TlsListener } from './tls/listener-tls.ts'
+import type { Logger } from './logger.ts'
+import { managementHandler } from './management-plane.ts'
+import { METRIC_OPERATIONS } from './metrics/metric-operations.ts'
+import type { RunningServer, StartServer } from './running-server.ts'
+import { storeOptions } from './store/store-options.ts'
+import { type SessionSettings, StoreSession } from './store/store-session.ts'
+import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
+import { type FrontEndSettings, FrontEnds } from './threads/front-ends.ts'
+
+/** Number of the main thread in the names of its payload files; front ends have lower numbers. */
+const MAIN_THREAD = 255
+/** Time for front ends to answer waiting requests with 503 after the engine has failed. */
+const FAILURE_GRACE_MILLISECONDS = 1000
+
+/** Everything that runs. */
+interface Parts {
+  readonly config: Config
+  readonly tls: ListenerTls
+  readonly credentials: ServerCredentials
+  readonly log: Logger
+  readonly lock: StoreLock
+  readonly engine: EngineThread
+  /** Connects the store to the engine. */
+  readonly port: MessagePort
+  readonly metrics: MetricSlots
+  readonly counterHistory: CounterHistory
+  readonly frontEnds: FrontEnds
+  readonly store: StoreSession
+}
+
+/** The composition root: puts the whole server together. */
+export const startServer: StartServer = async (config, { log }) => {
+  const credentials = serverCredentials(config)
+  const tls = new ListenerTls(config)
+  const paths = new StorePaths(config.data_dir)
+  nodeDisk.makeDirectory(paths.root)
+  const lock = await withExitCode(() => lockStore(nodeDisk, paths.root))
+  try {
+    return await startLocked(config, tls, log, credentials, paths, lock)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
+
+/** Gives a failure of the store its exit code. */
+async function withExitCode<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const name = error instanceof EngineThreadError ? error.errorName : (error as Error).name
+    throw new ExitError(exitOfError(name), (error as Error).message, { cause: error })
+  }
+}
+
+async function startLocked(
+  config: Config,
+  tls: ListenerTls,
+  log: Logger,
+  credentials: ServerCredentials,
+  paths: StorePaths,
+  lock: StoreLock,
+): Promise<RunningServer> {
+  const frontEndCount = config['s3.front_ends'] || Math.max(1, availableParallelism() - 1)
+  const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 1)
+  const options = storeOptions(config, credentials.masterKey)
+  const accessChanges = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const engine = await withExitCode(() =>
+    EngineThread.open({
+      dataDirectory: paths.root,
+      accessChanges,
+      options,
+      metrics: metrics.shared,
+      thread: frontEndCount,
+    }),
+  )
+  logOpening(log, engine)
+  const session = sessionSettings(config, credentials, engine)
+  const port = engine.connect()
+  const store = new StoreSession(session, MAIN_THREAD, new PortEngineClient(port))
+  const server = new Server({
+    config,
+    tls,
+    credentials,
+    log,
+    lock,
+    engine,
+    port,
+    metrics,
+    counterHistory: new CounterHistory(metrics, systemMilliseconds),
+    store,
+    frontEnds: new FrontEnds(log, (message) => server.fail('failed', message)),
+  })
+  try {
+    const settings = frontEndSettings(config, credentials, session, metrics, frontEndCount)
+    await server.start({ ...settings, accessChanges, tls: tls.files('s3') }, frontEndCount)
+  } catch (error) {
+    await server.stop()
+    throw new ExitError('failed', (error as Error).message, { cause: error })
+  }
+  return server
+}
+
+function logOpening(log: Logger, engine: EngineThread): void {
+  const { created, replayedRecords, discardedProjections, cut } = engine.report
+  log.info({ deploymentId: engine.deploymentId, created, replayedRecords, discardedProjections }, 'the store is open')
+  if (cut === undefined) return
+  const { segment, offset, length } = cut
+  log.warn({ segment, offset, length }, 'an unfinished batch at the end of the journal was cut off and saved')
+}
+
+function sessionSettings(config: Config, credentials: ServerCredentials, engine: EngineThread): SessionSettings {
+  const { deploymentId, start } = engine
+  return {
+    dataDirectory: config.data_dir,
+    deploymentId,
+    start,
+    keys: storeKeys(credentials.masterKey, Buffer.from(deploymentId, 'hex')),
+    encryptionEnabled: config['storage.encryption_enabled'],
+    reservedBytes: config['storage.reserved_mib'] * 1024 ** 2,
+  }
+}
+
+function frontEndSettings(
+  config: Config,
+  credentials: ServerCredentials,
+  session: SessionSettings,
+  metrics: MetricSlots,
+  count: number,
+): Omit<FrontEndSettings, 'tls' | 'accessChanges'> {
+  const share = (total: number) => Math.max(1, Math.ceil(total / count))
+  return {
+    ...session,
+    metrics: metrics.shared,
+    host: config['s3.bind'].host,
+    connectionsMaximum: connectionLimits(count).frontEnd,
+    rootAccessKey: credentials.rootAccessKey,
+    rootSecretKey: credentials.rootSecretKey.reveal(),
+    rootEnabled: config['root.s3_enabled'],
+    inlineBytesMaximum: config['storage.inline_limit_bytes'],
+    operationsMaximum: share(config['limits.maximum_concurrent_operations']),
+    queueMaximum: share(config['limits.maximum_queued_operations']),
+    queueWaitMilliseconds: config['limits.queue_wait_seconds'] * 1000,
+    stallTimeoutMilliseconds: config['server.stall_timeout_seconds'] * 1000,
+    graceMilliseconds: config['server.shutdown_grace_period_seconds'] * 1000,
+    logLevel: config['log.level'],
+    logRequests: config['log.requests'],
+  }
+}
+
+class Server implements RunningServer {
+  readonly ended: Promise<number>
+  readonly deploymentId: string
+  readonly #parts: Parts
+  #resolveEnded: (code: number) => void = () => undefined
+  readonly #certificateReload: CertificateReload
+  #management: HttpListener | undefined
+  #workers: Supervisor | undefined
+  #exitCode: number = exitTable.ok.code
+  #stopping: Promise<void> | undefined
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    this.deploymentId = parts.engine.deploymentId
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve
+    })
+    this.#certificateReload = new CertificateReload(parts.log, parts.tls, {
+      s3: () => parts.frontEnds.reload(),
+      api: () => this.#management?.reloadTls() ?? false,
+    })
+    parts.engine.onFailure((error) => this.fail(exitOfError(error.errorName), error.message))
+  }
+
+  get s3Address(): string {
+    return formatAddress(this.#bound('s3'))
+  }
+
+  get apiAddress(): string {
+    return formatAddress(this.#bound('api'))
+  }
+
+  get s3Url(): string {
+    return this.#parts.tls.url('s3', this.#bound('s3'))
+  }
+
+  get apiUrl(): string {
+    return this.#parts.tls.url('api', this.#bound('api'))
+  }
+
+  get s3SelfSigned(): boolean {
+    return this.#parts.tls.isSelfSigned('s3')
+  }
+
+  async start(settings: FrontEndSettings, frontEndCount: number): Promise<void> {
+    const { config, tls, log, engine, frontEnds, store, counterHistory } = this.#parts
+    counterHistory.start()
+    await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
+    this.#management = await listen({
+      ...config['api.bind'],
+      tls: tls.files('api'),
+      exclusive: true,
+      connectionsMaximum: connectionLimits(frontEndCount).management,
+      handler: managementHandler(this.#parts, async () => this.#readiness()),
+      refusal: malformedRequestResponse,
+      stallTimeoutMilliseconds: config['server.stall_timeout_seconds'] * 1000,
+      onHandlerError: (error) => log.error({ err: error }, 'a management response was cut off'),
+    })
+    logCertificates(log, tls)
+    this.#workers = startWorkers(log, engine.start, store)
+  }
+
+  reload(): Promise<void> {
+    return this.#certificateReload.run()
+  }
+
+  /** Ends the server because a part of it failed, after waiting requests were answered with 503. */
+  fail(exit: Parameters<typeof exitOfName>[0], message: string): void {
+    if (this.#stopping !== undefined) return
+    this.#parts.log.fatal({ reason: message }, 'the server ends because a part of it failed')
+    this.#exitCode = exitOfName(exit)
+    this.#stopping = this.#close(FAILURE_GRACE_MILLISECONDS)
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#close(this.#parts.config['server.shutdown_grace_period_seconds'] * 1000)
+    return this.#stopping
+  }
+
+  async #close(graceMilliseconds: number): Promise<void> {
+    const { frontEnds, engine, port, store, lock, counterHistory } = this.#parts
+    counterHistory.stop()
+    await frontEnds.stop(graceMilliseconds)
+    await this.#management?.close(graceMilliseconds)
+    await this.#workers?.stop()
+    store.closePayloads()
+    port.close()
+    await engine.stop()
+    await store.close()
+    await lock.release()
+    this.#resolveEnded(this.#exitCode)
+  }
+
+  /** Where a listener is bound, with its actual port. */
+  #bound(listener: TlsListener): Address {
+    const port = listener === 's3' ? this.#parts.frontEnds.port : (this.#management?.port ?? 0)
+    return { ...this.#parts.config[`${listener}.bind`], port }
+  }
+
+  /** Object storage, metadata and the journal, which is the audit store, must all work. */
+  #readiness(): ReadinessCheck[] {
+    const stopping = this.#stopping !== undefined
+    return [
+      { name: 'server', ready: !stopping, reason: 'the server is stopping' },
+      { name: 'audit', ready: this.#parts.engine.healthy, reason: 'the journal cannot be written' },
+      { name: 'metadata', ready: this.#metadataWorks(), reason: 'the catalog cannot be read' },
+      {
+        name: 'object storage',
+        ready: nodeDisk.exists(this.#parts.store.paths.volumes),
+        reason: 'the payload directory is missing',
+      },
+    ]
+  }
+
+  #metadataWorks(): boolean {
+    try {
+      this.#parts.store.catalog.snapshot().totals()
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+function exitOfName(name: keyof typeof exitTable): number {
+  return exitTable[name].code
+}

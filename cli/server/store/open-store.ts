@@ -1,0 +1,285 @@
+import { microsecondsOf } from '../../../engine/brands.ts'
+import { randomBytes } from 'node:crypto'
+import type { EngineClient } from '../../../engine/client/engine-client.ts'
+import { type Clock, systemClock } from '../../../engine/clock.ts'
+import type { Disk } from '../../../engine/disk/disk.ts'
+import type { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
+import { isMasterKeyOf, masterKeyCheck, storeKeys } from '../../../engine/keys/store-keys.ts'
+import { Engine, type ReleasedFiles } from '../../../engine/engine.ts'
+import { EngineLoop } from '../../../engine/engine-loop.ts'
+import type { ChangeNamed } from '../../../engine/events/changes.ts'
+import { decodeGenesis, type Genesis } from '../../../engine/journal/bodies.ts'
+import { type CutTail, evidenceIsRecorded, pendingEvidence } from '../../../engine/journal/evidence.ts'
+import { HeadFile } from '../../../engine/journal/head-mark.ts'
+import { Journal } from '../../../engine/journal/journal.ts'
+import { JournalDamagedError } from '../../../engine/journal/journal-errors.ts'
+import { readGenesis } from '../../../engine/journal/read-journal.ts'
+import { segmentFirsts } from '../../../engine/journal/segment.ts'
+import { type JournalTail, recoverJournal } from '../../../engine/journal/recovery.ts'
+import { LocalEngineClient } from '../../../engine/client/local-client.ts'
+import { SpaceGuard } from '../../../engine/payloads/space-guard.ts'
+import { SpaceReserve } from '../../../engine/payloads/space-reserve.ts'
+import { VolumeWriter } from '../../../engine/payloads/volume-writer.ts'
+import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
+import { type OpenedProjections, openProjections } from '../../../projections/open-projections.ts'
+import { replay } from '../../../projections/replay/replay.ts'
+import { systemAudit } from '../../../workers/system-audit.ts'
+import { ClockWatermark } from './clock-watermark.ts'
+import { HighWaterMark } from './high-water-mark.ts'
+
+/** The master key is not the one of this store. */
+export class MasterKeyMismatchError extends Error {
+  override readonly name = 'MasterKeyMismatchError'
+}
+
+/** Settings of a store that the engine needs. Sizes are bytes. */
+export interface StoreOptions {
+  readonly masterKey: Uint8Array
+  readonly segmentBytes: number
+  readonly volumeBytes: number
+  readonly reservedBytes: number
+  /** How far the clock may be behind the journal before retention cannot be judged. */
+  readonly clockToleranceSeconds: number
+  /** How often the time is written to the journal when nothing else is. */
+  readonly clockIntervalSeconds: number
+  /** Version of the program, for the journal. */
+  readonly version: string
+  /** Boot id of the host's kernel. */
+  readonly bootId: string
+}
+
+/** The result of opening, for the log. */
+export interface OpeningReport {
+  readonly created: boolean
+  readonly replayedRecords: number
+  readonly discardedProjections: string | undefined
+  readonly cut: CutTail | undefined
+}
+
+/** An open store: the engine and what belongs to it. The caller holds the lock. */
+export interface OpenStore {
+  readonly deploymentId: string
+  /** Name of this start; the names of its payload files begin with it. */
+  readonly start: string
+  readonly loop: EngineLoop
+  readonly client: EngineClient
+  readonly catalog: CatalogReader
+  readonly journal: Journal
+  readonly report: OpeningReport
+  readonly space: SpaceGuard
+  /** `healthy`: false after a failure; then nothing may be written, not even the mark. */
+  close(healthy: boolean): Promise<void>
+}
+
+interface StoreHooks {
+  readonly onFailure: (error: unknown) => void
+  readonly onBatchDone: () => void
+  /** Called after a commit that changes access, before any reply. */
+  readonly onAccessChanged?: () => void
+  /** Replaces the clock of the host. */
+  readonly clock?: Clock
+}
+
+const SERVER_START = systemAudit('server', 'server.start', 'server')
+const SERVER_STOP = systemAudit('server', 'server.stop', 'server')
+
+/**
+ * Opens a data directory: recovers the journal, brings the projections up to it, and starts the engine. Nothing is served
+ * before the state matches the journal, and no acknowledged entry is cut off.
+ * @throws JournalDamagedError, AcknowledgedDataLostError, MasterKeyMismatchError
+ */
+export async function openStore(
+  disk: Disk,
+  paths: StorePaths,
+  options: StoreOptions,
+  hooks: StoreHooks,
+): Promise<OpenStore> {
+  const opened: Opened[] = []
+  try {
+    return await openParts(disk, paths, options, hooks, opened)
+  } catch (error) {
+    for (const part of opened.toReversed()) await closeQuietly(part)
+    throw error
+  }
+}
+
+/** An open part, to be closed if a later one cannot be opened. */
+interface Opened {
+  close(): void | Promise<void>
+}
+
+/** Ignores errors: the reason why the store cannot be opened is already known. */
+async function closeQuietly(part: Opened): Promise<void> {
+  try {
+    await part.close()
+  } catch {
+    // The other parts are closed all the same.
+  }
+}
+
+/**
+ * Closes every part once, even after one that cannot be closed.
+ * @throws the first error
+ */
+async function closeAll(parts: Opened[]): Promise<void> {
+  const errors: unknown[] = []
+  for (const part of parts.splice(0)) {
+    try {
+      await part.close()
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+}
+
+async function openParts(
+  disk: Disk,
+  paths: StorePaths,
+  options: StoreOptions,
+  hooks: StoreHooks,
+  opened: Opened[],
+): Promise<OpenStore> {
+  const wasInUse = disk.list(paths.volumes).length > 0 || disk.list(paths.files).length > 0
+  for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads]) disk.makeDirectory(path)
+  // An earlier start may have crashed before it synced their names.
+  for (const path of [paths.root, paths.payloads]) disk.syncDirectory(path)
+  const head = HeadFile.open(disk, paths)
+  opened.push(head)
+  const mark = head.newest
+  // Without a journal nothing can be rebuilt: keep the projections as evidence that there was one.
+  const hasJournal = segmentFirsts(disk, paths).length > 0
+  const projections = await openProjections(disk, paths, hasJournal ? distrust(mark, options.bootId) : undefined)
+  opened.push(projections.environment)
+  const applied = projections.state.applied()
+  const tail = recoverJournal(disk, paths, { mark, applied, wasInUse })
+  const genesis = requireGenesis(disk, paths, tail, options.masterKey)
+  // From here on projections are written without a sync; after a power cut they must not count as cleanly stopped.
+  if (mark?.clean === true) head.write({ ...mark, clean: false, bootId: options.bootId })
+  const clock = hooks.clock ?? systemClock
+  const journal =
+    tail === undefined
+      ? Journal.create(disk, paths, options, genesis, clock())
+      : Journal.open(disk, paths, options, tail, mark?.clean === true && mark.bootId === options.bootId)
+  opened.push(journal)
+  const replayedRecords = replay(disk, paths, projections.environment, applied)
+  for (const name of disk.list(paths.uploads)) disk.remove(paths.upload(name))
+  const report = {
+    created: tail === undefined,
+    replayedRecords,
+    discardedProjections: projections.discarded,
+    cut: tail?.cut,
+  }
+  return await startEngine({ disk, paths, options, hooks, clock, head, journal, projections, report })
+}
+
+/** Why the projections must be rebuilt. They are not synced, so they survive the end of the process but not of the kernel. */
+function distrust(mark: HeadFile['newest'], bootId: string): string | undefined {
+  if (mark === undefined) return 'there is no high-water mark'
+  if (mark.clean || mark.bootId === bootId) return undefined
+  return 'the host stopped without a clean stop of the store'
+}
+
+function requireGenesis(disk: Disk, paths: StorePaths, tail: JournalTail | undefined, masterKey: Uint8Array): Genesis {
+  if (tail === undefined) {
+    const deploymentId = randomBytes(16)
+    return { deploymentId, masterKeyCheck: masterKeyCheck(masterKey, deploymentId) }
+  }
+  const genesis = decodeGenesis(readGenesis(disk, paths))
+  if (Buffer.compare(genesis.deploymentId, tail.segment.header.deploymentId) !== 0) {
+    throw new JournalDamagedError(`${tail.segment.path}: the segment is of another deployment than the genesis`)
+  }
+  if (!isMasterKeyOf(genesis, masterKey)) {
+    throw new MasterKeyMismatchError('the credential master key is not the one of this store')
+  }
+  return genesis
+}
+
+/** Everything that the engine needs, open and up to date with the journal. */
+interface EngineParts {
+  readonly disk: Disk
+  readonly paths: StorePaths
+  readonly options: StoreOptions
+  readonly hooks: StoreHooks
+  readonly clock: Clock
+  readonly head: HeadFile
+  readonly journal: Journal
+  readonly projections: OpenedProjections
+  readonly report: OpeningReport
+}
+
+async function startEngine(parts: EngineParts): Promise<OpenStore> {
+  const { disk, paths, options, hooks, clock, head, journal, report } = parts
+  const { environment, state } = parts.projections
+  const space = new SpaceGuard(disk, paths.root, options.reservedBytes)
+  const volumes = new VolumeWriter(disk, paths, options, space, state.volumeEnd())
+  const reserve = new SpaceReserve(disk, paths, space, options.reservedBytes)
+  const engine = new Engine({
+    journal,
+    volumes,
+    state,
+    clock,
+    reserve,
+    versionIds: new OpaqueIds(storeKeys(options.masterKey, journal.deploymentId).versionIds),
+    clockToleranceMicroseconds: microsecondsOf(options.clockToleranceSeconds * 1_000_000),
+  })
+  const mark = new HighWaterMark(head, journal, options.bootId)
+  // After a failure the position of the journal may belong to a batch that was never written, so no mark is written.
+  const onFailure = (error: unknown) => {
+    mark.stop()
+    hooks.onFailure(error)
+  }
+  const onReleased = ({ files, volumes: spent }: ReleasedFiles) => {
+    // The next start sweeps what cannot be removed now.
+    const gone = [...files.map((name) => paths.file(name)), ...spent.map((volume) => paths.volume(volume))]
+    for (const path of gone) disk.removeAsync(path).catch(() => undefined)
+  }
+  const loop = new EngineLoop(engine, {
+    onReleased,
+    onFailure,
+    onBatchDone: hooks.onBatchDone,
+    ...(hooks.onAccessChanged === undefined ? {} : { onAccessChanged: hooks.onAccessChanged }),
+  })
+  const client = new LocalEngineClient(loop)
+  mark.write(false)
+  const start = await recordStart(client, disk, paths, options)
+  mark.start(onFailure, () => {
+    void journal.prepareSpare()
+    void volumes.prepareSpare()
+  })
+  const catalog = new CatalogReader(environment)
+  const watermark = new ClockWatermark(client, catalog, journal, clock, options.clockIntervalSeconds)
+  const deploymentId = Buffer.from(journal.deploymentId).toString('hex')
+  const opened: Opened[] = [reserve, volumes, journal, head, environment]
+  const close = async (healthy: boolean) => {
+    mark.stop()
+    watermark.stop()
+    if (healthy) {
+      await client.execute({ kind: 'record-server-event', audit: SERVER_STOP, changes: [{ name: 'server.stopped' }] })
+      await loop.drained()
+      await environment.sync()
+      mark.write(true)
+    }
+    loop.close()
+    await closeAll(opened)
+  }
+  return { deploymentId, start, loop, client, catalog, journal, report, space, close }
+}
+
+/** Records the start, and what recovery cut off, as the first entry. Returns the name of the start. */
+async function recordStart(
+  client: EngineClient,
+  disk: Disk,
+  paths: StorePaths,
+  options: StoreOptions,
+): Promise<string> {
+  const start = randomBytes(8).toString('hex')
+  const changes: (ChangeNamed<'server.started'> | ChangeNamed<'journal.recovered'>)[] = [
+    { name: 'server.started', version: options.version, start },
+  ]
+  for (const cut of pendingEvidence(disk, paths)) changes.push({ name: 'journal.recovered', ...cut })
+  await client.execute({ kind: 'record-server-event', audit: SERVER_START, changes })
+  evidenceIsRecorded(disk, paths)
+  return start
+}

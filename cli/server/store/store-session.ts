@@ -1,0 +1,81 @@
+import type { UploadId } from '../../../engine/brands.ts'
+import type { EngineClient } from '../../../engine/client/engine-client.ts'
+import type { Disk } from '../../../engine/disk/disk.ts'
+import { nodeDisk } from '../../../engine/disk/node-disk.ts'
+import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
+import { SecretBox } from '../../../engine/keys/secret-box.ts'
+import type { StoreKeys } from '../../../engine/keys/store-keys.ts'
+import { PayloadReader } from '../../../engine/payloads/payload-reader.ts'
+import { PayloadSealer } from '../../../engine/payloads/sealing.ts'
+import { SpaceGuard } from '../../../engine/payloads/space-guard.ts'
+import { UploadStore } from '../../../engine/payloads/upload-store.ts'
+import { AccessReader } from '../../../projections/catalog/access-reader.ts'
+import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
+import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
+
+/** How often a thread closes volumes that compaction removed. */
+const CLOSE_REMOVED_MILLISECONDS = 2000
+
+/** What a session needs to know about an open store. Plain data, because it is sent to threads. */
+export interface SessionSettings {
+  readonly dataDirectory: string
+  readonly deploymentId: string
+  /** Name of the running start. */
+  readonly start: string
+  readonly keys: StoreKeys
+  /** Whether new payloads are encrypted. */
+  readonly encryptionEnabled: boolean
+  /** Free space that uploads may not use. */
+  readonly reservedBytes: number
+}
+
+/**
+ * The open store of one thread: the client of the engine, readers of the projections and payloads, and the codecs of
+ * opaque ids.
+ */
+export class StoreSession {
+  readonly engine: EngineClient
+  readonly paths: StorePaths
+  readonly environment: ProjectionEnvironment
+  readonly catalog: CatalogReader
+  readonly access: AccessReader
+  readonly payloads: PayloadReader
+  readonly uploads: UploadStore
+  readonly space: SpaceGuard
+  readonly versionIds: OpaqueIds
+  readonly uploadIds: OpaqueIds<UploadId>
+  /** Seals the secrets of service accounts. */
+  readonly secrets: SecretBox
+  readonly #timer: NodeJS.Timeout
+
+  /** @param thread number of this thread, for the names of its payload files */
+  constructor(settings: SessionSettings, thread: number, engine: EngineClient, disk: Disk = nodeDisk) {
+    const { dataDirectory, start, keys, encryptionEnabled, reservedBytes } = settings
+    const sealer = new PayloadSealer(keys.payloads)
+    this.engine = engine
+    this.paths = new StorePaths(dataDirectory)
+    this.environment = ProjectionEnvironment.open(this.paths.projections, { readOnly: true })
+    this.catalog = new CatalogReader(this.environment)
+    this.access = new AccessReader(this.environment)
+    this.payloads = new PayloadReader(disk, this.paths, sealer)
+    this.uploads = new UploadStore(disk, this.paths, start, thread, encryptionEnabled ? sealer : undefined)
+    this.space = new SpaceGuard(disk, dataDirectory, reservedBytes)
+    this.versionIds = new OpaqueIds(keys.versionIds)
+    this.uploadIds = new OpaqueIds<UploadId>(keys.uploadIds)
+    this.secrets = new SecretBox(keys.credentialSecrets)
+    this.#timer = setInterval(() => this.payloads.closeRemoved(), CLOSE_REMOVED_MILLISECONDS).unref()
+  }
+
+  /** Closes the payloads; the engine may still run. */
+  closePayloads(): void {
+    clearInterval(this.#timer)
+    this.payloads.close()
+  }
+
+  /** Closes everything; the engine must have stopped, or run in another thread. */
+  async close(): Promise<void> {
+    this.closePayloads()
+    await this.environment.close()
+  }
+}

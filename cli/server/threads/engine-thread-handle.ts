@@ -1,0 +1,92 @@
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { EngineThreadData, FromEngineThread, ToEngineThread } from './thread-messages.ts'
+
+/** A failure of the engine thread, with the name of the error's class there. */
+export class EngineThreadError extends Error {
+  override readonly name = 'EngineThreadError'
+  readonly errorName: string
+
+  constructor(errorName: string, message: string) {
+    super(message)
+    this.errorName = errorName
+  }
+}
+
+/** The engine thread as the main thread sees it. */
+export class EngineThread {
+  readonly deploymentId: string
+  /** Name of this start. */
+  readonly start: string
+  readonly report: Extract<FromEngineThread, { kind: 'ready' }>['report']
+  readonly #worker: Worker
+  #onFailure: (error: EngineThreadError) => void = () => undefined
+  #failure: EngineThreadError | undefined
+
+  private constructor(worker: Worker, ready: Extract<FromEngineThread, { kind: 'ready' }>) {
+    this.#worker = worker
+    this.deploymentId = ready.deploymentId
+    this.start = ready.start
+    this.report = ready.report
+    worker.on('message', (message: FromEngineThread) => {
+      if (message.kind === 'failed') this.#fail(new EngineThreadError(message.error, message.message))
+    })
+    worker.on('error', (error) => this.#fail(new EngineThreadError('Error', String(error))))
+  }
+
+  /** @throws EngineThreadError if the store cannot be opened */
+  static open(data: EngineThreadData): Promise<EngineThread> {
+    const worker = new Worker(new URL('./engine-thread.js', import.meta.url), { workerData: data })
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown) => reject(new EngineThreadError('Error', String(error)))
+      worker.once('error', fail)
+      worker.once('message', (message: FromEngineThread) => {
+        worker.off('error', fail)
+        if (message.kind === 'ready') resolve(new EngineThread(worker, message))
+        if (message.kind !== 'failed') return
+        void worker.terminate()
+        reject(new EngineThreadError(message.error, message.message))
+      })
+    })
+  }
+
+  /** False after the engine has failed. */
+  get healthy(): boolean {
+    return this.#failure === undefined
+  }
+
+  /** Calls `listener` once when the engine fails, or at once if it already has. */
+  onFailure(listener: (error: EngineThreadError) => void): void {
+    this.#onFailure = listener
+    if (this.#failure !== undefined) listener(this.#failure)
+  }
+
+  /** A port to the engine, for the client of one thread. */
+  connect(): MessagePort {
+    const { port1, port2 } = new MessageChannel()
+    const message: ToEngineThread = { kind: 'attach', port: port2 }
+    this.#worker.postMessage(message, [port2])
+    return port1
+  }
+
+  /** Records the clean stop and closes the store. After a failure it only ends the thread. */
+  async stop(): Promise<void> {
+    if (this.#failure === undefined) {
+      const stopped = new Promise<void>((resolve) => {
+        this.#worker.on('message', (message: FromEngineThread) => {
+          if (message.kind === 'stopped' || message.kind === 'failed') resolve()
+        })
+        this.#worker.once('exit', () => resolve())
+      })
+      const message: ToEngineThread = { kind: 'stop' }
+      this.#worker.postMessage(message)
+      await stopped
+    }
+    await this.#worker.terminate()
+  }
+
+  #fail(error: EngineThreadError): void {
+    if (this.#failure !== undefined) return
+    this.#failure = error
+    this.#onFailure(error)
+  }
+}

@@ -1,0 +1,72 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { DiskFullError } from '../../../engine/disk/disk.ts'
+import { nodeDisk } from '../../../engine/disk/node-disk.ts'
+import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { PortServer } from '../../../engine/client/port-server.ts'
+import { MetricSlots } from '../../../planes/http/metric-slots.ts'
+import { type OpenStore, openStore } from '../store/open-store.ts'
+import type { EngineThreadData, FromEngineThread, ToEngineThread } from './thread-messages.ts'
+
+/** The engine thread: the only one that writes the journal, the volumes and the projections. */
+
+const main = parentPort
+if (main === null) throw new Error('the engine thread must be started by the server')
+const data = workerData as EngineThreadData
+const send = (message: FromEngineThread) => main.postMessage(message)
+const ports: PortServer[] = []
+
+const slots = new MetricSlots(data.metrics)
+const region = slots.region(data.thread)
+const slot = {
+  records: slots.slot('object_store_journal_records_total'),
+  syncs: slots.slot('object_store_journal_syncs_total'),
+  syncSeconds: slots.slot('object_store_journal_sync_seconds_total'),
+}
+
+function failed(error: unknown): void {
+  const { name: ownName, message, cause } = error instanceof Error ? error : new Error(String(error))
+  // If the journal could not be written because the disk is full, report the full disk.
+  const name = cause instanceof DiskFullError ? cause.name : ownName
+  for (const port of ports) port.fail(message)
+  send({ kind: 'failed', error: name, message })
+}
+
+/** Sends the replies of a batch and updates the counters. */
+function batchDone(): void {
+  for (const port of ports) port.flush()
+  if (opened === undefined) return
+  const { records, syncs, syncSeconds } = opened.journal.statistics
+  region[slot.records] = records
+  region[slot.syncs] = syncs
+  region[slot.syncSeconds] = syncSeconds
+}
+
+let opened: OpenStore | undefined
+try {
+  const store = await openStore(nodeDisk, new StorePaths(data.dataDirectory), data.options, {
+    onFailure: failed,
+    onBatchDone: batchDone,
+    onAccessChanged: () => Atomics.add(data.accessChanges, 0, 1),
+  })
+  opened = store
+  main.on('message', (message: ToEngineThread) => {
+    switch (message.kind) {
+      case 'attach':
+        ports.push(new PortServer(message.port, store.loop))
+        return
+      case 'stop':
+        store.loop
+          .drained()
+          .then(() => store.close(true))
+          .then(() => {
+            for (const port of ports) port.close()
+            send({ kind: 'stopped' })
+            main.close()
+          })
+          .catch(failed)
+    }
+  })
+  send({ kind: 'ready', deploymentId: store.deploymentId, start: store.start, report: store.report })
+} catch (error) {
+  failed(error)
+}

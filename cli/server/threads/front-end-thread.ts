@@ -1,0 +1,110 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { systemMilliseconds } from '../../../engine/clock.ts'
+import { PortEngineClient } from '../../../engine/client/port-client.ts'
+import { ConcurrencyGate } from '../../../planes/http/concurrency-gate.ts'
+import { type HttpListener, listen } from '../../../planes/http/uws-server.ts'
+import { Authenticator, type Credential } from '../../../planes/s3/identity/authenticate.ts'
+import { CredentialDirectory } from '../../../planes/s3/identity/credential-directory.ts'
+import { malformedRequestResponse } from '../../../planes/s3/documents/error-response.ts'
+import { createS3Handler } from '../../../planes/s3/s3-plane.ts'
+import type { S3Services } from '../../../planes/s3/services.ts'
+import { createLogger } from '../logger.ts'
+import { StoreSession } from '../store/store-session.ts'
+import { FrontEndTelemetry } from '../metrics/front-end-telemetry.ts'
+import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
+
+/** A front end of the S3 plane: parses, authenticates, hashes, reads; every change goes to the engine thread. */
+
+const main = parentPort
+if (main === null) throw new Error('a front end must be started by the server')
+const data = workerData as FrontEndThreadData
+const send = (message: FromFrontEnd) => main.postMessage(message)
+const log = createLogger({ level: data.logLevel, bindings: { thread: `front-end-${data.thread}` } })
+let listener: HttpListener | undefined
+
+/** Undefined if root is disabled on this plane. */
+function rootCredential(): Credential | undefined {
+  if (!data.rootEnabled) return undefined
+  const { rootAccessKey: accessKey, rootSecretKey: secretKey } = data
+  return { accessKey, secretKey, principal: 'system:root', credentialId: accessKey, policies: undefined }
+}
+
+function services({ engine, catalog, payloads, uploads, space, versionIds, uploadIds }: StoreSession): S3Services {
+  return {
+    engine,
+    catalog,
+    payloads,
+    uploads,
+    space,
+    versionIds,
+    uploadIds,
+    inlineBytesMaximum: data.inlineBytesMaximum,
+    tokenKey: Buffer.from(data.keys.continuationTokens),
+    owner: { id: data.deploymentId, displayName: 'root' },
+    clock: systemMilliseconds,
+  }
+}
+
+/** Closes the listener first: a thread that ends with an open one silently ends the process (see uws-server.ts). */
+async function stop(graceMilliseconds: number): Promise<void> {
+  await listener?.close(graceMilliseconds)
+  await log.flush()
+  send({ kind: 'stopped' })
+  data.port.close()
+  main?.close()
+}
+
+function reload(): void {
+  try {
+    send({ kind: 'reloaded', changed: listener?.reloadTls() ?? false })
+  } catch (error) {
+    send({ kind: 'reloaded', changed: false, problem: (error as Error).message })
+  }
+}
+
+process.on('uncaughtException', (error) => {
+  log.log.fatal({ err: error }, 'a front end failed')
+  send({ kind: 'failed', message: error.message })
+  void stop(0)
+})
+
+const session = new StoreSession(data, data.thread, new PortEngineClient(data.port))
+const gate = new ConcurrencyGate({
+  operationsMaximum: data.operationsMaximum,
+  queueMaximum: data.queueMaximum,
+  waitMillisecondsMaximum: data.queueWaitMilliseconds,
+})
+const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.logRequests)
+telemetry.watchGate(gate)
+main.on('message', (message: ToFrontEnd) => {
+  switch (message.kind) {
+    case 'stop':
+      void stop(message.graceMilliseconds)
+      return
+    case 'reload':
+      reload()
+  }
+})
+try {
+  const changes = () => Atomics.load(data.accessChanges, 0)
+  const { access, secrets } = session
+  const directory = new CredentialDirectory(access, secrets, rootCredential(), systemMilliseconds, changes)
+  const authenticator = new Authenticator({
+    lookup: (accessKey) => directory.lookup(accessKey),
+    clock: systemMilliseconds,
+  })
+  listener = await listen({
+    host: data.host,
+    port: data.listenPort,
+    tls: data.tls,
+    handler: createS3Handler({ services: services(session), authenticator, gate, telemetry }),
+    connectionsMaximum: data.connectionsMaximum,
+    stallTimeoutMilliseconds: data.stallTimeoutMilliseconds,
+    onHandlerError: (error) => log.log.error({ err: error }, 'a response failed'),
+    refusal: malformedRequestResponse,
+  })
+  send({ kind: 'ready', port: listener.port })
+} catch (error) {
+  send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
+  await stop(0)
+}

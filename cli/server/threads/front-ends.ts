@@ -1,0 +1,108 @@
+import { Worker } from 'node:worker_threads'
+import type { Logger } from '../logger.ts'
+import { claimPort } from './claim-port.ts'
+import type { EngineThread } from './engine-thread-handle.ts'
+import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
+
+/** The settings that all front ends share. */
+export type FrontEndSettings = Omit<FrontEndThreadData, 'thread' | 'port' | 'listenPort'>
+
+interface FrontEnd {
+  readonly worker: Worker
+  readonly stopped: Promise<void>
+}
+
+/** The front ends of a server. They share a port; the kernel distributes connections among them. */
+export class FrontEnds {
+  readonly #members: FrontEnd[] = []
+  readonly #onFailure: (message: string) => void
+  readonly #log: Logger
+  #stopping = false
+  #port = 0
+
+  constructor(log: Logger, onFailure: (message: string) => void) {
+    this.#log = log
+    this.#onFailure = onFailure
+  }
+
+  /** Port they listen on. */
+  get port(): number {
+    return this.#port
+  }
+
+  /**
+   * Starts them one after the other.
+   * @throws Error if one cannot listen
+   */
+  async start(settings: FrontEndSettings, listenPort: number, count: number, engine: EngineThread): Promise<void> {
+    this.#port = await claimPort(settings.host, listenPort)
+    for (let thread = 0; thread < count; thread += 1) {
+      await this.#startOne({ ...settings, thread, port: engine.connect(), listenPort: this.#port })
+    }
+  }
+
+  /**
+   * Makes each of them read the certificate again. Must not be called again before it is done.
+   * @returns whether any serves a new one
+   * @throws Error if one could not replace it and keeps the old one
+   */
+  async reload(): Promise<boolean> {
+    const answers = await Promise.all(this.#members.map(reloadOne))
+    const problems = new Set(answers.flatMap(({ problem }) => problem ?? []))
+    if (problems.size > 0) throw new Error([...problems].join('; '))
+    return answers.some(({ changed }) => changed)
+  }
+
+  /** Lets requests in progress finish within the grace period; resolves when every thread has ended. */
+  async stop(graceMilliseconds: number): Promise<void> {
+    this.#stopping = true
+    const message: ToFrontEnd = { kind: 'stop', graceMilliseconds }
+    for (const { worker } of this.#members) worker.postMessage(message)
+    await Promise.all(this.#members.map(({ stopped }) => stopped))
+  }
+
+  #startOne(data: FrontEndThreadData): Promise<void> {
+    const worker = new Worker(new URL('./front-end-thread.js', import.meta.url), {
+      workerData: data,
+      transferList: [data.port],
+    })
+    const stopped = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    this.#members.push({ worker, stopped })
+    return new Promise((resolve, reject) => {
+      let ready = false
+      const fail = (message: string) => {
+        if (!ready) reject(new Error(message))
+        else if (!this.#stopping) this.#onFailure(message)
+      }
+      worker.on('message', (message: FromFrontEnd) => {
+        if (message.kind === 'failed') fail(message.message)
+        if (message.kind !== 'ready') return
+        ready = true
+        this.#port = message.port
+        this.#log.debug({ thread: data.thread, port: message.port }, 'a front end listens')
+        resolve()
+      })
+      worker.on('error', (error) => fail(error instanceof Error ? error.message : String(error)))
+      worker.on('exit', () => fail('a front end ended'))
+    })
+  }
+}
+
+type Reloaded = Extract<FromFrontEnd, { kind: 'reloaded' }>
+
+/** The answer of a front end; unchanged if it ends instead. */
+function reloadOne({ worker, stopped }: FrontEnd): Promise<Reloaded> {
+  return new Promise((resolve) => {
+    const onMessage = (answer: FromFrontEnd): void => {
+      if (answer.kind === 'reloaded') done(answer)
+    }
+    const done = (answer: Reloaded): void => {
+      worker.off('message', onMessage)
+      resolve(answer)
+    }
+    void stopped.then(() => done({ kind: 'reloaded', changed: false }))
+    worker.on('message', onMessage)
+    const message: ToFrontEnd = { kind: 'reload' }
+    worker.postMessage(message)
+  })
+}

@@ -1,0 +1,74 @@
+import type { MessagePort } from 'node:worker_threads'
+import type { SharedMetrics } from '../../../planes/http/metric-slots.ts'
+import type { TlsFiles } from '../../../planes/http/tls-files.ts'
+import type { Config } from '../../config/config-types.ts'
+import type { OpeningReport, StoreOptions } from '../store/open-store.ts'
+import type { SessionSettings } from '../store/store-session.ts'
+
+/** Start data of the engine thread. */
+export interface EngineThreadData {
+  readonly dataDirectory: string
+  /** A counter, incremented after each change of access. */
+  readonly accessChanges: Int32Array<SharedArrayBuffer>
+  readonly options: StoreOptions
+  readonly metrics: SharedMetrics
+  /** Its region of the metrics. */
+  readonly thread: number
+}
+
+/** From the main thread to the engine thread. */
+export type ToEngineThread =
+  /** A front end or the main thread will send requests through the port. */
+  | { readonly kind: 'attach'; readonly port: MessagePort }
+  /** Finish waiting work, record the clean stop, close. No requests may follow. */
+  | { readonly kind: 'stop' }
+
+/** From the engine thread to the main thread. */
+export type FromEngineThread =
+  | {
+      readonly kind: 'ready'
+      readonly deploymentId: string
+      readonly start: string
+      readonly report: OpeningReport
+    }
+  /** It could not start or cannot continue; `error` is the name of the error's class. */
+  | { readonly kind: 'failed'; readonly error: string; readonly message: string }
+  | { readonly kind: 'stopped' }
+
+/** Start data of a front end. */
+export interface FrontEndThreadData extends SessionSettings {
+  readonly thread: number
+  readonly metrics: SharedMetrics
+  readonly port: MessagePort
+  readonly host: string
+  readonly listenPort: number
+  readonly connectionsMaximum: number
+  readonly tls: TlsFiles | undefined
+  readonly rootAccessKey: string
+  readonly rootSecretKey: string
+  readonly rootEnabled: boolean
+  /** A counter, incremented after each change of access. */
+  readonly accessChanges: Int32Array<SharedArrayBuffer>
+  readonly inlineBytesMaximum: number
+  readonly operationsMaximum: number
+  readonly queueMaximum: number
+  readonly queueWaitMilliseconds: number
+  readonly stallTimeoutMilliseconds: number
+  readonly graceMilliseconds: number
+  readonly logLevel: Config['log.level']
+  readonly logRequests: 'all' | 'errors' | 'none'
+}
+
+/** From the main thread to a front end. */
+export type ToFrontEnd =
+  | { readonly kind: 'stop'; readonly graceMilliseconds: number }
+  /** Read certificate and key again; sent again only after the answer. */
+  | { readonly kind: 'reload' }
+
+/** From a front end to the main thread. */
+export type FromFrontEnd =
+  | { readonly kind: 'ready'; readonly port: number }
+  | { readonly kind: 'failed'; readonly message: string }
+  /** `changed`: a new certificate is served. With a problem the old one stays. */
+  | { readonly kind: 'reloaded'; readonly changed: boolean; readonly problem?: string }
+  | { readonly kind: 'stopped' }

@@ -1,0 +1,88 @@
+import { didYouMean, nearestName } from './nearest-name.ts'
+
+/** What is printed for a command line that cannot be parsed. */
+interface UsageAdvice {
+  readonly message: string
+  /** Lines that help to correct it. */
+  readonly advice: readonly string[]
+}
+
+/** The useful part of a parse error; the rest lists every command. */
+interface ParseFault {
+  readonly message: string
+  readonly candidates?: readonly { readonly usage: string; readonly reason: string | null }[]
+}
+
+const OPTION = /^--?[A-Za-z][A-Za-z0-9-]*/
+const OPTIONS_OF_USAGE = /--?[A-Za-z][A-Za-z0-9-]*/g
+
+/** The words before the first option: the command and its positional arguments. */
+function leadingWords(argv: readonly string[]): readonly string[] {
+  const end = argv.findIndex((word) => word.startsWith('-'))
+  return end === -1 ? argv : argv.slice(0, end)
+}
+
+function startsWithPath(words: readonly string[], path: readonly string[]): boolean {
+  return path.length > 0 && path.every((word, index) => words[index] === word)
+}
+
+/** The words of the command that a command line begins with: `server doctor`, not `server`, where both are commands. */
+export function commandOf(
+  argv: readonly string[],
+  paths: readonly (readonly string[])[],
+): readonly string[] | undefined {
+  const words = leadingWords(argv)
+  const matching = paths.filter((path) => startsWithPath(words, path))
+  return matching.toSorted((one, other) => other.length - one.length)[0]
+}
+
+/** Commands that begin with the words given but need more of them: `config` of `config show`. */
+export function commandsOfGroup(argv: readonly string[], paths: readonly (readonly string[])[]): readonly string[] {
+  const words = leadingWords(argv)
+  if (words.length === 0 || commandOf(argv, paths) !== undefined) return []
+  return paths.filter((path) => words.every((word, index) => path[index] === word)).map((path) => path.join(' '))
+}
+
+function optionAdvice(fault: ParseFault, argv: readonly string[], command: string): UsageAdvice {
+  const candidate = fault.candidates?.find(({ reason }) => reason !== null)
+  const usage = candidate?.usage ?? fault.candidates?.[0]?.usage ?? ''
+  const known: readonly string[] = usage.match(OPTIONS_OF_USAGE) ?? []
+  const [unknown = ''] = argv
+    .map((word) => OPTION.exec(word)?.[0] ?? '')
+    .filter((word) => word !== '' && !known.includes(word))
+  const reason = candidate?.reason ?? fault.message.split('\n')[0] ?? ''
+  const suggestion = unknown === '' ? '' : didYouMean(unknown, known)
+  const bare = reason.endsWith('.') ? reason.slice(0, -1) : reason
+  return {
+    message: `${command}: ${bare}${suggestion}`,
+    advice: [`Run "object-store ${command} --help" for its options.`],
+  }
+}
+
+/**
+ * Explains what is wrong with a command line in terms of what was typed.
+ * @param paths the words of every command
+ */
+export function usageAdvice(
+  fault: ParseFault,
+  argv: readonly string[],
+  paths: readonly (readonly string[])[],
+): UsageAdvice {
+  const words = leadingWords(argv)
+  const path = commandOf(argv, paths)
+  if (path !== undefined) return optionAdvice(fault, argv, path.join(' '))
+  const group = commandsOfGroup(argv, paths)
+  const help = 'Run "object-store --help" for the list of commands.'
+  if (group.length > 0) {
+    return { message: `${words.join(' ')} is not a command by itself; it has: ${group.join(', ')}`, advice: [help] }
+  }
+  if (words.length === 0)
+    return { message: `the command must come before its options (${argv[0] ?? ''})`, advice: [help] }
+  const typed = words.join(' ')
+  // Positional arguments may follow the command, so fewer words are compared as well.
+  const known = paths.map((candidate) => candidate.join(' ')).filter((name) => !name.startsWith('-'))
+  const nearest =
+    nearestName(typed, known) ?? nearestName(words.slice(0, 2).join(' '), known) ?? nearestName(words[0] ?? '', known)
+  const advice = nearest === undefined ? [help] : [`Did you mean "object-store ${nearest}"?`, help]
+  return { message: `there is no command "${typed}"`, advice }
+}
