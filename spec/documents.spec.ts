@@ -1,14 +1,16 @@
 /** Tables of the code equal the pages that tell of them, both ways and in the same order. */
+import { existsSync } from 'node:fs'
 import { test } from 'tap'
-import { EXIT_BY_ERROR } from '../cli/engine-exit.ts'
+import { EXIT_BY_ERROR } from '../cli/server/engine-exit.ts'
 import { exitTable } from '../cli/exit-codes.ts'
 import { DOMAIN_ERRORS } from '../engine/errors.ts'
 import { metricTable } from '../planes/http/metric-table.ts'
 import { MANAGEMENT_OF_DOMAIN_ERROR } from '../planes/management/domain-errors.ts'
 import { managementErrors } from '../planes/management/errors.ts'
-import { routeTable } from '../planes/management/route-table.ts'
+import { routeList } from '../planes/management/route-list.ts'
 import { S3_OF_DOMAIN_ERROR } from '../planes/s3/domain-errors.ts'
 import { S3_ERRORS } from '../planes/s3/errors.ts'
+import { PROOFS } from './prove/proof-list.ts'
 import { type MarkdownRow, tableWith } from './support/markdown-tables.ts'
 
 const ERRORS = 'spec/errors.md'
@@ -48,12 +50,9 @@ test('exit codes', async (t) => {
 })
 
 function routeRows(available: boolean): MarkdownRow[] {
-  return routeTable
+  return routeList
     .filter((row) => row.available === available)
-    .map(({ method, path, authentication, body, sentence }) => {
-      const roles = typeof authentication === 'string' ? authentication : authentication.join(', ')
-      return [method, code(path), roles, body, sentence]
-    })
+    .map(({ method, path, roles, body, summary }) => [method, code(path), [roles].flat().join(', '), body, summary])
 }
 
 test('management routes', async (t) => {
@@ -65,4 +64,22 @@ test('management routes', async (t) => {
 test('metrics', async (t) => {
   const rows = metricTable.map((row) => [code(row.name), row.type, row.labels.map(code).join(', '), row.help])
   t.same(tableWith('spec/metrics.md', 'metric | type | labels | meaning'), rows)
+})
+
+test('the track record: every fault has a case or a proof that finds it', async (t) => {
+  const header = 'what was wrong | what finds it now | mended in'
+  const rows = [0, 1, 2, 3].flatMap((which) => tableWith('spec/track-record.md', header, which))
+  t.ok(rows.length > 50)
+  for (const [fault = '', finder = '', commit] of rows) {
+    const specs = [...finder.matchAll(/\]\(([^)]+\.spec\.ts)\)/g)].map(([, path = '']) => path)
+    const named = [...finder.matchAll(/`prove ([\w-]+)/g)].map(([, name]) => name)
+    t.ok(specs.length + named.length > 0, `${fault.slice(0, 60)}: is found`)
+    for (const path of specs) t.ok(existsSync(`spec/${path}`), path)
+    for (const name of named)
+      t.ok(
+        PROOFS.some((proof) => proof.name === name),
+        `prove ${name}`,
+      )
+    t.match(commit, /^[0-9a-f]{7}$/)
+  }
 })

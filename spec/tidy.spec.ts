@@ -5,6 +5,7 @@ import { type Test, test } from 'tap'
 import { wordFindings } from './tidy/banned-words.ts'
 import { circleFindings, KEPT, unreachedFindings } from './tidy/dead-files.ts'
 import { openFindings, writeFindings } from './tidy/durable-writes.ts'
+import { unusedExportFindings } from './tidy/exports.ts'
 import { directionFindings, PACKAGE_HOMES, packageFindings } from './tidy/import-rules.ts'
 import { importsOf } from './tidy/imports.ts'
 import { dependencyFindings, type LockFile, lockFileFindings } from './tidy/lock-file.ts'
@@ -181,6 +182,7 @@ test('banned words', async (t) => {
     ['engine/a.ts', `throw new Error('not implemented ${'yet'}')`],
     ['spec/a.ts', `// @ts-${'ignore'}`],
     ['cli/a.ts', `const a = b as ${'any'}`],
+    ['planes/a.ts', `show(b as ${'never'})`],
     ['spec/a.spec.ts', `test.${'skip'}('later', async () => {})`],
     ['spec/a.spec.ts', `test('later', { ${'todo'}: true }, async () => {})`],
     ['engine/a.ts', `const home = process.${'env'}['HOME']`],
@@ -197,6 +199,17 @@ test('banned words', async (t) => {
   holds(t, files.flatMap(wordFindings))
 })
 
+test('what is exported is imported somewhere', async (t) => {
+  const exporting = fileOf(
+    'cli/a.ts',
+    'export const a = 1\nexport async function b() {}\nexport interface C {}\nconst d = 1',
+  )
+  const byName = importing('spec/b.spec.ts', "import { a, type C as D } from '../cli/a.ts'")
+  finds(t, unusedExportFindings([exporting], byName), ['cli/a.ts:2', 'only this file uses b'])
+  holds(t, unusedExportFindings([exporting], importing('cli/b.ts', "import * as all from './a.ts'")))
+  holds(t, unusedExportFindings(production, imports))
+})
+
 test('files and functions stay small', async (t) => {
   finds(t, fileSizeFindings(fileOf('engine/a.ts', fileWith(FILE_LINES_MAXIMUM + 1))), ['engine/a.ts:0', 'lines'])
   holds(t, fileSizeFindings(fileOf('engine/a.ts', fileWith(FILE_LINES_MAXIMUM))))
@@ -211,7 +224,8 @@ test('files and functions stay small', async (t) => {
 test('the top level is closed', async (t) => {
   const folders = ['.ci', 'bench', 'cli', 'engine', 'planes', 'projections', 'spec', 'workers']
   const tools = ['.gitignore', '.npmrc', '.oxlintrc.json', '.taprc', 'biome.json', 'package-lock.json']
-  const known = [...folders, ...tools, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json', 'tsconfig.json']
+  const compiler = ['tsconfig.json', 'tsconfig.production.json', 'tsconfig.specs.json']
+  const known = [...folders, ...tools, ...compiler, 'CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']
   const names = new Set(paths.map((path) => path.split('/')[0] ?? ''))
   t.same(
     [...names].filter((name) => !known.includes(name)),

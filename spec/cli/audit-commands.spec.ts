@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import tap, { test } from 'tap'
-import { ProgressBar } from '../../cli/progress-bar.ts'
+import { ProgressBar } from '../../cli/terminal/progress-bar.ts'
 import { csvRows } from '../support/export-client.ts'
 import { startManaged, SYSTEM_TOKEN } from '../support/management-server.ts'
 import { FakeControl, type Outcome, run } from './command-runner.ts'
@@ -156,12 +156,12 @@ test('usage errors, before anything is asked', async (t) => {
   mkdirSync(join(directory, 'there'))
   const cases: readonly [words: readonly string[], message: RegExp][] = [
     [['audit', 'query', '--since', 'yesterday'], /--since takes a time/],
-    [['audit', 'query', '--limit', '0'], /--limit takes/],
-    [['audit', 'query', '--limit', 'all'], /--limit takes/],
+    [['audit', 'query', '--limit', '0'], /--limit must be at least 1/],
+    [['audit', 'query', '--limit', 'all'], /--limit takes a whole number/],
     [['audit', 'chain', '--from', '-1'], /--from/],
     [['audit', 'export', '--output', 'out', '--from', '2026'], /--from takes a time/],
     [['audit', 'export', '--output', 'out', '--format', 'xml'], /--format takes json or csv/],
-    [['audit', 'export', '--output', 'there'], /there is there already/],
+    [['audit', 'export', '--output', 'there'], /there already exists/],
     [['audit', 'export'], /--output/],
   ]
   for (const [words, message] of cases) {

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { PassThrough } from 'node:stream'
 import type { CliContext } from '../../cli/cli-context.ts'
 import { runCommandLine } from '../../cli/command-line.ts'
-import type { ProcessControl } from '../../cli/process-control.ts'
-import type { RunningServer } from '../../cli/running-server.ts'
+import type { ProcessControl } from '../../cli/server/process-control.ts'
+import type { RunningServer } from '../../cli/server/running-server.ts'
 
 const masterKey = 'ab'.repeat(32)
 /** What a server needs to start, with secrets that can be searched for. */

@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import tap, { test } from 'tap'
-import type { Finding } from '../../cli/doctor/finding.ts'
+import type { Finding } from '../../cli/commands/server/doctor/finding.ts'
 import { journalListing, segmentNames } from '../support/journal-files.ts'
 import { startManaged } from '../support/management-server.ts'
 import { ACCESS_KEY, MASTER_KEY, SECRET_KEY, temporaryDirectory } from '../support/test-clients.ts'
@@ -100,7 +101,7 @@ test('a store that was not made yet', async (t) => {
   const directory = t.testdir()
   const { exitCode, of } = await report({ OBJECT_STORE_DATA_DIR: join(directory, 'new') })
   t.equal(exitCode, 0)
-  t.match(of('data directory'), /^ok: .+ can be made$/)
+  t.match(of('data directory'), /^ok: .+ can be created$/)
   for (const check of ['atomic publication', 'storage format', 'restore state']) t.match(of(check), /^skipped: /, check)
   t.match(of('credential master key'), /^ok: it is configured$/)
   t.same(readdirSync(directory), [])
@@ -109,7 +110,7 @@ test('a store that was not made yet', async (t) => {
 test('what is configured', async (t) => {
   const wrong = await report({ OBJECT_STORE_CREDENTIAL_MASTER_KEY: 'cd'.repeat(32) })
   t.match(wrong, { exitCode: 7, healthy: false, failed: ['credential master key'] })
-  t.match(wrong.of('credential master key'), /not the key that this store was made with/)
+  t.match(wrong.of('credential master key'), /not the key of this store/)
   const bare = {
     OBJECT_STORE_DATA_DIR: root,
     OBJECT_STORE_S3_BIND: '127.0.0.1:0',
@@ -161,7 +162,7 @@ test('a journal that ends before its high-water mark', async (t) => {
   }
   const restored = await report({ OBJECT_STORE_DATA_DIR: copy })
   t.match(restored, { exitCode: 7, failed: ['restore state'] })
-  t.match(restored.of('restore state'), /the journal ends at \d+, and \d+ was acknowledged/)
+  t.match(restored.of('restore state'), /the journal ends at \d+, but \d+ was acknowledged/)
   writeFileSync(old.head, Buffer.alloc(readFileSync(old.head).length))
   const unmarked = await report({ OBJECT_STORE_DATA_DIR: copy })
   t.equal(unmarked.exitCode, 0)
@@ -220,5 +221,20 @@ test('completion of bash', async (t) => {
   const fish = (await run(['completion', 'fish'])).stdout
   t.ok(fish.includes("complete -c object-store -n '__fish_use_subcommand' -a 'bucket'"))
   t.ok(fish.includes("complete -c object-store -n '__fish_seen_subcommand_from quota' -a 'set'"))
-  t.match(await run(['completion', 'ksh']), { exitCode: 2, stderr: /the shells are bash, zsh and fish/ })
+  t.match(await run(['completion', 'ksh']), { exitCode: 2, stderr: /choose bash, zsh or fish/ })
+})
+
+test('a journal whose last entry is another one than the one that was marked', async (t) => {
+  const copy = t.testdir()
+  cpSync(root, copy, { recursive: true })
+  const { head } = new StorePaths(copy)
+  const slots = readFileSync(head)
+  for (const slot of [slots.subarray(0, 4096), slots.subarray(4096)]) {
+    slot.fill(1, 32, 64)
+    slot.writeUInt32BE(crc32(slot.subarray(0, 128)), 128)
+  }
+  writeFileSync(head, slots)
+  const replaced = await report({ OBJECT_STORE_DATA_DIR: copy })
+  t.match(replaced, { exitCode: 7, failed: ['restore state'] })
+  t.match(replaced.of('restore state'), /entry \d+ is not the one that was acknowledged/)
 })

@@ -1,44 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
-import {
-  JournalNotFoundError,
-  type VerificationOptions,
-  type VerificationReport,
-  verifyJournal,
-} from '../../cli/journal-verify/journal-verifier.ts'
-import { PROBLEMS_KEPT_MAXIMUM } from '../../cli/journal-verify/verdicts.ts'
+import { JournalNotFoundError, verifyJournal } from '../../engine/verify/journal-verifier.ts'
+import { PROBLEMS_KEPT_MAXIMUM } from '../../engine/verify/verdicts.ts'
 import { damagedBatches } from '../support/damaged-batches.ts'
 import { damagedSegments } from '../support/damaged-segments.ts'
 import { JournalBuilder } from '../support/journal-builder.ts'
 import { KIND } from '../support/journal-bytes.ts'
 import { sampleJournal } from '../support/journal-damage.ts'
-
-const STRANGER = 'spec/formats/verify_journal.py'
-
-/** Verifies in the calling thread and without waiting for a writer, of whom there is none. */
-function verifyAtRest(directory: string, options: VerificationOptions = {}): Promise<VerificationReport> {
-  return verifyJournal(directory, { threads: 0, settleMilliseconds: 0, ...options })
-}
-
-/** What the verifier in Python prints of each journal. It knows nothing but the page. One call: its start takes long. */
-function askStranger(...journals: readonly string[]): string[] {
-  const { stdout, stderr } = spawnSync('python3', [STRANGER, ...journals], { encoding: 'utf8' })
-  if (stderr !== '' || journals.length === 1) return [stdout + stderr]
-  return journals.map((journal, index) => {
-    const end = index + 1 < journals.length ? stdout.indexOf(`${journals[index + 1]}:\n`) : stdout.length
-    return stdout.slice(stdout.indexOf(`${journal}:\n`) + journal.length + 2, end)
-  })
-}
-
-let directories = 0
-function writeJournal(root: string, journal: JournalBuilder, head?: Buffer): string {
-  directories += 1
-  const directory = join(root, String(directories))
-  journal.write(directory, head)
-  return directory
-}
+import { askStranger, STRANGER, verifyAtRest, writeJournal } from '../support/journal-verdicts.ts'
 
 test('an intact journal', async (t) => {
   const journal = sampleJournal()
@@ -225,37 +196,6 @@ test('a record that the caller knows', async (t) => {
       `sequence ${expectedHead.sequence}`,
     )
   }
-})
-
-test('every flipped bit is reported', async (t) => {
-  const root = t.testdir()
-  const journal = sampleJournal()
-  const head = new JournalBuilder().head()
-  const directory = writeJournal(root, journal, head)
-  const sampled: { directory: string; intact: boolean }[] = []
-  for (const segment of journal.segments) {
-    const { name, bytes } = segment
-    const silent: number[] = []
-    for (let offset = 0; offset < bytes.length; offset += 1) {
-      const bit = 1 << (offset % 8)
-      bytes[offset] = (bytes[offset] ?? 0) ^ bit
-      writeFileSync(join(directory, name), bytes)
-      const report = await verifyAtRest(directory)
-      const inTail = segment === journal.open && report.openSegmentTornTail !== undefined
-      if (report.problemCount === 0 && !inTail) silent.push(offset)
-      if (offset % 53 === 0) sampled.push({ directory: writeJournal(root, journal, head), intact: report.intact })
-      bytes[offset] = (bytes[offset] ?? 0) ^ bit
-    }
-    writeFileSync(join(directory, name), bytes)
-    t.same(silent, [], `${name}: no flip in ${bytes.length} bytes passes without a word`)
-  }
-  t.ok((await verifyAtRest(directory)).intact, 'without a flip it is intact')
-  const stranger = askStranger(...sampled.map((sample) => sample.directory)).map((text) => /^intact/m.test(text))
-  t.same(
-    stranger,
-    sampled.map(({ intact }) => intact),
-    `the stranger agrees on ${sampled.length} of them`,
-  )
 })
 
 test('segments and batches longer than the memory window', async (t) => {

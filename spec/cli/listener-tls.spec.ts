@@ -1,11 +1,12 @@
+import { microsecondsOf } from '../../engine/brands.ts'
 import { X509Certificate } from 'node:crypto'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test } from 'tap'
-import { logCertificate } from '../../cli/certificate-reload.ts'
+import { logCertificate } from '../../cli/server/tls/certificate-reload.ts'
 import { readConfig } from '../../cli/config/read-config.ts'
-import { ListenerTls } from '../../cli/listener-tls.ts'
-import type { Logger } from '../../cli/logger.ts'
+import { ListenerTls } from '../../cli/server/tls/listener-tls.ts'
+import type { Logger } from '../../cli/server/logger.ts'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { filesIn, install } from '../planes/tls-client.ts'
 import { run } from './command-runner.ts'
@@ -35,7 +36,7 @@ test('a certificate outside of its dates is warned of', async (t) => {
   const warnings = (time: string): string[] => {
     const messages: string[] = []
     const log = { info: () => {}, warn: (_fields: unknown, message: string) => messages.push(message) }
-    logCertificate(log as unknown as Logger, 's3', certificate, () => Date.parse(time) * 1000)
+    logCertificate(log as unknown as Logger, 's3', certificate, () => microsecondsOf(Date.parse(time) * 1000))
     return messages
   }
   t.strictSame(warnings('2019-12-31T23:59:59Z'), ['the certificate is not valid yet'])

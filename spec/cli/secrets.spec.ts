@@ -2,35 +2,16 @@ import { chmodSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, wr
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { test } from 'tap'
-import { ConfigError } from '../../cli/config/config-error.ts'
 import { decodeMasterKey } from '../../cli/config/master-key.ts'
-import { type ConfigInputs, readConfig } from '../../cli/config/read-config.ts'
+import { readConfig } from '../../cli/config/read-config.ts'
 import { Secret } from '../../cli/config/secret.ts'
 import { serverCredentials } from '../../cli/config/server-credentials.ts'
 import { ExitError } from '../../cli/exit-codes.ts'
-import { createLogger, type LogHandle } from '../../cli/logger.ts'
-import { ensureQuickstartSecrets } from '../../cli/quickstart-secrets.ts'
+import { createLogger, type LogHandle } from '../../cli/server/logger.ts'
+import { file, problemsOf, read } from './config-inputs.ts'
+import { ensureQuickstartSecrets } from '../../cli/commands/quickstart/secrets.ts'
 
 const hexadecimalKey = '0123456789abcdef'.repeat(4)
-
-function read(inputs: Partial<ConfigInputs>) {
-  return readConfig({ workingDirectory: '/work-place', ...inputs })
-}
-
-/** The problems of a configuration that must be refused. */
-function problemsOf(inputs: Partial<ConfigInputs>): readonly string[] {
-  try {
-    read(inputs)
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  throw new Error('the configuration was accepted')
-}
-
-function file(text: string) {
-  return { path: 'store.toml', text }
-}
 
 test('secrets', async (t) => {
   const canary = 'canary-0123456789-canary-0123456789'

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'tap'
 import { readConfig } from '../../cli/config/read-config.ts'
 import { ExitError } from '../../cli/exit-codes.ts'
-import { createLogger } from '../../cli/logger.ts'
-import { runServer } from '../../cli/run-server.ts'
-import type { RunningServer, StartServer } from '../../cli/running-server.ts'
+import { createLogger } from '../../cli/server/logger.ts'
+import { runServer } from '../../cli/server/run-server.ts'
+import type { RunningServer, StartServer } from '../../cli/server/running-server.ts'
 import { environment, FakeControl, FakeServer, run, spawned, startedServer } from './command-runner.ts'
 
 const goodConfig = readConfig({ workingDirectory: '/', environment }).config

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { test } from 'tap'
 import type { TlsFiles } from '../../planes/http/tls-files.ts'
-import { presign } from '../../planes/s3/presign.ts'
+import { presign } from '../support/presign.ts'
 import { until } from '../planes/raw-client.ts'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { filesIn, install, openTls, shownBy } from '../planes/tls-client.ts'
 import { type ProcessServer, startProcess } from '../support/server-process.ts'
-import { environment, spawned } from './command-runner.ts'
+import { environment, run } from './command-runner.ts'
 
 const [first, second] = [selfSignedCertificate({ name: 'first' }), selfSignedCertificate({ name: 'second' })]
 const trusted = [first.certificate, second.certificate]
@@ -129,22 +129,22 @@ test('S3 over TLS, and certificates that are replaced under load', async (t) => 
   keptOpen.socket.destroy()
 
   install(files, { certificate: first.certificate, key: second.key })
-  const refusals = await hangUp(server, 'the certificate could not be replaced, the one before is still served', 2)
+  const refusals = await hangUp(server, 'the certificate could not be replaced; the old one is still served', 2)
   for (const refusal of refusals) {
     t.match(refusal, { level: 'error', reason: `${files.keyFile}: the key is not that of the first certificate in` })
   }
   t.equal(await shownBy(server.port), 'second')
   t.equal((await read('small')).toString(), 'small')
   install(files, second)
-  t.equal((await hangUp(server, 'the certificate files hold what is served already', 2)).length, 2)
+  t.equal((await hangUp(server, 'the certificate files have not changed', 2)).length, 2)
   t.equal(await server.terminate(), 0, 'it ends in order')
 })
 
 test('SIGHUP without TLS changes nothing', async (t) => {
   const server = await startProcess()
   t.teardown(() => server.stop())
-  await hangUp(server, 'there is nothing to reload: no listener has a certificate', 1)
-  await hangUp(server, 'there is nothing to reload: no listener has a certificate', 1)
+  await hangUp(server, 'nothing to reload: no listener has a certificate', 1)
+  await hangUp(server, 'nothing to reload: no listener has a certificate', 1)
   t.equal((await fetch(`${server.apiEndpoint}/ready`)).status, 200)
   t.equal(await server.terminate(), 0)
 })
@@ -155,15 +155,14 @@ test('a start with TLS files that cannot be used is refused before anything is m
   const dataDirectory = join(directory, 'data')
   const settings = { ...environment, OBJECT_STORE_DATA_DIR: dataDirectory, ...tlsOf(['S3'], files) }
   const missing = join(directory, 'none.pem')
-  const { exitCode, stderr } = await spawned(['server'], {
-    ...settings,
-    ...tlsOf(['API'], { ...files, certificateFile: missing }),
+  const { exitCode, stderr } = await run(['server'], {
+    environment: { ...settings, ...tlsOf(['API'], { ...files, certificateFile: missing }) },
   })
   t.equal(exitCode, 2)
   t.ok(stderr.includes(`TLS of s3.bind: ${files.keyFile}: the key is not that of the first certificate in`))
   t.ok(stderr.includes(`TLS of api.bind: ${missing}: the file cannot be read: ENOENT`), 'all of it at once')
   t.notOk(existsSync(dataDirectory))
-  const half = await spawned(['server'], { ...settings, OBJECT_STORE_S3_TLS_KEY_FILE: '' })
+  const half = await run(['server'], { environment: { ...settings, OBJECT_STORE_S3_TLS_KEY_FILE: '' } })
   t.equal(half.exitCode, 2)
   t.match(half.stderr, /s3\.tls_certificate_file and s3\.tls_key_file: TLS needs both, and s3\.tls_key_file is not set/)
 })
@@ -174,23 +173,23 @@ test('status asks a listener that speaks TLS', async (t) => {
   const server = await startProcess({ environment: tls })
   t.teardown(() => server.stop())
   const argv = ['status', '--api-bind', server.apiEndpoint.slice('https://'.length)]
-  t.match(await spawned(argv, tls), { exitCode: 0, stdout: `${server.apiEndpoint}/ready: ready\n` })
-  t.match(await spawned([...argv, '--ca-file', files.certificateFile]), { exitCode: 0, stdout: /: ready\n$/ })
-  t.equal((await spawned(argv)).exitCode, 10, 'plain HTTP is not answered')
+  t.match(await run(argv, { environment: tls }), { exitCode: 0, stdout: `${server.apiEndpoint}/ready: ready\n` })
+  t.match(await run([...argv, '--ca-file', files.certificateFile]), { exitCode: 0, stdout: /: ready\n$/ })
+  t.equal((await run(argv)).exitCode, 10, 'plain HTTP is not answered')
 
   install(files, second)
-  const renewed = await spawned(argv, tls)
+  const renewed = await run(argv, { environment: tls })
   t.match(renewed, {
     exitCode: 10,
     stderr: /cannot be reached: .+; has the server had a SIGHUP since it was renewed\?\n$/,
   })
-  const stranger = await spawned([...argv, '--ca-file', files.certificateFile])
+  const stranger = await run([...argv, '--ca-file', files.certificateFile])
   t.match(stranger, { exitCode: 10, stderr: /cannot be reached: .+certificate\n$/ })
   await hangUp(server, 'serving a certificate', 1)
-  t.equal((await spawned(argv, tls)).exitCode, 0)
+  t.equal((await run(argv, { environment: tls })).exitCode, 0)
 
   rmSync(files.certificateFile)
-  t.match(await spawned(argv, tls), { exitCode: 2, stderr: /no certificate can be read from it: ENOENT/ })
-  const empty = await spawned([...argv, '--ca-file', files.keyFile])
+  t.match(await run(argv, { environment: tls }), { exitCode: 2, stderr: /no certificate can be read from it: ENOENT/ })
+  const empty = await run([...argv, '--ca-file', files.keyFile])
   t.match(empty, { exitCode: 2, stderr: /key\.pem: no certificate can be read from it/ })
 })

@@ -1,7 +1,7 @@
 /** A host clock that jumps, under a running server and between two of them (decision 0019). */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Test, test } from 'tap'
-import { verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
+import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { HeaderLine } from '../../planes/http/exchange.ts'
 import { journalEntries } from '../support/journal-entries.ts'

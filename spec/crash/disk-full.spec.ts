@@ -4,7 +4,7 @@ import { closeSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import { exitTable } from '../../cli/exit-codes.ts'
-import { verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
+import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { segmentPath } from '../support/journal-files.ts'
 import { sampleBytes } from '../support/sample-bytes.ts'

@@ -1,10 +1,14 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+/** The disk, and the mark of the head on it. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { SpareFile } from '../../engine/disk/spare-file.ts'
 import { lockStore } from '../../engine/disk/store-lock.ts'
+import { HeadFile } from '../../engine/journal/head-mark.ts'
+import { createBucket, write } from '../support/commands.ts'
 import { FaultDisk, inputOutputError } from '../support/fault-disk.ts'
-import { roomyDisk } from '../support/test-store.ts'
+import { openTestStore, readObject, roomyDisk } from '../support/test-store.ts'
 
 test('J18 a data directory has one writer, whatever path leads to it', async (t) => {
   const root = t.testdir({ data: {}, link: t.fixture('symlink', 'data') })
@@ -43,7 +47,7 @@ test('space that a spare takes is given back also while it is made, and a spare 
 
 test('a file that is closed twice does not close another one that has its number', async (t) => {
   const root = t.testdir({ first: 'first', second: 'second' })
-  for (const close of ['close', 'closeLater'] as const) {
+  for (const close of ['close', 'closeAsync'] as const) {
     const first = roomyDisk.openToRead(join(root, 'first'))
     await first[close]()
     const second = roomyDisk.openToRead(join(root, 'second'))
@@ -68,9 +72,64 @@ test('a file that is closed is not written or read through the number that anoth
   t.throws(() => first.size(), closed)
   t.throws(() => first.truncate(0), closed)
   t.throws(() => first.seal(), closed)
-  await t.rejects(first.writeAtLater(bytes, 0), closed)
-  await t.rejects(first.readAtLater(bytes, 0, 5), closed)
-  await t.rejects(first.syncLater(), closed)
+  await t.rejects(first.writeAtAsync(bytes, 0), closed)
+  await t.rejects(first.readAtAsync(bytes, 0, 5), closed)
+  await t.rejects(first.syncAsync(), closed)
   second.close()
   t.equal(readFileSync(join(root, 'second'), 'utf8'), 'second')
+})
+
+/** Longer than the time between two marks. */
+const MARK_MILLISECONDS = 1300
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
+const nameOf = (error: unknown): string => (error as Error).name
+
+test('J6 J7 the mark follows the journal, and never speaks of what a failed write left', async (t) => {
+  const root = t.testdir()
+  const follows = async () => {
+    const store = await openTestStore(join(root, 'follows'))
+    await store.client.execute(createBucket('marked'))
+    await pause(MARK_MILLISECONDS)
+    const { sequence, head, batch } = store.journal.position
+    await store.kill()
+    const file = HeadFile.open(nodeDisk, store.paths)
+    t.match(file.newest, { sequence, batch, head: Buffer.from(head), clean: false }, 'within a second or so')
+    file.close()
+  }
+  const failsToSeal = async () => {
+    const disk = new FaultDisk()
+    const segmentBytes = 16 * 1024
+    const store = await openTestStore(join(root, 'seal'), { segmentBytes }, disk)
+    await store.client.execute(createBucket('marked'))
+    for (let index = 0; store.journal.place.offset + segmentBytes / 4 + 1024 <= segmentBytes; index += 1) {
+      await store.client.execute(write('marked', `key-${index}`, Buffer.from('bytes')))
+    }
+    disk.fault = ({ name, path }) =>
+      name === 'sync' && path.endsWith('.segment') ? { kind: 'error', error: inputOutputError() } : undefined
+    await t.rejects(store.client.execute(write('marked', 'last', Buffer.from('bytes'))))
+    const from = disk.operations.length
+    await pause(MARK_MILLISECONDS)
+    t.same(
+      disk.operations.slice(from).filter(({ path }) => path === store.paths.head),
+      [],
+      'it is left alone',
+    )
+    disk.fault = () => undefined
+    await store.kill()
+    const again = await openTestStore(store.paths.root, { segmentBytes })
+    t.same(await readObject(again, 'marked', 'key-0'), Buffer.from('bytes'), 'and the store opens again')
+    await again.close(true)
+  }
+  const failsToMark = async () => {
+    const disk = new FaultDisk()
+    const store = await openTestStore(join(root, 'mark'), {}, disk)
+    await store.client.execute(createBucket('marked'))
+    disk.fault = ({ name, path }) =>
+      name === 'sync' && path === store.paths.head ? { kind: 'error', error: inputOutputError() } : undefined
+    await pause(MARK_MILLISECONDS)
+    t.same(store.failures.map(nameOf), ['JournalPoisonedError'], 'a mark that cannot be written ends the engine')
+    await store.kill()
+  }
+  await Promise.all([follows(), failsToSeal(), failsToMark()])
 })

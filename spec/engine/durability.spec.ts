@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'tap'
-import { verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
+import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { createBucket, deleteObject, md5Of, write, writeFile } from '../support/commands.ts'
 import { CatalogObserver } from '../support/catalog-observer.ts'
 import { type Fault, FaultDisk, inputOutputError, noSpaceError, type Operation } from '../support/fault-disk.ts'

@@ -2,7 +2,17 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { test } from 'tap'
-import { type DecidableCommand, decide } from '../../engine/domain/decide.ts'
+import {
+  bucketIdOf,
+  microsecondsOf,
+  millisecondsOf,
+  type PayloadId,
+  payloadIdOf,
+  sequenceOf,
+  volumeNumberOf,
+} from '../../engine/brands.ts'
+import type { DecidableCommand } from '../../engine/commands/commands.ts'
+import { decide } from '../../engine/domain/decide.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -22,31 +32,38 @@ const RUNS = 30
 /** Segments are so large that several commands share a batch. */
 const SIZES = { segmentBytes: 1 << 20, volumeBytes: 8192 }
 const CURRENT: ObjectState = {
-  sequence: 40,
+  sequence: sequenceOf(40),
   isNull: true,
   isMarker: false,
   lock: undefined,
-  modifiedMicroseconds: 1,
+  modifiedMicroseconds: microsecondsOf(1),
   size: 5,
   etag: md5Of(BYTES),
   digest: Buffer.alloc(32, 4),
   headers: ['content-type', 'image/png'],
   metadata: ['name', 'value'],
-  payload: 39,
+  payload: payloadIdOf(39),
 }
 /** Its row has zeros where a version has its ETag. */
-const MARKER: ObjectState = { ...CURRENT, sequence: 50, isMarker: true, size: 0, payload: 0, etag: '0'.repeat(32) }
+const MARKER: ObjectState = {
+  ...CURRENT,
+  sequence: sequenceOf(50),
+  isMarker: true,
+  size: 0,
+  payload: undefined,
+  etag: '0'.repeat(32),
+}
 const PHOTOS: BucketState = {
-  id: 7,
+  id: bucketIdOf(7),
   name: 'photos',
   region: 'eu',
-  createdMicroseconds: 1,
+  createdMicroseconds: microsecondsOf(1),
   versioning: 'off',
   lockEnabled: false,
   defaultRetention: undefined,
   quota: { bytes: undefined, objects: undefined },
 }
-const EMPTY: BucketState = { ...PHOTOS, id: 9, name: 'empty' }
+const EMPTY: BucketState = { ...PHOTOS, id: bucketIdOf(9), name: 'empty' }
 
 /** A store with `photos/there`, a delete marker on `hidden`, and the empty bucket `empty`. */
 const STATE: StateReader = {
@@ -55,132 +72,100 @@ const STATE: StateReader = {
   object: (bucketId, key) => (bucketId === PHOTOS.id && key === 'there' ? CURRENT : undefined),
   version: (bucketId, key, version) =>
     bucketId === PHOTOS.id && key === 'there' && version === 'null' ? CURRENT : undefined,
-  newestVersionBut: (_bucketId, key) => (key === 'hidden' ? MARKER : undefined),
+  newestVersion: (_bucketId, key) => (key === 'hidden' ? MARKER : undefined),
   bucketIsEmpty: (bucketId) => bucketId === EMPTY.id,
   logicalUsage: (bucketId) => (bucketId === PHOTOS.id ? { objects: 1, bytes: 5 } : { objects: 0, bytes: 0 }),
 }
 
-interface Rule {
-  readonly when: string
-  readonly command: DecidableCommand
-  /** The changes, or the code of the refusal. */
-  readonly outcome: readonly Partial<Change>[] | string
-}
+/** When, and the changes or the code of the refusal. */
+type Rule = readonly [when: string, command: DecidableCommand, outcome: readonly Partial<Change>[] | string]
 
 const there = { bucket: 'photos', key: 'there', sequence: 40 }
 const matches = (...etags: string[]) => ({ kind: 'matches', etags }) as const
-const written = { name: 'object.written', bucketId: 7, key: 'there', etag: md5Of(BYTES) } as const
+const written = { name: 'object.written', bucketId: PHOTOS.id, key: 'there', etag: md5Of(BYTES) } as const
 
 const RULES: readonly Rule[] = [
-  { when: 'a bucket is created', command: createBucket('new'), outcome: [{ name: 'bucket.created', bucketId: 100 }] },
-  { when: 'a bucket is there', command: createBucket('photos'), outcome: 'bucket-exists' },
-  {
-    when: 'the same bucket is there, in another region than the lenient one',
-    command: { ...createBucket('photos'), region: 'eu' },
-    outcome: 'bucket-exists',
-  },
-  {
-    when: 'an empty bucket is deleted',
-    command: deleteBucket('empty'),
-    outcome: [{ name: 'bucket.deleted', bucketId: 9 }],
-  },
-  { when: 'a bucket holds objects', command: deleteBucket('photos'), outcome: 'bucket-not-empty' },
-  { when: 'no bucket is deleted', command: deleteBucket('none'), outcome: 'bucket-not-found' },
-  {
-    when: 'an object is replaced',
-    command: write('photos', 'there', BYTES),
-    outcome: [{ ...written, replaced: true }],
-  },
-  { when: 'an object is new', command: write('photos', 'new', BYTES), outcome: [{ key: 'new', replaced: false }] },
-  { when: 'there is no bucket', command: write('none', 'there', BYTES), outcome: 'bucket-not-found' },
-  {
-    when: 'it has no bytes',
-    command: write('photos', 'new', Buffer.alloc(0)),
-    outcome: [{ payload: undefined, size: 0 }],
-  },
-  {
-    when: 'it must be absent',
-    command: write('photos', 'there', BYTES, { kind: 'absent' }),
-    outcome: 'precondition-failed',
-  },
-  { when: 'it is absent', command: write('photos', 'new', BYTES, { kind: 'absent' }), outcome: [{ key: 'new' }] },
-  { when: 'it must exist', command: write('photos', 'new', BYTES, { kind: 'exists' }), outcome: 'object-not-found' },
-  { when: 'it exists', command: write('photos', 'there', BYTES, { kind: 'exists' }), outcome: [written] },
-  { when: 'another ETag', command: write('photos', 'there', BYTES, matches('f')), outcome: 'precondition-failed' },
-  {
-    when: 'one of the ETags',
-    command: write('photos', 'there', BYTES, matches('f', md5Of(BYTES))),
-    outcome: [written],
-  },
-  { when: 'an ETag of nothing', command: write('photos', 'new', BYTES, matches('f')), outcome: 'object-not-found' },
-  {
-    when: 'an object is copied',
-    command: copyObject(there, { bucket: 'empty', key: 'copy' }),
-    outcome: [
+  ['a bucket is created', createBucket('new'), [{ name: 'bucket.created', bucketId: bucketIdOf(100) }]],
+  ['a bucket is there', createBucket('photos'), 'bucket-exists'],
+  [
+    'the same bucket is there, in another region than the lenient one',
+    { ...createBucket('photos'), region: 'eu' },
+    'bucket-exists',
+  ],
+  ['an empty bucket is deleted', deleteBucket('empty'), [{ name: 'bucket.deleted', bucketId: EMPTY.id }]],
+  ['a bucket holds objects', deleteBucket('photos'), 'bucket-not-empty'],
+  ['no bucket is deleted', deleteBucket('none'), 'bucket-not-found'],
+  ['an object is replaced', write('photos', 'there', BYTES), [{ ...written, replaced: true }]],
+  ['an object is new', write('photos', 'new', BYTES), [{ key: 'new', replaced: false }]],
+  ['there is no bucket', write('none', 'there', BYTES), 'bucket-not-found'],
+  ['it has no bytes', write('photos', 'new', Buffer.alloc(0)), [{ payload: undefined, size: 0 }]],
+  ['it must be absent', write('photos', 'there', BYTES, { kind: 'absent' }), 'precondition-failed'],
+  ['it is absent', write('photos', 'new', BYTES, { kind: 'absent' }), [{ key: 'new' }]],
+  ['it must exist', write('photos', 'new', BYTES, { kind: 'exists' }), 'object-not-found'],
+  ['it exists', write('photos', 'there', BYTES, { kind: 'exists' }), [written]],
+  ['another ETag', write('photos', 'there', BYTES, matches('f')), 'precondition-failed'],
+  ['one of the ETags', write('photos', 'there', BYTES, matches('f', md5Of(BYTES))), [written]],
+  ['an ETag of nothing', write('photos', 'new', BYTES, matches('f')), 'object-not-found'],
+  [
+    'an object is copied',
+    copyObject(there, { bucket: 'empty', key: 'copy' }),
+    [
       {
         name: 'object.written',
-        bucketId: 9,
+        bucketId: EMPTY.id,
         key: 'copy',
         size: 5,
         etag: CURRENT.etag,
         headers: CURRENT.headers,
         metadata: CURRENT.metadata,
-        payload: { kind: 'shared', payload: 39 },
+        payload: { kind: 'shared', payload: payloadIdOf(39) },
         replaced: false,
       },
     ],
-  },
-  {
-    when: 'a copy replaces the metadata',
-    command: copyObject(there, there, { headers: ['a', 'b'], metadata: [] }),
-    outcome: [{ headers: ['a', 'b'], metadata: [], payload: { kind: 'shared', payload: 39 }, replaced: true }],
-  },
-  { when: 'a copy onto itself changes nothing', command: copyObject(there, there), outcome: 'copy-onto-itself' },
-  { when: 'the source changed', command: copyObject({ ...there, sequence: 39 }, there), outcome: 'source-changed' },
-  { when: 'the source is gone', command: copyObject({ ...there, key: 'x' }, there), outcome: 'object-not-found' },
-  { when: 'no source bucket', command: copyObject({ ...there, bucket: 'none' }, there), outcome: 'bucket-not-found' },
-  {
-    when: 'no bucket to copy to',
-    command: copyObject(there, { ...there, bucket: 'none' }),
-    outcome: 'bucket-not-found',
-  },
-  {
-    when: 'an object is deleted',
-    command: deleteObject('photos', 'there'),
-    outcome: [{ name: 'object.deleted', bucketId: 7 }],
-  },
-  { when: 'nothing is deleted', command: deleteObject('photos', 'new'), outcome: [] },
-  {
-    when: 'the version is null',
-    command: { ...deleteObject('photos', 'there'), version: 'null' },
-    outcome: [{ bucketId: 7 }],
-  },
-  { when: 'another version', command: { ...deleteObject('photos', 'there'), version: 1 }, outcome: [] },
-  {
-    when: 'a delete has a condition',
-    command: deleteObject('photos', 'there', matches('f')),
-    outcome: 'precondition-failed',
-  },
-  {
-    when: 'a delete marker has no ETag to match',
-    command: deleteObject('photos', 'hidden', matches('0'.repeat(32))),
-    outcome: 'precondition-failed',
-  },
-  {
-    when: 'a delete marker has no ETag to differ from',
-    command: deleteObject('photos', 'hidden', { kind: 'differs', etags: ['0'.repeat(32)] }),
-    outcome: [],
-  },
-  { when: 'no bucket to delete from', command: deleteObject('none', 'there'), outcome: 'bucket-not-found' },
+  ],
+  [
+    'a copy replaces the metadata',
+    copyObject(there, there, { headers: ['a', 'b'], metadata: [] }),
+    [{ headers: ['a', 'b'], metadata: [], payload: { kind: 'shared', payload: payloadIdOf(39) }, replaced: true }],
+  ],
+  ['a copy onto itself changes nothing', copyObject(there, there), 'copy-onto-itself'],
+  ['the source changed', copyObject({ ...there, sequence: 39 }, there), 'source-changed'],
+  ['the source is gone', copyObject({ ...there, key: 'x' }, there), 'object-not-found'],
+  ['no source bucket', copyObject({ ...there, bucket: 'none' }, there), 'bucket-not-found'],
+  ['no bucket to copy to', copyObject(there, { ...there, bucket: 'none' }), 'bucket-not-found'],
+  ['an object is deleted', deleteObject('photos', 'there'), [{ name: 'object.deleted', bucketId: PHOTOS.id }]],
+  ['nothing is deleted', deleteObject('photos', 'new'), []],
+  ['the version is null', { ...deleteObject('photos', 'there'), version: 'null' }, [{ bucketId: PHOTOS.id }]],
+  ['another version', { ...deleteObject('photos', 'there'), version: sequenceOf(1) }, []],
+  ['a delete has a condition', deleteObject('photos', 'there', matches('f')), 'precondition-failed'],
+  [
+    'a delete marker has no ETag to match',
+    deleteObject('photos', 'hidden', matches('0'.repeat(32))),
+    'precondition-failed',
+  ],
+  [
+    'a delete marker has no ETag to differ from',
+    deleteObject('photos', 'hidden', { kind: 'differs', etags: ['0'.repeat(32)] }),
+    [],
+  ],
+  ['no bucket to delete from', deleteObject('none', 'there'), 'bucket-not-found'],
 ]
 
 test('the rules: a bucket "photos" with the object "there", an empty bucket "empty"', async (t) => {
   const placement = {
-    place: (payload: number, bytes: Uint8Array, checksum: number, sealed: boolean) =>
-      ({ kind: 'volume', payload, volume: 1, offset: 64, length: bytes.length, checksum, sealed }) as const,
+    place: (payload: PayloadId, bytes: Uint8Array, checksum: number, sealed: boolean) =>
+      ({
+        kind: 'volume',
+        payload,
+        volume: volumeNumberOf(1),
+        offset: 64,
+        length: bytes.length,
+        checksum,
+        sealed,
+      }) as const,
   }
-  const context = { state: STATE, sequence: 100, placement, now: 1, clockIsBehind: false }
-  for (const { when, command, outcome: expected } of RULES) {
+  const context = { state: STATE, sequence: sequenceOf(100), placement, now: millisecondsOf(1), clockIsBehind: false }
+  for (const [when, command, expected] of RULES) {
     let outcome: readonly Change[] | string
     try {
       outcome = decide(command, context).changes
@@ -198,7 +183,7 @@ test('the rules: a bucket "photos" with the object "there", an empty bucket "emp
 
 async function sweep(store: TestStore): Promise<void> {
   const worker = new PayloadFileSweep(store.disk, store.paths, store.start, (name) =>
-    store.catalog.payloadFileIsUsed(name),
+    store.catalog.snapshot().payloadFileIsUsed(name),
   )
   while ((await worker.step()) === 'more');
 }

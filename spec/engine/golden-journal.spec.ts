@@ -1,43 +1,51 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { lastBefore } from '../../engine/journal/positions.ts'
+import { TABLES } from '../../projections/tables/table-list.ts'
+import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { test } from 'tap'
-import { type VerificationReport, verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
+import { bucketIdOf, volumeNumberOf } from '../../engine/brands.ts'
+import { type VerificationReport, verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
-import { StorePaths } from '../../engine/disk/store-paths.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { readJournal } from '../../engine/journal/read-journal.ts'
 import { encodeVolumeHeader } from '../../engine/payloads/volume-format.ts'
-import { decodePayload, PAYLOADS } from '../../projections/tables/payloads.ts'
-import {
-  type ExpectedObject,
-  GOLDEN_BOOT_ID,
-  GOLDEN_DEPLOYMENT,
-  GOLDEN_MASTER_KEY,
-  GOLDEN_SEGMENT_BYTES,
-  type GoldenState,
-} from '../support/golden-history.ts'
+import { decodePayload } from '../../projections/tables/payloads.ts'
+import { copyGolden, GOLDEN_DEPLOYMENT, GOLDEN_JOURNALS, openGolden } from '../support/golden-journals.ts'
 import { dataLength, editFile, flipByte, journalListing, segmentPath } from '../support/journal-files.ts'
 import { CHANGED, DAMAGED, LOST, MISSING } from '../support/journal-damage.ts'
-import { dumpStore, openTestStore, OTHER_BOOT_ID, type TestStore } from '../support/test-store.ts'
+import { dumpStore, OTHER_BOOT_ID, type TestStore } from '../support/test-store.ts'
 
-const GOLDEN = 'spec/golden/journal-v1'
-const expected = JSON.parse(readFileSync(join(GOLDEN, 'expected.json'), 'utf8')) as GoldenState & {
+const [GOLDEN] = GOLDEN_JOURNALS
+
+/** An object as it must be in the end. Digest in hexadecimal. */
+interface ExpectedObject {
+  readonly bucket: string
+  readonly key: string
+  readonly sequence: number
+  readonly size: number
+  readonly etag: string
+  readonly digest: string
+  readonly headers: readonly string[]
+  readonly metadata: readonly string[]
+  readonly payload:
+    | { readonly kind: 'none' }
+    | { readonly kind: 'volume' | 'file'; readonly id: number; readonly references: number }
+}
+
+const expected = JSON.parse(readFileSync(join(GOLDEN, 'expected.json'), 'utf8')) as {
   readonly head: { readonly sequence: number; readonly batch: number; readonly hash: string }
+  readonly buckets: readonly { readonly name: string; readonly id: number; readonly region: string }[]
+  readonly objects: readonly ExpectedObject[]
 }
 const SEGMENTS = readdirSync(join(GOLDEN, 'journal')).filter((name) => name.endsWith('.segment'))
 const name = (index: number): string => SEGMENTS.at(index) as string
 
-/** A copy of the golden store, with a volume that holds nothing: the journal alone is golden. */
-function copyGolden(root: string): StorePaths {
-  const paths = new StorePaths(root)
-  cpSync(join(GOLDEN, 'journal'), paths.journal, { recursive: true })
-  mkdirSync(paths.volumes, { recursive: true })
-  writeFileSync(paths.volume(0), encodeVolumeHeader(0))
+/** A copy of the golden store, with a volume that holds nothing. */
+function copyStore(root: string): StorePaths {
+  const paths = copyGolden(root, GOLDEN)
+  writeFileSync(paths.volume(volumeNumberOf(0)), encodeVolumeHeader(volumeNumberOf(0)))
   return paths
-}
-
-function openGolden(paths: StorePaths, bootId = GOLDEN_BOOT_ID): Promise<TestStore> {
-  return openTestStore(paths.root, { masterKey: GOLDEN_MASTER_KEY, segmentBytes: GOLDEN_SEGMENT_BYTES, bootId })
 }
 
 function verifyAtRest(paths: StorePaths): Promise<VerificationReport> {
@@ -46,10 +54,10 @@ function verifyAtRest(paths: StorePaths): Promise<VerificationReport> {
 
 /** What the catalog says of an object, in the form of expected.json. */
 function describe(store: TestStore, { bucket, key }: ExpectedObject): unknown {
-  const object = store.catalog.object(store.catalog.bucket(bucket)?.id ?? -1, key)
+  const object = store.catalog.snapshot().object(bucketIdOf(store.catalog.snapshot().bucket(bucket)?.id ?? -1), key)
   if (object === undefined) return undefined
   const { sequence, size, etag, headers, metadata } = object
-  const location = store.catalog.payload(object.payload)
+  const location = object.payload && store.catalog.snapshot().payload(object.payload)
   const payload =
     location === undefined
       ? { kind: 'none' }
@@ -71,7 +79,7 @@ function withoutReferences(object: ExpectedObject): unknown {
 }
 
 test('the golden journal opens and gives exactly the state it was made with', async (t) => {
-  const paths = copyGolden(t.testdir())
+  const paths = copyStore(t.testdir())
   const report = await verifyAtRest(paths)
   t.match(report, {
     intact: true,
@@ -79,23 +87,28 @@ test('the golden journal opens and gives exactly the state it was made with', as
     segments: SEGMENTS.length,
     headSequence: expected.head.sequence,
     headHash: expected.head.hash,
-    deploymentId: GOLDEN_DEPLOYMENT.toString('hex'),
+    deploymentId: GOLDEN_DEPLOYMENT,
     mark: { sequence: expected.head.sequence, batchNumber: expected.head.batch, cleanStop: true },
     notes: [],
   })
   const end = { sequence: 0, batch: 0, hash: '' }
   readJournal(nodeDisk, paths, undefined, {
     record: () => undefined,
-    batch: ({ sequence, batch, head }) =>
-      Object.assign(end, { sequence: sequence - 1, batch: batch - 1, hash: head.toString('hex') }),
+    batch: (chain) => {
+      const { sequence, batch } = lastBefore(chain)
+      Object.assign(end, { sequence, batch, hash: chain.head.toString('hex') })
+    },
   })
   t.same(end, expected.head, 'the writer side reads the same head')
 
   const store = await openGolden(paths)
   t.match(store.report, { created: false, replayedRecords: expected.head.sequence + 1, cut: undefined })
-  t.equal(store.deploymentId, GOLDEN_DEPLOYMENT.toString('hex'))
+  t.equal(store.deploymentId, GOLDEN_DEPLOYMENT)
   t.same(
-    store.catalog.buckets().map(({ name: bucket, id, region }) => ({ name: bucket, id, region })),
+    store.catalog
+      .snapshot()
+      .buckets()
+      .map(({ name: bucket, id, region }) => ({ name: bucket, id, region })),
     expected.buckets,
   )
   t.same(
@@ -104,7 +117,8 @@ test('the golden journal opens and gives exactly the state it was made with', as
   )
   const listed = expected.buckets.flatMap(({ name: bucket, id }) =>
     store.catalog
-      .list(id, { prefix: Buffer.alloc(0), delimiter: undefined, after: undefined, entriesMaximum: 1000 })
+      .snapshot()
+      .list(bucketIdOf(id), { prefix: Buffer.alloc(0), delimiter: undefined, after: undefined, entriesMaximum: 1000 })
       .objects.map(({ key }) => `${bucket}/${key}`),
   )
   t.same(
@@ -116,7 +130,7 @@ test('the golden journal opens and gives exactly the state it was made with', as
     payload.kind === 'none' ? [] : [{ ...payload, size }],
   )
   const stored = new Map(payloads.map(({ id, size }) => [id, size]))
-  const rows = (await dumpStore(paths))[PAYLOADS] ?? []
+  const rows = (await dumpStore(paths))[TABLES.payloads] ?? []
   const references = rows.map((row) => decodePayload(Buffer.from(row.split(' ')[1] ?? '', 'hex')).references)
   t.same(
     references,
@@ -124,7 +138,7 @@ test('the golden journal opens and gives exactly the state it was made with', as
       .toSorted((left, right) => left - right)
       .map((id) => payloads.find((one) => one.id === id)?.references),
   )
-  t.match(store.catalog.totals(), {
+  t.match(store.catalog.snapshot().totals(), {
     buckets: expected.buckets.length,
     objects: expected.objects.length,
     logicalBytes: expected.objects.reduce((total, { size }) => total + size, 0),
@@ -198,7 +212,7 @@ const VARIANTS: readonly Variant[] = [
   {
     name: 'two segments are exchanged',
     damage: swap,
-    refused: ['JournalDamagedError', /file name and header name different sequences/],
+    refused: ['JournalDamagedError', /file name and header have different sequences/],
     verdict: [MISSING, name(1)],
   },
   {
@@ -264,7 +278,7 @@ const VARIANTS: readonly Variant[] = [
 test('the engine and the independent verifier agree on every damaged variant', async (t) => {
   for (const { name: title, damage, refused, cut, verdict, torn } of VARIANTS) {
     await t.test(title, async (variant) => {
-      const paths = copyGolden(variant.testdir())
+      const paths = copyStore(variant.testdir())
       damage(paths)
       const report = await verifyAtRest(paths)
       variant.equal(report.openSegmentTornTail !== undefined, torn ?? false, 'the verifier sees a torn tail')

@@ -1,73 +1,123 @@
-/** Golden journal 2: every kind of change, and every form of their fields. */
-import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+/** Golden journal 2, its state, and what both golden journals are written with today. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
+import { microsecondsOf } from '../../engine/brands.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import { encodeChange } from '../../engine/events/change-codec.ts'
-import { type Change, CHANGE_KIND } from '../../engine/events/changes.ts'
-import { AccessReader } from '../../projections/access-reader.ts'
-import { checkProjections } from '../../projections/check.ts'
+import { CHANGES, encodeChange } from '../../engine/events/changes.ts'
+import { decodeEntry, encodeEntry } from '../../engine/events/entry-codec.ts'
+import { BatchBuilder } from '../../engine/journal/batch-builder.ts'
+import { decodeBatchHeader, type JournalRecord, readRecords } from '../../engine/journal/batch-reader.ts'
+import { decodeGenesis, decodeSeal, encodeGenesis, encodeSeal } from '../../engine/journal/bodies.ts'
+import { RECORD_KIND, SEGMENT_HEADER } from '../../engine/journal/format.ts'
+import { firstOf } from '../../engine/journal/positions.ts'
+import { decodeSegmentHeader, encodeSegmentHeader } from '../../engine/journal/segment.ts'
+import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
+import { AccessReader } from '../../projections/catalog/access-reader.ts'
+import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
-import { goldenOfAccess } from '../support/golden-access.ts'
-import {
-  GOLDEN_BOOT_ID,
-  GOLDEN_DEPLOYMENT,
-  GOLDEN_MASTER_KEY,
-  GOLDEN_SEGMENT_BYTES,
-} from '../support/golden-history.ts'
-import { GOLDEN_LIVES } from '../support/golden-lives.ts'
-import { makeGolden } from '../support/golden-maker.ts'
-import { goldenOfCatalog } from '../support/golden-state.ts'
-import type { GoldenVersions } from '../support/golden-versions.ts'
+import { checkProjections } from '../../projections/replay/check.ts'
+import { copyGolden, GOLDEN_DEPLOYMENT, GOLDEN_JOURNALS, openGolden } from '../support/golden-journals.ts'
 import { journalEntries } from '../support/journal-entries.ts'
-import { openTestStore, roomyDisk } from '../support/test-store.ts'
+import { dataLength, segmentNames } from '../support/journal-files.ts'
+import { roomyDisk } from '../support/test-store.ts'
 
-const GOLDEN = 'spec/golden'
-const JOURNAL = join(GOLDEN, 'journal-v2')
-const expected = JSON.parse(readFileSync(join(JOURNAL, 'expected.json'), 'utf8')) as GoldenVersions
+const JOURNAL = GOLDEN_JOURNALS[1]
+const expected = JSON.parse(readFileSync(join(JOURNAL, 'expected.json'), 'utf8')) as {
+  readonly head: { readonly sequence: number; readonly hash: string }
+  readonly state: unknown
+  readonly access: unknown
+}
+const EVERYTHING = { prefix: Buffer.alloc(0), delimiter: undefined, after: undefined, entriesMaximum: 10_000 }
 
-function changesOf(directory: string): readonly (readonly [sequence: number, changes: readonly Change[]])[] {
-  const all = journalEntries(directory).map(({ sequence, changes }) => [sequence, changes] as const)
-  return all.filter(([, changes]) => changes.length > 0)
+/** A value as JSON keeps it: bytes in hexadecimal, nothing undefined, no times of creation, of which no model knows. */
+function plain(value: unknown): unknown {
+  const text = JSON.stringify(value, (name, one: unknown) => {
+    if (name === 'createdMicroseconds') return undefined
+    if (one instanceof Uint8Array) return Buffer.from(one).toString('hex')
+    // A buffer has become what its own toJSON gives before it comes here.
+    const isBuffer = typeof one === 'object' && one !== null && 'type' in one && one.type === 'Buffer' && 'data' in one
+    return isBuffer ? Buffer.from(one.data as number[]).toString('hex') : one
+  })
+  return JSON.parse(text) as unknown
 }
 
-/** A copy of a golden journal; opening it makes the projections. */
-function copyGolden(root: string, name: string): StorePaths {
-  const paths = new StorePaths(root)
-  cpSync(join(GOLDEN, name, 'journal'), paths.journal, { recursive: true })
-  mkdirSync(paths.volumes, { recursive: true })
-  return paths
+/** Buckets with their versions newest first, uploads with their parts, payloads with their references. */
+function goldenOfCatalog(catalog: CatalogReader): unknown {
+  const snapshot = catalog.snapshot()
+  return plain({
+    buckets: snapshot.buckets().map((settings) => ({
+      ...settings,
+      cors: snapshot.cors(settings.id),
+      usage: snapshot.bucketUsage(settings.id),
+      versions: snapshot.listVersions(settings.id, EVERYTHING).entries.map(({ key, sequence, isNull, isMarker }) => {
+        const version = snapshot.version(settings.id, key, isNull ? 'null' : sequence)
+        const { size, etag, headers, payload, lock } = version ?? {}
+        return {
+          key,
+          sequence,
+          isNull,
+          isMarker,
+          size,
+          etag: isMarker ? undefined : etag,
+          headers,
+          payload: payload ?? 0,
+          lock,
+        }
+      }),
+    })),
+    uploads: snapshot
+      .uploadsInProgress(undefined, 1000)
+      .toSorted((left, right) => left.upload - right.upload)
+      .map(({ upload, bucketId, key }) => {
+        const { headers, lock } = snapshot.upload(bucketId, key, upload) ?? {}
+        const parts = snapshot
+          .parts(upload, 0, 10_000)
+          .map(({ part, size, md5, payload }) => ({ part, size, md5, payload: payload ?? 0 }))
+        return { upload, bucketId, key, headers, lock, parts }
+      }),
+    payloads: snapshot.storedPayloads(0, 10_000).map(({ payload: id, references, location }) => {
+      const { kind } = location
+      if (kind !== 'parts') return { id, kind, references }
+      const { digest, completion, parts } = location
+      const ids = Array.from({ length: parts.count }, (_, index) => parts.payload(index) ?? 0)
+      return { id, kind, isDigested: digest !== undefined, completion, parts: ids, references }
+    }),
+  })
+}
+
+/** Who may do what. */
+function accessOf(reader: AccessReader): unknown {
+  const accounts = reader.accounts()
+  const keys = accounts.flatMap(({ credentials }) => credentials.map(({ accessKey }) => accessKey))
+  const credentials = keys.map((key) => reader.credential(key))
+  return plain({ accounts, credentials, policies: reader.policies(), tokens: reader.tokens() })
 }
 
 test('golden journal 2 opens and gives exactly the state it was made with', async (t) => {
-  const paths = copyGolden(t.testdir(), 'journal-v2')
+  const paths = copyGolden(t.testdir(), JOURNAL)
   t.match(await verifyJournal(paths.journal, { threads: 0, settleMilliseconds: 0 }), {
     intact: true,
     records: expected.head.sequence + 1,
     headHash: expected.head.hash,
-    deploymentId: GOLDEN_DEPLOYMENT.toString('hex'),
+    deploymentId: GOLDEN_DEPLOYMENT,
     mark: { sequence: expected.head.sequence, cleanStop: true },
     notes: [],
   })
-  const identity = { masterKey: GOLDEN_MASTER_KEY, segmentBytes: GOLDEN_SEGMENT_BYTES, bootId: GOLDEN_BOOT_ID }
-  const store = await openTestStore(paths.root, identity)
+  const store = await openGolden(paths)
   t.match(store.report, { created: false, replayedRecords: expected.head.sequence + 1, cut: undefined })
   t.same(goldenOfCatalog(store.catalog), expected.state)
   const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
-  t.same(goldenOfAccess(new AccessReader(environment)), expected.access)
+  t.same(accessOf(new AccessReader(environment)), expected.access)
   await environment.close()
   await store.close(true)
   t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
 })
 
 test('golden journals have every kind of change, and every form of its fields', async (t) => {
-  const all = changesOf(JOURNAL).flatMap(([, changes]) => changes)
-  const kinds = new Set(all.map(({ name }) => CHANGE_KIND[name]))
-  t.same(
-    [...kinds].toSorted((left, right) => left - right),
-    Object.values(CHANGE_KIND),
-  )
+  const all = journalEntries(JOURNAL).flatMap(({ changes }) => changes)
+  const names = new Set(all.map(({ name }) => name))
+  t.same(names, new Set(Object.values(CHANGES).map(({ name }) => name)))
   const forms = new Set(all.flatMap((change) => formsOf(encodeChange(change))))
   for (const form of [
     '1: 3 fields',
@@ -95,15 +145,38 @@ function formsOf(stored: readonly unknown[]): string[] {
   return forms
 }
 
-test('the same life today is written with the same bytes: what is there is read as it was meant', async (t) => {
-  for (const [name, life] of Object.entries(GOLDEN_LIVES)) {
-    const root = join(t.testdir(), name)
-    mkdirSync(root)
-    await makeGolden(root, life)
-    t.same(changesOf(root), changesOf(join(GOLDEN, name)), `${name}: the changes`)
-    for (const file of readdirSync(join(GOLDEN, name, 'journal')).filter((one) => one.endsWith('.segment'))) {
-      const [written, golden] = [join(root, 'journal', file), join(GOLDEN, name, 'journal', file)]
-      t.ok(readFileSync(written).equals(readFileSync(golden)), `${name}: ${file} is the same`)
+/** The body of a record, decoded and encoded again. */
+function bodyAgain({ kind, body }: JournalRecord): Buffer {
+  if (kind === RECORD_KIND.genesis) return encodeGenesis(decodeGenesis(body))
+  const seal = kind === RECORD_KIND.seal && decodeSeal(body)
+  if (seal) return encodeSeal(seal)
+  const entry = decodeEntry(body)
+  return Buffer.from(encodeEntry(entry, entry.result, entry.intent, entry.changes))
+}
+
+test('what golden journals hold is written today with the same bytes: it is read as it was meant', async (t) => {
+  for (const golden of GOLDEN_JOURNALS) {
+    const paths = new StorePaths(golden)
+    for (const name of segmentNames(paths)) {
+      const path = join(paths.journal, name)
+      const bytes = readFileSync(path).subarray(0, dataLength(path))
+      const header = decodeSegmentHeader(bytes.subarray(0, SEGMENT_HEADER.bytes))
+      if (header === undefined) throw new Error(`${path} has no header`)
+      const chain = firstOf(header)
+      const builder = new BatchBuilder(header.chainHead, microsecondsOf(0))
+      const written = [encodeSegmentHeader(header)]
+      for (let at = SEGMENT_HEADER.bytes; at < bytes.length; ) {
+        const batch = decodeBatchHeader(bytes.subarray(at))
+        if (batch === undefined) throw new Error(`${path}: no batch at ${at}`)
+        builder.begin(batch.firstSequence)
+        const fault = readRecords(bytes.subarray(at, at + batch.bytes), batch, chain, (record) =>
+          builder.add(record.kind, record.timeMicroseconds, bodyAgain(record)),
+        )
+        t.equal(fault, undefined)
+        written.push(Buffer.from(builder.finish(batch.batchNumber, batch.segmentNumber, batch.seals)))
+        at += batch.bytes
+      }
+      t.ok(Buffer.concat(written).equals(bytes), `${path} is the same`)
     }
   }
 })

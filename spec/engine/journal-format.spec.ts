@@ -1,4 +1,8 @@
 /** The bytes of the journal and of HEAD are laid out as the page of the format says. */
+import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
+import { genesisNext } from '../../engine/journal/positions.ts'
+import type { SegmentHeader } from '../../engine/journal/segment.ts'
+import { branded } from '../support/plain.ts'
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +12,7 @@ import * as fc from 'fast-check'
 import { test } from 'tap'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import { decodeChange, type StoredChange } from '../../engine/events/change-codec.ts'
+import { decodeChange } from '../../engine/events/changes.ts'
 import { decodeEntry, encodeEntry } from '../../engine/events/entry-codec.ts'
 import { BatchBuilder } from '../../engine/journal/batch-builder.ts'
 import { decodeBatchHeader, readRecords } from '../../engine/journal/batch-reader.ts'
@@ -26,7 +30,7 @@ const DIGEST = Buffer.from(Array.from({ length: 32 }, (_, index) => 0x40 + index
 const DEPLOYMENT = Buffer.from(Array.from({ length: 16 }, (_, index) => 0x10 + index))
 
 test('the segment header is laid out as the page says', async (t) => {
-  const header = {
+  const header = branded<SegmentHeader>({
     segmentNumber: 0x0102030405,
     firstSequence: 0x1112131415,
     firstBatch: 0x2122232425,
@@ -34,7 +38,7 @@ test('the segment header is laid out as the page says', async (t) => {
     deploymentId: DEPLOYMENT,
     chainHead: HASH,
     previousDigest: DIGEST,
-  }
+  })
   const bytes = encodeSegmentHeader(header)
   assertBytes(t, bytes, byteFields(tableWith(PAGE, 'offset | size | field')), {
     'magic, ASCII': format.SEGMENT_HEADER.magic,
@@ -61,10 +65,10 @@ test('the segment header is laid out as the page says', async (t) => {
 
 /** One batch of two records behind a known chain head, as the writer makes it. */
 function twoRecords(bodies: readonly [Buffer, Buffer]): Buffer {
-  const builder = new BatchBuilder(HASH, 5_000)
-  builder.begin(0x0a0b0c0d0e)
-  builder.add(format.RECORD_KIND.audit, 6_000, bodies[0])
-  builder.add(format.RECORD_KIND.change, 5_500, bodies[1])
+  const builder = new BatchBuilder(HASH, microsecondsOf(5_000))
+  builder.begin(sequenceOf(0x0a0b0c0d0e))
+  builder.add(format.RECORD_KIND.audit, microsecondsOf(6_000), bodies[0])
+  builder.add(format.RECORD_KIND.change, microsecondsOf(5_500), bodies[1])
   return Buffer.from(builder.finish(0x1a1b1c1d1e, 0x2a2b2c2d2e, true))
 }
 
@@ -146,8 +150,8 @@ test('HEAD is laid out as the page says, in two slots written in turn (J6)', asy
   const head = HeadFile.open(nodeDisk, paths)
   t.equal(head.newest, undefined, 'a new file marks nothing')
   const bootId = '01234567-89ab-cdef-0123-456789abcdef'
-  const mark = { sequence: 0x0102030405, batch: 0x1112131415, head: HASH, clean: true, bootId }
-  head.write({ ...mark, sequence: 1, clean: false })
+  const mark = { sequence: sequenceOf(0x0102030405), batch: 0x1112131415, head: HASH, clean: true, bootId }
+  head.write({ ...mark, sequence: sequenceOf(1), clean: false })
   head.write(mark)
   head.close()
   const bytes = readFileSync(join(paths.journal, 'HEAD'))
@@ -166,7 +170,7 @@ test('HEAD is laid out as the page says, in two slots written in turn (J6)', asy
   t.equal(numberOf(bytes.subarray(4096 + 8, 4096 + 16)), 1, 'slot = mark number modulo 2')
   const again = HeadFile.open(nodeDisk, paths)
   t.same(again.newest, { ...mark, head: Uint8Array.from(HASH) }, 'the greater mark number counts')
-  again.write({ ...mark, sequence: 7 })
+  again.write({ ...mark, sequence: sequenceOf(7) })
   again.close()
   t.equal(numberOf(readFileSync(paths.head).subarray(4096 + 8, 4096 + 16)), 3, 'and numbers go on')
 })
@@ -187,7 +191,7 @@ test('every change and every entry comes back from the journal as it was', async
     ),
     { numRuns: 200 },
   )
-  t.throws(() => decodeChange([255, 'x'] as StoredChange), 'a kind of a later version is not half understood')
+  t.throws(() => decodeChange([255, 'x']), 'a kind of a later version is not half understood')
   t.throws(() => decodeEntry(Buffer.from([0x91, 0x01])), 'and neither is what is not an entry')
 })
 
@@ -199,9 +203,9 @@ test('J4 a batch is read as it was written, and the reader leaves its bytes as t
       fc.integer({ min: 1, max: 2 ** 40 }),
       fc.nat({ max: 2 ** 40 }),
       (bodies, firstSequence, batchNumber) => {
-        const builder = new BatchBuilder(HASH, 0)
-        builder.begin(firstSequence)
-        bodies.forEach((body, index) => builder.add(format.RECORD_KIND.audit, index, body))
+        const builder = new BatchBuilder(HASH, microsecondsOf(0))
+        builder.begin(sequenceOf(firstSequence))
+        bodies.forEach((body, index) => builder.add(format.RECORD_KIND.audit, microsecondsOf(index), body))
         const batch = Buffer.from(builder.finish(batchNumber, 3, false))
         const header = decodeBatchHeader(batch)
         assert(header !== undefined)
@@ -212,19 +216,21 @@ test('J4 a batch is read as it was written, and the reader leaves its bytes as t
         assert.equal(bytes, batch.length)
         const copy = Buffer.from(batch)
         const read: Uint8Array[] = []
-        const position = { sequence: firstSequence, head: Buffer.from(HASH), timeMicroseconds: 0 }
+        const chain = { ...genesisNext(), nextSequence: sequenceOf(firstSequence), head: Buffer.from(HASH) }
         t.equal(
-          readRecords(batch, header, position, ({ body }) => read.push(Uint8Array.from(body))),
+          readRecords(batch, header, chain, ({ body }) => read.push(Uint8Array.from(body))),
           undefined,
         )
         assert.deepEqual(read, bodies)
         assert.deepEqual(batch, copy)
-        assert.deepEqual(position.head, builder.head)
+        assert.deepEqual(chain.head, builder.head)
       },
     ),
     { numRuns: 50 },
   )
-  const builder = new BatchBuilder(HASH, 0)
-  builder.begin(0)
-  t.throws(() => builder.add(format.RECORD_KIND.audit, 0, Buffer.alloc(format.RECORD_BODY_BYTES_MAXIMUM + 1)))
+  const builder = new BatchBuilder(HASH, microsecondsOf(0))
+  builder.begin(sequenceOf(0))
+  t.throws(() =>
+    builder.add(format.RECORD_KIND.audit, microsecondsOf(0), Buffer.alloc(format.RECORD_BODY_BYTES_MAXIMUM + 1)),
+  )
 })

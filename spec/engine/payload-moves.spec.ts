@@ -2,9 +2,10 @@
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { type Test, test } from 'tap'
-import type { Command, PayloadMove } from '../../engine/commands.ts'
+import { bucketIdOf, payloadIdOf, uploadIdOf, volumeNumberOf } from '../../engine/brands.ts'
+import type { Command } from '../../engine/commands/commands.ts'
 import type { VolumeLocation } from '../../engine/payloads/payload-reader.ts'
-import { checkProjections } from '../../projections/check.ts'
+import { checkProjections } from '../../projections/replay/check.ts'
 import { copyObject, createBucket, deleteObject, write } from '../support/commands.ts'
 import { openTestStore, readObject, roomyDisk, type TestStore } from '../support/test-store.ts'
 import {
@@ -24,13 +25,13 @@ async function storeWith(root: string, keys: readonly string[]) {
   const store = await openTestStore(root, SIZES)
   const { sequence: bucketId } = await store.client.execute(createBucket('b'))
   for (const key of keys) await store.client.execute(write('b', key, BYTES))
-  const payloadOf = (key: string): number => store.catalog.object(bucketId, key)?.payload ?? 0
+  const payloadOf = (key: string): number => store.catalog.snapshot().object(bucketIdOf(bucketId), key)?.payload ?? 0
   const locationOf = (payload: number): VolumeLocation => {
-    const location = store.catalog.payload(payload)
+    const location = store.catalog.snapshot().payload(payloadIdOf(payload))
     if (location?.kind !== 'volume') throw new Error(`payload ${payload} is in no volume`)
     return location
   }
-  const move = (payload: number): PayloadMove => moveOf(store, payload, locationOf(payload))
+  const move = (payload: number) => moveOf(store, payload, locationOf(payload))
   /** All at once, so that they share a batch. */
   const together = (...commands: Command[]) => Promise.all(commands.map((command) => store.client.execute(command)))
   return { store, bucketId, payloadOf, locationOf, move, together }
@@ -38,7 +39,12 @@ async function storeWith(root: string, keys: readonly string[]) {
 
 /** Live payloads of each volume. */
 function livesIn(store: TestStore): Record<number, number> {
-  return Object.fromEntries(store.catalog.volumes().map(({ volume, payloads }) => [volume, payloads]))
+  return Object.fromEntries(
+    store.catalog
+      .snapshot()
+      .volumes()
+      .map(({ volume, payloads }) => [volume, payloads]),
+  )
 }
 
 async function closeAndCheck(t: Test, store: TestStore): Promise<void> {
@@ -49,7 +55,7 @@ async function closeAndCheck(t: Test, store: TestStore): Promise<void> {
 test('a payload that is moved is read from its new place by all that share it', async (t) => {
   const { store, bucketId, payloadOf, locationOf, move, together } = await storeWith(t.testdir(), ['a', 'b', 'c'])
   const payload = payloadOf('a')
-  const { sequence = 0 } = store.catalog.object(bucketId, 'a') ?? {}
+  const { sequence = 0 } = store.catalog.snapshot().object(bucketIdOf(bucketId), 'a') ?? {}
   await together(copyObject({ bucket: 'b', key: 'a', sequence }, { bucket: 'b', key: 'copy' }))
   t.same(livesIn(store), { 0: 2, 1: 1 })
   const before = locationOf(payload)
@@ -96,8 +102,8 @@ test('a payload that is released in the same batch is not moved, and one that is
     movePayloads([move(second)]),
     deleteObject('b', 'b'),
   )
-  t.equal(store.catalog.payload(first), undefined)
-  t.equal(store.catalog.payload(second), undefined)
+  t.equal(store.catalog.snapshot().payload(payloadIdOf(first)), undefined)
+  t.equal(store.catalog.snapshot().payload(payloadIdOf(second)), undefined)
   t.same(livesIn(store), { 0: 0, 1: 2, 2: 0 })
   const moved = move(payloadOf('c'))
   await together(write('b', 'c', Buffer.from('over it')), movePayloads([moved]))
@@ -119,7 +125,7 @@ test('parts are moved like any payload, before their completion and after it', a
     const { etag = '' } = await store.client.execute(writePart(name, part, bytesOfPart(part), 5 * 1024 ** 2))
     etags.push(etag)
   }
-  const payloads = [1, 2, 3].map((part) => store.catalog.part(upload, part)?.payload ?? 0)
+  const payloads = [1, 2, 3].map((part) => store.catalog.snapshot().part(uploadIdOf(upload), part)?.payload ?? 0)
   const move = (payload: number | undefined) => moveOf(store, payload ?? 0, locationOf(payload ?? 0))
   const completion = completeUpload(
     name,
@@ -129,13 +135,13 @@ test('parts are moved like any payload, before their completion and after it', a
   await together(movePayloads([move(payloads[2]), move(payloads[0])]))
   const whole = Buffer.concat([1, 2, 3].map(bytesOfPart))
   t.same(await readObject(store, 'b', 'k'), whole)
-  const id = store.catalog.bucket('b')?.id ?? 0
-  const object = store.catalog.object(id, 'k')
+  const id = store.catalog.snapshot().bucket('b')?.id ?? 0
+  const object = store.catalog.snapshot().object(bucketIdOf(id), 'k')
   t.equal(object?.payload, upload)
   await together(movePayloads([{ payload: upload, volume: 0, offset: 64, bytes: BYTES, checksum: 1 }]))
   t.same(await readObject(store, 'b', 'k'), whole, 'a payload of parts is in no volume')
   await together(deleteObject('b', 'k'))
-  t.same(store.catalog.storedPayloads(0, 10).length, 1)
+  t.same(store.catalog.snapshot().storedPayloads(0, 10).length, 1)
   await closeAndCheck(t, store)
 })
 
@@ -147,7 +153,7 @@ test('a volume is removed when nothing lives in it, and never the one that is wr
   t.same(livesIn(store), { 0: 2, 1: 2, 2: 1 }, 'something lives in each')
   await together(movePayloads([move(payloadOf('a'))]), deleteObject('b', 'b'), removeVolume(0), removeVolume(0))
   t.same(Object.keys(livesIn(store)), ['1', '2'], 'moved, deleted and removed in one batch')
-  while (existsSync(store.paths.volume(0))) await setTimeout(5)
+  while (existsSync(store.paths.volume(volumeNumberOf(0)))) await setTimeout(5)
   await together(deleteObject('b', 'e'), deleteObject('b', 'a'), removeVolume(2))
   t.same(livesIn(store), { 1: 2, 2: 0 }, 'the newest stays, though it is empty')
   t.same(await readObject(store, 'b', 'c'), BYTES)
@@ -157,7 +163,10 @@ test('a volume is removed when nothing lives in it, and never the one that is wr
   await again.client.execute(write('b', 'next', BYTES))
   await again.client.execute(write('b', 'after', BYTES))
   await again.client.execute(write('b', 'last', BYTES))
-  const numbers = again.catalog.volumes().map(({ volume }) => volume)
+  const numbers = again.catalog
+    .snapshot()
+    .volumes()
+    .map(({ volume }) => volume)
   t.ok(Math.min(...numbers) === 1 && Math.max(...numbers) >= 3, `${numbers.join()}: no number is used again`)
   t.same(await readObject(again, 'b', 'next'), BYTES)
   await closeAndCheck(t, again)

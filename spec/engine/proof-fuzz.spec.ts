@@ -1,18 +1,31 @@
-/** Bundles made by chance, and what chance makes of them: nothing crashes, and nothing is accepted that was not signed. */
+/** Bundles made by chance, in this program and in a page. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import * as fc from 'fast-check'
 import { test } from 'tap'
-import type { ProofBundle, ProofHistory } from '../../engine/proof/bundle-types.ts'
+import type { ProofHistory } from '../../engine/proof/bundle-types.ts'
 import { canonicalBytes } from '../../engine/proof/canonical.ts'
-import { parseBundle } from '../../engine/proof/parse-bundle.ts'
 import { verifyBundle } from '../../engine/proof/verify-bundle.ts'
-import { VALID } from '../support/proof-goldens.ts'
-import { bundleBytes, GOLDEN_FILE, historyOf, signed } from '../support/proof-statements.ts'
+import { BROKEN, VALID } from '../support/proof-goldens.ts'
+import {
+  bundleBytes,
+  GOLDEN_DIGEST,
+  GOLDEN_FILE,
+  GOLDEN_PUBLIC_KEY,
+  historyOf,
+  signed,
+} from '../support/proof-statements.ts'
 import { askStranger, EVIDENCE, type Outcome, outcomeOf } from '../support/proof-verdicts.ts'
+import { importsOf } from '../tidy/imports.ts'
+import { fileOf } from '../tidy/project-files.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 20 }).filter((each) => !/\p{Surrogate}/u.test(each))
 const time = fc
   .date({ min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true })
   .map((date) => date.toISOString())
+
 const history: fc.Arbitrary<ProofHistory> = fc.oneof(
   fc.record({
     status: fc.constant('unavailable' as const),
@@ -26,6 +39,7 @@ const history: fc.Arbitrary<ProofHistory> = fc.oneof(
       return historyOf(from, from + leaves - 1, [...new Set(inside)])
     }),
 )
+
 const object = fc.record(
   {
     bucket: text,
@@ -95,41 +109,9 @@ const mutated: fc.Arbitrary<Buffer> = fc
     }, original),
   )
 
-/** Signed bytes and signature of every bundle that was given out. */
-const given = new Set(Object.values(VALID).map(identityOf))
-
-function identityOf(bundle: ProofBundle): string {
-  return `${Buffer.from(canonicalBytes(bundle)).toString('hex')} ${bundle.signature.value}`
-}
-
-test('nothing that was spliced is accepted, unless it says the same', async (t) => {
-  const property = fc.asyncProperty(mutated, async (bytes) => {
-    const { verdict, checks } = await verifyBundle(bytes, EVIDENCE)
-    if (checks.length !== 11) return false
-    const parsed = parseBundle(bytes)
-    return verdict !== 'verified' || (parsed.kind === 'bundle' && given.has(identityOf(parsed.bundle)))
-  })
-  await t.resolves(fc.assert(property, { numRuns: 1500 }))
-})
-
-test('bytes and JSON of any kind are judged', async (t) => {
-  const anything = fc.oneof(
-    fc.uint8Array({ maxLength: 200 }),
-    fc.json({ maxDepth: 5 }).map((each) => Buffer.from(each)),
-    fc
-      .dictionary(fc.constantFrom(...Object.keys(signed())), fc.jsonValue())
-      .map((members) => bundleBytes({ ...signed(), ...members })),
-  )
-  const property = fc.asyncProperty(anything, async (bytes) => {
-    const { verdict } = await verifyBundle(bytes, EVIDENCE)
-    const parsed = parseBundle(bytes)
-    return verdict !== 'verified' || (parsed.kind === 'bundle' && given.has(identityOf(parsed.bundle)))
-  })
-  await t.resolves(fc.assert(property, { numRuns: 1500 }))
-})
-
 /** Values that one reader may take and another may not. */
 const NUMBERS = ['1', '0', '-0', '01', '1.0', '1e2', '9007199254740991', '9007199254740992', '1'.repeat(5000), 'NaN']
+
 const TEXTS = [
   '""',
   '"\\u0000"',
@@ -143,6 +125,7 @@ const TEXTS = [
   '[]',
   '{}',
 ]
+
 const TIMES = ['2026-08-01T09:30:00Z', '2026-02-30T00:00:00Z', '0000-02-29T00:00:00.1Z', '2026-08-01T09:30:60Z']
 const OFFSETS = [
   '2026-08-01T00:00:00+23:59',
@@ -150,6 +133,7 @@ const OFFSETS = [
   '0000-01-01T00:00:00+00:01',
   '2100-02-29T00:00:00Z',
 ]
+
 const odd = fc.constantFrom(...NUMBERS, ...TEXTS, ...[...TIMES, ...OFFSETS].map((each) => JSON.stringify(each)))
 
 /** A bundle in whose text one value is another. */
@@ -175,4 +159,47 @@ test('both verifiers say the same of what chance made', async (t) => {
   )
   t.same(apart, [])
   t.ok(outcomes.some(({ checks }) => checks['format'] === 'passed'))
+})
+
+const FOLDER = 'engine/proof'
+const REALM = new URL('../support/page-realm.js', import.meta.url)
+const VERIFIER = fileURLToPath(new URL('../../engine/proof/verify-bundle.js', import.meta.url))
+
+test('no module of it imports anything that only Node.js has', async (t) => {
+  const imports = readdirSync(FOLDER).flatMap((name) => {
+    const path = join(FOLDER, name)
+    return importsOf(fileOf(path, readFileSync(path, 'utf8')))
+  })
+  const others = new Set(imports.map(({ specifier }) => specifier).filter((specifier) => !specifier.startsWith('./')))
+  t.same([...others].toSorted(), ['@noble/ed25519', '@noble/hashes/sha2.js', '@noble/hashes/utils.js'])
+})
+
+test('it judges every golden bundle in a realm with the globals of a page and no others', async (t) => {
+  const bundles = [...Object.values(VALID).map(bundleBytes), ...Object.values(BROKEN)]
+  const worker = new Worker(REALM, {
+    execArgv: ['--experimental-vm-modules', '--no-warnings'],
+    workerData: {
+      verifier: VERIFIER,
+      bundles,
+      publicKey: GOLDEN_PUBLIC_KEY,
+      file: { sha256: GOLDEN_DIGEST, size: GOLDEN_FILE.length },
+    },
+  })
+  const { verdicts, globals } = await new Promise<{ verdicts: string[]; globals: string[] }>((resolve, reject) => {
+    worker.on('message', resolve)
+    worker.on('error', reject)
+  })
+  t.same(
+    globals,
+    ['process', 'Buffer', 'require', 'global', 'setTimeout'].map(() => 'undefined'),
+  )
+  const expected = JSON.parse(readFileSync('spec/golden/proof-v1/expected.json', 'utf8')) as Record<
+    'valid' | 'broken',
+    Record<string, { readonly verdict: string }>
+  >
+  const wanted = [
+    ...Object.keys(VALID).map((name) => expected.valid[name]?.verdict),
+    ...Object.keys(BROKEN).map((name) => expected.broken[name]?.verdict),
+  ]
+  t.same(verdicts, wanted)
 })

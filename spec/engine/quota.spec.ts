@@ -2,8 +2,9 @@
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { test } from 'tap'
-import type { Command } from '../../engine/commands.ts'
-import type { Quota } from '../../engine/events/changes.ts'
+import { bucketIdOf } from '../../engine/brands.ts'
+import type { Command } from '../../engine/commands/commands.ts'
+import type { Quota } from '../../engine/events/values.ts'
 import { copyObject, createBucket, deleteObject, write } from '../support/commands.ts'
 import { openTestStore, type TestStore } from '../support/test-store.ts'
 import { completeUpload, createUpload, writePart } from '../support/upload-commands.ts'
@@ -16,7 +17,9 @@ const RUNS = 20
 
 /** Of the current objects as they are listed; the counters have no part in it. */
 function listedUsage(store: TestStore): { readonly objects: number; readonly bytes: number } {
-  const { objects } = store.catalog.list(store.catalog.bucket('b')?.id ?? 0, EVERYTHING)
+  const { objects } = store.catalog
+    .snapshot()
+    .list(bucketIdOf(store.catalog.snapshot().bucket('b')?.id ?? 0), EVERYTHING)
   return { objects: objects.length, bytes: objects.reduce((total, { size }) => total + size, 0) }
 }
 
@@ -51,7 +54,8 @@ async function commandOf(store: TestStore, [kind, name, size, from]: Step): Prom
     case 'delete':
       return deleteObject('b', name)
     case 'copy': {
-      const { sequence = 1 } = store.catalog.object(store.catalog.bucket('b')?.id ?? 0, from) ?? {}
+      const { sequence = 1 } =
+        store.catalog.snapshot().object(bucketIdOf(store.catalog.snapshot().bucket('b')?.id ?? 0), from) ?? {}
       return copyObject({ bucket: 'b', key: from, sequence }, { bucket: 'b', key: name }, { headers: [], metadata: [] })
     }
     case 'complete': {
@@ -81,7 +85,7 @@ test('no batch of writes passes a quota', async (t) => {
         const codes = await outcomes(store, commands)
         refused += codes.filter((code) => code === 'quota-exceeded').length
         const usage = listedUsage(store)
-        const counted = store.catalog.bucketUsage(store.catalog.bucket('b')?.id ?? 0)
+        const counted = store.catalog.snapshot().bucketUsage(bucketIdOf(store.catalog.snapshot().bucket('b')?.id ?? 0))
         if (usage.bytes > bytes || usage.objects > objects) throw new Error(`${JSON.stringify(usage)} passes the quota`)
         if (counted.bytes !== usage.bytes || counted.objects !== usage.objects) throw new Error('counted otherwise')
       }
@@ -124,7 +128,12 @@ test('over its quota a bucket takes what makes it no larger, and lets go of ever
   await store.client.execute(setVersioning('b', 'enabled'))
   const { version: large = 0 } = await store.client.execute(write('b', 'k', Buffer.alloc(100, 1)))
   await store.client.execute(write('b', 'k', Buffer.alloc(10, 1)))
-  t.match(store.catalog.bucketUsage(bucketId), { objects: 1, bytes: 10, noncurrent: 1, noncurrentBytes: 100 })
+  t.match(store.catalog.snapshot().bucketUsage(bucketIdOf(bucketId)), {
+    objects: 1,
+    bytes: 10,
+    noncurrent: 1,
+    noncurrentBytes: 100,
+  })
   await store.client.execute(setQuota('b', { bytes: 5, objects: 0 }))
   const codes = await outcomes(store, [
     write('b', 'k', Buffer.alloc(11, 1)),
@@ -137,11 +146,15 @@ test('over its quota a bucket takes what makes it no larger, and lets go of ever
   ])
   const over = 'quota-exceeded'
   t.same(codes, [over, 'done', 'done', over, over, 'done', over])
-  const newest = store.catalog.newestVersion(bucketId, 'k')
+  const newest = store.catalog.snapshot().newestVersion(bucketIdOf(bucketId), 'k')
   t.match(newest, { isMarker: true })
-  t.match(store.catalog.bucketUsage(bucketId), { objects: 0, bytes: 0, markers: 1 })
+  t.match(store.catalog.snapshot().bucketUsage(bucketIdOf(bucketId)), { objects: 0, bytes: 0, markers: 1 })
   await store.client.execute(deleteVersion('b', 'k', newest?.sequence ?? 0))
-  t.match(store.catalog.bucketUsage(bucketId), { objects: 1, bytes: 9, markers: 0 }, 'what comes back is not refused')
+  t.match(
+    store.catalog.snapshot().bucketUsage(bucketIdOf(bucketId)),
+    { objects: 1, bytes: 9, markers: 0 },
+    'what comes back is not refused',
+  )
   await store.client.execute(setQuota('b', {}))
   t.same(await outcomes(store, [write('b', 'other', Buffer.alloc(1000, 1))]), ['done'], 'unlimited again')
   await store.client.execute(deleteVersion('b', 'k', large))

@@ -1,10 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
-import { type VerificationReport, verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
+import { type VerificationReport, verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import type { JournalRecovered } from '../../engine/events/changes.ts'
+import type { ChangeNamed } from '../../engine/events/changes.ts'
 import { decodeEntry } from '../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../engine/journal/format.ts'
 import { HeadFile } from '../../engine/journal/head-mark.ts'
@@ -42,8 +42,8 @@ function verifyAtRest(paths: StorePaths): Promise<VerificationReport> {
   return verifyJournal(paths.journal, { threads: 0, settleMilliseconds: 0 })
 }
 
-function recoveredEntries(paths: StorePaths): JournalRecovered[] {
-  const found: JournalRecovered[] = []
+function recoveredEntries(paths: StorePaths): ChangeNamed<'journal.recovered'>[] {
+  const found: ChangeNamed<'journal.recovered'>[] = []
   readJournal(nodeDisk, paths, undefined, {
     record: ({ kind, body }) => {
       if (kind !== RECORD_KIND.change) return
@@ -54,9 +54,10 @@ function recoveredEntries(paths: StorePaths): JournalRecovered[] {
   return found
 }
 
-function copyOf(base: StorePaths, root: string): StorePaths {
+/** A copy of a store, or of one folder of it. */
+function copyOf(base: StorePaths, root: string, folder = '.'): StorePaths {
   rmSync(root, { recursive: true, force: true })
-  cpSync(base.root, root, { recursive: true })
+  cpSync(join(base.root, folder), join(root, folder), { recursive: true })
   return new StorePaths(root)
 }
 
@@ -74,7 +75,9 @@ test('J5 J15 a torn tail is cut at whatever byte it tore, and the evidence is ke
   let tornTails = 0
   for (const [state, leave] of Object.entries(LEFT_BEHIND)) {
     for (let cut = last; cut < end; cut += 8) {
-      const paths = copyOf(base, join(t.testdirName, 'copy'))
+      // Opening the whole store takes its time: at some of the cuts. The others need no more than the journal.
+      const isOpened = (cut - last) % 72 === 0
+      const paths = copyOf(base, join(t.testdirName, 'copy'), isOpened ? '.' : 'journal')
       const file = segmentPath(paths, -1)
       editFile(file, (bytes) => leave(bytes, last, cut, end))
       const remains = readFileSync(file).subarray(last, Math.max(last, dataLength(file)))
@@ -85,8 +88,7 @@ test('J5 J15 a torn tail is cut at whatever byte it tore, and the evidence is ke
       if (torn !== undefined) tornTails += 1
       const tail = recoverJournal(roomyDisk, paths, { mark: undefined, applied: undefined, wasInUse: true })
       t.match(tail, { offset: last, cut: torn === undefined ? undefined : { length: remains.length } }, title)
-      // Opening the whole store takes its time: at some of the cuts.
-      if ((cut - last) % 72 !== 0) continue
+      if (!isOpened) continue
       const store = await openTestStore(paths.root, AFTER_POWER_CUT)
       const digest = digestOf(remains)
       const expected = torn === undefined ? undefined : { segment: 0, offset: last, length: remains.length, digest }
@@ -276,7 +278,7 @@ test('J8 a tail that reads differently the second time is not gone on from', asy
     }
   }
   const opening = openTestStore(paths.root, AFTER_POWER_CUT, forgetful)
-  await t.rejects(opening, { name: 'JournalDamagedError', message: /segment, offset \d+: reads differently/ })
+  await t.rejects(opening, { name: 'JournalDamagedError', message: /segment, offset \d+: a second read differs/ })
   const again = await openTestStore(paths.root, AFTER_POWER_CUT)
   t.equal(await readObject(again, 'kept', 'torn'), undefined)
   t.same(await readObject(again, 'kept', 'before'), Buffer.from('acknowledged'))
@@ -303,6 +305,6 @@ test('J14 projections that are being made again do not pass for those of the cle
   head.close()
   const again = await openTestStore(root, { bootId: OTHER_BOOT_ID })
   t.match(again.report.discardedProjections, /without a clean stop/)
-  t.ok(again.catalog.bucket('kept'))
+  t.ok(again.catalog.snapshot().bucket('kept'))
   await again.close(true)
 })

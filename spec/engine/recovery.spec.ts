@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
-import { masterKeyCheck } from '../../cli/store/master-key-check.ts'
+import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
+import { masterKeyCheck } from '../../engine/keys/store-keys.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import {
   RECOVERY_CASES,
@@ -86,7 +86,7 @@ test('J13 a last segment that is sealed is gone on from, with zeros behind the s
     t.equal(intact, title !== 'garbage', `${title}: the verifier`)
     const opening = openTestStore(paths.root, SETTINGS)
     if (title === 'garbage') {
-      await t.rejects(opening, { name: 'JournalDamagedError', message: /bytes behind the seal/ }, title)
+      await t.rejects(opening, { name: 'JournalDamagedError', message: /bytes after the seal/ }, title)
       continue
     }
     await (await opening).close(true)

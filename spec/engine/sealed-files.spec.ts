@@ -1,5 +1,6 @@
-/** Encrypted payload files (specification, Encryption at rest): ranges, damage, and blocks that are moved about. */
+/** Payload files, plain and encrypted: ranges, damage, and blocks that are moved about. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
 import * as fc from 'fast-check'
 import { test } from 'tap'
 import { plainBlocks, sealedBlocks } from '../../engine/payloads/block-codec.ts'
@@ -16,31 +17,71 @@ const BLOCK = fileFormat.BLOCK_BYTES
 const sealer = new PayloadSealer(Buffer.alloc(32, 0x2f))
 const otherSealer = new PayloadSealer(Buffer.alloc(32, 0x30))
 
-const EDGES = [1, BLOCK - 1, BLOCK, BLOCK + 1, 1.5 * BLOCK, 8 * BLOCK - 1, 8 * BLOCK, 8 * BLOCK + 1, 17 * BLOCK + 5]
+const EDGES = [
+  1,
+  BLOCK / 2,
+  BLOCK - 1,
+  BLOCK,
+  BLOCK + 1,
+  1.5 * BLOCK,
+  8 * BLOCK - 1,
+  8 * BLOCK,
+  8 * BLOCK + 1,
+  17 * BLOCK + 5,
+]
 
-test('encrypted files come back whole and in parts, at every edge of blocks and pieces', async (t) => {
+interface Form {
+  readonly sealer?: PayloadSealer
+  readonly proofBytes: number
+  readonly fault: string
+}
+
+const FORMS: Readonly<Record<string, Form>> = {
+  plain: { proofBytes: 4, fault: 'checksum does not match' },
+  encrypted: { sealer, proofBytes: TAG_BYTES, fault: 'authentication tag does not match' },
+}
+
+function blockOf(bytes: Buffer, block: number): Buffer {
+  return bytes.subarray(block * BLOCK, (block + 1) * BLOCK)
+}
+
+test('J17 large payloads come back whole and in parts, at every edge of blocks and pieces', async (t) => {
   const paths = payloadPaths(t.testdir())
   const all = someBytes(17 * BLOCK + 5)
-  for (const [index, length] of EDGES.entries()) {
-    const bytes = all.subarray(0, length)
-    const chunk = [10_000, 99_999, BLOCK, 3 * BLOCK + 1][index % 4] as number
-    const location = await storeLarge(paths, bytes, chunk, { sealer })
-    const file = readFileSync(paths.file(location.name))
-    t.equal(file.length, length + 16 * Math.ceil(length / BLOCK) + 32)
-    for (let block = 0; block * BLOCK < length; block += 1) {
-      const part = file.subarray(block * BLOCK, Math.min((block + 1) * BLOCK, length))
-      if (length > 16 && part.equals(bytes.subarray(block * BLOCK, (block + 1) * BLOCK))) t.fail(`${block} is plain`)
-    }
-    const places = [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 8 * BLOCK, 8 * BLOCK + 1, length - 1, length]
-    const edges = [...new Set(places.filter((place) => place >= 0 && place <= length))]
-    for (const start of edges) {
-      for (const end of edges.filter((place) => place >= start)) {
-        const part = await readLarge(paths, location, start, end, sealer)
-        if (!part.equals(bytes.subarray(start, end))) t.fail(`${length}: bytes ${start} to ${end}`)
+  for (const [form, { proofBytes, ...options }] of Object.entries(FORMS)) {
+    const { sealer: key } = options
+    for (const [index, length] of EDGES.entries()) {
+      const bytes = all.subarray(0, length)
+      const chunk = [10_000, 99_999, BLOCK, 3 * BLOCK + 1][index % 4] as number
+      const location = await storeLarge(paths, bytes, chunk, options)
+      const file = readFileSync(paths.file(location.name))
+      const blocks = Math.ceil(length / BLOCK)
+      t.equal(file.length, length + proofBytes * blocks + 32)
+      for (let block = 0; block < blocks; block += 1) {
+        const plain = blockOf(bytes, block)
+        const isPlain = blockOf(file, block).subarray(0, plain.length).equals(plain)
+        if (isPlain !== (key === undefined) && length > 16) t.fail(`${form}: block ${block}`)
+        if (key === undefined && file.readUInt32BE(length + 4 * block) !== crc32(plain)) t.fail(`checksum of ${block}`)
       }
+      const places = [0, 1, BLOCK - 1, BLOCK, BLOCK + 1, 8 * BLOCK, 8 * BLOCK + 1, length - 1, length]
+      const edges = [...new Set(places.filter((place) => place >= 0 && place <= length))]
+      for (const start of edges) {
+        for (const end of edges.filter((place) => place >= start)) {
+          const part = await readLarge(paths, location, start, end, key)
+          if (!part.equals(bytes.subarray(start, end))) t.fail(`${form}, ${length}: bytes ${start} to ${end}`)
+        }
+      }
+      rmSync(paths.file(location.name))
     }
-    rmSync(paths.file(location.name))
   }
+  const location = await storeLarge(paths, all, 50_000)
+  await fc.assert(
+    fc.asyncProperty(fc.nat({ max: all.length }), fc.nat({ max: all.length }), async (one, other) => {
+      const [start, end] = [Math.min(one, other), Math.max(one, other)]
+      return (await readLarge(paths, location, start, end)).equals(all.subarray(start, end))
+    }),
+    { numRuns: 50 },
+  )
 })
 
 test('chunks of any lengths make the same file', async (t) => {
@@ -68,26 +109,42 @@ test('chunks of any lengths make the same file', async (t) => {
   )
 })
 
-test('J17 damage in an encrypted file is found where it is read', async (t) => {
+test('J17 damage to a large payload is found where it is read, and no wrong byte leaves', async (t) => {
   const paths = payloadPaths(t.testdir())
   const bytes = someBytes(2.5 * BLOCK)
-  const location = await storeLarge(paths, bytes, BLOCK, { sealer })
-  const file = paths.file(location.name)
-  const tags = [...Array(48).keys()].map((index) => bytes.length + index)
   const sample = [...Array(64).keys()].map((index) => (index * 2557) % bytes.length)
-  for (const at of [0, BLOCK - 1, BLOCK, 2 * BLOCK, bytes.length - 1, ...sample, ...tags]) {
-    flipByte(file, at)
-    const block = at < bytes.length ? Math.floor(at / BLOCK) : Math.floor((at - bytes.length) / 16)
-    await t.rejects(
-      readLarge(paths, location, block * BLOCK + 10, block * BLOCK + 20, sealer),
-      { name: 'PayloadDamagedError', message: `offset ${block * BLOCK}: authentication tag does not match` },
-      `byte ${at}`,
-    )
-    const other = (block + 1) % 2
-    const whole = await readLarge(paths, location, other * BLOCK, (other + 1) * BLOCK, sealer)
-    if (!whole.equals(bytes.subarray(other * BLOCK, (other + 1) * BLOCK))) t.fail('another block is not concerned')
-    flipByte(file, at)
+  const read = (location: FileLocation, block: number, key?: PayloadSealer) =>
+    readLarge(paths, location, block * BLOCK + 10, block * BLOCK + 20, key)
+  for (const [form, { proofBytes, fault, ...options }] of Object.entries(FORMS)) {
+    const location = await storeLarge(paths, bytes, BLOCK, options)
+    const file = paths.file(location.name)
+    const proofs = [...Array(3 * proofBytes).keys()].map((index) => bytes.length + index)
+    for (const at of [0, BLOCK - 1, BLOCK, 2 * BLOCK, bytes.length - 1, ...sample, ...proofs]) {
+      flipByte(file, at)
+      const block = at < bytes.length ? Math.floor(at / BLOCK) : Math.floor((at - bytes.length) / proofBytes)
+      const found = { name: 'PayloadDamagedError', message: `offset ${block * BLOCK}: ${fault}` }
+      await t.rejects(read(location, block, options.sealer), found, `${form}: byte ${at}`)
+      const other = (block + 1) % 2
+      const whole = await readLarge(paths, location, other * BLOCK, (other + 1) * BLOCK, options.sealer)
+      if (!whole.equals(blockOf(bytes, other))) t.fail('another block is not concerned')
+      flipByte(file, at)
+    }
+    const before = readFileSync(file)
+    for (const [title, changed] of Object.entries({
+      'a byte less': before.subarray(0, -1),
+      'a byte more': Buffer.concat([before, Buffer.of(0)]),
+      'no proofs': before.subarray(0, bytes.length),
+      nothing: Buffer.alloc(0),
+    })) {
+      writeFileSync(file, changed)
+      const opening = readLarge(paths, location, 0, 1, options.sealer)
+      await t.rejects(opening, { name: 'PayloadDamagedError', message: /wrong length/ }, `${form}: ${title}`)
+    }
+    rmSync(file)
+    const opening = readLarge(paths, location, 0, 1, options.sealer)
+    await t.rejects(opening, { name: 'PayloadDamagedError', message: /cannot be opened/ })
   }
+  const location = await storeLarge(paths, bytes, BLOCK, { sealer })
   await t.rejects(readLarge(paths, location), {
     name: 'PayloadDamagedError',
     message: /encrypted, and there is no key/,

@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import * as fc from 'fast-check'
 import { test } from 'tap'
+import { payloadIdOf, volumeNumberOf } from '../../engine/brands.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import * as fileFormat from '../../engine/payloads/file-format.ts'
 import { PayloadIds } from '../../engine/payloads/payload-ids.ts'
@@ -101,7 +102,7 @@ async function storeSmall(paths: StorePaths, uploads: UploadStore, bodies: Buffe
   const volumes = new VolumeWriter(roomyDisk, paths, { volumeBytes: 65_536 }, space, undefined)
   const locations = bodies.map((bytes, index) => {
     const body = uploads.inlineBody(bytes)
-    return volumes.place(index + 1, body.bytes, body.checksum, body.sealed) as VolumeLocation
+    return volumes.place(payloadIdOf(index + 1), body.bytes, body.checksum, body.sealed) as VolumeLocation
   })
   volumes.flush()
   await volumes.close()
@@ -137,7 +138,7 @@ test('encrypted and plain payloads share a volume', async (t) => {
   for (const [index, location] of locations.entries()) {
     t.same(readSmall(paths, location, sealer), index === 1 ? secret : open, `payload ${index}`)
   }
-  const volume = readFileSync(paths.volume(0))
+  const volume = readFileSync(paths.volume(volumeNumberOf(0)))
   t.notOk(volume.includes(marker), 'the bytes are not on the disk')
   t.ok(volume.includes('a sentence that anybody'), 'and would be found')
 })
@@ -149,20 +150,20 @@ test('J17 an encrypted small payload that cannot be proved is damaged', async (t
   const place = `volume 0, offset ${one.offset}`
   t.throws(() => readSmall(paths, one), { name: 'PayloadDamagedError', message: `${place}: it is encrypted` })
   t.throws(() => readSmall(paths, one, otherSealer), { name: 'PayloadDamagedError', message: place }, 'another key')
-  const before = readFileSync(paths.volume(0))
-  editFile(paths.volume(0), (volume) => {
+  const before = readFileSync(paths.volume(volumeNumberOf(0)))
+  editFile(paths.volume(volumeNumberOf(0)), (volume) => {
     before.copy(volume, one.offset, other.offset, other.offset + other.length)
     return volume
   })
   t.throws(() => readSmall(paths, one, sealer), { message: `${place}: checksum` }, 'the envelope of another payload')
-  writeFileSync(paths.volume(0), before)
+  writeFileSync(paths.volume(volumeNumberOf(0)), before)
   for (let at = 0; at < one.length; at += 7) {
-    flipByte(paths.volume(0), one.offset + at)
+    flipByte(paths.volume(volumeNumberOf(0)), one.offset + at)
     t.throws(() => readSmall(paths, one, sealer), { message: `${place}: checksum` }, `byte ${at}`)
-    const stored = readFileSync(paths.volume(0)).subarray(one.offset, one.offset + one.length)
+    const stored = readFileSync(paths.volume(volumeNumberOf(0))).subarray(one.offset, one.offset + one.length)
     const forged = { ...one, checksum: crc32(stored) }
     t.throws(() => readSmall(paths, forged, sealer), { message: `${place}: not encrypted with` }, 'whatever the CRC-32')
-    flipByte(paths.volume(0), one.offset + at)
+    flipByte(paths.volume(volumeNumberOf(0)), one.offset + at)
   }
   t.equal(readSmall(paths, one, sealer).length, 200)
 })
@@ -201,6 +202,6 @@ test('no id, and so no key, is ever used twice', async (t) => {
   )
   const ids = new PayloadIds(START, 255, 2 ** 40 - 2)
   t.equal(ids.next(), `${START}ffffffffffff`, 'the last one')
-  t.throws(() => ids.next(), /every payload id/, 'rather nothing than the first one again')
-  t.throws(() => ids.next(), /every payload id/)
+  t.throws(() => ids.next(), /used up its payload ids/, 'rather nothing than the first one again')
+  t.throws(() => ids.next(), /used up its payload ids/)
 })

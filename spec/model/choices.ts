@@ -1,11 +1,13 @@
 /** What random requests name that only the state of the model can tell: a version, an upload, a time, an ETag. */
 import * as fc from 'fast-check'
 import { contentOf } from './content.ts'
-import type { AskedLock } from './lock-rules.ts'
 import { allVersions, type Model } from './model.ts'
-import { currentOf, type Retention, type RetentionMode, type Version, versionsOf } from './model-state.ts'
+import type { WriteCondition } from '../../engine/commands/commands.ts'
+import type { Retention, RetentionMode } from '../../engine/events/values.ts'
+import { versionNamed } from './operations/by-rules.ts'
 import type { ReadConditions } from './operations/reads.ts'
-import type { WriteCondition } from './operations/writes.ts'
+import { type AskedLock, UNCONDITIONAL } from './operations/writes.ts'
+import { type ModelVersion, wireId } from './state.ts'
 
 /** Bucket and key that a request is about. */
 export interface Place {
@@ -14,8 +16,9 @@ export interface Place {
 }
 
 export const BUCKETS = ['plain', 'versioned', 'locked', 'spare'] as const
+const LONGEST_KEY = 'z'.repeat(1024)
 /** Two of them are in another order by UTF-16 than by UTF-8, which is that of S3. */
-export const KEYS = ['a', 'a/b', 'a/b/c', 'b+ %', '\u{ff5e}', '\u{1f600}'] as const
+export const KEYS = ['a', 'a\u0000', 'a/b', 'a/b/c', 'b+ %', '\u{ff5e}', '\u{1f600}', LONGEST_KEY] as const
 
 const bucketName = fc.oneof(
   { weight: 3, arbitrary: fc.constant('plain') },
@@ -53,9 +56,9 @@ export function choosePlace(model: Model, { free, isFree, nth }: PlaceChoice, wa
 
 function placesOf({ world }: Model, wants: Wants): Place[] {
   if (wants === 'nothing') return []
-  return [...world.buckets].flatMap(([bucket, { hasLock, keys, uploads }]) => {
-    if (wants === 'an upload') return uploads.map(({ key }) => ({ bucket, key }))
-    return wants === 'a key' || hasLock ? [...keys.keys()].map((key) => ({ bucket, key })) : []
+  return [...world.buckets].flatMap(([bucket, { id, lockEnabled, keys }]) => {
+    if (wants === 'an upload') return world.uploadsOf(id).map(({ key }) => ({ bucket, key }))
+    return wants === 'a key' || lockEnabled ? [...keys.keys()].map((key) => ({ bucket, key })) : []
   })
 }
 
@@ -70,10 +73,8 @@ export const storedHeaders = fc
     note: fc.constantFrom(undefined, '', 'one', 'one ü, more'),
   })
   .map(({ type, note }) => {
-    const headers = new Map<string, string>()
-    if (type !== undefined) headers.set('content-type', type)
-    if (note !== undefined) headers.set('x-amz-meta-note', note)
-    return headers
+    const typed = type === undefined ? [] : ['content-type', type]
+    return note === undefined ? typed : [...typed, 'x-amz-meta-note', note]
   })
 
 export type VersionChoice =
@@ -103,13 +104,16 @@ export function chooseVersion(model: Model, { bucket, key }: Place, choice: Vers
   if (choice === 'null') return 'null'
   if (choice === 'malformed') return 'no id!'
   if ('nth' in choice) {
-    const there = model.world.buckets.get(bucket)
-    const versions = there === undefined ? [] : versionsOf(there, key)
-    return versions[choice.nth % versions.length]?.id ?? UNAVAILABLE
+    const versions = model.world.versions(model.world.buckets.get(bucket), key)
+    return idOrNone(versions[choice.nth % versions.length])
   }
   if ('gone' in choice) return model.gone[choice.gone % model.gone.length]?.id ?? UNAVAILABLE
   const others = allVersions(model.world).filter((each) => each.bucket !== bucket || each.key !== key)
-  return others[choice.other % others.length]?.version.id ?? UNAVAILABLE
+  return idOrNone(others[choice.other % others.length]?.version)
+}
+
+function idOrNone(version: ModelVersion | undefined): Chosen {
+  return (version && wireId(version)) ?? UNAVAILABLE
 }
 
 export function isUnavailable(chosen: Chosen): chosen is typeof UNAVAILABLE {
@@ -117,10 +121,10 @@ export function isUnavailable(chosen: Chosen): chosen is typeof UNAVAILABLE {
 }
 
 /** The version that a request with this id finds; markers too. */
-export function versionAt(model: Model, { bucket, key }: Place, id: string | undefined): Version | undefined {
-  const there = model.world.buckets.get(bucket)
-  if (there === undefined) return undefined
-  return id === undefined ? currentOf(there, key) : versionsOf(there, key).find((version) => version.id === id)
+export function versionAt(model: Model, { bucket, key }: Place, id: string | undefined): ModelVersion | undefined {
+  const { world } = model
+  const there = world.buckets.get(bucket)
+  return id === undefined ? world.current(there, key) : versionNamed(world, there, key, id)
 }
 
 const SECOND = 1000
@@ -143,7 +147,7 @@ export function chooseTime(model: Model, choice: TimeChoice, present: Retention 
   const { now } = model.moment
   if (choice === 'year 9999') return YEAR_9999
   if ('fromNow' in choice) return now + choice.fromNow
-  return Math.min((present?.until ?? now + DAY) + choice.fromPresent, YEAR_9999)
+  return Math.min((present?.untilMilliseconds ?? now + DAY) + choice.fromPresent, YEAR_9999)
 }
 
 export const mode: fc.Arbitrary<RetentionMode> = fc.constantFrom('GOVERNANCE', 'GOVERNANCE', 'COMPLIANCE')
@@ -165,12 +169,12 @@ export const lockChoice: fc.Arbitrary<LockChoice> = fc.oneof(
 
 /** Buckets without Object Lock are asked for a lock only now and then. */
 export function chooseLock(model: Model, { bucket, key }: Place, choice: LockChoice): AskedLock {
-  const isRare = model.world.buckets.get(bucket)?.hasLock !== true && choice.hold !== false
+  const isRare = model.world.buckets.get(bucket)?.lockEnabled !== true && choice.hold !== false
   if (isRare) return {}
   const until =
     choice.time === undefined
       ? undefined
-      : chooseTime(model, choice.time, versionAt(model, { bucket, key }, undefined)?.retention)
+      : chooseTime(model, choice.time, versionAt(model, { bucket, key }, undefined)?.lock?.retention)
   return { mode: choice.mode, until, hold: choice.hold }
 }
 
@@ -190,10 +194,10 @@ const OTHER_ETAG = 'd41d8cd98f00b204e9800998ecf8427f'
 
 export function chooseCondition(model: Model, at: Place, choice: ConditionChoice): WriteCondition {
   const etag = versionAt(model, at, undefined)?.etag ?? OTHER_ETAG
-  if (choice === 'matches') return { etag }
-  if (choice === 'mismatches') return { etag: OTHER_ETAG }
-  if (choice === 'is not') return { otherThan: etag }
-  return choice === 'is not another' ? { otherThan: OTHER_ETAG } : choice
+  if (choice === 'none') return UNCONDITIONAL
+  if (choice === 'absent' || choice === 'exists') return { kind: choice }
+  const etags = [choice === 'matches' || choice === 'is not' ? etag : OTHER_ETAG]
+  return { kind: choice === 'matches' || choice === 'mismatches' ? 'matches' : 'differs', etags }
 }
 
 export interface ReadConditionChoice {
@@ -218,7 +222,7 @@ export const readConditionChoice: fc.Arbitrary<ReadConditionChoice> = fc.oneof(
   },
 )
 
-export function chooseReadConditions(version: Version | undefined, choice: ReadConditionChoice): ReadConditions {
+export function chooseReadConditions(version: ModelVersion | undefined, choice: ReadConditionChoice): ReadConditions {
   const etag = (which: 'same' | 'other' | '*' | undefined) =>
     which === 'same' ? (version?.etag ?? OTHER_ETAG) : which === 'other' ? OTHER_ETAG : which
   const time = (offset: number | undefined) => (offset === undefined ? undefined : (version?.modified ?? 0) + offset)

@@ -2,7 +2,7 @@
 import type { WireAnswer } from '../support/wire-client.ts'
 import type { Operation } from './expectation.ts'
 import type { Model, ModelStore } from './model.ts'
-import type { Bucket } from './model-state.ts'
+import { type ModelBucket, type ModelState, type ModelVersion, wireId } from './state.ts'
 import { getCors, getLockConfiguration, getVersioning, headBucket, listBuckets } from './operations/buckets.ts'
 import { type ListObjectsRequest, listObjects, nextObjects } from './operations/list-objects.ts'
 import {
@@ -41,7 +41,7 @@ export async function compare(model: Model, store: ModelStore): Promise<void> {
   await carryOut(
     model,
     store,
-    [...world.buckets].flatMap(([name, bucket]) => readAll(name, bucket)),
+    [...world.buckets].flatMap(([name, bucket]) => readAll(world, name, bucket)),
   )
   model.ledger.endComparison(model.moment.now)
 }
@@ -53,7 +53,7 @@ export async function compareFully(model: Model, store: ModelStore): Promise<voi
   await carryOut(
     model,
     store,
-    [...world.buckets].flatMap(([name, bucket]) => headAll(name, bucket)),
+    [...world.buckets].flatMap(([name, bucket]) => headAll(world, name, bucket)),
   )
   for (const name of world.buckets.keys()) {
     for (const walk of WALKS) await walkPages(model, store, name, walk)
@@ -69,36 +69,44 @@ async function carryOut(model: Model, store: ModelStore, operations: readonly Op
   }
 }
 
-function readAll(name: string, bucket: Bucket): Operation[] {
+function readAll(world: ModelState, name: string, bucket: ModelBucket): Operation[] {
   const versions = [...bucket.keys].flatMap(([key, all]) =>
-    all.map(({ id, bytes }) => {
-      const method = bytes.length > SMALL_BYTES_MAXIMUM ? 'HEAD' : 'GET'
-      return readObject({ method, bucket: name, key, versionId: id })
+    all.map((version) => {
+      const method = isSmall(version) ? 'GET' : 'HEAD'
+      return readObject({ method, bucket: name, key, versionId: wireId(version) })
     }),
   )
-  const uploads = bucket.uploads.map(({ key, id = '' }) =>
-    listParts({ bucket: name, key, uploadId: id, maxParts: 1000, marker: 0 }),
-  )
+  const uploads = world
+    .uploadsOf(bucket.id)
+    .map(({ key, id = '' }) => listParts({ bucket: name, key, uploadId: id, maxParts: 1000, marker: 0 }))
   return [getVersioning(name), getLockConfiguration(name), ...versions, ...uploads]
 }
 
-function headAll(name: string, bucket: Bucket): Operation[] {
+function headAll(world: ModelState, name: string, bucket: ModelBucket): Operation[] {
   const heads = [...bucket.keys].flatMap(([key, all]) => [
     readObject({ method: 'HEAD', bucket: name, key }),
-    ...all.map(({ id, bytes }) => {
-      const method = bytes.length > SMALL_BYTES_MAXIMUM ? 'GET' : 'HEAD'
-      return readObject({ method, bucket: name, key, versionId: id })
+    ...all.map((version) => {
+      const method = isSmall(version) ? 'HEAD' : 'GET'
+      return readObject({ method, bucket: name, key, versionId: wireId(version) })
     }),
   ])
   const locks = [...bucket.keys].flatMap(([key, all]) =>
-    bucket.hasLock
-      ? all.flatMap(({ id }) => [getRetention, getLegalHold].map((get) => get({ bucket: name, key, versionId: id })))
+    bucket.lockEnabled
+      ? all.flatMap((version) =>
+          [getRetention, getLegalHold].map((get) => get({ bucket: name, key, versionId: wireId(version) })),
+        )
       : [],
   )
-  const parts = bucket.uploads.flatMap(({ key, id = '', parts: all }) =>
-    [0, ...all.keys()].map((marker) => listParts({ bucket: name, key, uploadId: id, maxParts: 1, marker })),
-  )
+  const parts = world
+    .uploadsOf(bucket.id)
+    .flatMap(({ key, id = '', parts: all }) =>
+      [0, ...all.keys()].map((marker) => listParts({ bucket: name, key, uploadId: id, maxParts: 1, marker })),
+    )
   return [headBucket(name), getCors(name), ...heads, ...locks, ...parts]
+}
+
+function isSmall({ size }: ModelVersion): boolean {
+  return size <= SMALL_BYTES_MAXIMUM
 }
 
 async function walkPages(
@@ -117,12 +125,12 @@ async function walkPages(
   }
   let versions: ListVersionsRequest | undefined = { ...filter, maxKeys: size }
   while (versions !== undefined) {
-    versions = nextVersions(bucket, versions, await carryOutOne(model, store, listVersions(versions)))
+    versions = nextVersions(model.world, bucket, versions, await carryOutOne(model, store, listVersions(versions)))
   }
   let uploads: ListUploadsRequest | undefined = { ...filter, maxUploads: size }
   while (uploads !== undefined) {
     await carryOutOne(model, store, listUploads(uploads))
-    uploads = nextUploads(bucket, uploads)
+    uploads = nextUploads(model.world, bucket, uploads)
   }
 }
 

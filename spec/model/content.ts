@@ -21,3 +21,17 @@ export function contentOf(seed: number, size: number): Content {
   made.set(name, content)
   return content
 }
+
+/** Large parts are few and the same: what was joined once is kept, as long as anybody holds on to its first part. */
+const joins = new WeakMap<Buffer, Map<string, Buffer>>()
+
+export function joined(buffers: readonly Buffer[]): Buffer {
+  const [first] = buffers
+  if (first === undefined || buffers.length === 1) return first ?? Buffer.alloc(0)
+  const known = joins.get(first) ?? new Map<string, Buffer>()
+  joins.set(first, known)
+  const name = hash('sha1', Buffer.concat(buffers.slice(1)), 'hex')
+  const bytes = known.get(name) ?? Buffer.concat(buffers)
+  known.set(name, bytes)
+  return bytes
+}

@@ -2,7 +2,8 @@
 import type { HeaderLine } from '../../planes/http/exchange.ts'
 import type { WireAnswer } from '../support/wire-client.ts'
 import type { Content } from './content.ts'
-import type { Moment, World } from './model-state.ts'
+import type { Moment as RuleMoment } from './refusals.ts'
+import type { ModelState } from './state.ts'
 
 export interface ModelRequest {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
@@ -12,16 +13,21 @@ export interface ModelRequest {
   readonly body?: Content | string
 }
 
+/** When a request is carried out: the clock of the server, and what the rules go by. */
+export interface Moment extends Omit<RuleMoment, 'sequence'> {
+  readonly clock: number
+}
+
 /** One right answer, and what the world is after it. Without an answer `next` is what it may be. */
 export interface Outcome {
   readonly pattern: Pattern
-  next(answer: WireAnswer | undefined): World
+  next(answer: WireAnswer | undefined): ModelState
 }
 
 export interface Operation {
   readonly request: ModelRequest
   /** At least one. */
-  outcomes(world: World, moment: Moment): readonly Outcome[]
+  outcomes(world: ModelState, moment: Moment): readonly Outcome[]
 }
 
 /** A header must be this, or absent for undefined, or as the function says. */
@@ -65,7 +71,7 @@ export type ErrorCode = keyof typeof STATUS
 
 /** Refusals of a request that changes nothing; when several rules refuse, either may be named. */
 export function refusals(
-  world: World,
+  world: ModelState,
   codes: readonly ErrorCode[],
   headers: Pattern['headers'] = {},
 ): readonly Outcome[] {
@@ -73,7 +79,7 @@ export function refusals(
 }
 
 /** A success that changes nothing. */
-export function reading(world: World, pattern: Pattern): readonly Outcome[] {
+export function reading(world: ModelState, pattern: Pattern): readonly Outcome[] {
   return [{ pattern, next: () => world }]
 }
 

@@ -3,11 +3,11 @@ import * as fc from 'fast-check'
 import { test } from 'tap'
 import type { WireAnswer } from '../support/wire-client.ts'
 import { contentOf } from './content.ts'
-import { type ModelRequest, mismatch } from './expectation.ts'
+import { type ModelRequest, mismatch, type Moment } from './expectation.ts'
 import { FAULTS, FaultyStore } from './faulty-store.ts'
 import { LockLedger } from './lock-ledger.ts'
 import { FIRST_CLOCK, Tally } from './model.ts'
-import { EMPTY_WORLD, type Moment, type World } from './model-state.ts'
+import { ModelState } from './state.ts'
 import { createBucket } from './operations/buckets.ts'
 import { putObject } from './operations/writes.ts'
 import { runSequence } from './run-sequences.ts'
@@ -17,7 +17,7 @@ import { ThreadStore } from './thread-store.ts'
 
 /** Each fault is found within so many sequences; on average within five. */
 const SEQUENCES_MAXIMUM = 150
-const MOMENT: Moment = { clock: FIRST_CLOCK, now: FIRST_CLOCK, isBehind: false }
+const MOMENT: Moment = { clock: FIRST_CLOCK, now: FIRST_CLOCK, clockIsBehind: false }
 
 for (const fault of FAULTS) {
   const faulty = async (directory: string) => new FaultyStore(await ThreadStore.open(directory), fault)
@@ -77,9 +77,9 @@ test('the ledger misses a locked version, and sees that it changed', async (t) =
 })
 
 /** A world with the bucket `plain`. */
-function worlds(): World[] {
+function worlds(): ModelState[] {
   return settle(
-    [EMPTY_WORLD],
+    [new ModelState()],
     [{ operation: createBucket('plain', false), answer: answerOf(200, { location: '/plain' }) }],
     MOMENT,
   )
@@ -87,7 +87,14 @@ function worlds(): World[] {
 
 function put(seed: number, condition: 'none' | 'absent', isAnswered: number | undefined): Exchange {
   const content = contentOf(seed, 11)
-  const operation = putObject({ bucket: 'plain', key: 'a', content, headers: new Map(), lock: {}, condition })
+  const operation = putObject({
+    bucket: 'plain',
+    key: 'a',
+    content,
+    headers: [],
+    lock: {},
+    condition: { kind: condition },
+  })
   if (isAnswered === undefined) return { operation, answer: undefined }
   return {
     operation,

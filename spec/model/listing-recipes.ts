@@ -6,6 +6,7 @@ import { listObjects } from './operations/list-objects.ts'
 import { listUploads, type UploadMarkers } from './operations/list-uploads.ts'
 import { listVersions, type VersionMarkers } from './operations/list-versions.ts'
 import { type Recipe, recipe } from './recipes.ts'
+import { wireId } from './state.ts'
 
 const filter = {
   prefix: fc.constantFrom('', '', '', 'a', 'a/', 'a/b', '\u{ff5e}', 'none'),
@@ -33,7 +34,7 @@ const moreObjects = recipe('list more objects', 'nothing', size, (maxKeys, { ope
 function versionMarkers(model: Model, { bucket }: Place, nth: number): VersionMarkers | undefined {
   const there = allVersions(model.world)
     .filter((each) => each.bucket === bucket)
-    .map(({ key, version: { id, serial } }) => ({ keyMarker: key, versionIdMarker: id, serial }))
+    .map(({ key, version }) => ({ keyMarker: key, versionIdMarker: wireId(version), serial: version.sequence }))
   const gone = model.gone
     .filter((each) => each.bucket === bucket)
     .map(({ key, id, serial }) => ({ keyMarker: key, versionIdMarker: id, serial }))
@@ -52,10 +53,10 @@ const versions = recipe(
 )
 
 function uploadMarkers(model: Model, { bucket }: Place, nth: number): UploadMarkers | undefined {
-  const uploads = model.world.buckets.get(bucket)?.uploads ?? []
+  const uploads = model.world.uploadsOf(model.world.buckets.get(bucket)?.id ?? 0)
   const upload = uploads[nth % uploads.length]
   if (upload === undefined) return undefined
-  return { keyMarker: upload.key, uploadIdMarker: upload.id, serial: upload.serial }
+  return { keyMarker: upload.key, uploadIdMarker: upload.id, serial: upload.upload }
 }
 
 const uploads = recipe(

@@ -1,10 +1,10 @@
 /** The model of a running store: the worlds that it may be in, its clock, and what was learned on the way. */
 import { CLOCK_TOLERANCE_SECONDS } from '../support/test-server.ts'
 import type { WireAnswer } from '../support/wire-client.ts'
-import type { ModelRequest } from './expectation.ts'
+import type { ModelRequest, Moment } from './expectation.ts'
 import { LockLedger } from './lock-ledger.ts'
-import { EMPTY_WORLD, type Moment, type Version, type World } from './model-state.ts'
-import type { ListFilter } from './operations/list-entries.ts'
+import { ModelState, type ModelVersion, wireId } from './state.ts'
+import type { ListFilter } from './naive-listing.ts'
 import type { ListPosition } from './operations/list-objects.ts'
 import { type Exchange, exchangeText, settle } from './settle.ts'
 
@@ -76,7 +76,7 @@ export class Tally {
 export class Model {
   readonly tally: Tally
   /** Nearly always one. */
-  worlds: readonly World[] = [EMPTY_WORLD]
+  worlds: readonly ModelState[] = [new ModelState()]
   clock = FIRST_CLOCK
   readonly ledger = new LockLedger()
   readonly gone: GoneVersion[] = []
@@ -93,15 +93,15 @@ export class Model {
   }
 
   /** One of the worlds, to choose from what is there. */
-  get world(): World {
-    return this.worlds[0] ?? EMPTY_WORLD
+  get world(): ModelState {
+    return this.worlds[0] ?? new ModelState()
   }
 
   get moment(): Moment {
     return {
       clock: this.clock,
       now: Math.max(this.clock, this.#journalTime),
-      isBehind: this.clock + CLOCK_TOLERANCE < this.#journalTime,
+      clockIsBehind: this.clock + CLOCK_TOLERANCE < this.#journalTime,
     }
   }
 
@@ -127,20 +127,21 @@ export class Model {
 }
 
 /** Versions of one world that another does not have. */
-function lost(before: World, after: World): GoneVersion[] {
-  const left = new Set(allVersions(after).map(({ version }) => version.id))
-  return allVersions(before).flatMap(({ bucket, key, version: { id, serial } }) =>
-    id === undefined || id === 'null' || left.has(id) ? [] : { bucket, key, id, serial },
-  )
+function lost(before: ModelState, after: ModelState): GoneVersion[] {
+  const left = new Set(allVersions(after).map(({ version }) => wireId(version)))
+  return allVersions(before).flatMap(({ bucket, key, version }) => {
+    const id = wireId(version)
+    return id === undefined || id === 'null' || left.has(id) ? [] : { bucket, key, id, serial: version.sequence }
+  })
 }
 
 export interface PlacedVersion {
   readonly bucket: string
   readonly key: string
-  readonly version: Version
+  readonly version: ModelVersion
 }
 
-export function allVersions(world: World): PlacedVersion[] {
+export function allVersions(world: ModelState): PlacedVersion[] {
   return [...world.buckets].flatMap(([bucket, { keys }]) =>
     [...keys].flatMap(([key, versions]) => versions.map((version) => ({ bucket, key, version }))),
   )

@@ -11,33 +11,28 @@ import {
 } from './choices.ts'
 import { contentOf } from './content.ts'
 import type { Model } from './model.ts'
-import type { Upload } from './model-state.ts'
+import type { ListedPart } from '../support/upload-commands.ts'
+import { PART_MINIMUM } from './rules.ts'
+import type { ModelUpload } from './state.ts'
 import { listParts } from './operations/list-uploads.ts'
-import {
-  abortUpload,
-  completeUpload,
-  createUpload,
-  type ListedPart,
-  PART_BYTES_MINIMUM,
-  type UploadName,
-  uploadPart,
-} from './operations/multipart.ts'
+import { abortUpload, completeUpload, createUpload, type UploadName, uploadPart } from './operations/multipart.ts'
 import { type Recipe, recipe } from './recipes.ts'
 
 /** An upload of the key: one in progress, or one that was completed. */
 function chooseUpload(model: Model, { bucket, key }: Place, nth: number): UploadName | undefined {
   const there = model.world.buckets.get(bucket)
   if (there === undefined) return undefined
-  const open = there.uploads.filter((upload) => upload.key === key)
-  const done = [...there.completions].filter(([, completion]) => completion.key === key).map(([id]) => id)
+  const isHere = (upload: ModelUpload) => upload.bucketId === there.id && upload.key === key
+  const open = [...model.world.uploads.values()].filter(isHere)
+  const done = model.world.completions.flatMap(({ upload }) => (isHere(upload) ? (upload.id ?? []) : []))
   const filled = open.filter(({ parts: all }) => all.size > 0)
   const ids = [...[...open, ...filled, ...filled, ...filled].flatMap(({ id }) => id ?? []), ...done]
   const uploadId = ids[nth % ids.length]
   return uploadId === undefined ? undefined : { bucket, key, uploadId }
 }
 
-function openUpload(model: Model, { bucket, uploadId }: UploadName): Upload | undefined {
-  return model.world.buckets.get(bucket)?.uploads.find(({ id }) => id === uploadId)
+function openUpload({ world }: Model, { uploadId }: UploadName): ModelUpload | undefined {
+  return [...world.uploads.values()].find(({ id }) => id === uploadId)
 }
 
 const nth = fc.nat(11)
@@ -50,13 +45,13 @@ const create = recipe(
 )
 
 /** Parts of full size are two, so that few bytes are made, sent and compared. */
-export const fullPart = fc.nat(1).map((seed) => contentOf(seed, PART_BYTES_MINIMUM))
+export const fullPart = fc.nat(1).map((seed) => contentOf(seed, PART_MINIMUM))
 const partNumber = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom(1, 2, 3) },
   { weight: 1, arbitrary: fc.constantFrom(0, 10_000, 10_001) },
 )
 
-const part = recipe(
+const partUpload = recipe(
   'part',
   'an upload',
   fc.record({
@@ -74,8 +69,8 @@ const WRONG_ETAG = 'd41d8cd98f00b204e9800998ecf8427f'
 
 type ListChoice = 'all' | 'one' | 'reversed' | 'wrong etag' | 'missing' | 'none'
 
-function listOf(upload: Upload, choice: ListChoice): ListedPart[] {
-  const all = [...upload.parts].map(([number, { md5 }]) => ({ number, etag: md5 })).sort((a, b) => a.number - b.number)
+function listOf(upload: ModelUpload, choice: ListChoice): ListedPart[] {
+  const all = [...upload.parts].map(([part, { etag }]) => ({ part, etag })).sort((a, b) => a.part - b.part)
   switch (choice) {
     case 'all':
       return all
@@ -86,7 +81,7 @@ function listOf(upload: Upload, choice: ListChoice): ListedPart[] {
     case 'wrong etag':
       return all.map((each, index) => (index === 0 ? { ...each, etag: WRONG_ETAG } : each))
     case 'missing':
-      return [...all, { number: 9999, etag: WRONG_ETAG }]
+      return [...all, { part: 9999, etag: WRONG_ETAG }]
     case 'none':
       return []
   }
@@ -122,13 +117,10 @@ const complete = recipe(
 )
 
 /** The list of an upload that was completed, or a part of it. */
-function listedBefore(model: Model, { bucket, uploadId }: UploadName, choice: ListChoice): ListedPart[] {
-  const text = model.world.buckets.get(bucket)?.completions.get(uploadId)?.list ?? ''
-  const all = text.split(',').map((each) => {
-    const [number, etag = ''] = each.split(':')
-    return { number: Number(number), etag }
-  })
-  return choice === 'all' || choice === 'one' ? all : [...all, { number: 9999, etag: WRONG_ETAG }]
+function listedBefore({ world }: Model, { uploadId }: UploadName, choice: ListChoice): ListedPart[] {
+  const made = world.completions.find(({ upload }) => upload.id === uploadId)
+  const all = (made?.numbers ?? []).map((part) => ({ part, etag: made?.upload.parts.get(part)?.etag ?? WRONG_ETAG }))
+  return choice === 'all' || choice === 'one' ? all : [...all, { part: 9999, etag: WRONG_ETAG }]
 }
 
 const abort = recipe('abort', 'an upload', nth, (chosen, model, at) => {
@@ -148,7 +140,7 @@ const parts = recipe(
 
 export const multipartRequest: fc.Arbitrary<Recipe> = fc.oneof(
   { weight: 4, arbitrary: create },
-  { weight: 6, arbitrary: part },
+  { weight: 6, arbitrary: partUpload },
   { weight: 6, arbitrary: complete },
   { weight: 1, arbitrary: abort },
   { weight: 1, arbitrary: parts },

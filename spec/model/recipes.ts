@@ -1,5 +1,6 @@
 /** Random requests that are complete but for what the state of the model decides when their turn comes. */
 import * as fc from 'fast-check'
+import { millisecondsOf } from '../../engine/brands.ts'
 import {
   chooseCondition,
   chooseLock,
@@ -146,8 +147,10 @@ const retention = recipe(
   (chosen, model, at) => {
     const versionId = chooseVersion(model, at, chosen.version)
     if (isUnavailable(versionId)) return undefined
-    const present = versionAt(model, at, versionId)?.retention
-    const wanted = chosen.removes ? undefined : { mode: chosen.mode, until: chooseTime(model, chosen.time, present) }
+    const present = versionAt(model, at, versionId)?.lock?.retention
+    const wanted = chosen.removes
+      ? undefined
+      : { mode: chosen.mode, untilMilliseconds: millisecondsOf(chooseTime(model, chosen.time, present)) }
     return putRetention({ ...at, versionId }, wanted, chosen.bypasses)
   },
 )
@@ -173,7 +176,7 @@ const lockRead = recipe(
 )
 
 const standard = fc.option(
-  fc.record({ mode, unit: fc.constantFrom('Days' as const, 'Years' as const), value: fc.constantFrom(1, 2) }),
+  fc.record({ mode, unit: fc.constantFrom('days' as const, 'years' as const), value: fc.constantFrom(1, 2) }),
   { nil: undefined, freq: 3 },
 )
 

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import type { Test } from 'tap'
 import { environment } from '../../cli/environment.ts'
-import { verifyJournal } from '../../cli/journal-verify/journal-verifier.ts'
+import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import { checkProjections } from '../../projections/check.ts'
+import { checkProjections } from '../../projections/replay/check.ts'
 import { compareFully } from './comparison.ts'
+import { requireNoLeftovers, type StoreCounts } from './leftovers.ts'
 import { Model, type ModelStore, Tally } from './model.ts'
 import { createBucket, putVersioning } from './operations/buckets.ts'
 import { type StepWeights, stepOf } from './step-mix.ts'
@@ -22,6 +23,8 @@ const SEQUENCES_OF_ALL_KINDS = 100
 
 export interface SequenceStore extends ModelStore {
   readonly dataDirectory: string
+  /** Given where the spec can see into the store. */
+  readonly counts?: StoreCounts
   /** Stops the server in order. */
   end(): Promise<void>
 }
@@ -87,6 +90,7 @@ export async function runSequence(
       await prepare(model, store)
       await fc.asyncModelRun(() => ({ model, real: store }), steps)
       await compareFully(model, store)
+      if (store.counts !== undefined) await requireNoLeftovers(model, store, store.counts)
     }
     // The first fault tells more than what it leaves behind.
     const [ran, ended] = [await settled(run), await settled(() => store.end())]

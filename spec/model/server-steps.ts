@@ -72,8 +72,8 @@ export class ClockStep extends Step {
     const choice = this.#choice
     if (choice === 'corrected') return model.moment.now
     if ('by' in choice) return model.clock + choice.by
-    const ends = allVersions(model.world).flatMap(({ version }) => version.retention?.until ?? [])
-    // Far ones are left alone: times behind the year 2255 cannot be counted in microseconds.
+    const ends = allVersions(model.world).flatMap(({ version }) => version.lock?.retention?.untilMilliseconds ?? [])
+    // Far ones are left alone: times after the year 2255 cannot be counted in microseconds.
     const near = ends.filter((end) => end < model.moment.now + 1000 * DAY)
     const end = near[choice.retention % near.length]
     return end === undefined ? undefined : end + choice.offset

@@ -3,8 +3,9 @@
  * order; one without an answer may have taken effect or not (X6).
  */
 import type { WireAnswer } from '../support/wire-client.ts'
-import { mismatch, type Operation } from './expectation.ts'
-import { fingerprint, type Moment, type World } from './model-state.ts'
+import { mismatch, type Moment, type Operation } from './expectation.ts'
+import { fingerprint } from './fingerprint.ts'
+import type { ModelState } from './state.ts'
 
 /** A request that was sent, and its answer if one came. */
 export interface Exchange {
@@ -21,7 +22,7 @@ export class ContradictionError extends Error {
  * The worlds that may be after the exchanges, each once.
  * @throws ContradictionError
  */
-export function settle(worlds: readonly World[], exchanges: readonly Exchange[], moment: Moment): World[] {
+export function settle(worlds: readonly ModelState[], exchanges: readonly Exchange[], moment: Moment): ModelState[] {
   const after = distinct(worlds.flatMap((world) => orders(world, exchanges, moment)))
   if (after.length > 0) return after
   throw new ContradictionError(
@@ -29,7 +30,7 @@ export function settle(worlds: readonly World[], exchanges: readonly Exchange[],
   )
 }
 
-function orders(world: World, exchanges: readonly Exchange[], moment: Moment): World[] {
+function orders(world: ModelState, exchanges: readonly Exchange[], moment: Moment): ModelState[] {
   const after = exchanges.flatMap((exchange, index) => {
     const others = exchanges.toSpliced(index, 1)
     return distinct(steps(world, exchange, moment)).flatMap((next) => orders(next, others, moment))
@@ -38,7 +39,7 @@ function orders(world: World, exchanges: readonly Exchange[], moment: Moment): W
 }
 
 /** What a world may become by one exchange. */
-function steps(world: World, { operation, answer }: Exchange, moment: Moment): World[] {
+function steps(world: ModelState, { operation, answer }: Exchange, moment: Moment): ModelState[] {
   const outcomes = operation.outcomes(world, moment)
   const { method } = operation.request
   const possible = outcomes.filter(
@@ -47,14 +48,14 @@ function steps(world: World, { operation, answer }: Exchange, moment: Moment): W
   return possible.map((outcome) => outcome.next(answer))
 }
 
-function distinct(worlds: readonly World[]): World[] {
+function distinct(worlds: readonly ModelState[]): ModelState[] {
   if (worlds.length < 2) return [...worlds]
   return [...new Map(worlds.map((world) => [fingerprint(world), world])).values()]
 }
 
 function describe(
   { operation, answer }: Exchange,
-  worlds: readonly World[],
+  worlds: readonly ModelState[],
   exchangeCount: number,
   moment: Moment,
 ): string {

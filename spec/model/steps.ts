@@ -83,14 +83,14 @@ export class WholeUpload extends Step {
 
   async run(model: Model, store: ModelStore): Promise<void> {
     const { bucket, key } = choosePlace(model, this.#place, 'a key')
-    const created = createUpload(bucket, key, new Map(), {})
+    const created = createUpload(bucket, key, [], {})
     const answer = await store.send(created.request)
     model.settle([{ operation: created, answer }])
     const upload = { bucket, key, uploadId: firstElement(answer.text, 'UploadId') ?? '' }
     const parts = this.#parts.map((part, index) => uploadPart(upload, index + 1, part))
     const answers = await Promise.all(parts.map(({ request }) => store.send(request)))
     model.settle(parts.map((operation, index) => ({ operation, answer: answers[index] })))
-    const list = this.#parts.map(({ md5 }, index) => ({ number: index + 1, etag: md5 }))
+    const list = this.#parts.map(({ md5 }, index) => ({ part: index + 1, etag: md5 }))
     const completed = completeUpload(upload, list)
     model.settle([{ operation: completed, answer: await store.send(completed.request) }])
   }

@@ -1,14 +1,17 @@
 /** A store in the thread of the spec: its clock can be set at any moment, and it is started again in milliseconds. */
 import { rmSync } from 'node:fs'
+import { bucketIdOf } from '../../engine/brands.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { VolumeCompaction } from '../../workers/compact-volumes.ts'
 import { MultipartDigest } from '../../workers/digest-multipart.ts'
 import { UploadReclaim } from '../../workers/reclaim-uploads.ts'
 import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
 import type { BackgroundWorker } from '../../workers/worker.ts'
+import { settledFiles } from '../support/multipart.ts'
 import { type InThreadServer, startInThread } from '../support/test-server.ts'
 import type { WireAnswer } from '../support/wire-client.ts'
 import type { ModelRequest } from './expectation.ts'
+import type { StoreCounts } from './leftovers.ts'
 import { type Disturbance, FIRST_CLOCK, type ModelStore } from './model.ts'
 import { sendCut, sendSigned } from './model-client.ts'
 
@@ -85,6 +88,29 @@ export class ThreadStore implements ModelStore {
     for (let step = 0; step < steps; step += 1) await this.#jobs[step % this.#jobs.length]?.step()
   }
 
+  /** Usage as the catalog has it; what remains is looked for after the background jobs have come to rest. */
+  get counts(): StoreCounts {
+    return {
+      usage: (bucket) => {
+        const catalog = this.#server.store.catalog.snapshot()
+        return catalog.bucketUsage(bucketIdOf(catalog.bucket(bucket)?.id ?? 0))
+      },
+      remains: () => this.#remains(),
+    }
+  }
+
+  async #remains(): Promise<string[]> {
+    for (const job of this.#jobs) while ((await job.step()) === 'more');
+    const catalog = this.#server.store.catalog.snapshot()
+    const { physicalBytes } = catalog.totals()
+    const { uploads, parts, bytes } = catalog.uploadUsage()
+    return [
+      ...(await settledFiles(this.#server)),
+      ...(physicalBytes === 0 ? [] : [`${physicalBytes} bytes in the catalog`]),
+      ...(uploads + parts + bytes === 0 ? [] : [`${uploads} uploads with ${parts} parts and ${bytes} bytes`]),
+    ]
+  }
+
   /** Stops in order. */
   async end(): Promise<void> {
     await this.#stop()
@@ -125,13 +151,13 @@ function start(
   return startInThread({ dataDirectory, clock: () => clock.milliseconds, encryptionEnabled, ...SIZES })
 }
 
-/** As the server has them (cli/background-workers.ts). */
+/** As the server has them (cli/server/background-workers.ts). */
 function jobsOf({ paths, store, services }: InThreadServer): BackgroundWorker[] {
   const { client, catalog } = store
   return [
     new VolumeCompaction(nodeDisk, paths, client, catalog),
     new MultipartDigest(client, catalog, services.payloads),
     new UploadReclaim(client, catalog),
-    new PayloadFileSweep(nodeDisk, paths, store.start, (name) => catalog.payloadFileIsUsed(name)),
+    new PayloadFileSweep(nodeDisk, paths, store.start, (name) => catalog.snapshot().payloadFileIsUsed(name)),
   ]
 }

@@ -1,3 +1,4 @@
+/** Connections from their first answer to their end. */
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { Worker } from 'node:worker_threads'
@@ -5,7 +6,7 @@ import { test } from 'tap'
 import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
 import type { HttpResponse } from '../../planes/http/exchange.ts'
 import { freePort, listen, serve } from './http-server.ts'
-import { head, openRaw, patternBytes, signal, until } from './raw-client.ts'
+import { head, openRaw, patternBytes, signal, sleep, until } from './raw-client.ts'
 
 const OK: HttpResponse = { status: 200, headers: [], body: 'done' }
 
@@ -139,4 +140,32 @@ test('the concurrency gate', async (t) => {
   t.equal(gate.enter(), 'entered', 'places come back')
   const strict = new ConcurrencyGate({ ...limits, operationsMaximum: 1, queueMaximum: 0 })
   t.strictSame([strict.enter(), strict.enter()], ['entered', 'rejected'])
+})
+
+const ANSWER = { status: 403, headers: [], body: 'refused early' } as const
+
+test('an early answer arrives also when the client closes and its body comes with the head', async (t) => {
+  for (const [what, handler] of [
+    ['at once', () => ANSWER],
+    ['in the next turn', () => Promise.resolve(ANSWER)],
+    ['later', () => sleep(5).then(() => ANSWER)],
+  ] as const) {
+    const server = await serve(t, handler)
+    for (const bytes of [1, 1000, 100_000, 1_000_000]) {
+      const request = head('PUT /a', `Content-Length: ${bytes}`, 'Connection: close')
+      const together = await openRaw(server.port)
+        .send(request + 'x'.repeat(bytes))
+        .untilClosed()
+      t.match(together, /^HTTP\/1\.1 403 Forbidden\r\n[^]*refused early/, `${what}: ${bytes} bytes behind the head`)
+      const apart = openRaw(server.port).send(request)
+      await sleep(0)
+      apart.send('x'.repeat(bytes))
+      t.match(
+        await apart.untilClosed(),
+        /^HTTP\/1\.1 403 Forbidden\r\n[^]*refused early/,
+        `${what}: ${bytes} bytes apart`,
+      )
+    }
+    t.same(server.errors, [])
+  }
 })

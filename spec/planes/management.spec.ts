@@ -3,10 +3,10 @@ import tap, { test } from 'tap'
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
 import { type MetricRow, metricTable, type ScrapeValues } from '../../planes/http/metric-table.ts'
 import { readMetrics, renderMetrics } from '../../planes/management/metrics.ts'
-import type { ReadinessCheck } from '../../planes/management/routes/probes.ts'
+import type { ReadinessCheck } from '../../planes/management/services.ts'
 import type { ApiAnswer } from '../support/api-client.ts'
 import { bearer } from '../support/api-client.ts'
-import { SCRAPE_TOKEN, SCRAPED, startManaged, SYSTEM_TOKEN } from '../support/management-server.ts'
+import { SCRAPE_TOKEN, SCRAPED, startManaged } from '../support/management-server.ts'
 
 const rows: readonly MetricRow[] = metricTable
 let checks: () => Promise<readonly ReadinessCheck[]> = async () => []
@@ -25,14 +25,6 @@ function scrape(authorization: string | undefined, api = server.api): Promise<Ap
 function rendered(slots: MetricSlots, values: ScrapeValues): Promise<string> {
   return renderMetrics(readMetrics(slots, values))
 }
-
-test('health is constant', async (t) => {
-  checks = () => Promise.reject(new Error('down'))
-  const { status, json, headers } = await nobody.send('GET', '/health')
-  t.equal(status, 200)
-  t.strictSame(json, { status: 'ok' })
-  t.match(headers, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-})
 
 test('ready tells what is not', async (t) => {
   checks = async () => [{ name: 'journal', ready: true }]
@@ -63,29 +55,6 @@ test('a check that fails is a 500 that tells nothing', async (t) => {
   t.equal(code, 'INTERNAL_ERROR')
   t.notMatch(text, /canary/)
   t.equal(server.exchanges.at(-1)?.error, error, 'the log gets it')
-})
-
-test('metrics need the scrape token', async (t) => {
-  const good = await scrape(bearer(SCRAPE_TOKEN))
-  t.equal(good.status, 200)
-  t.match(good.text, /^object_store_buckets 2$/m)
-  t.match(good.headers['content-type'], /^text\/plain; version=0\.0\.4/)
-  t.equal((await scrape(`bearer  ${SCRAPE_TOKEN}`)).status, 200, 'the scheme is not case-sensitive')
-  const wrong = [undefined, '', 'Bearer', 'Bearer ', `Bearer ${SCRAPE_TOKEN}x`, `Bearer ${SCRAPE_TOKEN.slice(1)}`]
-  wrong.push(SCRAPE_TOKEN, `Basic ${SCRAPE_TOKEN}`, `Bearer ${SCRAPE_TOKEN},Bearer ${SCRAPE_TOKEN}`)
-  wrong.push(`Bearer ${SCRAPE_TOKEN} x`, bearer(SYSTEM_TOKEN))
-  for (const authorization of wrong) {
-    const { status, code, headers } = await scrape(authorization)
-    t.equal(status, 401, String(authorization))
-    t.equal(code, 'UNAUTHENTICATED')
-    t.match(headers['www-authenticate'], /^Bearer/)
-  }
-  for (const authorization of [undefined, 'Bearer undefined', 'Bearer null', 'Bearer ']) {
-    const { status, code, message } = await scrape(authorization, closed.api)
-    t.equal(status, 403)
-    t.equal(code, 'METRICS_CLOSED')
-    t.match(message, /OBJECT_STORE_METRICS_SCRAPE_TOKEN/)
-  }
 })
 
 test('what is open to everyone, and what a scrape sees, leaves no audit record', async (t) => {

@@ -1,7 +1,9 @@
 /** The chain over spans of sequences: what is intact, what is not, and that damage hides nothing behind it. */
 import * as fc from 'fast-check'
 import { test } from 'tap'
-import type { ChainReport } from '../../projections/audit/chain-report.ts'
+import { verifySpanAside } from '../../engine/verify/span/span-thread.ts'
+import { sequenceOf } from '../../engine/brands.ts'
+import type { ChainReport } from '../../projections/audit/audit-log.ts'
 import { type AppliedJournal, appliedJournal } from '../support/applied-journal.ts'
 import { damagedBatches } from '../support/damaged-batches.ts'
 import { damagedSegments } from '../support/damaged-segments.ts'
@@ -40,7 +42,7 @@ async function open(t: Teardown, bytes: JournalBuilder, indexed = false): Promis
 async function spans({ log }: AppliedJournal, limit: number): Promise<ChainReport[]> {
   const reports: ChainReport[] = []
   for (let from: number | undefined = 0; from !== undefined; from = reports.at(-1)?.nextFrom) {
-    reports.push(await log.chain(from, limit))
+    reports.push(await log.chain(sequenceOf(from), limit))
   }
   return reports
 }
@@ -66,7 +68,13 @@ test('spans of an intact journal tile', async (t) => {
       }
     }
     for (const from of [LAST_SEQUENCE + 1, 1e12]) {
-      t.match(await journal.log.chain(from, 10), { from, checked: 0, verified: 0, nextFrom: undefined, problems: [] })
+      t.match(await journal.log.chain(sequenceOf(from), 10), {
+        from,
+        checked: 0,
+        verified: 0,
+        nextFrom: undefined,
+        problems: [],
+      })
     }
   }
 })
@@ -122,7 +130,7 @@ test('whatever a verifier finds in the records, the chain finds', async (t) => {
     const expected = OTHER_FIRST[damaged.name] ?? [sequence, verdict === DAMAGED ? CHANGED : verdict]
     for (const indexed of [false, true]) {
       const journal = await open(t, bytes, indexed)
-      const report = await journal.log.chain(0, 100)
+      const report = await journal.log.chain(sequenceOf(0), 100)
       t.same([report.problems[0]?.sequence, report.problems[0]?.verdict], expected, damaged.name)
       t.ok(report.verified <= report.checked)
       for (const limit of [1, 2, 3, 7]) {
@@ -140,7 +148,7 @@ test('damage hides nothing behind it', async (t) => {
   bump(bytes, 1, recordAt(9) + 90)
   removeRecord(bytes, 2, 0, 12)
   const { log } = await open(t, bytes)
-  const report = await log.chain(0, 100)
+  const report = await log.chain(sequenceOf(0), 100)
   t.same(shown(report), [
     [2, 2, CHANGED],
     [3, 5, CHANGED],
@@ -157,21 +165,21 @@ test('records that are swapped, cut out of their batch or planted', async (t) =>
   const bytes = bytesOf(swapped, 2)
   const reordered = Buffer.concat([bytes.subarray(second, third), bytes.subarray(first, second)])
   reordered.copy(bytes, first)
-  t.same(shown(await (await open(t, swapped)).log.chain(0, 100)), [
+  t.same(shown(await (await open(t, swapped)).log.chain(sequenceOf(0), 100)), [
     [11, 11, MISSING],
     [11, 11, BROKEN],
   ])
 
   const cut = sampleJournal()
   replaceBytes(cut, 0, recordAt(4), recordAt(5))
-  const report = await (await open(t, cut)).log.chain(0, 100)
+  const report = await (await open(t, cut)).log.chain(sequenceOf(0), 100)
   t.match(shown(report)[0], [4, 4, MISSING], 'without a word of it in the header of the batch')
   t.ok(report.verified >= 12, 'the batches behind it are examined')
 
   const planted = sampleJournal()
   const batch = Buffer.from(bytesOf(planted, 1).subarray(batchAt(1, 0), batchAt(1, 1)))
   replaceBytes(planted, 0, batchAt(0, 3), batchAt(0, 3), batch)
-  t.ok((await (await open(t, planted)).log.chain(0, 100)).problems.length > 0)
+  t.ok((await (await open(t, planted)).log.chain(sequenceOf(0), 100)).problems.length > 0)
 })
 
 test('no byte of the journal can be another without a word', async (t) => {
@@ -213,11 +221,22 @@ test('a segment that is gone is missing whole', async (t) => {
     const bytes = sampleJournal()
     removeSegment(bytes, segment)
     const journal = await open(t, bytes)
-    t.same(shown(await journal.log.chain(0, 100)), [[first, last, MISSING]])
+    t.same(shown(await journal.log.chain(sequenceOf(0), 100)), [[first, last, MISSING]])
     const single = (await spans(journal, 1)).flatMap(shown)
     t.same(
       single,
       Array.from({ length: last - first + 1 }, (_, index) => [first + index, first + index, MISSING]),
     )
   }
+})
+
+test('a span that cannot be read is refused, and the next one is verified', async (t) => {
+  const place = { segmentFirstSequence: 0, offset: 256 }
+  const head = { sequence: 1, hash: Buffer.alloc(32) }
+  const job = { directory: `${t.testdir()}/gone`, from: 0, last: 1, beginning: place, end: place, head }
+  const refused = verifySpanAside(job)
+  const { log } = await open(t, sampleJournal())
+  const verified = log.chain(sequenceOf(0), 100)
+  await t.rejects(refused, { code: 'ENOENT' })
+  t.match(await verified, { checked: LAST_SEQUENCE + 1, problems: [] })
 })

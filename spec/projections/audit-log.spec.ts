@@ -2,13 +2,15 @@
 import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
 import tap, { test } from 'tap'
+import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import { AUDIT_RESULT_NAMES, type AuditContext } from '../../engine/events/audit.ts'
 import { AuditLogDamagedError, type AuditRange } from '../../projections/audit/audit-export.ts'
 import type { AuditFilter } from '../../projections/audit/audit-filter.ts'
+import { branded } from '../support/plain.ts'
 import type { AuditCursor, AuditPage, AuditQuery } from '../../projections/audit/audit-query.ts'
 import type { AuditRecord } from '../../projections/audit/audit-record.ts'
 import { Turns } from '../../projections/audit/turns.ts'
-import { AuditLog } from '../../projections/audit-log.ts'
+import { AuditLog } from '../../projections/audit/audit-log.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { appliedJournal } from '../support/applied-journal.ts'
 import { createBucket } from '../support/commands.ts'
@@ -77,7 +79,10 @@ function entries(): JournalEntry[] {
   return journalEntries(root)
 }
 
-const EVER = { sinceMicroseconds: 0, untilMicroseconds: Number.POSITIVE_INFINITY } as const
+const EVER = {
+  sinceMicroseconds: microsecondsOf(0),
+  untilMicroseconds: microsecondsOf(Number.POSITIVE_INFINITY),
+} as const
 
 /** The naive way. */
 function matching(all: readonly JournalEntry[], query: AuditFilter & typeof EVER): number[] {
@@ -124,10 +129,12 @@ const FILTER: fc.Arbitrary<AuditFilter> = fc.record({
 
 test('pages tile, and hold what a filter over all records holds', async (t) => {
   const all = entries()
-  const time = fc.oneof(
-    fc.nat({ max: all.length - 1 }).map((index) => (all[index] as JournalEntry).timeMicroseconds),
-    fc.constantFrom(0, Number.MAX_SAFE_INTEGER),
-  )
+  const time = fc
+    .oneof(
+      fc.nat({ max: all.length - 1 }).map((index) => (all[index] as JournalEntry).timeMicroseconds),
+      fc.constantFrom(0, Number.MAX_SAFE_INTEGER),
+    )
+    .map(microsecondsOf)
   const property = fc.asyncProperty(
     FILTER,
     time,
@@ -137,7 +144,7 @@ test('pages tile, and hold what a filter over all records holds', async (t) => {
     async (filter, sinceMicroseconds, untilMicroseconds, limit, scanMaximum) => {
       const query = { ...filter, sinceMicroseconds, untilMicroseconds, limit }
       const pages = await follow(query, scanMaximum)
-      const expected = matching(all, query as AuditFilter & typeof EVER)
+      const expected = matching(all, query)
       if (JSON.stringify(sequences(pages)) !== JSON.stringify(expected)) return false
       return pages.every(
         ({ records, scanTruncated, next, damaged }) =>
@@ -177,7 +184,7 @@ test('a cursor holds whatever its time was cut to', async (t) => {
   const all = entries()
   const middle = all[1500] as JournalEntry
   for (const timeMicroseconds of [0, Math.floor(middle.timeMicroseconds / 1000) * 1000, middle.timeMicroseconds]) {
-    const after = { timeMicroseconds, sequence: middle.sequence }
+    const after = branded<AuditCursor>({ timeMicroseconds, sequence: middle.sequence })
     const { records } = await log.query({ ...EVER, limit: 3, after })
     t.same(
       records.map(({ sequence }) => sequence),
@@ -185,10 +192,15 @@ test('a cursor holds whatever its time was cut to', async (t) => {
     )
   }
   const last = all.at(-1) as JournalEntry
-  const end = { timeMicroseconds: last.timeMicroseconds, sequence: last.sequence }
+  const end = branded<AuditCursor>({ timeMicroseconds: last.timeMicroseconds, sequence: last.sequence })
   t.match(await log.query({ ...EVER, limit: 3, after: end }), { records: [], next: undefined, damaged: false })
-  t.match(await log.query({ ...EVER, limit: 3, after: { ...end, sequence: 1e15 } }), { records: [], damaged: false })
+  t.match(await log.query({ ...EVER, limit: 3, after: { ...end, sequence: sequenceOf(1e15) } }), {
+    records: [],
+    damaged: false,
+  })
 })
+
+const WHOLE = branded<AuditRange>({ fromMicroseconds: 0, toMicroseconds: Number.MAX_SAFE_INTEGER })
 
 async function exported(range: AuditRange, from: AuditLog = log): Promise<AuditRecord[]> {
   const records = from.records(range)
@@ -210,13 +222,16 @@ test('ranges of an export tile', async (t) => {
     const ends = [...cuts, Number.MAX_SAFE_INTEGER]
     const parts: number[] = []
     for (const [index, toMicroseconds] of ends.entries()) {
-      const part = await exported({ fromMicroseconds: ends[index - 1] ?? 0, toMicroseconds })
+      const part = await exported({
+        fromMicroseconds: microsecondsOf(ends[index - 1] ?? 0),
+        toMicroseconds: microsecondsOf(toMicroseconds),
+      })
       parts.push(...part.map(({ sequence }) => sequence))
     }
     return JSON.stringify(parts) === JSON.stringify(all.map(({ sequence }) => sequence))
   })
   await fc.assert(property, { numRuns: 12 })
-  t.same(await exported({ fromMicroseconds: Number.MAX_SAFE_INTEGER, toMicroseconds: Number.MAX_SAFE_INTEGER }), [])
+  t.same(await exported({ ...WHOLE, fromMicroseconds: WHOLE.toMicroseconds }), [])
 })
 
 test('everything holds while others write', async (t) => {
@@ -224,18 +239,17 @@ test('everything holds while others write', async (t) => {
   const writer = (async () => {
     for (let batch = 0; live.writing && batch < 100; batch += 1) await append(20)
   })()
-  const untilMicroseconds = (entries().at(-1) as JournalEntry).timeMicroseconds
+  const untilMicroseconds = microsecondsOf((entries().at(-1) as JournalEntry).timeMicroseconds)
   try {
     for (let round = 0; round < 3; round += 1) {
-      const { nextFrom, problems, checked, verified } = await log.chain(0, 10_000)
+      const { nextFrom, problems, checked, verified } = await log.chain(sequenceOf(0), 10_000)
       t.same([problems, verified], [[], checked])
       if (nextFrom !== undefined) t.same((await log.chain(nextFrom, 10_000)).problems, [])
       const query = { ...EVER, untilMicroseconds, principal: 'anonymous', limit: 71 }
       const pages = await follow(query, 500)
       t.notOk(pages.some(({ damaged }) => damaged))
       t.same(sequences(pages), matching(entriesUntil(untilMicroseconds), query))
-      const ever = (await exported({ fromMicroseconds: 0, toMicroseconds: Number.MAX_SAFE_INTEGER })).length
-      t.ok(ever >= entriesUntil(untilMicroseconds).length)
+      t.ok((await exported(WHOLE)).length >= entriesUntil(untilMicroseconds).length)
     }
   } finally {
     live.writing = false
@@ -252,7 +266,11 @@ test('what was acknowledged is there', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const { sequence } = await store.client.execute(createBucket(`seen-${round}`))
     t.equal(log.headSequence, sequence)
-    const { records } = await log.query({ ...EVER, limit: 1, after: { timeMicroseconds: 0, sequence: sequence - 1 } })
+    const { records } = await log.query({
+      ...EVER,
+      limit: 1,
+      after: { timeMicroseconds: microsecondsOf(0), sequence: sequenceOf(sequence - 1) },
+    })
     t.same(
       records.map((record) => record.sequence),
       [sequence],
@@ -268,7 +286,10 @@ test('damage: pages say so and go on, an export ends', async (t) => {
   bytesOf(zeroed, 1).fill(0, batchAt(1, 0), batchAt(1, 1))
   const shorter = sampleJournal()
   removeSegment(shorter, 2)
+  const copied = sampleJournal()
+  bytesOf(copied, 0).copy(bytesOf(copied, 0), batchAt(0, 2), batchAt(0, 1), batchAt(0, 2))
   const cases = [
+    { bytes: copied, readable: [1, 2, 6, 8, 9, 11, 12, 13, 14, 15], exportedFirst: 3 },
     { bytes: edited, readable: [1, 2, 6, 8, 9, 11, 12, 13, 14, 15], exportedFirst: 3 },
     { bytes: zeroed, readable: [1, 2, 3, 4, 5, 6, 11, 12, 13, 14, 15], exportedFirst: 8 },
     { bytes: shorter, readable: [1, 2, 3, 4, 5, 6, 8, 9], exportedFirst: 11 },
@@ -279,9 +300,8 @@ test('damage: pages say so and go on, an export ends', async (t) => {
     const page = await journal.log.query({ ...EVER, limit: 100 })
     t.same(sequences([page]), readable)
     t.equal(page.damaged, true)
-    const range = { fromMicroseconds: 0, toMicroseconds: Number.MAX_SAFE_INTEGER }
-    await t.rejects(exported(range, journal.log), AuditLogDamagedError)
-    await t.rejects(exported(range, journal.log), new RegExp(`at sequence ${exportedFirst} \\(\\d{16}\\.segment`))
+    await t.rejects(exported(WHOLE, journal.log), AuditLogDamagedError)
+    await t.rejects(exported(WHOLE, journal.log), new RegExp(`at sequence ${exportedFirst} \\(\\d{16}\\.segment`))
   }
 })
 
@@ -294,8 +314,8 @@ test('a store that has applied nothing', async (t) => {
   })
   const nothing = new AuditLog(store.disk, store.paths, empty)
   t.match(await nothing.query({ ...EVER, limit: 10 }), { records: [], next: undefined, damaged: false })
-  t.match(await nothing.chain(0, 10), { checked: 0, problems: [], nextFrom: undefined })
-  t.same(await exported({ fromMicroseconds: 0, toMicroseconds: 1 }, nothing), [])
+  t.match(await nothing.chain(sequenceOf(0), 10), { checked: 0, problems: [], nextFrom: undefined })
+  t.same(await exported({ fromMicroseconds: microsecondsOf(0), toMicroseconds: microsecondsOf(1) }, nothing), [])
 })
 
 test('turns are given one by one, and the event loop goes round between them', async (t) => {
@@ -316,9 +336,7 @@ test('turns are given one by one, and the event loop goes round between them', a
   }
   await Promise.all([work('a'), work('b')])
   watching = false
-  t.same(
-    order.map(([name]) => name),
-    ['a', 'b', 'a', 'b', 'a', 'b'],
-  )
+  const names = order.map(([name]) => name)
+  t.same(names, ['a', 'b', 'a', 'b', 'a', 'b'])
   t.equal(new Set(order.map(([, round]) => round)).size, order.length, 'each in a round of its own')
 })

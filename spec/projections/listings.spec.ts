@@ -1,13 +1,14 @@
 /** Pages of versions, of uploads and of objects, against a look at everything there is. */
+import { bucketIdOf, microsecondsOf, sequenceOf, uploadIdOf } from '../../engine/brands.ts'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { type Test, test } from 'tap'
-import { listObjects } from '../../projections/object-listing.ts'
-import type { OrderedPage, OrderedPosition, OrderedRequest } from '../../projections/ordered-listing.ts'
+import { listObjects } from '../../projections/catalog/object-listing.ts'
+import type { OrderedPage, OrderedPosition, OrderedRequest } from '../../projections/catalog/ordered-listing.ts'
 import { orderOfSequence } from '../../projections/tables/version-keys.ts'
-import { listUploads } from '../../projections/upload-listing.ts'
-import { listVersions } from '../../projections/version-listing.ts'
-import { type NaiveEntry, naivePage } from '../support/naive-listing.ts'
+import { listUploads } from '../../projections/catalog/upload-listing.ts'
+import { listVersions } from '../../projections/catalog/version-listing.ts'
+import { byUtf8, groupByKey, listEntries, pageOf } from '../model/naive-listing.ts'
 import { emptyObject, VersionFixture, type VersionStep } from '../support/version-tables.ts'
 
 const BUCKET = 5
@@ -71,6 +72,28 @@ function show(value: unknown): string {
   )
 }
 
+/** What is listed; `order` ascends within a key. */
+interface NaiveEntry {
+  readonly key: string
+  readonly order: number
+}
+
+function isAfter({ key: name, order }: NaiveEntry, after: OrderedPosition | undefined): boolean {
+  if (after === undefined) return true
+  const text = after.bytes.toString()
+  if (after.kind === 'after-entry' && name === text) return order > after.order
+  return byUtf8(name, text) > 0 && !(after.kind === 'after-prefix' && name.startsWith(text))
+}
+
+/** One page of `all`, in any order, as the request has it. */
+function naivePage<E extends NaiveEntry>(all: readonly E[], request: OrderedRequest): unknown {
+  const { prefix, delimiter, after, entriesMaximum } = request
+  const rest = all.filter((entry) => isAfter(entry, after)).toSorted((left, right) => left.order - right.order)
+  const filter = { prefix: prefix.toString(), delimiter: delimiter?.toString() ?? '' }
+  const { items, prefixes, isTruncated } = pageOf(listEntries(groupByKey(rest), filter), entriesMaximum)
+  return { entries: items.map(({ item }) => item), prefixes, hasNext: isTruncated }
+}
+
 /** Holds one page against everything there is; gives where the next one begins. */
 function comparePage<E extends NaiveEntry>(
   list: (request: OrderedRequest) => OrderedPage<E>,
@@ -103,17 +126,24 @@ function addNeighbours(fixture: VersionFixture, names: readonly string[]): void 
     for (const bucketId of [BUCKET - 1, BUCKET + 1]) {
       for (const [index, name] of names.entries()) {
         const sequence = 1000 * bucketId + index
-        transaction.apply(sequence, 1, [
-          { ...emptyObject(bucketId, name), version: { isNull: false, replacesNull: 0 } },
-          { name: 'upload.created', bucketId, key: name, headers: [], metadata: [], lock: undefined },
+        transaction.apply(sequenceOf(sequence), microsecondsOf(1), [
+          { ...emptyObject(bucketId, name), version: { isNull: false, replacesNull: undefined } },
+          {
+            name: 'upload.created',
+            bucketId: bucketIdOf(bucketId),
+            key: name,
+            headers: [],
+            metadata: [],
+            lock: undefined,
+          },
         ])
         const marker = {
           name: 'marker.written',
-          bucketId,
+          bucketId: bucketIdOf(bucketId),
           key: name,
-          version: { isNull: false, replacesNull: 0 },
+          version: { isNull: false, replacesNull: undefined },
         } as const
-        transaction.apply(sequence + 500, 1, [marker])
+        transaction.apply(sequenceOf(sequence + 500), microsecondsOf(1), [marker])
       }
     }
   })
@@ -157,11 +187,11 @@ test('pages of versions: every prefix, delimiter and position, with the newest o
     (fixture, ask) => {
       const all = fixture.versions.map((one) => ({
         ...one,
-        order: orderOfSequence(one.sequence),
+        order: orderOfSequence(sequenceOf(one.sequence)),
         lastModifiedMicroseconds: one.sequence,
       }))
       const list = (request: OrderedRequest) => {
-        const page = listVersions(fixture.tables, BUCKET, request)
+        const page = listVersions(fixture.tables, bucketIdOf(BUCKET), request)
         const entries = page.entries.map(
           ({ key: name, sequence, isNull, isMarker, isLatest, order, lastModifiedMicroseconds }) => {
             return { key: name, sequence, isNull, isMarker, isLatest, order, lastModifiedMicroseconds }
@@ -169,7 +199,7 @@ test('pages of versions: every prefix, delimiter and position, with the newest o
         )
         return { ...page, entries }
       }
-      const orders = Array.from({ length: fixture.sequence }, (_, index) => orderOfSequence(index + 1))
+      const orders = Array.from({ length: fixture.sequence }, (_, index) => orderOfSequence(sequenceOf(index + 1)))
       for (const request of ask(orders)) comparePages(list, all, request)
     },
     (fixture, _names, steps) => fixture.apply(BUCKET, steps),
@@ -186,7 +216,10 @@ test('pages of objects show the current ones alone', async (t) => {
       const list = ({ after, ...request }: OrderedRequest): OrderedPage<NaiveEntry> => {
         const place = after === undefined ? undefined : { kind: after.kind, bytes: after.bytes }
         if (place?.kind === 'after-entry') throw new Error('objects have no entries within a key')
-        const { objects, ...page } = listObjects(fixture.tables.objects, BUCKET, { ...request, after: place as never })
+        const { objects, ...page } = listObjects(fixture.tables.objects, bucketIdOf(BUCKET), {
+          ...request,
+          after: place as never,
+        })
         return { ...page, entries: objects.map(({ key: name }) => ({ key: name, order: 0 })) }
       }
       for (const { after, ...request } of ask([])) {
@@ -204,7 +237,7 @@ test('pages of uploads: several of a key, oldest first', async (t) => {
     t,
     (fixture, ask) => {
       const list = (request: OrderedRequest) => {
-        const page = listUploads(fixture.tables.uploads, BUCKET, request)
+        const page = listUploads(fixture.tables.uploads, bucketIdOf(BUCKET), request)
         return { ...page, entries: page.entries.map(({ key: name, order }) => ({ key: name, order })) }
       }
       for (const request of ask(all.map(({ order }) => order))) comparePages(list, all, request)
@@ -217,18 +250,24 @@ test('pages of uploads: several of a key, oldest first', async (t) => {
           if (gone === undefined) {
             const change = {
               name: 'upload.created',
-              bucketId: BUCKET,
+              bucketId: bucketIdOf(BUCKET),
               key: name,
               headers: [],
               metadata: [],
               lock: undefined,
             } as const
-            transaction.apply(index + 1, 1, [change])
+            transaction.apply(sequenceOf(index + 1), microsecondsOf(1), [change])
             all.push({ key: name, order: index + 1 })
           } else {
             const dropped = Buffer.alloc(0)
-            transaction.apply(index + 1, 1, [
-              { name: 'upload.aborted', bucketId: BUCKET, key: gone.key, upload: gone.order, dropped },
+            transaction.apply(sequenceOf(index + 1), microsecondsOf(1), [
+              {
+                name: 'upload.aborted',
+                bucketId: bucketIdOf(BUCKET),
+                key: gone.key,
+                upload: uploadIdOf(gone.order),
+                dropped,
+              },
             ])
             all = all.filter((one) => one !== gone)
           }

@@ -1,6 +1,9 @@
 /** A proof of which each thread does a share: for what is long and needs nothing but the processor. */
+import { existsSync, mkdtempSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
+import type { ProofTask } from './proof.ts'
 
 /** What one thread does: the `index`-th of `of` shares. */
 export interface Share {
@@ -17,6 +20,12 @@ export type Counts = Readonly<Record<string, number>>
 type FromShare = { readonly line: string } | { readonly counts: Counts }
 
 const SHARES_MAXIMUM = 8
+const SHARED_MEMORY = '/dev/shm'
+
+/** A directory in memory where there is one. The caller removes it. */
+export function scratchDirectory({ directory }: Pick<ProofTask, 'directory'>): string {
+  return mkdtempSync(join(existsSync(SHARED_MEMORY) ? SHARED_MEMORY : directory, 'prove-'))
+}
 
 /**
  * Has a thread for each core do its share.

@@ -1,10 +1,13 @@
 /** A journal of the builder with projections that say how far it was applied: what a reader of the audit log needs. */
+import { sequenceOf } from '../../engine/brands.ts'
+import type { AppliedPosition } from '../../engine/journal/positions.ts'
+import { branded } from './plain.ts'
 import { mkdirSync, rmSync } from 'node:fs'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import { AuditLog } from '../../projections/audit-log.ts'
+import { AuditLog } from '../../projections/audit/audit-log.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
-import { openTables } from '../../projections/table-list.ts'
+import { openTables } from '../../projections/tables/table-list.ts'
 import { putApplied } from '../../projections/tables/applied.ts'
 import { noteBatch } from '../../projections/tables/audit-index.ts'
 import type { JournalBuilder } from './journal-builder.ts'
@@ -34,7 +37,7 @@ export async function appliedJournal(
   environment.write(() => {
     for (const segment of whole.segments) {
       for (const { batchNumber, offset, length, records } of segment.batches) {
-        const position = {
+        const position = branded<AppliedPosition>({
           sequence: records.at(-1)?.sequence ?? 0,
           batch: batchNumber,
           head: whole.lastHash,
@@ -43,10 +46,10 @@ export async function appliedJournal(
           segmentFirstSequence: segment.firstSequence,
           batchOffset: offset,
           offset: offset + length,
-        }
+        })
         putApplied(tables.applied, position)
         // A batch gets a row when a block of records ends in it; as if it began with the first record it always does.
-        if (indexed) noteBatch(tables.auditIndex, 0, position)
+        if (indexed) noteBatch(tables.auditIndex, sequenceOf(0), position)
       }
     }
   })

@@ -1,7 +1,7 @@
 /** Looks at the catalog from another thread, at a moment when this one stands still. */
 import { once } from 'node:events'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
-import { CatalogReader } from '../../projections/catalog-reader.ts'
+import { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 
 /** What both sides share: whose turn it is, and the question or the answer as text. */
@@ -70,8 +70,10 @@ async function answer(shared: Shared): Promise<void> {
     Atomics.wait(shared.turn, 0, TURN.here)
     if (Atomics.load(shared.turn, 0) === TURN.end) break
     const [bucket = '', ...keys] = JSON.parse(take(shared)) as string[]
-    const found = catalog.bucket(bucket)
-    const etags = keys.map((key) => (found === undefined ? null : (catalog.object(found.id, key)?.etag ?? null)))
+    const found = catalog.snapshot().bucket(bucket)
+    const etags = keys.map((key) =>
+      found === undefined ? null : (catalog.snapshot().object(found.id, key)?.etag ?? null),
+    )
     put(shared, JSON.stringify(etags), TURN.here)
   }
   await environment.close()

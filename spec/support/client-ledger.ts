@@ -1,12 +1,12 @@
 /** What the clients of a store were told, and what the store must hold by that. */
-import type { EngineClient } from '../../engine/client.ts'
-import type { Command, Done } from '../../engine/commands.ts'
+import type { EngineClient } from '../../engine/client/engine-client.ts'
+import type { Command, Done } from '../../engine/commands/commands.ts'
 import { DomainError } from '../../engine/errors.ts'
 import { md5Of } from './commands.ts'
 import { journalEntries } from './journal-entries.ts'
 import { differences } from './model-differences.ts'
-import { ModelRules } from './model-rules.ts'
-import { ModelState } from './model-state.ts'
+import { ModelRules } from '../model/rules.ts'
+import { ModelState } from '../model/state.ts'
 import { storeFile, type TestStore } from './test-store.ts'
 
 /** A command that was carried out, as entry `sequence`. */

@@ -1,15 +1,8 @@
 /** Commands as the S3 plane sends them. */
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type {
-  CopyObject,
-  CreateBucket,
-  DeleteBucket,
-  DeleteObject,
-  WriteBody,
-  WriteCondition,
-  WriteObject,
-} from '../../engine/commands.ts'
+import { sequenceOf } from '../../engine/brands.ts'
+import type { CommandOf, WriteBody, WriteCondition } from '../../engine/commands/commands.ts'
 import { PartSet } from '../../engine/domain/part-set.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 
@@ -27,7 +20,7 @@ export function auditOf(operation: string, resource: string): AuditContext {
   }
 }
 
-export function createBucket(bucket: string): CreateBucket {
+export function createBucket(bucket: string): CommandOf<'create-bucket'> {
   return {
     kind: 'create-bucket',
     audit: auditOf('s3:PUT', `bucket:${bucket}`),
@@ -37,7 +30,7 @@ export function createBucket(bucket: string): CreateBucket {
   }
 }
 
-export function deleteBucket(bucket: string): DeleteBucket {
+export function deleteBucket(bucket: string): CommandOf<'delete-bucket'> {
   return { kind: 'delete-bucket', audit: auditOf('s3:DELETE', `bucket:${bucket}`), bucket }
 }
 
@@ -55,7 +48,7 @@ export function write(
   key: string,
   bytes: Uint8Array,
   condition: WriteCondition = UNCONDITIONAL,
-): WriteObject {
+): CommandOf<'write-object'> {
   const body: WriteBody =
     bytes.length === 0
       ? { kind: 'empty' }
@@ -64,7 +57,7 @@ export function write(
 }
 
 /** A write of bytes that are in a payload file already. */
-export function writeFile(bucket: string, key: string, bytes: Uint8Array, name: string): WriteObject {
+export function writeFile(bucket: string, key: string, bytes: Uint8Array, name: string): CommandOf<'write-object'> {
   return withBody(bucket, key, bytes, { kind: 'file', name, sealed: false }, UNCONDITIONAL)
 }
 
@@ -74,7 +67,7 @@ function withBody(
   bytes: Uint8Array,
   body: WriteBody,
   condition: WriteCondition,
-): WriteObject {
+): CommandOf<'write-object'> {
   return {
     kind: 'write-object',
     audit: auditOf('s3:PUT', `bucket:${bucket}/${key}`),
@@ -90,7 +83,11 @@ function withBody(
   }
 }
 
-export function deleteObject(bucket: string, key: string, condition: WriteCondition = UNCONDITIONAL): DeleteObject {
+export function deleteObject(
+  bucket: string,
+  key: string,
+  condition: WriteCondition = UNCONDITIONAL,
+): CommandOf<'delete-object'> {
   return {
     kind: 'delete-object',
     audit: auditOf('s3:DELETE', `bucket:${bucket}/${key}`),
@@ -104,14 +101,14 @@ export function deleteObject(bucket: string, key: string, condition: WriteCondit
 export function copyObject(
   from: { readonly bucket: string; readonly key: string; readonly sequence: number },
   to: { readonly bucket: string; readonly key: string },
-  replacement: CopyObject['replacement'] = undefined,
-): CopyObject {
+  replacement: CommandOf<'copy-object'>['replacement'] = undefined,
+): CommandOf<'copy-object'> {
   return {
     kind: 'copy-object',
     audit: auditOf('s3:PUT', `bucket:${to.bucket}/${to.key}`),
     sourceBucket: from.bucket,
     sourceKey: from.key,
-    sourceSequence: from.sequence,
+    sourceSequence: sequenceOf(from.sequence),
     sourceIsVersion: false,
     bucket: to.bucket,
     key: to.key,

@@ -98,7 +98,7 @@ export class FaultDisk implements Disk {
   }
 
   /** The same for operations in the background: what is done later is not yet done when `after` is called. */
-  async performLater<T>(
+  async performAsync<T>(
     noted: Operation,
     work: () => Promise<T>,
     short?: (bytes: number) => Promise<void>,
@@ -143,12 +143,12 @@ export class FaultDisk implements Disk {
     return this.#wrap(this.perform({ name: 'open-to-read', path }, () => this.#disk.openToRead(path)))
   }
 
-  async createLater(path: string): Promise<DiskFile> {
-    return this.#wrap(await this.performLater({ name: 'create', path }, () => this.#disk.createLater(path)))
+  async createAsync(path: string): Promise<DiskFile> {
+    return this.#wrap(await this.performAsync({ name: 'create', path }, () => this.#disk.createAsync(path)))
   }
 
-  async openToReadLater(path: string): Promise<DiskFile> {
-    return this.#wrap(await this.performLater({ name: 'open-to-read', path }, () => this.#disk.openToReadLater(path)))
+  async openToReadAsync(path: string): Promise<DiskFile> {
+    return this.#wrap(await this.performAsync({ name: 'open-to-read', path }, () => this.#disk.openToReadAsync(path)))
   }
 
   makeDirectory(path: string): void {
@@ -159,8 +159,8 @@ export class FaultDisk implements Disk {
     this.perform({ name: 'sync-directory', path }, () => this.#disk.syncDirectory(path))
   }
 
-  syncDirectoryLater(path: string): Promise<void> {
-    return this.performLater({ name: 'sync-directory', path }, () => this.#disk.syncDirectoryLater(path))
+  syncDirectoryAsync(path: string): Promise<void> {
+    return this.performAsync({ name: 'sync-directory', path }, () => this.#disk.syncDirectoryAsync(path))
   }
 
   rename(from: string, to: string): void {
@@ -168,8 +168,8 @@ export class FaultDisk implements Disk {
     this.#renamed(from, to)
   }
 
-  async renameLater(from: string, to: string): Promise<void> {
-    await this.performLater({ name: 'rename', path: from, to }, () => this.#disk.renameLater(from, to))
+  async renameAsync(from: string, to: string): Promise<void> {
+    await this.performAsync({ name: 'rename', path: from, to }, () => this.#disk.renameAsync(from, to))
     this.#renamed(from, to)
   }
 
@@ -177,8 +177,8 @@ export class FaultDisk implements Disk {
     this.perform({ name: 'remove', path }, () => this.#disk.remove(path))
   }
 
-  removeLater(path: string): Promise<void> {
-    return this.performLater({ name: 'remove', path }, () => this.#disk.removeLater(path))
+  removeAsync(path: string): Promise<void> {
+    return this.performAsync({ name: 'remove', path }, () => this.#disk.removeAsync(path))
   }
 
   removeTree(path: string): void {
@@ -260,23 +260,23 @@ class FaultFile implements DiskFile {
     this.#disk.forget(this)
   }
 
-  writeAtLater(bytes: Uint8Array, position: number): Promise<void> {
+  writeAtAsync(bytes: Uint8Array, position: number): Promise<void> {
     const operation = { name: 'write', path: this.path, position, bytes: bytes.length } as const
-    const short = (count: number) => this.#file.writeAtLater(bytes.subarray(0, count), position)
-    return this.#disk.performLater(operation, () => this.#file.writeAtLater(bytes, position), short)
+    const short = (count: number) => this.#file.writeAtAsync(bytes.subarray(0, count), position)
+    return this.#disk.performAsync(operation, () => this.#file.writeAtAsync(bytes, position), short)
   }
 
-  readAtLater(target: Uint8Array, position: number, length: number): Promise<number> {
+  readAtAsync(target: Uint8Array, position: number, length: number): Promise<number> {
     const operation = { name: 'read', path: this.path, position, bytes: length } as const
-    return this.#disk.performLater(operation, () => this.#file.readAtLater(target, position, length))
+    return this.#disk.performAsync(operation, () => this.#file.readAtAsync(target, position, length))
   }
 
-  syncLater(): Promise<void> {
-    return this.#disk.performLater({ name: 'sync', path: this.path }, () => this.#file.syncLater())
+  syncAsync(): Promise<void> {
+    return this.#disk.performAsync({ name: 'sync', path: this.path }, () => this.#file.syncAsync())
   }
 
-  async closeLater(): Promise<void> {
-    await this.#disk.performLater({ name: 'close', path: this.path }, () => this.#file.closeLater())
+  async closeAsync(): Promise<void> {
+    await this.#disk.performAsync({ name: 'close', path: this.path }, () => this.#file.closeAsync())
     this.#disk.forget(this)
   }
 }

@@ -1,6 +1,6 @@
 /** Service accounts that are made over the management plane, and clients that sign as they do. */
 import { S3Client } from '@aws-sdk/client-s3'
-import type { PolicyStatement } from '../../engine/events/access-changes.ts'
+import type { PolicyStatement } from '../../engine/events/values.ts'
 import type { ApiClient } from './api-client.ts'
 import type { AccountRecord, CreatedAccount, IssuedCredential, PolicyRecord } from './management-records.ts'
 import type { RawRequest } from './wire-client.ts'

@@ -19,6 +19,20 @@ export interface DamagedJournal {
   readonly first: readonly [segment: number, offset: number, sequence: number, verdict: string]
 }
 
+/** A journal that is damaged after it was built. */
+export function damaged(
+  name: string,
+  first: DamagedJournal['first'],
+  damage: (journal: JournalBuilder) => Buffer | undefined,
+): DamagedJournal {
+  return { name, first, damage }
+}
+
+/** A journal that was built wrong. */
+export function made(name: string, first: DamagedJournal['first'], options: BuilderOptions): DamagedJournal {
+  return { name, first, options }
+}
+
 /**
  * Three segments, equal bytes each time. Sequences: segment 0 has batches 0 | 1 2 | 3 4 5 | 6 | 7 (seal), segment 1 has
  * 8 9 | 10 (seal), segment 2 has 11 12 13 | 14 15 and zeros.
@@ -119,20 +133,12 @@ export function swapSegments(journal: JournalBuilder): undefined {
 
 /** Alters the record with a sequence before it is hashed. */
 export function altered(sequence: number, alter: (record: RecordFields) => void): BuilderOptions {
-  return {
-    alterRecord: (record) => {
-      if (record.sequence === sequence) alter(record)
-    },
-  }
+  return { alterRecord: (record) => void (record.sequence === sequence && alter(record)) }
 }
 
 /** Alters the batch with a number before its checksums are made. */
 export function alteredBatch(batchNumber: number, alter: (batch: BatchFields) => void): BuilderOptions {
-  return {
-    alterBatch: (batch) => {
-      if (batch.batchNumber === batchNumber) alter(batch)
-    },
-  }
+  return { alterBatch: (batch) => void (batch.batchNumber === batchNumber && alter(batch)) }
 }
 
 /** Alters one value of the body of a record. */

@@ -1,7 +1,8 @@
 /** Uploads of thousands of parts that take little space: their payload files are links to a few. */
+import { uploadIdOf } from '../../engine/brands.ts'
 import { linkSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { OpenStore } from '../../cli/store/open-store.ts'
+import type { OpenStore } from '../../cli/server/store/open-store.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { encodeFileTrailer, FILE_TRAILER, fileBytes } from '../../engine/payloads/file-format.ts'
 import type { PayloadFileWriter } from '../../engine/payloads/file-writer.ts'
@@ -54,7 +55,7 @@ export async function writeLinkedParts(
     linkSync(paths.file(source), paths.file(name))
     const audit = auditOf('s3:PUT', `bucket:${bucket}/${key}`)
     const body = { kind: 'file', name, sealed } as const
-    const place = { bucket, key, upload, part }
+    const place = { bucket, key, upload: uploadIdOf(upload), part }
     await store.client.execute({ kind: 'write-part', audit, ...place, size, etag, digest, body })
     return { number: part, etag: `"${etag}"` }
   }
@@ -69,9 +70,9 @@ export async function writeLinkedParts(
 
 /** Number of the oldest upload of a key. */
 export function numberOfUpload({ catalog }: OpenStore, bucket: string, key: string): number {
-  const found = catalog.bucket(bucket)
+  const found = catalog.snapshot().bucket(bucket)
   const wanted = { prefix: Buffer.from(key), delimiter: undefined, after: undefined, entriesMaximum: 1 }
-  const upload = found === undefined ? undefined : catalog.listUploads(found.id, wanted).entries[0]
+  const upload = found === undefined ? undefined : catalog.snapshot().listUploads(found.id, wanted).entries[0]
   if (upload?.key !== key) throw new Error(`${bucket}/${key} has no upload`)
   return upload.order
 }

@@ -1,4 +1,5 @@
-/** What ListObjectsV2 must answer, told in the simplest way there is: a sorted array. */
+/** Pages of ListObjectsV2 over the wire, and what all of them together must show. */
+import { byUtf8, listEntries } from '../model/naive-listing.ts'
 import type { TestServer } from './test-server.ts'
 import { blocks, elements, firstElement } from './wire-client.ts'
 
@@ -8,22 +9,12 @@ export interface ListQuery {
   readonly startAfter?: string
 }
 
-/** Keys and common prefixes in the order of S3: by the bytes of their UTF-8 form. */
-export function byUtf8(left: string, right: string): number {
-  return Buffer.compare(Buffer.from(left), Buffer.from(right))
-}
-
 /** All entries of a listing: keys as they are, common prefixes with a mark that no key can hold here. */
-export function modelEntries(keys: Iterable<string>, query: ListQuery): string[] {
+export function modelEntries(keys: readonly string[], query: ListQuery): string[] {
   const { prefix = '', delimiter = '', startAfter = '' } = query
-  const entries: string[] = []
-  for (const key of [...keys].toSorted(byUtf8)) {
-    if (!key.startsWith(prefix) || byUtf8(key, startAfter) <= 0) continue
-    const at = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
-    const entry = at === -1 ? key : `${key.slice(0, at + delimiter.length)}${PREFIX_MARK}`
-    if (entries.at(-1) !== entry) entries.push(entry)
-  }
-  return entries
+  const after = keys.filter((key) => byUtf8(key, startAfter) > 0)
+  const entries = listEntries(new Map(after.map((key) => [key, [key]])), { prefix, delimiter })
+  return entries.map((entry) => ('prefix' in entry ? `${entry.prefix}${PREFIX_MARK}` : entry.key))
 }
 
 export const PREFIX_MARK = '\u0000(common prefix)'

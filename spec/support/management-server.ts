@@ -1,25 +1,25 @@
 /** A server in the thread of a spec with both listeners: the S3 plane and the management plane over one engine. */
 // Must come first: it sets what the HTTP library reads while it is loaded.
+import { type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
 import '../../cli/environment.ts'
-import { proofSigningSeed } from '../../cli/store/master-key-check.ts'
+import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
-import type { EngineClient } from '../../engine/client.ts'
-import { ProofSigner } from '../../engine/proof-signer.ts'
+import type { EngineClient } from '../../engine/client/engine-client.ts'
+import { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
 import type { ScrapeValues } from '../../planes/http/metric-table.ts'
 import { listen } from '../../planes/http/uws-server.ts'
-import { ManagementAuthenticator } from '../../planes/management/authenticate.ts'
+import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
 import { createManagementHandler, type ManagementExchange } from '../../planes/management/management-handler.ts'
 import { readMetrics } from '../../planes/management/metrics.ts'
 import { malformedRequestResponse } from '../../planes/management/responses.ts'
-import type { ReadinessCheck } from '../../planes/management/routes/probes.ts'
+import type { ReadinessCheck } from '../../planes/management/services.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
-import { AuditLog } from '../../projections/audit-log.ts'
-import { LockReader } from '../../projections/lock-reader.ts'
-import { S3_ACTIONS } from '../../planes/s3/authorize.ts'
+import { AuditLog } from '../../projections/audit/audit-log.ts'
+import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
 import { ApiClient, bearer } from './api-client.ts'
 import { disagreements } from './openapi-check.ts'
 import { ACCESS_KEY, MASTER_KEY, SECRET_KEY } from './test-clients.ts'
@@ -64,7 +64,8 @@ export const SCRAPED: ScrapeValues = {
 
 export async function startManaged(options: ManagedOptions = {}): Promise<ManagedServer> {
   const server = await startInThread(options)
-  const clock = options.clock ?? Date.now
+  const time = options.clock ?? Date.now
+  const clock = () => millisecondsOf(time())
   const limits = { operationsMaximum: 256, queueMaximum: 1024, waitMillisecondsMaximum: 10_000, ...options.apiLimits }
   const apiGate = new ConcurrencyGate(limits)
   const slots = MetricSlots.create(['GetObject', 'PutObject'], 1)
@@ -77,7 +78,7 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
     port: 0,
     handler: createManagementHandler({
       services: servicesOf(server, { slots, counterHistory, clock, options }),
-      authenticator: new ManagementAuthenticator(configured, server.access, clock),
+      authenticator: new ManagementAuthenticator(configured, server.session.access, clock),
       gate: apiGate,
       scrapeToken: options.scrapeToken === null ? undefined : (options.scrapeToken ?? SCRAPE_TOKEN),
       observe: (exchange) => {
@@ -119,11 +120,12 @@ function servicesOf(
   }: {
     readonly slots: MetricSlots
     readonly counterHistory: CounterHistory
-    readonly clock: () => number
+    readonly clock: () => Milliseconds
     readonly options: ManagedOptions
   },
 ): ManagementServices {
-  const { services, store, paths, access, secrets } = server
+  const { services, store, paths } = server
+  const { access, environment, secrets } = server.session
   const { catalog, payloads, uploads, space, inlineBytesMaximum, versionIds } = services
   return {
     engine: options.engine?.(store.client) ?? store.client,
@@ -134,8 +136,7 @@ function servicesOf(
     inlineBytesMaximum,
     versionIds,
     access,
-    audit: new AuditLog(nodeDisk, paths, server.environment),
-    locks: new LockReader(server.environment),
+    audit: new AuditLog(nodeDisk, paths, environment),
     secrets,
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, store.start),

@@ -34,6 +34,13 @@ export function tableWith(page: string, header: string, which = 0): MarkdownRow[
   return found.slice(1)
 }
 
+/** The text of a table, to be put into its page. */
+export function markdownTable(header: string, rows: readonly MarkdownRow[]): string {
+  const dashes = header.split(' | ').map(() => '---')
+  const lines = [header, dashes.join(' | '), ...rows.map((cells) => cells.join(' | '))]
+  return lines.map((line) => `| ${line} |`).join('\n')
+}
+
 /** A field of a byte table. */
 export interface ByteField {
   readonly offset: number

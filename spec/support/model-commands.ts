@@ -1,18 +1,18 @@
 /** Turns steps into commands on what a model and a store hold at that moment. */
-import type { Command, PayloadMove, VersionSelector, WriteCondition } from '../../engine/commands.ts'
-import type { CorsRule, LockState, Retention } from '../../engine/events/changes.ts'
+import type { Plain } from './plain.ts'
+import { millisecondsOf, payloadIdOf, sequenceOf } from '../../engine/brands.ts'
+import type { Command, PayloadMove, VersionSelector, WriteCondition } from '../../engine/commands/commands.ts'
+import type { CorsRule, LockState, Retention } from '../../engine/events/values.ts'
 import * as access from './access-commands.ts'
 import { copyObject, createBucket, deleteBucket, deleteObject, digestOf, md5Of, write, writeFile } from './commands.ts'
-import { PART_MINIMUM } from './model-rules.ts'
-import type { ModelState, ModelUpload } from './model-state.ts'
+import { PART_MINIMUM } from '../model/rules.ts'
+import type { ModelState, ModelUpload } from '../model/state.ts'
 import type { Condition, LockRecipe, Place, RetentionRecipe, Step } from './step-recipes.ts'
 import { storeFile, type TestStore } from './test-store.ts'
 import * as uploads from './upload-commands.ts'
 import * as versions from './version-commands.ts'
 
 const REPLACEMENT = { headers: ['content-type', 'replaced'], metadata: [] }
-/** No version and no upload has it. */
-const NOWHERE = -1
 /** One that could be and is not. */
 const MISSING = 7_000_000
 const STRANGER = 77
@@ -125,8 +125,8 @@ export class ModelCommands {
   #version({ bucket, key }: Place, pick: number): VersionSelector {
     const there = this.#state.versions(this.#state.buckets.get(bucket), key)
     const found = there[pick % (there.length + 3)]
-    if (found !== undefined) return found.isNull ? 'null' : found.sequence
-    return (['null', NOWHERE, MISSING] as const)[pick % 3] ?? 'null'
+    if (found !== undefined) return found.isNull ? 'null' : sequenceOf(found.sequence)
+    return (['null', 'unknown', sequenceOf(MISSING)] as const)[pick % 3] ?? 'null'
   }
 
   async #write(store: TestStore, step: Extract<Step, { kind: 'write' }>, now: number): Promise<Command> {
@@ -153,7 +153,7 @@ export class ModelCommands {
     const own = [...this.#state.uploads.values()].filter(({ bucket }) => this.#isOwn(bucket))
     const found = at(own, pick)
     if (found !== undefined && pick < 11) return found
-    const nothing = { headers: [], lock: undefined, parts: new Map() }
+    const nothing = { id: undefined, created: 0, headers: [], lock: undefined, parts: new Map() }
     return { upload: MISSING, bucketId: 0, bucket: 'first', key: 'a', ...nothing }
   }
 
@@ -181,11 +181,11 @@ export class ModelCommands {
     return uploads.completeUpload({ upload, bucket, key }, listed, this.#condition({ bucket, key }, step.condition))
   }
 
-  #moves(store: TestStore, { payloads, again }: Extract<Step, { kind: 'move' }>): PayloadMove[] {
+  #moves(store: TestStore, { payloads, again }: Extract<Step, { kind: 'move' }>): Plain<PayloadMove>[] {
     const small = [...this.#state.references.keys()].filter(({ kind }) => kind === 'volume')
-    const moves = payloads.flatMap((pick): PayloadMove[] => {
+    const moves = payloads.flatMap((pick): Plain<PayloadMove>[] => {
       const payload = at(small, pick)
-      const location = payload === undefined ? undefined : store.catalog.payload(payload.id)
+      const location = payload === undefined ? undefined : store.catalog.snapshot().payload(payloadIdOf(payload.id))
       return location?.kind === 'volume' ? [uploads.moveOf(store, payload?.id ?? 0, location)] : []
     })
     return again ? [...moves, ...moves.slice(0, 1)] : moves
@@ -197,7 +197,7 @@ function at<T>(list: readonly T[], pick: number): T | undefined {
 }
 
 function retentionOf(recipe: RetentionRecipe | undefined, now: number): Retention | undefined {
-  return recipe && { mode: recipe.mode, untilMilliseconds: now + recipe.inMilliseconds }
+  return recipe && { mode: recipe.mode, untilMilliseconds: millisecondsOf(now + recipe.inMilliseconds) }
 }
 
 function lockOf(recipe: LockRecipe | undefined, now: number): { readonly lock?: LockState } {

@@ -1,13 +1,15 @@
 /** Holds everything that a store has against the model of it. */
+import { TABLES } from '../../projections/tables/table-list.ts'
 import { isDeepStrictEqual } from 'node:util'
+import { bucketIdOf, type PayloadId, sequenceOf, uploadIdOf } from '../../engine/brands.ts'
 import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
-import { decodeLockRow, LOCKS } from '../../projections/tables/locks.ts'
-import { decodePayload, DIGESTS_PENDING, PAYLOAD_FILES, PAYLOADS } from '../../projections/tables/payloads.ts'
-import { BUCKET_USAGE, decodeVolumeUsage, VOLUME_USAGE } from '../../projections/tables/usage.ts'
+import { decodeLockRow } from '../../projections/tables/locks.ts'
+import { decodePayload } from '../../projections/tables/payloads.ts'
+import { volumeUsage } from '../../projections/tables/usage.ts'
 import { keyOfOrderedRow } from '../../projections/tables/version-keys.ts'
-import { NULL_VERSIONS, sequenceOfRow } from '../../projections/tables/versions.ts'
-import type { ModelBucket, ModelState, ModelVersion } from './model-state.ts'
+import { sequenceOfRow } from '../../projections/tables/versions.ts'
+import type { ModelBucket, ModelState, ModelVersion } from '../model/state.ts'
 import { readPayload, type TestStore } from './test-store.ts'
 
 const EVERYTHING = { prefix: Buffer.alloc(0), delimiter: undefined, after: undefined, entriesMaximum: 10_000 }
@@ -22,7 +24,12 @@ class Differences {
   }
 
   /** Compares the bytes of a payload; one that the store refuses to give is told of, if anybody wants to know. */
-  async payload(what: string, store: TestStore, payload: number, expected: Buffer | undefined): Promise<void> {
+  async payload(
+    what: string,
+    store: TestStore,
+    payload: PayloadId | undefined,
+    expected: Buffer | undefined,
+  ): Promise<void> {
     let bytes: Buffer
     try {
       bytes = await readPayload(store, payload)
@@ -50,7 +57,7 @@ export async function differences(
   onUnreadable?: (error: unknown) => void,
 ): Promise<string[]> {
   const found = new Differences(onUnreadable)
-  const stored = store.catalog.buckets()
+  const stored = store.catalog.snapshot().buckets()
   found.equal(
     'buckets',
     stored.map(({ name }) => name),
@@ -84,16 +91,16 @@ function compareBucket(
   const { createdMicroseconds } = bucket
   const settings = { id, name, region, createdMicroseconds, versioning, lockEnabled, defaultRetention, quota }
   found.equal(`${name}: settings`, bucket, settings)
-  found.equal(`${name}: cors`, store.catalog.cors(id), expected.cors)
-  found.equal(`${name}: usage`, store.catalog.bucketUsage(id), model.usage(expected))
+  found.equal(`${name}: cors`, store.catalog.snapshot().cors(bucketIdOf(id)), expected.cors)
+  found.equal(`${name}: usage`, store.catalog.snapshot().bucketUsage(bucketIdOf(id)), model.usage(expected))
   const current = model.keys(expected).filter((key) => model.current(expected, key) !== undefined)
-  const listed = store.catalog.list(id, EVERYTHING)
+  const listed = store.catalog.snapshot().list(bucketIdOf(id), EVERYTHING)
   found.equal(
     `${name}: objects`,
     listed.objects.map(({ key }) => key),
     current,
   )
-  const versions = store.catalog.listVersions(id, EVERYTHING)
+  const versions = store.catalog.snapshot().listVersions(bucketIdOf(id), EVERYTHING)
   found.equal(
     `${name}: versions`,
     versions.entries.map(({ key, sequence, isNull, isMarker, isLatest, size }) => {
@@ -107,7 +114,7 @@ function compareBucket(
   )
 }
 
-function sequenceOf(state: ObjectState | undefined): number | undefined {
+function placeOf(state: ObjectState | undefined): number | undefined {
   return state?.sequence
 }
 
@@ -122,10 +129,14 @@ function compareKey(
   const [newest] = versions
   const current = newest?.isMarker === true ? undefined : newest
   const { catalog } = store
-  found.equal(`${key}: newest`, sequenceOf(catalog.newestVersion(bucketId, key)), newest?.sequence)
-  found.equal(`${key}: current`, sequenceOf(catalog.object(bucketId, key)), current?.sequence)
+  found.equal(`${key}: newest`, placeOf(catalog.snapshot().newestVersion(bucketIdOf(bucketId), key)), newest?.sequence)
+  found.equal(`${key}: current`, placeOf(catalog.snapshot().object(bucketIdOf(bucketId), key)), current?.sequence)
   const nullVersion = versions.find(({ isNull }) => isNull)
-  found.equal(`${key}: null`, sequenceOf(catalog.version(bucketId, key, 'null')), nullVersion?.sequence)
+  found.equal(
+    `${key}: null`,
+    placeOf(catalog.snapshot().version(bucketIdOf(bucketId), key, 'null')),
+    nullVersion?.sequence,
+  )
 }
 
 async function compareVersion(
@@ -137,7 +148,7 @@ async function compareVersion(
 ): Promise<void> {
   const { sequence, isNull, isMarker, size, headers, payload, lock } = expected
   const name = `${key} ${sequence}`
-  const state = store.catalog.version(bucketId, key, isNull ? 'null' : sequence)
+  const state = store.catalog.snapshot().version(bucketIdOf(bucketId), key, isNull ? 'null' : sequenceOf(sequence))
   if (state?.sequence !== sequence) {
     found.wrong.push(`${name} is not there`)
     return
@@ -145,8 +156,13 @@ async function compareVersion(
   const told = { isNull: state.isNull, isMarker: state.isMarker, size: state.size, lock: state.lock }
   found.equal(name, told, { isNull, isMarker, size, lock })
   found.equal(`${name}: headers`, state.headers, headers)
-  found.equal(`${name}: payload`, state.payload, payload?.id ?? 0)
-  if (isNull) found.equal(`${name}: by a number`, store.catalog.version(bucketId, key, sequence), undefined)
+  found.equal(`${name}: payload`, state.payload, payload?.id)
+  if (isNull)
+    found.equal(
+      `${name}: by a number`,
+      store.catalog.snapshot().version(bucketIdOf(bucketId), key, sequenceOf(sequence)),
+      undefined,
+    )
   if (expected.etag !== undefined) found.equal(`${name}: etag`, state.etag, expected.etag)
   await found.payload(name, store, state.payload, payload?.bytes)
 }
@@ -154,14 +170,17 @@ async function compareVersion(
 async function compareUploads(found: Differences, store: TestStore, model: ModelState): Promise<void> {
   const all = [...model.uploads.values()]
   for (const bucketId of new Set(all.map((upload) => upload.bucketId))) {
-    const listed = store.catalog.listUploads(bucketId, EVERYTHING).entries.map(({ key, order }) => `${key} ${order}`)
+    const listed = store.catalog
+      .snapshot()
+      .listUploads(bucketIdOf(bucketId), EVERYTHING)
+      .entries.map(({ key, order }) => `${key} ${order}`)
     found.equal(
       `uploads of ${bucketId}`,
       listed,
       model.uploadsOf(bucketId).map(({ key, upload }) => `${key} ${upload}`),
     )
   }
-  const places = store.catalog.uploadsInProgress(undefined, 10_000)
+  const places = store.catalog.snapshot().uploadsInProgress(undefined, 10_000)
   found.equal(
     'uploads in progress',
     places.map(({ upload }) => upload).toSorted(ascending),
@@ -170,22 +189,25 @@ async function compareUploads(found: Differences, store: TestStore, model: Model
   let bytes = 0
   let count = 0
   for (const { bucketId, key, upload, headers, lock, parts } of all) {
-    const state = store.catalog.upload(bucketId, key, upload)
+    const state = store.catalog.snapshot().upload(bucketIdOf(bucketId), key, uploadIdOf(upload))
     found.equal(`upload ${upload}`, { headers: state?.headers, lock: state?.lock }, { headers, lock })
     const numbers = [...parts.keys()].toSorted(ascending)
     found.equal(
       `parts of ${upload}`,
-      store.catalog.parts(upload, 0, 10_000).map((one) => [one.part, one.size, Buffer.from(one.md5).toString('hex')]),
+      store.catalog
+        .snapshot()
+        .parts(uploadIdOf(upload), 0, 10_000)
+        .map((one) => [one.part, one.size, Buffer.from(one.md5).toString('hex')]),
       numbers.map((number) => [number, parts.get(number)?.size, parts.get(number)?.etag]),
     )
     for (const [number, { payload, size }] of parts) {
-      const stored = store.catalog.part(upload, number)?.payload ?? 0
+      const stored = store.catalog.snapshot().part(uploadIdOf(upload), number)?.payload
       await found.payload(`part ${number} of ${upload}`, store, stored, payload?.bytes)
       bytes += size
       count += 1
     }
   }
-  found.equal('usage of uploads', store.catalog.uploadUsage(), { uploads: all.length, parts: count, bytes })
+  found.equal('usage of uploads', store.catalog.snapshot().uploadUsage(), { uploads: all.length, parts: count, bytes })
 }
 
 /** The rows that no reader shows: references, files, volumes, locks, null versions, digests to be computed. */
@@ -204,25 +226,25 @@ function numberIn(bytes: Buffer): number {
 function comparePayloadRows(found: Differences, environment: ProjectionEnvironment, model: ModelState): void {
   const rows = (name: string) => [...environment.table(name).rows({})]
   const references = [...model.references].toSorted(([left], [right]) => left.id - right.id)
-  const payloads = rows(PAYLOADS).map(({ key, value }) => ({ payload: numberIn(key), ...decodePayload(value) }))
+  const payloads = rows(TABLES.payloads).map(({ key, value }) => ({ payload: numberIn(key), ...decodePayload(value) }))
   found.equal(
     'payloads',
     payloads.map((row) => [row.payload, row.references, row.location.kind]),
     references.map(([{ id, kind }, count]) => [id, count, kind]),
   )
   const files = payloads.flatMap(({ location }) => (location.kind === 'file' ? [location.name] : []))
-  const storedFiles = rows(PAYLOAD_FILES).map(({ key }) => key.toString())
+  const storedFiles = rows(TABLES.payloadFiles).map(({ key }) => key.toString())
   found.equal('payload files', storedFiles, files.toSorted())
   const pending = references.filter(([{ kind, isDigested }]) => kind === 'parts' && !isDigested)
-  const storedPending = rows(DIGESTS_PENDING).map(({ key }) => numberIn(key))
+  const storedPending = rows(TABLES.digestsPending).map(({ key }) => numberIn(key))
   found.equal(
     'digests to be computed',
     storedPending,
     pending.map(([{ id }]) => id),
   )
-  for (const { key, value } of rows(VOLUME_USAGE)) {
+  for (const { key, value } of rows(TABLES.volumeUsage)) {
     const living = payloads.filter(({ location }) => location.kind === 'volume' && location.volume === numberIn(key))
-    const { payloads: count, bytes } = decodeVolumeUsage(value)
+    const { payloads: count, bytes } = volumeUsage.decode(value)
     const expected = [living.length, living.reduce((total, { location }) => total + location.length, 0)]
     found.equal(`volume ${numberIn(key)}`, [count, bytes], expected)
   }
@@ -234,7 +256,7 @@ function compareVersionRows(found: Differences, environment: ProjectionEnvironme
   const locked = all.filter(({ version }) => version.lock !== undefined)
   found.equal(
     'locks',
-    rows(LOCKS).map(({ key, value }) => [
+    rows(TABLES.locks).map(({ key, value }) => [
       numberIn(key),
       keyOfOrderedRow(key),
       sequenceOfRow(key),
@@ -245,11 +267,11 @@ function compareVersionRows(found: Differences, environment: ProjectionEnvironme
   const nulls = all.filter(({ bucket, key, version }) => version.isNull && model.current(bucket, key) !== version)
   found.equal(
     'null versions',
-    rows(NULL_VERSIONS).map(({ key, value }) => [numberIn(key), key.toString('utf8', 8), numberIn(value)]),
+    rows(TABLES.nullVersions).map(({ key, value }) => [numberIn(key), key.toString('utf8', 8), numberIn(value)]),
     nulls.map(({ bucket, key, version }) => [bucket.id, key, version.sequence]),
   )
   const ids = [...model.buckets.values()].map(({ id }) => id)
-  const strangers = rows(BUCKET_USAGE).filter(({ key }) => !ids.includes(numberIn(key)))
+  const strangers = rows(TABLES.bucketUsage).filter(({ key }) => !ids.includes(numberIn(key)))
   found.equal('usage of buckets that are no more', strangers.length, 0)
 }
 
@@ -262,7 +284,7 @@ function inRowOrder(versions: readonly Found[]): Found[] {
 
 function compareTotals(found: Differences, store: TestStore, model: ModelState): void {
   const usages = [...model.buckets.values()].map((bucket) => model.usage(bucket))
-  const { buckets, objects, logicalBytes, physicalBytes } = store.catalog.totals()
+  const { buckets, objects, logicalBytes, physicalBytes } = store.catalog.snapshot().totals()
   const stored = [...model.references.keys()].filter(({ kind }) => kind !== 'parts')
   found.equal(
     'totals',

@@ -1,12 +1,13 @@
 /** Clients of a store whose power may go at any moment, and what the store must hold by what they were told. */
+import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import * as fc from 'fast-check'
-import type { Command, Done } from '../../engine/commands.ts'
+import type { Command, Done } from '../../engine/commands/commands.ts'
 import { DOMAIN_ERRORS } from '../../engine/errors.ts'
 import { journalEntries } from './journal-entries.ts'
 import { ModelCommands } from './model-commands.ts'
 import { differences } from './model-differences.ts'
-import { ModelRules } from './model-rules.ts'
-import { ModelState } from './model-state.ts'
+import { ModelRules } from '../model/rules.ts'
+import { ModelState } from '../model/state.ts'
 import type { Random } from './random.ts'
 import type { Place, Step } from './step-recipes.ts'
 import { step } from './store-steps.ts'
@@ -118,7 +119,7 @@ function hadNoRoom(code: unknown): boolean {
 function doneOfRefusal(error: { readonly code?: string }): Done | 'no room' | undefined {
   if (hadNoRoom(error.code)) return 'no room'
   const isRefusal = error.code !== undefined && Object.hasOwn(DOMAIN_ERRORS, error.code)
-  return isRefusal ? { sequence: 0, timeMicroseconds: 0 } : undefined
+  return isRefusal ? { sequence: sequenceOf(0), timeMicroseconds: microsecondsOf(0) } : undefined
 }
 
 /** The same on one bucket alone. */

@@ -130,7 +130,7 @@ const LOOK_MILLISECONDS = 10
 export async function settledFiles({ paths, store }: InThreadServer): Promise<string[]> {
   for (let look = 0; look < LOOKS_MAXIMUM; look += 1) {
     const names = payloadFileNames(paths)
-    if (names.every((name) => store.catalog.payloadFileIsUsed(name))) return names
+    if (names.every((name) => store.catalog.snapshot().payloadFileIsUsed(name))) return names
     await new Promise((resolve) => {
       setTimeout(resolve, LOOK_MILLISECONDS)
     })

@@ -1,5 +1,6 @@
 /** Holds live answers of the management listener against the OpenAPI document that it serves. */
 import { openApiDocument } from '../../planes/management/openapi.ts'
+import { routeList } from '../../planes/management/route-list.ts'
 import type { ApiAnswer } from './api-client.ts'
 import { SchemaValidator } from './schema-validator.ts'
 
@@ -12,7 +13,7 @@ interface Document {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
 }
 
-const document = openApiDocument('0.0.0-spec') as unknown as Document
+const document = openApiDocument('0.0.0-spec', routeList) as unknown as Document
 const validator = new SchemaValidator(document.components.schemas)
 
 /** Templates with fewer names first, so that a fixed segment goes before a name. */
@@ -34,8 +35,11 @@ function operationsAt(target: string): Readonly<Record<string, Operation>> | und
   return found === undefined ? undefined : document.paths[found.template]
 }
 
+/** What of an answer the document speaks of. */
+type CheckedAnswer = Pick<ApiAnswer, 'status' | 'headers' | 'text' | 'json' | 'code'>
+
 /** What an answer has that the document does not say, or the other way round; empty when they agree. */
-export function disagreements(method: string, target: string, answer: ApiAnswer): string[] {
+export function disagreements(method: string, target: string, answer: CheckedAnswer): string[] {
   const named = (problems: readonly string[]) => problems.map((text) => `${method} ${target} ${answer.status}: ${text}`)
   const operations = operationsAt(target)
   const operation = operations?.[method === 'HEAD' ? 'get' : method.toLowerCase()]

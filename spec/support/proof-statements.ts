@@ -1,17 +1,11 @@
 /** What the golden proof bundles state, and how bundles are signed for specs. */
 import { hash } from 'node:crypto'
-import { proofSigningSeed } from '../../cli/store/master-key-check.ts'
-import type {
-  ProofAnchor,
-  ProofBundle,
-  ProofHistory,
-  ProofObject,
-  UnsignedBundle,
-} from '../../engine/proof/bundle-types.ts'
-import { ProofSigner } from '../../engine/proof-signer.ts'
+import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
+import type { ProofAnchor, ProofBundle, ProofHistory, ProofObject } from '../../engine/proof/bundle-types.ts'
+import { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import { treePath, treeRoot } from './audit-tree.ts'
 
-export const GOLDEN_MASTER_KEY = Buffer.alloc(32, 0x5a)
+const GOLDEN_MASTER_KEY = Buffer.alloc(32, 0x5a)
 export const signer = new ProofSigner(proofSigningSeed(GOLDEN_MASTER_KEY))
 /** Another deployment. */
 export const stranger = new ProofSigner(proofSigningSeed(Buffer.alloc(32, 0xa5)))
@@ -81,12 +75,6 @@ export function signed(
 ): ProofBundle {
   const { object = GOLDEN_OBJECT, sha256 = GOLDEN_DIGEST, history = UNAVAILABLE } = statement
   return by.sign({ object, sha256, history })
-}
-
-/** The members that are signed. */
-export function unsignedOf(bundle: ProofBundle): UnsignedBundle {
-  const { format, format_version, object, payload, history, deployment } = bundle
-  return { format, format_version, object, payload, history, deployment }
 }
 
 /** The document of a bundle, without white space. */

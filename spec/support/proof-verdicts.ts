@@ -1,5 +1,7 @@
 /** What the two verifiers of proof bundles say, in the same words. */
 import { spawnSync } from 'node:child_process'
+import type { ProofBundle } from '../../engine/proof/bundle-types.ts'
+import { canonicalBytes } from '../../engine/proof/canonical.ts'
 import { type ProofEvidence, verifyBundle } from '../../engine/proof/verify-bundle.ts'
 import { GOLDEN_DIGEST, GOLDEN_FILE, GOLDEN_PUBLIC_KEY } from './proof-statements.ts'
 
@@ -21,6 +23,14 @@ export interface Outcome {
 export async function outcomeOf(bytes: Uint8Array, evidence = EVIDENCE): Promise<Outcome> {
   const { verdict, checks } = await verifyBundle(bytes, evidence)
   return { verdict, checks: Object.fromEntries(checks.map(({ name, status }) => [name, status])) }
+}
+
+/** Whether two bundles have the same signed bytes and the same signature: then they are one. */
+export function isSameProof(left: ProofBundle, right: ProofBundle): boolean {
+  return (
+    Buffer.compare(canonicalBytes(left), canonicalBytes(right)) === 0 &&
+    JSON.stringify(left.signature) === JSON.stringify(right.signature)
+  )
 }
 
 /** Has the verifier in Python judge many bundles in one go, each in base64 on a line of its input. */

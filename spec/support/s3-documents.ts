@@ -1,8 +1,9 @@
 /** The pages of spec/s3 as the tables of the S3 plane say they must be. */
 import { fileURLToPath } from 'node:url'
 import { S3_ERRORS } from '../../planes/s3/errors.ts'
-import { type Level, type Operation, OPERATIONS } from '../../planes/s3/operation-table.ts'
-import { UNSUPPORTED_HEADERS } from '../../planes/s3/unsupported-headers.ts'
+import type { Level, Operation } from '../../planes/s3/operation.ts'
+import { OPERATIONS } from '../../planes/s3/operation-list.ts'
+import { UNSUPPORTED_HEADERS } from '../../planes/s3/request/unsupported-headers.ts'
 
 const PATHS: Readonly<Record<Level, string>> = { service: '/', bucket: '/{bucket}', object: '/{bucket}/{key}' }
 
@@ -30,7 +31,7 @@ function operationRow(row: Operation): string[] {
     actions.map((action) => `\`${action}\``).join(', '),
     row.accepts.map((name) => `\`${name}\``).join(', '),
     row.changes ? 'yes' : 'no',
-    row.implemented ? 'yes' : 'no',
+    row.handle !== undefined ? 'yes' : 'no',
   ]
 }
 
@@ -43,11 +44,11 @@ export function operationsDocument(): string {
   ])
   return `# Operations of the S3 plane
 
-Every operation of the S3 API, from the table in \`planes/s3/operation-table.ts\`; a spec compares the two. A request is
-held against the rows from the first to the last of its method, path and subresource; what it asks for is the first that
-fits, and a request that no row fits is answered \`MethodNotAllowed\`. Query parameters that are no name of this page say
-nothing. An operation that is not implemented is answered \`NotImplemented\`, after the signature was checked where there
-is one.
+Every operation of the S3 API, from the values in \`planes/s3/operations/\`; a spec compares the two. Where operations have
+method, path and subresource in common, the one with a further mark is meant if the request has the mark: a query
+parameter of that name or value, or a header. A request that no row fits is answered \`MethodNotAllowed\`. Query parameters
+not on this page say nothing. An operation that is not implemented is answered \`NotImplemented\`, after the signature was
+checked where there is one.
 
 *Action* is what a policy grants or denies; the second one counts when the request names a version. An operation that
 changes something leaves two records in the journal, an attempt and an outcome; any other leaves one.
@@ -56,7 +57,7 @@ ${table(header, OPERATIONS.map(operationRow))}
 
 ## Headers that are refused
 
-From the table in \`planes/s3/unsupported-headers.ts\`. A request with one of them is answered \`NotImplemented\`, also when
+From the table in \`planes/s3/request/unsupported-headers.ts\`. A request with one of them is answered \`NotImplemented\`, also when
 a presigned URL has it as a query parameter. A value that asks for what the store does anyway is let pass.
 
 ${table(['header', 'let pass', 'why it is refused'], headers)}
@@ -68,7 +69,7 @@ export function errorsDocument(): string {
   return `# Errors of the S3 plane
 
 Every error code that the S3 plane answers with, from the table in \`planes/s3/errors.ts\`; a spec compares the two. The
-message stands for the case in general: where more is known, a more exact one takes its place. An answer to HEAD has the
+message is for the general case: where more is known, a more exact one takes its place. An answer to HEAD has the
 status alone.
 
 The document is \`<Error>\` without a namespace: \`Code\`, \`Message\`, what the error is about (\`Key\`, \`BucketName\`,

@@ -1,9 +1,9 @@
 /** What a store must answer and hold, kept beside it in memory. */
-import type { Done } from '../../engine/commands.ts'
+import type { Done } from '../../engine/commands/commands.ts'
 import { ModelCommands } from './model-commands.ts'
-import type { Outcome } from './model-refusals.ts'
-import { ModelRules } from './model-rules.ts'
-import { ModelState } from './model-state.ts'
+import type { Outcome } from '../model/refusals.ts'
+import { ModelRules } from '../model/rules.ts'
+import { ModelState } from '../model/state.ts'
 import type { Group } from './step-recipes.ts'
 import type { TestStore } from './test-store.ts'
 

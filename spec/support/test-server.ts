@@ -3,33 +3,24 @@
  * the same thread. As a process: the program as a user starts it.
  */
 // Must come first: it sets what the HTTP library reads while it is loaded.
+import { systemMilliseconds } from '../../engine/clock.ts'
+import { microsecondsOf, type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
 import '../../cli/environment.ts'
 import { rmSync } from 'node:fs'
-import { kernelBootId } from '../../cli/store/host.ts'
-import {
-  CREDENTIAL_SECRET_KEY,
-  derivedKey,
-  payloadKey,
-  UPLOAD_ID_KEY,
-  VERSION_ID_KEY,
-} from '../../cli/store/master-key-check.ts'
-import { type OpenStore, openStore } from '../../cli/store/open-store.ts'
+import { kernelBootId } from '../../cli/server/store/host.ts'
+import { storeKeys } from '../../engine/keys/store-keys.ts'
+import { type OpenStore, openStore } from '../../cli/server/store/open-store.ts'
+import { StoreSession } from '../../cli/server/store/store-session.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import { OpaqueIds } from '../../engine/opaque-ids.ts'
-import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
-import { PayloadSealer } from '../../engine/payloads/sealing.ts'
-import { UploadStore } from '../../engine/payloads/upload-store.ts'
-import { SecretBox } from '../../engine/secret-box.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
 import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
-import { Authenticator, type Credential } from '../../planes/s3/authenticate.ts'
-import { CredentialDirectory } from '../../planes/s3/credential-directory.ts'
-import { malformedRequestResponse } from '../../planes/s3/error-response.ts'
+import { Authenticator, type Credential } from '../../planes/s3/identity/authenticate.ts'
+import { CredentialDirectory } from '../../planes/s3/identity/credential-directory.ts'
+import { malformedRequestResponse } from '../../planes/s3/documents/error-response.ts'
 import { createS3Handler, type FinishedRequest } from '../../planes/s3/s3-plane.ts'
+import type { Owner } from '../../planes/s3/documents/listing-elements.ts'
 import type { S3Services } from '../../planes/s3/services.ts'
-import { AccessReader } from '../../projections/access-reader.ts'
-import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { journalEntries, journalText } from './journal-entries.ts'
 import {
   ACCESS_KEY,
@@ -67,6 +58,10 @@ export interface InThreadOptions {
   readonly volumeBytes?: number
 }
 
+function clockOf({ clock = Date.now }: InThreadOptions): () => Milliseconds {
+  return () => millisecondsOf(clock())
+}
+
 export interface InThreadServer extends TestServer {
   readonly store: OpenStore
   readonly paths: StorePaths
@@ -76,11 +71,8 @@ export interface InThreadServer extends TestServer {
   readonly failures: unknown[]
   readonly finished: FinishedRequest[]
   readonly services: S3Services
-  /** Accounts and credentials; they may sign at this server. */
-  readonly access: AccessReader
-  /** The projections, as another thread has them. */
-  readonly environment: ProjectionEnvironment
-  readonly secrets: SecretBox
+  /** The store as another thread has it. Accounts and credentials in it may sign at this server. */
+  readonly session: StoreSession
   /** Stops as a process that is killed does, as far as the files show it. Nothing may be on its way. */
   abandon(): Promise<void>
 }
@@ -94,17 +86,22 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   const gate = new ConcurrencyGate(limits)
   const failures: unknown[] = []
   const finished: FinishedRequest[] = []
-  const services = servicesOf(store, paths, masterKey, options)
-  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
-  const access = new AccessReader(environment)
-  const deployment = Buffer.from(store.deploymentId, 'hex')
-  const secrets = new SecretBox(derivedKey(masterKey, CREDENTIAL_SECRET_KEY, deployment))
-  const directory = new CredentialDirectory(access, secrets, ROOT, options.clock ?? Date.now)
+  const keys = storeKeys(masterKey, Buffer.from(store.deploymentId, 'hex'))
+  const { deploymentId, start } = store
+  const { encryptionEnabled = false, reservedBytes = MEBIBYTE } = options
+  const session = new StoreSession(
+    { dataDirectory, deploymentId, start, keys, encryptionEnabled, reservedBytes },
+    0,
+    store.client,
+  )
+  const owner = { id: deploymentId, displayName: 'root' }
+  const services = servicesOf(session, owner, Buffer.from(keys.continuationTokens), options)
+  const directory = new CredentialDirectory(session.access, session.secrets, ROOT, clockOf(options))
   const lookup = (accessKey: string) =>
     options.credentials?.find((credential) => credential.accessKey === accessKey) ?? directory.lookup(accessKey)
   const handler = createS3Handler({
     services,
-    authenticator: new Authenticator({ lookup, clock: Date.now }),
+    authenticator: new Authenticator({ lookup, clock: systemMilliseconds }),
     gate,
     telemetry: {
       finished: (request) => void finished.push(request),
@@ -122,8 +119,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   const close = async (healthy: boolean) => {
     closeClients(clients)
     await listener.close(2000)
-    services.payloads.close()
-    await environment.close()
+    await session.close()
     await store.close(healthy)
   }
   return {
@@ -136,9 +132,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     failures,
     finished,
     services,
-    access,
-    environment,
-    secrets,
+    session,
     journal: async () => journalEntries(await drained()),
     journalText: async () => journalText(await drained()),
     abandon: () => close(false),
@@ -153,10 +147,10 @@ function openInThread(paths: StorePaths, masterKey: Buffer, options: InThreadOpt
   const { reservedBytes = MEBIBYTE, segmentBytes = 8 * MEBIBYTE, volumeBytes = 8 * MEBIBYTE } = options
   const sizes = { segmentBytes, volumeBytes, reservedBytes }
   const judging = { clockToleranceSeconds: CLOCK_TOLERANCE_SECONDS, clockIntervalSeconds: 3600 }
-  const { clock = Date.now } = options
+  const clock = clockOf(options)
   const settings = { masterKey, ...sizes, ...judging, version: '0.0.0-spec', bootId: kernelBootId() }
   return openStore(nodeDisk, paths, settings, {
-    clock: () => clock() * 1000,
+    clock: () => microsecondsOf(clock() * 1000),
     onFailure: (error) => {
       throw error
     },
@@ -173,24 +167,22 @@ const ROOT: Credential = {
 }
 
 function servicesOf(
-  store: OpenStore,
-  paths: StorePaths,
-  masterKey: Buffer,
-  { inlineBytesMaximum = 65_536, encryptionEnabled = false, clock = Date.now }: InThreadOptions,
+  { engine, catalog, payloads, uploads, space, versionIds, uploadIds }: StoreSession,
+  owner: Owner,
+  tokenKey: Buffer,
+  options: InThreadOptions,
 ): S3Services {
-  const deployment = Buffer.from(store.deploymentId, 'hex')
-  const sealer = new PayloadSealer(payloadKey(masterKey, deployment))
   return {
-    engine: store.client,
-    catalog: store.catalog,
-    payloads: new PayloadReader(nodeDisk, paths, sealer),
-    uploads: new UploadStore(nodeDisk, paths, store.start, 0, encryptionEnabled ? sealer : undefined),
-    space: store.space,
-    inlineBytesMaximum,
-    tokenKey: derivedKey(masterKey, 'continuation-token', deployment),
-    versionIds: new OpaqueIds(derivedKey(masterKey, VERSION_ID_KEY, deployment)),
-    uploadIds: new OpaqueIds(derivedKey(masterKey, UPLOAD_ID_KEY, deployment)),
-    owner: { id: store.deploymentId, displayName: 'root' },
-    clock,
+    engine,
+    catalog,
+    payloads,
+    uploads,
+    space,
+    inlineBytesMaximum: options.inlineBytesMaximum ?? 65_536,
+    tokenKey,
+    versionIds,
+    uploadIds,
+    owner,
+    clock: clockOf(options),
   }
 }

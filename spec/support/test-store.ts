@@ -1,14 +1,14 @@
 /** Stores for specs: small segments and volumes, a master key, an engine in the same thread. */
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../engine/clock.ts'
+import { microsecondsOf, type PayloadId } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
-import { TABLE_NAMES } from '../../projections/table-list.ts'
-import { type OpenStore, openStore, type StoreOptions } from '../../cli/store/open-store.ts'
+import { TABLES } from '../../projections/tables/table-list.ts'
+import { type OpenStore, openStore, type StoreOptions } from '../../cli/server/store/open-store.ts'
 
 export const MASTER_KEY = Buffer.alloc(32, 0x6b)
 export const BOOT_ID = '11111111-2222-3333-4444-555555555555'
@@ -35,10 +35,13 @@ export interface TestStore extends OpenStore {
   kill(): Promise<void>
 }
 
-/** Opens, or makes, the store in a directory. Segments and volumes are 256 KiB unless told otherwise. */
+/**
+ * Opens, or makes, the store in a directory. Segments and volumes are 256 KiB unless told otherwise.
+ * @param options `clock`: microseconds since 1970
+ */
 export async function openTestStore(
   root: string,
-  { clock, ...options }: Partial<StoreOptions> & { readonly clock?: Clock } = {},
+  { clock, ...options }: Partial<StoreOptions> & { readonly clock?: () => number } = {},
   disk: Disk = roomyDisk,
 ): Promise<TestStore> {
   const paths = new StorePaths(root)
@@ -57,7 +60,11 @@ export async function openTestStore(
       bootId: BOOT_ID,
       ...options,
     },
-    { onFailure: (error) => failures.push(error), onBatchDone: () => undefined, ...(clock && { clock }) },
+    {
+      onFailure: (error) => failures.push(error),
+      onBatchDone: () => undefined,
+      ...(clock && { clock: () => microsecondsOf(clock()) }),
+    },
   )
   const payloads = new PayloadReader(disk, paths)
   const close = async (healthy: boolean) => {
@@ -80,7 +87,7 @@ export async function openTestStore(
 export function dumpTables(environment: ProjectionEnvironment): Record<string, string[]> {
   environment.refresh()
   const dump: Record<string, string[]> = {}
-  for (const name of TABLE_NAMES) {
+  for (const name of Object.values(TABLES)) {
     const rows = [...environment.table(name).rows({})]
     dump[name] = rows.map(({ key, value }) => `${key.toString('hex')} ${value.toString('hex')}`)
   }
@@ -99,15 +106,15 @@ export async function dumpStore(paths: StorePaths): Promise<Record<string, strin
 
 /** The bytes of the current object of a key, or undefined. */
 export async function readObject(store: TestStore, bucket: string, key: string): Promise<Buffer | undefined> {
-  const found = store.catalog.bucket(bucket)
-  const object = found === undefined ? undefined : store.catalog.object(found.id, key)
+  const found = store.catalog.snapshot().bucket(bucket)
+  const object = found === undefined ? undefined : store.catalog.snapshot().object(found.id, key)
   return object === undefined ? undefined : readPayload(store, object.payload)
 }
 
-/** The bytes of a payload; 0 has none. */
-export async function readPayload(store: TestStore, payload: number): Promise<Buffer> {
-  if (payload === 0) return Buffer.alloc(0)
-  const location = store.catalog.payload(payload)
+/** The bytes of a payload; undefined has none. */
+export async function readPayload(store: TestStore, payload: PayloadId | undefined): Promise<Buffer> {
+  if (payload === undefined) return Buffer.alloc(0)
+  const location = store.catalog.snapshot().payload(payload)
   if (location === undefined) throw new Error(`no row of payload ${payload}`)
   if (location.kind === 'volume') return store.payloads.readSmall(location)
   if (location.kind === 'parts') {

@@ -1,33 +1,28 @@
 /** Commands on settings of buckets and on certain versions, as the planes send them. */
-import type {
-  DeleteObject,
-  SetCors,
-  SetDefaultRetention,
-  SetLegalHold,
-  SetQuota,
-  SetRetention,
-  SetVersioning,
-  VersionSelector,
-} from '../../engine/commands.ts'
-import type { CorsRule, DefaultRetention, Quota, Retention } from '../../engine/events/changes.ts'
+import { branded, type Plain } from './plain.ts'
+import type { CommandOf, VersionSelector } from '../../engine/commands/commands.ts'
+import type { CorsRule, DefaultRetention, Quota, Retention } from '../../engine/events/values.ts'
 import { auditOf, deleteObject } from './commands.ts'
 
 const UNLIMITED: Quota = { bytes: undefined, objects: undefined }
 
-export function setVersioning(bucket: string, versioning: 'enabled' | 'suspended'): SetVersioning {
+export function setVersioning(bucket: string, versioning: 'enabled' | 'suspended'): CommandOf<'set-versioning'> {
   return { kind: 'set-versioning', audit: auditOf('s3:PUT', `bucket:${bucket}`), bucket, versioning }
 }
 
-export function setDefaultRetention(bucket: string, retention: DefaultRetention | undefined): SetDefaultRetention {
+export function setDefaultRetention(
+  bucket: string,
+  retention: DefaultRetention | undefined,
+): CommandOf<'set-default-retention'> {
   return { kind: 'set-default-retention', audit: auditOf('s3:PUT', `bucket:${bucket}`), bucket, retention }
 }
 
-export function setCors(bucket: string, rules: readonly CorsRule[]): SetCors {
+export function setCors(bucket: string, rules: readonly CorsRule[]): CommandOf<'set-cors'> {
   return { kind: 'set-cors', audit: auditOf('s3:PUT', `bucket:${bucket}`), bucket, rules }
 }
 
 /** What is not given is unlimited. */
-export function setQuota(bucket: string, quota: Partial<Quota>): SetQuota {
+export function setQuota(bucket: string, quota: Partial<Quota>): CommandOf<'set-quota'> {
   const audit = auditOf('PUT /quota', `bucket:${bucket}`)
   return { kind: 'set-quota', audit, bucket, quota: { ...UNLIMITED, ...quota } }
 }
@@ -35,24 +30,29 @@ export function setQuota(bucket: string, quota: Partial<Quota>): SetQuota {
 export function deleteVersion(
   bucket: string,
   key: string,
-  version: VersionSelector,
+  version: VersionSelector | number,
   bypassGovernance = false,
-): DeleteObject {
-  return { ...deleteObject(bucket, key), version, bypassGovernance }
+): CommandOf<'delete-object'> {
+  return branded({ ...deleteObject(bucket, key), version, bypassGovernance })
 }
 
 /** Of the current object, when no version is given. */
 export function setRetention(
   bucket: string,
   key: string,
-  retention: Retention | undefined,
-  version?: VersionSelector,
+  retention: Plain<Retention> | undefined,
+  version?: VersionSelector | number,
   bypassGovernance = false,
-): SetRetention {
+): CommandOf<'set-retention'> {
   const audit = auditOf('s3:PUT', `bucket:${bucket}/${key}`)
-  return { kind: 'set-retention', audit, bucket, key, version, retention, bypassGovernance }
+  return branded({ kind: 'set-retention', audit, bucket, key, version, retention, bypassGovernance })
 }
 
-export function setLegalHold(bucket: string, key: string, hold: boolean, version?: VersionSelector): SetLegalHold {
+export function setLegalHold(
+  bucket: string,
+  key: string,
+  hold: boolean,
+  version?: VersionSelector,
+): CommandOf<'set-legal-hold'> {
   return { kind: 'set-legal-hold', audit: auditOf('s3:PUT', `bucket:${bucket}/${key}`), bucket, key, version, hold }
 }

@@ -1,9 +1,10 @@
 /** Versions of keys as rows and as a list beside them, without a journal. */
+import { bucketIdOf, microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import { mkdirSync } from 'node:fs'
-import type { Change, ObjectWritten } from '../../engine/events/changes.ts'
+import type { Change, ChangeNamed } from '../../engine/events/changes.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
-import { TableTransaction } from '../../projections/state-transaction.ts'
-import { openTables, type Tables } from '../../projections/table-list.ts'
+import { TableTransaction } from '../../projections/apply/state-transaction.ts'
+import { openTables, type Tables } from '../../projections/tables/table-list.ts'
 import { digestOf, md5Of } from './commands.ts'
 
 const NOTHING = Buffer.alloc(0)
@@ -52,7 +53,8 @@ export class VersionFixture {
       const transaction = new TableTransaction(this.tables)
       for (const step of steps) {
         const changes = this.#changeOf(bucketId, step)
-        if (changes !== undefined) transaction.apply(this.#sequence, this.#sequence, [changes])
+        if (changes !== undefined)
+          transaction.apply(sequenceOf(this.#sequence), microsecondsOf(this.#sequence), [changes])
       }
     })
     this.#environment.refresh()
@@ -77,24 +79,30 @@ export class VersionFixture {
       const kept = there.filter((one) => one !== gone)
       this.#keys.set(key, kept)
       const [next] = kept
-      const promotes = there[0] === gone && next?.isMarker === false ? next.sequence : 0
-      return { name: 'version.deleted', bucketId, key, version: gone.sequence, promotes }
+      const promotes = there[0] === gone && next?.isMarker === false ? sequenceOf(next.sequence) : undefined
+      return {
+        name: 'version.deleted',
+        bucketId: bucketIdOf(bucketId),
+        key,
+        version: sequenceOf(gone.sequence),
+        promotes,
+      }
     }
     const replaced = isNull ? there.find((one) => one.isNull) : undefined
     const added = { key, sequence: this.#sequence, isNull, isMarker: kind === 'marker' }
     this.#keys.set(key, [added, ...there.filter((one) => one !== replaced)])
-    const version = { isNull, replacesNull: replaced?.sequence ?? 0 }
-    if (kind === 'marker') return { name: 'marker.written', bucketId, key, version }
+    const version = { isNull, replacesNull: replaced && sequenceOf(replaced.sequence) }
+    if (kind === 'marker') return { name: 'marker.written', bucketId: bucketIdOf(bucketId), key, version }
     const replacesCurrent = there[0]?.isMarker === false
     return { ...emptyObject(bucketId, key), replaced: replacesCurrent, version }
   }
 }
 
 /** An object of no bytes. */
-export function emptyObject(bucketId: number, key: string): ObjectWritten {
+export function emptyObject(bucketId: number, key: string): ChangeNamed<'object.written'> {
   return {
     name: 'object.written',
-    bucketId,
+    bucketId: bucketIdOf(bucketId),
     key,
     size: 0,
     etag: md5Of(NOTHING),

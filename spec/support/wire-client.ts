@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import type { HeaderLine } from '../../planes/http/exchange.ts'
-import { presign, signHeaders } from '../../planes/s3/presign.ts'
-import type { QueryParameter } from '../../planes/s3/query-parameters.ts'
+import { presign, signHeaders } from './presign.ts'
+import type { QueryParameter } from '../../planes/s3/request/query-parameters.ts'
 
 /** What came back. */
 export interface WireAnswer {

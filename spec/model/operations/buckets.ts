@@ -1,31 +1,26 @@
 /** Requests on buckets and their settings. */
+import type { DefaultRetention } from '../../../engine/events/values.ts'
+import * as commands from '../../support/commands.ts'
+import { setCors, setDefaultRetention, setVersioning } from '../../support/version-commands.ts'
 import { elements, firstElement, type WireAnswer } from '../../support/wire-client.ts'
 import { type Operation, type Outcome, reading, refusals, targetOf } from '../expectation.ts'
-import { type Bucket, type DefaultRetention, newBucket, withBucket, type World } from '../model-state.ts'
+import type { ModelBucket, ModelState } from '../state.ts'
+import { byRules } from './by-rules.ts'
 
 export const STANDARD_REGION = 'us-east-1'
 
 /** A creation that repeats the present one is a success in the standard region (spec/decisions/0022). */
-export function createBucket(name: string, hasLock: boolean, region: string = STANDARD_REGION): Operation {
-  const headers = hasLock ? ([['x-amz-bucket-object-lock-enabled', 'true']] as const) : []
+export function createBucket(name: string, lockEnabled: boolean, region: string = STANDARD_REGION): Operation {
+  const headers = lockEnabled ? ([['x-amz-bucket-object-lock-enabled', 'true']] as const) : []
   const root = 'CreateBucketConfiguration'
   const body = `<${root}><LocationConstraint>${region}</LocationConstraint></${root}>`
+  const located = region === STANDARD_REGION ? {} : { body }
   return {
-    request: {
-      method: 'PUT',
-      target: targetOf(name, undefined),
-      headers,
-      ...(region === STANDARD_REGION ? {} : { body }),
-    },
-    outcomes: (world, { now }) => {
-      const present = world.buckets.get(name)
-      const isSame = present?.region === region && present.hasLock === hasLock
-      if (present !== undefined && !(isSame && region === STANDARD_REGION)) {
-        return refusals(world, ['BucketAlreadyOwnedByYou'])
-      }
-      const next = () => (present === undefined ? withBucket(world, name, newBucket(now, region, hasLock)) : world)
-      return [{ pattern: { status: 200, headers: { location: `/${name}` } }, next }]
-    },
+    request: { method: 'PUT', target: targetOf(name, undefined), headers, ...located },
+    outcomes: byRules(
+      () => ({ ...commands.createBucket(name), lockEnabled, region }),
+      () => ({ status: 200, headers: { location: `/${name}` } }),
+    ),
   }
 }
 
@@ -33,10 +28,10 @@ export function createBucket(name: string, hasLock: boolean, region: string = ST
 export function deleteBucket(name: string): Operation {
   return {
     request: { method: 'DELETE', target: targetOf(name, undefined) },
-    outcomes: onBucket(name, (world, bucket) => {
-      if (bucket.keys.size > 0) return refusals(world, ['BucketNotEmpty'])
-      return [{ pattern: { status: 204 }, next: () => withBucket(world, name, undefined) }]
-    }),
+    outcomes: byRules(
+      () => commands.deleteBucket(name),
+      () => ({ status: 204 }),
+    ),
   }
 }
 
@@ -65,17 +60,16 @@ export function listBuckets(): Operation {
 }
 
 export function putVersioning(name: string, status: 'Enabled' | 'Suspended'): Operation {
-  const versioning = status === 'Enabled' ? 'enabled' : 'suspended'
   return {
     request: {
       method: 'PUT',
       target: `/${name}?versioning`,
       body: `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`,
     },
-    outcomes: onBucket(name, (world, bucket) => {
-      if (bucket.hasLock && versioning === 'suspended') return refusals(world, ['InvalidBucketState'])
-      return [{ pattern: { status: 200 }, next: () => withBucket(world, name, { ...bucket, versioning }) }]
-    }),
+    outcomes: byRules(
+      () => setVersioning(name, status === 'Enabled' ? 'enabled' : 'suspended'),
+      () => ({ status: 200 }),
+    ),
   }
 }
 
@@ -90,12 +84,15 @@ export function getVersioning(name: string): Operation {
   }
 }
 
+const PERIOD = { days: 'Days', years: 'Years' } as const
+
 export function putLockConfiguration(name: string, standard: DefaultRetention | undefined): Operation {
+  const period = standard === undefined ? '' : PERIOD[standard.unit]
   const rule =
     standard === undefined
       ? ''
       : `<Rule><DefaultRetention><Mode>${standard.mode}</Mode>` +
-        `<${standard.unit}>${standard.value}</${standard.unit}></DefaultRetention></Rule>`
+        `<${period}>${standard.value}</${period}></DefaultRetention></Rule>`
   const root = 'ObjectLockConfiguration'
   return {
     request: {
@@ -103,21 +100,21 @@ export function putLockConfiguration(name: string, standard: DefaultRetention | 
       target: `/${name}?object-lock`,
       body: `<${root}><ObjectLockEnabled>Enabled</ObjectLockEnabled>${rule}</${root}>`,
     },
-    outcomes: onBucket(name, (world, bucket) => {
-      if (!bucket.hasLock) return refusals(world, ['InvalidRequest'])
-      return [{ pattern: { status: 200 }, next: () => withBucket(world, name, { ...bucket, standard }) }]
-    }),
+    outcomes: byRules(
+      () => setDefaultRetention(name, standard),
+      () => ({ status: 200 }),
+    ),
   }
 }
 
 export function getLockConfiguration(name: string): Operation {
   return {
     request: { method: 'GET', target: `/${name}?object-lock` },
-    outcomes: onBucket(name, (world, { hasLock, standard }) => {
-      if (!hasLock) return refusals(world, ['ObjectLockConfigurationNotFoundError'])
+    outcomes: onBucket(name, (world, { lockEnabled, defaultRetention: standard }) => {
+      if (!lockEnabled) return refusals(world, ['ObjectLockConfigurationNotFoundError'])
       const expected = ['Enabled', standard?.mode, standard === undefined ? undefined : String(standard.value)]
       const check = ({ text }: WireAnswer) => {
-        const period = standard === undefined ? undefined : firstElement(text, standard.unit)
+        const period = standard === undefined ? undefined : firstElement(text, PERIOD[standard.unit])
         return sameText([firstElement(text, 'ObjectLockEnabled'), firstElement(text, 'Mode'), period], expected)
       }
       return reading(world, { status: 200, check })
@@ -128,25 +125,28 @@ export function getLockConfiguration(name: string): Operation {
 /** Allows one origin to read, or takes the configuration away. */
 export function putCors(name: string, origin: string | undefined): Operation {
   const rule = `<AllowedOrigin>${origin}</AllowedOrigin><AllowedMethod>GET</AllowedMethod>`
+  const body = `<CORSConfiguration><CORSRule>${rule}</CORSRule></CORSConfiguration>`
+  const rest = { id: undefined, methods: ['GET'], headers: [], exposed: [], maxAgeSeconds: undefined }
   return {
     request: {
       method: origin === undefined ? 'DELETE' : 'PUT',
       target: `/${name}?cors`,
-      ...(origin === undefined ? {} : { body: `<CORSConfiguration><CORSRule>${rule}</CORSRule></CORSConfiguration>` }),
+      ...(origin === undefined ? {} : { body }),
     },
-    outcomes: onBucket(name, (world, bucket) => {
-      const next = () => withBucket(world, name, { ...bucket, corsOrigin: origin })
-      return [{ pattern: { status: origin === undefined ? 204 : 200 }, next }]
-    }),
+    outcomes: byRules(
+      () => setCors(name, origin === undefined ? [] : [{ origins: [origin], ...rest }]),
+      () => ({ status: origin === undefined ? 204 : 200 }),
+    ),
   }
 }
 
 export function getCors(name: string): Operation {
   return {
     request: { method: 'GET', target: `/${name}?cors` },
-    outcomes: onBucket(name, (world, { corsOrigin }) => {
-      if (corsOrigin === undefined) return refusals(world, ['NoSuchCORSConfiguration'])
-      const check = (answer: WireAnswer) => sameText(elements(answer.text, 'AllowedOrigin'), [corsOrigin])
+    outcomes: onBucket(name, (world, { cors }) => {
+      if (cors.length === 0) return refusals(world, ['NoSuchCORSConfiguration'])
+      const origins = cors.flatMap((rule) => rule.origins)
+      const check = (answer: WireAnswer) => sameText(elements(answer.text, 'AllowedOrigin'), origins)
       return reading(world, { status: 200, check })
     }),
   }
@@ -155,7 +155,11 @@ export function getCors(name: string): Operation {
 /** The outcomes of a request that needs a bucket. */
 export function onBucket(
   name: string,
-  outcomes: (world: World, bucket: Bucket, moment: Parameters<Operation['outcomes']>[1]) => readonly Outcome[],
+  outcomes: (
+    world: ModelState,
+    bucket: ModelBucket,
+    moment: Parameters<Operation['outcomes']>[1],
+  ) => readonly Outcome[],
 ): Operation['outcomes'] {
   return (world, moment) => {
     const bucket = world.buckets.get(name)

@@ -1,80 +1,52 @@
 /** CopyObject: from the current object or a version, onto another key or itself. */
+import type { Command, WriteCondition } from '../../../engine/commands/commands.ts'
+import type { HeaderPairs } from '../../../engine/events/values.ts'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
+import { copyObject as copying } from '../../support/commands.ts'
 import { firstElement, type WireAnswer } from '../../support/wire-client.ts'
-import { type ErrorCode, type HeaderRule, type Operation, type Outcome, refusals, targetOf } from '../expectation.ts'
-import { type AskedLock, askedLockRefusals, lockAtBirth, lockHeaders } from '../lock-rules.ts'
-import type { Bucket, Moment, StoredHeaders, Version, World } from '../model-state.ts'
-import { writeVersion } from '../version-rules.ts'
+import { type HeaderRule, type Operation, type Outcome, type Pattern, refusals, targetOf } from '../expectation.ts'
+import { type ModelState, type ModelVersion, wireId } from '../state.ts'
 import { onBucket, sameText } from './buckets.ts'
+import { byRules, type Carried, orRefused, type VersionName } from './by-rules.ts'
 import { isRefusal, judge, type ReadConditions, requireVersion } from './reads.ts'
-import {
-  conditionHeaders,
-  conditionRefusals,
-  newVersionId,
-  storedHeaderLines,
-  versionIdOf,
-  type WriteCondition,
-} from './writes.ts'
+import { type AskedLock, conditionHeaders, lockHeaders, lockOf, newVersionId, storedHeaderLines } from './writes.ts'
 
 export interface CopyRequest {
-  readonly source: { readonly bucket: string; readonly key: string; readonly versionId: string | undefined }
+  readonly source: VersionName
   readonly bucket: string
   readonly key: string
   /** Headers that replace those of the source; undefined copies them. */
-  readonly replacement: StoredHeaders | undefined
+  readonly replacement: HeaderPairs | undefined
   readonly lock: AskedLock
   readonly condition: WriteCondition
   /** Of the ETag of the source. */
   readonly sourceConditions: Pick<ReadConditions, 'match' | 'noneMatch'>
 }
 
+type Source = ModelVersion | readonly Outcome[]
+
 export function copyObject(copy: CopyRequest): Operation {
-  const { bucket: name, key } = copy
+  const { bucket, key, source, sourceConditions } = copy
+  const ruled = byRules(
+    (world) => commandOf(copy, sourceOf(world, source)),
+    (carried) => patternOf(carried, copy),
+  )
   return {
-    request: { method: 'PUT', target: targetOf(name, key), headers: headerLines(copy) },
-    outcomes: onBucket(name, (world, bucket, moment) => {
-      const sourceBucket = world.buckets.get(copy.source.bucket)
-      if (sourceBucket === undefined) {
-        return refusals(world, ['NoSuchBucket', ...refusalsOfTarget(bucket, copy, moment)])
-      }
-      const found = requireSource(world, sourceBucket, copy)
-      const reasons = [...refusalsOfTarget(bucket, copy, moment), ...refusalsOfSource(found, copy, moment)]
-      if (isRefusal(found)) return [...found, ...refusals(world, reasons)]
-      if (reasons.length > 0) return refusals(world, reasons)
-      return [copied(world, bucket, sourceBucket, found, copy, moment)]
+    request: { method: 'PUT', target: targetOf(bucket, key), headers: headerLines(copy) },
+    outcomes: onBucket(bucket, (world, _bucket, moment) => {
+      const found = sourceOf(world, source)
+      if (isRefusal(found)) return orRefused(world, found, ruled(world, moment))
+      const isFailed = judge(found, sourceConditions, moment.clock) !== 'passed'
+      return orRefused(world, isFailed ? ['PreconditionFailed'] : [], ruled(world, moment))
     }),
   }
 }
 
-function copied(
-  world: World,
-  bucket: Bucket,
-  sourceBucket: Bucket,
-  source: Version,
-  copy: CopyRequest,
-  { now }: Moment,
-): Outcome {
-  const { bytes, etag } = source
-  const headers = copy.replacement ?? source.headers
-  const version = { isMarker: false, bytes, etag, headers, modified: now, ...lockAtBirth(bucket, copy.lock, now) }
-  const answered: Record<string, HeaderRule> = { 'x-amz-version-id': newVersionId(world, bucket) }
-  if (sourceBucket.versioning !== 'off' && source.id !== undefined) {
-    answered['x-amz-copy-source-version-id'] = source.id
-  }
-  const check = ({ text }: WireAnswer) =>
-    sameText(
-      [firstElement(text, 'ETag'), firstElement(text, 'LastModified')],
-      [`"${etag}"`, new Date(now).toISOString()],
-    )
-  return {
-    pattern: { status: 200, headers: answered, check },
-    next: (answer) => writeVersion(world, copy.bucket, copy.key, version, versionIdOf(answer)),
-  }
-}
-
-/** As a read of it would be answered, but that a marker is no source at all. */
-function requireSource(world: World, bucket: Bucket, { source }: CopyRequest): Version | readonly Outcome[] {
-  const found = requireVersion(world, bucket, source.key, source.versionId)
+/** As a read of it would be answered, but that a marker cannot be a source at all. */
+function sourceOf(world: ModelState, { bucket: name, key, versionId }: VersionName): Source {
+  const bucket = world.buckets.get(name)
+  if (bucket === undefined) return refusals(world, ['NoSuchBucket'])
+  const found = requireVersion(world, bucket, key, versionId)
   if (!isRefusal(found)) return found
   const codes = found.map(({ pattern }) => pattern.code ?? 'InvalidRequest')
   return refusals(
@@ -83,16 +55,29 @@ function requireSource(world: World, bucket: Bucket, { source }: CopyRequest): V
   )
 }
 
-function refusalsOfTarget(bucket: Bucket, { key, lock, condition }: CopyRequest, moment: Moment): ErrorCode[] {
-  return [...askedLockRefusals(bucket, lock, moment), ...conditionRefusals(bucket, key, condition)]
+/** The planes have found the source before; without one, a current object that is not there. */
+function commandOf({ source, bucket, key, replacement, lock, condition }: CopyRequest, found: Source): Command {
+  const isThere = !isRefusal(found)
+  const from = { bucket: source.bucket, key: source.key, sequence: isThere ? found.sequence : 1 }
+  const headers = replacement && { headers: replacement, metadata: [] }
+  const sourceIsVersion = source.versionId !== undefined
+  return { ...copying(from, { bucket, key }, headers), sourceIsVersion, condition, ...lockOf(lock) }
 }
 
-function refusalsOfSource(found: Version | readonly Outcome[], copy: CopyRequest, { clock }: Moment): ErrorCode[] {
-  const { source, bucket, key, replacement, sourceConditions } = copy
-  const isItself = source.bucket === bucket && source.key === key && source.versionId === undefined
-  const reasons: ErrorCode[] = isItself && replacement === undefined ? ['InvalidRequest'] : []
-  if (isRefusal(found) || judge(found, sourceConditions, clock) === 'passed') return reasons
-  return [...reasons, 'PreconditionFailed']
+function patternOf(carried: Carried, { source, bucket, key }: CopyRequest): Pattern {
+  const { before, after, now } = carried
+  const [made] = after.versions(after.buckets.get(bucket), key)
+  const headers: Record<string, HeaderRule> = { 'x-amz-version-id': newVersionId(carried) }
+  const found = sourceOf(before, source)
+  const id = isRefusal(found) ? undefined : wireId(found)
+  if (before.buckets.get(source.bucket)?.versioning === 'off') headers['x-amz-copy-source-version-id'] = undefined
+  else if (id !== undefined) headers['x-amz-copy-source-version-id'] = id
+  const check = ({ text }: WireAnswer) =>
+    sameText(
+      [firstElement(text, 'ETag'), firstElement(text, 'LastModified')],
+      [`"${made?.etag}"`, new Date(now).toISOString()],
+    )
+  return { status: 200, headers, check }
 }
 
 function headerLines({ source, replacement, lock, condition, sourceConditions }: CopyRequest): HeaderLine[] {

@@ -1,23 +1,13 @@
 /** DeleteObject, with and without a version. */
+import type { WriteCondition } from '../../../engine/commands/commands.ts'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import { type HeaderRule, type Operation, type Outcome, refusals, targetOf } from '../expectation.ts'
-import { destructionRefusals } from '../lock-rules.ts'
-import { type Bucket, type Moment, currentOf, versionsOf, type World } from '../model-state.ts'
-import { newMarker, removeVersion, writeVersion } from '../version-rules.ts'
-import { onBucket } from './buckets.ts'
-import {
-  conditionHeaders,
-  deletionConditionRefusals,
-  newVersionId,
-  versionIdOf,
-  type WriteCondition,
-} from './writes.ts'
-import { idRule } from './reads.ts'
+import { deleteObject as deletion } from '../../support/commands.ts'
+import { type HeaderRule, type Operation, targetOf } from '../expectation.ts'
+import { byRules, type Carried, orRefused, selectorOf, type VersionName, versionNamed } from './by-rules.ts'
+import { idRule, isMalformed } from './reads.ts'
+import { conditionHeaders, newVersionId, UNCONDITIONAL } from './writes.ts'
 
-export interface DeleteRequest {
-  readonly bucket: string
-  readonly key: string
-  readonly versionId?: string | undefined
+export interface DeleteRequest extends VersionName {
   readonly bypasses?: boolean
   /** Only without a version. */
   readonly condition?: WriteCondition
@@ -26,54 +16,38 @@ export interface DeleteRequest {
 export const BYPASS: HeaderLine = ['x-amz-bypass-governance-retention', 'true']
 
 export function deleteObject(request: DeleteRequest): Operation {
-  const { bucket: name, key, versionId, bypasses = false, condition = 'none' } = request
-  const headers = [...conditionHeaders(condition), ...(bypasses ? [BYPASS] : [])]
-  return {
-    request: { method: 'DELETE', target: targetOf(name, key, { versionId }), headers },
-    outcomes: onBucket(name, (world, bucket, moment) => {
-      if (versionId !== undefined) return deleteVersion(world, bucket, request, versionId, moment)
-      const reasons = deletionConditionRefusals(bucket, key, condition)
-      if (reasons.length > 0) return refusals(world, reasons)
-      return deleteKey(world, bucket, name, key, moment)
-    }),
-  }
-}
-
-/** The key is hidden behind a marker, or removed where there is no versioning. It need not be there. */
-function deleteKey(world: World, bucket: Bucket, name: string, key: string, { now }: Moment): readonly Outcome[] {
-  if (bucket.versioning === 'off') {
-    const current = currentOf(bucket, key)
-    const next = () => (current === undefined ? world : removeVersion(world, name, key, current.serial))
-    return [{ pattern: { status: 204, headers: markerOf(undefined, undefined) }, next }]
-  }
-  const headers = markerOf('true', bucket.versioning === 'suspended' ? 'null' : newVersionId(world, bucket))
-  return [
-    {
-      pattern: { status: 204, headers },
-      next: (answer) => writeVersion(world, name, key, newMarker(now), versionIdOf(answer)),
+  const { bucket, key, versionId, bypasses = false, condition = UNCONDITIONAL } = request
+  const ruled = byRules(
+    (world) => {
+      const version = selectorOf(world, request)
+      const command = { ...deletion(bucket, key, condition), bypassGovernance: bypasses }
+      return version === undefined ? command : { ...command, version }
     },
-  ]
-}
-
-function markerOf(marker: HeaderRule, id: HeaderRule): Record<string, HeaderRule> {
-  return { 'x-amz-delete-marker': marker, 'x-amz-version-id': id }
-}
-
-function deleteVersion(
-  world: World,
-  bucket: Bucket,
-  { bucket: name, key, bypasses = false }: DeleteRequest,
-  versionId: string,
-  moment: Moment,
-): readonly Outcome[] {
-  if (/[^\w.~-]/.test(versionId)) return refusals(world, ['InvalidArgument'])
-  const version = versionsOf(bucket, key).find(({ id }) => id === versionId)
-  if (version === undefined) {
-    return [{ pattern: { status: 204, headers: { 'x-amz-delete-marker': undefined } }, next: () => world }]
+    (carried) => ({ status: 204, headers: headersOf(carried, request) }),
+  )
+  return {
+    request: {
+      method: 'DELETE',
+      target: targetOf(bucket, key, { versionId }),
+      headers: [...conditionHeaders(condition), ...(bypasses ? [BYPASS] : [])],
+    },
+    outcomes: (world, moment) => {
+      const own = world.buckets.has(bucket) && isMalformed(versionId) ? (['InvalidArgument'] as const) : []
+      return orRefused(world, own, ruled(world, moment))
+    },
   }
-  const reasons = destructionRefusals(version, moment, bypasses)
-  if (reasons.length > 0) return refusals(world, reasons)
-  const id = bucket.versioning === 'off' ? undefined : idRule(version)
-  const headers = markerOf(version.isMarker ? 'true' : undefined, id)
-  return [{ pattern: { status: 204, headers }, next: () => removeVersion(world, name, key, version.serial) }]
+}
+
+/** A marker that was written or deleted, and the id of it or of the version that was deleted. */
+function headersOf(carried: Carried, { bucket: name, key, versionId }: DeleteRequest): Record<string, HeaderRule> {
+  const { outcome, before } = carried
+  const bucket = before.buckets.get(name)
+  const marker = outcome.marker === true ? 'true' : undefined
+  if (versionId === undefined) {
+    const id = outcome.version === 'null' ? 'null' : newVersionId(carried)
+    return { 'x-amz-delete-marker': marker, 'x-amz-version-id': id }
+  }
+  const found = versionNamed(before, bucket, key, versionId)
+  if (found === undefined) return { 'x-amz-delete-marker': undefined }
+  return { 'x-amz-delete-marker': marker, 'x-amz-version-id': bucket?.versioning === 'off' ? undefined : idRule(found) }
 }

@@ -1,12 +1,12 @@
 /** ListObjectsV2, a page at a time. */
 import { blocks, elements, firstElement, type WireAnswer } from '../../support/wire-client.ts'
-import { byUtf8 } from '../../support/list-model.ts'
+import { byUtf8, type ListEntry, listEntries, type ListFilter, pageOf } from '../naive-listing.ts'
 import { type Operation, reading, targetOf } from '../expectation.ts'
-import { type Bucket, currentOf, type Version } from '../model-state.ts'
+import type { ModelBucket, ModelState, ModelVersion } from '../state.ts'
 import { onBucket, sameText } from './buckets.ts'
-import { decodedElement, type ListEntry, listEntries, type ListFilter, listedPrefixes, pageOf } from './list-entries.ts'
+import { decodedElement, listedPrefixes } from './list-entries.ts'
 
-/** Where a page begins: behind a key, or behind every key that a common prefix stands for. */
+/** Where a page begins: after a key, or after every key that a common prefix stands for. */
 export type ListPosition = { readonly afterKey: string } | { readonly afterPrefix: string }
 
 export interface ListObjectsRequest extends ListFilter {
@@ -35,14 +35,9 @@ export function listObjects(list: ListObjectsRequest): Operation {
   return {
     request: { method: 'GET', target: targetOf(name, undefined, query) },
     outcomes: onBucket(name, (world, bucket) => {
-      const page = pageOf(entriesOf(bucket, list), Math.min(maxKeys, PAGE_MAXIMUM))
+      const page = pageOf(entriesOf(world, bucket, list), Math.min(maxKeys, PAGE_MAXIMUM))
       const expected = [
-        page.items.map(({ key, item }) => [
-          key,
-          `"${item.etag}"`,
-          item.bytes.length,
-          new Date(item.modified).toISOString(),
-        ]),
+        page.items.map(({ key, item }) => [key, `"${item.etag}"`, item.size, new Date(item.modified).toISOString()]),
         page.prefixes,
         page.items.length + page.prefixes.length,
         page.isTruncated,
@@ -52,17 +47,17 @@ export function listObjects(list: ListObjectsRequest): Operation {
   }
 }
 
-function entriesOf(bucket: Bucket, list: ListObjectsRequest): ListEntry<Version>[] {
+function entriesOf(world: ModelState, bucket: ModelBucket, list: ListObjectsRequest): ListEntry<ModelVersion>[] {
   const { position } = list
-  const keys = new Map<string, Version[]>()
+  const keys = new Map<string, ModelVersion[]>()
   for (const key of bucket.keys.keys()) {
-    const current = currentOf(bucket, key)
-    if (current !== undefined && isBehind(key, position)) keys.set(key, [current])
+    const current = world.current(bucket, key)
+    if (current !== undefined && isAfter(key, position)) keys.set(key, [current])
   }
   return listEntries(keys, list)
 }
 
-export function isBehind(key: string, position: ListPosition | undefined): boolean {
+function isAfter(key: string, position: ListPosition | undefined): boolean {
   if (position === undefined) return true
   if ('afterKey' in position) return byUtf8(key, position.afterKey) > 0
   return byUtf8(key, position.afterPrefix) > 0 && !key.startsWith(position.afterPrefix)

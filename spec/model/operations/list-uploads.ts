@@ -1,18 +1,10 @@
 /** ListMultipartUploads and ListParts, a page at a time. */
 import { blocks, firstElement, type WireAnswer } from '../../support/wire-client.ts'
-import { byUtf8 } from '../../support/list-model.ts'
+import { groupByKey, type ListEntry, listEntries, type ListFilter, pageOf } from '../naive-listing.ts'
 import { type Operation, reading, refusals, targetOf } from '../expectation.ts'
-import { type Bucket, type Upload, withBucket, type World } from '../model-state.ts'
+import type { ModelBucket, ModelState, ModelUpload } from '../state.ts'
 import { onBucket, sameText } from './buckets.ts'
-import {
-  decodedElement,
-  groupByKey,
-  type ListEntry,
-  listEntries,
-  type ListFilter,
-  listedPrefixes,
-  pageOf,
-} from './list-entries.ts'
+import { decodedElement, isAfterMarker, listedPrefixes } from './list-entries.ts'
 import { uploadOf, type UploadName } from './multipart.ts'
 
 export interface UploadMarkers {
@@ -40,7 +32,7 @@ export function listUploads(list: ListUploadsRequest): Operation {
   return {
     request: { method: 'GET', target: targetOf(name, undefined, query).replace('?', '?uploads&') },
     outcomes: onBucket(name, (world, bucket) => {
-      const page = pageOf(entriesOf(bucket, list), maxUploads)
+      const page = pageOf(entriesOf(world, bucket, list), maxUploads)
       const check = (answer: WireAnswer) => sameText(listedOf(answer, page.items), expectedOf(page))
       const next = (answer: WireAnswer | undefined) => (answer === undefined ? world : withIds(world, name, answer))
       return [{ pattern: { status: 200, check }, next }]
@@ -53,19 +45,12 @@ export function listAllUploads(bucket: string): Operation {
   return listUploads({ bucket, prefix: '', delimiter: '', maxUploads: 1000 })
 }
 
-function entriesOf(bucket: Bucket, list: ListUploadsRequest): ListEntry<Upload>[] {
-  const rest = bucket.uploads.filter(({ key, serial }) => isBehind(key, serial, list))
+/** With an upload a marker is after that upload, oldest first. */
+function entriesOf(world: ModelState, bucket: ModelBucket, list: ListUploadsRequest): ListEntry<ModelUpload>[] {
+  const { serial } = list
+  const isAfter = (upload: number) => (serial === undefined ? undefined : upload > serial)
+  const rest = world.uploadsOf(bucket.id).filter(({ key, upload }) => isAfterMarker(list, key, isAfter(upload)))
   return listEntries(groupByKey(rest), list)
-}
-
-/** As the markers of versions, but that the uploads of a key stand in the order of their creation. */
-function isBehind(key: string, serial: number, list: ListUploadsRequest): boolean {
-  const { keyMarker, prefix, delimiter } = list
-  if (keyMarker === undefined) return true
-  if (key === keyMarker && list.serial !== undefined) return serial > list.serial
-  const at = delimiter === '' ? -1 : keyMarker.indexOf(delimiter, prefix.length)
-  const isPrefix = keyMarker.startsWith(prefix) && at !== -1 && at + delimiter.length === keyMarker.length
-  return byUtf8(key, keyMarker) > 0 && !(isPrefix && list.serial === undefined && key.startsWith(keyMarker))
 }
 
 interface ListedUpload {
@@ -82,7 +67,7 @@ function uploadsIn({ text }: WireAnswer): ListedUpload[] {
   }))
 }
 
-function listedOf(answer: WireAnswer, expected: readonly { readonly item: Upload }[]): unknown {
+function listedOf(answer: WireAnswer, expected: readonly { readonly item: ModelUpload }[]): unknown {
   const uploads = uploadsIn(answer).map(({ key, id, initiated }, index) => {
     const isUnknown = expected[index] !== undefined && expected[index].item.id === undefined
     return [key, isUnknown ? undefined : id, initiated]
@@ -90,30 +75,34 @@ function listedOf(answer: WireAnswer, expected: readonly { readonly item: Upload
   return [uploads, listedPrefixes(answer.text), firstElement(answer.text, 'IsTruncated')]
 }
 
-function expectedOf({ items, prefixes, isTruncated }: ReturnType<typeof pageOf<Upload>>): unknown {
+function expectedOf({ items, prefixes, isTruncated }: ReturnType<typeof pageOf<ModelUpload>>): unknown {
   const uploads = items.map(({ key, item }) => [key, item.id, new Date(item.created).toISOString()])
   return [uploads, prefixes, String(isTruncated)]
 }
 
 /** The page that follows one, in a world whose ids are known; undefined after the last. */
-export function nextUploads(bucket: Bucket, list: ListUploadsRequest): ListUploadsRequest | undefined {
-  const { last, isTruncated } = pageOf(entriesOf(bucket, list), list.maxUploads)
+export function nextUploads(
+  world: ModelState,
+  bucket: ModelBucket,
+  list: ListUploadsRequest,
+): ListUploadsRequest | undefined {
+  const { last, isTruncated } = pageOf(entriesOf(world, bucket, list), list.maxUploads)
   const { bucket: name, prefix, delimiter, maxUploads } = list
   if (!isTruncated || last === undefined) return undefined
   const same = { bucket: name, prefix, delimiter, maxUploads }
   if ('prefix' in last) return { ...same, keyMarker: last.prefix }
-  return { ...same, keyMarker: last.key, uploadIdMarker: last.item.id, serial: last.item.serial }
+  return { ...same, keyMarker: last.key, uploadIdMarker: last.item.id, serial: last.item.upload }
 }
 
 /** The world with the ids that a whole listing shows, uploads of a key in the order of their creation. */
-function withIds(world: World, name: string, answer: WireAnswer): World {
-  const bucket = world.buckets.get(name)
-  if (bucket === undefined || !bucket.uploads.some(({ id }) => id === undefined)) return world
+function withIds(world: ModelState, name: string, answer: WireAnswer): ModelState {
+  const named = world.copy()
+  const all = named.uploadsOf(named.buckets.get(name)?.id ?? 0)
   const listed = uploadsIn(answer)
-  if (listed.length !== bucket.uploads.length) return world
+  if (all.every(({ id }) => id !== undefined) || listed.length !== all.length) return world
   const ids = groupByKey(listed)
-  const uploads = bucket.uploads.map((upload) => ({ ...upload, id: ids.get(upload.key)?.shift()?.id }))
-  return withBucket(world, name, { ...bucket, uploads })
+  for (const upload of all) upload.id = ids.get(upload.key)?.shift()?.id
+  return named
 }
 
 export interface ListPartsRequest extends UploadName {
@@ -127,16 +116,16 @@ export function listParts(list: ListPartsRequest): Operation {
   return {
     request: { method: 'GET', target: targetOf(name, key, query) },
     outcomes: onBucket(name, (world, bucket) => {
-      const upload = uploadOf(bucket, list)
+      const upload = uploadOf(world, bucket, list)
       if (upload === undefined) return refusals(world, ['NoSuchUpload'])
       const parts = [...upload.parts].filter(([number]) => number > marker).sort(([left], [right]) => left - right)
       const shown = parts.slice(0, maxParts)
       const isTruncated = maxParts > 0 && parts.length > maxParts
       const expected = [
-        shown.map(([number, { md5, bytes, modified }]) => [
+        shown.map(([number, { etag, size, modified }]) => [
           String(number),
-          `"${md5}"`,
-          String(bytes.length),
+          `"${etag}"`,
+          String(size),
           new Date(modified).toISOString(),
         ]),
         String(isTruncated),

@@ -1,18 +1,11 @@
 /** ListObjectVersions, a page at a time. */
 import { firstElement, type WireAnswer } from '../../support/wire-client.ts'
-import { byUtf8 } from '../../support/list-model.ts'
+import { groupByKey, type ListEntry, listEntries, type ListFilter, pageOf } from '../naive-listing.ts'
 import { type Operation, refusals, targetOf } from '../expectation.ts'
-import { type Bucket, type Version, versionsOf, withBucket, withVersions, type World } from '../model-state.ts'
+import { type ModelBucket, type ModelState, type ModelVersion, wireId } from '../state.ts'
 import { onBucket, sameText } from './buckets.ts'
-import {
-  decodedElement,
-  groupByKey,
-  type ListEntry,
-  listEntries,
-  type ListFilter,
-  listedPrefixes,
-  pageOf,
-} from './list-entries.ts'
+import { versionNamed } from './by-rules.ts'
+import { decodedElement, isAfterMarker, listedPrefixes } from './list-entries.ts'
 
 export interface VersionMarkers {
   readonly keyMarker?: string | undefined
@@ -40,11 +33,11 @@ export function listVersions(list: ListVersionsRequest): Operation {
     request: { method: 'GET', target: `${targetOf(name, undefined, query).replace('?', '?versions&')}` },
     outcomes: onBucket(name, (world, bucket) => {
       if (versionIdMarker !== undefined && keyMarker === undefined) return refusals(world, ['InvalidArgument'])
-      if (versionIdMarker === 'null' && nullVersion(bucket, keyMarker) === undefined) {
+      if (versionIdMarker === 'null' && nullVersion(world, bucket, keyMarker) === undefined) {
         return refusals(world, ['InvalidArgument'])
       }
-      const page = pageOf(entriesOf(bucket, list), maxKeys)
-      const check = (answer: WireAnswer) => sameText(listedOf(answer, page), expectedOf(bucket, page))
+      const page = pageOf(entriesOf(world, bucket, list), maxKeys)
+      const check = (answer: WireAnswer) => sameText(listedOf(answer, page), expectedOf(world, bucket, page))
       const next = (answer: WireAnswer | undefined) => (answer === undefined ? world : withIds(world, name, answer))
       return [{ pattern: { status: 200, check }, next }]
     }),
@@ -52,8 +45,8 @@ export function listVersions(list: ListVersionsRequest): Operation {
 }
 
 /** The version that `null` names, which must be there to be a marker: its id does not tell its place. */
-function nullVersion(bucket: Bucket, key: string | undefined): Version | undefined {
-  return versionsOf(bucket, key ?? '').find(({ id }) => id === 'null')
+function nullVersion(world: ModelState, bucket: ModelBucket, key: string | undefined): ModelVersion | undefined {
+  return versionNamed(world, bucket, key ?? '', 'null')
 }
 
 /** The whole listing, which tells the ids of versions whose writes were never answered. */
@@ -61,28 +54,17 @@ export function listAllVersions(bucket: string): Operation {
   return listVersions({ bucket, prefix: '', delimiter: '', maxKeys: 1000 })
 }
 
-function entriesOf(bucket: Bucket, list: ListVersionsRequest): ListEntry<Version>[] {
+/** With a version a marker is after that version, newest first. */
+function entriesOf(world: ModelState, bucket: ModelBucket, list: ListVersionsRequest): ListEntry<ModelVersion>[] {
   const { keyMarker, versionIdMarker } = list
-  const place = versionIdMarker === 'null' ? nullVersion(bucket, keyMarker)?.serial : list.serial
-  const keys = new Map<string, Version[]>()
+  const place = versionIdMarker === 'null' ? nullVersion(world, bucket, keyMarker)?.sequence : list.serial
+  const keys = new Map<string, ModelVersion[]>()
   for (const [key, versions] of bucket.keys) {
-    const rest = versions.filter(({ serial }) => isBehind(key, serial, list, place))
+    const isAfter = ({ sequence }: ModelVersion) => (place === undefined ? undefined : sequence < place)
+    const rest = versions.filter((version) => isAfterMarker(list, key, isAfter(version)))
     if (rest.length > 0) keys.set(key, rest)
   }
   return listEntries(keys, list)
-}
-
-/**
- * A key marker alone stands behind all versions of the key, and where it is a common prefix behind all keys of that; with
- * a version it stands behind that version, newest first.
- */
-function isBehind(key: string, serial: number, list: ListVersionsRequest, place: number | undefined): boolean {
-  const { keyMarker, prefix, delimiter } = list
-  if (keyMarker === undefined) return true
-  if (key === keyMarker && place !== undefined) return serial < place
-  const at = delimiter === '' ? -1 : keyMarker.indexOf(delimiter, prefix.length)
-  const isPrefix = keyMarker.startsWith(prefix) && at !== -1 && at + delimiter.length === keyMarker.length
-  return byUtf8(key, keyMarker) > 0 && !(isPrefix && place === undefined && key.startsWith(keyMarker))
 }
 
 interface ListedVersion {
@@ -104,7 +86,7 @@ function versionsIn({ text }: WireAnswer): ListedVersion[] {
 /** What an answer shows; ids that the model does not know are left out. */
 function listedOf(answer: WireAnswer, { items, last }: Page): unknown {
   const versions = versionsIn(answer).map(({ kind, key, id, rest }, index) => {
-    const isUnknown = items[index] !== undefined && items[index].item.id === undefined && id !== 'null'
+    const isUnknown = items[index] !== undefined && wireId(items[index].item) === undefined && id !== 'null'
     return [kind, key, isUnknown ? undefined : id, ...rest]
   })
   const { text } = answer
@@ -113,38 +95,39 @@ function listedOf(answer: WireAnswer, { items, last }: Page): unknown {
   return [versions, listedPrefixes(text), firstElement(text, 'IsTruncated'), ...markers]
 }
 
-type Page = ReturnType<typeof pageOf<Version>>
+type Page = ReturnType<typeof pageOf<ModelVersion>>
 
 /** The place behind a `null` version may be told by another id, which is good also when that version is replaced. */
 function isFreelyNamed(last: Page['last']): boolean {
-  return last !== undefined && 'item' in last && (last.item.id === undefined || last.item.id === 'null')
+  return last !== undefined && 'item' in last && (last.item.id === undefined || last.item.isNull)
 }
 
-function expectedOf(bucket: Bucket, { items, prefixes, last, isTruncated }: Page): unknown {
+function expectedOf(world: ModelState, bucket: ModelBucket, { items, prefixes, last, isTruncated }: Page): unknown {
   const versions = items.map(({ key, item }) => {
     const time = new Date(item.modified).toISOString()
-    const isLatest = String(versionsOf(bucket, key)[0]?.serial === item.serial)
-    const rest = item.isMarker ? [undefined, undefined] : [`"${item.etag}"`, String(item.bytes.length)]
-    return [item.isMarker ? 'DeleteMarker' : 'Version', key, item.id, isLatest, time, ...rest]
+    const isLatest = String(world.versions(bucket, key)[0] === item)
+    const rest = item.isMarker ? [undefined, undefined] : [`"${item.etag}"`, String(item.size)]
+    return [item.isMarker ? 'DeleteMarker' : 'Version', key, wireId(item), isLatest, time, ...rest]
   })
   const next = isTruncated ? markersAfter(last) : {}
   const marker = isFreelyNamed(last) ? isTruncated : next.versionIdMarker
   return [versions, prefixes, String(isTruncated), next.keyMarker, marker]
 }
 
-function markersAfter(last: ListEntry<Version> | undefined): VersionMarkers {
+function markersAfter(last: ListEntry<ModelVersion> | undefined): VersionMarkers {
   if (last === undefined) return {}
   if ('prefix' in last) return { keyMarker: last.prefix }
-  return { keyMarker: last.key, versionIdMarker: last.item.id, serial: last.item.serial }
+  return { keyMarker: last.key, versionIdMarker: wireId(last.item), serial: last.item.sequence }
 }
 
 /** The page that follows one, by the markers of its answer; undefined after the last. */
 export function nextVersions(
-  bucket: Bucket,
+  world: ModelState,
+  bucket: ModelBucket,
   list: ListVersionsRequest,
   answer: WireAnswer,
 ): ListVersionsRequest | undefined {
-  const { last, isTruncated } = pageOf(entriesOf(bucket, list), list.maxKeys)
+  const { last, isTruncated } = pageOf(entriesOf(world, bucket, list), list.maxKeys)
   if (!isTruncated) return undefined
   const { bucket: name, prefix, delimiter, maxKeys } = list
   const versionIdMarker = firstElement(answer.text, 'NextVersionIdMarker')
@@ -152,20 +135,15 @@ export function nextVersions(
 }
 
 /** The world with the ids that a page shows. The page was compared before: it has the versions of the model, in order. */
-function withIds(world: World, name: string, answer: WireAnswer): World {
-  let bucket = world.buckets.get(name)
-  if (bucket === undefined) return world
-  if (![...bucket.keys.values()].flat().some(({ id }) => id === undefined)) return world
+function withIds(world: ModelState, name: string, answer: WireAnswer): ModelState {
+  if (world.everyVersion.every(({ version }) => wireId(version) !== undefined)) return world
+  const named = world.copy()
   const listed = groupByKey(versionsIn(answer))
-  for (const [key, versions] of bucket.keys) {
+  for (const [key, versions] of named.buckets.get(name)?.keys ?? []) {
     const ids = listed.get(key)
     // A page may show a part of the versions; only a whole key tells which is which.
     if (ids?.length !== versions.length) continue
-    bucket = withVersions(
-      bucket,
-      key,
-      versions.map((version, index) => ({ ...version, id: version.id ?? ids[index]?.id })),
-    )
+    for (const [index, version] of versions.entries()) version.id ??= ids[index]?.id
   }
-  return withBucket(world, name, bucket)
+  return named
 }

@@ -1,33 +1,27 @@
 /** Multipart uploads from their creation to completion or abortion. */
-import { hash } from 'node:crypto'
+import type { WriteCondition } from '../../../engine/commands/commands.ts'
+import type { HeaderPairs } from '../../../engine/events/values.ts'
+import * as uploads from '../../support/upload-commands.ts'
 import { firstElement, type WireAnswer } from '../../support/wire-client.ts'
 import type { Content } from '../content.ts'
-import { type ErrorCode, type Operation, type Outcome, refusals, targetOf } from '../expectation.ts'
-import { type AskedLock, askedLockRefusals, lockAtBirth, lockHeaders } from '../lock-rules.ts'
-import {
-  type Bucket,
-  type Moment,
-  type StoredHeaders,
-  type Upload,
-  versionsOf,
-  withBucket,
-  withCompletion,
-  type World,
-} from '../model-state.ts'
-import { writeVersion } from '../version-rules.ts'
+import { type ErrorCode, type HeaderRule, type Operation, targetOf } from '../expectation.ts'
+import type { ModelBucket, ModelState, ModelUpload } from '../state.ts'
 import { onBucket, sameText } from './buckets.ts'
+import { byRules, orRefused } from './by-rules.ts'
 import {
+  type AskedLock,
+  bodyOf,
   conditionHeaders,
-  conditionRefusals,
+  lockHeaders,
+  lockOf,
   newVersionId,
   storedHeaderLines,
-  versionIdOf,
-  type WriteCondition,
+  UNCONDITIONAL,
 } from './writes.ts'
 
-/** Bytes that every part but the last must have. */
-export const PART_BYTES_MINIMUM = 5 * 1024 ** 2
 const PART_NUMBER_MAXIMUM = 10_000
+/** The number of an upload that is not there. */
+const MISSING = 7_000_000
 
 export interface UploadName {
   readonly bucket: string
@@ -35,186 +29,110 @@ export interface UploadName {
   readonly uploadId: string
 }
 
-export function createUpload(name: string, key: string, headers: StoredHeaders, lock: AskedLock): Operation {
+export function createUpload(bucket: string, key: string, headers: HeaderPairs, lock: AskedLock): Operation {
   return {
     request: {
       method: 'POST',
-      target: `${targetOf(name, key)}?uploads`,
+      target: `${targetOf(bucket, key)}?uploads`,
       headers: [...storedHeaderLines(headers), ...lockHeaders(lock)],
     },
-    outcomes: onBucket(name, (world, bucket, moment) => {
-      const reasons = askedLockRefusals(bucket, lock, moment)
-      if (reasons.length > 0) return refusals(world, reasons)
-      const { mode, until, hold } = lock
-      const retention = mode === undefined || until === undefined ? undefined : { mode, until }
-      const upload = { key, headers, retention, hold, created: moment.now, parts: new Map(), serial: world.serial }
-      const check = ({ text }: WireAnswer) => {
-        const id = firstElement(text, 'UploadId')
-        const isKnown = bucket.uploads.some((other) => other.id === id) || bucket.completions.has(id ?? '')
-        if (id === undefined || id === '' || isKnown) return `the upload id ${id} is not new`
-        return sameText([firstElement(text, 'Bucket'), firstElement(text, 'Key')], [name, key])
-      }
-      const next = (answer: WireAnswer | undefined) => {
-        const id = answer === undefined ? undefined : firstElement(answer.text, 'UploadId')
-        const uploads = [...bucket.uploads, { ...upload, id }]
-        return withBucket({ ...world, serial: world.serial + 1 }, name, { ...bucket, uploads })
-      }
-      return [{ pattern: { status: 200, check }, next }]
-    }),
+    outcomes: byRules(
+      () => ({ ...uploads.createUpload(bucket, key), headers, ...lockOf(lock) }),
+      ({ before }) => {
+        const known = [...before.uploads.values(), ...before.completions.map(({ upload }) => upload)]
+        const check = ({ text }: WireAnswer) => {
+          const id = firstElement(text, 'UploadId')
+          if (id === undefined || id === '' || known.some((other) => other.id === id)) return `upload id ${id}: not new`
+          return sameText([firstElement(text, 'Bucket'), firstElement(text, 'Key')], [bucket, key])
+        }
+        return { status: 200, check }
+      },
+      (after, answer) => {
+        const made = after.uploads.get(after.sequence)
+        if (made !== undefined) made.id = firstElement(answer.text, 'UploadId')
+      },
+    ),
   }
 }
 
-export function uploadPart(upload: UploadName, number: number, content: Content): Operation {
-  const { bucket: name, key, uploadId } = upload
+export function uploadPart(name: UploadName, number: number, content: Content): Operation {
+  const { bucket, key, uploadId } = name
+  const { bytes, md5 } = content
+  const stored = { size: bytes.length, etag: md5, body: bodyOf(content) }
+  const ruled = byRules(
+    (world) => ({ ...uploads.writePart(numbered(world, name), number, Buffer.alloc(0)), ...stored }),
+    () => ({ status: 200, headers: { etag: `"${md5}"` } }),
+  )
+  const own: ErrorCode[] = number < 1 || number > PART_NUMBER_MAXIMUM ? ['InvalidArgument'] : []
   return {
-    request: { method: 'PUT', target: targetOf(name, key, { partNumber: number, uploadId }), body: content },
-    outcomes: onBucket(name, (world, bucket, { now }) => {
-      const found = uploadOf(bucket, upload)
-      const reasons: ErrorCode[] = found === undefined ? ['NoSuchUpload'] : []
-      if (number < 1 || number > PART_NUMBER_MAXIMUM) reasons.push('InvalidArgument')
-      if (found === undefined || reasons.length > 0) return refusals(world, reasons)
-      const { bytes, md5 } = content
-      const parts = new Map(found.parts).set(number, { bytes, md5, modified: now })
-      const next = () => withBucket(world, name, replaceUpload(bucket, found, { ...found, parts }))
-      return [{ pattern: { status: 200, headers: { etag: `"${md5}"` } }, next }]
-    }),
+    request: { method: 'PUT', target: targetOf(bucket, key, { partNumber: number, uploadId }), body: content },
+    outcomes: onBucket(bucket, (world, _bucket, moment) => orRefused(world, own, ruled(world, moment))),
   }
 }
 
-export function abortUpload(upload: UploadName): Operation {
-  const { bucket: name, key, uploadId } = upload
+export function abortUpload(name: UploadName): Operation {
+  const { bucket, key, uploadId } = name
   return {
-    request: { method: 'DELETE', target: targetOf(name, key, { uploadId }) },
-    outcomes: onBucket(name, (world, bucket) => {
-      const found = uploadOf(bucket, upload)
-      if (found === undefined) return refusals(world, ['NoSuchUpload'])
-      return [
-        { pattern: { status: 204 }, next: () => withBucket(world, name, replaceUpload(bucket, found, undefined)) },
-      ]
-    }),
+    request: { method: 'DELETE', target: targetOf(bucket, key, { uploadId }) },
+    outcomes: byRules(
+      (world) => uploads.abortUpload(numbered(world, name)),
+      () => ({ status: 204 }),
+    ),
   }
-}
-
-/** A part as the list of a completion names it. */
-export interface ListedPart {
-  readonly number: number
-  /** Without quotes. */
-  readonly etag: string
 }
 
 export function completeUpload(
-  upload: UploadName,
-  list: readonly ListedPart[],
-  condition: WriteCondition = 'none',
+  name: UploadName,
+  list: readonly uploads.ListedPart[],
+  condition: WriteCondition = UNCONDITIONAL,
 ): Operation {
-  const { bucket: name, key, uploadId } = upload
-  const parts = list.map(({ number, etag }) => `<Part><PartNumber>${number}</PartNumber><ETag>"${etag}"</ETag></Part>`)
+  const { bucket, key, uploadId } = name
+  const parts = list.map(({ part, etag }) => `<Part><PartNumber>${part}</PartNumber><ETag>"${etag}"</ETag></Part>`)
+  const ruled = byRules(
+    (world) => uploads.completeUpload(numbered(world, name), list, condition),
+    (carried) => {
+      const { before, outcome } = carried
+      const expected = [bucket, key, `"${outcome.etag}"`]
+      const check = ({ text }: WireAnswer) =>
+        sameText([firstElement(text, 'Bucket'), firstElement(text, 'Key'), firstElement(text, 'ETag')], expected)
+      const isRepeated = uploadOf(before, before.buckets.get(bucket), name) === undefined
+      const headers: Record<string, HeaderRule> = isRepeated ? {} : { 'x-amz-version-id': newVersionId(carried) }
+      return { status: 200, headers, check }
+    },
+  )
   return {
     request: {
       method: 'POST',
-      target: targetOf(name, key, { uploadId }),
+      target: targetOf(bucket, key, { uploadId }),
       headers: conditionHeaders(condition),
       body: `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`,
     },
-    outcomes: onBucket(name, (world, bucket, moment) => {
-      const found = uploadOf(bucket, upload)
-      if (found === undefined) return completedBefore(world, bucket, upload, list)
-      const reasons = listRefusals(found, list)
-      if (reasons.length === 0) reasons.push(...conditionRefusals(bucket, key, condition))
-      if (reasons.length > 0) return refusals(world, reasons)
-      return [completed(world, bucket, found, upload, list, moment)]
+    outcomes: onBucket(bucket, (world, there, moment) => {
+      // The list is read before anything else, but it is not said whether before the upload is looked for.
+      const own = formRefusals(list)
+      const isOpen = uploadOf(world, there, name) !== undefined
+      return own.length > 0 && isOpen ? orRefused(world, own, []) : orRefused(world, own, ruled(world, moment))
     }),
   }
 }
 
-/** A client whose answer was lost asks again, and is told the same while the object is there. */
-function completedBefore(
-  world: World,
-  bucket: Bucket,
-  { bucket: name, key, uploadId }: UploadName,
-  list: readonly ListedPart[],
-): readonly Outcome[] {
-  const done = bucket.completions.get(uploadId)
-  const version = versionsOf(bucket, key).find(({ serial }) => serial === done?.serial)
-  if (done === undefined || done.key !== key || version === undefined || done.list !== textOf(list)) {
-    // What is wrong with the list itself may be told first.
-    return refusals(world, ['NoSuchUpload', ...formRefusals(list)])
-  }
-  return [{ pattern: { status: 200, check: completionCheck(name, key, done.etag) }, next: () => world }]
-}
-
-function completed(
-  world: World,
-  bucket: Bucket,
-  found: Upload,
-  { bucket: name, key, uploadId }: UploadName,
-  list: readonly ListedPart[],
-  { now }: Moment,
-): Outcome {
-  const parts = list.flatMap(({ number }) => found.parts.get(number) ?? [])
-  const md5s = Buffer.concat(parts.map(({ md5 }) => Buffer.from(md5, 'hex')))
-  const etag = `${hash('md5', md5s, 'hex')}-${parts.length}`
-  const bytes = joined(parts.map((part) => part.bytes))
-  const { headers, retention, hold } = found
-  const born = lockAtBirth(bucket, { ...retention, hold }, now)
-  const version = { isMarker: false, bytes, etag, headers, modified: now, ...born }
-  const completion = { key, list: textOf(list), etag, serial: world.serial }
-  const left = withCompletion(replaceUpload(bucket, found, undefined), uploadId, completion)
-  return {
-    pattern: {
-      status: 200,
-      headers: { 'x-amz-version-id': newVersionId(world, bucket) },
-      check: completionCheck(name, key, etag),
-    },
-    next: (answer) => writeVersion(withBucket(world, name, left), name, key, version, versionIdOf(answer)),
-  }
-}
-
-/** Large parts are few and the same: what was joined once is kept, as long as anybody holds on to its first part. */
-const joins = new WeakMap<Buffer, Map<string, Buffer>>()
-
-function joined(buffers: readonly Buffer[]): Buffer {
-  const [first] = buffers
-  if (first === undefined || buffers.length === 1) return first ?? Buffer.alloc(0)
-  const known = joins.get(first) ?? new Map<string, Buffer>()
-  joins.set(first, known)
-  const name = hash('sha1', Buffer.concat(buffers.slice(1)), 'hex')
-  const bytes = known.get(name) ?? Buffer.concat(buffers)
-  known.set(name, bytes)
-  return bytes
-}
-
-function completionCheck(name: string, key: string, etag: string): (answer: WireAnswer) => string | undefined {
-  return ({ text }) =>
-    sameText(
-      [firstElement(text, 'Bucket'), firstElement(text, 'Key'), firstElement(text, 'ETag')],
-      [name, key, `"${etag}"`],
-    )
-}
-
-/** In the order of s3-wire: the list itself, then each part of it, then their sizes. */
-function listRefusals(upload: Upload, list: readonly ListedPart[]): ErrorCode[] {
-  const form = formRefusals(list)
-  if (form.length > 0) return form
-  if (list.some(({ number, etag }) => upload.parts.get(number)?.md5 !== etag)) return ['InvalidPart']
-  const isSmall = ({ number }: ListedPart) => (upload.parts.get(number)?.bytes.length ?? 0) < PART_BYTES_MINIMUM
-  return list.slice(0, -1).some(isSmall) ? ['EntityTooSmall'] : []
-}
-
-function formRefusals(list: readonly ListedPart[]): ErrorCode[] {
+function formRefusals(list: readonly uploads.ListedPart[]): ErrorCode[] {
   if (list.length === 0) return ['MalformedXML']
-  const isAscending = list.every(({ number }, index) => number > (list[index - 1]?.number ?? 0))
+  const isAscending = list.every(({ part }, index) => part > (list[index - 1]?.part ?? 0))
   return isAscending ? [] : ['InvalidPartOrder']
 }
 
-function textOf(list: readonly ListedPart[]): string {
-  return list.map(({ number, etag }) => `${number}:${etag}`).join()
+/** The upload in progress that a request names. */
+export function uploadOf(
+  world: ModelState,
+  bucket: ModelBucket | undefined,
+  { key, uploadId }: UploadName,
+): ModelUpload | undefined {
+  return world.uploadsOf(bucket?.id ?? 0).find((upload) => upload.id === uploadId && upload.key === key)
 }
 
-export function uploadOf(bucket: Bucket, { key, uploadId }: UploadName): Upload | undefined {
-  return bucket.uploads.find((other) => other.id === uploadId && other.key === key)
-}
-
-function replaceUpload(bucket: Bucket, found: Upload, replacement: Upload | undefined): Bucket {
-  return { ...bucket, uploads: bucket.uploads.flatMap((other) => (other === found ? (replacement ?? []) : other)) }
+/** An upload as commands name it, in progress or completed. */
+function numbered(world: ModelState, { bucket, key, uploadId }: UploadName): uploads.UploadName {
+  const all = [...world.uploads.values(), ...world.completions.map(({ upload }) => upload)]
+  return { bucket, key, upload: all.find(({ id }) => id === uploadId)?.upload ?? MISSING }
 }

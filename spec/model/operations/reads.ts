@@ -2,8 +2,10 @@
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import { type HeaderRule, headerOf, type Operation, type Outcome, reading, refusals, targetOf } from '../expectation.ts'
-import { type Bucket, type Version, versionsOf, type World } from '../model-state.ts'
+import { type ModelBucket, type ModelState, type ModelVersion, wireId } from '../state.ts'
 import { onBucket, sameText } from './buckets.ts'
+import { versionNamed } from './by-rules.ts'
+import { storedHeaderLines } from './writes.ts'
 
 /** ETags without quotes, or `*`; times in milliseconds. */
 export interface ReadConditions {
@@ -22,39 +24,45 @@ export interface ReadRequest {
   readonly conditions?: ReadConditions
 }
 
-const NOT_AN_ID = /[^\w.~-]/
+/** Whether no version can have this id. */
+export function isMalformed(versionId: string | undefined): boolean {
+  return versionId !== undefined && /[^\w.~-]/.test(versionId)
+}
 
 /** The version that a request names, or the refusal of it; a marker is refused as well. */
 export function requireVersion(
-  world: World,
-  bucket: Bucket,
+  world: ModelState,
+  bucket: ModelBucket,
   key: string,
   versionId: string | undefined,
-): Version | readonly Outcome[] {
-  const versions = versionsOf(bucket, key)
+): ModelVersion | readonly Outcome[] {
   if (versionId === undefined) {
-    const newest = versions[0]
+    const [newest] = world.versions(bucket, key)
     if (newest === undefined) return refusals(world, ['NoSuchKey'], { 'x-amz-delete-marker': undefined })
     return newest.isMarker ? refusals(world, ['NoSuchKey'], markerHeaders(newest)) : newest
   }
-  if (NOT_AN_ID.test(versionId)) return refusals(world, ['InvalidArgument'])
-  const version = versions.find(({ id }) => id === versionId)
+  if (isMalformed(versionId)) return refusals(world, ['InvalidArgument'])
+  const version = versionNamed(world, bucket, key, versionId)
   if (version === undefined) return refusals(world, ['NoSuchVersion'])
   return version.isMarker
     ? refusals(world, ['MethodNotAllowed'], { ...markerHeaders(version), allow: 'DELETE' })
     : version
 }
 
-export function markerHeaders(marker: Version): Record<string, HeaderRule> {
-  return { 'x-amz-delete-marker': 'true', 'x-amz-version-id': idRule(marker) }
+export function markerHeaders(marker: ModelVersion): Record<string, HeaderRule> {
+  return {
+    'x-amz-delete-marker': 'true',
+    'x-amz-version-id': idRule(marker),
+    'last-modified': new Date(marker.modified).toUTCString(),
+  }
 }
 
 /** The id of a version, or any where it is not known. */
-export function idRule({ id }: Version): HeaderRule {
-  return id ?? ((value) => value !== undefined && value !== 'null')
+export function idRule(version: ModelVersion): HeaderRule {
+  return wireId(version) ?? ((value) => value !== undefined && value !== 'null')
 }
 
-export function isRefusal(found: Version | readonly Outcome[]): found is readonly Outcome[] {
+export function isRefusal(found: ModelVersion | readonly Outcome[]): found is readonly Outcome[] {
   return Array.isArray(found)
 }
 
@@ -79,9 +87,14 @@ export function readObject(read: ReadRequest): Operation {
   }
 }
 
-function wholeOrPart(world: World, bucket: Bucket, version: Version, range: string | undefined): readonly Outcome[] {
+function wholeOrPart(
+  world: ModelState,
+  bucket: ModelBucket,
+  version: ModelVersion,
+  range: string | undefined,
+): readonly Outcome[] {
   const headers = versionHeaders(bucket, version)
-  const { bytes } = version
+  const bytes = version.payload?.bytes ?? Buffer.alloc(0)
   const check = (answer: WireAnswer) => describedHeaders(answer, version)
   const part = range === undefined ? 'whole' : partOf(range, bytes.length)
   if (part === 'unsatisfiable') {
@@ -109,27 +122,33 @@ function partOf(range: string, size: number): 'whole' | 'unsatisfiable' | readon
 }
 
 /** Headers that an answer with this version must have. Versions of a bucket without versioning may go unnamed. */
-function versionHeaders(bucket: Bucket, version: Version): Record<string, HeaderRule> {
-  const { etag, modified, headers, retention, hold } = version
+function versionHeaders(bucket: ModelBucket, version: ModelVersion): Record<string, HeaderRule> {
+  const { etag, modified, headers, lock } = version
+  const retention = lock?.retention
   return {
     etag: `"${etag}"`,
     'last-modified': new Date(modified).toUTCString(),
     'accept-ranges': 'bytes',
-    'content-type': headers.get('content-type') ?? 'binary/octet-stream',
+    'content-type': new Map(storedHeaderLines(headers)).get('content-type') ?? 'binary/octet-stream',
     'x-amz-version-id': bucket.versioning === 'off' ? undefined : idRule(version),
     'x-amz-delete-marker': undefined,
     'x-amz-object-lock-mode': retention?.mode,
     'x-amz-object-lock-retain-until-date':
-      retention === undefined ? undefined : (text) => Date.parse(text ?? '') === retention.until,
-    'x-amz-object-lock-legal-hold': hold === true ? 'ON' : (text) => text === undefined || text === 'OFF',
+      retention === undefined ? undefined : (text) => Date.parse(text ?? '') === retention.untilMilliseconds,
+    'x-amz-object-lock-legal-hold': lock?.hold === true ? 'ON' : (text) => text === undefined || text === 'OFF',
   }
 }
 
 /** User metadata is what was written, and nothing else. */
-function describedHeaders(answer: WireAnswer, { headers }: Version): string | undefined {
+function describedHeaders(answer: WireAnswer, { headers }: ModelVersion): string | undefined {
   const names = Object.keys(answer.headers).filter((name) => name.startsWith('x-amz-meta-'))
   const actual = names.map((name) => [name, headerOf(answer, name)] as const).sort(byName)
-  return sameText(actual, [...headers].filter(([name]) => name.startsWith('x-amz-meta-')).sort(byName))
+  return sameText(
+    actual,
+    storedHeaderLines(headers)
+      .filter(([name]) => name.startsWith('x-amz-meta-'))
+      .sort(byName),
+  )
 }
 
 function byName([left]: readonly [string, ...unknown[]], [right]: readonly [string, ...unknown[]]): number {
@@ -150,7 +169,7 @@ function conditionLines({ match, noneMatch, modifiedSince, unmodifiedSince }: Re
 
 /** RFC 9110 section 13.2.2, in whole seconds; a time of If-Modified-Since that is to come counts as absent. */
 export function judge(
-  { etag, modified }: Version,
+  { etag, modified }: ModelVersion,
   { match, noneMatch, modifiedSince, unmodifiedSince }: ReadConditions,
   clock: number,
 ): 'passed' | 'failed' | 'not modified' {

@@ -1,95 +1,84 @@
 /** PutObject, and what every write of an object has in common. */
+import { millisecondsOf } from '../../../engine/brands.ts'
+import type { WriteBody, WriteCondition } from '../../../engine/commands/commands.ts'
+import type { HeaderPairs, LockState, RetentionMode } from '../../../engine/events/values.ts'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import type { WireAnswer } from '../../support/wire-client.ts'
+import { write } from '../../support/commands.ts'
 import type { Content } from '../content.ts'
-import { type ErrorCode, headerOf, type HeaderRule, type Operation, refusals, targetOf } from '../expectation.ts'
-import { type AskedLock, askedLockRefusals, lockAtBirth, lockHeaders } from '../lock-rules.ts'
-import {
-  type Bucket,
-  currentOf,
-  knownIds,
-  type StoredHeaders,
-  type Version,
-  versionsOf,
-  type World,
-} from '../model-state.ts'
-import { writeVersion } from '../version-rules.ts'
-import { onBucket } from './buckets.ts'
+import { type HeaderRule, type Operation, targetOf } from '../expectation.ts'
+import { byRules, type Carried } from './by-rules.ts'
 
-/** What a write demands of the current object: nothing, none, any, one with this ETag, none with this ETag. */
-export type WriteCondition = 'none' | 'absent' | 'exists' | { readonly etag: string } | { readonly otherThan: string }
+export const UNCONDITIONAL: WriteCondition = { kind: 'none' }
 
 export function conditionHeaders(condition: WriteCondition): HeaderLine[] {
-  if (condition === 'none') return []
-  if (condition === 'absent') return [['if-none-match', '*']]
-  if (condition === 'exists') return [['if-match', '*']]
-  return 'etag' in condition ? [['if-match', `"${condition.etag}"`]] : [['if-none-match', `"${condition.otherThan}"`]]
+  const { kind } = condition
+  if (kind === 'none') return []
+  const isNegative = kind === 'absent' || kind === 'differs'
+  const value = 'etags' in condition ? condition.etags.map((etag) => `"${etag}"`).join(', ') : '*'
+  return [[isNegative ? 'if-none-match' : 'if-match', value]]
 }
 
-export function conditionRefusals(bucket: Bucket, key: string, condition: WriteCondition): ErrorCode[] {
-  return refusalsAt(currentOf(bucket, key), condition)
+/** What the lock headers of a write say. A mode without a time, or a time without a mode, is a fault of the caller. */
+export interface AskedLock {
+  readonly mode?: RetentionMode | undefined
+  readonly until?: number | undefined
+  readonly hold?: boolean | undefined
 }
 
-function refusalsAt(current: Version | undefined, condition: WriteCondition): ErrorCode[] {
-  if (condition === 'none') return []
-  if (condition === 'absent') return unless(current === undefined)
-  if (current === undefined) return typeof condition === 'object' && 'otherThan' in condition ? [] : ['NoSuchKey']
-  if (condition === 'exists') return []
-  return unless('etag' in condition ? condition.etag === current.etag : condition.otherThan !== current.etag)
+export function lockHeaders({ mode, until, hold }: AskedLock): HeaderLine[] {
+  const headers: HeaderLine[] = []
+  if (mode !== undefined) headers.push(['x-amz-object-lock-mode', mode])
+  if (until !== undefined) headers.push(['x-amz-object-lock-retain-until-date', new Date(until).toISOString()])
+  if (hold !== undefined) headers.push(['x-amz-object-lock-legal-hold', hold ? 'ON' : 'OFF'])
+  return headers
 }
 
-function unless(holds: boolean): ErrorCode[] {
-  return holds ? [] : ['PreconditionFailed']
+/** A lock that is half said is refused as one that ended long ago. */
+export function lockOf({ mode, until, hold }: AskedLock): { readonly lock?: LockState } {
+  if (mode === undefined && until === undefined && hold === undefined) return {}
+  const isHalfSaid = (mode === undefined) !== (until === undefined)
+  const retention = { mode: mode ?? 'GOVERNANCE', untilMilliseconds: millisecondsOf(isHalfSaid ? 0 : (until ?? 0)) }
+  return { lock: { retention: mode === undefined && until === undefined ? undefined : retention, hold } }
 }
 
-/** What is not there needs no deletion, whatever the condition; a delete marker is there, and has no ETag. */
-export function deletionConditionRefusals(bucket: Bucket, key: string, condition: WriteCondition): ErrorCode[] {
-  const [newest] = versionsOf(bucket, key)
-  return newest === undefined ? [] : refusalsAt(newest, condition)
+/** Headers that are stored with an object, as lines; names are `content-type` and `x-amz-meta-*`. */
+export function storedHeaderLines(headers: HeaderPairs): HeaderLine[] {
+  return headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? ''] as const] : []))
 }
 
-export function storedHeaderLines(headers: StoredHeaders): HeaderLine[] {
-  return [...headers]
+export function bodyOf({ bytes }: Content): WriteBody {
+  return bytes.length === 0 ? { kind: 'empty' } : { kind: 'inline', bytes, checksum: 0, sealed: false }
 }
+
+/** What a version id looks like (spec/decisions/0017). */
+const VERSION_ID = /^[\w-]{22}$/
 
 /** The version id of an answer to a write: a new one where versioning is enabled; a `null` version goes unnamed. */
-export function newVersionId(world: World, bucket: Bucket): HeaderRule {
-  if (bucket.versioning !== 'enabled') return undefined
-  const known = knownIds(world)
-  return (id) => id !== undefined && id !== '' && id !== 'null' && !known.has(id)
-}
-
-export function versionIdOf(answer: WireAnswer | undefined): string | undefined {
-  return answer === undefined ? undefined : headerOf(answer, 'x-amz-version-id')
+export function newVersionId({ outcome, before }: Carried): HeaderRule {
+  if (outcome.version === undefined || outcome.version === 'null') return undefined
+  const known = new Set(before.everyVersion.map(({ version }) => version.id))
+  return (id) => id !== undefined && VERSION_ID.test(id) && !known.has(id)
 }
 
 export interface PutRequest {
   readonly bucket: string
   readonly key: string
   readonly content: Content
-  readonly headers: StoredHeaders
+  readonly headers: HeaderPairs
   readonly lock: AskedLock
   readonly condition: WriteCondition
 }
 
-export function putObject({ bucket: name, key, content, headers, lock, condition }: PutRequest): Operation {
+export function putObject({ bucket, key, content, headers, lock, condition }: PutRequest): Operation {
   const lines = [...storedHeaderLines(headers), ...lockHeaders(lock), ...conditionHeaders(condition)]
+  const { bytes, md5 } = content
+  const stored = { size: bytes.length, etag: md5, body: bodyOf(content), headers }
+  const command = { ...write(bucket, key, Buffer.alloc(0), condition), ...stored, ...lockOf(lock) }
   return {
-    request: { method: 'PUT', target: targetOf(name, key), headers: lines, body: content },
-    outcomes: onBucket(name, (world, bucket, moment) => {
-      const reasons = [...askedLockRefusals(bucket, lock, moment), ...conditionRefusals(bucket, key, condition)]
-      if (reasons.length > 0) return refusals(world, reasons)
-      const { bytes, md5 } = content
-      const { now } = moment
-      const born = lockAtBirth(bucket, lock, now)
-      const version = { isMarker: false, bytes, etag: md5, headers, modified: now, ...born }
-      const answered = { etag: `"${md5}"`, 'x-amz-version-id': newVersionId(world, bucket) }
-      return [
-        {
-          pattern: { status: 200, headers: answered },
-          next: (answer) => writeVersion(world, name, key, version, versionIdOf(answer)),
-        },
-      ]
-    }),
+    request: { method: 'PUT', target: targetOf(bucket, key), headers: lines, body: content },
+    outcomes: byRules(
+      () => command,
+      (carried) => ({ status: 200, headers: { etag: `"${md5}"`, 'x-amz-version-id': newVersionId(carried) } }),
+    ),
   }
 }

@@ -1,10 +1,13 @@
-/** What the management plane says to bodies that are wrong, made from the schemas of its own document. */
+/** Bodies and requests that are malformed. */
 import tap, { test } from 'tap'
+import { API } from '../../../planes/management/define-route.ts'
 import { openApiDocument } from '../../../planes/management/openapi.ts'
-import { API } from '../../../planes/management/route-table.ts'
+import { routeList } from '../../../planes/management/route-list.ts'
 import type { Schema } from '../../../planes/management/schemas/schema.ts'
 import type { ApiAnswer } from '../../support/api-client.ts'
 import { startManaged } from '../../support/management-server.ts'
+import { startProcess } from '../../support/server-process.ts'
+import { head, openRaw, sleep } from '../raw-client.ts'
 
 const MEBIBYTE = 1024 ** 2
 const server = await startManaged()
@@ -16,6 +19,7 @@ const created = await api.get<{ account: { id: string }; credential: { credentia
   '/service-accounts',
   { name: 'of the bodies' },
 )
+
 await api.get('POST', '/buckets', { name: 'body-bucket', object_lock: true })
 
 const VALUES: Readonly<Record<string, string>> = {
@@ -36,7 +40,8 @@ type Document = {
   paths: Record<string, Record<string, { requestBody?: { content: Record<string, { schema: Schema }> } }>>
   components: { schemas: Record<string, Schema> }
 }
-const document = openApiDocument('0') as unknown as Document
+
+const document = openApiDocument('0', routeList) as unknown as Document
 
 /** The schema itself, when it refers to one with a name. */
 function resolved(schema: Schema): Schema {
@@ -148,7 +153,7 @@ for (const taking of TAKING) {
     }
     const long = 'f'.repeat(10_000)
     const answer = await send(`{"${long}":1${members}`)
-    t.equal(answer.message, `${long.slice(0, 64)}: there is no such field`)
+    t.equal(answer.message, `${long.slice(0, 64)}: unknown field`)
     t.same(found, [])
   })
 
@@ -186,10 +191,37 @@ for (const taking of TAKING) {
 }
 
 test('nothing came of all this, nor was it a fault of the server', async (t) => {
-  const { access } = server
+  const { access } = server.session
   t.same([access.accounts().length, access.policies().length, access.tokens().length], [1, 0, 0])
-  t.match(server.services.catalog.buckets(), [{ name: 'body-bucket', versioning: 'enabled', quota: {} }])
-  t.equal(server.services.catalog.totals().objects, 0)
+  t.match(server.services.catalog.snapshot().buckets(), [{ name: 'body-bucket', versioning: 'enabled', quota: {} }])
+  t.equal(server.services.catalog.snapshot().totals().objects, 0)
   t.same(server.failures, [])
   t.same(server.undocumented, [])
+})
+
+const DOCUMENT = /\{"error":\{.*\}\}/
+const PATIENCE_MILLISECONDS = 20_000
+
+test('a malformed request gets the envelope and a request id, and a stalled one is cut off', async (t) => {
+  const stalling = await startProcess({ environment: { OBJECT_STORE_SERVER_STALL_TIMEOUT_SECONDS: '5' } })
+  t.teardown(() => stalling.stop())
+  const port = Number(stalling.apiEndpoint.split(':').at(-1))
+  for (const [status, sent] of [
+    [400, head('GET /health', 'Host: other')],
+    [501, head('PUT /health', 'Transfer-Encoding: gzip')],
+  ] as const) {
+    const received = await openRaw(port).send(sent).until(DOCUMENT)
+    t.match(received, new RegExp(`^HTTP/1.1 ${status} `))
+    t.match(received, /content-type: application\/json\r\n/i)
+    const id = /x-request-id: ([0-9a-f-]{36})\r\n/i.exec(received)?.[1]
+    const { error } = JSON.parse(DOCUMENT.exec(received)?.[0] ?? '{}')
+    t.match(error, { code: 'INVALID_REQUEST', message: /./, request_id: String(id) })
+  }
+  const authorization = `Authorization: Basic ${Buffer.from(`${stalling.accessKey}:${stalling.secretKey}`).toString('base64')}`
+  await stalling.raw('PUT', '/stalled')
+  const stalled = openRaw(port)
+  stalled.send(`${head('PUT /api/v1/buckets/stalled/object/a', authorization, 'Content-Length: 100')}ten bytes.`)
+  await Promise.race([stalled.closed, sleep(PATIENCE_MILLISECONDS)])
+  t.equal(stalled.socket.closed, true, 'as stalling.stall_timeout_seconds says, not after the minute of the default')
+  stalled.socket.destroy()
 })

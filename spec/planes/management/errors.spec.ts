@@ -1,10 +1,10 @@
 /** Every error of the table of errors, each provoked over the wire at least once. */
 import { closeSync, openSync, readdirSync, writeSync } from 'node:fs'
 import tap, { test } from 'tap'
-import type { EngineClient } from '../../../engine/client.ts'
+import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import { EngineUnavailableError } from '../../../engine/errors.ts'
 import { type ManagementErrorCode, managementErrors } from '../../../planes/management/errors.ts'
-import { API } from '../../../planes/management/route-table.ts'
+import { API } from '../../../planes/management/define-route.ts'
 import { type ApiAnswer, bearer } from '../../support/api-client.ts'
 import type { CreatedAccount, IssuedToken, PolicyRecord } from '../../support/management-records.ts'
 import { startManaged } from '../../support/management-server.ts'

@@ -1,6 +1,6 @@
 /** Objects over the management plane: pages, uploads, versions, bytes and what a page may show of them. */
 import tap, { test } from 'tap'
-import { API } from '../../../planes/management/route-table.ts'
+import { API } from '../../../planes/management/define-route.ts'
 import type { ApiAnswer } from '../../support/api-client.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { payloadFileNames } from '../../support/multipart.ts'
@@ -17,33 +17,6 @@ function put(target: string, raw: string | Buffer, headers: [string, string][] =
   return api.send('PUT', `${API}/buckets/${target}`, { raw, headers })
 }
 
-interface Page {
-  readonly objects?: readonly unknown[]
-  readonly versions?: readonly unknown[]
-  readonly prefixes: readonly string[]
-  readonly next_after: string | null
-  readonly next_after_version_id?: string | null
-}
-
-test('pages of one entry are the page of all', async (t) => {
-  for (const route of ['objects', 'object-versions']) {
-    for (const query of ['', 'delimiter=/&', 'prefix=d/&', 'prefix=d/&delimiter=/&']) {
-      const whole = await api.get<Page>('GET', `/buckets/listed/${route}?${query}`)
-      const [entries, prefixes]: [unknown[], string[]] = [[], []]
-      let after = ''
-      for (let pages = 0; pages < 20; pages += 1) {
-        const page = await api.get<Page>('GET', `/buckets/listed/${route}?${query}limit=1${after}`)
-        entries.push(...(page.objects ?? page.versions ?? []))
-        prefixes.push(...page.prefixes)
-        if (page.next_after === null) break
-        after = `&after=${encodeURIComponent(page.next_after)}`
-        if (page.next_after_version_id) after += `&after_version_id=${page.next_after_version_id}`
-      }
-      t.same([entries, prefixes], [whole.objects ?? whole.versions, whole.prefixes], `${route}?${query}`)
-    }
-  }
-})
-
 test('refused uploads leave nothing', async (t) => {
   await api.get('PUT', '/buckets/listed/quota', {
     quota: { bytes: { mode: 'limit', bytes: 100 }, objects: { mode: 'unlimited' } },
@@ -55,18 +28,6 @@ test('refused uploads leave nothing', async (t) => {
   t.equal((await put('listed/object/a', 'x', [['transfer-encoding', 'chunked']])).status, 411)
   t.equal((await put('listed/object/new', 'x', [['if-none-match', '*']])).status, 201)
   t.same(payloadFileNames(server.paths), files)
-})
-
-test('a restored version is a new one, and the history stays', async (t) => {
-  const first = (await put('listed/object/r', 'one')).json as { version_id: string; sha256: string }
-  await put('listed/object/r', 'two')
-  const answer = await api.call('POST', '/restore/listed/r', { version_id: first.version_id })
-  t.match(answer, { status: 201, json: { sha256: first.sha256, is_latest: true } })
-  t.not((answer.json as { version_id: string }).version_id, first.version_id)
-  t.equal((await api.call('DELETE', '/buckets/listed/object/r')).status, 204)
-  const { versions = [] } = await api.get<Page>('GET', '/buckets/listed/object-versions?prefix=r')
-  t.match(versions, [{ delete_marker: true }, { size: 3 }, { size: 3 }, { size: 3 }])
-  t.equal((await api.call('GET', '/buckets/listed/object/r')).code, 'OBJECT_NOT_FOUND')
 })
 
 test('bytes are an attachment, and only pictures and text are shown', async (t) => {

@@ -96,34 +96,6 @@ test('every lock record, held or elapsed', async (t) => {
   t.match(all, { held_count: 5, truncated: false })
 })
 
-test('of one bucket', async (t) => {
-  const one = await report({ bucket: 'second-locked' })
-  t.same(
-    one.versions.map(({ bucket }) => bucket),
-    ['second-locked'],
-  )
-  t.equal(one.buckets.length, 1)
-  t.same((await report({ bucket: 'never-locked' })).buckets, [])
-  const { status, code } = await api.call('GET', '/reports/retention?bucket=no-such-bucket')
-  t.same([status, code], [404, 'BUCKET_NOT_FOUND'])
-})
-
-test('a scan that stops says so', async (t) => {
-  for (const limit of [1, 2, 5]) {
-    const some = await report({ limit: String(limit) })
-    t.same([some.versions.length, some.truncated], [limit, true])
-    t.same(rows(some), LOCKED.slice(0, limit))
-    t.equal(some.held_count, statuses(some).filter((status) => status === 'held').length)
-  }
-  t.same([(await report({ limit: '6' })).truncated, (await report({ limit: '7' })).truncated], [false, false])
-  t.equal((await report({ limit: '5', bucket: 'first-locked' })).truncated, false)
-  for (const limit of ['0', '100001', 'all']) {
-    const { status, message } = await api.call('GET', `/reports/retention?limit=${limit}`)
-    t.equal(status, 400)
-    t.ok(message?.startsWith('limit: '), limit)
-  }
-})
-
 test('more than are looked at in one turn', async (t) => {
   const keys = Array.from({ length: 1100 }, (_, index) => `many/${String(index).padStart(4, '0')}`)
   for (let at = 0; at < keys.length; at += 50) {

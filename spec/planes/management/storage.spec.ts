@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import tap, { test } from 'tap'
-import { API } from '../../../planes/management/route-table.ts'
+import { API } from '../../../planes/management/define-route.ts'
 import { flipByte } from '../../support/journal-files.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { payloadFileNames } from '../../support/multipart.ts'

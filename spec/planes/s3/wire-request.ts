@@ -2,7 +2,7 @@
 
 import type { HeaderLine, HttpRequest } from '../../../planes/http/exchange.ts'
 import { S3Error, type S3ErrorCode } from '../../../planes/s3/errors.ts'
-import { parseTarget, type Target } from '../../../planes/s3/target.ts'
+import { parseTarget, type Target } from '../../../planes/s3/request/target.ts'
 
 export interface WireRequest {
   readonly request: HttpRequest

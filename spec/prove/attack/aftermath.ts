@@ -1,8 +1,8 @@
 /** What is left behind by an attack: the journal, the log, the metrics, the export and every file. */
-import { bearer } from '../../support/api-client.ts'
+import type { JournalEntry } from '../../support/journal-entries.ts'
 import type { Assault } from './assault.ts'
 import { Lane, type RawAnswer } from './raw-exchange.ts'
-import { requestBytes } from './senders.ts'
+import { apiBytes } from './signed-requests.ts'
 
 /** Where all of it comes from, whatever the requests say of themselves (S24). */
 const PEER = '127.0.0.1'
@@ -16,12 +16,12 @@ export async function lastSequence({ arena }: Assault): Promise<number> {
 
 /** Nobody changed anything who may not, and every request is in the journal (S1, S13). */
 export async function examineJournal({ arena, asked, ledger }: Assault, since: number): Promise<void> {
-  const recorded = new Set<string>()
+  const recorded = new Map<string, JournalEntry[]>()
   let changes = 0
   for (const entry of await arena.server.journal()) {
     const { sequence, requestId, sourceAddress, changes: made, operation, resource } = entry
     if (sequence <= since || requestId === undefined) continue
-    recorded.add(requestId)
+    recorded.set(requestId, [...(recorded.get(requestId) ?? []), entry])
     if (sourceAddress !== PEER) ledger.fault('wrong', `request ${requestId}`, `recorded as from ${sourceAddress}`)
     if (resource.includes(SMUGGLED))
       ledger.fault('let in', `request ${requestId}`, `smuggled: ${operation} ${resource}`)
@@ -32,9 +32,18 @@ export async function examineJournal({ arena, asked, ledger }: Assault, since: n
     ledger.fault('let in', one?.name ?? `request ${requestId}`, `record ${sequence} changes: ${operation} ${resource}`)
   }
   ledger.tried('changes by those who may', changes)
-  for (const [id, { name, isRecorded }] of asked) {
-    if (isRecorded && !recorded.has(id)) ledger.fault('wrong', name, `request ${id} is not in the journal`)
+  for (const [id, { name, isRecorded, records }] of asked) {
+    const found = recorded.get(id) ?? []
+    if (isRecorded && found.length === 0) ledger.fault('wrong', name, `request ${id} is not in the journal`)
+    if (records === undefined) continue
+    const [is, wanted] = [found.map(recordText).join('\n'), records.join('\n')]
+    const isLinked = found.length < 2 || found[1]?.intent === found[0]?.sequence
+    if (is !== wanted || !isLinked) ledger.fault('wrong', name, `recorded as ${is}\n  instead of ${wanted}`)
   }
+}
+
+function recordText({ principal, credentialId, operation, resource, result }: JournalEntry): string {
+  return `${principal} ${credentialId} ${operation}: ${resource} ${result}`
 }
 
 /** No secret is in what the server writes or tells of itself (S10, S11, S26). */
@@ -65,11 +74,7 @@ export async function searchSecrets(assault: Assault): Promise<void> {
 
 async function readFromApi({ arena, ledger }: Assault, target: string, token: string): Promise<RawAnswer | undefined> {
   const lane = new Lane(arena.apiPort)
-  const headers = [
-    ['host', '127.0.0.1'],
-    ['authorization', bearer(token)],
-  ] as const
-  const { answer } = await lane.exchange(requestBytes('GET', target, headers, ''), 'GET')
+  const { answer } = await lane.exchange(apiBytes(arena, 'GET', target, { token }), 'GET')
   lane.close()
   if (answer?.status === 200 && answer.body !== '') return answer
   ledger.fault('wrong', target, `cannot be searched: ${answer?.status} ${answer?.body.slice(0, 200)}`)

@@ -13,7 +13,7 @@ import { completionOf, createUpload, sendPart } from '../../support/multipart.ts
 import { type ProcessServer, startProcess } from '../../support/server-process.ts'
 import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
 import { createLockBucket } from '../../support/wire-locks.ts'
-import { put } from '../../support/wire-versions.ts'
+import { createBucket, put } from '../../support/wire-versions.ts'
 
 const HOURS_BEHIND = 2
 const HOUR_MILLISECONDS = 3_600_000
@@ -25,6 +25,8 @@ export const BUCKET = 'attack'
 export const KEY = 'key'
 /** Has nothing to do with the attacked bucket; nobody but root and `everything` may see it. */
 export const OTHER_BUCKET = 'attack-other'
+/** For requests made by chance, which may delete it. */
+export const CHANCE_BUCKET = 'attack-chance'
 const VICTIM_BUCKET = 'attack-victim'
 /** What stands in an object, and so must not stand on the disk (S26). */
 export const PLAINTEXT = 'the plaintext that the disk must not hold'
@@ -61,6 +63,8 @@ export interface Uploads {
   /** Has a part, and may be completed or aborted. */
   readonly spare: string
   readonly spareCompletion: string
+  /** Of the key `k` in the bucket for chance. */
+  readonly chance: string
 }
 
 export interface Arena {
@@ -199,5 +203,8 @@ async function uploadsOf(maker: ManagedServer): Promise<Uploads> {
   const open = await createUpload(maker, `/${BUCKET}/open`)
   const spare = await createUpload(maker, `/${BUCKET}/spare`)
   const part = await sendPart(maker, `/${BUCKET}/spare`, spare, 1, 'the only part')
-  return { open, spare, spareCompletion: completionOf([part]) }
+  await createBucket(maker, CHANCE_BUCKET)
+  await put(maker, `${CHANCE_BUCKET}/k`, 'bytes')
+  const chance = await createUpload(maker, `/${CHANCE_BUCKET}/k`)
+  return { open, spare, spareCompletion: completionOf([part]), chance }
 }

@@ -4,8 +4,12 @@ import type { Arena } from './arena.ts'
 import type { Canaries } from './canaries.ts'
 import type { Ledger } from './ledger.ts'
 import { type Lane, overLanes, type RawAnswer } from './raw-exchange.ts'
+import { bytesOf, type Signable, signed } from './signed-requests.ts'
 
 const LANES = 12
+/** Every refusal of what a client sent. */
+export const REFUSALS: readonly number[] = Array.from({ length: 100 }, (_, index) => 400 + index)
+export const ANY_STATUS: readonly number[] = Array.from({ length: 500 }, (_, index) => 100 + index)
 /** Statuses above 499 that the pages of errors have. */
 const DOCUMENTED_FAULTS: ReadonlySet<number> = new Set([501, 503, 505])
 
@@ -31,6 +35,8 @@ export interface Question {
   readonly signatures?: readonly string[]
   /** False where no record is made of it: probes, paths that do not exist. */
   readonly isRecorded?: boolean
+  /** What its records must say, in order (`recordText`); not given where any will do. */
+  readonly records?: (answer: RawAnswer) => readonly string[]
   /** Whether its answer may show a secret, once: the answer to whoever makes a credential. */
   readonly showsSecret?: boolean
 }
@@ -40,6 +46,7 @@ export interface AskedCase {
   readonly name: string
   readonly mayChange: boolean
   readonly isRecorded: boolean
+  readonly records?: readonly string[]
 }
 
 export class Assault {
@@ -90,7 +97,28 @@ export class Assault {
     if (question.showsSecret !== true) this.#look(question, answer)
     const isRequest = answer.code !== NO_REQUEST
     if (answer.requestId !== '')
-      this.#asked.set(answer.requestId, { name, mayChange, isRecorded: isRecorded && isRequest })
+      this.#asked.set(answer.requestId, {
+        name,
+        mayChange,
+        isRecorded: isRecorded && isRequest,
+        ...(question.records === undefined ? {} : { records: question.records(answer) }),
+      })
+    return answer
+  }
+
+  /** Sends a request that is signed well; an answer with another status is a fault. */
+  async signed(lane: Lane, signable: Signable, statuses: readonly number[], mayChange: boolean) {
+    const request = signed(this.arena, signable)
+    const { name, method } = request
+    return this.expect(lane, { name, method, bytes: bytesOf(request), mayChange }, statuses)
+  }
+
+  /** Sends a request; an answer with another status is a fault. */
+  async expect(lane: Lane, question: Question, statuses: readonly number[]): Promise<RawAnswer | undefined> {
+    const answer = await this.ask(lane, question)
+    if (answer === undefined || statuses.includes(answer.status)) return answer
+    const wanted = statuses.length > 4 ? 'a refusal' : statuses.join(' or ')
+    this.ledger.fault('wrong', question.name, `${answer.status} ${answer.code} instead of ${wanted}`, question.bytes)
     return answer
   }
 

@@ -6,6 +6,7 @@ import { Random } from '../../support/random.ts'
 import { endServer, examineJournal, lastSequence, searchFiles, searchSecrets } from './aftermath.ts'
 import { type Arena, openArena, PLAINTEXT } from './arena.ts'
 import { Assault } from './assault.ts'
+import { attackByChance } from './by-chance.ts'
 import { Canaries } from './canaries.ts'
 import { attackExistence } from './existence.ts'
 import { attackValues } from './forged-values.ts'
@@ -70,6 +71,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   ['values', attackValues],
   ['names', attackNames],
   ['documents', attackDocuments],
+  ['chance', attackByChance],
   ['bounds', attackBounds],
   ['malformed HTTP', attackHttp],
   ['connections', floodConnections],

@@ -4,7 +4,7 @@ import { type Arena, BUCKET, OTHER_BUCKET } from './arena.ts'
 import type { Assault } from './assault.ts'
 import { overLanes, type RawAnswer } from './raw-exchange.ts'
 import { s3Requests } from './s3-requests.ts'
-import { MODES, type Mode, PAYLOAD_MODES, requestBytes, type Standing, standingsOf } from './senders.ts'
+import { MODES, type Mode, PAYLOAD_MODES, requestBytes, sentIn, type Standing, standingsOf } from './senders.ts'
 
 const ETAG = '"9dd4e461268c8034f5c8564e155c67a6"'
 const PAST = 'Thu, 01 Jan 2015 00:00:00 GMT'
@@ -35,7 +35,6 @@ const PLACES: readonly (readonly [bucket: string, key: string])[] = [
 interface Case {
   readonly name: string
   readonly method: string
-  readonly shape: (answer: RawAnswer, place: readonly [string, string]) => string
   readonly bytes: (place: readonly [string, string]) => string
 }
 
@@ -51,7 +50,9 @@ function casesOf(arena: Arena): Case[] {
   const payload = PAYLOAD_MODES[1]
   if (payload === undefined) return []
   const { host } = arena.server.wire
-  const requests = s3Requests(arena).filter(({ operation }) => operation.implemented && operation.method !== 'OPTIONS')
+  const requests = s3Requests(arena).filter(
+    ({ operation }) => operation.handle !== undefined && operation.method !== 'OPTIONS',
+  )
   return requests.flatMap((request) => {
     const { level, accepts, name } = request.operation
     if (level === 'service') return []
@@ -65,10 +66,9 @@ function casesOf(arena: Arena): Case[] {
           return {
             name: `${name} / ${mode.name} / ${standing.name} / ${what} / version ${version ?? 'none'}`,
             method: request.operation.method,
-            shape: shapeOf,
             bytes: ([bucket, key]) => {
               const path = level === 'bucket' ? `/${bucket}` : `/${bucket}/${key}`
-              return mode.send({ ...one, path }, payload, standing, host).bytes
+              return sentIn(mode, { ...one, path }, payload, standing, host).bytes
             },
           }
         }),
@@ -96,7 +96,7 @@ export async function attackExistence(assault: Assault): Promise<void> {
       const answer = await assault.ask(lane, { name, method: one.method, bytes, mayChange: false })
       if (answer === undefined) return
       if (answer.status < 400) assault.ledger.fault('let in', name, `status ${answer.status}`, bytes)
-      shapes.set(one.shape(answer, place), bytes)
+      shapes.set(shapeOf(answer, place), bytes)
     }
     if (shapes.size === 1) return
     const [first, second] = [...shapes.keys()]

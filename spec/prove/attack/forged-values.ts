@@ -4,20 +4,15 @@
  */
 import { createHash } from 'node:crypto'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import type { QueryParameter } from '../../../planes/s3/query-parameters.ts'
+import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
 import type { Random } from '../../support/random.ts'
 import { elements, firstElement } from '../../support/wire-client.ts'
 import { BUCKET, OTHER_BUCKET } from './arena.ts'
 import type { Assault } from './assault.ts'
 import { Lane, type RawAnswer } from './raw-exchange.ts'
-import { requestBytes } from './senders.ts'
-import { type Signable, signed } from './signed-requests.ts'
+import { bytesOf, type Signable, signed } from './signed-requests.ts'
 
-interface Case {
-  readonly name: string
-  readonly signable: Omit<Signable, 'name' | 'mode'>
-  readonly mode?: Signable['mode']
-
+interface Case extends Signable {
   readonly statuses: readonly number[]
 }
 
@@ -46,79 +41,54 @@ function lookalikes(text: string, random: Random): string[] {
   return [...new Set([...flips, ...junk, ...cases])].filter((one) => one !== text)
 }
 
-function parameter(name: string, value: string): QueryParameter[] {
-  return [[name, value]]
+type Asked = Omit<Signable, 'name'>
+
+function of(name: string, value: string, asked: Asked, ...further: number[]): Case {
+  return { name: `${name} ${JSON.stringify(value)}`, ...asked, statuses: [400, 404, ...further] }
+}
+
+function versioned(method: string, path: string, value: string, ...more: QueryParameter[]): Asked {
+  return { method, path, query: [...more, ['versionId', value]] }
+}
+
+function uploading(method: string, path: string, value: string, ...more: QueryParameter[]): Asked {
+  return { method, path, query: [...more, ['uploadId', value]] }
 }
 
 function objectCases(version: string, upload: string, random: Random): Case[] {
-  const path = `/${BUCKET}/key`
-  const refused = [400, 404]
-  const of = (name: string, value: string, signable: Omit<Signable, 'name' | 'mode'>, statuses = refused): Case => ({
-    name: `${name} ${JSON.stringify(value)}`,
-    signable,
-    statuses,
-  })
+  const key = `/${BUCKET}/key`
+  const open = `/${BUCKET}/open`
   return [
     ...lookalikes(version, random).flatMap((value) => [
-      of('version', value, { method: 'GET', path, query: parameter('versionId', value) }),
-      of('version deleted', value, { method: 'DELETE', path, query: parameter('versionId', value) }, [204, ...refused]),
+      of('version', value, versioned('GET', key, value)),
+      of('version deleted', value, versioned('DELETE', key, value), 204),
     ]),
-    ...[`/${OTHER_BUCKET}/key`, `/${BUCKET}/source`, `/${BUCKET}/kex`].flatMap((other) => [
-      of(`version of another key at ${other}`, version, {
-        method: 'GET',
-        path: other,
-        query: parameter('versionId', version),
-      }),
-      of(`retention of a version at ${other}`, version, {
-        method: 'GET',
-        path: other,
-        query: [['retention', ''], ...parameter('versionId', version)],
-      }),
+    ...[`/${OTHER_BUCKET}/key`, `/${BUCKET}/source`, `/${BUCKET}/kex`].flatMap((path) => [
+      of(`version of another key at ${path}`, version, versioned('GET', path, version)),
+      of(`retention of a version at ${path}`, version, versioned('GET', path, version, ['retention', ''])),
     ]),
-    ...lookalikes(upload, random).map((value) =>
-      of('upload', value, { method: 'GET', path: `/${BUCKET}/open`, query: parameter('uploadId', value) }),
-    ),
-    ...[path, `/${OTHER_BUCKET}/open`, `/${BUCKET}/opem`].flatMap((other) => [
-      of(`upload of another key at ${other}`, upload, {
-        method: 'GET',
-        path: other,
-        query: parameter('uploadId', upload),
-      }),
-      of(`part of another key at ${other}`, upload, {
-        method: 'PUT',
-        path: other,
-        query: [['partNumber', '1'], ...parameter('uploadId', upload)],
-        body: 'x',
-      }),
-      of(`abort of another key at ${other}`, upload, {
-        method: 'DELETE',
-        path: other,
-        query: parameter('uploadId', upload),
-      }),
-    ]),
-    // An id of one kind is none of another.
-    of('upload as a version', upload, { method: 'GET', path, query: parameter('versionId', upload) }),
-    of('version as an upload', version, {
-      method: 'GET',
-      path: `/${BUCKET}/open`,
-      query: parameter('uploadId', version),
+    ...lookalikes(upload, random).map((value) => of('upload', value, uploading('GET', open, value))),
+    ...[key, `/${OTHER_BUCKET}/open`, `/${BUCKET}/opem`].flatMap((path) => {
+      const part = uploading('PUT', path, upload, ['partNumber', '1'])
+      return [
+        of(`upload of another key at ${path}`, upload, uploading('GET', path, upload)),
+        of(`part of another key at ${path}`, upload, { ...part, body: 'x' }),
+        of(`abort of another key at ${path}`, upload, uploading('DELETE', path, upload)),
+      ]
     }),
+    // An id of one kind is none of another.
+    of('upload as a version', upload, versioned('GET', key, upload)),
+    of('version as an upload', version, uploading('GET', open, version)),
   ]
 }
 
+function listing(bucket: string, ...more: QueryParameter[]): Asked {
+  return { method: 'GET', path: `/${bucket}`, query: [['list-type', '2'], ...more] }
+}
+
 function list(name: string, bucket: string, value: string): Case {
-  return {
-    name: `${name} ${JSON.stringify(value)}`,
-    signable: {
-      method: 'GET',
-      path: `/${bucket}`,
-      query: [
-        ['list-type', '2'],
-        ['continuation-token', value],
-      ],
-    },
-    statuses: [400],
-  }
+  const asked = listing(bucket, ['continuation-token', value])
+  return { name: `${name} ${JSON.stringify(value)}`, ...asked, statuses: [400] }
 }
 
 function listCases(token: string, random: Random): Case[] {
@@ -150,19 +120,15 @@ function digestCases(): Case[] {
   ])
   return [...headers, ...sums].map(([name, value]) => ({
     name: `${name} ${JSON.stringify(value)}`,
-    signable: { method: 'PUT', path: `/${BUCKET}/digest`, headers: [[name, value]], body: BODY },
+    method: 'PUT',
+    path: `/${BUCKET}/digest`,
+    headers: [[name, value]],
+    body: BODY,
     statuses: [400],
   }))
 }
 
-const OVERRIDES = [
-  'content-type',
-  'content-language',
-  'expires',
-  'cache-control',
-  'content-disposition',
-  'content-encoding',
-]
+const OVERRIDES = 'content-type content-language expires cache-control content-disposition content-encoding'.split(' ')
 const INJECTIONS = ['a\r\nSet-Cookie: b=c', 'a\nb', 'a\rb', 'a\0b', '\u007f', '\u0100', 'a\u2028b']
 
 /** Headers that a reader asks for: none carries a line of its own, and nobody asks without a signature (S22). */
@@ -171,15 +137,11 @@ function overrideCases(): Case[] {
   return OVERRIDES.flatMap((name) =>
     INJECTIONS.flatMap((value): Case[] => {
       const query: QueryParameter[] = [[`response-${name}`, value]]
+      const asked = { method: 'GET', path, query, statuses: [200, 400] }
       const what = `response-${name} ${JSON.stringify(value)}`
       return [
-        { name: what, signable: { method: 'GET', path, query }, statuses: [200, 400] },
-        {
-          name: `${what} presigned`,
-          mode: 'presigned',
-          signable: { method: 'GET', path, query },
-          statuses: [200, 400],
-        },
+        { name: what, ...asked },
+        { name: `${what} presigned`, mode: 'presigned', ...asked },
       ]
     }),
   )
@@ -193,8 +155,8 @@ function corsCases(): Case[] {
       const base = { AllowedOrigin: 'https://example.com', AllowedMethod: 'GET', [element]: value }
       const inner = Object.entries(base).map(([name, text]) => `<${name}>${text}</${name}>`)
       const body = `<CORSConfiguration><CORSRule>${inner.join('')}</CORSRule></CORSConfiguration>`
-      const signable = { method: 'PUT', path: `/${BUCKET}`, query: [['cors', '']] as const, body }
-      return { name: `CORS ${element} ${JSON.stringify(value)}`, signable, statuses: [200, 400] }
+      const asked = { method: 'PUT', path: `/${BUCKET}`, query: [['cors', '']] as const, body }
+      return { name: `CORS ${element} ${JSON.stringify(value)}`, ...asked, statuses: [200, 400] }
     }),
   )
 }
@@ -202,23 +164,9 @@ function corsCases(): Case[] {
 export async function attackValues(assault: Assault): Promise<void> {
   const { arena, random, ledger } = assault
   const lane = new Lane(arena.server.port)
-  const versions = await read(assault, lane, {
-    method: 'GET',
-    path: `/${BUCKET}`,
-    query: [
-      ['versions', ''],
-      ['prefix', 'key'],
-    ],
-  })
-  const version = elements(versions.body, 'VersionId').find((id) => id !== 'null') ?? ''
-  const page = await read(assault, lane, {
-    method: 'GET',
-    path: `/${BUCKET}`,
-    query: [
-      ['list-type', '2'],
-      ['max-keys', '1'],
-    ],
-  })
+  const asked: Asked = { method: 'GET', path: `/${BUCKET}`, query: [['versions', ''] as const, ['prefix', 'key']] }
+  const version = elements((await read(assault, lane, asked)).body, 'VersionId').find((id) => id !== 'null') ?? ''
+  const page = await read(assault, lane, listing(BUCKET, ['max-keys', '1']))
   const token = firstElement(page.body, 'NextContinuationToken') ?? ''
   lane.close()
   if (version === '' || token === '') ledger.fault('wrong', 'forged values', 'there is none to forge')
@@ -229,29 +177,18 @@ export async function attackValues(assault: Assault): Promise<void> {
     ...overrideCases(),
     ...corsCases(),
   ]
-  await assault.onS3(
-    'forged ids, tokens and values',
-    cases,
-    async (each, { name, signable, mode = 'header', statuses }) => {
-      const request = signed(arena, { name, mode, ...signable })
-      const bytes = requestBytes(request.method, request.target, request.headers, request.body)
-      const { method } = request
-      // A deletion of what is not there changes nothing and is no error; a change of CORS is one of the bucket's own.
-      const mayChange = statuses.includes(200) && method === 'PUT'
-      const answer = await assault.ask(each, { name, method, bytes, mayChange })
-      if (answer === undefined) return
-      if (!statuses.includes(answer.status)) {
-        ledger.fault('wrong', name, `${answer.status} ${answer.code} instead of ${statuses.join(' or ')}`, bytes)
-      }
-      if (/^set-cookie:/im.test(answer.head))
-        ledger.fault('let in', name, `a header of the client: ${answer.head}`, bytes)
-    },
-  )
+  await assault.onS3('forged ids, tokens and values', cases, async (each, { statuses, ...signable }) => {
+    // A deletion of what is not there changes nothing and is no error; a change of CORS is one of the bucket's own.
+    const mayChange = statuses.includes(200) && signable.method === 'PUT'
+    const answer = await assault.signed(each, signable, statuses, mayChange)
+    if (answer === undefined || !/^set-cookie:/im.test(answer.head)) return
+    ledger.fault('let in', signable.name, `a header of the client: ${answer.head}`)
+  })
 }
 
-async function read(assault: Assault, lane: Lane, signable: Omit<Signable, 'name' | 'mode'>): Promise<RawAnswer> {
-  const request = signed(assault.arena, { name: 'forged values', mode: 'header', ...signable })
-  const { answer } = await lane.exchange(requestBytes(request.method, request.target, request.headers, ''), 'GET')
+async function read(assault: Assault, lane: Lane, asked: Asked): Promise<RawAnswer> {
+  const request = signed(assault.arena, { name: 'forged values', ...asked })
+  const { answer } = await lane.exchange(bytesOf(request), 'GET')
   if (answer?.status !== 200) throw new Error(`${request.target}: ${answer?.status} ${answer?.body}`)
   return answer
 }

@@ -1,11 +1,9 @@
 /** XML and JSON that is meant to harm whoever parses it, to everything that takes a document (S18, S19). */
-import { routeTable } from '../../../planes/management/route-table.ts'
-import { bearer } from '../../support/api-client.ts'
-import type { Assault } from './assault.ts'
+import { routeList } from '../../../planes/management/route-list.ts'
+import { ANY_STATUS, type Assault, REFUSALS } from './assault.ts'
 import { DOCUMENT_BODIES } from './management-routes.ts'
 import { type S3Request, s3Requests } from './s3-requests.ts'
-import { requestBytes } from './senders.ts'
-import { signed } from './signed-requests.ts'
+import { apiBytes } from './signed-requests.ts'
 
 const MEBIBYTE = 1024 ** 2
 const DEPTH = 100_000
@@ -96,7 +94,7 @@ function spoiledXml(document: string): Spoiled[] {
 
 /** The operations that read a document, by the table; an object is none. */
 function takesDocument({ operation, body }: S3Request): boolean {
-  return operation.implemented && body.startsWith('<') && operation.bodyBytesMaximum > 0
+  return operation.handle !== undefined && body.startsWith('<') && operation.bodyBytesMaximum > 0
 }
 
 export async function attackDocuments(assault: Assault): Promise<void> {
@@ -110,14 +108,10 @@ export async function attackDocuments(assault: Assault): Promise<void> {
   const cases = all.flatMap((request) => spoiledXml(request.body).map((spoiled) => ({ request, spoiled })))
   await assault.onS3('hostile XML', cases, async (lane, { request, spoiled }) => {
     const { path, query, operation } = request
-    const { method } = operation
-    const name = `${operation.name} / ${spoiled.name}`
     const { body, refused } = spoiled
-    const sent = signed(arena, { name, mode: 'header', method, path, query, body, payloadHash: 'UNSIGNED-PAYLOAD' })
-    const bytes = requestBytes(method, sent.target, sent.headers, body)
-    const answer = await assault.ask(lane, { name, method, bytes, mayChange: !refused })
-    if (answer === undefined || !refused || (answer.status >= 400 && answer.status < 500)) return
-    assault.ledger.fault('wrong', name, `${answer.status} ${answer.code} instead of a refusal`, bytes)
+    const name = `${operation.name} / ${spoiled.name}`
+    const signable = { name, method: operation.method, path, query, body, payloadHash: 'UNSIGNED-PAYLOAD' }
+    await assault.signed(lane, signable, refused ? REFUSALS : ANY_STATUS, !refused)
   })
   await attackJson(assault)
 }
@@ -153,8 +147,7 @@ function spoiledJson(document: string): Spoiled[] {
 
 async function attackJson(assault: Assault): Promise<void> {
   const { arena } = assault
-  const host = arena.server.apiEndpoint.slice('http://'.length)
-  const routes = routeTable.filter(({ body, available }) => body === 'json' && available)
+  const routes = routeList.filter(({ body, available }) => body === 'json' && available)
   const cases = routes.flatMap((route) =>
     spoiledJson(DOCUMENT_BODIES[`${route.method} ${route.path}`] ?? '{}').map((spoiled) => ({ route, spoiled })),
   )
@@ -162,13 +155,7 @@ async function attackJson(assault: Assault): Promise<void> {
     const { method, path } = route
     const name = `${method} ${path} / ${spoiled.name}`
     const target = path.replaceAll(/\{\w+\}/g, (part) => arena.victims[part] ?? 'none')
-    const headers = [
-      ['host', host],
-      ['authorization', bearer(arena.known.systemToken)],
-    ] as const
-    const bytes = requestBytes(method, target, headers, spoiled.body)
-    const answer = await assault.ask(lane, { name, method, bytes, mayChange: false })
-    if (answer === undefined || (answer.status >= 400 && answer.status < 500)) return
-    assault.ledger.fault('wrong', name, `${answer.status} ${answer.code} instead of a refusal`, bytes)
+    const bytes = apiBytes(arena, method, target, { body: spoiled.body })
+    await assault.expect(lane, { name, method, bytes, mayChange: false }, REFUSALS)
   })
 }

@@ -4,112 +4,32 @@
  */
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { bearer } from '../../support/api-client.ts'
+import * as fc from 'fast-check'
 import { elements } from '../../support/wire-client.ts'
+import { pairsOf } from '../pairs.ts'
 import type { Assault } from './assault.ts'
-import { Lane, type RawAnswer } from './raw-exchange.ts'
-import { requestBytes } from './senders.ts'
-import { type Signable, signed } from './signed-requests.ts'
+import { Lane } from './raw-exchange.ts'
+import { bytesOf, apiBytes, type Signable, signed } from './signed-requests.ts'
 
 const BUCKET = 'attack-names'
 const KEY_BYTES_MAXIMUM = 1024
 
 /** Keys that must come back as they are. */
 const KEYS: readonly string[] = [
-  [
-    '.',
-    '..',
-    '...',
-    '../x',
-    '../../etc/passwd',
-    '../../../../../../etc/passwd',
-    'a/../b',
-    'a/./b',
-    './a',
-    'a/..',
-    'a/.',
-  ],
+  'a /a/ d/e d//e d/./e d/../e d/e/. ./d/e ../d/e d\\e ./ ../ x/y x%2Fy x%252Fy'.split(' '),
+  'p q|p+q|p%20q|p%2Bq|p%2520q|p%q|\u00e9|e\u0301|%C3%A9|%c3%a9|q|q?|q?acl|q&acl|q#r'.split('|'),
+  ['n\0', 'n', 'n\u0001', 'n\n', 'n\r', 'n\r\n', '\ue000', '&lt;a&gt;', '&#1;', '\u{1f600}\u{1f600}'],
+  '. .. ... ../x ../../etc/passwd ../../../../../../etc/passwd a/../b a/./b ./a a/.. a/.'.split(' '),
   ['/', '//', '/a', '//a', 'a//b', 'a/', 'a//', '/etc/passwd', '../data', '../attack/key', '../attack-other/key'],
   ['%2e%2e', '%2e%2e/x', '%2f', '%5c', '%00', '%252e%252e', '%', '%%', '%zz', '%c0%ae', '..%2f..%2fx', '%u002e'],
   ['\\', '..\\..\\x', 'a\\b', 'C:\\x', '\\\\host\\share', '..;/x', '....//x', 'a;b', 'a?b', 'a#b', 'a&b=c', 'a=b', '?'],
-  [
-    '\0',
-    'a\0b',
-    'x\0.png',
-    '\n',
-    '\r\n',
-    'a\r\nSet-Cookie: b',
-    '\t',
-    ' ',
-    ' a',
-    'a ',
-    'a b',
-    '\u007f',
-    '\u0085',
-    '\u2028',
-  ],
-  [
-    'caf\u00e9',
-    'cafe\u0301',
-    '\u212b',
-    '\u00c5',
-    'A\u030a',
-    '\ufb01',
-    'fi',
-    '\u0130',
-    '\u0131',
-    'I',
-    'i',
-    '\u1e9e',
-    'ss',
-    'SS',
-  ],
+  '\0|a\0b|x\0.png|\n|\r\n|a\r\nSet-Cookie: b|\t| | a|a |a b|\u007f|\u0085|\u2028'.split('|'),
+  'caf\u00e9 cafe\u0301 \u212b \u00c5 A\u030a \ufb01 fi \u0130 \u0131 I i \u1e9e ss SS'.split(' '),
   ['\u202eevil', '\u200b', '\ufeff', '\ufffd', '\uffff', '\u{1f600}', '\u{10ffff}', '\u0001', '\u001b[31m', '\u0600'],
-  [
-    '__proto__',
-    'constructor',
-    'toString',
-    'hasOwnProperty',
-    'prototype',
-    '__defineGetter__',
-    'valueOf',
-    'then',
-    'null',
-  ],
-  [
-    'undefined',
-    'NaN',
-    'true',
-    '0',
-    '-1',
-    '1e9',
-    '[object Object]',
-    '-rf',
-    '--',
-    '~root',
-    '$(id)',
-    '`id`',
-    '|id',
-    '*',
-    '{a,b}',
-  ],
+  '__proto__ constructor toString hasOwnProperty prototype __defineGetter__ valueOf then null'.split(' '),
+  'undefined¦NaN¦true¦0¦-1¦1e9¦[object Object]¦-rf¦--¦~root¦$(id)¦`id`¦|id¦*¦{a,b}'.split('¦'),
   ['CON', 'aux.txt', 'nul', 'a.', 'a ', 'index.html', '.git/config', 'data/journal/HEAD', 'projections', 'secrets.env'],
-  [
-    '<script>',
-    '"',
-    "'",
-    "' OR 1=1 --",
-    '&amp;',
-    '&#65;',
-    ']]>',
-    '<![CDATA[',
-    '{{7*7}}',
-    '${x}',
-    '%s%n',
-    '+',
-    'a+b',
-    '%2B',
-  ],
+  ['<script>', '"', "'", "' OR 1=1 --", ...'&amp; &#65; ]]> <![CDATA[ {{7*7}} ${x} %s%n + a+b %2B'.split(' ')],
 ].flat()
 
 const LONG: readonly (readonly [key: string, fits: boolean])[] = [
@@ -129,6 +49,13 @@ const RAW_PATHS: readonly string[] = [
   ['%ff', '%c0%ae%c0%ae/x', '%c3', '%ed%a0%80', '%f4%90%80%80', '%c0%af', '%zz', '%', '%4', '%u002e%u002e', 'a%'],
   ['%fe%ff', '%80', 'a%80b', '%e2%82', '%f8%88%80%80%80'],
 ].flat()
+
+const CHANCE_KEYS = 100
+const character = fc.oneof(
+  fc.constantFrom('/', '.', '%', '+', ' ', '&', '?', '\u0000', '\u00ff', '\uffff', '😀'),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 3 }),
+)
+const anyKey = fc.array(character, { minLength: 1, maxLength: 40 }).map((parts) => parts.join(''))
 
 function unique(keys: readonly string[]): string[] {
   return [...new Set(keys)]
@@ -153,7 +80,8 @@ class NameAttack {
   async run(): Promise<void> {
     const { ledger } = this.#assault
     await this.#s3('bucket', { method: 'PUT', path: `/${BUCKET}` }, [200])
-    const keys = unique([...KEYS, ...LONG.filter(([, fits]) => fits).map(([key]) => key)])
+    const byChance = fc.sample(anyKey, { numRuns: CHANCE_KEYS, seed: this.#assault.random.below(2 ** 31) })
+    const keys = unique([...KEYS, ...LONG.filter(([, fits]) => fits).map(([key]) => key), ...byChance])
     for (const key of keys) await this.#roundTrip(key)
     for (const [key, fits] of LONG) if (!fits) await this.#refusedKey(key)
     for (const path of RAW_PATHS) await this.#refusedPath(path)
@@ -166,35 +94,17 @@ class NameAttack {
     this.#api.close()
   }
 
-  async #s3(
-    what: string,
-    signable: Omit<Signable, 'name' | 'mode'>,
-    statuses: readonly number[],
-    target?: string,
-  ): Promise<RawAnswer | undefined> {
-    const name = `${signable.method} ${what}`
-    const request = signed(this.#assault.arena, { name, mode: 'header', ...signable })
-    const bytes = requestBytes(signable.method, target ?? request.target, request.headers, request.body)
-    return this.#sent(this.#lane, name, signable.method, bytes, statuses)
+  async #s3(what: string, asked: Omit<Signable, 'name'>, statuses: readonly number[], target?: string) {
+    const request = signed(this.#assault.arena, { name: `${asked.method} ${what}`, ...asked })
+    const { name, method } = request
+    const bytes = bytesOf({ ...request, target: target ?? request.target })
+    return this.#assault.expect(this.#lane, { name, method, bytes, mayChange: true }, statuses)
   }
 
   async #managed(what: string, method: string, path: string, body: string, statuses: readonly number[]) {
     const name = `${method} ${what} over the management plane`
-    const { apiEndpoint } = this.#assault.arena.server
-    const headers = [
-      ['host', apiEndpoint.slice('http://'.length)],
-      ['authorization', bearer(this.#assault.arena.known.systemToken)],
-    ] as const
-    const bytes = requestBytes(method, `/api/v1/buckets/${BUCKET}/${path}`, headers, body)
-    return this.#sent(this.#api, name, method, bytes, statuses)
-  }
-
-  async #sent(lane: Lane, name: string, method: string, bytes: string, statuses: readonly number[]) {
-    const answer = await this.#assault.ask(lane, { name, method, bytes, mayChange: true })
-    if (answer === undefined || statuses.includes(answer.status)) return answer
-    const got = `${answer.status} ${answer.code ?? ''} instead of ${statuses.join(' or ')}`
-    this.#assault.ledger.fault('wrong', name, got, bytes)
-    return answer
+    const bytes = apiBytes(this.#assault.arena, method, `/api/v1/buckets/${BUCKET}/${path}`, { body })
+    return this.#assault.expect(this.#api, { name, method, bytes, mayChange: true }, statuses)
   }
 
   #same(what: string, got: string | undefined, expected: string): void {
@@ -210,12 +120,7 @@ class NameAttack {
     const body = `bytes of ${encodeURIComponent(key)}`
     await this.#s3(`key ${shown}`, { method: 'PUT', path, body }, [200])
     this.#same(`GET key ${shown}`, (await this.#s3(`key ${shown}`, { method: 'GET', path }, [200]))?.body, body)
-    const query = [
-      ['list-type', '2'],
-      ['encoding-type', 'url'],
-      ['prefix', key],
-      ['max-keys', '1'],
-    ] as const
+    const query = [...pairsOf('list-type=2&encoding-type=url&max-keys=1'), ['prefix', key] as const]
     const listed = await this.#s3(`list of ${shown}`, { method: 'GET', path: `/${BUCKET}`, query }, [200])
     const found = elements(listed?.body ?? '', 'Key')[0] ?? ''
     this.#same(`list of ${shown}`, decodeURIComponent(found), key)
@@ -259,10 +164,7 @@ class NameAttack {
 
   /** What there is are the keys that were written, and no other. */
   async #listing(keys: readonly string[]): Promise<void> {
-    const query = [
-      ['list-type', '2'],
-      ['encoding-type', 'url'],
-    ] as const
+    const query = pairsOf('list-type=2&encoding-type=url')
     const listed = await this.#s3('list of all', { method: 'GET', path: `/${BUCKET}`, query }, [200])
     const found = elements(listed?.body ?? '', 'Key').map((key) => decodeURIComponent(key))
     this.#same('list of all', found.toSorted().join('\n'), [...keys, 'copy'].toSorted().join('\n'))

@@ -1,6 +1,6 @@
 /** Every route of the management plane asked by everybody, things that are there included (S10, S13). */
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import { routeTable } from '../../../planes/management/route-table.ts'
+import { routeList } from '../../../planes/management/route-list.ts'
 import {
   expectedOf,
   type ManagementRow,
@@ -45,7 +45,7 @@ function casesOf(row: ManagementRow, sender: ManagementSender): Case[] {
 export async function attackRoutes(assault: Assault): Promise<void> {
   const { arena, canaries, ledger } = assault
   const rows = managementRows(arena.victims)
-  const missing = routeTable.filter(
+  const missing = routeList.filter(
     ({ method, path }) => !rows.some((row) => row.method === method && row.path === path),
   )
   for (const { method, path } of missing) ledger.fault('wrong', `${method} ${path}`, 'is not on the page of routes')
@@ -58,7 +58,8 @@ export async function attackRoutes(assault: Assault): Promise<void> {
     const isHandled = expectedOf(row, sender) === 'handled'
     const isProbe = row.roles.some((role) => role === 'none' || role === 'scrape-token')
     const showsSecret = isHandled && body !== ''
-    const question = { name, method, bytes, mayChange: isHandled, isRecorded: !isProbe, showsSecret }
+    const records = (given: RawAnswer) => expectedRecords(one, given)
+    const question = { name, method, bytes, mayChange: isHandled, isRecorded: !isProbe, records, showsSecret }
     const answer = await assault.ask(lane, question)
     if (answer === undefined) return
     const code = method === 'HEAD' ? codeOfHead(answer) : answer.code
@@ -84,4 +85,17 @@ function bytesOf({ row, sender, method, body }: Case, host: string): string {
   if (sender.authorization !== undefined) headers.push(['authorization', sender.authorization])
   if (body !== '' && row.body === 'json') headers.push(['content-type', 'application/json'])
   return requestBytes(method, row.target, headers, body)
+}
+
+/** What the records of a request must be, under the role that it was made in; none where the page has no role. */
+function expectedRecords({ row, sender, method }: Case, { status }: RawAnswer): string[] {
+  if (row.roles.includes('none') || row.roles.includes('scrape-token')) return []
+  const changes = routeList.some((one) => one.method === row.method && one.path === row.path && one.changes)
+  const result = status < 300 ? 'success' : [401, 403].includes(status) ? 'denied' : 'failure'
+  const who = `management:${sender.role ?? 'unauthenticated'} ${sender.credentialId}`
+  // An export has an operation of its own (specification, Audit event).
+  const isExport = row.path === '/api/v1/audit/export' && method === 'GET' && result === 'success'
+  const what = `${isExport ? 'audit.export' : `${row.method} ${row.path}`}: ${row.path}`
+  const results = expectedOf(row, sender) === 'handled' && changes ? ['attempted', result] : [result]
+  return results.map((one) => `${who} ${what} ${one}`)
 }

@@ -1,20 +1,16 @@
 /** Everything that has a bound, beyond it: refused without being read to its end, and never a fault (S25). */
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import type { QueryParameter } from '../../../planes/s3/query-parameters.ts'
-import { bearer } from '../../support/api-client.ts'
+import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
 import { type Arena, BUCKET } from './arena.ts'
 import type { Assault } from './assault.ts'
-import { requestBytes } from './senders.ts'
-import { type Signable, signed } from './signed-requests.ts'
+import { bytesOf, apiBytes, type Signable, signed } from './signed-requests.ts'
 
 const KIBIBYTE = 1024
 /** Below the bound of a head, which is tried with the malformed requests. */
 const LONG = 12 * KIBIBYTE
 const GIBIBYTE = KIBIBYTE ** 3
 
-interface Case {
-  readonly name: string
-  readonly signable: Omit<Signable, 'name' | 'mode'>
+interface Case extends Signable {
   readonly statuses: readonly number[]
 }
 
@@ -49,21 +45,16 @@ const LISTS: readonly QueryParameter[][] = [
 ]
 
 function get(name: string, headers: readonly HeaderLine[]): Case {
-  return {
-    name,
-    signable: { method: 'GET', path: `/${BUCKET}/key`, headers },
-    statuses: [200, 206, 304, 400, 412, 416],
-  }
+  return { name, method: 'GET', path: `/${BUCKET}/key`, headers, statuses: [200, 206, 304, 400, 412, 416] }
 }
 
 function casesOf({ uploads }: Arena): Case[] {
   const object = `/${BUCKET}/oversized`
   const upload: QueryParameter = ['uploadId', uploads.open]
-  const put = (name: string, headers: readonly HeaderLine[], ...statuses: number[]): Case => ({
-    name,
-    signable: { method: 'PUT', path: object, headers, body: 'x' },
-    statuses,
-  })
+  const refused = { method: 'PUT', path: `/${BUCKET}/open`, statuses: [400] }
+  const put = (name: string, headers: readonly HeaderLine[], ...statuses: number[]): Case => {
+    return { name, method: 'PUT', path: object, headers, body: 'x', statuses }
+  }
   const metadata = Array.from({ length: 60 }, (_, index): HeaderLine => [`x-amz-meta-${index}`, 'x'.repeat(60)])
   return [
     put('metadata of 12 KiB', [['x-amz-meta-a', long]], 400),
@@ -79,46 +70,34 @@ function casesOf({ uploads }: Arena): Case[] {
     get('condition of 12 KiB', [['if-none-match', long]]),
     get('conditions, many', [['if-match', '"a",'.repeat(3000)]]),
     get('date of 12 KiB', [['if-modified-since', long]]),
-    ...LISTS.map(
-      (query): Case => ({
-        name: `list with ${query[0]?.[0]} of ${JSON.stringify(query).length} bytes`,
-        signable: { method: 'GET', path: `/${BUCKET}`, query: [['list-type', '2'], ...query] },
-        statuses: [200, 400],
-      }),
-    ),
-    ...[0, -1, 10_001, 1e9].map(
-      (number): Case => ({
-        name: `part ${number}`,
-        signable: {
-          method: 'PUT',
-          path: `/${BUCKET}/open`,
-          query: [['partNumber', String(number)], upload],
-          body: 'x',
-        },
-        statuses: [400],
-      }),
-    ),
-    ...[0, 10_001, 30_000].map(
-      (parts): Case => ({
+    ...LISTS.map((query) => ({
+      name: `list with ${query[0]?.[0]} of ${JSON.stringify(query).length} bytes`,
+      method: 'GET',
+      path: `/${BUCKET}`,
+      query: [['list-type', '2'] as const, ...query],
+      statuses: [200, 400],
+    })),
+    ...[0, -1, 10_001, 1e9].map((number) => {
+      const query: QueryParameter[] = [['partNumber', String(number)], upload]
+      return { ...refused, name: `part ${number}`, query, body: 'x' }
+    }),
+    ...[0, 10_001, 30_000].map((parts) => {
+      return {
+        ...refused,
         name: `completion of ${parts} parts`,
-        signable: { method: 'POST', path: `/${BUCKET}/open`, query: [upload], body: completion(parts) },
-        statuses: [400],
-      }),
-    ),
-    ...[101, 5000, 20_000].map(
-      (count): Case => ({
-        name: `CORS of ${count} rules`,
-        signable: { method: 'PUT', path: `/${BUCKET}`, query: [['cors', '']], body: rules(count) },
-        statuses: [400],
-      }),
-    ),
-    ...['upload of 12 KiB', 'x', ''].map(
-      (id): Case => ({
-        name: `upload ${id.length}`,
-        signable: { method: 'GET', path: object, query: [['uploadId', id === 'upload of 12 KiB' ? long : id]] },
-        statuses: [400, 404],
-      }),
-    ),
+        method: 'POST',
+        query: [upload],
+        body: completion(parts),
+      }
+    }),
+    ...[101, 5000, 20_000].map((count) => {
+      const query: QueryParameter[] = [['cors', '']]
+      return { ...refused, name: `CORS of ${count} rules`, path: `/${BUCKET}`, query, body: rules(count) }
+    }),
+    ...[long, 'x', ''].map((id) => {
+      const query: QueryParameter[] = [['uploadId', id]]
+      return { name: `upload ${id.length}`, method: 'GET', path: object, query, statuses: [400, 404] }
+    }),
   ]
 }
 
@@ -126,36 +105,25 @@ function casesOf({ uploads }: Arena): Case[] {
 const LENGTHS = [5 * GIBIBYTE + 1, 2 ** 40, 999_999_999_999_999]
 
 export async function attackBounds(assault: Assault): Promise<void> {
-  const { arena, ledger } = assault
-  const cases = casesOf(arena)
-  await assault.onS3('oversized requests', cases, async (lane, { name, signable, statuses }) => {
-    const request = signed(arena, { name, mode: 'header', ...signable })
-    const bytes = requestBytes(request.method, request.target, request.headers, request.body)
-    const mayChange = statuses.includes(200)
-    const answer = await assault.ask(lane, { name, method: request.method, bytes, mayChange })
-    if (answer === undefined || statuses.includes(answer.status)) return
-    ledger.fault('wrong', name, `${answer.status} ${answer.code} instead of ${statuses.join(' or ')}`, bytes)
+  await assault.onS3('oversized requests', casesOf(assault.arena), async (lane, { statuses, ...signable }) => {
+    await assault.signed(lane, signable, statuses, statuses.includes(200))
   })
   const targets = [`/${BUCKET}/oversized`, `/${BUCKET}?cors`, `/${BUCKET}`]
   const announced = LENGTHS.flatMap((length) => targets.map((target) => ({ length, target })))
   await assault.onS3('lengths that are announced', announced, async (lane, { length, target }) => {
     const name = `PUT ${target} of ${length} bytes`
     const [path = '', query] = target.split('?')
-    const headers: HeaderLine[] = [['expect', '100-continue']]
-    const request = signed(arena, {
+    const request = signed(assault.arena, {
       name,
-      mode: 'header',
       method: 'PUT',
       path,
       query: query === undefined ? [] : [[query, '']],
-      headers,
+      headers: [['expect', '100-continue']],
       payloadHash: 'UNSIGNED-PAYLOAD',
     })
-    const bytes = requestBytes('PUT', request.target, [...request.headers, ['content-length', String(length)]], '')
-    const answer = await assault.ask(lane, { name, method: 'PUT', bytes, mayChange: false })
+    const bytes = bytesOf({ ...request, headers: [...request.headers, ['content-length', String(length)]] })
+    await assault.expect(lane, { name, method: 'PUT', bytes, mayChange: false }, [400, 413])
     lane.close()
-    if (answer === undefined || answer.status === 400 || answer.status === 413) return
-    ledger.fault('wrong', name, `${answer.status} ${answer.code} instead of a refusal`, bytes)
   })
   await announcedToApi(assault)
 }
@@ -163,20 +131,11 @@ export async function attackBounds(assault: Assault): Promise<void> {
 const ROUTES = ['POST /api/v1/buckets', 'POST /api/v1/policies', 'PUT /api/v1/buckets/attack-victim/object/a']
 
 async function announcedToApi(assault: Assault): Promise<void> {
-  const { arena, ledger } = assault
   const cases = ROUTES.flatMap((route) => LENGTHS.map((length) => ({ route, length })))
   await assault.onApi('lengths that are announced to the management plane', cases, async (lane, { route, length }) => {
     const [method = '', target = ''] = route.split(' ')
-    const headers: HeaderLine[] = [
-      ['host', '127.0.0.1'],
-      ['authorization', bearer(arena.known.systemToken)],
-      ['content-length', String(length)],
-    ]
-    const name = `${route} of ${length} bytes`
-    const bytes = requestBytes(method, target, headers, '')
-    const answer = await assault.ask(lane, { name, method, bytes, mayChange: false })
+    const bytes = apiBytes(assault.arena, method, target, { headers: [['content-length', String(length)]] })
+    await assault.expect(lane, { name: `${route} of ${length} bytes`, method, bytes, mayChange: false }, [400, 413])
     lane.close()
-    if (answer === undefined || answer.status === 400 || answer.status === 413) return
-    ledger.fault('wrong', name, `${answer.status} ${answer.code} instead of a refusal`, bytes)
   })
 }

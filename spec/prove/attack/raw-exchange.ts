@@ -99,12 +99,16 @@ export type Outcome =
   | { readonly answer: undefined; readonly ended: 'closed' | 'silent'; readonly received: string }
 
 const SILENCE_MILLISECONDS = 30_000
+const LARGE_BYTES = 1024 ** 2
+const LINE_FEED = 0x0a
 
 /** One connection at a time, opened again when the server has closed it. One request at a time. */
 export class Lane {
   readonly #port: number
   #socket: Socket | undefined
   #received = ''
+  /** Whether a large answer has clearly not ended: reading it again for each piece would take longer than sending it. */
+  #isMidway = false
   #ended = false
   #answered = 0
   #changed: () => void = () => {}
@@ -147,6 +151,7 @@ export class Lane {
     socket.on('data', (data) => {
       if (socket !== this.#socket) return
       this.#received += data.toString('latin1')
+      this.#isMidway = this.#received.length > LARGE_BYTES && data.at(-1) !== LINE_FEED
       this.#changed()
     })
     socket.on('timeout', () => socket.destroy())
@@ -161,7 +166,8 @@ export class Lane {
   async #outcome(method: string): Promise<Outcome> {
     const started = performance.now()
     for (;;) {
-      const parsed = parseAnswer(this.#received, method, this.#ended)
+      const waits = this.#isMidway && !this.#ended
+      const parsed = waits ? undefined : parseAnswer(this.#received, method, this.#ended)
       if (parsed !== undefined) {
         this.#received = this.#received.slice(parsed.length)
         this.#answered += 1

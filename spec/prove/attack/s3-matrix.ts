@@ -3,7 +3,7 @@ import type { S3ErrorCode } from '../../../planes/s3/errors.ts'
 import { S3_ERRORS } from '../../../planes/s3/errors.ts'
 import type { Assault } from './assault.ts'
 import { type S3Request, s3Requests } from './s3-requests.ts'
-import { MODES, type Mode, PAYLOAD_MODES, type PayloadMode, type Standing, standingsOf } from './senders.ts'
+import { MODES, type Mode, PAYLOAD_MODES, type PayloadMode, sentIn, type Standing, standingsOf } from './senders.ts'
 
 /** One cell. */
 interface Case {
@@ -23,7 +23,7 @@ function verdictOf({ request, mode, payload, standing }: Case): Verdict {
   if (operation.method === 'OPTIONS') return { statuses }
   const code = mode.refusal(request, payload, standing)
   if (code !== undefined) return { code }
-  if (!operation.implemented || payload.kind === 'streaming') return { code: 'NotImplemented' }
+  if (operation.handle === undefined || payload.kind === 'streaming') return { code: 'NotImplemented' }
   const { allowed } = standing
   const isAllowed = allowed === 'everything' || (allowed === 'reading' && !operation.changes)
   return isAllowed ? { statuses } : { code: 'AccessDenied' }
@@ -51,7 +51,7 @@ export async function attackOperations(assault: Assault): Promise<void> {
   const cases = s3Requests(arena).flatMap((request) => casesOf(request, standings))
   await assault.onS3('every operation in every way', shuffled(cases, random), async (lane, one) => {
     const { request, mode, payload, standing, name } = one
-    const sent = mode.send(request, payload, standing, arena.server.wire.host)
+    const sent = sentIn(mode, request, payload, standing, arena.server.wire.host)
     const { method } = request.operation
     const verdict = verdictOf(one)
     const answer = await assault.ask(lane, { name, method, mayChange: 'statuses' in verdict, ...sent })

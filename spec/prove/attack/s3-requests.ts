@@ -3,8 +3,9 @@
  * of those that are, each has a row here that says what the request of somebody who may must come to.
  */
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import type { QueryParameter } from '../../../planes/s3/query-parameters.ts'
-import { type Operation, OPERATIONS } from '../../../planes/s3/operation-table.ts'
+import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
+import type { Operation } from '../../../planes/s3/operation.ts'
+import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 import { type Arena, BUCKET } from './arena.ts'
 
 /** A request without its credentials. */
@@ -96,7 +97,7 @@ const NOT_IMPLEMENTED: Recipe = { statuses: [501] }
 export function s3Requests(arena: Arena): S3Request[] {
   const rows = recipes(arena)
   return OPERATIONS.map((operation) => {
-    const recipe = operation.implemented ? rows.get(operation.name) : NOT_IMPLEMENTED
+    const recipe = operation.handle !== undefined ? rows.get(operation.name) : NOT_IMPLEMENTED
     if (recipe === undefined) throw new Error(`${operation.name} is implemented and the attack has no row for it`)
     return requestOf(operation, recipe)
   })
@@ -111,6 +112,6 @@ function requestOf(operation: Operation, { key = 'key', query = [], headers = []
   if (mark?.query !== undefined) own.push([mark.query, mark.value ?? 'x'])
   const marked = mark !== undefined && mark.query === undefined && headers.length === 0
   const lines = marked ? [[mark.header, `${BUCKET}/source`] as const] : headers
-  const bytes = body ?? (method === 'POST' && !operation.implemented ? '<Something/>' : '')
+  const bytes = body ?? (method === 'POST' && operation.handle === undefined ? '<Something/>' : '')
   return { operation, path, query: [...own, ...query], headers: lines, body: bytes, statuses }
 }

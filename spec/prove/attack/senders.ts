@@ -2,8 +2,9 @@
 import { hash } from 'node:crypto'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { S3ErrorCode } from '../../../planes/s3/errors.ts'
-import { presign, requestTarget, signHeaders } from '../../../planes/s3/presign.ts'
-import type { QueryParameter } from '../../../planes/s3/query-parameters.ts'
+import { presign, requestTarget, signHeaders } from '../../support/presign.ts'
+import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
+import { pairsOf } from '../pairs.ts'
 import type { Signer, Signers } from './arena.ts'
 import type { S3Request } from './s3-requests.ts'
 
@@ -73,18 +74,52 @@ export interface Sent {
   readonly signatures: readonly string[]
 }
 
+/** A request that somebody signs. */
+interface Signing {
+  readonly request: S3Request
+  readonly payload: PayloadMode
+  readonly signer: Signer
+  readonly host: string
+}
+
+/** What differs between the ways to present oneself. */
+interface Form {
+  readonly target?: string
+  readonly headers: readonly HeaderLine[]
+  readonly body?: string
+}
+
+type Refusal = (request: S3Request, payload: PayloadMode, standing: Standing) => S3ErrorCode | undefined
+
 export interface Mode {
   readonly name: string
   /** Whether who signs makes a difference; otherwise one good and one wrong signer are enough. */
   readonly judges: boolean
-  send(request: S3Request, payload: PayloadMode, standing: Standing, host: string): Sent
+  readonly form: (signing: Signing) => Form
   /** The code of the refusal when the request goes no further than its signature. */
-  refusal(request: S3Request, payload: PayloadMode, standing: Standing): S3ErrorCode | undefined
+  readonly refusal: Refusal
+}
+
+/** A request in one of these ways. */
+export function sentIn(mode: Mode, request: S3Request, payload: PayloadMode, standing: Standing, host: string): Sent {
+  const {
+    target = unsignedTarget(request),
+    headers,
+    body = request.body,
+  } = mode.form({
+    request,
+    payload,
+    signer: standing.signer,
+    host,
+  })
+  const text = requestBytes(request.operation.method, target, headers, body)
+  return { bytes: mode.judges ? flawed(text, standing) : text, signatures: signaturesIn(text) }
 }
 
 const REGION = 'us-east-1'
 const SIGNATURE = /(Signature=)([0-9a-f]{64})/
 const KEPT_OF_TRUNCATED = 32
+const SIGNATURE_OF_VERSION_2 = 'c2lnbmF0dXJlIG9mIHZlcnNpb24gMg=='
 
 function flawed(text: string, { flaw }: Standing): string {
   if (flaw === undefined) return text
@@ -105,7 +140,7 @@ function optional(name: string, value: string | undefined): QueryParameter[] {
   return value === undefined ? [] : [[name, value]]
 }
 
-function inHeader(request: S3Request, payload: PayloadMode, signer: Signer, host: string): HeaderLine[] {
+function inHeader({ request, payload, signer, host }: Signing): HeaderLine[] {
   const { path, query, headers, body } = request
   const { method } = request.operation
   const value = payload.value(body)
@@ -115,7 +150,7 @@ function inHeader(request: S3Request, payload: PayloadMode, signer: Signer, host
   return value === undefined ? lines.filter(([name]) => name !== 'x-amz-content-sha256') : lines
 }
 
-function inQuery(request: S3Request, payload: PayloadMode, signer: Signer, host: string): string {
+function inQuery({ request, payload, signer, host }: Signing): string {
   const { path, headers, body, operation } = request
   const query = [...request.query, ...optional('X-Amz-Content-Sha256', payload.value(body))]
   const endpoint = `http://${host}`
@@ -132,22 +167,18 @@ function unsignedTarget({ path, query }: S3Request, more: readonly QueryParamete
 }
 
 /** What a proxy would say of the client; nobody is a proxy here, so that nothing may be believed (S24). */
-const FORWARDED: readonly HeaderLine[] = [
-  ['x-forwarded-for', '192.0.2.1'],
-  ['x-real-ip', '192.0.2.1'],
-  ['forwarded', 'for=192.0.2.1;host=elsewhere'],
-  ['x-forwarded-host', 'elsewhere'],
-  ['x-http-method-override', 'GET'],
-  ['x-original-url', '/'],
+const FORWARDED = [
+  ...pairsOf('x-forwarded-for=192.0.2.1&x-real-ip=192.0.2.1&forwarded=for=192.0.2.1;host=elsewhere'),
+  ...pairsOf('x-forwarded-host=elsewhere&x-http-method-override=GET&x-original-url=/'),
 ]
 
-function plainHeaders(request: S3Request, payload: PayloadMode, host: string): HeaderLine[] {
+function plainHeaders({ request, payload, host }: Signing): HeaderLine[] {
   const own = optional('x-amz-content-sha256', payload.value(request.body))
   return [['host', host], ...request.headers, ...own, ...FORWARDED]
 }
 
 /** Header or query alone: what is judged is the signature. */
-function signatureRefusal(which: 'header' | 'presigned'): Mode['refusal'] {
+function signatureRefusal(which: 'header' | 'presigned'): Refusal {
   return (_, payload, { refusal }) => {
     if (refusal === 'malformed') {
       return which === 'header' ? 'AuthorizationHeaderMalformed' : 'AuthorizationQueryParametersError'
@@ -157,13 +188,13 @@ function signatureRefusal(which: 'header' | 'presigned'): Mode['refusal'] {
   }
 }
 
-function always(code: S3ErrorCode): Mode['refusal'] {
+function always(code: S3ErrorCode): Refusal {
   return () => code
 }
 
 /** What nobody signed is told: nothing of what there is, and of what is not done here its name. */
 function anonymousRefusal({ operation }: S3Request): S3ErrorCode {
-  return operation.implemented ? 'AccessDenied' : 'NotImplemented'
+  return operation.handle !== undefined ? 'AccessDenied' : 'NotImplemented'
 }
 
 const BOUNDARY = 'the-boundary-of-the-form'
@@ -184,119 +215,41 @@ function formOf({ accessKey, secretKey }: Signer): string {
   return `${Object.entries(fields).map(part).join('')}--${BOUNDARY}--\r\n`
 }
 
+const hosted = ({ request, host }: Signing): HeaderLine[] => [['host', host], ...request.headers]
+
+function modeOf(name: string, judges: boolean, refusal: Refusal, form: Mode['form']): Mode {
+  return { name, judges, refusal, form }
+}
+
 export const MODES: readonly Mode[] = [
-  {
-    name: 'header',
-    judges: true,
-    send: (request, payload, standing, host) => {
-      const { method } = request.operation
-      const lines = inHeader(request, payload, standing.signer, host)
-      const text = requestBytes(method, unsignedTarget(request), lines, request.body)
-      return { bytes: flawed(text, standing), signatures: signaturesIn(text) }
-    },
-    refusal: signatureRefusal('header'),
-  },
-  {
-    name: 'presigned',
-    judges: true,
-    send: (request, payload, standing, host) => {
-      const { method } = request.operation
-      const target = inQuery(request, payload, standing.signer, host)
-      const lines: HeaderLine[] = [['host', host], ...request.headers]
-      return {
-        bytes: requestBytes(method, flawed(target, standing), lines, request.body),
-        signatures: signaturesIn(target),
-      }
-    },
-    refusal: signatureRefusal('presigned'),
-  },
-  {
-    name: 'header and query',
-    judges: false,
-    send: (request, payload, { signer }, host) => {
-      const { method } = request.operation
-      const target = inQuery(request, payload, signer, host)
-      const text = requestBytes(method, target, inHeader(request, payload, signer, host), request.body)
-      return { bytes: text, signatures: signaturesIn(text) }
-    },
-    refusal: always('InvalidArgument'),
-  },
-  {
-    name: 'anonymous',
-    judges: false,
-    send: (request, payload, _, host) => ({
-      bytes: requestBytes(
-        request.operation.method,
-        unsignedTarget(request),
-        plainHeaders(request, payload, host),
-        request.body,
-      ),
-      signatures: [],
-    }),
-    refusal: anonymousRefusal,
-  },
-  {
-    name: 'form of a browser',
-    judges: false,
-    send: (request, payload, { signer }, host) => {
-      const type: HeaderLine = ['content-type', `multipart/form-data; boundary=${BOUNDARY}`]
-      const lines = [...plainHeaders(request, payload, host), type]
-      return {
-        bytes: requestBytes(request.operation.method, unsignedTarget(request), lines, formOf(signer)),
-        signatures: [],
-      }
-    },
-    refusal: anonymousRefusal,
-  },
-  {
-    name: 'unknown algorithm in the header',
-    judges: false,
-    send: (request, payload, { signer }, host) => {
-      const lines = inHeader(request, payload, signer, host)
-      const text = requestBytes(request.operation.method, unsignedTarget(request), lines, request.body)
-      return { bytes: text.replace('AWS4-HMAC-SHA256 ', 'AWS4-HMAC-SHA512 '), signatures: signaturesIn(text) }
-    },
-    refusal: always('InvalidRequest'),
-  },
-  {
-    name: 'unknown algorithm in the query',
-    judges: false,
-    send: (request, payload, { signer }, host) => {
-      const target = inQuery(request, payload, signer, host).replace('=AWS4-HMAC-SHA256', '=AWS4-HMAC-NONE')
-      const lines: HeaderLine[] = [['host', host], ...request.headers]
-      return {
-        bytes: requestBytes(request.operation.method, target, lines, request.body),
-        signatures: signaturesIn(target),
-      }
-    },
-    refusal: always('AuthorizationQueryParametersError'),
-  },
-  {
-    name: 'SigV2 in the header',
-    judges: false,
-    send: (request, payload, { signer }, host) => {
-      const authorization: HeaderLine = ['authorization', `AWS ${signer.accessKey}:c2lnbmF0dXJlIG9mIHZlcnNpb24gMg==`]
-      const lines = [...plainHeaders(request, payload, host), authorization]
-      return {
-        bytes: requestBytes(request.operation.method, unsignedTarget(request), lines, request.body),
-        signatures: [],
-      }
-    },
-    refusal: always('InvalidRequest'),
-  },
-  {
-    name: 'SigV2 in the query',
-    judges: false,
-    send: (request, payload, { signer }, host) => {
-      const expires = String(Math.floor(Date.now() / 1000) + 300)
-      const target = unsignedTarget(request, [
-        ['AWSAccessKeyId', signer.accessKey],
-        ['Expires', expires],
-        ['Signature', 'c2lnbmF0dXJlIG9mIHZlcnNpb24gMg=='],
-      ])
-      const lines = plainHeaders(request, payload, host)
-      return { bytes: requestBytes(request.operation.method, target, lines, request.body), signatures: [] }
-    },
-    refusal: always('InvalidRequest'),
-  },
+  modeOf('header', true, signatureRefusal('header'), (signing) => ({ headers: inHeader(signing) })),
+  modeOf('presigned', true, signatureRefusal('presigned'), (signing) => {
+    return { target: inQuery(signing), headers: hosted(signing) }
+  }),
+  modeOf('header and query', false, always('InvalidArgument'), (signing) => {
+    return { target: inQuery(signing), headers: inHeader(signing) }
+  }),
+  modeOf('anonymous', false, anonymousRefusal, (signing) => ({ headers: plainHeaders(signing) })),
+  modeOf('form of a browser', false, anonymousRefusal, (signing) => {
+    const type: HeaderLine = ['content-type', `multipart/form-data; boundary=${BOUNDARY}`]
+    return { headers: [...plainHeaders(signing), type], body: formOf(signing.signer) }
+  }),
+  modeOf('unknown algorithm in the header', false, always('InvalidRequest'), (signing) => ({
+    headers: inHeader(signing).map(([name, value]) => [name, value.replace('AWS4-HMAC-SHA256 ', 'AWS4-HMAC-SHA512 ')]),
+  })),
+  modeOf('unknown algorithm in the query', false, always('AuthorizationQueryParametersError'), (signing) => {
+    return { target: inQuery(signing).replace('=AWS4-HMAC-SHA256', '=AWS4-HMAC-NONE'), headers: hosted(signing) }
+  }),
+  modeOf('SigV2 in the header', false, always('InvalidRequest'), (signing) => {
+    const value = `AWS ${signing.signer.accessKey}:${SIGNATURE_OF_VERSION_2}`
+    return { headers: [...plainHeaders(signing), ['authorization', value]] }
+  }),
+  modeOf('SigV2 in the query', false, always('InvalidRequest'), (signing) => {
+    const target = unsignedTarget(signing.request, [
+      ['AWSAccessKeyId', signing.signer.accessKey],
+      ['Expires', String(Math.floor(Date.now() / 1000) + 300)],
+      ['Signature', SIGNATURE_OF_VERSION_2],
+    ])
+    return { target, headers: plainHeaders(signing) }
+  }),
 ]

@@ -29,13 +29,26 @@ const LENGTHS = ['5', '6', '0', '-1', '1e9', '18446744073709551616', 'x', '']
 const TIMES = [-16, 16, -24 * 60, 24 * 60]
 const EXPIRES = [0, -1, 604_801, 1e9, 0.5, Number.NaN]
 
+const GET = { method: 'GET', path: `/${BUCKET}/key` } as const
+const PUT = { method: 'PUT', path: `/${BUCKET}/streamed`, payloadHash: 'UNSIGNED-PAYLOAD' } as const
+
 /** Everything of the kind. */
 export function refusedThoughSigned(arena: Arena): Refused[] {
-  const path = `/${BUCKET}/streamed`
   return [
-    ...TIMES.map((minutes) => at(arena, minutes)),
-    ...TIMES.filter((minutes) => minutes !== -16).map((minutes) => presignedAt(arena, minutes)),
-    ...EXPIRES.map((seconds) => lasting(arena, seconds)),
+    ...TIMES.map((minutes) => {
+      const name = `signed ${minutes} minutes from now`
+      return refusal(arena, ['RequestTimeTooSkewed'], { ...GET, name, now: Date.now() + minutes * MINUTE })
+    }),
+    ...TIMES.filter((minutes) => minutes !== -16).map((minutes) => {
+      const name = `presigned ${minutes} minutes from now`
+      const now = Date.now() + minutes * MINUTE
+      return refusal(arena, ['AccessDenied'], { ...GET, name, mode: 'presigned', now })
+    }),
+    ...EXPIRES.map((expiresSeconds) => {
+      const name = `presigned for ${expiresSeconds} seconds`
+      const codes = ['AccessDenied', 'AuthorizationQueryParametersError']
+      return refusal(arena, codes, { ...GET, name, mode: 'presigned', expiresSeconds })
+    }),
     ...MODES.flatMap((payloadHash) =>
       Object.entries(BODIES).map(([name, body]) => {
         const headers = [
@@ -43,10 +56,8 @@ export function refusedThoughSigned(arena: Arena): Refused[] {
           ['x-amz-decoded-content-length', '5'],
         ] as const
         return refusal(arena, ['NotImplemented'], {
+          ...PUT,
           name: `${payloadHash} ${name}`,
-          mode: 'header',
-          method: 'PUT',
-          path,
           headers,
           body,
           payloadHash,
@@ -55,45 +66,21 @@ export function refusedThoughSigned(arena: Arena): Refused[] {
     ),
     ...LENGTHS.map((length) =>
       refusal(arena, ['NotImplemented'], {
+        ...PUT,
         name: `decoded length ${length}`,
-        mode: 'header',
-        method: 'PUT',
-        path,
         headers: [['x-amz-decoded-content-length', length]],
         body: BODIES['whole'] ?? '',
-        payloadHash: 'UNSIGNED-PAYLOAD',
       }),
     ),
     refusal(arena, ['NotImplemented'], {
+      ...PUT,
       name: 'trailer that is announced',
-      mode: 'header',
-      method: 'PUT',
-      path,
       headers: [['x-amz-trailer', 'x-amz-checksum-crc32']],
       body: BODIES['without signatures'] ?? '',
-      payloadHash: 'UNSIGNED-PAYLOAD',
     }),
   ]
 }
 
 function refusal(arena: Arena, codes: readonly string[], signable: Signable): Refused {
   return { name: signable.name, request: signed(arena, signable), codes }
-}
-
-function at(arena: Arena, minutes: number): Refused {
-  const now = Date.now() + minutes * MINUTE
-  const name = `signed ${minutes} minutes from now`
-  return refusal(arena, ['RequestTimeTooSkewed'], { name, mode: 'header', method: 'GET', path: `/${BUCKET}/key`, now })
-}
-
-function presignedAt(arena: Arena, minutes: number): Refused {
-  const now = Date.now() + minutes * MINUTE
-  const name = `presigned ${minutes} minutes from now`
-  return refusal(arena, ['AccessDenied'], { name, mode: 'presigned', method: 'GET', path: `/${BUCKET}/key`, now })
-}
-
-function lasting(arena: Arena, expiresSeconds: number): Refused {
-  const name = `presigned for ${expiresSeconds} seconds`
-  const codes = ['AccessDenied', 'AuthorizationQueryParametersError']
-  return refusal(arena, codes, { name, mode: 'presigned', method: 'GET', path: `/${BUCKET}/key`, expiresSeconds })
 }

@@ -1,9 +1,12 @@
 /** Requests that are signed as they should be, for the attack to spoil. */
 import { createHash, hash } from 'node:crypto'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import { presign, requestTarget, signHeaders } from '../../../planes/s3/presign.ts'
-import type { QueryParameter } from '../../../planes/s3/query-parameters.ts'
+import { presign, requestTarget, signHeaders } from '../../support/presign.ts'
+import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
+import { bearer } from '../../support/api-client.ts'
+import { pairsOf } from '../pairs.ts'
 import { type Arena, BUCKET } from './arena.ts'
+import { requestBytes } from './senders.ts'
 
 /** What the request line and the lines behind it say; the signature is in the headers or in the target. */
 export interface SignedRequest {
@@ -18,7 +21,8 @@ export interface SignedRequest {
 /** What is to be signed, and how it differs from what is usual. */
 export interface Signable {
   readonly name: string
-  readonly mode: 'header' | 'presigned'
+  /** Where the signature goes; by default into a header. */
+  readonly mode?: 'header' | 'presigned'
   readonly method: string
   readonly path: string
   readonly query?: readonly QueryParameter[]
@@ -30,7 +34,7 @@ export interface Signable {
 }
 
 export function signed(arena: Arena, signable: Signable): SignedRequest {
-  const { name, mode, method, path, query = [], headers = [], body = '', now = Date.now() } = signable
+  const { name, mode = 'header', method, path, query = [], headers = [], body = '', now = Date.now() } = signable
   const { host } = arena.server.wire
   const common = { method, path, query, headers, region: 'us-east-1', now, ...arena.signers.everything }
   if (mode === 'presigned') {
@@ -43,20 +47,35 @@ export function signed(arena: Arena, signable: Signable): SignedRequest {
   return { name, mode, method, target: requestTarget(path, query), headers: lines, body }
 }
 
+/** The bytes of a signed request. */
+export function bytesOf({ method, target, headers, body }: SignedRequest): string {
+  return requestBytes(method, target, headers, body)
+}
+
+/** The bytes of a request to the management plane; with the system token, where no other is given. */
+export function apiBytes(
+  { server, known }: Pick<Arena, 'server' | 'known'>,
+  method: string,
+  target: string,
+  { body = '', token = known.systemToken, headers = [] }: ManagedRequest = {},
+): string {
+  const own: HeaderLine[] = [['host', server.apiEndpoint.slice('http://'.length)]]
+  return requestBytes(method, target, [...own, ['authorization', bearer(token)], ...headers], body)
+}
+
+interface ManagedRequest {
+  readonly body?: string
+  readonly token?: string
+  readonly headers?: readonly HeaderLine[]
+}
+
 const BODY = 'bytes that are signed for'
 const LINES: readonly HeaderLine[] = [
-  ['content-type', 'text/plain'],
   ['content-md5', createHash('md5').update(BODY).digest('base64')],
-  ['cache-control', 'no-cache'],
-  ['x-amz-meta-a', 'one'],
-  ['x-amz-meta-b', 'two  blanks'],
+  ...pairsOf('content-type=text/plain&cache-control=no-cache&x-amz-meta-a=one&x-amz-meta-b=two  blanks'),
 ]
 const COPY: readonly HeaderLine[] = [['x-amz-copy-source', `${BUCKET}/key`]]
-const LISTING: readonly QueryParameter[] = [
-  ['list-type', '2'],
-  ['prefix', 'a b/c'],
-  ['max-keys', '5'],
-]
+const LISTING = pairsOf('list-type=2&prefix=a b/c&max-keys=5')
 
 /** One of every kind; the key `tampered` is written by no other part of the attack. */
 export function baseRequests(arena: Arena): SignedRequest[] {
@@ -64,16 +83,16 @@ export function baseRequests(arena: Arena): SignedRequest[] {
   const upload: QueryParameter[] = [['uploadId', arena.uploads.open]]
   const part: QueryParameter[] = [['partNumber', '2'], ...upload]
   const signables: readonly Signable[] = [
-    { name: 'PUT', mode: 'header', method: 'PUT', path, headers: LINES, body: BODY },
+    { name: 'PUT', method: 'PUT', path, headers: LINES, body: BODY },
     { name: 'PUT presigned', mode: 'presigned', method: 'PUT', path, headers: LINES, body: BODY },
-    { name: 'part', mode: 'header', method: 'PUT', path: `/${BUCKET}/open`, query: part, body: BODY },
-    { name: 'copy', mode: 'header', method: 'PUT', path, headers: COPY },
+    { name: 'part', method: 'PUT', path: `/${BUCKET}/open`, query: part, body: BODY },
+    { name: 'copy', method: 'PUT', path, headers: COPY },
     { name: 'copy presigned', mode: 'presigned', method: 'PUT', path, headers: COPY },
-    { name: 'GET', mode: 'header', method: 'GET', path: `/${BUCKET}/key`, headers: [['range', 'bytes=0-3']] },
+    { name: 'GET', method: 'GET', path: `/${BUCKET}/key`, headers: [['range', 'bytes=0-3']] },
     { name: 'GET presigned', mode: 'presigned', method: 'GET', path: `/${BUCKET}/key`, query: [['x-id', 'GetObject']] },
-    { name: 'list', mode: 'header', method: 'GET', path: `/${BUCKET}`, query: LISTING },
+    { name: 'list', method: 'GET', path: `/${BUCKET}`, query: LISTING },
     { name: 'list presigned', mode: 'presigned', method: 'GET', path: `/${BUCKET}`, query: LISTING },
-    { name: 'DELETE', mode: 'header', method: 'DELETE', path },
+    { name: 'DELETE', method: 'DELETE', path },
     { name: 'DELETE presigned', mode: 'presigned', method: 'DELETE', path },
   ]
   return signables.map((signable) => signed(arena, signable))

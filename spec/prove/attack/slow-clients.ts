@@ -71,7 +71,7 @@ function headsOf(plane: string, port: number): Client[] {
 function clientsOfS3({ arena }: Assault): Client[] {
   const { port } = arena.server
   const path = `/${BUCKET}/never-whole`
-  const put = signed(arena, { name: 'slow', mode: 'header', method: 'PUT', path, payloadHash: 'UNSIGNED-PAYLOAD' })
+  const put = signed(arena, { name: 'slow', method: 'PUT', path, payloadHash: 'UNSIGNED-PAYLOAD' })
   const cors = signed(arena, { ...put, path: `/${BUCKET}`, query: [['cors', '']], payloadHash: 'UNSIGNED-PAYLOAD' })
   const begun = (length: number, { target, headers } = put): string =>
     `${requestBytes('PUT', target, [...headers, ['content-length', String(length)]], '')}begun`
@@ -120,7 +120,7 @@ function closedInTime(client: RawClient): Promise<boolean> {
 
 /** Asks for a large object and does not read it. */
 async function readNothing({ arena, ledger }: Assault): Promise<void> {
-  const get = signed(arena, { name: 'slow', mode: 'header', method: 'GET', path: `/${BUCKET}/large` })
+  const get = signed(arena, { name: 'slow', method: 'GET', path: `/${BUCKET}/large` })
   const client = openRaw(arena.server.port)
   client.socket.pause()
   client.send(requestBytes('GET', get.target, get.headers, ''))

@@ -1,6 +1,6 @@
 /** Ways to spoil a signed request, each with the codes that may answer it. */
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import { UNSUPPORTED_HEADERS } from '../../../planes/s3/unsupported-headers.ts'
+import { UNSUPPORTED_HEADERS } from '../../../planes/s3/request/unsupported-headers.ts'
 import type { Random } from '../../support/random.ts'
 import { BUCKET, OTHER_BUCKET } from './arena.ts'
 import type { SignedRequest } from './signed-requests.ts'
@@ -70,14 +70,8 @@ const everySignedHeader: Tampering = (base) =>
 /** Names of headers that steer: those of the page of headers that are refused, and those that are read. */
 const STEERING: readonly string[] = [
   ...UNSUPPORTED_HEADERS.map(({ name }) => name.replace('*', 'x')),
-  'x-amz-copy-source',
-  'x-amz-metadata-directive',
-  'x-amz-meta-added',
-  'x-amz-content-sha256',
-  'x-amz-date',
-  'x-amz-checksum-crc32',
-  'x-amz-never-heard-of',
-  'x-amz-',
+  ...'x-amz-copy-source x-amz-metadata-directive x-amz-meta-added x-amz-content-sha256 x-amz-date'.split(' '),
+  ...'x-amz-checksum-crc32 x-amz-never-heard-of x-amz-'.split(' '),
 ]
 
 const unsignedAdditions: Tampering = (base) => {
@@ -98,14 +92,8 @@ const unsignedAdditions: Tampering = (base) => {
   ])
 }
 
-const AUTHENTICATION_PARAMETERS = [
-  'X-Amz-Algorithm',
-  'X-Amz-Credential',
-  'X-Amz-Date',
-  'X-Amz-Expires',
-  'X-Amz-SignedHeaders',
-  'X-Amz-Signature',
-]
+const AUTHENTICATION_PARAMETERS =
+  'X-Amz-Algorithm X-Amz-Credential X-Amz-Date X-Amz-Expires X-Amz-SignedHeaders X-Amz-Signature'.split(' ')
 
 const everyParameter: Tampering = (base) => {
   const [path = '', query = ''] = base.target.split('?')

@@ -5,21 +5,19 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { HeaderLine } from '../../../planes/http/exchange.ts'
-import { bearer } from '../../support/api-client.ts'
 import type { Assault } from './assault.ts'
 import { Lane } from './raw-exchange.ts'
-import { requestBytes } from './senders.ts'
+import { apiBytes } from './signed-requests.ts'
 
 const ROUNDS = 400
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 
 /** Where secrets are compared, and what must stand there. */
 const COMPARISONS: readonly (readonly [path: string, words: RegExp])[] = [
-  ['planes/management/bearer-token.ts', /timingSafeEqual\(tokenDigest\(sent\), tokenDigest\(expected\)\)/],
-  ['planes/management/bearer-token.ts', /createHash\('sha256'\)\.update\(token\)\.digest\(\)/],
+  ['planes/management/identity/bearer-token.ts', /timingSafeEqual\(tokenDigest\(sent\), tokenDigest\(expected\)\)/],
+  ['planes/management/identity/bearer-token.ts', /createHash\('sha256'\)\.update\(token\)\.digest\(\)/],
   [
-    'planes/s3/authenticate.ts',
+    'planes/s3/identity/authenticate.ts',
     /SIGNATURE_HEX\.test\(hex\) && timingSafeEqual\(expected, Buffer\.from\(hex, 'hex'\)\)/,
   ],
 ]
@@ -47,12 +45,9 @@ export async function attackTiming({ arena, ledger, random }: Assault): Promise<
     // Which comes first is left to chance, so that neither is always the one after the other.
     const order = random.below(2) === 0 ? (['first', 'last'] as const) : (['last', 'first'] as const)
     for (const which of order) {
-      const headers: HeaderLine[] = [
-        ['host', '127.0.0.1'],
-        ['authorization', bearer(tokens[which])],
-      ]
+      const bytes = apiBytes(arena, 'GET', '/api/v1/auth/session', { token: tokens[which] })
       const started = performance.now()
-      const { answer } = await lane.exchange(requestBytes('GET', '/api/v1/auth/session', headers, ''), 'GET')
+      const { answer } = await lane.exchange(bytes, 'GET')
       times[which].push((performance.now() - started) * 1000)
       ledger.requests += 1
       if (answer?.status !== 401)

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { segmentFirstSequence } from '../../../engine/disk/store-paths.ts'
 import type { TestStore } from '../../support/test-store.ts'
 import { type Damage, type DamagedPlace, damageSomething } from './damage.ts'
-import type { Finding } from './findings.ts'
+import type { Finding } from '../../support/client-findings.ts'
 import { verifyImage } from './journal-image.ts'
 import { openIn, type World } from './life.ts'
 

@@ -1,7 +1,8 @@
 import * as fs from 'node:fs'
-import { join } from 'node:path'
 import type { Proof, ProofTask } from '../proof.ts'
-import { addTally, emptyTally, type Finding, type Tally } from './findings.ts'
+import type { Finding } from '../../support/client-findings.ts'
+import { scratchDirectory } from '../shares.ts'
+import { addTally, emptyTally, type Tally } from './findings.ts'
 import { Intervals } from './intervals.ts'
 import { runSeed } from './seed.ts'
 
@@ -9,14 +10,6 @@ import { runSeed } from './seed.ts'
 const SEEDS_PER_LINE = 1000
 /** From so many seeds on, everything that can be tried must have been. */
 const SEEDS_FOR_EVERYTHING = 100
-const SHARED_MEMORY = '/dev/shm'
-
-/** A directory for projections, in memory where there is one. The caller removes it. */
-export function scratchDirectory(task: ProofTask): string {
-  return fs.mkdtempSync(
-    fs.existsSync(SHARED_MEMORY) ? join(SHARED_MEMORY, 'prove-disk-') : join(task.directory, 'scratch-'),
-  )
-}
 
 /** Crashes, faults and damage on a simulated disk (X1 of the requirements). */
 export const diskProof: Proof = {

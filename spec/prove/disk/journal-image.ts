@@ -2,7 +2,7 @@
 import * as fs from 'node:fs'
 import { join } from 'node:path'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
-import { type VerificationReport, verifyJournal } from '../../../cli/journal-verify/journal-verifier.ts'
+import { type VerificationReport, verifyJournal } from '../../../engine/verify/journal-verifier.ts'
 import type { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
 
 /** What the verifier says of the journal on a disk as it is read, damage included; undefined when there is none. */

@@ -17,79 +17,38 @@ export interface LifePlan {
   readonly end: 'power' | 'kill' | 'stop'
 }
 
-type Recipe = (random: Random) => Omit<LifePlan, 'title' | 'counted'>
+type Recipe = (random: Random) => Partial<LifePlan> & Pick<LifePlan, 'end'>
 
 const OPENING_OPERATIONS = 45
 const WORKING_OPERATIONS = 50
 const FAULTS: readonly FaultKind[] = ['error once', 'error for ever', 'sync that lies', 'short write', 'disk full']
 
-const RECIPES: Readonly<Record<string, { readonly weight: number; readonly recipe: Recipe }>> = {
-  'loses power while it works': {
-    weight: 10,
-    recipe: (random) => ({
-      opensFor: undefined,
-      worksFor: 1 + random.below(WORKING_OPERATIONS),
-      fault: undefined,
-      end: 'power',
-    }),
-  },
-  'loses power while it opens': {
-    weight: 6,
-    recipe: (random) => ({
-      opensFor: 1 + random.below(OPENING_OPERATIONS),
-      worksFor: undefined,
-      fault: undefined,
-      end: 'power',
-    }),
-  },
-  'is killed while it works': {
-    weight: 3,
-    recipe: (random) => ({
-      opensFor: undefined,
-      worksFor: 1 + random.below(WORKING_OPERATIONS),
-      fault: undefined,
-      end: 'kill',
-    }),
-  },
-  'is killed while it opens': {
-    weight: 2,
-    recipe: (random) => ({
-      opensFor: 1 + random.below(OPENING_OPERATIONS),
-      worksFor: undefined,
-      fault: undefined,
-      end: 'kill',
-    }),
-  },
-  'meets a fault of the disk': {
-    weight: 6,
-    recipe: (random) => ({
-      opensFor: undefined,
-      worksFor: undefined,
-      fault: random.of(FAULTS),
-      end: random.of(['kill', 'kill', 'power']),
-    }),
-  },
-  'stops in order': {
-    weight: 2,
-    recipe: () => ({ opensFor: undefined, worksFor: undefined, fault: undefined, end: 'stop' }),
-  },
-  'loses power while it stops': {
-    weight: 1,
-    recipe: (random) => ({
-      opensFor: undefined,
-      worksFor: 1 + random.below(2 * WORKING_OPERATIONS),
-      fault: undefined,
-      end: 'stop',
-    }),
-  },
+/** How often, what it is called, and what happens. */
+const RECIPES: readonly (readonly [weight: number, title: string, recipe: Recipe])[] = [
+  [10, 'loses power while it works', (random) => ({ worksFor: within(random, WORKING_OPERATIONS), end: 'power' })],
+  [6, 'loses power while it opens', (random) => ({ opensFor: within(random, OPENING_OPERATIONS), end: 'power' })],
+  [3, 'is killed while it works', (random) => ({ worksFor: within(random, WORKING_OPERATIONS), end: 'kill' })],
+  [2, 'is killed while it opens', (random) => ({ opensFor: within(random, OPENING_OPERATIONS), end: 'kill' })],
+  [
+    6,
+    'meets a fault of the disk',
+    (random) => ({ fault: random.of(FAULTS), end: random.of(['kill', 'kill', 'power'] as const) }),
+  ],
+  [2, 'stops in order', () => ({ end: 'stop' })],
+  [1, 'loses power while it stops', (random) => ({ worksFor: within(random, 2 * WORKING_OPERATIONS), end: 'stop' })],
+]
+const CHOICES = RECIPES.flatMap(([weight, ...row]) => Array.from({ length: weight }, () => row))
+
+function within(random: Random, operations: number): number {
+  return 1 + random.below(operations)
 }
 
-const TITLES = Object.entries(RECIPES).flatMap(([title, { weight }]) => Array.from({ length: weight }, () => title))
+/** A life that nothing cuts short. */
+export const UNDISTURBED = { opensFor: undefined, worksFor: undefined, fault: undefined, counted: 'all' } as const
 
 export function lifePlan(random: Random): LifePlan {
-  const title = random.of(TITLES)
-  const { recipe } = RECIPES[title] as (typeof RECIPES)[string]
-  const { worksFor, ...plan } = recipe(random)
-  const counted = random.of(['all', 'syncs'] as const)
-  return { title, ...plan, counted, worksFor: worksFor && (counted === 'all' ? worksFor : Math.ceil(worksFor / 4)) }
+  const [title, recipe] = random.of(CHOICES)
+  const plan = { ...UNDISTURBED, ...recipe(random), title, counted: random.of(['all', 'syncs'] as const) }
+  const { worksFor } = plan
+  return { ...plan, worksFor: worksFor && (plan.counted === 'all' ? worksFor : Math.ceil(worksFor / 4)) }
 }

@@ -1,6 +1,6 @@
 /** One start of a store on a simulated host, from its opening to its end. */
 import type { Disk } from '../../../engine/disk/disk.ts'
-import { checkProjections } from '../../../projections/check.ts'
+import { checkProjections } from '../../../projections/replay/check.ts'
 import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
 import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
 import type { BackgroundWorker } from '../../../workers/worker.ts'
@@ -10,7 +10,8 @@ import { openTestStore, type TestStore } from '../../support/test-store.ts'
 import type { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
 import type { Breakage } from './breakage.ts'
 import { FaultyDisk, SYNCS } from './disk-faults.ts'
-import type { Finding, Tally } from './findings.ts'
+import type { Finding } from '../../support/client-findings.ts'
+import type { Tally } from './findings.ts'
 import type { Intervals } from './intervals.ts'
 import type { LifePlan } from './life-plans.ts'
 import type { Promises } from './promises.ts'
@@ -56,7 +57,7 @@ async function openOnceMore(world: World, life: number, disk: Disk): Promise<Tes
     return await openIn(world, life, disk)
   } catch (error) {
     world.intervals.clear()
-    if (!String(error).includes('reads differently than a moment ago')) throw error
+    if (!String(error).includes('a second read differs from the first')) throw error
     return openIn(world, life, disk)
   }
 }
@@ -142,10 +143,7 @@ async function work(world: World, store: TestStore, life: number): Promise<Findi
 async function background(store: TestStore): Promise<number> {
   const { disk, paths, client, catalog, start } = store
   const compaction = new VolumeCompaction(disk, paths, client, catalog)
-  const sweep = new PayloadFileSweep(disk, paths, start, (name) => {
-    catalog.refresh()
-    return catalog.payloadFileIsUsed(name)
-  })
+  const sweep = new PayloadFileSweep(disk, paths, start, (name) => catalog.snapshot().payloadFileIsUsed(name))
   for (const worker of [sweep, compaction]) await runSteps(worker)
   await compaction.close()
   return Number(/^\d+/.exec(compaction.status)?.[0])

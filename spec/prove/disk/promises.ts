@@ -1,15 +1,16 @@
 /** What the journal has promised so far, beside the state that it gives: records that were durable stay as they are. */
+import { lastBefore } from '../../../engine/journal/positions.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { decodeEntry } from '../../../engine/events/entry-codec.ts'
-import type { JournalRecovered } from '../../../engine/events/changes.ts'
+import type { ChangeNamed } from '../../../engine/events/changes.ts'
 import { RECORD_KIND } from '../../../engine/journal/format.ts'
 import { HeadFile } from '../../../engine/journal/head-mark.ts'
 import { readJournal } from '../../../engine/journal/read-journal.ts'
 import { recoverJournal } from '../../../engine/journal/recovery.ts'
 import type { ModelledClients } from '../../support/modelled-clients.ts'
 import type { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
-import type { Finding } from './findings.ts'
+import type { Finding } from '../../support/client-findings.ts'
 
 export class Promises {
   /** Hash in hexadecimal by sequence of records that must be there from now on. */
@@ -39,8 +40,9 @@ export class Promises {
       return
     }
     if (tail === undefined) return
-    this.#end ??= tail.position.sequence - 1
-    this.add(tail.position.sequence - 1, tail.position.head)
+    const { sequence, head } = lastBefore(tail.chain)
+    this.#end ??= sequence
+    this.add(sequence, head)
   }
 
   /** What the journal of an open store has against them. */
@@ -80,6 +82,6 @@ export class Promises {
 }
 
 /** The name that evidence has once the journal speaks of it (J15). */
-function nameOfEvidence({ segment, offset, digest }: JournalRecovered): string {
+function nameOfEvidence({ segment, offset, digest }: ChangeNamed<'journal.recovered'>): string {
   return `segment-${segment}-offset-${offset}-${Buffer.from(digest).toString('hex').slice(0, 16)}`
 }

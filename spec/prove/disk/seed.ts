@@ -5,11 +5,12 @@ import { ModelledClients } from '../../support/modelled-clients.ts'
 import { Random } from '../../support/random.ts'
 import { type Breakage, UNBROKEN } from './breakage.ts'
 import { tryDamage } from './damage-trial.ts'
-import { emptyTally, type Finding, type SeedReport } from './findings.ts'
+import type { Finding } from '../../support/client-findings.ts'
+import { emptyTally, type SeedReport } from './findings.ts'
 import type { Intervals } from './intervals.ts'
 import { verifyImage } from './journal-image.ts'
 import { live, type World } from './life.ts'
-import { type LifePlan, lifePlan } from './life-plans.ts'
+import { type LifePlan, lifePlan, UNDISTURBED } from './life-plans.ts'
 import { Promises } from './promises.ts'
 import { SimulatedHost } from './simulated-host.ts'
 
@@ -50,21 +51,13 @@ async function liveAll(world: World): Promise<Finding[]> {
     if (found.length === 0) found.push(...(await endLife(world, plan)))
     if (found.length > 0) return found.map(({ kind, text }) => ({ kind, text: `life ${life} ${plan.title}: ${text}` }))
   }
-  const plan: LifePlan = { ...LAST, end: random.of(['kill', 'stop', 'power']) }
+  const plan: LifePlan = { ...UNDISTURBED, title: 'is damaged after it', end: random.of(['kill', 'stop', 'power']) }
   const last = await live(world, lives + 1, plan)
   if (plan.end === 'power') host.powerCut(random)
   else host.killed()
   tally.segments += host.disk.list(host.paths.journal).filter((name) => name.endsWith('.segment')).length
   if (last.length > 0) return last.map(({ kind, text }) => ({ kind, text: `last life: ${text}` }))
   return tryDamage(world, lives + 2, plan.end === 'power')
-}
-
-const LAST: Omit<LifePlan, 'end'> = {
-  title: 'is damaged after it',
-  opensFor: undefined,
-  worksFor: undefined,
-  counted: 'all',
-  fault: undefined,
 }
 
 /** What the end of a life does to the disk. */

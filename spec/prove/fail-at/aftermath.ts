@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { verifyJournal } from '../../../cli/journal-verify/journal-verifier.ts'
+import { verifyJournal } from '../../../engine/verify/journal-verifier.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { type StorePaths, segmentFirstSequence, volumeNumber } from '../../../engine/disk/store-paths.ts'
-import { checkProjections } from '../../../projections/check.ts'
+import { checkProjections } from '../../../projections/replay/check.ts'
 import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
 import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
 import type { ClientLedger } from '../../support/client-ledger.ts'
@@ -72,14 +72,17 @@ async function unverified(paths: StorePaths, when: string): Promise<string[]> {
 /** What the workers of a server do after a start. */
 export async function sweep(store: TestStore): Promise<void> {
   const { disk, paths, catalog, client } = store
-  const files = new PayloadFileSweep(disk, paths, store.start, (name) => catalog.payloadFileIsUsed(name))
+  const files = new PayloadFileSweep(disk, paths, store.start, (name) => catalog.snapshot().payloadFileIsUsed(name))
   while ((await files.step()) === 'more');
   if (unknownVolumes(store).length > 0) await new VolumeCompaction(disk, paths, client, catalog).step()
 }
 
 /** Volumes that nothing is in. The next one may be there already: it is made again when it is needed. */
 function unknownVolumes({ disk, paths, catalog }: TestStore): number[] {
-  const known = catalog.volumes().map(({ volume }) => volume)
+  const known = catalog
+    .snapshot()
+    .volumes()
+    .map(({ volume }) => volume)
   const next = (known.at(-1) ?? -1) + 1
   const found = disk.list(paths.volumes).flatMap((name) => volumeNumber(name) ?? [])
   return found.filter((volume) => volume !== next && !known.includes(volume))
@@ -90,7 +93,7 @@ export function leftOvers(store: TestStore): string[] {
   const wrong = unknownVolumes(store).map((volume) => `volume ${volume} is left`)
   for (const directory of disk.list(paths.files)) {
     for (const name of disk.list(`${paths.files}/${directory}`)) {
-      if (!catalog.payloadFileIsUsed(name)) wrong.push(`payload file ${name} is left`)
+      if (!catalog.snapshot().payloadFileIsUsed(name)) wrong.push(`payload file ${name} is left`)
     }
   }
   return wrong

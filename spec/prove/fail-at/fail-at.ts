@@ -1,15 +1,11 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { Proof, ProofResult, ProofTask } from '../proof.ts'
-import { inShares } from '../shares.ts'
+import { inShares, scratchDirectory } from '../shares.ts'
 import { KINDS_OF_WORK } from './kinds-of-work.ts'
 
-const SHARED_MEMORY = '/dev/shm'
-
-async function run({ amount, seed, directory, say }: ProofTask): Promise<ProofResult> {
-  const scratch = mkdtempSync(
-    existsSync(SHARED_MEMORY) ? join(SHARED_MEMORY, 'prove-fail-at-') : join(directory, 'scratch-'),
-  )
+async function run(task: ProofTask): Promise<ProofResult> {
+  const { amount, seed, say } = task
+  const scratch = scratchDirectory(task)
   try {
     const entry = new URL('fail-at-share.js', import.meta.url)
     const counts = await inShares(entry, { amount, seed, directory: scratch }, say)

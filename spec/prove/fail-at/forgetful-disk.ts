@@ -38,16 +38,16 @@ export class ForgetfulDisk {
         plain.rename(from, to)
         renamed(from, to)
       },
-      renameLater: async (from, to) => {
-        await plain.renameLater(from, to)
+      renameAsync: async (from, to) => {
+        await plain.renameAsync(from, to)
         renamed(from, to)
       },
       remove: (path) => {
         plain.remove(path)
         this.#forget(path)
       },
-      removeLater: async (path) => {
-        await plain.removeLater(path)
+      removeAsync: async (path) => {
+        await plain.removeAsync(path)
         this.#forget(path)
       },
     })
@@ -96,9 +96,9 @@ export class ForgetfulDisk {
         replace(position, bytes.length)
         file.writeAt(bytes, position)
       },
-      writeAtLater: (bytes, position) => {
+      writeAtAsync: (bytes, position) => {
         replace(position, bytes.length)
-        return file.writeAtLater(bytes, position)
+        return file.writeAtAsync(bytes, position)
       },
       truncate: (length) => {
         replace(length, Math.max(0, file.size() - length))
@@ -108,8 +108,8 @@ export class ForgetfulDisk {
         file.sync()
         synced()
       },
-      syncLater: async () => {
-        await file.syncLater()
+      syncAsync: async () => {
+        await file.syncAsync()
         synced()
       },
       seal: () => {

@@ -1,5 +1,5 @@
 /** What a store does with its disk, kind by kind: every operation of each is failed once. */
-import { rebuildProjections } from '../../../projections/rebuild.ts'
+import { rebuildProjections } from '../../../projections/replay/rebuild.ts'
 import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
 import { MultipartDigest } from '../../../workers/digest-multipart.ts'
 import { UploadReclaim } from '../../../workers/reclaim-uploads.ts'
@@ -173,7 +173,7 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
     ...opened,
     work: (life) => {
       const { store, door, paths } = life
-      const isUsed = (name: string) => store.catalog.payloadFileIsUsed(name)
+      const isUsed = (name: string) => store.catalog.snapshot().payloadFileIsUsed(name)
       return runWorker(life, new PayloadFileSweep(door, paths, store.start, isUsed))
     },
   },

@@ -1,5 +1,5 @@
-import type { EngineClient } from '../../../engine/client.ts'
-import type { Command, Done } from '../../../engine/commands.ts'
+import type { EngineClient } from '../../../engine/client/engine-client.ts'
+import type { Command, Done } from '../../../engine/commands/commands.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
@@ -82,7 +82,7 @@ export class Life {
   }
 
   get volumeIsFull(): boolean {
-    return (this.store.catalog.volumes().at(-1)?.end ?? 0) + NEXT_FRAME_BYTES > VOLUME_BYTES
+    return (this.store.catalog.snapshot().volumes().at(-1)?.end ?? 0) + NEXT_FRAME_BYTES > VOLUME_BYTES
   }
 
   told(error: unknown): void {

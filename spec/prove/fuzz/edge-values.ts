@@ -26,19 +26,9 @@ export const EDGE_NUMBERS: readonly Buffer[] = [
   Buffer.alloc(0),
 ]
 
-export const EDGE_INTEGERS: readonly bigint[] = [
-  0n,
-  1n,
-  0x7fn,
-  0x80n,
-  0xffn,
-  0x7fffn,
-  0xffffn,
-  0x7fff_ffffn,
-  0xffff_ffffn,
-  2n ** 53n,
-  2n ** 64n - 1n,
-]
+export const EDGE_INTEGERS: readonly bigint[] = wordsOf(
+  '0 1 0x7f 0x80 0xff 0x7fff 0xffff 0x7fffffff 0xffffffff 0x20000000000000 0xffffffffffffffff',
+).map(BigInt)
 
 /** Pieces that mean something to many readers. */
 export const COMMON_WORDS: readonly Buffer[] = [

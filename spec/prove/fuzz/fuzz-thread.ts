@@ -2,20 +2,15 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { Random } from '../../support/random.ts'
 import { type Breakage, smallest, trialOf } from './breakage.ts'
+import type { FuzzOptions } from './fuzz.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { InputSource } from './input-source.ts'
 import type { FuzzTarget } from './target.ts'
 
 /** What the thread is asked to do. */
-export interface FuzzOrder {
-  /** Address of the module whose `TARGETS` are fuzzed. */
-  readonly module: string
+export interface FuzzOrder extends Omit<FuzzOptions, 'targets' | 'corpus' | 'corpusDirectory' | 'say'> {
   /** Where in the table it begins; after a hang another thread goes on behind the target that it is in. */
   readonly from: number
-  readonly seed: number
-  readonly millisecondsPerTarget: number
-  /** So many are given to each target, however long it takes. */
-  readonly inputsMinimum: number
   /** Inputs of earlier runs, by the name of their target. */
   readonly corpus: ReadonlyMap<string, readonly Uint8Array[]>
   readonly memory: SharedArrayBuffer

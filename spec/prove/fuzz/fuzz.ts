@@ -11,6 +11,7 @@ export interface FuzzOptions {
   readonly targets: readonly string[]
   readonly seed: number
   readonly millisecondsPerTarget: number
+  /** So many are given to each target, however long it takes. */
   readonly inputsMinimum: number
   readonly corpus: ReadonlyMap<string, readonly Buffer[]>
   /** Where inputs that break something are kept. */

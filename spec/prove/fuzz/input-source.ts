@@ -1,6 +1,6 @@
 import type { Random } from '../../support/random.ts'
 import { type Ingredients, mutated } from './mutation.ts'
-import type { FuzzTarget, Verdict } from './target.ts'
+import { type FuzzTarget, longestOf, type Verdict } from './target.ts'
 
 /** Inputs that are kept to make others from. */
 const KEPT_MAXIMUM = 300
@@ -20,7 +20,7 @@ export class InputSource {
     this.#target = target
     this.#random = random
     this.#seeds = [...target.seeds.map((seed) => Buffer.from(seed as Buffer)), ...corpus]
-    const { bytesMaximum } = target
+    const bytesMaximum = longestOf(target)
     const words = (target.words ?? []).map((word) => Buffer.from(word as Buffer))
     this.#ingredients = { words, others: this.#seeds, bytesMaximum }
   }
@@ -31,7 +31,8 @@ export class InputSource {
   }
 
   next(): Buffer {
-    const { make, repair, bytesMaximum } = this.#target
+    const { make, repair } = this.#target
+    const { bytesMaximum } = this.#ingredients
     const random = this.#random
     const isMade = make !== undefined && random.below(3) === 0
     const parent = isMade ? Buffer.from(make(random) as Buffer) : this.#parent()

@@ -1,20 +1,21 @@
 /** The management plane over a store that holds one thing of each kind and notes what it is told to do. */
-import type { AccountState } from '../../../engine/access-state.ts'
-import type { Command } from '../../../engine/commands.ts'
-import { MANAGEMENT_ROLES, type ManagementRole } from '../../../engine/events/access-changes.ts'
-import { OpaqueIds } from '../../../engine/opaque-ids.ts'
-import { SecretBox } from '../../../engine/secret-box.ts'
+import { bucketIdOf, microsecondsOf, millisecondsOf, sequenceOf } from '../../../engine/brands.ts'
+import type { AccountState } from '../../../engine/domain/access-state.ts'
+import type { Command } from '../../../engine/commands/commands.ts'
+import { MANAGEMENT_ROLES, type ManagementRole } from '../../../engine/events/values.ts'
+import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
+import { SecretBox } from '../../../engine/keys/secret-box.ts'
 import type { BucketState } from '../../../engine/state-ports.ts'
 import { ConcurrencyGate } from '../../../planes/http/concurrency-gate.ts'
 import type { HttpHandler } from '../../../planes/http/exchange.ts'
-import { ManagementAuthenticator } from '../../../planes/management/authenticate.ts'
-import { tokenDigest } from '../../../planes/management/bearer-token.ts'
+import { ManagementAuthenticator } from '../../../planes/management/identity/authenticate.ts'
+import { tokenDigest } from '../../../planes/management/identity/bearer-token.ts'
 import { createManagementHandler } from '../../../planes/management/management-handler.ts'
 import type { ManagementServices } from '../../../planes/management/services.ts'
-import { S3_ACTIONS } from '../../../planes/s3/authorize.ts'
+import { S3_ACTIONS } from '../../../planes/s3/identity/authorize.ts'
 import type { AuditQuery } from '../../../projections/audit/audit-query.ts'
 
-const NOW = Date.UTC(2026, 7, 1)
+const NOW = millisecondsOf(Date.UTC(2026, 7, 1))
 const KEY = Buffer.alloc(32, 0x77)
 const IDS = new OpaqueIds(KEY)
 const [ACCOUNT_ID, CREDENTIAL_ID, POLICY_ID, TOKEN_ID] = ['sa', 'cred', 'pol', 'tok'].map(
@@ -29,7 +30,7 @@ export const KNOWN: Readonly<Record<string, string>> = {
   account_id: ACCOUNT_ID,
   credential_id: CREDENTIAL_ID,
   policy_id: POLICY_ID,
-  version_id: IDS.encode(5),
+  version_id: IDS.encode(sequenceOf(5)),
 }
 
 /** A token of each role. */
@@ -45,10 +46,10 @@ export interface Deeds {
 }
 
 const BUCKET: BucketState = {
-  id: 1,
+  id: bucketIdOf(1),
   name: 'fuzz-bucket',
   region: 'us-east-1',
-  createdMicroseconds: 1,
+  createdMicroseconds: microsecondsOf(1),
   versioning: 'enabled',
   lockEnabled: true,
   defaultRetention: undefined,
@@ -64,7 +65,7 @@ const OBJECT = {
   digest: Buffer.alloc(32),
   headers: [],
   metadata: [],
-  payload: 0,
+  payload: undefined,
   lock: undefined,
 }
 const ACCOUNT: AccountState = {
@@ -72,7 +73,7 @@ const ACCOUNT: AccountState = {
   title: 'one',
   description: '',
   enabled: true,
-  createdMicroseconds: 1,
+  createdMicroseconds: microsecondsOf(1),
   credentials: [{ credential: CREDENTIAL_ID, accessKey: 'OSAAAAAAAAAAAAAAAAAA' }],
   policies: [POLICY_ID],
 }
@@ -100,6 +101,7 @@ function catalogFor(deeds: Deeds) {
     version: (_bucket: number, key: string, version: unknown) =>
       key === KNOWN['key'] && version === OBJECT.sequence ? OBJECT : undefined,
     newestVersion: () => OBJECT,
+    lockedVersions: () => ({ versions: [], next: undefined }),
     list: () => ({ objects: [], prefixes: [], next: undefined }),
     listVersions: () => ({ entries: [], prefixes: [], next: undefined }),
   }
@@ -152,10 +154,9 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
       record: () => undefined,
       recordFailedChange: () => undefined,
     },
-    catalog: catalogFor(deeds),
+    catalog: { snapshot: () => catalogFor(deeds) },
     access: ACCESS,
     audit: auditFor(deeds),
-    locks: { page: () => ({ versions: [], next: undefined }) },
     secrets: new SecretBox(KEY),
     versionIds: IDS,
     actions: S3_ACTIONS,

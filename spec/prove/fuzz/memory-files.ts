@@ -1,6 +1,6 @@
 /** Files that are bytes in memory, for readers that read files. */
 import { createHash } from 'node:crypto'
-import type { SegmentWindow } from '../../../cli/journal-verify/segment-window.ts'
+import type { SegmentWindow } from '../../../engine/verify/segment-window.ts'
 import type { DiskFile } from '../../../engine/disk/disk.ts'
 
 function never(): never {
@@ -17,14 +17,14 @@ export function memoryFile(bytes: Buffer): DiskFile {
   return {
     path: 'memory',
     readAt,
-    readAtLater: async (target, position, length) => readAt(target, position, length),
+    readAtAsync: async (target, position, length) => readAt(target, position, length),
     size: () => bytes.length,
     close: () => undefined,
-    closeLater: async () => undefined,
+    closeAsync: async () => undefined,
     writeAt: never,
-    writeAtLater: never,
+    writeAtAsync: never,
     sync: never,
-    syncLater: never,
+    syncAsync: never,
     truncate: never,
     seal: never,
   }

@@ -1,9 +1,10 @@
 /** What the documents of clients mean, read off their elements by the words of the S3 API reference. */
-import { parseIsoTimestamp } from '../../../planes/s3/timestamps.ts'
+import { millisecondsOf } from '../../../engine/brands.ts'
+import { parseIsoTimestamp } from '../../../planes/s3/text/timestamps.ts'
 import { isDigit } from './naive-calendar.ts'
 import type { NaiveElement } from './naive-xml.ts'
 
-export const NOW = Date.UTC(2026, 7, 1)
+export const NOW = millisecondsOf(Date.UTC(2026, 7, 1))
 /** The reading of a document that must be refused. */
 export const NOTHING: unique symbol = Symbol('nothing')
 export type Reading = unknown

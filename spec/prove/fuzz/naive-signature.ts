@@ -2,16 +2,17 @@
  * Signature Version 4 by the words of the S3 API reference ("Authenticating Requests"), without a line of the server's
  * own: what a request must have signed, and whether it has.
  */
+import { millisecondsOf } from '../../../engine/brands.ts'
 import { createHash, createHmac } from 'node:crypto'
 import type { HttpRequest } from '../../../planes/http/exchange.ts'
-import { parseHttpDate } from '../../../planes/s3/http-date.ts'
+import { parseHttpDate } from '../../../planes/s3/text/http-date.ts'
 import { fitsPicture, naiveMoment } from './naive-calendar.ts'
 import { naiveCanonicalQuery, naiveDecode, naiveEncode, naiveParameters } from './naive-uri.ts'
 import { BLANKS_AROUND } from './request-text.ts'
 
 export const ACCESS_KEY = 'AKIAIOSFODNN7EXAMPLE'
 export const SECRET_KEY = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'
-export const NOW = Date.UTC(2026, 7, 1, 12)
+export const NOW = millisecondsOf(Date.UTC(2026, 7, 1, 12))
 const SKEW_MILLISECONDS = 15 * 60_000
 const EXPIRES_SECONDS = 7 * 24 * 60 * 60
 

@@ -20,8 +20,8 @@ export interface FuzzTarget {
   readonly seeds: readonly (string | Buffer)[]
   /** Pieces that mean something to the reader. */
   readonly words?: readonly (string | Buffer)[]
-  /** Longest input that can reach the reader; at most `INPUT_BYTES_MAXIMUM`. */
-  readonly bytesMaximum: number
+  /** Longest input that can reach the reader, at most `INPUT_BYTES_MAXIMUM`; by default as long as a head can be. */
+  readonly bytesMaximum?: number
   /** Makes an input from nothing, for readers whose first check no mutation gets past. */
   readonly make?: (random: Random) => string | Buffer
   /** Puts right what chance never hits, such as a checksum or a signature, so that what is behind it is reached too. */
@@ -35,6 +35,11 @@ export interface FuzzTarget {
 }
 
 export const INPUT_BYTES_MAXIMUM = 128 * 1024
+const HEAD_BYTES = 16 * 1024
+
+export function longestOf({ bytesMaximum = HEAD_BYTES }: FuzzTarget): number {
+  return bytesMaximum
+}
 
 export function accepted(outcome = 'accepted'): Verdict {
   return { accepted: true, outcome }

@@ -1,19 +1,15 @@
-import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { verifyJournal } from '../../../cli/journal-verify/journal-verifier.ts'
-import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
-import { checkProjections } from '../../../projections/check.ts'
-import { AcknowledgingClient, CRASH_BUCKET, listedKeys } from '../../support/acknowledging-client.ts'
 import { type Finding, lost, wrong } from '../../support/client-findings.ts'
 import { Random } from '../../support/random.ts'
-import { type ProcessServer, startProcess } from '../../support/server-process.ts'
+import type { ProcessServer } from '../../support/server-process.ts'
 import { VERSION_BUCKET, VersionClient } from '../../support/version-client.ts'
+import { bytesIn, faultsAtRest, filesIn, journalFaults, surplusFiles } from '../store-at-rest.ts'
+import { type WatchedOptions, withServer } from '../watched-server.ts'
+import { AcknowledgingClient, CRASH_BUCKET, listedKeys } from './acknowledging-client.ts'
 import { journalTally } from './journal-tally.ts'
 import type { KillCounts } from './kill-counts.ts'
-import { bytesIn, filesIn, sweptFiles } from './payload-sweep.ts'
 
 /** Of each kind: on a plain bucket, and on one with versions, locks and uploads. */
 const CLIENTS = 3
@@ -28,8 +24,6 @@ const WORK_MILLISECONDS_MAXIMUM = 350
 const START_KILLS = 5
 /** The journal is verified after one kill of so many, and at the end. */
 const VERIFICATIONS = 4
-/** A server that takes longer than this for anything hangs. */
-const PATIENCE_MILLISECONDS = 60_000
 
 /** One data directory, whose server is killed again and again, and the clients that know what must be in it. */
 export class KilledStore {
@@ -59,28 +53,25 @@ export class KilledStore {
   /** One start and one kill, while it starts or while it works. */
   async cycle(): Promise<void> {
     if (this.#starts > 0 && this.#random.below(START_KILLS) === 0) await this.#killInStart()
-    else await this.#withServer((server) => this.#killAtWork(server))
+    else await this.#start((server) => this.#killAtWork(server))
     this.#counts.kills += 1
-    if (this.#random.below(VERIFICATIONS) === 0) await this.#verify()
+    if (this.#random.below(VERIFICATIONS) > 0) return
+    for (const fault of await journalFaults(this.#paths, 'killed')) this.#wrong(fault)
   }
 
   /** Starts it a last time, compares everything with everything, and removes it if nothing was found. */
   async finish(): Promise<void> {
-    await this.#withServer(async (server) => {
+    await this.#start(async (server) => {
       await this.#check(server)
-      for (const name of await sweptFiles(this.#paths)) this.#wrong(`nobody refers to the payload file ${name}`)
+      for (const path of await surplusFiles(this.#paths)) this.#wrong(`nobody refers to the payload file ${path}`)
       const code = await server.terminate()
       if (code !== 0) this.#wrong(`a stop in order ended with ${code}`)
     })
-    const torn = await this.#verify()
-    if (torn) this.#wrong('a stop in order left a torn batch')
-    const { differences, differenceCount } = await checkProjections(nodeDisk, this.#paths)
-    if (differenceCount > 0) this.#wrong(`rebuilt projections differ: ${JSON.stringify(differences[0])}`)
-    const unfinished = readdirSync(this.#paths.journal).filter((name) => /rewrite|making|spare/.test(name))
-    for (const name of unfinished) this.#wrong(`left half made: ${name}`)
+    for (const fault of (await faultsAtRest(this.#paths)).faults) this.#wrong(fault)
     const tally = journalTally(this.#paths)
     // The kill of a start may come after the entry that tells of it.
-    if (tally.starts < this.#starts) this.#lost(`${tally.starts} of ${this.#starts} starts are in the journal`)
+    if (tally.starts < this.#starts)
+      this.findings.push(lost(`${tally.starts} of ${this.#starts} starts are in the journal`))
     const counts = this.#counts
     counts.rotations += tally.rotations
     counts.compactions += tally.compactions
@@ -93,56 +84,30 @@ export class KilledStore {
     this.findings.push(wrong(text))
   }
 
-  #lost(text: string): void {
-    this.findings.push(lost(text))
-  }
-
   /** Kills it at some moment of a start, which takes as long as the last one did. */
   async #killInStart(): Promise<void> {
     const after = this.#startMilliseconds * (0.2 + this.#random.below(1000) / 1000)
-    let exited: Promise<unknown> | undefined
-    let child: ChildProcess | undefined
-    const server = await startProcess({
-      dataDirectory: this.#paths.root,
-      environment: SETTINGS,
-      spawned: (process) => {
-        child = process
-        exited = once(process, 'exit')
-        setTimeout(() => process.kill('SIGKILL'), after)
+    await this.#withServer(async () => undefined, {
+      spawned: (process) => void setTimeout(() => process.kill('SIGKILL'), after),
+      failed: (error, process) => {
+        this.#counts.inStart += 1
+        if (process?.signalCode !== 'SIGKILL') this.#wrong(`a start failed: ${String(error)}`)
       },
-    }).catch(async (error: unknown) => {
-      await exited
-      if (child?.signalCode !== 'SIGKILL') this.#wrong(`a start failed: ${String(error)}`)
     })
-    if (server === undefined) this.#counts.inStart += 1
-    else await server.kill9()
   }
 
-  /** Starts a server and ends it at the latest after a time in which nothing hangs. */
-  async #withServer(use: (server: ProcessServer) => Promise<void>): Promise<void> {
-    let watchdog: NodeJS.Timeout | undefined
-    let server: ProcessServer | undefined
+  #start(use: (server: ProcessServer) => Promise<void>): Promise<void> {
     const began = performance.now()
-    try {
-      server = await startProcess({
-        dataDirectory: this.#paths.root,
-        environment: SETTINGS,
-        spawned: (child) => {
-          watchdog = setTimeout(() => {
-            this.#wrong(`hung for ${PATIENCE_MILLISECONDS} ms`)
-            child.kill('SIGKILL')
-          }, PATIENCE_MILLISECONDS)
-        },
-      })
+    return this.#withServer((server) => {
       this.#starts += 1
       this.#startMilliseconds = performance.now() - began
-      await use(server)
-    } catch (error) {
-      this.#wrong(`${error instanceof Error ? error.stack : String(error)}`)
-    } finally {
-      clearTimeout(watchdog)
-      await server?.kill9()
-    }
+      return use(server)
+    })
+  }
+
+  #withServer(use: (server: ProcessServer) => Promise<void>, options: WatchedOptions = {}): Promise<void> {
+    const server = { dataDirectory: this.#paths.root, environment: SETTINGS, ...options }
+    return withServer(server, (text) => this.#wrong(text), use)
   }
 
   async #killAtWork(server: ProcessServer): Promise<void> {
@@ -166,14 +131,6 @@ export class KilledStore {
     const keys = await listedKeys(server.wire)
     const present = this.#plain.flatMap((client) => client.present).toSorted()
     if (keys.join() !== present.join()) this.#wrong(`${CRASH_BUCKET} lists ${keys.join()} instead of ${present.join()}`)
-  }
-
-  /** Verifies the journal as the server left it; gives whether it ends with a batch that is not whole. */
-  async #verify(): Promise<boolean> {
-    const options = { threads: 0, settleMilliseconds: 0 }
-    const { intact, problems, openSegmentTornTail } = await verifyJournal(this.#paths.journal, options)
-    if (!intact) this.#wrong(`the journal is damaged: ${JSON.stringify(problems)}`)
-    return openSegmentTornTail !== undefined
   }
 }
 

@@ -20,7 +20,7 @@ export function alteredFiles(disk: Disk, change: (file: DiskFile) => Partial<Dis
     create: (path) => file(disk.create(path)),
     openToWrite: (path) => file(disk.openToWrite(path)),
     openToRead: (path) => file(disk.openToRead(path)),
-    createLater: async (path) => file(await disk.createLater(path)),
-    openToReadLater: async (path) => file(await disk.openToReadLater(path)),
+    createAsync: async (path) => file(await disk.createAsync(path)),
+    openToReadAsync: async (path) => file(await disk.openToReadAsync(path)),
   })
 }

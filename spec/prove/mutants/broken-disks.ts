@@ -8,7 +8,7 @@ export const FILES = { journal: JOURNAL, volumes: /\/volumes\//, uploads: /\/pay
 
 /** Syncs of some files do nothing. */
 export function withoutSync(disk: Disk, files: RegExp): Disk {
-  const nothing = { sync: () => undefined, syncLater: async () => undefined, seal: () => undefined }
+  const nothing = { sync: () => undefined, syncAsync: async () => undefined, seal: () => undefined }
   return alteredFiles(disk, ({ path }) => (files.test(path) ? nothing : {}))
 }
 
@@ -16,7 +16,7 @@ export function withoutSync(disk: Disk, files: RegExp): Disk {
 export function withoutNames(disk: Disk, directories: RegExp): Disk {
   return altered(disk, {
     syncDirectory: (path) => (directories.test(path) ? undefined : disk.syncDirectory(path)),
-    syncDirectoryLater: async (path) => (directories.test(path) ? undefined : disk.syncDirectoryLater(path)),
+    syncDirectoryAsync: async (path) => (directories.test(path) ? undefined : disk.syncDirectoryAsync(path)),
   })
 }
 
@@ -64,7 +64,7 @@ export function tryingAgain(disk: Disk): Disk {
         file.sync()
       }
     },
-    syncLater: () => file.syncLater().catch(() => file.syncLater()),
+    syncAsync: () => file.syncAsync().catch(() => file.syncAsync()),
   }))
 }
 
@@ -82,8 +82,8 @@ export function carelessOfLength(disk: Disk): Disk {
         if (!isShort(error)) throw error
       }
     },
-    writeAtLater: (bytes, position) =>
-      file.writeAtLater(bytes, position).catch((error: unknown) => {
+    writeAtAsync: (bytes, position) =>
+      file.writeAtAsync(bytes, position).catch((error: unknown) => {
         if (!isShort(error)) throw error
       }),
   }))

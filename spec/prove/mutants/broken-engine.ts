@@ -1,5 +1,6 @@
 /** Stores with a part of the engine exchanged. */
 import { join } from 'node:path'
+import { sequenceOf } from '../../../engine/brands.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { type StorePaths, segmentFirstSequence } from '../../../engine/disk/store-paths.ts'
 import { readJournal } from '../../../engine/journal/read-journal.ts'
@@ -22,13 +23,13 @@ export function trimJournal(disk: Disk, paths: StorePaths): void {
 
 function cutAt(disk: Disk, paths: StorePaths, first: number, length: number): void {
   const bytes = Buffer.alloc(length)
-  disk.openToRead(paths.segment(first)).readAt(bytes, 0, length)
+  disk.openToRead(paths.segment(sequenceOf(first))).readAt(bytes, 0, length)
   const path = join(paths.journal, 'cut')
   disk.remove(path)
   const file = disk.create(path)
   file.writeAt(bytes, 0)
   file.sync()
-  disk.rename(path, paths.segment(first))
+  disk.rename(path, paths.segment(sequenceOf(first)))
   for (const name of disk.list(paths.journal)) {
     if ((segmentFirstSequence(name) ?? 0) > first) disk.remove(join(paths.journal, name))
   }

@@ -1,9 +1,9 @@
 import * as fs from 'node:fs'
-import { scratchDirectory } from '../disk/disk-proof.ts'
 import type { Breakage } from '../disk/breakage.ts'
 import { Intervals } from '../disk/intervals.ts'
 import { runSeed } from '../disk/seed.ts'
 import type { Proof } from '../proof.ts'
+import { scratchDirectory } from '../shares.ts'
 import { MUTANTS } from './mutant-list.ts'
 
 /** Shows that the proof `disk` would notice: each store that is broken on purpose is caught by it. */

@@ -150,7 +150,7 @@ test('the power goes at an operation, and nothing happens after it', async (t) =
   disk.left = 2
   file.writeAt(Buffer.alloc(SECTOR, 'y'), 0)
   t.throws(() => file.sync(), PowerCutError)
-  await t.rejects(disk.createLater(`${ROOT}/b`), PowerCutError)
+  await t.rejects(disk.createAsync(`${ROOT}/b`), PowerCutError)
   disk.remove(`${ROOT}/a`)
   file.close()
   same(t, disk, ['a=x', 'a=y'])

@@ -181,12 +181,12 @@ export class SimulatedDisk implements Disk, FileHost {
     return new SimulatedFile(this, path, this.#existing(path), false)
   }
 
-  async createLater(path: string): Promise<DiskFile> {
+  async createAsync(path: string): Promise<DiskFile> {
     await this.pause()
     return this.create(path)
   }
 
-  async openToReadLater(path: string): Promise<DiskFile> {
+  async openToReadAsync(path: string): Promise<DiskFile> {
     await this.pause()
     return this.openToRead(path)
   }
@@ -209,7 +209,7 @@ export class SimulatedDisk implements Disk, FileHost {
     node.sync()
   }
 
-  async syncDirectoryLater(path: string): Promise<void> {
+  async syncDirectoryAsync(path: string): Promise<void> {
     await this.pause()
     this.syncDirectory(path)
   }
@@ -227,7 +227,7 @@ export class SimulatedDisk implements Disk, FileHost {
     source.change({ title, unbind: basename(from) })
   }
 
-  async renameLater(from: string, to: string): Promise<void> {
+  async renameAsync(from: string, to: string): Promise<void> {
     await this.pause()
     this.rename(from, to)
   }
@@ -244,7 +244,7 @@ export class SimulatedDisk implements Disk, FileHost {
     this.#directoryOf(path).change(operation)
   }
 
-  async removeLater(path: string): Promise<void> {
+  async removeAsync(path: string): Promise<void> {
     await this.pause()
     this.remove(path)
   }

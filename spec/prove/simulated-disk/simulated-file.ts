@@ -64,22 +64,22 @@ export class SimulatedFile implements DiskFile {
   /** Nothing to give back, and allowed without power, so that a store can be closed. */
   close(): void {}
 
-  async writeAtLater(bytes: Uint8Array, position: number): Promise<void> {
+  async writeAtAsync(bytes: Uint8Array, position: number): Promise<void> {
     await this.#host.pause()
     this.writeAt(bytes, position)
   }
 
-  async readAtLater(target: Uint8Array, position: number, length: number): Promise<number> {
+  async readAtAsync(target: Uint8Array, position: number, length: number): Promise<number> {
     await this.#host.pause()
     return this.readAt(target, position, length)
   }
 
-  async syncLater(): Promise<void> {
+  async syncAsync(): Promise<void> {
     await this.#host.pause()
     this.sync()
   }
 
-  async closeLater(): Promise<void> {
+  async closeAsync(): Promise<void> {
     this.close()
   }
 

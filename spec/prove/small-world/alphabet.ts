@@ -1,6 +1,6 @@
 /** What can happen in a small world. */
 import { createBucket, deleteObject, write, writeFile } from '../../support/commands.ts'
-import { PART_MINIMUM } from '../../support/model-rules.ts'
+import { PART_MINIMUM } from '../../model/rules.ts'
 import { sampleBytes } from '../../support/sample-bytes.ts'
 import type { TestStore } from '../../support/test-store.ts'
 import { completeUpload, createUpload, type UploadName, writePart } from '../../support/upload-commands.ts'

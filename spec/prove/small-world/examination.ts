@@ -1,5 +1,5 @@
 /** What must hold of a store after a crash, whatever the crash left. */
-import { checkProjections } from '../../../projections/check.ts'
+import { checkProjections } from '../../../projections/replay/check.ts'
 import type { Random } from '../../support/random.ts'
 import { type Findings, leftOvers, sweep } from '../fail-at/aftermath.ts'
 import { byChance } from '../simulated-disk/crash-choices.ts'

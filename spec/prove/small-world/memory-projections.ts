@@ -93,8 +93,11 @@ class MemoryEnvironment implements Pick<ProjectionEnvironment, keyof ProjectionE
     }
   }
 
-  refresh(): void {
-    return undefined
+  /** Reads always see the last commit, and no snapshot of the catalog is ever stale. */
+  readonly readTransaction = 0
+
+  refresh(): number {
+    return 0
   }
 
   async sync(): Promise<void> {

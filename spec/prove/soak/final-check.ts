@@ -1,13 +1,7 @@
 /** After the load: everything acknowledged is there, everything else is given back, and the journal tells the same. */
-import { readdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { verifyJournal } from '../../../cli/journal-verify/journal-verifier.ts'
-import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
-import { checkProjections } from '../../../projections/check.ts'
-import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
-import { PAYLOAD_FILES } from '../../../projections/tables/payloads.ts'
+import { bytesIn, faultsAtRest, surplusFiles } from '../store-at-rest.ts'
 import { type Clients, mustBe } from './actor.ts'
 import { gaugesOf } from './quiet-point.ts'
 import type { Tally } from './tally.ts'
@@ -23,16 +17,6 @@ const JOURNAL_BYTES_PER_RECORD = 1024
 /** The index of the audit log, beside everything that lives. */
 const PROJECTION_BYTES_PER_RECORD = 100
 const PROJECTION_BYTES_STANDING = 64 * MEBIBYTE
-
-/** Sizes at the end, in bytes. */
-export interface FinalSizes {
-  readonly records: number
-  readonly journal: number
-  readonly payloads: number
-  /** What lives in the payloads. */
-  readonly live: number
-  readonly projections: number
-}
 
 /**
  * While the server of the last life still runs and nobody asks it for anything.
@@ -84,47 +68,17 @@ async function settles(tally: Tally, look: () => Promise<string | undefined>): P
   }
 }
 
-/** When no server runs any more. */
-export async function checkAtRest(paths: StorePaths, live: number, tally: Tally): Promise<FinalSizes> {
-  const { intact, problems, openSegmentTornTail } = await verifyJournal(paths.journal)
-  if (!intact) tally.finding('lost', `the journal is damaged: ${JSON.stringify(problems)}`)
-  if (openSegmentTornTail !== undefined) tally.finding('lost', 'the journal ends torn after an orderly end')
-  const { records, differenceCount, differences } = await checkProjections(nodeDisk, paths)
-  if (differenceCount > 0) tally.finding('lost', `${differenceCount} rows differ: ${JSON.stringify(differences[0])}`)
-  for (const left of await leftovers(paths)) tally.finding('growth', left)
-  const journal = bytesIn(paths.journal)
-  const projections = bytesIn(paths.projections)
+/** When no server runs any more. Returns a line about sizes. @param live bytes of what lives in the payloads */
+export async function checkAtRest(paths: StorePaths, live: number, tally: Tally): Promise<string> {
+  const { faults, records } = await faultsAtRest(paths)
+  for (const fault of faults) tally.finding('lost', fault)
+  for (const path of await surplusFiles(paths)) tally.finding('growth', `the payload file ${path} belongs to nothing`)
+  const [journal, projections] = [bytesIn(paths.journal), bytesIn(paths.projections)]
   if (journal > JOURNAL_BYTES_PER_RECORD * records) tally.finding('growth', `the journal holds ${journal} bytes`)
   if (projections > PROJECTION_BYTES_STANDING + PROJECTION_BYTES_PER_RECORD * records) {
     tally.finding('growth', `the projections hold ${projections} bytes`)
   }
-  return { records, journal, payloads: bytesIn(paths.payloads), live, projections }
-}
-
-async function leftovers(paths: StorePaths): Promise<string[]> {
-  const projections = ProjectionEnvironment.open(paths.projections, { readOnly: true })
-  try {
-    const known = new Set(Array.from(projections.table(PAYLOAD_FILES).keys({}), (key) => key.toString()))
-    const found = filesIn(paths.files).map((path) => path.slice(-28))
-    return [
-      ...found.filter((name) => !known.has(name)).map((name) => `the payload file ${name} belongs to nothing`),
-      ...filesIn(paths.uploads).map((path) => `${path} is left of an upload`),
-      ...readdirSync(paths.journal)
-        .filter((name) => /rewrite|making|spare/.test(name))
-        .map((name) => `${name} is left half made`),
-    ]
-  } finally {
-    await projections.close()
-  }
-}
-
-function filesIn(directory: string): string[] {
-  return readdirSync(directory, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-}
-
-/** Files that go away while they are looked at count nothing. */
-function bytesIn(directory: string): number {
-  return filesIn(directory).reduce((total, path) => total + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0)
+  const sizes = { journal, projections, payloads: bytesIn(paths.payloads), live }
+  const words = Object.entries(sizes).map(([name, bytes]) => `${name} ${(bytes / MEBIBYTE).toFixed(0)} MiB`)
+  return `${records} records: ${words.join(', ')}`
 }

@@ -28,9 +28,6 @@ export interface LifeGauges {
   readonly requests: number
   /** RssAnon in MiB, once a second, from the start of the life. */
   readonly anonymous: readonly Reading[]
-  readonly residentMaximum: number
-  /** Descriptors under load, the most. */
-  readonly descriptorsMaximum: number
   /** Descriptors at the quiet point that are neither sockets nor volumes; undefined when there was none. */
   readonly descriptorsQuiet: number | undefined
 }
@@ -46,7 +43,7 @@ const SLOPE_MAXIMUM = 20
 /** From the first to the last life, as a part of the middle one, and in MiB. */
 const DRIFT = { part: 0.25, mebibytes: 64 } as const
 /** No life may hold more, in MiB. */
-export const ANONYMOUS_MAXIMUM = 1024
+const ANONYMOUS_MAXIMUM = 1024
 const DESCRIPTORS_DRIFT_MAXIMUM = 8
 
 /** What grew, in sentences; nothing when nothing did. */
@@ -94,4 +91,26 @@ function descriptorFindings(lives: readonly LifeGauges[]): string[] {
   return drift > DESCRIPTORS_DRIFT_MAXIMUM
     ? [`${drift.toFixed(0)} more descriptors in the last life than in the first`]
     : []
+}
+
+/** In MiB: the process that makes the load keeps recipes, not bytes. */
+const CLIENT_MAXIMUM = 1536
+const CLIENT_DRIFT_MAXIMUM = 256
+
+/** Whether the load itself grows. @param resident RSS in MiB at the end of each life */
+export function clientGrowth(resident: readonly number[]): string[] {
+  const drift = slopeOf(resident.map((value, index): Reading => [index, value])) * (resident.length - 1)
+  const most = Math.max(...resident)
+  return [
+    ...(drift > CLIENT_DRIFT_MAXIMUM ? [`the load grew by ${drift.toFixed(0)} MiB`] : []),
+    ...(most > CLIENT_MAXIMUM ? [`the load held ${most.toFixed(0)} MiB`] : []),
+  ]
+}
+
+/** A life in words. */
+export function lifeLine(life: LifeGauges): string {
+  const most = Math.max(0, ...life.anonymous.map(([, value]) => value))
+  const memory = `memory at most ${most.toFixed(0)} MiB, ${levelOf(life).toFixed(0)} when warm`
+  const quiet = `${life.descriptorsQuiet ?? 'unknown'} descriptors beside sockets and volumes when quiet`
+  return `life ${life.number}: ${life.seconds.toFixed(0)} s, ${life.requests} requests; ${memory}; ${quiet}`
 }

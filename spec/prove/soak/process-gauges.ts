@@ -1,33 +1,50 @@
-/** What a process holds, as proc(5) tells it. */
+/** What a process holds, as proc(5) says. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import type { Reading } from './growth.ts'
 
-export interface Memory {
-  /** VmRSS in MiB: all pages in memory, those of mapped files included. */
-  readonly resident: number
-  /** RssAnon in MiB: heaps, buffers, stacks. The kernel cannot take these back, so a leak is found here. */
-  readonly anonymous: number
-}
+const INTERVAL_MILLISECONDS = 1000
 
-/** @throws Error when there is no such process */
-export function memoryOf(pid: number): Memory {
+/**
+ * RssAnon in MiB: heaps, buffers, stacks. The kernel cannot take these back, so a leak is found here. NaN for a process
+ * that has ended.
+ */
+function anonymousMebibytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-  const mebibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) / 1024
-  return { resident: mebibytes('VmRSS'), anonymous: mebibytes('RssAnon') }
+  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
 }
 
-/** How many descriptors are open. */
-export function descriptorsOf(pid: number): number {
-  return readdirSync(`/proc/${pid}/fd`).length
+/** Reads the memory of a process once a second until it is stopped. */
+export class MemoryWatch {
+  readonly readings: Reading[] = []
+  readonly #startedAt = performance.now()
+  readonly #timer: NodeJS.Timeout
+
+  /** @param pid undefined while there is nothing to read */
+  constructor(pid: () => number | undefined) {
+    this.#timer = setInterval(() => {
+      const process = pid()
+      const anonymous = process === undefined ? Number.NaN : anonymousMebibytes(process)
+      if (!Number.isNaN(anonymous)) this.readings.push([this.seconds, anonymous])
+    }, INTERVAL_MILLISECONDS)
+  }
+
+  get seconds(): number {
+    return (performance.now() - this.#startedAt) / 1000
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
 }
 
-/** What the descriptors stand for. */
+/** How many descriptors of each kind are open. */
 export interface Descriptors {
   readonly sockets: number
-  /** Files of single payloads and of uploads on their way. */
+  /** Files of single payloads and of uploads in progress. */
   readonly payloads: number
   /** Files that have no name any more: their space is not given back. */
   readonly deleted: number
-  /** Volumes that are there: at most one descriptor for each reader. */
+  /** Volumes: at most one descriptor for each reader. */
   readonly volumes: number
   /** Everything else: the journal, the projections, event descriptors. */
   readonly others: number

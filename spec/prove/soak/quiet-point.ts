@@ -1,7 +1,8 @@
 /** A moment at which nothing is asked for: whatever requests held must have been let go of. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bearer } from '../../support/api-client.ts'
-import { blocks, elements, firstElement } from '../../support/wire-client.ts'
+import { elements } from '../../support/wire-client.ts'
+import { openUploads } from '../open-uploads.ts'
 import { type Clients, mustBe } from './actor.ts'
 import { type Descriptors, descriptorKindsOf } from './process-gauges.ts'
 import { SoakApi } from './soak-clients.ts'
@@ -35,11 +36,9 @@ export async function gaugesOf({ life }: Clients): Promise<Gauges> {
 /** Bytes of the parts of all uploads, as the S3 plane lists them. @throws NoAnswerError */
 async function openUploadBytes({ wire }: Clients): Promise<number> {
   let bytes = 0
-  const buckets = mustBe('buckets', await wire.send('GET', '/'), 200)
-  for (const bucket of blocks(buckets.text, 'Bucket').map((block) => firstElement(block, 'Name'))) {
-    const { text } = mustBe('uploads', await wire.send('GET', `/${bucket}?uploads&max-uploads=1000`), 200)
-    for (const upload of blocks(text, 'Upload')) {
-      const target = `/${bucket}/${firstElement(upload, 'Key')}?uploadId=${firstElement(upload, 'UploadId')}`
+  const { text } = mustBe('buckets', await wire.send('GET', '/'), 200)
+  for (const bucket of elements(text, 'Name')) {
+    for (const target of await openUploads(wire, bucket)) {
       const parts = mustBe('parts', await wire.send('GET', target), 200)
       for (const size of elements(parts.text, 'Size')) bytes += Number(size)
     }

@@ -3,7 +3,7 @@ import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
 import { basic } from '../../support/api-client.ts'
 import { Random } from '../../support/random.ts'
 import { VERSION_BUCKET, VersionClient } from '../../support/version-client.ts'
-import { elements, blocks, firstElement } from '../../support/wire-client.ts'
+import { openUploads } from '../open-uploads.ts'
 import { AccessActor, attach, makeSubject, type Subject } from './access-actor.ts'
 import { type Actor, type Clients, mustBe, WrongAnswerError } from './actor.ts'
 import { NoAnswerError, type Life } from './life.ts'
@@ -47,12 +47,10 @@ function clientsOf(life: Life, keys: Keys, through = false): Clients & { close()
 
 export class Roster {
   readonly #members: readonly Member[]
-  readonly #uploads: readonly UploadActor[]
   readonly #tally: Tally
 
-  private constructor(members: readonly Member[], uploads: readonly UploadActor[], tally: Tally) {
+  private constructor(members: readonly Member[], tally: Tally) {
     this.#members = members
-    this.#uploads = uploads
     this.#tally = tally
   }
 
@@ -76,9 +74,8 @@ export class Roster {
           number += 1
           return make(number, new Random(seed + 7919 * number))
         })
-      const uploads = several(ACTORS.uploads, (id, random) => new UploadActor(id, random, abandoned))
       const actors: Actor[] = [
-        ...uploads,
+        ...several(ACTORS.uploads, (id, random) => new UploadActor(id, random, abandoned)),
         ...several(ACTORS.objects, (id, random) => new ObjectActor(id, random)),
         ...several(ACTORS.versions, (id, random) => versionActor(new VersionClient(id, random))),
         ...several(ACTORS.management, (id, random) => new ManagementActor(id, random)),
@@ -86,7 +83,7 @@ export class Roster {
         ...subjects.map((subject, index) => new AccessActor(index, new Random(seed + index), subject)),
       ]
       const members = actors.map((actor, index) => ({ actor, keys: index % 2 === 0 ? ROOT : signer }))
-      return new Roster(members, uploads, tally)
+      return new Roster(members, tally)
     } finally {
       clients.close()
     }
@@ -111,17 +108,6 @@ export class Roster {
         }
       }),
     )
-  }
-
-  /** Ends every upload that is still open. @throws NoAnswerError, WrongAnswerError */
-  async giveUpUploads(life: Life): Promise<void> {
-    const clients = clientsOf(life, ROOT)
-    try {
-      for (const actor of this.#uploads) await actor.giveUp(clients)
-      await abortUploadsOf(clients, VERSION_BUCKET)
-    } finally {
-      clients.close()
-    }
   }
 
   async #work({ actor, keys }: Member, life: Life): Promise<void> {
@@ -166,14 +152,11 @@ function versionActor(client: VersionClient): Actor {
   }
 }
 
-/** Aborts every upload of a bucket. @throws NoAnswerError, WrongAnswerError */
-async function abortUploadsOf({ wire }: Clients, bucket: string): Promise<void> {
-  for (;;) {
-    const { text } = mustBe(bucket, await wire.send('GET', `/${bucket}?uploads`), 200)
-    for (const upload of blocks(text, 'Upload')) {
-      const target = `/${bucket}/${firstElement(upload, 'Key')}?uploadId=${firstElement(upload, 'UploadId')}`
-      mustBe(target, await wire.send('DELETE', target), 204)
+/** Ends every upload that is still open. @throws NoAnswerError, WrongAnswerError */
+export async function abortUploads({ wire }: Clients): Promise<void> {
+  for (const bucket of [UPLOAD_BUCKET, VERSION_BUCKET]) {
+    for (let targets = await openUploads(wire, bucket); targets.length > 0; targets = await openUploads(wire, bucket)) {
+      for (const target of targets) mustBe(target, await wire.send('DELETE', target), 204)
     }
-    if (elements(text, 'IsTruncated')[0] !== 'true') return
   }
 }

@@ -7,14 +7,13 @@ import { Random } from '../../support/random.ts'
 import { type ProcessServer, startProcess } from '../../support/server-process.ts'
 import type { Proof, ProofResult, ProofTask } from '../proof.ts'
 import { askWhileInProgress, burst } from './burst.ts'
-import { checkAtRest, checkRunning, type FinalSizes } from './final-check.ts'
-import { growthOf, type LifeGauges } from './growth.ts'
+import { checkAtRest, checkRunning } from './final-check.ts'
+import { clientGrowth, growthOf, type LifeGauges, lifeLine } from './growth.ts'
 import { Life, NoAnswerError } from './life.ts'
-import { LifeWatch } from './life-watch.ts'
+import { MemoryWatch } from './process-gauges.ts'
 import { quietPoint } from './quiet-point.ts'
-import { BUCKETS, CONNECTIONS, rootClients, Roster } from './roster.ts'
+import { abortUploads, BUCKETS, CONNECTIONS, rootClients, Roster } from './roster.ts'
 import { EVENTS, REQUIRED_KINDS } from './soak-kinds.ts'
-import { clientGrowth, resultOf, sayTables } from './soak-report.ts'
 import { Tally } from './tally.ts'
 
 const FRONT_ENDS = 2
@@ -96,12 +95,14 @@ class Soak {
     }
   }
 
-  #judge(sizes: FinalSizes): void {
+  #judge(sizes: string): void {
     for (const grown of [...growthOf(this.#gauges), ...clientGrowth(this.#client)]) this.#tally.finding('growth', grown)
     for (const kind of REQUIRED_KINDS.filter((one) => !this.#tally.has(one))) {
       this.#tally.finding('error', `never tried: ${kind}`)
     }
-    sayTables(this.#task.say, this.#tally, this.#gauges, this.#client, sizes)
+    const events = [...this.#tally.events].map(([event, count]) => `${event}: ${count}`)
+    const lines = [...this.#tally.lines(), ...events, ...this.#gauges.map(lifeLine), sizes]
+    for (const line of lines) this.#task.say(line)
   }
 
   get #seconds(): number {
@@ -118,8 +119,9 @@ class Soak {
   /** One life with everything that happens in it. */
   async #live(seconds: number, ending: 'graceful' | 'kill'): Promise<void> {
     const { life, server } = await this.#start()
-    const watch = new LifeWatch(life)
+    const watch = new MemoryWatch(() => (life.isEnding ? undefined : server.process.pid))
     const answeredBefore = this.#tally.sum('answered')
+    let descriptorsQuiet: number | undefined
     this.#progress = `life ${life.number}`
     const root = rootClients(life, true)
     try {
@@ -131,9 +133,9 @@ class Soak {
       await until(BURST_AT)
       await burst(root, PLACES.running + PLACES.waiting, this.#task.seed + life.number * 10_000, this.#tally)
       await until(QUIET_AT)
-      await this.#quiet(root, watch)
+      descriptorsQuiet = await this.#quiet(root)
       await until(1)
-      this.#progress = `life ${life.number}, ${watch.text}`
+      this.#progress = `life ${life.number}, ${watch.readings.at(-1)?.[1].toFixed(0)} MiB`
       await this.#end(root, server, ending)
       await this.#rest(working)
     } catch (error) {
@@ -143,18 +145,22 @@ class Soak {
       this.#restarts += 1
       life.begunToEnd('kill')
       root.close()
-      this.#gauges.push(watch.stop(this.#tally.sum('answered') - answeredBefore))
+      watch.stop()
+      const requests = this.#tally.sum('answered') - answeredBefore
+      const { seconds: lived, readings: anonymous } = watch
+      this.#gauges.push({ number: life.number, seconds: lived, requests, anonymous, descriptorsQuiet })
       this.#client.push(process.memoryUsage.rss() / 1024 ** 2)
       await server.kill9()
       this.#readLog(life, server)
     }
   }
 
-  async #quiet(root: ReturnType<typeof rootClients>, watch: LifeWatch): Promise<void> {
+  /** Returns how many descriptors were open that are neither sockets nor volumes. */
+  async #quiet(root: ReturnType<typeof rootClients>): Promise<number> {
     const { descriptors, held } = await quietPoint(root, CONNECTIONS)
-    watch.quiet(descriptors)
     for (const what of held) this.#tally.finding('growth', `life ${root.life.number}, at a quiet point: ${what}`)
     if (held.length === 0) this.#tally.happened(EVENTS.quiet)
+    return descriptors.payloads + descriptors.deleted + descriptors.others
   }
 
   async #start(): Promise<{ readonly life: Life; readonly server: ProcessServer }> {
@@ -201,14 +207,14 @@ class Soak {
     if (!isDone) throw new Error('the load does not come to an end')
   }
 
-  async #finish(): Promise<FinalSizes> {
+  async #finish(): Promise<string> {
     this.#progress = 'the final check'
     const paths = new StorePaths(this.#dataDirectory)
     const { life, server } = await this.#start()
     const root = rootClients(life, true)
     try {
       await this.#roster?.check(life)
-      await this.#roster?.giveUpUploads(life)
+      await abortUploads(root)
       const live = await checkRunning(root, paths, BUCKETS, VOLUME_MEBIBYTES, this.#tally)
       root.close()
       life.begunToEnd('graceful')
@@ -235,5 +241,16 @@ class Soak {
     this.#delay.reset()
     const done = `${answered} requests, ${this.#restarts} restarts, ${found}`
     this.#task.say(`${this.#seconds.toFixed(0)} s: ${done}; ${this.#progress}; ${delay}`)
+  }
+}
+
+export function resultOf(minutes: number, tally: Tally, restarts: number): ProofResult {
+  const { error, lost, growth } = tally.found
+  const requests = tally.sum('answered').toLocaleString('en')
+  const grown = growth === 0 ? 'no growth' : `${growth} signs of growth`
+  const time = `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
+  return {
+    summary: `${time}, ${requests} requests, ${restarts} restarts, ${error} errors, ${lost} lost, ${grown}`,
+    passed: error + lost + growth === 0,
   }
 }

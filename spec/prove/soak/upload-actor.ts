@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { completionOf, PART_BYTES, partTarget, type SentPart, uploadTarget } from '../../support/multipart.ts'
 import type { Random } from '../../support/random.ts'
 import { blocks, elements, firstElement } from '../../support/wire-client.ts'
-import { type Actor, bytesOf, type Clients, ContentBook, mustBe, WrongAnswerError } from './actor.ts'
+import { bytesOf } from '../key-book.ts'
+import { type Actor, type Clients, mustBe, SoakBook, WrongAnswerError } from './actor.ts'
 
 export const UPLOAD_BUCKET = 'soak-uploads'
 const UPLOADS_MAXIMUM = 3
@@ -31,7 +32,7 @@ export class UploadActor implements Actor {
   readonly #random: Random
   readonly #key: string
   readonly #path: string
-  readonly #book: ContentBook
+  readonly #book: SoakBook
   readonly #abandoned: () => void
   #uploads: OpenUpload[] = []
   /** The upload that a request without an answer may have ended. */
@@ -44,17 +45,14 @@ export class UploadActor implements Actor {
     this.#seed = number * 1_000_003
     this.#key = `upload-${String(number).padStart(4, '0')}/object`
     this.#path = `/${UPLOAD_BUCKET}/${this.#key}`
-    this.#book = new ContentBook([this.#key])
+    this.#book = new SoakBook([this.#key])
     this.#abandoned = abandoned
   }
 
   async check(clients: Clients): Promise<string[]> {
     const wrong: string[] = []
-    const { text } = mustBe(
-      'uploads',
-      await clients.wire.send('GET', `/${UPLOAD_BUCKET}?uploads&prefix=${this.#key}`),
-      200,
-    )
+    const target = `/${UPLOAD_BUCKET}?uploads&prefix=${this.#key}`
+    const { text } = mustBe('uploads', await clients.wire.send('GET', target), 200)
     const listed = new Set(elements(text, 'UploadId'))
     for (const { id } of this.#uploads.filter((upload) => !listed.has(upload.id))) {
       if (id !== this.#ending) wrong.push(`${this.#key}: the upload ${id} is gone`)
@@ -65,8 +63,8 @@ export class UploadActor implements Actor {
     for (const id of listed) {
       if (this.#uploads.every((upload) => upload.id !== id)) await this.#abort(clients, id)
     }
-    const fault = this.#book.settle(this.#key, await clients.wire.send('GET', this.#path))
-    return fault === undefined ? wrong : [...wrong, fault]
+    const finding = this.#book.settle(this.#key, await clients.wire.send('GET', this.#path))
+    return finding === undefined ? wrong : [...wrong, finding.text]
   }
 
   async run(clients: Clients): Promise<void> {
@@ -74,11 +72,6 @@ export class UploadActor implements Actor {
       await this.#step(clients)
       await sleep(this.#random.below(2 * REST_MILLISECONDS))
     }
-  }
-
-  /** Aborts what is still open. */
-  async giveUp(clients: Clients): Promise<void> {
-    for (const id of this.#uploads.map((upload) => upload.id)) await this.#abort(clients, id)
   }
 
   async #step(clients: Clients): Promise<void> {

@@ -1,15 +1,13 @@
 import type { ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, rmSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { verifyJournal } from '../../../cli/journal-verify/journal-verifier.ts'
-import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
-import { checkProjections } from '../../../projections/check.ts'
 import { type Finding, wrong } from '../../support/client-findings.ts'
-import { type ProcessOptions, type ProcessServer, startProcess } from '../../support/server-process.ts'
+import type { ProcessServer } from '../../support/server-process.ts'
 import { TRACEABLE, type TracedCall, trace, tracedCalls, traceEnded } from '../../support/system-call-tracer.ts'
+import { faultsAtRest, journalFaults } from '../store-at-rest.ts'
+import { type WatchedOptions, withServer } from '../watched-server.ts'
 import { CALLS, type FaultCase, FAULTS } from './fault-table.ts'
 import type { InjectionTally } from './injection-tally.ts'
 import { Ledger, LEDGER_BUCKET } from './ledger.ts'
@@ -22,8 +20,6 @@ const SETTINGS = {
   OBJECT_STORE_STORAGE_VOLUME_MIB: '1',
   OBJECT_STORE_LOG_REQUESTS: 'none',
 }
-/** A server that takes longer than this for anything hangs. */
-const PATIENCE_MILLISECONDS = 60_000
 const READS_RECORDED_MILLISECONDS = 60
 /** Tenths of a second that a server which is failing has to end. */
 const ENDING_LOOKS = 50
@@ -85,9 +81,7 @@ export class FaultedStore {
       const code = await server.terminate()
       if (code !== 0) this.#wrong(`a stop in order ended with ${code}`)
     })
-    await this.#verify()
-    const { differences, differenceCount } = await checkProjections(nodeDisk, this.#paths)
-    if (differenceCount > 0) this.#wrong(`rebuilt projections differ: ${JSON.stringify(differences[0])}`)
+    for (const fault of (await faultsAtRest(this.#paths)).faults) this.#wrong(fault)
     this.#tally.acknowledged += this.#ledger.acknowledged
     if (this.findings.length === 0) rmSync(this.#paths.root, { recursive: true })
   }
@@ -110,7 +104,7 @@ export class FaultedStore {
       await this.#settle(server.process, await strace, tracing)
     })
     if (script.inStart) await this.#faultedStart(script, tracing)
-    await this.#verify()
+    for (const fault of await journalFaults(this.#paths, 'killed')) this.#wrong(fault)
   }
 
   #trace(process: ChildProcess, { calls, areas, injection }: Tracing): Promise<ChildProcess> {
@@ -130,7 +124,7 @@ export class FaultedStore {
       // Told of below, when it is waited for.
       strace.catch(() => undefined)
     }
-    await this.#withServer({ spawned, mayFail: true }, (server) => this.#faulted(server, script))
+    await this.#withServer({ spawned, failed: () => undefined }, (server) => this.#faulted(server, script))
     try {
       if (process !== undefined && strace !== undefined) await this.#settle(process, await strace, tracing)
     } catch (error) {
@@ -172,39 +166,9 @@ export class FaultedStore {
     return first === 'payloads' ? second : first
   }
 
-  /** Starts a server, and ends it at the latest after a time in which nothing hangs. */
-  async #withServer(
-    { spawned, mayFail = false }: Pick<ProcessOptions, 'spawned'> & { readonly mayFail?: boolean },
-    use: (server: ProcessServer) => Promise<void>,
-  ): Promise<void> {
-    let watchdog: NodeJS.Timeout | undefined
-    let exited: Promise<unknown> | undefined
-    let server: ProcessServer | undefined
-    const starting = startProcess({
-      dataDirectory: this.#paths.root,
-      environment: SETTINGS,
-      spawned: (child) => {
-        exited = once(child, 'exit')
-        watchdog = setTimeout(() => {
-          this.#wrong(`hung for ${PATIENCE_MILLISECONDS} ms`)
-          child.kill('SIGKILL')
-        }, PATIENCE_MILLISECONDS)
-        spawned?.(child)
-      },
-    })
-    try {
-      server = await starting.catch(async (error: unknown) => {
-        await exited
-        if (!mayFail) throw error
-        return undefined
-      })
-      if (server !== undefined) await use(server)
-    } catch (error) {
-      this.#wrong(`${error instanceof Error ? error.stack : String(error)}`)
-    } finally {
-      await server?.kill9()
-      clearTimeout(watchdog)
-    }
+  #withServer(options: WatchedOptions, use: (server: ProcessServer) => Promise<void>): Promise<void> {
+    const server = { dataDirectory: this.#paths.root, environment: SETTINGS, ...options }
+    return withServer(server, (text) => this.#wrong(text), use)
   }
 
   async #check(server: ProcessServer): Promise<void> {
@@ -215,13 +179,6 @@ export class FaultedStore {
     }
     for (const name of readdirSync(this.#paths.uploads)) this.#wrong(`left behind by an upload: ${name}`)
     this.findings.push(...(await this.#ledger.check(server.wire)))
-  }
-
-  /** Verifies the journal as the server left it. */
-  async #verify(): Promise<void> {
-    const options = { threads: 0, settleMilliseconds: 0 }
-    const { intact, problems } = await verifyJournal(this.#paths.journal, options)
-    if (!intact) this.#wrong(`the journal is damaged: ${JSON.stringify(problems)}`)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Which files the traced calls are on. strace knows whole paths alone, so names that are still to come are foretold. */
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { volumeNumberOf } from '../../../engine/brands.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { type StorePaths, volumeNumber } from '../../../engine/disk/store-paths.ts'
 import { PayloadIds } from '../../../engine/payloads/payload-ids.ts'
@@ -34,7 +35,7 @@ function below(directory: string): string[] {
 
 function nextVolume(paths: StorePaths): string {
   const numbers = nodeDisk.list(paths.volumes).map((name) => volumeNumber(name) ?? 0)
-  return paths.volume(Math.max(0, ...numbers) + 1)
+  return paths.volume(volumeNumberOf(Math.max(0, ...numbers) + 1))
 }
 
 /** The next payload files of the running start, if it has made one. */

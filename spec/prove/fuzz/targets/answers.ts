@@ -1,14 +1,18 @@
 /** What strangers wrote, on its way out: it stays what it is and becomes nothing else on the way. */
-import { visibleText } from '../../../../cli/visible-text.ts'
-import { AUDIT_COLUMNS, EXPORT_FORMS } from '../../../../planes/management/audit-forms.ts'
+import { microsecondsOf, sequenceOf } from '../../../../engine/brands.ts'
+import { visibleText } from '../../../../cli/terminal/visible-text.ts'
+import { AUDIT_COLUMNS, EXPORT_FORMS } from '../../../../planes/management/audit/audit-forms.ts'
 import { errorDocument, S3Error } from '../../../../planes/s3/errors.ts'
-import { listObjectsV2Result } from '../../../../planes/s3/xml-documents.ts'
+import { listObjectsV2Result } from '../../../../planes/s3/documents/xml-documents.ts'
+import { listObjectsV2Parameters } from '../../../../planes/s3/request/list-parameters.ts'
+import { parseQuery } from '../../../../planes/s3/request/query-parameters.ts'
 import { wordsOf } from '../edge-values.ts'
 import { naiveDecode } from '../naive-uri.ts'
 import { type NaiveElement, naiveXml } from '../naive-xml.ts'
 import { accepted, type FuzzTarget, mustBeSame, mustHold, refused, type Verdict } from '../target.ts'
 
 const NAME_BYTES = 4096
+const NO_QUERY = parseQuery('')
 
 /** Characters that XML 1.0 has no form for (production 2). */
 function isForbidden(character: string): boolean {
@@ -24,15 +28,17 @@ function textAt(document: string, path: readonly string[]): string | undefined {
 }
 
 function listing(key: string, encodingType: 'url' | undefined): string {
-  const contents = [{ key, lastModifiedMicroseconds: 1, etag: key, size: 1 }]
+  const contents = [{ key, lastModifiedMicroseconds: microsecondsOf(1), etag: key, size: 1 }]
   return listObjectsV2Result({
+    ...listObjectsV2Parameters(NO_QUERY),
     bucket: 'b',
     prefix: key,
     delimiter: key,
-    maxKeys: 1,
     contents,
     commonPrefixes: [key],
     encodingType,
+    nextContinuationToken: undefined,
+    owner: { id: '', displayName: '' },
   })
 }
 
@@ -75,8 +81,8 @@ function judgeExport(input: Buffer): Verdict {
   const resource = rest.join('')
   const entry = { result: 'success', principal, operation, resource, metadata: [text, operation, 'n', 5] } as const
   const record = {
-    sequence: 7,
-    timeMicroseconds: 1,
+    sequence: sequenceOf(7),
+    timeMicroseconds: microsecondsOf(1),
     entry: { ...entry, credentialId: undefined, sourceAddress: text, requestId: undefined, intent: undefined },
   }
   const cells = naiveCells(EXPORT_FORMS.csv.record(record))
@@ -105,21 +111,7 @@ function judgeVisible(input: Buffer): Verdict {
   return shown === text ? refused('as it is') : accepted()
 }
 
-const MARKS = [
-  '\u001b[2J',
-  '\u0000',
-  '\u0001',
-  '\r',
-  '\n',
-  '\u0085',
-  '\u202e',
-  '\u2066',
-  '\u200b',
-  '\ufffe',
-  '\ufeff',
-  '"',
-  '""',
-]
+const MARKS = '\u001b[2J \u0000 \u0001 \r \n \u0085 \u202e \u2066 \u200b \ufffe \ufeff " ""'.split(' ')
 const MARKUP = wordsOf("& < > &amp; &#0; ]]> <!-- % %41 + , ; ' \\ =cmd| 😀 ü")
 
 export const ANSWER_TARGETS: readonly FuzzTarget[] = [

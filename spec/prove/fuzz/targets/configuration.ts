@@ -69,25 +69,40 @@ function addressFault({ host, port }: { readonly host: string; readonly port: nu
   return host !== '' && Number.isInteger(port) && port >= 0 && port <= 65_535 ? undefined : 'address'
 }
 
+/** Whether every value is one that its row allows. */
+function checkValues(config: object): void {
+  for (const row of ROWS) {
+    const value = (config as Readonly<Record<string, unknown>>)[row.name]
+    const fault = value === undefined ? undefined : valueFault(row, value)
+    mustHold(fault === undefined, `${row.name} is ${String(value)}, which is no ${fault}`)
+  }
+}
+
+/** A refusal, which shows no secret. @param starts what a line with a secret may begin with */
+function refusedFor(error: unknown, text: string, starts: readonly string[]): Verdict {
+  if (!(error instanceof ConfigError || error instanceof ExitError)) throw error
+  mustHold(!showsSecret(text, starts, error.message), 'a message shows a secret')
+  return refused(error.message.replaceAll(/"[^"]*"|\d+/g, '#').slice(0, 50))
+}
+
 function judgeFile(input: Buffer): Verdict {
   const text = input.toString()
   try {
     const { config, sources } = readConfig({ file: { path: 'file.toml', text }, workingDirectory: '/data' })
     const written = naiveValues(text)
-    for (const row of ROWS) {
-      const value = (config as Readonly<Record<string, unknown>>)[row.name]
-      const source = (sources as Readonly<Record<string, string>>)[row.name]
-      mustBeSame(source === 'file', written.has(row.name), `${row.name} comes from ${source}`)
-      const fault = value === undefined ? undefined : valueFault(row, value)
-      mustHold(fault === undefined, `${row.name} is ${String(value)}, which is no ${fault}`)
+    checkValues(config)
+    for (const { name } of ROWS) {
+      const source = (sources as Readonly<Record<string, string>>)[name]
+      mustBeSame(source === 'file', written.has(name), `${name} comes from ${source}`)
     }
     for (const name of written.keys()) mustHold(DOTTED.includes(name), `${name} is no setting`)
     return accepted(`${Math.min(written.size, 5)} settings`)
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    const starts = SECRETS.map((name) => `${name} = "`)
-    mustHold(!showsSecret(text, starts, error.message), 'a message shows a secret')
-    return refused(error.message.replaceAll(/"[^"]*"|\d+/g, '#').slice(0, 50))
+    return refusedFor(
+      error,
+      text,
+      SECRETS.map((name) => `${name} = "`),
+    )
   }
 }
 
@@ -100,19 +115,15 @@ function judgeEnvironment(input: Buffer): Verdict {
   const environment = Object.fromEntries(lines.filter(([name]) => name !== ''))
   try {
     const { config } = readConfig({ environment, workingDirectory: '/data' })
-    for (const row of ROWS) {
-      const value = (config as Readonly<Record<string, unknown>>)[row.name]
-      const fault = value === undefined ? undefined : valueFault(row, value)
-      mustHold(fault === undefined, `${row.name} is ${String(value)}, which is no ${fault}`)
-      if (!environment[environmentName(row.name)])
-        mustBeSame(value instanceof Secret, false, `${row.name} from nowhere`)
+    checkValues(config)
+    for (const { name } of ROWS) {
+      const value = (config as Readonly<Record<string, unknown>>)[name]
+      mustHold(!(value instanceof Secret) || Boolean(environment[environmentName(name)]), `${name} from nowhere`)
     }
     return accepted()
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
     const starts = SECRETS.map((name) => `${environmentName(name)}=`)
-    mustHold(!showsSecret(input.toString('latin1'), starts, error.message), 'a message shows a secret')
-    return refused(error.message.replaceAll(/"[^"]*"|\d+/g, '#').slice(0, 50))
+    return refusedFor(error, input.toString('latin1'), starts)
   }
 }
 
@@ -128,9 +139,7 @@ function judgeProfile(input: Buffer): Verdict {
     }
     return accepted()
   } catch (error) {
-    if (!(error instanceof ExitError)) throw error
-    mustHold(!showsSecret(text, ['token = "'], error.message), 'a message shows a secret')
-    return refused(error.message.replaceAll(/[^a-z ]/g, '').slice(0, 60))
+    return refusedFor(error, text, ['token = "'])
   }
 }
 
@@ -146,28 +155,7 @@ function judgeAddress(input: Buffer): Verdict {
   return accepted()
 }
 
-const TOML = [
-  '[',
-  ']',
-  '[[',
-  ']]',
-  '=',
-  '"',
-  "'",
-  '"""',
-  '\n',
-  '#',
-  '.',
-  'true',
-  '1_000',
-  '0x1F',
-  '1e3',
-  'inf',
-  'nan',
-  '{',
-  '}',
-  '\\u0000',
-]
+const TOML = [...'[ ] [[ ]] = "'.split(' '), "'", ...'""" \n # . true 1_000 0x1F 1e3 inf nan { } \\u0000'.split(' ')]
 const ENVIRONMENT = ROWS.filter(({ kind }) => kind !== 'path').map(({ name }) => `${environmentName(name)}=`)
 
 export const CONFIGURATION_TARGETS: readonly FuzzTarget[] = [

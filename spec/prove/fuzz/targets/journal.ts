@@ -1,8 +1,10 @@
 /** The journal: its segments held against the verifier, which shares no code with their reader; its marks and bodies. */
+import { sequenceOf } from '../../../../engine/brands.ts'
+import { firstOf } from '../../../../engine/journal/positions.ts'
 import { crc32 } from 'node:zlib'
-import type { SegmentWindow as VerifierWindow } from '../../../../cli/journal-verify/segment-window.ts'
-import { verifySegment } from '../../../../cli/journal-verify/segment-verifier.ts'
-import type { SegmentResult } from '../../../../cli/journal-verify/segment-result.ts'
+import type { SegmentWindow as VerifierWindow } from '../../../../engine/verify/segment-window.ts'
+import { verifySegment } from '../../../../engine/verify/segment-verifier.ts'
+import type { SegmentResult } from '../../../../engine/verify/segment-result.ts'
 import type { Disk } from '../../../../engine/disk/disk.ts'
 import { StorePaths } from '../../../../engine/disk/store-paths.ts'
 import { decodeGenesis, decodeSeal, encodeGenesis, encodeSeal } from '../../../../engine/journal/bodies.ts'
@@ -31,25 +33,20 @@ interface Scan {
 }
 
 function scan(bytes: Buffer, header: SegmentHeader): Scan {
-  const position = {
-    sequence: header.firstSequence,
-    head: Buffer.from(header.chainHead),
-    timeMicroseconds: 0,
-    batch: header.firstBatch,
-  }
+  const chain = firstOf(header)
   const window = new SegmentWindow(memoryFile(bytes))
   let records = 0
   let genesisIsRight = true
-  const end = scanSegment(window, header.segmentNumber, HEADER_BYTES, position, {
+  const end = scanSegment(window, header.segmentNumber, HEADER_BYTES, chain, {
     record: ({ kind, body }) => {
       records += 1
       if (kind === RECORD_KIND.genesis) genesisIsRight = isGenesisOf(body, header)
     },
   })
-  const isTorn = end.end === 'torn' && !laterBatchFollows(window, end.offset, header.segmentNumber, position.batch)
-  const sealIsRight = end.seal === undefined || sealHolds(end.seal, bytes, header, position.sequence - 2)
+  const isTorn = end.end === 'torn' && !laterBatchFollows(window, end.offset, header.segmentNumber, chain.nextBatch)
+  const sealIsRight = end.seal === undefined || sealHolds(end.seal, bytes, header, chain.nextSequence - 2)
   const isWhole = end.end === 'sealed' || end.end === 'empty' || isTorn
-  const { sequence: nextSequence, head } = position
+  const { nextSequence, head } = chain
   const sound = isWhole && genesisIsRight && sealIsRight
   return { end: end.end, sound, records, nextSequence, head: head.toString('hex') }
 }
@@ -154,7 +151,7 @@ function judgeHead(input: Buffer): Verdict {
   const found = newest && { ...newest, head: Buffer.from(newest.head).toString('hex') }
   mustBeSame(found, expected, 'the newest mark')
   // A torn write of the next mark leaves this one.
-  const next = { sequence: 7, batch: 3, head: Buffer.alloc(32, 5), clean: true, bootId: 'boot' }
+  const next = { sequence: sequenceOf(7), batch: 3, head: Buffer.alloc(32, 5), clean: true, bootId: 'boot' }
   file.write(next)
   mustBeSame(HeadFile.open(diskWith(bytes), PATHS).newest?.sequence, 7, 'the mark that was written')
   return newest === undefined ? refused() : accepted()
@@ -205,18 +202,9 @@ function judgeBody(input: Buffer): Verdict {
 
 const GENESIS = packBody([1, 'object-store', Buffer.alloc(16, 1), Buffer.alloc(32, 2)])
 const SEAL = packBody([3, 2 ** 40, 2 ** 40 + 5, 4096, Buffer.alloc(32, 3)])
-const MESSAGE_PACK = [
-  '\x90',
-  '\x94',
-  '\x95',
-  '\xc0',
-  '\xc4\x10',
-  '\xc4\x20',
-  '\xcf',
-  '\xcb',
-  '\xdd\xff\xff\xff\xff',
-  '\xdf\xff\xff\xff\xff',
-]
+const MESSAGE_PACK = '\x90 \x94 \x95 \xc0 \xc4\x10 \xc4\x20 \xcf \xcb \xdd\xff\xff\xff\xff \xdf\xff\xff\xff\xff'.split(
+  ' ',
+)
 const HEX_WORDS = MESSAGE_PACK.map((text) => Buffer.from(text, 'latin1'))
 
 export const JOURNAL_TARGETS: readonly FuzzTarget[] = [

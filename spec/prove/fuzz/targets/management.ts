@@ -1,7 +1,8 @@
 /** The management interface: every answer is one, and nothing is done that the document, the role or the form forbids. */
 import type { HttpRequest, HttpResponse } from '../../../../planes/http/exchange.ts'
-import { openApiDocument, schemaOf } from '../../../../planes/management/openapi.ts'
-import { type ManagementRoute, routeTable } from '../../../../planes/management/route-table.ts'
+import { openApiDocument } from '../../../../planes/management/openapi.ts'
+import type { Route } from '../../../../planes/management/define-route.ts'
+import { routeList } from '../../../../planes/management/route-list.ts'
 import { findRoute } from '../../../../planes/management/router.ts'
 import { ManagementError } from '../../../../planes/management/errors.ts'
 import type { Schema } from '../../../../planes/management/schemas/schema.ts'
@@ -18,16 +19,16 @@ const BODY_BYTES = 64 * 1024
 /** Routes that read what the stub does not have: bytes, the disk, the metrics. */
 const ELSEWHERE =
   /\/(storage|verify|system|metrics|ready|audit\/export$|object-content|object-preview|object-proof)|openapi/
-const ROUTES = routeTable.filter(
+const ROUTES = routeList.filter(
   ({ path, body, available }) => !ELSEWHERE.test(path) && body !== 'object' && available && path.startsWith('/api/v1'),
 )
 const ADMINISTRATOR = 'osm_system-administrator'
-const { components } = openApiDocument('0.0.0-fuzz') as unknown as {
+const { components } = openApiDocument('0.0.0-fuzz', routeList) as unknown as {
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
 }
 const VALIDATOR = new SchemaValidator(components.schemas)
 
-function routeOf(request: HttpRequest): ManagementRoute | undefined {
+function routeOf(request: HttpRequest): Route | undefined {
   try {
     return findRoute(request.method, request.path).route
   } catch (error) {
@@ -99,50 +100,37 @@ function requireDocumented(request: HttpRequest, response: HttpResponse, text: s
     !response.headers.some(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value)),
     'a header that HTTP cannot carry',
   )
-  const answer = {
-    status: response.status,
-    headers,
-    body: Buffer.from(text),
-    text,
-    json: text === '' ? undefined : (JSON.parse(text) as unknown),
-    code: codeOf(text),
-    message: undefined,
-    requestId: headers['x-request-id'] ?? '',
-  }
-  mustHold(/^[A-Za-z0-9._-]{1,128}$/.test(answer.requestId), 'the id of the request')
+  const json = text === '' ? undefined : (JSON.parse(text) as unknown)
+  const answer = { status: response.status, headers, text, json, code: codeOf(text) }
+  mustHold(/^[A-Za-z0-9._-]{1,128}$/.test(headers['x-request-id'] ?? ''), 'the id of the request')
   mustBeSame(disagreements(request.method, targetOf(request), answer), [], 'what the document does not say')
 }
 
-function requireRole(
-  request: HttpRequest,
-  { authentication }: ManagementRoute,
-  { status }: HttpResponse,
-  deeds: Deeds,
-): void {
-  if (typeof authentication === 'string') return
+function requireRole(request: HttpRequest, { roles }: Route, { status }: HttpResponse, deeds: Deeds): void {
+  if (typeof roles === 'string') return
   const role = naiveRole(request)
   if (role === undefined) mustBeSame([status, deeds.commands.length], [401, 0], 'without a token')
-  else if (!authentication.some((one) => one === role)) {
+  else if (!roles.some((one) => one === role)) {
     mustBeSame([status, deeds.commands.length], [403, 0], `as ${role}`)
   }
 }
 
 /** Body and query are what the document says. */
-function requireForm(request: HttpRequest, route: ManagementRoute, body: Buffer): void {
-  const schemas = schemaOf(route)
-  if (schemas?.request !== undefined && request.method !== 'HEAD') {
+function requireForm(request: HttpRequest, route: Route, body: Buffer): void {
+  const schema = route.request?.schema
+  if (schema !== undefined && request.method !== 'HEAD') {
     const value: unknown = body.length === 0 ? {} : JSON.parse(body.toString())
     // The status of versioning is taken in any case.
     const isVersioning = route.path.endsWith('/versioning')
-    const problems = VALIDATOR.problemsOf(value, schemas.request).filter(
+    const problems = VALIDATOR.problemsOf(value, schema).filter(
       (text) => !(isVersioning && text.startsWith('body.status: is "')),
     )
     mustBeSame(problems, [], `${route.method} ${route.path} accepted`)
   }
   for (const [name, value] of naiveParameters(request.query) ?? []) {
-    const schema = schemas?.query?.[name]
-    mustHold(route.query.includes(name), `the parameter ${name}`)
-    if (schema !== undefined) mustBeSame(parameterFault(schema, value), undefined, `${name}=${value}`)
+    const parameter = route.query[name]
+    mustHold(parameter !== undefined, `the parameter ${name}`)
+    mustBeSame(parameter && parameterFault(parameter.schema, value), undefined, `${name}=${value}`)
   }
 }
 
@@ -164,17 +152,7 @@ function requireQueries({ queries }: Deeds): void {
 }
 
 const QUERY_VALUES = [
-  '1',
-  '0',
-  '1000',
-  '1001',
-  'success',
-  'failure',
-  'null',
-  'a',
-  '2026-08-01T00:00:00Z',
-  'json',
-  'csv',
+  ...'1 0 1000 1001 success failure null a 2026-08-01T00:00:00Z json csv'.split(' '),
   KNOWN['version_id'] as string,
 ]
 
@@ -184,8 +162,10 @@ function requestByChance(random: Random): string {
   const path = route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     random.below(12) === 0 ? 'none' : (KNOWN[name] ?? 'x'),
   )
-  const query = route.query.filter(() => random.below(3) === 0).map((name) => `${name}=${random.of(QUERY_VALUES)}`)
-  const schema = schemaOf(route)?.request
+  const query = Object.keys(route.query)
+    .filter(() => random.below(3) === 0)
+    .map((name) => `${name}=${random.of(QUERY_VALUES)}`)
+  const schema = route.request?.schema
   const body = schema === undefined ? '' : JSON.stringify(jsonBySchema(schema, random))
   const token = random.below(4) === 0 ? random.of(['x', ...TOKENS.keys()]) : ADMINISTRATOR
   const target = query.length === 0 ? path : `${path}?${query.join('&')}`
@@ -193,38 +173,8 @@ function requestByChance(random: Random): string {
 }
 
 const WORDS = [...ROUTES.map(({ path }) => path), ...TOKENS.keys(), ...Object.values(KNOWN), ...QUERY_VALUES]
-const NAMES = [
-  'name',
-  'status',
-  'quota',
-  'bytes',
-  'objects',
-  'mode',
-  'role',
-  'enabled',
-  'statements',
-  'version_id',
-  'object_lock',
-]
-const SIGNS = [
-  '"',
-  '{',
-  '}',
-  '[',
-  ']',
-  ':',
-  ',',
-  '?',
-  '&',
-  '=',
-  '/',
-  '%2F',
-  '\n\n',
-  '"limit"',
-  '"unlimited"',
-  '"Enabled"',
-  'null',
-]
+const NAMES = 'name status quota bytes objects mode role enabled statements version_id object_lock'.split(' ')
+const SIGNS = '" { } [ ] : , ? & = / %2F \n\n "limit" "unlimited" "Enabled" null'.split(' ')
 
 export const MANAGEMENT_TARGETS: readonly FuzzTarget[] = [
   {

@@ -1,5 +1,6 @@
 /** Stored bytes: wrong ones never count as right, in whatever form they lie. */
 import { crc32 } from 'node:zlib'
+import { payloadIdOf, volumeNumberOf } from '../../../../engine/brands.ts'
 import { encodeFileTrailer, decodeFileTrailer } from '../../../../engine/payloads/file-format.ts'
 import { PayloadSealer, TAG_BYTES } from '../../../../engine/payloads/sealing.ts'
 import { plainBlocks, sealedBlocks } from '../../../../engine/payloads/block-codec.ts'
@@ -91,10 +92,10 @@ const FRAME_HEADER_BYTES = 32
 function volumeOf(payloads: readonly Buffer[]): Buffer {
   const frames = payloads.map((bytes, index) => {
     const frame = Buffer.alloc(frameBytes(bytes.length))
-    encodeFrame(frame, 0, index + 1, bytes, crc32(bytes))
+    encodeFrame(frame, 0, payloadIdOf(index + 1), bytes, crc32(bytes))
     return frame
   })
-  return Buffer.concat([encodeVolumeHeader(3), ...frames])
+  return Buffer.concat([encodeVolumeHeader(volumeNumberOf(3)), ...frames])
 }
 
 /** The frames by the table of spec/formats/payloads.md; `damaged` where there is none before the end. */
@@ -181,7 +182,6 @@ export const PAYLOAD_TARGETS: readonly FuzzTarget[] = [
     name: 'volume',
     seeds: VOLUMES,
     words: ['OSVP', ...VOLUMES.map((bytes) => bytes.subarray(64, 96))],
-    bytesMaximum: 16 * 1024,
     repair: repairedVolume,
     judge: judgeVolume,
   },

@@ -1,11 +1,10 @@
 /** Who may do what: policy documents and decisions by them, and what browsers may do. */
 import { compilePolicies, isAllowed } from '../../../../engine/domain/policy.ts'
-import type { PolicyStatement } from '../../../../engine/events/access-changes.ts'
-import type { CorsRule } from '../../../../engine/events/changes.ts'
+import type { CorsRule, PolicyStatement } from '../../../../engine/events/values.ts'
 import { ManagementError } from '../../../../planes/management/errors.ts'
 import { policyStatements } from '../../../../planes/management/policy-document.ts'
-import { S3_ACTIONS } from '../../../../planes/s3/authorize.ts'
-import { corsHeaders, preflightHeaders } from '../../../../planes/s3/cors-match.ts'
+import { S3_ACTIONS } from '../../../../planes/s3/identity/authorize.ts'
+import { corsHeaders, preflightHeaders } from '../../../../planes/s3/cors/cors-match.ts'
 import type { Random } from '../../../support/random.ts'
 import { headerLines, requestWith } from '../request-text.ts'
 import { s3Answer } from '../s3-refusal.ts'
@@ -43,16 +42,7 @@ function patternIsRight(pattern: string, isResource: boolean): boolean {
 }
 
 const KNOWN_ACTIONS = [...S3_ACTIONS]
-const RESOURCES = [
-  'bucket:*',
-  'bucket:a',
-  'bucket:a/',
-  'bucket:a/b',
-  'bucket:a/b/c',
-  'bucket:ab/c',
-  'bucket:a/ü',
-  'bucket:a/*',
-]
+const RESOURCES = 'bucket:* bucket:a bucket:a/ bucket:a/b bucket:a/b/c bucket:ab/c bucket:a/ü bucket:a/*'.split(' ')
 
 /** `{"statements": ...}`; the statements are held against every action and some resources. */
 function judgePolicy(input: Buffer): Verdict {
@@ -163,40 +153,9 @@ function judgeCors(input: Buffer): Verdict {
   return accepted('preflight')
 }
 
-const JSON_WORDS = [
-  '"effect":',
-  '"actions":',
-  '"resources":',
-  '"allow"',
-  '"deny"',
-  '*"',
-  '"bucket:',
-  '"s3:',
-  ',',
-  '[',
-  ']',
-  '{',
-  '}',
-]
-const CORS_WORDS = [
-  'origin: ',
-  'method: ',
-  'access-control-request-method: ',
-  'access-control-request-headers: ',
-  '\n',
-  ',',
-]
-const ORIGINS = [
-  'https://a.example',
-  'https://x.b.example',
-  '.b.example',
-  'null',
-  'GET',
-  'PUT',
-  'DELETE',
-  'HEAD',
-  'x-amz-date',
-]
+const JSON_WORDS = '"effect": "actions": "resources": "allow" "deny" *" "bucket: "s3: , [ ] { }'.split(' ')
+const CORS_WORDS = 'origin: |method: |access-control-request-method: |access-control-request-headers: |\n|,'.split('|')
+const ORIGINS = 'https://a.example https://x.b.example .b.example null GET PUT DELETE HEAD x-amz-date'.split(' ')
 
 export const POLICY_TARGETS: readonly FuzzTarget[] = [
   {
@@ -218,7 +177,6 @@ export const POLICY_TARGETS: readonly FuzzTarget[] = [
       'origin: null\naccess-control-request-method: HEAD\naccess-control-request-headers: X-A, range',
     ],
     words: [...CORS_WORDS, ...ORIGINS],
-    bytesMaximum: 16 * 1024,
     judge: judgeCors,
   },
 ]

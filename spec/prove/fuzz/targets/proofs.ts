@@ -91,17 +91,7 @@ function jsonByChance(random: Random, depth = 0): string {
   return kind === 3 ? `[${inside.join(',')}]` : `{${inside.map((each) => `${text()} :${each}`).join(',')}}`
 }
 
-const NAMES = [
-  'format',
-  'format_version',
-  'object',
-  'size',
-  'created_at',
-  'content_type',
-  'payload',
-  'sha256',
-  'history',
-]
+const NAMES = 'format format_version object size created_at content_type payload sha256 history'.split(' ')
 const VALUES = ['null', 'true', '0', '1', '1.0', '1e2', '[]', '{}', '""', '\\u0061', '\\ud800', '\\', '"', ':', ',']
 const OTHERS = ['"left"', '"right"', '"present"', '"unavailable"', '"ed25519"', '2026-08-01T09:30:00Z', '"index":']
 

@@ -1,13 +1,14 @@
 /** The parameters and headers of S3 requests that say how much, which lock, which checksum; and heads of requests. */
+import { millisecondsOf } from '../../../../engine/brands.ts'
 import type * as uWS from 'uWebSockets.js'
-import { readHead } from '../../../../planes/http/request-head.ts'
-import { contentMd5, declaredChecksum } from '../../../../planes/s3/checksums.ts'
-import * as lists from '../../../../planes/s3/list-parameters.ts'
-import { requestedLock } from '../../../../planes/s3/lock-headers.ts'
-import { partNumberParameter } from '../../../../planes/s3/part-number.ts'
-import { parseQuery } from '../../../../planes/s3/query-parameters.ts'
-import { parseTarget } from '../../../../planes/s3/target.ts'
-import { parseIsoTimestamp } from '../../../../planes/s3/timestamps.ts'
+import { RequestHead } from '../../../../planes/http/request-head.ts'
+import { contentMd5, declaredChecksum } from '../../../../planes/s3/request/checksums.ts'
+import * as lists from '../../../../planes/s3/request/list-parameters.ts'
+import { requestedLock } from '../../../../planes/s3/request/lock-headers.ts'
+import { partNumberParameter } from '../../../../planes/s3/request/part-number.ts'
+import { parseQuery } from '../../../../planes/s3/request/query-parameters.ts'
+import { parseTarget } from '../../../../planes/s3/request/target.ts'
+import { parseIsoTimestamp } from '../../../../planes/s3/text/timestamps.ts'
 import type { Random } from '../../../support/random.ts'
 import { wordsOf } from '../edge-values.ts'
 import { isDigit } from '../naive-calendar.ts'
@@ -15,8 +16,6 @@ import { naiveParameters } from '../naive-uri.ts'
 import { headerLines, requestWith } from '../request-text.ts'
 import { s3Answer } from '../s3-refusal.ts'
 import { accepted, type FuzzTarget, mustBeSame, mustHold, refused, type Verdict } from '../target.ts'
-
-const HEADER_BYTES = 16 * 1024
 
 /** A page size; a number that is too large is the largest. */
 function naiveSize(text: string | undefined, least: number, most: number): number | undefined {
@@ -60,7 +59,7 @@ function hasOtherFault(first: ReadonlyMap<string, string>): boolean {
   return names.some((name) => first.has(name))
 }
 
-const NOW = Date.UTC(2026, 7, 1)
+const NOW = millisecondsOf(Date.UTC(2026, 7, 1))
 const LOCK = 'x-amz-object-lock-'
 
 function judgeLock(input: Buffer): Verdict {
@@ -130,7 +129,7 @@ function judgeHead(input: Buffer): Verdict {
   const [method = '', target = ''] = first.split(' ')
   const mark = target.indexOf('?')
   const headers = headerLines(lines)
-  const head = readHead({
+  const head = new RequestHead({
     getCaseSensitiveMethod: () => method,
     getUrl: () => (mark === -1 ? target : target.slice(0, mark)),
     getQuery: () => (mark === -1 ? undefined : target.slice(mark + 1)),
@@ -176,7 +175,6 @@ export const PARAMETER_TARGETS: readonly FuzzTarget[] = [
     name: 'list-parameters',
     seeds: ['max-keys=10&max-parts=5', 'max-uploads=1001&max-buckets=1&partNumber=10000', 'prefix=a&delimiter=/'],
     words: wordsOf('max-keys= max-parts= max-uploads= max-buckets= partNumber= & encoding-type=url key-marker=a %30 ٣'),
-    bytesMaximum: HEADER_BYTES,
     judge: judgeLists,
   },
   {
@@ -189,7 +187,6 @@ export const PARAMETER_TARGETS: readonly FuzzTarget[] = [
       ...wordsOf('mode: retain-until-date: legal-hold: ON OFF GOVERNANCE COMPLIANCE \n 2030-01-01T00:00:00Z'),
       LOCK,
     ],
-    bytesMaximum: HEADER_BYTES,
     make: lockByChance,
     judge: judgeLock,
   },
@@ -202,7 +199,6 @@ export const PARAMETER_TARGETS: readonly FuzzTarget[] = [
       'x-amz-checksum-crc64nvme: AAAAAAAAAAA=',
     ],
     words: wordsOf('x-amz-checksum- crc32: crc32c: sha1: sha256: crc64nvme: md5: = == A AAAA - _ \n content-md5:'),
-    bytesMaximum: HEADER_BYTES,
     judge: judgeChecksums,
   },
   {
@@ -213,7 +209,6 @@ export const PARAMETER_TARGETS: readonly FuzzTarget[] = [
       'X-Y /a\nauthorization: b',
     ],
     words: wordsOf('content-length: transfer-encoding: chunked Chunked, \n host: authorization: gzip 0 +1 0x1 / ? #'),
-    bytesMaximum: HEADER_BYTES,
     judge: judgeHead,
   },
 ]

@@ -1,13 +1,12 @@
 /** Which object a request means: path, query and copy source. */
-import { isBucketName, RESERVED_PREFIXES, RESERVED_SUFFIXES } from '../../../../planes/objects/names.ts'
-import { parseCopySource } from '../../../../planes/s3/copy-source.ts'
-import { parseQuery } from '../../../../planes/s3/query-parameters.ts'
-import { parseTarget } from '../../../../planes/s3/target.ts'
+import { isBucketName, RESERVED_PREFIXES, RESERVED_SUFFIXES } from '../../../../engine/domain/names.ts'
+import { parseCopySource } from '../../../../planes/s3/request/copy-source.ts'
+import { parseQuery } from '../../../../planes/s3/request/query-parameters.ts'
+import { parseTarget } from '../../../../planes/s3/request/target.ts'
 import { naiveCanonicalQuery, naiveDecode, naiveEncode, naiveParameters } from '../naive-uri.ts'
 import { s3Answer } from '../s3-refusal.ts'
 import { accepted, type FuzzTarget, mustBeSame, mustHold, refused, type Verdict } from '../target.ts'
 
-const HEADER_BYTES = 16 * 1024
 const KEY_BYTES = 1024
 /** What the server answers 400 before any reader sees it. */
 const OUTSIDE_VISIBLE_ASCII = /[^\x21-\x7e]/g
@@ -121,20 +120,18 @@ const SOURCES = ['bucket/key', '/bucket/a%20b?versionId=null', 'b%2Fk', `/b/${LO
 const NAMES = ['bucket', 'a.b-c.9', 'x'.repeat(63), 'sthree', '1.2.3.4.5']
 
 export const URI_TARGETS: readonly FuzzTarget[] = [
-  { name: 'path', seeds: PATHS, words: ['/', '%2F', '%2e%2e', LONG], bytesMaximum: HEADER_BYTES, judge: judgePath },
-  { name: 'query', seeds: QUERIES, words: ['&', '=', '+', '%2B'], bytesMaximum: HEADER_BYTES, judge: judgeQuery },
+  { name: 'path', seeds: PATHS, words: ['/', '%2F', '%2e%2e', LONG], judge: judgePath },
+  { name: 'query', seeds: QUERIES, words: ['&', '=', '+', '%2B'], judge: judgeQuery },
   {
     name: 'copy-source',
     seeds: SOURCES,
     words: ['?versionId=', '%3FversionId=', '/', '%2F', LONG, 'null'],
-    bytesMaximum: HEADER_BYTES,
     judge: judgeCopySource,
   },
   {
     name: 'bucket-name',
     seeds: NAMES,
     words: ['.', '-', '..', '.-', '-.', '192.168.5.4', ...RESERVED_PREFIXES, ...RESERVED_SUFFIXES, 'x'.repeat(60)],
-    bytesMaximum: HEADER_BYTES,
     judge: judgeBucketName,
   },
 ]

@@ -1,0 +1,38 @@
+/** Differences from the kept recording that are meant, each with its reason. */
+import type { OnPurpose } from './comparison.ts'
+
+const PLAIN = 'a message in plain words'
+
+export const ON_PURPOSE: readonly OnPurpose[] = [
+  {
+    shape: /ListDirectoryBuckets.*is now .*AbortMultipartUpload/,
+    ask: /metrics/,
+    reason: 'the order of metric series follows the list of operations, which is by name now',
+  },
+  { shape: /is no secret.*is now .*is not a secret/, reason: 'plain words in the page of settings' },
+  {
+    shape: /^body: /,
+    ask: /openapi\.json/,
+    reason: 'the summaries of routes and the sentences of errors, in plain words',
+  },
+  {
+    shape: /^headers: without Content-Length: \d+; with Content-Length: \d+$/,
+    ask: /api HEAD \/api\/v1\/buckets\/[\w-]+\?bucket=x /,
+    reason: 'the length of a message in plain words',
+  },
+  { shape: /is no name for a bucket.*is now .*The specified bucket is not valid\./, reason: 'what S3 says' },
+  { shape: /must be a text\\".*is now .*must be a string\\"/, reason: 'the name of the type in JSON' },
+  { shape: /there is no such (field|parameter|action)\\".*is now .*unknown \1\\"/, reason: PLAIN },
+  { shape: /is there twice.*is now .*occurs more than once/, reason: PLAIN },
+  { shape: /stands only beside (the mode limit|after)\\".*is now .*is allowed only with \1\\"/, reason: PLAIN },
+  { shape: /is no header value.*is now .*is not a valid header value/, reason: PLAIN },
+  { shape: /is not that of the export.*is now .*does not match the export/, reason: PLAIN },
+  { shape: /a wildcard may stand only at the end.*is now .*a wildcard is allowed only at the end/, reason: PLAIN },
+  { shape: /has as many (credentials|policies) as it may.*is now .*has the maximum number of \1/, reason: PLAIN },
+  { shape: /What the request was about changed.*is now .*The resource changed during the request/, reason: PLAIN },
+  { shape: /where only elements may stand.*is now .*where only elements are allowed/, reason: PLAIN },
+  { shape: /An end tag fits no start tag.*is now .*An end tag does not match its start tag/, reason: PLAIN },
+  { shape: /An element has no proper name.*is now .*The name of an element is not valid/, reason: PLAIN },
+  { shape: /must be there once and hold text.*is now .*must occur once and hold text/, reason: PLAIN },
+  { shape: /buckets belong to no account number.*is now .*buckets have no account number/, reason: PLAIN },
+]

@@ -1,0 +1,300 @@
+/** Accounts, credentials, tokens and policies. */
+import { rmSync } from 'node:fs'
+import * as fc from 'fast-check'
+import { type Test, test } from 'tap'
+import type { Command } from '../../engine/commands/commands.ts'
+import { actionFault, compilePolicies, isAllowed, resourceFault } from '../../engine/domain/policy.ts'
+import { DomainError } from '../../engine/errors.ts'
+import type { PolicyStatement } from '../../engine/events/values.ts'
+import { AccessReader } from '../../projections/catalog/access-reader.ts'
+import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
+import {
+  attachPolicy,
+  createAccount,
+  createPolicy,
+  deleteAccount,
+  detachPolicy,
+  issueCredential,
+  issueToken,
+  revokeToken,
+  setAccountStatus,
+  setCredentialStatus,
+} from '../support/access-commands.ts'
+import { digestOf } from '../support/commands.ts'
+import { temporaryDirectory } from '../support/test-clients.ts'
+import { dumpStore, openTestStore } from '../support/test-store.ts'
+
+const PAST = 1_000_000
+const FUTURE = 9e15
+const CREDENTIALS_MAXIMUM = 100
+const POLICIES_MAXIMUM = 100
+
+interface AccessStore {
+  readonly access: AccessReader
+  /** `done`, or the code of the refusal. */
+  run(command: Command): Promise<string>
+}
+
+async function openAccess(t: Test): Promise<AccessStore> {
+  // A fixture of the runner would be removed before the store is closed.
+  const root = temporaryDirectory()
+  const store = await openTestStore(root)
+  const environment = ProjectionEnvironment.open(store.paths.projections, { readOnly: true })
+  t.teardown(async () => {
+    await environment.close()
+    await store.close(true)
+    rmSync(root, { recursive: true })
+  })
+  const access = new AccessReader(environment)
+  const run = async (command: Command): Promise<string> => {
+    try {
+      await store.client.execute(command)
+      return 'done'
+    } catch (error) {
+      if (error instanceof DomainError) return error.code
+      throw error
+    } finally {
+      access.version()
+    }
+  }
+  return { access, run }
+}
+
+function idsOf(access: AccessReader, account: string): string[] {
+  return access.account(account)?.credentials.map(({ credential }) => credential) ?? []
+}
+
+test('an account comes with its first credential, and takes all of it along', async (t) => {
+  const { access, run } = await openAccess(t)
+  t.equal(await run(createAccount('a')), 'done')
+  t.match(access.account('a'), { title: 'title of a', enabled: true, policies: [] })
+  t.same(access.account('a')?.credentials, [{ credential: 'first of a', accessKey: 'a-KEY' }])
+  t.match(access.credential('a-KEY'), {
+    account: 'a',
+    enabled: true,
+    expiresMicroseconds: undefined,
+    sealedSecret: Buffer.from('secret of a'),
+  })
+  t.equal(await run(createAccount('a')), 'account-exists')
+  t.equal(await run({ ...createAccount('b'), accessKey: 'a-KEY' }), 'credential-exists')
+  t.equal(access.account('b'), undefined, 'nothing of a refused account is there')
+  t.equal(await run(issueCredential('a', 'second')), 'done')
+  t.equal(await run(issueCredential('a', 'second')), 'credential-exists')
+  t.equal(await run({ ...issueCredential('a', 'third'), accessKey: 'second-KEY' }), 'credential-exists')
+  t.equal(await run({ ...issueCredential('a', 'second'), accessKey: 'third-KEY' }), 'credential-exists')
+  t.same(idsOf(access, 'a'), ['first of a', 'second'])
+  const version = access.version()
+  t.equal(await run(setAccountStatus('a', true)), 'done')
+  t.equal(await run(setCredentialStatus('a', 'second', true)), 'done')
+  t.equal(access.version(), version, 'what is so already changes nothing')
+  t.equal(await run(deleteAccount('a')), 'done')
+  t.equal(access.account('a'), undefined)
+  t.equal(access.credential('a-KEY'), undefined)
+  t.equal(access.credential('second-KEY'), undefined)
+  t.equal(await run(createAccount('a')), 'done', 'the names are free again')
+})
+
+test('what is not there', async (t) => {
+  const { run } = await openAccess(t)
+  await run(createAccount('a'))
+  await run(createPolicy('p'))
+  const refused: [command: Command, code: string][] = [
+    [setAccountStatus('none', true), 'account-not-found'],
+    [deleteAccount('none'), 'account-not-found'],
+    [issueCredential('none', 'c'), 'account-not-found'],
+    [setCredentialStatus('none', 'first of a', true), 'account-not-found'],
+    [setCredentialStatus('a', 'none', true), 'credential-not-found'],
+    [attachPolicy('none', 'a'), 'policy-not-found'],
+    [attachPolicy('p', 'none'), 'account-not-found'],
+    [detachPolicy('none', 'a'), 'policy-not-found'],
+    [detachPolicy('p', 'none'), 'account-not-found'],
+    [detachPolicy('p', 'a'), 'policy-not-attached'],
+    [createPolicy('p'), 'policy-exists'],
+    [revokeToken('none'), 'token-not-found'],
+    [setAccountStatus('k'.repeat(300), true), 'account-not-found'],
+    [setAccountStatus('', true), 'account-not-found'],
+  ]
+  for (const [command, code] of refused) t.equal(await run(command), code, `${command.kind}: ${code}`)
+  await run(createAccount('b'))
+  t.equal(await run(setCredentialStatus('a', 'first of b', false)), 'credential-not-found', 'it is of another account')
+})
+
+test('credentials that have expired make room, disabled ones when there is no other way', async (t) => {
+  const { access, run } = await openAccess(t)
+  await run(createAccount('a'))
+  await run(issueCredential('a', 'expired', PAST))
+  t.same(idsOf(access, 'a'), ['first of a', 'expired'])
+  await run(issueCredential('a', 'temporary', FUTURE))
+  await run(setCredentialStatus('a', 'first of a', false))
+  await run(issueCredential('a', 'next'))
+  t.same(idsOf(access, 'a'), ['first of a', 'temporary', 'next'], 'a disabled one can be enabled again')
+  t.equal(access.credential('expired-KEY'), undefined)
+  for (let index = idsOf(access, 'a').length; index < CREDENTIALS_MAXIMUM; index += 1) {
+    await run(issueCredential('a', `many ${index}`))
+  }
+  t.equal(idsOf(access, 'a').length, CREDENTIALS_MAXIMUM)
+  t.equal(await run(issueCredential('a', 'first of b')), 'done')
+  t.notOk(idsOf(access, 'a').includes('first of a'), 'the disabled one is gone')
+  t.equal(await run(issueCredential('a', 'one too many')), 'too-many-credentials')
+  await run(setCredentialStatus('a', 'next', false))
+  await run(setCredentialStatus('a', 'temporary', false))
+  t.equal(await run(issueCredential('a', 'room again')), 'done')
+  t.same(idsOf(access, 'a').slice(0, 1), ['next'], 'the oldest one')
+  t.equal(idsOf(access, 'a').length, CREDENTIALS_MAXIMUM)
+})
+
+test('policies attach once, and to so many', async (t) => {
+  const { access, run } = await openAccess(t)
+  await run(createAccount('a'))
+  const policies = Array.from({ length: POLICIES_MAXIMUM + 1 }, (_, index) => `p${index}`)
+  const statement = { effect: 'allow', actions: ['s3:*'], resources: ['bucket:*'] } as const
+  for (const policy of policies) await run(createPolicy(policy, statement))
+  t.same(access.policy('p0')?.statements, [statement])
+  for (const policy of policies.slice(0, -1)) t.equal(await run(attachPolicy(policy, 'a')), 'done')
+  t.equal(await run(attachPolicy('p100', 'a')), 'too-many-policies')
+  t.equal(await run(attachPolicy('p7', 'a')), 'done', 'again is no more')
+  t.same(access.account('a')?.policies, policies.slice(0, -1))
+  t.equal(await run(detachPolicy('p7', 'a')), 'done')
+  t.equal(await run(attachPolicy('p100', 'a')), 'done')
+  t.equal(await run(deleteAccount('a')), 'done')
+  t.ok(access.policy('p0'), 'a policy stays without accounts')
+})
+
+test('tokens are found by their digest until they are revoked', async (t) => {
+  const { access, run } = await openAccess(t)
+  t.equal(await run(issueToken('one', 'auditor', FUTURE)), 'done')
+  t.equal(await run(issueToken('one', 'auditor')), 'token-exists')
+  const found = access.tokenByDigest(digestOf(Buffer.from('one')))
+  t.match(found, { token: 'one', role: 'auditor', expiresMicroseconds: FUTURE })
+  t.equal(await run(revokeToken('one')), 'done')
+  t.equal(access.tokenByDigest(digestOf(Buffer.from('one'))), undefined)
+  t.same(access.tokens(), [])
+})
+
+test('the journal leads to the same rows', async (t) => {
+  const root = t.testdir()
+  const first = await openTestStore(root)
+  const commands: Command[] = [
+    createAccount('a'),
+    createAccount('b'),
+    issueCredential('a', 'expired', PAST),
+    issueCredential('a', 'second', FUTURE),
+    setCredentialStatus('a', 'second', false),
+    createPolicy('p', { effect: 'deny', actions: ['s3:GetObject'], resources: ['bucket:a/\u0000é'] }),
+    attachPolicy('p', 'a'),
+    attachPolicy('p', 'b'),
+    detachPolicy('p', 'b'),
+    issueToken('one', 'storage-administrator'),
+    issueToken('two', 'system-administrator'),
+    revokeToken('one'),
+    setAccountStatus('a', false),
+    deleteAccount('b'),
+  ]
+  for (const command of commands) await first.client.execute(command)
+  await first.close(true)
+  const live = await dumpStore(first.paths)
+  t.ok(live['accounts']?.length === 1 && live['credentials']?.length === 2 && live['tokens']?.length === 1)
+  rmSync(first.paths.projections, { recursive: true })
+  const second = await openTestStore(root)
+  await second.close(true)
+  const again = await dumpStore(first.paths)
+  for (const table of ['accounts', 'credentials', 'policies', 'tokens', 'token-digests', 'access-version']) {
+    t.same(again[table], live[table], table)
+  }
+})
+
+/** Few names, so that most patterns fit something. */
+const letters = fc.string({ unit: fc.constantFrom('a', 'b', '/', '*', 'é'), maxLength: 4 })
+
+const patterns = fc.array(
+  fc.tuple(letters, fc.constantFrom('', '*')).map((parts) => parts.join('')),
+  { maxLength: 3 },
+)
+
+const statement: fc.Arbitrary<PolicyStatement> = fc.record({
+  effect: fc.constantFrom('allow', 'deny'),
+  actions: patterns,
+  resources: patterns,
+})
+
+function fits(all: readonly string[], name: string): boolean {
+  return all.some((one) => (one.at(-1) === '*' ? name.startsWith(one.slice(0, -1)) : name === one))
+}
+
+function concerns({ actions, resources }: PolicyStatement, action: string, resource: string): boolean {
+  return fits(actions, action) && fits(resources, resource)
+}
+
+test('an explicit deny wins, and what is not allowed is denied', async (t) => {
+  const seen = { allowed: 0, denied: 0 }
+  fc.assert(
+    fc.property(fc.array(statement, { maxLength: 5 }), letters, letters, (statements, action, resource) => {
+      const concerned = statements.filter((one) => concerns(one, action, resource))
+      const expected = concerned.length > 0 && concerned.every(({ effect }) => effect === 'allow')
+      seen[expected ? 'allowed' : 'denied'] += 1
+      if (isAllowed(compilePolicies(statements), action, resource) !== expected) throw new Error(`not ${expected}`)
+    }),
+    { numRuns: 20_000 },
+  )
+  t.ok(seen.allowed > 500 && seen.denied > 500, JSON.stringify(seen))
+  t.equal(isAllowed(compilePolicies([]), 's3:GetObject', 'bucket:a'), false)
+})
+
+test('no more is allowed by less: a statement that is taken away or a deny that is added', async () => {
+  fc.assert(
+    fc.property(
+      fc.array(statement, { maxLength: 4 }),
+      statement,
+      letters,
+      letters,
+      (statements, more, action, resource) => {
+        const before = isAllowed(compilePolicies(statements), action, resource)
+        const denied = isAllowed(compilePolicies([...statements, { ...more, effect: 'deny' }]), action, resource)
+        const allowed = isAllowed(compilePolicies([{ ...more, effect: 'allow' }, ...statements]), action, resource)
+        const explicit = statements.some((one) => one.effect === 'deny' && concerns(one, action, resource))
+        if (denied && !before) throw new Error('a deny allowed something')
+        if (before && !allowed) throw new Error('an allow denied something')
+        if (explicit && (before || allowed)) throw new Error('a deny was overruled')
+      },
+    ),
+    { numRuns: 10_000 },
+  )
+})
+
+test('actions that cannot be meant', async (t) => {
+  const actions = new Set(['s3:GetObject', 's3:GetObjectRetention', 's3:PutObject'])
+  for (const good of ['s3:GetObject', 's3:Get*', 's3:GetObject*', 's3:*', '*'])
+    t.equal(actionFault(good, actions), undefined)
+  const bad = [
+    '',
+    's3:',
+    's3:Get',
+    's3:getObject',
+    's3:Delete*',
+    's3:**',
+    '**',
+    '*s3',
+    's3:G*t',
+    ' s3:*',
+    's3:PutObject ',
+  ]
+  for (const one of bad) t.type(actionFault(one, actions), 'string', one)
+})
+
+test('resources that cannot be meant', async (t) => {
+  const good = ['*', 'b*', 'bucket*', 'bucket:*', 'bucket:a', 'bucket:a*', 'bucket:a/*', 'bucket:a/b c/é', 'bucket:a/']
+  for (const one of good) t.equal(resourceFault(one), undefined, one)
+  const bad = [
+    '',
+    'bucket',
+    'bucket:',
+    'Bucket:a',
+    'a',
+    'a*',
+    'buckets:*',
+    'arn:aws:s3:::a',
+    'bucket:*/a',
+    'bucket:a**',
+  ]
+  for (const one of [...bad, '**']) t.type(resourceFault(one), 'string', one)
+})

@@ -1,0 +1,95 @@
+/** Keys and ids that are derived. */
+import { randomBytes } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import * as fc from 'fast-check'
+import { test } from 'tap'
+import { sequenceOf } from '../../engine/brands.ts'
+import { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
+import { isMasterKeyOf, masterKeyCheck, proofSigningSeed, storeKeys } from '../../engine/keys/store-keys.ts'
+
+const sequences = fc.maxSafeNat().map(sequenceOf)
+
+test('ids of one and of many', async (t) => {
+  const ids = new OpaqueIds(randomBytes(32))
+  t.same(ids.encodeAll([]), [])
+  fc.assert(
+    fc.property(fc.array(sequences), (many) => {
+      const encoded = ids.encodeAll(many)
+      const one = many.map((sequence) => ids.encode(sequenceOf(sequence)))
+      const back = encoded.map((id) => ids.decode(id))
+      return isDeepStrictEqual(encoded, one) && isDeepStrictEqual(back, many)
+    }),
+  )
+})
+
+test('an id has 22 characters of base64url, and is another one under another key', async (t) => {
+  const [ids, others] = [new OpaqueIds(randomBytes(32)), new OpaqueIds(randomBytes(32))]
+  for (const sequence of [0, 1, 2 ** 32, Number.MAX_SAFE_INTEGER]) {
+    t.match(ids.encode(sequenceOf(sequence)), /^[\w-]{22}$/)
+    t.not(ids.encode(sequenceOf(sequence)), others.encode(sequenceOf(sequence)))
+    t.equal(others.decode(ids.encode(sequenceOf(sequence))), undefined)
+  }
+})
+
+test('no id begins like an option of a command', async (t) => {
+  const ids = new OpaqueIds(randomBytes(32))
+  const many = ids.encodeAll(Array.from({ length: 2000 }, (_, sequence) => sequenceOf(sequence)))
+  t.same(
+    many.filter((id) => id.startsWith('-')),
+    [],
+  )
+})
+
+test('what was never given out is no id', async (t) => {
+  const ids = new OpaqueIds(randomBytes(32))
+  const id = ids.encode(sequenceOf(7))
+  // One of 22 characters has four bits that belong to no byte: 15 other texts decode to the same block.
+  const first = id.startsWith('A') ? 'B' : 'A'
+  const rest = id.slice(1)
+  for (const text of [
+    '',
+    'null',
+    rest,
+    `${id}A`,
+    `${first}${rest}`,
+    `=${rest}`,
+    `${id.slice(0, -1)}=`,
+    `${rest}${id[0]}`,
+  ]) {
+    t.equal(ids.decode(text), undefined, text)
+  }
+  const others = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'].map((other) => other + rest)
+  t.same(
+    others.filter((text) => ids.decode(text) !== undefined),
+    [id],
+  )
+})
+
+const MASTER_KEY = Buffer.alloc(32, 0x11)
+const DEPLOYMENT = Buffer.alloc(16, 0x22)
+
+const GOLDEN = {
+  payloads: 'a642e45b7ce86420cabe2652d991cc327d2ea41525c08f19ec33342a83fc8a2f',
+  versionIds: 'c3fc8979ea810f264dca13e35001c1c3f8a55f3f42844bec788ca36d87f4df17',
+  uploadIds: '7e8a29b650adf7910531fa38f0a0dff1845cc9d9ea576ddf889196cfa2aadfca',
+  credentialSecrets: 'baf006df97af991b192b85224dcecdc4529efc78211f605f5560224fb00bf83b',
+  continuationTokens: '3578ebd8e590bbdbd14c681db17a5b11dcb4a6d551f70ac3e26dbc593fcac33b',
+  masterKeyCheck: '788b039167e156411948580a20c5b1b7270a46a94941c1fab9bf3e86d1785e36',
+  proofSigning: '99b20b7f0056b10e0ec2d8c58442f426832a96db322b4f884641400e48af80a1',
+}
+
+test('every key is what it always was, and no other', async (t) => {
+  const keys = {
+    ...storeKeys(MASTER_KEY, DEPLOYMENT),
+    masterKeyCheck: masterKeyCheck(MASTER_KEY, DEPLOYMENT),
+    proofSigning: proofSigningSeed(MASTER_KEY),
+  }
+  const digits = Object.entries(keys).map(([name, key]) => [name, Buffer.from(key).toString('hex')])
+  t.same(Object.fromEntries(digits), GOLDEN)
+})
+
+test('the genesis recognizes its master key', async (t) => {
+  const genesis = { deploymentId: DEPLOYMENT, masterKeyCheck: Buffer.from(GOLDEN.masterKeyCheck, 'hex') }
+  t.equal(isMasterKeyOf(genesis, MASTER_KEY), true)
+  t.equal(isMasterKeyOf(genesis, Buffer.alloc(32, 0x12)), false)
+})

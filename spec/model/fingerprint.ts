@@ -1,0 +1,33 @@
+/** Whether two states of the model are the same to clients. */
+import type { ModelBucket, ModelState, ModelVersion } from './state.ts'
+import { wireId } from './state.ts'
+
+/** A text that is the same for two states exactly when no request could tell them apart. */
+export function fingerprint(state: ModelState): string {
+  const names = [...state.buckets.keys()].toSorted()
+  return JSON.stringify(names.map((name) => [name, fingerprintOfBucket(state, state.buckets.get(name))]))
+}
+
+function fingerprintOfBucket(state: ModelState, bucket: ModelBucket | undefined): unknown {
+  if (bucket === undefined) return undefined
+  const { id: bucketId, keys: _keys, ...settings } = bucket
+  const uploads = state.uploadsOf(bucketId).map(({ id, key, headers, lock, created, parts }) => {
+    const ascending = [...parts].toSorted(([left], [right]) => left - right)
+    return [id, key, headers, lock, created, ascending.map(([number, { etag, modified }]) => [number, etag, modified])]
+  })
+  const completions = state.completions.flatMap(({ upload: { upload, id, key }, numbers }) => {
+    const place = state.versions(bucket, key).findIndex((version) => isMadeBy(version, upload))
+    return place === -1 ? [] : [[id, numbers, key, place]]
+  })
+  const keys = state.keys(bucket).map((key) => [key, state.versions(bucket, key).map(fingerprintOfVersion)])
+  return [settings, keys, uploads, completions.map((one) => JSON.stringify(one)).toSorted()]
+}
+
+function isMadeBy({ payload, sequence }: ModelVersion, upload: number): boolean {
+  return payload?.id === upload && payload.completion === sequence
+}
+
+function fingerprintOfVersion(version: ModelVersion): unknown {
+  const { isMarker, etag, headers, modified, lock } = version
+  return [wireId(version), isMarker, etag, headers, modified, lock]
+}

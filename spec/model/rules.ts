@@ -1,0 +1,341 @@
+/** What commands do to the model of a store, by the rules as S3 and the specification have them, not by the engine's code. */
+import { millisecondsOf, sequenceOf } from '../../engine/brands.ts'
+import type { Command, CommandOf, VersionName, WriteBody } from '../../engine/commands/commands.ts'
+import type { LockState } from '../../engine/events/values.ts'
+import { joined } from './content.ts'
+import {
+  conditionReasons,
+  destructionReasons,
+  lockReasons,
+  type Moment,
+  type Outcome,
+  Refusal,
+  refuse,
+  refuseFor,
+  retentionReasons,
+} from './refusals.ts'
+import type { ModelBucket, ModelPart, ModelPayload, ModelState, ModelUpload, ModelVersion } from './state.ts'
+
+const DONE: Outcome = { code: 'done' }
+const DAY = 24 * 60 * 60 * 1000
+export const PART_MINIMUM = 5 * 1024 ** 2
+
+export class ModelRules {
+  readonly #state: ModelState
+  /** Bytes that were put into payload files, by the MD5 that the command says. */
+  readonly #inFiles: ReadonlyMap<string, Buffer>
+
+  constructor(state: ModelState, inFiles: ReadonlyMap<string, Buffer>) {
+    this.#state = state
+    this.#inFiles = inFiles
+  }
+
+  /** Carries a command out; undefined when the model has no opinion of it. */
+  apply(command: Command, moment: Moment): Outcome | undefined {
+    try {
+      const outcome = this.#apply(command, moment)
+      this.#state.sequence = Math.max(this.#state.sequence, moment.sequence)
+      return outcome
+    } catch (error) {
+      if (error instanceof Refusal) return error.outcome
+      throw error
+    }
+  }
+
+  #apply(command: Command, moment: Moment): Outcome | undefined {
+    switch (command.kind) {
+      case 'create-bucket':
+        return this.#createBucket(command, moment)
+      case 'delete-bucket':
+        if (this.#bucket(command.bucket).keys.size > 0) refuse('bucket-not-empty')
+        this.#state.buckets.delete(command.bucket)
+        return DONE
+      case 'set-versioning': {
+        const bucket = this.#bucket(command.bucket)
+        if (bucket.lockEnabled && command.versioning === 'suspended') refuse('versioning-is-locked')
+        bucket.versioning = command.versioning
+        return DONE
+      }
+      case 'set-default-retention':
+        this.#lockBucket(command.bucket).defaultRetention = command.retention
+        return DONE
+      case 'set-cors':
+        this.#bucket(command.bucket).cors = command.rules
+        return DONE
+      case 'set-quota':
+        this.#bucket(command.bucket).quota = command.quota
+        return DONE
+      case 'write-object':
+        return this.#write(command, moment)
+      case 'copy-object':
+        return this.#copy(command, moment)
+      case 'delete-object':
+        return this.#delete(command, moment)
+      case 'set-retention':
+        return this.#retain(command, moment)
+      case 'set-legal-hold': {
+        const version = this.#lockable(command)
+        version.lock = { retention: version.lock?.retention, hold: command.hold }
+        return { ...DONE, ...idOf(version) }
+      }
+      case 'create-upload': {
+        const { key, headers, bucket: name, lock } = command
+        const bucket = this.#bucket(name)
+        refuseFor(lockReasons(bucket, lock, moment.now))
+        const upload = moment.sequence
+        const made = { id: undefined, created: moment.now, bucketId: bucket.id, bucket: name, key, headers, lock }
+        this.#state.uploads.set(upload, { upload, ...made, parts: new Map() })
+        return DONE
+      }
+      case 'write-part':
+        return this.#writePart(command, moment)
+      case 'complete-upload':
+        return this.#complete(command, moment)
+      case 'abort-upload':
+        this.#state.uploads.delete(this.#upload(command).upload)
+        return DONE
+      case 'reclaim-upload':
+        this.#state.uploads.delete(command.upload)
+        return DONE
+      case 'record-digest':
+        for (const payload of this.#state.references.keys()) {
+          if (payload.id === command.payload && payload.kind === 'parts') payload.isDigested = true
+        }
+        return DONE
+      case 'move-payloads':
+      case 'remove-volume':
+        return DONE
+      default:
+        return undefined
+    }
+  }
+
+  #bucket(name: string): ModelBucket {
+    return this.#state.buckets.get(name) ?? refuse('bucket-not-found')
+  }
+
+  #lockBucket(name: string): ModelBucket {
+    const bucket = this.#bucket(name)
+    if (!bucket.lockEnabled) refuse('lock-not-enabled')
+    return bucket
+  }
+
+  #createBucket({ bucket, region, lockEnabled }: CommandOf<'create-bucket'>, { sequence, now }: Moment): Outcome {
+    const present = this.#state.buckets.get(bucket)
+    if (present !== undefined) {
+      const isSame = present.region === region && present.lockEnabled === lockEnabled
+      return isSame && region === 'us-east-1' ? DONE : refuse('bucket-exists')
+    }
+    this.#state.buckets.set(bucket, {
+      id: sequence,
+      created: now,
+      region,
+      lockEnabled,
+      versioning: lockEnabled ? 'enabled' : 'off',
+      defaultRetention: undefined,
+      quota: { bytes: undefined, objects: undefined },
+      cors: [],
+      keys: new Map(),
+    })
+    return DONE
+  }
+
+  #stored(body: WriteBody, etag: string, sequence: number): ModelPayload | undefined {
+    if (body.kind === 'empty') return undefined
+    const bytes = body.kind === 'inline' ? viewOf(body.bytes) : (this.#inFiles.get(etag) ?? refuse('no such file'))
+    const kind = body.kind === 'inline' ? 'volume' : 'file'
+    return { id: sequence, kind, bytes, parts: [], completion: undefined, isDigested: false }
+  }
+
+  #write(command: CommandOf<'write-object'>, moment: Moment): Outcome {
+    const { size, etag, headers, body, lock } = command
+    const bucket = this.#bucket(command.bucket)
+    refuseFor([
+      ...conditionReasons(command.condition, this.#state.current(bucket, command.key)),
+      ...lockReasons(bucket, lock, moment.now),
+      ...this.#quotaReasons(bucket, command.key, size),
+    ])
+    const payload = this.#stored(body, etag, moment.sequence)
+    return this.#publish(bucket, command.key, { size, etag, headers, payload }, lock, moment)
+  }
+
+  /** What a copy is made of, or why it cannot be. */
+  #source({
+    sourceBucket,
+    sourceKey,
+    sourceSequence,
+    sourceIsVersion,
+  }: CommandOf<'copy-object'>): ModelVersion | string {
+    const from = this.#state.buckets.get(sourceBucket)
+    if (from === undefined) return 'bucket-not-found'
+    const versions = this.#state.versions(from, sourceKey)
+    const named = versions.find((version) => version.sequence === sourceSequence)
+    const source = sourceIsVersion ? named : this.#state.current(from, sourceKey)
+    if (source === undefined) {
+      if (!sourceIsVersion) return 'object-not-found'
+      // A `null` version that is not the one that was seen may have taken its place.
+      return versions.some(({ isNull }) => isNull) ? 'source-changed' : 'version-not-found'
+    }
+    if (source.isMarker) return 'version-is-marker'
+    return source.sequence === sourceSequence ? source : 'source-changed'
+  }
+
+  #copy(command: CommandOf<'copy-object'>, moment: Moment): Outcome {
+    const { sourceBucket, sourceKey, sourceIsVersion, key, replacement, lock } = command
+    const source = this.#source(command)
+    const bucket = this.#state.buckets.get(command.bucket)
+    const reasons = typeof source === 'string' ? [source] : []
+    if (bucket === undefined) return refuse(reasons[0] ?? 'bucket-not-found')
+    const isSame = command.bucket === sourceBucket && key === sourceKey && !sourceIsVersion
+    if (isSame && replacement === undefined) reasons.push('copy-onto-itself')
+    reasons.push(...conditionReasons(command.condition, this.#state.current(bucket, key)))
+    reasons.push(...lockReasons(bucket, lock, moment.now))
+    if (typeof source !== 'string') reasons.push(...this.#quotaReasons(bucket, key, source.size))
+    refuseFor(reasons)
+    const { size, etag, headers, payload } = source as ModelVersion
+    return this.#publish(bucket, key, { size, etag, headers: replacement?.headers ?? headers, payload }, lock, moment)
+  }
+
+  /** The one way to a new current object. */
+  #publish(
+    bucket: ModelBucket,
+    key: string,
+    { size, etag, headers, payload }: Pick<ModelVersion, 'size' | 'etag' | 'headers' | 'payload'>,
+    asked: LockState | undefined,
+    { sequence, now }: Moment,
+  ): Outcome {
+    const standard = bucket.defaultRetention
+    const days = standard === undefined ? 0 : standard.value * (standard.unit === 'years' ? 365 : 1)
+    const retention =
+      asked?.retention ?? (standard && { mode: standard.mode, untilMilliseconds: millisecondsOf(now + days * DAY) })
+    const hold = asked?.hold
+    const lock = retention === undefined && hold === undefined ? undefined : { retention, hold }
+    const isNull = bucket.versioning !== 'enabled'
+    const version = {
+      sequence,
+      isNull,
+      isMarker: false,
+      id: undefined,
+      modified: now,
+      size,
+      etag,
+      headers,
+      payload,
+      lock,
+    }
+    this.#state.add(bucket, key, version)
+    return { ...DONE, etag: etag as string, ...(bucket.versioning === 'off' ? {} : idOf(version)) }
+  }
+
+  #quotaReasons(bucket: ModelBucket, key: string, size: number): string[] {
+    const { bytes = Number.POSITIVE_INFINITY, objects = Number.POSITIVE_INFINITY } = bucket.quota
+    const current = this.#state.current(bucket, key)
+    const usage = this.#state.usage(bucket)
+    const after = usage.bytes - (current?.size ?? 0) + size
+    const isTooMuch = (after > usage.bytes && after > bytes) || (current === undefined && usage.objects + 1 > objects)
+    return isTooMuch ? ['quota-exceeded'] : []
+  }
+
+  #delete(command: CommandOf<'delete-object'>, moment: Moment): Outcome {
+    const { key, version: selector, condition } = command
+    const bucket = this.#bucket(command.bucket)
+    const found =
+      selector === undefined ? this.#state.versions(bucket, key)[0] : this.#state.find(bucket, key, selector)
+    // What is not there needs no deletion, whatever the condition.
+    if (found !== undefined) refuseFor(conditionReasons(condition, found))
+    if (selector !== undefined) {
+      if (found === undefined) return { ...DONE, ...(selector !== 'unknown' && { version: selector }) }
+      refuseFor(destructionReasons(found, moment, command.bypassGovernance))
+      this.#state.remove(bucket, key, found)
+      return { ...DONE, ...idOf(found), ...(bucket.versioning === 'off' ? {} : { marker: found.isMarker }) }
+    }
+    if (bucket.versioning === 'off') {
+      this.#state.remove(bucket, key, found)
+      return DONE
+    }
+    const isNull = bucket.versioning === 'suspended'
+    const nothing = { id: undefined, size: 0, etag: undefined, headers: [], payload: undefined, lock: undefined }
+    const marker = { sequence: moment.sequence, modified: moment.now, isNull, isMarker: true, ...nothing }
+    this.#state.add(bucket, key, marker)
+    return { ...DONE, ...idOf(marker), marker: true }
+  }
+
+  #lockable(command: CommandOf<'set-retention'> | CommandOf<'set-legal-hold'>): ModelVersion {
+    const { key, version: selector } = command
+    const bucket = this.#bucket(command.bucket)
+    const found = selector === undefined ? this.#state.current(bucket, key) : this.#state.find(bucket, key, selector)
+    const reasons = bucket.lockEnabled ? [] : ['lock-not-enabled']
+    if (found === undefined) reasons.push(selector === undefined ? 'object-not-found' : 'version-not-found')
+    else if (found.isMarker) reasons.push('version-is-marker')
+    refuseFor(reasons)
+    return found as ModelVersion
+  }
+
+  #retain(command: CommandOf<'set-retention'>, moment: Moment): Outcome {
+    const version = this.#lockable(command)
+    refuseFor(retentionReasons(version.lock?.retention, command.retention, moment, command.bypassGovernance))
+    version.lock = { retention: command.retention, hold: version.lock?.hold }
+    return { ...DONE, ...idOf(version) }
+  }
+
+  #upload(command: { readonly bucket: string; readonly key: string; readonly upload: number }): ModelUpload {
+    const bucket = this.#bucket(command.bucket)
+    const upload = this.#state.uploads.get(command.upload)
+    const isThere = upload?.bucketId === bucket.id && upload.key === command.key
+    return isThere ? upload : refuse('upload-not-found')
+  }
+
+  #writePart(command: CommandOf<'write-part'>, { sequence, now }: Moment): Outcome {
+    const { part, size, etag, body } = command
+    this.#upload(command).parts.set(part, { modified: now, size, etag, payload: this.#stored(body, etag, sequence) })
+    return { ...DONE, etag }
+  }
+
+  #complete(command: CommandOf<'complete-upload'>, moment: Moment): Outcome {
+    const { key, etag, parts: numbers, md5s } = command
+    const bucket = this.#bucket(command.bucket)
+    const upload = this.#state.uploads.get(command.upload)
+    if (upload?.bucketId !== bucket.id || upload.key !== key) return this.#completedBefore(command, bucket)
+    const parts = [...numbers].map((number, index): ModelPart => {
+      const part = upload.parts.get(number)
+      const md5 = Buffer.from(md5s.subarray(16 * index, 16 * index + 16)).toString('hex')
+      return part?.etag === md5 ? part : refuse('part-not-found', String(number))
+    })
+    const small = parts.slice(0, -1).findIndex(({ size: bytes }) => bytes < PART_MINIMUM)
+    if (small !== -1) refuse('part-too-small', String(numbers[small]))
+    const size = parts.reduce((total, part) => total + part.size, 0)
+    refuseFor([
+      ...conditionReasons(command.condition, this.#state.current(bucket, key)),
+      ...this.#quotaReasons(bucket, key, size),
+    ])
+    this.#state.uploads.delete(upload.upload)
+    this.#state.completions.push({ upload, numbers: [...numbers] })
+    const payload: ModelPayload = {
+      id: upload.upload,
+      kind: 'parts',
+      bytes: joined(parts.flatMap((part) => part.payload?.bytes ?? [])),
+      parts: parts.map((part) => part.payload),
+      completion: moment.sequence,
+      isDigested: false,
+    }
+    return this.#publish(bucket, key, { size, etag, headers: upload.headers, payload }, upload.lock, moment)
+  }
+
+  /** A client whose answer was lost asks again, and is told the same while what it made is there. */
+  #completedBefore({ key, upload, etag }: CommandOf<'complete-upload'>, bucket: ModelBucket): Outcome {
+    const made = this.#state
+      .versions(bucket, key)
+      .find(({ payload, sequence }) => payload?.id === upload && payload.completion === sequence)
+    if (made?.etag !== etag) return refuse('upload-not-found')
+    return { ...DONE, etag, ...(bucket.versioning === 'off' ? {} : idOf(made)) }
+  }
+}
+
+function idOf({ isNull, sequence }: ModelVersion): { readonly version: VersionName } {
+  return { version: isNull ? 'null' : sequenceOf(sequence) }
+}
+
+/** The same bytes, not copied: parts are large. */
+function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
+}

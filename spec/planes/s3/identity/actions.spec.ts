@@ -1,0 +1,112 @@
+/** S13: every operation against its action, both ways: with it alone it passes, with all but it it does not. */
+import tap, { test } from 'tap'
+import { S3_ACTIONS } from '../../../../planes/s3/identity/authorize.ts'
+import { OPERATIONS } from '../../../../planes/s3/operation-list.ts'
+import type { Operation } from '../../../../planes/s3/operation.ts'
+import { allow, type Identity, newIdentity } from '../../../support/identities.ts'
+import { startManaged } from '../../../support/management-server.ts'
+import { tableWith } from '../../../support/markdown-tables.ts'
+import type { RawRequest } from '../../../support/wire-client.ts'
+import { createLockBucket } from '../../../support/wire-locks.ts'
+import { put } from '../../../support/wire-versions.ts'
+
+const server = await startManaged()
+const identities = new Map<string, Identity>()
+tap.teardown(async () => {
+  for (const { s3 } of identities.values()) s3.destroy()
+  await server.stop()
+})
+
+const { raw } = server
+
+await createLockBucket(server, 'actions')
+await put(server, 'actions/source', 'x')
+
+const ALL = [...S3_ACTIONS]
+
+/** The account that may do so much everywhere. */
+async function identityWith(actions: readonly string[]): Promise<Identity> {
+  const name = actions.toSorted().join()
+  const known = identities.get(name)
+  if (known !== undefined) return known
+  const made = await newIdentity(server, [allow(actions, 'bucket:*')])
+  identities.set(name, made)
+  return made
+}
+
+interface Case {
+  readonly name: string
+  readonly target: string
+  readonly request: RawRequest
+  readonly method: string
+  /** Everything that the operation needs, the first being its own action. */
+  readonly actions: readonly string[]
+}
+
+const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
+const BODIES: Readonly<Record<string, string>> = {
+  PutBucketVersioning: VERSIONING,
+  PutObject: 'x',
+  UploadPart: 'x',
+  PutObjectLegalHold: '<LegalHold><Status>OFF</Status></LegalHold>',
+}
+
+/** A request that the table recognizes as the operation. Whether it succeeds does not matter here. */
+function caseOf(operation: Operation, versionId?: string): Case {
+  const { name, method, level, subresource, mark, action, versionAction } = operation
+  const path = level === 'service' ? '/' : level === 'bucket' ? '/actions' : '/actions/key'
+  const query = [subresource]
+  if (mark?.query !== undefined) query.push(mark.value === undefined ? mark.query : `${mark.query}=${mark.value}`)
+  if (subresource === 'uploadId') query[0] = 'uploadId=none'
+  if (name === 'UploadPart') query.push('partNumber=1')
+  if (versionId !== undefined) query.push(`versionId=${versionId}`)
+  const headers = mark !== undefined && mark.query === undefined ? [[mark.header, 'actions/source'] as const] : []
+  const own = versionId !== undefined && versionAction !== undefined ? versionAction : action
+  const text = query.filter((part) => part !== undefined).join('&')
+  return {
+    name: `${name}${versionId === undefined ? '' : ' of a version'}`,
+    method,
+    target: text === '' ? path : `${path}?${text}`,
+    request: { headers, ...(BODIES[name] === undefined ? {} : { body: BODIES[name] }) },
+    actions: headers.length > 0 ? [own, 's3:GetObject'] : [own],
+  }
+}
+
+const OPERATIONS_WITH_ACTION = OPERATIONS.filter(({ handle, method }) => handle !== undefined && method !== 'OPTIONS')
+const CASES = OPERATIONS_WITH_ACTION.flatMap((operation) =>
+  operation.accepts.includes('versionId') ? [caseOf(operation), caseOf(operation, 'null')] : [caseOf(operation)],
+)
+
+/** What the audit record says that the request was, and what came of it. */
+async function recorded(id: unknown): Promise<{ readonly api: unknown; readonly result: string | undefined }> {
+  const entries = (await server.journal()).filter(({ requestId }) => requestId === id)
+  return { api: entries.at(-1)?.details.get('api'), result: entries.at(-1)?.result }
+}
+
+for (const { name, method, target, request, actions } of CASES) {
+  test(name, async (t) => {
+    const api = name.split(' ')[0]
+    const needed = await raw(method, target, { ...request, ...(await identityWith(actions)).signing })
+    t.not(needed.status, 403, `with ${actions.join()} alone: ${needed.text}`)
+    t.equal((await recorded(needed.headers['x-amz-request-id'])).api, api, 'it is that operation')
+    for (const left of actions) {
+      const { signing } = await identityWith(ALL.filter((action) => action !== left))
+      const answer = await raw(method, target, { ...request, ...signing })
+      t.equal(answer.status, 403, `with all but ${left}`)
+      t.same(await recorded(answer.headers['x-amz-request-id']), { api, result: 'denied' })
+    }
+  })
+}
+
+test('the actions of the table are those of its page', async (t) => {
+  const page = tableWith('spec/s3/operations.md', 'operation | request | action | also takes | changes | implemented')
+  const implemented = page.filter((row) => row[5] === 'yes' && row[2] !== '`s3:Preflight`')
+  t.same(
+    OPERATIONS_WITH_ACTION.map(({ name }) => name),
+    implemented.map(([name]) => name),
+  )
+  const named = new Set(implemented.flatMap((row) => (row[2] ?? '').replaceAll('`', '').split(', ')))
+  // Those that a header needs are of no operation of their own.
+  named.add('s3:BypassGovernanceRetention')
+  t.same(ALL.toSorted(), [...named].toSorted())
+})

@@ -1,0 +1,126 @@
+/** What policies let service accounts do, from the management plane to the SDK. */
+import { CopyObjectCommand, GetObjectCommand } from '@aws-sdk/client-s3'
+import tap, { type Test, test } from 'tap'
+import type { PolicyStatement } from '../../../../engine/events/values.ts'
+import { allow, deny, type Identity, newIdentity } from '../../../support/identities.ts'
+import { startManaged } from '../../../support/management-server.ts'
+import { errorName, isDone } from '../../../support/wire-assertions.ts'
+import { createBucket, put } from '../../../support/wire-versions.ts'
+
+const server = await startManaged()
+const identities: Identity[] = []
+tap.teardown(async () => {
+  for (const { s3 } of identities) s3.destroy()
+  await server.stop()
+})
+
+const { raw } = server
+
+await createBucket(server, 'photos')
+await createBucket(server, 'archive')
+for (const key of ['2026/a', '2026/b', '2025/a', 'secret/a', '2026']) await put(server, `photos/${key}`, key)
+await put(server, 'archive/a', 'archived')
+
+async function identity(...lists: readonly (readonly PolicyStatement[])[]): Promise<Identity> {
+  const made = await newIdentity(server, ...lists)
+  identities.push(made)
+  return made
+}
+
+const READ = ['s3:GetObject']
+const WRITE = ['s3:PutObject']
+
+/** Whether the SDK may read a key. */
+function read({ s3 }: Identity, Key: string, Bucket = 'photos'): Promise<string> {
+  return errorName(s3.send(new GetObjectCommand({ Bucket, Key })))
+}
+
+async function isAllowed(t: Test, outcome: Promise<string>, allowed: boolean, name: string): Promise<void> {
+  t.equal(await outcome, allowed ? 'no error' : 'AccessDenied', name)
+}
+
+/** Keys that are written in more than one way, and keys that look alike. */
+const KEYS = [
+  'a b',
+  'a+b',
+  'a%20b',
+  'a%2Fb',
+  'a/b',
+  'a//b',
+  'é',
+  'e\u0301',
+  '\u{1f600}',
+  '\u0000',
+  'a*',
+  "a'b",
+  '../a',
+  './a',
+  'a?b=c',
+  'a#b',
+  'A B',
+]
+
+test('resources are canonical decoded keys', async (t) => {
+  const reader = (key: string) => identity([allow([...READ, ...WRITE], `bucket:photos/keys/${key}`)])
+  for (const own of KEYS.filter((key) => !key.includes('*'))) {
+    const { signing } = await reader(own)
+    for (const key of KEYS) {
+      const path = `/photos/keys/${encodeURIComponent(key).replaceAll('%2F', '/')}`
+      const answer = await raw('PUT', path, { ...signing, body: 'x' })
+      t.equal(
+        answer.code,
+        key === own ? undefined : 'AccessDenied',
+        `${JSON.stringify(key)} by who may ${JSON.stringify(own)}`,
+      )
+    }
+  }
+  const { signing } = await reader('plain')
+  for (const path of [
+    '/photos/keys/plain',
+    '/photos/keys/%70%6cain',
+    '/photos/%6Beys%2Fplain',
+    '/photos/keys%2fplain',
+  ]) {
+    isDone(t, await raw('PUT', path, { ...signing, body: 'x' }), 200, path)
+  }
+  const starred = await identity([allow(READ, 'bucket:photos/keys/a*')])
+  for (const key of ['a b', 'a*', 'a/b', "a'b"]) {
+    t.not(await read(starred, `keys/${key}`), 'AccessDenied', `a star that is meant as one fits ${key}`)
+  }
+})
+
+test('a copy needs to read its source and to write its target', async (t) => {
+  const source = allow(READ, 'bucket:photos/2026/a')
+  const target = allow(WRITE, 'bucket:archive/copies/*')
+  const rows: [statements: PolicyStatement[], allowed: boolean][] = [
+    [[source], false],
+    [[target], false],
+    [[source, target], true],
+    [[source, target, deny(READ, 'bucket:photos/*')], false],
+    [[source, target, deny(WRITE, 'bucket:archive/*')], false],
+    [[allow(READ, 'bucket:archive/copies/*'), allow(WRITE, 'bucket:photos/2026/a')], false],
+  ]
+  for (const [index, [statements, allowed]] of rows.entries()) {
+    const { s3, signing } = await identity(statements)
+    const Key = `copies/${index}`
+    const copy = new CopyObjectCommand({ Bucket: 'archive', Key, CopySource: 'photos/2026/a' })
+    await isAllowed(t, errorName(s3.send(copy)), allowed, `row ${index}`)
+    for (const name of ['/photos/2026/a', 'photos%2F2026%2Fa', '/photos/2026/%61', 'photos/2026/a?versionId=null']) {
+      const answer = await raw('PUT', `/archive/${Key}`, { ...signing, headers: [['x-amz-copy-source', name]] })
+      t.equal(answer.status, allowed ? 200 : 403, `row ${index}: ${name}`)
+    }
+    const url = server.wire.presigned('PUT', `/archive/${Key}`, {
+      ...signing.sign,
+      query: [['x-amz-copy-source', 'photos/2026/a']],
+    })
+    t.equal((await raw('PUT', url, { sign: false })).status, allowed ? 200 : 403, `row ${index}: in a link`)
+    t.equal((await raw('HEAD', `/archive/${Key}`)).status, allowed ? 200 : 404, `row ${index}: what is written`)
+  }
+  const other = await identity([source, target])
+  const missing = new CopyObjectCommand({ Bucket: 'archive', Key: 'copies/x', CopySource: 'photos/secret/none' })
+  await isAllowed(t, errorName(other.s3.send(missing)), false, 'nothing is told of a source that may not be read')
+})
+
+test('nothing of this was a fault of the server', async (t) => {
+  t.same(server.failures, [])
+})

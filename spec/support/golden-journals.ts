@@ -1,0 +1,23 @@
+/** The golden journals: written once, each by a life of a store with a fixed clock and identity. */
+import { cpSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { openTestStore, type TestStore } from './test-store.ts'
+
+/** 1: change kinds 1 to 7. 2: every kind of change up to 33, and every form of their fields. */
+export const GOLDEN_JOURNALS = ['spec/golden/journal-v1', 'spec/golden/journal-v2'] as const
+export const GOLDEN_DEPLOYMENT = '0123456789abcdef0123456789abcdef'
+export const GOLDEN_BOOT_ID = '00000000-1111-2222-3333-444444444444'
+
+/** A copy of a golden journal, without volumes: the journal alone is golden. */
+export function copyGolden(root: string, golden: string): StorePaths {
+  const paths = new StorePaths(root)
+  cpSync(join(golden, 'journal'), paths.journal, { recursive: true })
+  mkdirSync(paths.volumes, { recursive: true })
+  return paths
+}
+
+/** Opening it makes the projections. */
+export function openGolden(paths: StorePaths, bootId = GOLDEN_BOOT_ID): Promise<TestStore> {
+  return openTestStore(paths.root, { masterKey: Buffer.alloc(32, 0x47), segmentBytes: 8 * 1024, bootId })
+}
