@@ -53,7 +53,7 @@ export class Bench {
   readonly #write: (text: string) => void
   #figures: Figure[] = []
 
-  /** @param write where progress is told */
+  /** @param write where progress is reported */
   constructor(settings: Settings, write: (text: string) => void) {
     this.settings = settings
     this.#write = write

@@ -1,6 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 
-/** What a command that ran to its end left behind. */
+/** The output of a command that ran to its end. */
 export interface CommandOutcome {
   readonly exitCode: number | null
   readonly stdout: string

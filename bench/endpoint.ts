@@ -1,5 +1,5 @@
-import type { QueryParameter } from '../planes/s3/query-parameters.ts'
-import { presign } from '../planes/s3/presign.ts'
+import type { QueryParameter } from '../planes/s3/request/query-parameters.ts'
+import { presign } from '../spec/support/presign.ts'
 
 /** An S3 server and the credential to use it with. */
 export interface Endpoint {

@@ -1,14 +1,11 @@
 /** A program: fills a data directory with audit records through the engine, as the FillAudit on standard input says. */
+import { microsecondsOf } from '../engine/brands.ts'
 import { text } from 'node:stream/consumers'
-import { loadConfig } from '../cli/config/load-config.ts'
-import { openStore } from '../cli/store/open-store.ts'
-import { storeOptions } from '../cli/store/store-options.ts'
 import type { Disk, DiskFile } from '../engine/disk/disk.ts'
 import { nodeDisk } from '../engine/disk/node-disk.ts'
-import { lockStore } from '../engine/disk/store-lock.ts'
-import { StorePaths } from '../engine/disk/store-paths.ts'
 import { encodeEntry } from '../engine/events/entry-codec.ts'
 import type { FillAudit } from './audit-store.ts'
+import { openToFill } from './opened-store.ts'
 
 /** Batches that the records come in. Those of one have one time, and there are to be some in each part of the span. */
 const BATCHES = 10_000
@@ -31,28 +28,22 @@ function unsynced(file: DiskFile): DiskFile {
     truncate: (length) => file.truncate(length),
     seal: () => file.seal(),
     close: () => file.close(),
-    writeAtLater: (bytes, position) => file.writeAtLater(bytes, position),
-    readAtLater: (target, position, length) => file.readAtLater(target, position, length),
-    syncLater: () => file.syncLater(),
-    closeLater: () => file.closeLater(),
+    writeAtAsync: (bytes, position) => file.writeAtAsync(bytes, position),
+    readAtAsync: (target, position, length) => file.readAtAsync(target, position, length),
+    syncAsync: () => file.syncAsync(),
+    closeAsync: () => file.closeAsync(),
   }
 }
 
 const request = JSON.parse(await text(process.stdin)) as FillAudit
 const { records, fromMilliseconds, spanMilliseconds } = request
-const paths = new StorePaths(request.dataDirectory)
-nodeDisk.makeDirectory(paths.root)
-const lock = await lockStore(nodeDisk, paths.root)
-const { config } = loadConfig({ flags: {}, environment: {}, workingDirectory: paths.root })
 const recordsAtOnce = Math.ceil(records / BATCHES)
 let written = 0
-const store = await openStore(unsyncedDisk, paths, storeOptions(config, Buffer.from(request.masterKey, 'hex')), {
-  onFailure: (error) => {
-    throw error
-  },
-  onBatchDone: () => {},
+const { store, done } = await openToFill({
+  ...request,
+  disk: unsyncedDisk,
   // The records are spread evenly over the span, whenever they are written.
-  clock: () => Math.floor((fromMilliseconds + (spanMilliseconds * written) / records) * 1000),
+  clock: () => microsecondsOf(Math.floor((fromMilliseconds + (spanMilliseconds * written) / records) * 1000)),
 })
 
 /** A record such as the front end makes one of a request. */
@@ -81,5 +72,4 @@ while (written < records) {
   })
   written += count
 }
-await store.close(true)
-await lock.release()
+await done()

@@ -1,7 +1,7 @@
 import { createHash, hash, randomBytes, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { OpenStore } from '../cli/store/open-store.ts'
-import type { WriteObject } from '../engine/commands.ts'
+import type { OpenStore } from '../cli/server/store/open-store.ts'
+import type { CommandOf } from '../engine/commands/commands.ts'
 import { auditOf, COMMANDS_IN_FLIGHT, createFillBucket } from './fill-commands.ts'
 import type { FillObjects } from './filler.ts'
 import { inParallel } from './in-parallel.ts'
@@ -20,7 +20,7 @@ export async function fillObjects(store: OpenStore, request: FillObjects): Promi
     metadata: [],
     body: { kind: 'inline', bytes, checksum: crc32(bytes), sealed: false },
     condition: { kind: 'none' },
-  } satisfies Partial<WriteObject>
+  } satisfies Partial<CommandOf<'write-object'>>
   const write = async (index: number) => {
     const key = objectKey(index)
     const audit = auditOf('PUT', 'PutObject', `bucket:${bucket}/${key}`)

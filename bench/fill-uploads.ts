@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync } from 'node:fs'
-import type { OpenStore } from '../cli/store/open-store.ts'
+import { uploadIdOf } from '../engine/brands.ts'
+import type { OpenStore } from '../cli/server/store/open-store.ts'
 import { nodeDisk } from '../engine/disk/node-disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
 import { encodeFileTrailer, FILE_TRAILER, fileBytes } from '../engine/payloads/file-format.ts'
@@ -40,7 +41,7 @@ export async function fillUploads(store: OpenStore, paths: StorePaths, request: 
         audit: auditOf('PUT', 'UploadPart', resource),
         bucket,
         key,
-        upload,
+        upload: uploadIdOf(upload),
         part: index + 1,
         size: file.size,
         etag: file.md5,

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { QueryParameter } from '../planes/s3/query-parameters.ts'
+import type { QueryParameter } from '../planes/s3/request/query-parameters.ts'
 import type { PlainRequest } from './endpoint.ts'
 import { objectKey } from './object-keys.ts'
 

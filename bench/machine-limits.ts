@@ -85,7 +85,7 @@ function withFile<T>(path: string, work: (file: DiskFile) => T): T {
   }
 }
 
-/** Writes of 4 KiB, each with its own sync, per second; over a file of zeros or behind the end of an empty one. */
+/** Writes of 4 KiB, each with its own sync, per second; over a file of zeros or after the end of an empty one. */
 function appendRate(file: DiskFile, bytes: number, milliseconds: number, preallocated: boolean): number {
   const block = randomBytes(APPEND_BYTES)
   if (preallocated) file.writeAt(Buffer.alloc(bytes), 0)

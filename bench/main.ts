@@ -1,4 +1,4 @@
-/** The program behind `npm run bench`; README.md says how to use it. */
+/** The program that `npm run bench` starts; README.md says how to use it. */
 import { Bench } from './bench.ts'
 import { MissingProgramError } from './children.ts'
 import { readSettings, USAGE, UsageError } from './options.ts'

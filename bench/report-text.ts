@@ -1,8 +1,8 @@
-import { textTable } from '../cli/text-table.ts'
+import { textTable } from '../cli/terminal/text-table.ts'
 import { COLUMNS, cells, circumstancesRows, number, remarks, reportRows } from './report.ts'
 import type { RunResult } from './run.ts'
 
-/** Columns that hold numbers, which stand right-aligned. */
+/** Columns that hold numbers, which are right-aligned. */
 const NUMBER_COLUMNS: readonly number[] = [1, 3, 4, 5, 6]
 
 /** The report for a terminal. */
@@ -26,7 +26,7 @@ export function textReport(run: RunResult): string {
   ].join('\n')
 }
 
-/** Notes stand in lines of their own and do not widen the first column. */
+/** Notes are on lines of their own and do not widen the first column. */
 function figureTable(rows: readonly (readonly string[])[]): string[] {
   const tabular = [COLUMNS, ...rows.filter((row) => row.length > 1)]
   const lines = textTable(aligned(tabular, NUMBER_COLUMNS))

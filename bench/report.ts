@@ -2,7 +2,7 @@ import { bars, judge, type Verdict } from './bars.ts'
 import type { Figure, LimitName, MachineLimit, Unit } from './figure.ts'
 import type { RunResult, ScenarioResult } from './run.ts'
 
-/** A figure with all that stands beside it. */
+/** A figure with everything shown beside it. */
 export interface ReportRow {
   readonly figure: Figure
   readonly bar: { readonly value: number; readonly better: 'higher' | 'lower' } | undefined

@@ -37,7 +37,7 @@ class ScenarioTimeoutError extends Error {
 
 /**
  * Runs scenarios one after the other. One that fails does not keep the others from running.
- * @throws MissingProgramError when there is no wrk
+ * @throws MissingProgramError when wrk is not installed
  */
 export async function runScenarios(bench: Bench, scenarios: readonly Scenario[]): Promise<RunResult> {
   const { settings } = bench
