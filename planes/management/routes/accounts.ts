@@ -90,9 +90,11 @@ const putAccountStatus = defineRoute({
   async handle(request, services) {
     const { account } = requireAccount(request.parameters.id, services)
     const { enabled } = await request.body()
+    // Read before the change: another request may delete the account before this one is answered.
+    const record = storedAccountRecord(requireAccount(account, services), services)
     const change = { kind: 'set-account-status', account, enabled } as const
     await request.journal.execute(change, ['enabled', String(enabled)])
-    return jsonResponse(200, storedAccountRecord(requireAccount(account, services), services))
+    return jsonResponse(200, { ...record, enabled })
   },
   command: (['enable', 'disable'] as const).map((verb) =>
     command(`service-account ${verb}`, `${verb} a service account`, {

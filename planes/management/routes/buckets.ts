@@ -31,7 +31,7 @@ function bucketRecord(snapshot: CatalogSnapshot, bucket: BucketState): Record<st
     created_at: rfc3339(bucket.createdMicroseconds),
     versioning: bucket.versioning,
     object_lock: bucket.lockEnabled,
-    default_retention: defaultRetentionRecord(bucket),
+    default_retention: defaultRetentionRecord(bucket.defaultRetention),
     quota: quotaRecord(bucket.quota),
     usage: {
       objects: usage.objects,
@@ -190,7 +190,7 @@ const putQuota = defineRoute({
     const bucket = requireBucket(request, services).name
     const { quota } = await request.body()
     await request.journal.execute({ kind: 'set-quota', bucket, quota })
-    return jsonResponse(200, { quota: quotaRecord(requireBucket(request, services).quota) })
+    return jsonResponse(200, { quota: quotaRecord(quota) })
   },
   command: command('quota set', 'set the quota of a bucket; a limit that is not given becomes unlimited', {
     arguments: { bucket: 'text' },
@@ -204,9 +204,9 @@ const putQuota = defineRoute({
 
 const DEFAULT_RETENTION = orNull(component('DefaultRetention'))
 
-function defaultRetentionRecord({ defaultRetention }: BucketState): unknown {
-  if (defaultRetention === undefined) return null
-  const { mode, unit, value } = defaultRetention
+function defaultRetentionRecord(retention: BucketState['defaultRetention']): unknown {
+  if (retention === undefined) return null
+  const { mode, unit, value } = retention
   return { mode, period: { unit, value } }
 }
 
@@ -217,7 +217,10 @@ const getDefaultRetention = defineRoute({
   answer: { 200: json(object({ object_lock: FLAG, default_retention: DEFAULT_RETENTION })) },
   handle(request, services) {
     const bucket = requireBucket(request, services)
-    return jsonResponse(200, { object_lock: bucket.lockEnabled, default_retention: defaultRetentionRecord(bucket) })
+    return jsonResponse(200, {
+      object_lock: bucket.lockEnabled,
+      default_retention: defaultRetentionRecord(bucket.defaultRetention),
+    })
   },
 })
 
@@ -233,7 +236,7 @@ const putDefaultRetention = defineRoute({
     const { default_retention: sent } = await request.body()
     const retention = sent === null ? undefined : { mode: sent.mode, ...sent.period }
     await request.journal.execute({ kind: 'set-default-retention', bucket, retention })
-    return jsonResponse(200, { default_retention: defaultRetentionRecord(requireBucket(request, services)) })
+    return jsonResponse(200, { default_retention: defaultRetentionRecord(retention) })
   },
 })
 

@@ -72,9 +72,11 @@ const putCredentialStatus = defineRoute({
     const { id: account, credential_id: credential } = request.parameters
     requireCredential(account, credential, services)
     const { enabled } = await request.body()
+    // Read before the change: another request may delete the account before this one is answered.
+    const shown = requireCredential(account, credential, services)
     const change = { kind: 'set-credential-status', account, credential, enabled } as const
     await request.journal.execute(change, ['enabled', String(enabled)])
-    return jsonResponse(200, credentialRecord(requireCredential(account, credential, services)))
+    return jsonResponse(200, credentialRecord({ ...shown, enabled }))
   },
   command: (['enable', 'disable'] as const).map((verb) =>
     command(`credential ${verb}`, `${verb} a credential`, {

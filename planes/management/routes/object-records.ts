@@ -3,7 +3,7 @@ import type { ListedObject, ListedVersion } from '../../../projections/tables/ob
 import { findObject, type FoundObject } from '../../objects/find-object.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
 import { json } from '../define-route.ts'
-import { bucketIn, digestOf, type ObjectRequest, requireKey } from '../object-lookup.ts'
+import { digestOf, type ObjectRequest, requireKey } from '../object-lookup.ts'
 import { component } from '../schemas/components.ts'
 import { anyOf, object, text } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
@@ -45,11 +45,12 @@ export function versionRecord(found: FoundObject, services: ManagementServices):
 /** The current object after a change. */
 export function currentRecord(request: ObjectRequest, services: ManagementServices): Record<string, unknown> {
   const snapshot = services.catalog.snapshot()
-  const bucket = bucketIn(snapshot, request.parameters.bucket)
+  const name = request.parameters.bucket
   const key = requireKey(request)
-  const found = findObject(snapshot, bucket, key, undefined)
-  // Another request may have removed it already.
-  return found.kind === 'found' ? versionRecord(found, services) : { bucket: bucket.name, key }
+  // Other requests may have removed the object already, and its bucket too.
+  const bucket = snapshot.bucket(name)
+  const found = bucket && findObject(snapshot, bucket, key, undefined)
+  return found?.kind === 'found' ? versionRecord(found, services) : { bucket: name, key }
 }
 
 function lockRecord(lock: LockState | undefined): Record<string, unknown> {
