@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { CliContext } from '../cli-context.ts'
+import { exposureWarning } from '../config/exposed-file.ts'
 import { type Profile, readProfile } from '../config/profiles.ts'
 import { ExitError } from '../exit-codes.ts'
 import type { Endpoint } from './management-client.ts'
@@ -31,14 +32,22 @@ export function endpointOf(flags: EndpointFlags, context: CliContext): Endpoint 
   return { url, token: tokenOf(flags, profile, context), certificates }
 }
 
-function tokenOf(
-  flags: EndpointFlags,
-  profile: Profile,
-  { environment, workingDirectory }: CliContext,
-): string | undefined {
+/** Warns where everybody can read the token in a file. */
+function warnOfExposure(path: string, { stderr }: CliContext): void {
+  const warning = exposureWarning(path)
+  if (warning !== undefined) stderr.write(`object-store: warning: ${warning}\n`)
+}
+
+function tokenOf(flags: EndpointFlags, profile: Profile, context: CliContext): string | undefined {
+  const { environment, workingDirectory } = context
   if (flags.token !== undefined) return flags.token
   const file = flags.tokenFile ?? (environment['OBJECT_STORE_TOKEN'] === undefined ? profile.token_file : undefined)
-  if (file !== undefined) return readText(resolve(workingDirectory, file)).trim()
+  if (file !== undefined) {
+    const path = resolve(workingDirectory, file)
+    const text = readText(path)
+    warnOfExposure(path, context)
+    return text.trim()
+  }
   return environment['OBJECT_STORE_TOKEN'] ?? profile.token
 }
 
@@ -56,8 +65,10 @@ function profilesPath(environment: CliContext['environment']): string {
   return resolve(base, 'object-store', 'profiles.toml')
 }
 
-function profileOf(name: string | undefined, { environment }: CliContext): Profile {
+function profileOf(name: string | undefined, context: CliContext): Profile {
   if (name === undefined || name === '') return {}
-  const path = profilesPath(environment)
-  return readProfile(path, readText(path), name)
+  const path = profilesPath(context.environment)
+  const profile = readProfile(path, readText(path), name)
+  if (profile.token !== undefined) warnOfExposure(path, context)
+  return profile
 }

@@ -13,8 +13,9 @@ export class QuickstartCommand extends ConfigCommand {
     category: 'Server',
     description: 'create a data directory with its own secrets and run the server on it',
     details: `
-      The first start creates the data directory with \`secrets.env\` in it, which only its owner can read, and prints
-      the root credential once. Later starts read the file. A secret that is set in the environment or in a TOML file
+      The first start creates the data directory and beside it a file of secrets, which only its owner can read:
+      \`data.secrets.env\` for \`data\`, or the setting \`secrets_file\`. On a terminal it prints the root credential once.
+      Later starts read the file, and so do the other commands. A secret that is set in the environment or in a TOML file
       overrides the one in the file and is not written to it.
     `,
     examples: [
@@ -26,8 +27,9 @@ export class QuickstartCommand extends ConfigCommand {
   override async execute(): Promise<number> {
     const before = this.readConfig()
     const given = new Set(configTable.map(({ name }) => name).filter((name) => before.config[name] !== undefined))
-    const secrets = ensureQuickstartSecrets({ dataDirectory: before.config['data_dir'], given })
-    const { config, sources } = this.readConfig(secrets.values)
+    const secrets = ensureQuickstartSecrets({ config: before.config, given })
+    for (const notice of secrets.notices) this.context.stderr.write(`object-store: ${notice}\n`)
+    const { config, sources } = this.readConfig()
     return runServer({
       config,
       logger: createLogger({ level: config['log.level'] }),
@@ -35,7 +37,8 @@ export class QuickstartCommand extends ConfigCommand {
       start: this.context.startServer,
       started: (server) => {
         const { workingDirectory, stdout } = this.context
-        stdout.write(quickstartWelcome({ config, sources, secrets, workingDirectory, server }))
+        const onTerminal = 'isTTY' in stdout && stdout.isTTY === true
+        stdout.write(quickstartWelcome({ config, sources, secrets, workingDirectory, server, onTerminal }))
       },
     })
   }

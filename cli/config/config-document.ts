@@ -12,7 +12,7 @@ A value is taken from the first of these that has one:
    for any setting that is not a secret;
 2. the environment; an empty value counts as not given;
 3. the TOML file named by \`--config\` or \`OBJECT_STORE_CONFIG\`, where \`s3.bind\` is the key \`bind\` of the table \`[s3]\`;
-4. \`secrets.env\` in the data directory, which only \`object-store quickstart\` makes and reads;
+4. the secrets file that \`object-store quickstart\` makes, \`./data.secrets.env\` for \`./data\`;
 5. the default.
 
 A name in the environment that begins with \`OBJECT_STORE_\` and is not on this page is refused, and so is an unknown key

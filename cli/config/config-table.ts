@@ -42,6 +42,12 @@ export const configTable = [
     sentence: 'Directory that holds the journal, the payloads and the projections.',
   },
   {
+    name: 'secrets_file',
+    kind: 'path',
+    sentence:
+      'File of secrets that `object-store quickstart` makes; without it, the data directory with `.secrets.env` behind its name.',
+  },
+  {
     name: 's3.bind',
     kind: 'address',
     default: '127.0.0.1:7600',

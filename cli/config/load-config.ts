@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
+import { exposureWarning } from './exposed-file.ts'
+import { configTable } from './config-table.ts'
 import type { ResolvedConfig } from './config-types.ts'
 import { type ConfigInputs, readConfig } from './read-config.ts'
+import { secretsIfAny } from './secrets-file.ts'
 
 /** Where the configuration comes from. */
 interface ConfigOrigins {
@@ -11,7 +14,16 @@ interface ConfigOrigins {
   readonly configPath?: string | undefined
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly workingDirectory: string
-  readonly secrets?: Readonly<Record<string, string>>
+}
+
+export interface LoadedConfig extends ResolvedConfig {
+  /** What is allowed and should not be so. */
+  readonly warnings: readonly string[]
+}
+
+function warningsOf({ sources }: ResolvedConfig, path: string | undefined): string[] {
+  const hasSecret = configTable.some(({ kind, name }) => kind === 'secret' && sources[name] === 'file')
+  return path === undefined || !hasSecret ? [] : [exposureWarning(path) ?? []].flat()
 }
 
 function readFile(path: string): { path: string; text: string } {
@@ -24,10 +36,10 @@ function readFile(path: string): { path: string; text: string } {
 }
 
 /**
- * Reads the TOML file, if one is named, and the configuration.
+ * Reads the TOML file, if one is named, the secrets file, if there is one, and the configuration.
  * @throws ConfigError
  */
-export function loadConfig(origins: ConfigOrigins): ResolvedConfig {
+export function loadConfig(origins: ConfigOrigins): LoadedConfig {
   // An empty variable counts as not given, like any other.
   const named = origins.configPath ?? (origins.environment['OBJECT_STORE_CONFIG'] || undefined)
   const inputs: ConfigInputs = {
@@ -35,7 +47,9 @@ export function loadConfig(origins: ConfigOrigins): ResolvedConfig {
     environment: origins.environment,
     workingDirectory: origins.workingDirectory,
     ...(named === undefined ? {} : { file: readFile(resolve(origins.workingDirectory, named)) }),
-    ...(origins.secrets === undefined ? {} : { secrets: origins.secrets }),
   }
-  return readConfig(inputs)
+  const resolved = readConfig(inputs)
+  const secrets = secretsIfAny(resolved.config)
+  const all = secrets === undefined ? resolved : readConfig({ ...inputs, secrets })
+  return { ...all, warnings: warningsOf(all, inputs.file?.path) }
 }

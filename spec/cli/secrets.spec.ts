@@ -1,15 +1,27 @@
-import { chmodSync, mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { test } from 'tap'
 import { decodeMasterKey } from '../../cli/config/master-key.ts'
+import type { ConfigName } from '../../cli/config/config-types.ts'
 import { readConfig } from '../../cli/config/read-config.ts'
 import { Secret } from '../../cli/config/secret.ts'
 import { serverCredentials } from '../../cli/config/server-credentials.ts'
 import { ExitError } from '../../cli/exit-codes.ts'
 import { createLogger, type LogHandle } from '../../cli/server/logger.ts'
+import { run } from './command-runner.ts'
 import { file, problemsOf, read } from './config-inputs.ts'
-import { ensureQuickstartSecrets } from '../../cli/commands/quickstart/secrets.ts'
+import { ensureQuickstartSecrets, type QuickstartSecrets } from '../../cli/commands/quickstart/secrets.ts'
 
 const hexadecimalKey = '0123456789abcdef'.repeat(4)
 
@@ -85,15 +97,24 @@ test('what a server cannot start without', async (t) => {
   }
 })
 
-const given = new Set<never>()
+interface Given {
+  readonly given?: ReadonlySet<ConfigName>
+  readonly secretsFile?: string
+}
+
+function ensure(dataDirectory: string, { given = new Set(), secretsFile }: Given = {}): QuickstartSecrets {
+  return ensureQuickstartSecrets({ config: { data_dir: dataDirectory, secrets_file: secretsFile }, given })
+}
 
 test('quickstart secrets are made once, for the owner alone', async (t) => {
   const dataDirectory = join(t.testdir(), 'deep', 'data')
-  const first = ensureQuickstartSecrets({ dataDirectory, given })
+  const first = ensure(dataDirectory)
   t.equal(first.created, true)
   t.equal(statSync(first.path).mode & 0o777, 0o600)
   t.equal(statSync(dataDirectory).mode & 0o777, 0o700)
-  t.strictSame(readdirSync(dataDirectory), ['secrets.env'], 'no draft is left behind')
+  t.equal(first.path, `${dataDirectory}.secrets.env`)
+  t.strictSame(readdirSync(dataDirectory), [], 'a copy of the data directory has no key')
+  t.strictSame(readdirSync(join(dataDirectory, '..')), ['data', 'data.secrets.env'], 'no draft is left behind')
   t.match(first.values, {
     OBJECT_STORE_CREDENTIAL_MASTER_KEY: /^[0-9a-f]{64}$/,
     OBJECT_STORE_ROOT_ACCESS_KEY: /^[A-Z0-9]{20}$/,
@@ -101,45 +122,97 @@ test('quickstart secrets are made once, for the owner alone', async (t) => {
     OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN: /^[A-Za-z0-9_-]{43}$/,
     OBJECT_STORE_METRICS_SCRAPE_TOKEN: /^[A-Za-z0-9_-]{43}$/,
   })
-  const second = ensureQuickstartSecrets({ dataDirectory, given })
+  const second = ensure(dataDirectory)
   t.equal(second.created, false)
   t.strictSame(second.values, first.values)
   const { config, sources } = readConfig({ workingDirectory: '/', secrets: second.values })
   t.equal(config['root.secret_key']?.reveal(), first.values['OBJECT_STORE_ROOT_SECRET_KEY'])
   t.equal(sources['credential_master_key'], 'secrets file')
-  const other = ensureQuickstartSecrets({ dataDirectory: join(t.testdirName, 'other'), given })
+  const other = ensure(join(t.testdirName, 'other'))
   for (const [name, value] of Object.entries(other.values)) t.not(value, first.values[name], `${name} is random`)
 })
 
 test('quickstart secrets a file that others can read is refused', async (t) => {
-  const dataDirectory = t.testdir()
-  const { path } = ensureQuickstartSecrets({ dataDirectory, given })
+  const dataDirectory = join(t.testdir(), 'data')
+  const { path } = ensure(dataDirectory)
   for (const mode of [0o640, 0o604, 0o620, 0o666]) {
     chmodSync(path, mode)
-    t.throws(() => ensureQuickstartSecrets({ dataDirectory, given }), /chmod 600/)
+    t.throws(() => ensure(dataDirectory), /chmod 600/)
   }
   chmodSync(path, 0o400)
-  t.doesNotThrow(() => ensureQuickstartSecrets({ dataDirectory, given }))
+  t.doesNotThrow(() => ensure(dataDirectory))
 })
 
 test('quickstart secrets a store without its secrets file gets no new master key', async (t) => {
-  const dataDirectory = t.testdir()
-  mkdirSync(join(dataDirectory, 'journal'))
-  t.throws(
-    () => ensureQuickstartSecrets({ dataDirectory, given }),
-    /give the store's master key with OBJECT_STORE_CREDENTIAL_MASTER_KEY/,
-  )
+  const dataDirectory = join(t.testdir(), 'data')
+  mkdirSync(join(dataDirectory, 'journal'), { recursive: true })
+  t.throws(() => ensure(dataDirectory), /give the store's master key with OBJECT_STORE_CREDENTIAL_MASTER_KEY/)
   t.strictSame(readdirSync(dataDirectory), ['journal'])
-  const secrets = ensureQuickstartSecrets({ dataDirectory, given: new Set(['credential_master_key'] as const) })
+  const secrets = ensure(dataDirectory, { given: new Set(['credential_master_key'] as const) })
   t.notOk('OBJECT_STORE_CREDENTIAL_MASTER_KEY' in secrets.values, 'an injected key is not stored')
   t.ok('OBJECT_STORE_ROOT_SECRET_KEY' in secrets.values)
 })
 
 test('quickstart secrets a damaged file is named by line, without its content', async (t) => {
-  const dataDirectory = t.testdir()
-  writeFileSync(join(dataDirectory, 'secrets.env'), '# fine\n\ncanary canary\n', { mode: 0o600 })
-  const attempt = () => ensureQuickstartSecrets({ dataDirectory, given })
+  const dataDirectory = join(t.testdir(), 'data')
+  writeFileSync(`${dataDirectory}.secrets.env`, '# fine\n\ncanary canary\n', { mode: 0o600 })
+  const attempt = () => ensure(dataDirectory)
   t.throws(attempt, /line 3 is not NAME=VALUE$/)
+})
+
+test('quickstart secrets of before are moved out of the data directory', async (t) => {
+  const dataDirectory = t.testdir({ 'secrets.env': 'OBJECT_STORE_ROOT_ACCESS_KEY=MOVED\n' })
+  const [inside, beside] = [join(dataDirectory, 'secrets.env'), `${dataDirectory}.secrets.env`]
+  t.teardown(() => rmSync(beside, { force: true }))
+  chmodSync(inside, 0o600)
+  const moved = ensure(dataDirectory)
+  t.match(moved, { path: beside, created: false, values: { OBJECT_STORE_ROOT_ACCESS_KEY: 'MOVED' } })
+  t.match(moved.notices, [/^moved the secrets from .*secrets\.env to .*\.secrets\.env: /])
+  t.strictSame(readdirSync(dataDirectory), [])
+  t.equal(statSync(beside).mode & 0o777, 0o600)
+  t.strictSame(ensure(dataDirectory).notices, [], 'once')
+
+  linkSync(beside, inside)
+  t.equal(ensure(dataDirectory).path, beside, 'a move that was cut off between its two steps')
+  t.strictSame(readdirSync(dataDirectory), [])
+
+  writeFileSync(inside, 'OBJECT_STORE_ROOT_ACCESS_KEY=OTHER\n', { mode: 0o600 })
+  t.throws(() => ensure(dataDirectory), /hold different secrets; remove the one that is not of this store/)
+  t.strictSame(readdirSync(dataDirectory), ['secrets.env'], 'nothing is removed for the operator')
+})
+
+test('quickstart secrets that cannot be moved stay, and the operator is told', async (t) => {
+  const dataDirectory = t.testdir({ 'secrets.env': 'OBJECT_STORE_ROOT_ACCESS_KEY=STAYS\n' })
+  chmodSync(join(dataDirectory, 'secrets.env'), 0o600)
+  const stays = ensure(dataDirectory, { secretsFile: join(dataDirectory, 'none', 'secrets.env') })
+  t.match(stays, { path: join(dataDirectory, 'secrets.env'), values: { OBJECT_STORE_ROOT_ACCESS_KEY: 'STAYS' } })
+  t.match(stays.notices, [
+    /^the secrets stay in the data directory, .*ENOENT.* name another file with OBJECT_STORE_SECRETS_FILE/,
+  ])
+})
+
+test('quickstart secrets lie where the setting says, and not beside a mounted directory', async (t) => {
+  const directory = t.testdir()
+  const secretsFile = join(directory, 'config', 'store.env')
+  t.equal(ensure(join(directory, 'data'), { secretsFile }).path, secretsFile)
+  t.strictSame(readdirSync(directory), ['config', 'data'])
+  t.throws(() => ensure('/proc'), /on a file system of its own.* name another file with OBJECT_STORE_SECRETS_FILE/)
+})
+
+test('secrets in files that everybody can read', async (t) => {
+  const directory = t.testdir({
+    'secret.toml': file('[root]\nsecret_key = "of-the-toml-file"').text,
+    'open.toml': '[log]\nlevel = "warn"',
+  })
+  const show = (name: string) => run(['config', 'show', '--config', name], { workingDirectory: directory })
+  chmodSync(join(directory, 'secret.toml'), 0o644)
+  t.match(
+    (await show('secret.toml')).stderr,
+    /^object-store: warning: .*secret\.toml holds a secret .*chmod 600 '.*'\n$/,
+  )
+  chmodSync(join(directory, 'secret.toml'), 0o640)
+  t.equal((await show('secret.toml')).stderr, '', 'a group may share it')
+  t.equal((await show('open.toml')).stderr, '', 'it holds no secret')
 })
 
 test('the logger', async (t) => {

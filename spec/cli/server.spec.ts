@@ -143,6 +143,7 @@ test('quickstart', async (t) => {
     extra: Record<string, string> = {},
     argv: readonly string[] = [],
     facts: Partial<RunningServer> = {},
+    terminal = false,
   ) => {
     const server = Object.assign(new FakeServer(), facts)
     let secret: string | undefined
@@ -151,25 +152,28 @@ test('quickstart', async (t) => {
       setImmediate(() => server.end(0))
       return server
     }
-    const options = { environment: { ...quiet, ...extra }, workingDirectory, startServer }
+    const options = { environment: { ...quiet, ...extra }, workingDirectory, startServer, terminal }
     const outcome = await run(['quickstart', ...argv], options)
     return { ...outcome, secret: secret ?? '(never started)' }
   }
 
-  const first = await start()
+  const first = await start({}, [], {}, true)
   t.equal(first.exitCode, 0)
-  t.ok(first.stdout.includes(`export AWS_SECRET_ACCESS_KEY=${first.secret}`), 'the first start prints the secret')
+  t.ok(
+    first.stdout.includes(`export AWS_SECRET_ACCESS_KEY=${first.secret}`),
+    'the first start prints the secret on a terminal',
+  )
   t.ok(first.stdout.includes('aws --endpoint-url http://127.0.0.1:17600 s3 mb s3://first'))
-  t.ok(first.stdout.includes(join(directory, 'data', 'secrets.env')))
+  t.ok(first.stdout.includes(join(directory, 'data.secrets.env')))
   t.ok(first.stdout.includes('http://127.0.0.1:17601/ready'))
-  const text = readFileSync(join(directory, 'data', 'secrets.env'), 'utf8')
+  const text = readFileSync(join(directory, 'data.secrets.env'), 'utf8')
   const [, key = '(none)'] = /MASTER_KEY=(.*)/.exec(text) ?? []
   t.notOk(first.stdout.includes(key), 'the master key is not printed')
 
-  const second = await start()
+  const second = await start({}, [], {}, true)
   t.equal(second.secret, first.secret)
   t.notOk(second.stdout.includes(first.secret), 'later starts print no secret')
-  t.ok(second.stdout.includes('. ./data/secrets.env\n'))
+  t.ok(second.stdout.includes('. ./data.secrets.env\n'))
   t.ok(second.stdout.includes('export AWS_SECRET_ACCESS_KEY="$OBJECT_STORE_ROOT_SECRET_KEY"'))
 
   t.notMatch(first.stdout, /AWS_CA_BUNDLE|CHECKSUM/)
@@ -182,15 +186,19 @@ test('quickstart', async (t) => {
   const own = await start({ OBJECT_STORE_ROOT_SECRET_KEY: 'of-the-environment' })
   t.equal(own.secret, 'of-the-environment', 'the environment goes before the file')
   t.notOk(own.stdout.includes('of-the-environment'))
-  t.notOk(own.stdout.includes('. ./data/secrets.env'))
+  t.notOk(own.stdout.includes('. ./data.secrets.env'))
 
   const elsewhere = await start({ ...environment }, ['--data-dir', "it's here"])
   t.equal(elsewhere.exitCode, 0)
-  t.strictSame(readdirSync(join(directory, "it's here")), ['secrets.env'])
+  t.strictSame(readdirSync(join(directory, "it's here")), [])
+  const piped = await start({}, ['--data-dir', 'piped'])
+  t.notOk(piped.stdout.includes(piped.secret), 'a log gets no secret')
+  t.ok(piped.stdout.includes('. ./piped.secrets.env\n'), 'the example works all the same')
   const again = await start({}, ['--data-dir', "it's here"])
   t.equal(again.exitCode, 23, 'the master key was injected, and is now missing')
 
   rmSync(join(directory, 'data'), { recursive: true })
+  rmSync(join(directory, 'data.secrets.env'))
   writeFileSync(join(directory, 'data'), 'a file in the way')
   t.match(await start(), { exitCode: 1, stderr: /^object-store: E[A-Z]+: / })
 })
@@ -199,9 +207,11 @@ test('the real server starts, is ready, drains on SIGTERM and starts again with 
   const directory = t.testdir()
   const argv = ['quickstart', '--data-dir', directory, '--s3-bind', '127.0.0.1:0', '--api-bind', '127.0.0.1:0']
   const first = await startedServer(argv)
-  const [, secret = '(none)'] = /AWS_SECRET_ACCESS_KEY=(\S+)/.exec(first.stdout) ?? []
+  const text = readFileSync(`${directory}.secrets.env`, 'utf8')
+  t.teardown(() => rmSync(`${directory}.secrets.env`))
+  const [, secret = '(none)'] = /ROOT_SECRET_KEY=(\S+)/.exec(text) ?? []
+  t.notOk(first.stdout.includes(secret), 'standard output is no terminal here')
   const [, api = '(none)'] = /http:\/\/(\S+)\/ready/.exec(first.stdout) ?? []
-  t.ok(readFileSync(join(directory, 'secrets.env'), 'utf8').includes(`OBJECT_STORE_ROOT_SECRET_KEY=${secret}\n`))
   t.match(await spawned(['status', '--api-bind', api]), { exitCode: 0, stdout: /: ready\n$/ })
   t.equal(await first.stop(), 0)
   t.equal((await spawned(['status', '--api-bind', api])).exitCode, 10)

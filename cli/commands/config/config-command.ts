@@ -14,18 +14,25 @@ export abstract class ConfigCommand extends Command<CliContext> {
   logLevel = Option.String('--log-level', { description: 'least severe level that is logged' })
   settings = Option.Array('--set', [], { description: 'name=value: any other setting; may be repeated' })
 
+  /** A command may read its configuration more than once, and warns once. */
+  readonly #warned = new Set<string>()
+
   /**
    * The configuration from these options, the environment and the files.
    * @throws ConfigError
    */
-  protected readConfig(secrets?: Readonly<Record<string, string>>): ResolvedConfig {
-    return loadConfig({
+  protected readConfig(): ResolvedConfig {
+    const loaded = loadConfig({
       flags: this.#flags(),
       configPath: this.configPath,
       environment: this.context.environment,
       workingDirectory: this.context.workingDirectory,
-      ...(secrets === undefined ? {} : { secrets }),
     })
+    for (const warning of loaded.warnings) {
+      if (!this.#warned.has(warning)) this.context.stderr.write(`object-store: warning: ${warning}\n`)
+      this.#warned.add(warning)
+    }
+    return loaded
   }
 
   #flags(): Record<string, string> {

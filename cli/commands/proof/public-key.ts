@@ -16,7 +16,7 @@ export class ProofPublicKeyCommand extends ConfigCommand {
       Derives it from the credential master key, which it reads as the server does; no server has to run. Give the key to
       verifiers in a way that they trust; it is not a secret.
     `,
-    examples: [['With the secrets of a quick start', 'set -a; . ./data/secrets.env; $0 proof public-key']],
+    examples: [['Of a quick start, whose secrets it finds beside the data', '$0 proof public-key --data-dir ./data']],
   })
 
   json = Option.Boolean('--json', false, { description: 'print one JSON object' })

@@ -2,45 +2,47 @@ import { randomBytes, randomInt } from 'node:crypto'
 import {
   closeSync,
   existsSync,
-  fstatSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { environmentName } from '../../config/config-table.ts'
-import type { ConfigName } from '../../config/config-types.ts'
+import type { Config, ConfigName } from '../../config/config-types.ts'
+import { existingSecretsPath, readSecrets, secretsPath, secretsPathInside } from '../../config/secrets-file.ts'
 import { ExitError } from '../../exit-codes.ts'
 
-/** The secrets of a data directory that the quick start created. */
+/** The secrets that the quick start created for a data directory. */
 export interface QuickstartSecrets {
   readonly path: string
   /** True if this call created the file; only then may its secrets be printed. */
   readonly created: boolean
   /** By environment variable. */
   readonly values: Readonly<Record<string, string>>
+  /** What the operator must know: that the file was moved, or could not be. */
+  readonly notices: readonly string[]
 }
 
 interface SecretsRequest {
-  readonly dataDirectory: string
+  readonly config: Pick<Config, 'data_dir' | 'secrets_file'>
   /** Settings that already have a value. Nothing is generated for them, so that an injected key is not stored. */
   readonly given: ReadonlySet<ConfigName>
 }
 
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
-const OTHERS_MODE_BITS = 0o077
 const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const ACCESS_KEY_LENGTH = 20
-const SECRET_LINE = /^([A-Z][A-Z0-9_]*)=(.*)$/
+const ELSEWHERE = `name another file with ${environmentName('secrets_file')}`
 
-const introduction = `# Secrets of this object store, made once by "object-store quickstart". Keep a copy in a safe place:
-# without the master key the store cannot be opened. Never give another user read access to this file.
+const introduction = `# Secrets of this object store, made once by "object-store quickstart". Keep a copy in a safe place, apart from
+# the copies of the data: without the master key the store cannot be opened. Never give another user read access.
 `
 
 /** The generated secrets. No value needs quotes in a shell. */
@@ -59,41 +61,6 @@ function randomAccessKeyCharacter(): string {
   return ACCESS_KEY_ALPHABET.charAt(randomInt(ACCESS_KEY_ALPHABET.length))
 }
 
-/** Path of the secrets file of a data directory. */
-function secretsPath(dataDirectory: string): string {
-  return join(dataDirectory, 'secrets.env')
-}
-
-/** Reads `NAME=VALUE` lines; blank lines and lines that begin with `#` are skipped. The text of a bad line is never shown. */
-function parseSecrets(path: string, text: string): Record<string, string> {
-  const values: Record<string, string> = {}
-  for (const [index, line] of text.split('\n').entries()) {
-    if (line.trim() === '' || line.startsWith('#')) continue
-    const [, name, value] = SECRET_LINE.exec(line.trimEnd()) ?? []
-    if (name === undefined || value === undefined) {
-      throw new ExitError('usage', `${path}: line ${index + 1} is not NAME=VALUE`)
-    }
-    values[name] = value
-  }
-  return values
-}
-
-function readSecrets(path: string): Record<string, string> {
-  const descriptor = openSync(path, 'r')
-  try {
-    // The mode of the open file, so that the file checked is the file read.
-    const mode = fstatSync(descriptor).mode & 0o777
-    if ((mode & OTHERS_MODE_BITS) !== 0) {
-      const octal = mode.toString(8).padStart(3, '0')
-      const message = `${path} is open to other users (mode ${octal}); close it with: chmod 600 '${path}'`
-      throw new ExitError('usage', message)
-    }
-    return parseSecrets(path, readFileSync(descriptor, 'utf8'))
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
 function syncDirectory(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
@@ -103,11 +70,15 @@ function syncDirectory(path: string): void {
   }
 }
 
-function makeDataDirectory(path: string): void {
+function makeDirectory(path: string): void {
   const topmostMade = mkdirSync(path, { recursive: true, mode: DIRECTORY_MODE })
   if (topmostMade === undefined) return
-  // Every new directory must be durable in its parent before it holds a master key.
+  // Every new directory must be durable in its parent before the store has a master key.
   for (let made = path; made.length >= topmostMade.length; made = dirname(made)) syncDirectory(dirname(made))
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
 }
 
 /** Writes a private file that is complete or absent after a crash; returns false if it already exists. */
@@ -122,7 +93,7 @@ function createDurably(path: string, text: string): boolean {
     linkSync(draft, path)
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (codeOf(error) === 'EEXIST') return false
     throw error
   } finally {
     closeSync(descriptor)
@@ -132,22 +103,69 @@ function createDurably(path: string, text: string): boolean {
 }
 
 /**
- * Creates the data directory and its secrets file on the first start, and reads the file on every later one.
- * @throws ExitError `usage` if other users can read the file or it cannot be parsed; `masterKey` if the directory holds a
- * store and its master key is missing: a new key would not open it
+ * Moves a secrets file out of the data directory, so that copies of the data no longer hold the key to them. At every
+ * moment of a crash it is in one place or in both.
+ * @returns what to tell the operator
+ * @throws ExitError `usage` if another file with other secrets is there already
  */
-export function ensureQuickstartSecrets(request: SecretsRequest): QuickstartSecrets {
-  const { dataDirectory, given } = request
-  const path = secretsPath(dataDirectory)
-  if (existsSync(path)) return { path, created: false, values: readSecrets(path) }
+function moveOut(inside: string, path: string): string {
+  try {
+    linkSync(inside, path)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') {
+      const reason = error instanceof Error ? error.message : String(error)
+      return `the secrets stay in the data directory, where every copy of it has them: ${reason}; ${ELSEWHERE}`
+    }
+    if (!readFileSync(inside).equals(readFileSync(path))) {
+      const message = `${inside} and ${path} hold different secrets; remove the one that is not of this store`
+      throw new ExitError('usage', message)
+    }
+  }
+  syncDirectory(dirname(path))
+  rmSync(inside)
+  syncDirectory(dirname(inside))
+  return `moved the secrets from ${inside} to ${path}: a copy of the data directory no longer holds the key to it`
+}
+
+/**
+ * A directory that is mounted can outlive what lies beside it, as the volume of a container does.
+ * @throws ExitError `usage`
+ */
+function requireSameFileSystem(dataDirectory: string, path: string): void {
+  if (statSync(dataDirectory).dev === statSync(dirname(path)).dev) return
+  const why = `${dataDirectory} is on a file system of its own, which may outlive ${path}, and the secrets do not belong into it`
+  throw new ExitError('usage', `${why}; ${ELSEWHERE}`)
+}
+
+/** The secrets file that there is, after it was moved to its place where that can be done; undefined where there is none. */
+function existingSecrets(config: SecretsRequest['config']): QuickstartSecrets | undefined {
+  const path = secretsPath(config)
+  const inside = secretsPathInside(config['data_dir'])
+  const notices = existsSync(inside) && inside !== path ? [moveOut(inside, path)] : []
+  const found = existingSecretsPath(config)
+  return found === undefined ? undefined : { path: found, created: false, values: readSecrets(found), notices }
+}
+
+/**
+ * Creates the data directory and its secrets file on the first start, and reads the file on every later one.
+ * @throws ExitError `usage` if other users can read the file, it cannot be parsed or has no safe place; `masterKey` if the
+ * directory holds a store and its master key is missing: a new key would not open it
+ */
+export function ensureQuickstartSecrets({ config, given }: SecretsRequest): QuickstartSecrets {
+  const dataDirectory = config['data_dir']
+  const path = secretsPath(config)
+  const existing = existingSecrets(config)
+  if (existing !== undefined) return existing
   const needed = generators.filter((generator) => !given.has(generator.setting))
   if (!given.has('credential_master_key') && existsSync(new StorePaths(dataDirectory).journal)) {
     const message = `${dataDirectory} holds a store, but its secrets file ${path} is missing; give the store's master key`
     throw new ExitError('masterKey', `${message} with ${environmentName('credential_master_key')}`)
   }
-  makeDataDirectory(dataDirectory)
-  if (needed.length === 0) return { path, created: false, values: {} }
+  makeDirectory(dataDirectory)
+  if (needed.length === 0) return { path, created: false, values: {}, notices: [] }
+  makeDirectory(dirname(path))
+  if (config['secrets_file'] === undefined) requireSameFileSystem(dataDirectory, path)
   const lines = needed.map((generator) => `${environmentName(generator.setting)}=${generator.generate()}\n`)
   const created = createDurably(path, introduction + lines.join(''))
-  return { path, created, values: readSecrets(path) }
+  return { path, created, values: readSecrets(path), notices: [] }
 }

@@ -9,6 +9,8 @@ interface WelcomeFacts {
   readonly secrets: QuickstartSecrets
   /** Base of relative paths. */
   readonly workingDirectory: string
+  /** Whether a person reads it. What is not read by one is kept, in logs and files, and gets no secret. */
+  readonly onTerminal: boolean
   readonly server: Pick<RunningServer, 's3Url' | 'apiUrl' | 's3SelfSigned'>
 }
 
@@ -23,13 +25,18 @@ function shellPath(path: string, workingDirectory: string): string {
   return shellWord(fromHere.startsWith('..') || isAbsolute(fromHere) ? path : `./${fromHere}`)
 }
 
+/** The root secret is shown once, to the person who made it. */
+function isShown({ sources, secrets, onTerminal }: WelcomeFacts): boolean {
+  return onTerminal && secrets.created && sources['root.secret_key'] === 'secrets file'
+}
+
 /** Shell lines that configure an AWS client; they show a secret only after the first start. */
 function keyLines(facts: WelcomeFacts): string[] {
   const { config, sources, secrets } = facts
   const generated = sources['root.secret_key'] === 'secrets file'
-  const secretKey = generated && secrets.created ? config['root.secret_key']?.reveal() : undefined
+  const secretKey = isShown(facts) ? config['root.secret_key']?.reveal() : undefined
   return [
-    ...(generated && !secrets.created ? [`. ${shellPath(secrets.path, facts.workingDirectory)}`] : []),
+    ...(generated && secretKey === undefined ? [`. ${shellPath(secrets.path, facts.workingDirectory)}`] : []),
     `export AWS_ACCESS_KEY_ID=${shellWord(config['root.access_key'] ?? '')}`,
     `export AWS_SECRET_ACCESS_KEY=${secretKey === undefined ? '"$OBJECT_STORE_ROOT_SECRET_KEY"' : shellWord(secretKey)}`,
     'export AWS_DEFAULT_REGION=us-east-1',
@@ -51,7 +58,7 @@ function secretLines(facts: WelcomeFacts): string[] {
   const { config, sources, secrets } = facts
   const lines = [`  access key    ${config['root.access_key'] ?? ''}`]
   const generated = sources['root.secret_key'] === 'secrets file'
-  if (generated && secrets.created) {
+  if (isShown(facts)) {
     lines.push(`  secret key    ${config['root.secret_key']?.reveal() ?? ''}   (shown this once)`)
   } else {
     lines.push(`  secret key    ${generated ? `in ${secrets.path}` : `from your own configuration`}`)
