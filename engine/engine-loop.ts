@@ -1,7 +1,10 @@
 import type { Engine, EngineReply, EngineRequest, ReleasedFiles } from './engine.ts'
+import type { StrangerRecord, StrangerRecords } from './stranger-records.ts'
 
 /** How long audit records of reads may wait to share the sync of a change; nobody waits for them. */
 const AUDIT_LINGER_MILLISECONDS = 10
+/** Records of strangers wait longer: whoever sends requests without credentials must not cause a sync each time. */
+const STRANGER_LINGER_MILLISECONDS = 500
 /** More waiting audit records than this are written at once. */
 const AUDIT_WAITING_MAXIMUM = 2048
 
@@ -27,15 +30,19 @@ interface LoopHooks {
  */
 export class EngineLoop {
   readonly #engine: Engine
+  readonly #strangers: StrangerRecords
   readonly #hooks: LoopHooks
   #waiting: Waiting[] = []
-  #scheduled: 'no' | 'in a while' | 'now' = 'no'
+  /** When the next batch runs: at this time, of `performance.now()`, at the latest. */
+  #dueAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
+  #summaryTimer: NodeJS.Timeout | undefined
   #failure: unknown
   #idle: (() => void)[] = []
 
-  constructor(engine: Engine, hooks: LoopHooks) {
+  constructor(engine: Engine, strangers: StrangerRecords, hooks: LoopHooks) {
     this.#engine = engine
+    this.#strangers = strangers
     this.#hooks = hooks
   }
 
@@ -52,11 +59,38 @@ export class EngineLoop {
     }
     this.#waiting.push({ request, settle })
     if (request.kind === 'command' || this.#waiting.length > AUDIT_WAITING_MAXIMUM) this.#runSoon()
-    else this.#runInAWhile()
+    else this.#runWithin(AUDIT_LINGER_MILLISECONDS)
   }
 
-  /** Resolves when no request waits. */
+  /**
+   * Takes the record of a request without valid credentials, to be written or counted. `settle` is called once; what is
+   * counted is settled at once.
+   * @returns whether it was counted
+   */
+  submitStranger(record: StrangerRecord, settle?: () => void): boolean {
+    if (this.#failure === undefined && this.#strangers.admits(record)) {
+      this.#waiting.push({ request: { kind: 'audit', body: record.body }, settle })
+      this.#runWithin(STRANGER_LINGER_MILLISECONDS)
+      return false
+    }
+    settle?.()
+    if (this.#failure === undefined) this.#summaryTimer ??= this.#summariesLater()
+    return true
+  }
+
+  #summariesLater(): NodeJS.Timeout {
+    return setTimeout(() => this.#submitSummaries(), this.#strangers.intervalMilliseconds).unref()
+  }
+
+  #submitSummaries(): void {
+    clearTimeout(this.#summaryTimer)
+    this.#summaryTimer = undefined
+    for (const body of this.#strangers.takeSummaries()) this.submit({ kind: 'audit', body })
+  }
+
+  /** Resolves when no request waits, and what was counted of strangers is written. */
   drained(): Promise<void> {
+    this.#submitSummaries()
     if (this.#waiting.length === 0) return Promise.resolve()
     this.#runSoon()
     return new Promise((resolve) => this.#idle.push(resolve))
@@ -65,25 +99,28 @@ export class EngineLoop {
   /** Nothing runs from now on: requests that wait or arrive fail because the engine is closed. */
   close(): void {
     clearTimeout(this.#timer)
+    clearTimeout(this.#summaryTimer)
     this.#failure ??= new Error('the engine is closed')
     for (const one of this.#waiting.splice(0)) one.settle?.(undefined, this.#failure)
   }
 
   #runSoon(): void {
-    if (this.#scheduled === 'now') return
+    if (this.#dueAt === Number.NEGATIVE_INFINITY) return
     clearTimeout(this.#timer)
-    this.#scheduled = 'now'
+    this.#dueAt = Number.NEGATIVE_INFINITY
     setImmediate(() => this.#run())
   }
 
-  #runInAWhile(): void {
-    if (this.#scheduled !== 'no') return
-    this.#scheduled = 'in a while'
-    this.#timer = setTimeout(() => this.#run(), AUDIT_LINGER_MILLISECONDS)
+  #runWithin(milliseconds: number): void {
+    const dueAt = performance.now() + milliseconds
+    if (this.#dueAt <= dueAt) return
+    clearTimeout(this.#timer)
+    this.#dueAt = dueAt
+    this.#timer = setTimeout(() => this.#run(), milliseconds)
   }
 
   #run(): void {
-    this.#scheduled = 'no'
+    this.#dueAt = Number.POSITIVE_INFINITY
     const waiting = this.#waiting
     if (waiting.length > 0 && this.#failure === undefined) {
       try {

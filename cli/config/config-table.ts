@@ -193,6 +193,16 @@ export const configTable = [
     sentence: 'Free space that uploads may not use, so that deletes still work when the disk is full.',
   },
   {
+    name: 'audit.anonymous_kib_per_second',
+    kind: 'integer',
+    unit: 'KiB/s',
+    bounds: { minimum: 1, maximum: MEBIBYTES_PER_TEBIBYTE },
+    default: 64,
+    sentence:
+      'Journal that requests without valid credentials may write with a record each, after the first 16 seconds of it; ' +
+      'those beyond are counted, in one record for each address and 10 seconds.',
+  },
+  {
     name: 'storage.metadata_cache_mib',
     kind: 'integer',
     unit: 'MiB',

@@ -3,7 +3,7 @@ import type { Command, Done } from '../commands/commands.ts'
 import type { EngineReply } from '../engine.ts'
 import type { EngineLoop } from '../engine-loop.ts'
 import { DomainError, EngineUnavailableError } from '../errors.ts'
-import type { AuditContext, AuditResult, Pairs } from '../events/audit.ts'
+import { type AuditContext, type AuditResult, isOfStranger, type Pairs } from '../events/audit.ts'
 import { encodeEntry } from '../events/entry-codec.ts'
 
 /** The result of `execute` for a reply. */
@@ -38,7 +38,9 @@ export class LocalEngineClient implements EngineClient {
   }
 
   record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): undefined {
-    this.#loop.submit({ kind: 'audit', body: Uint8Array.from(encodeEntry(audit, result, intent, [])) })
+    const body = Uint8Array.from(encodeEntry(audit, result, intent, []))
+    if (isOfStranger(audit)) this.#loop.submitStranger({ address: audit.sourceAddress ?? '', result, body })
+    else this.#loop.submit({ kind: 'audit', body })
     return undefined
   }
 

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { EngineClient } from './engine-client.ts'
 import type { Command, Done } from '../commands/commands.ts'
 import { EngineUnavailableError } from '../errors.ts'
-import type { AuditContext, AuditResult, Pairs } from '../events/audit.ts'
+import { type AuditContext, type AuditResult, isOfStranger, type Pairs } from '../events/audit.ts'
 import { encodeEntry } from '../events/entry-codec.ts'
 import { doneOrThrow } from './local-client.ts'
 import { AuditPacker, auditMessageBytes, type ReplyMessage, type RequestMessage } from './port-messages.ts'
@@ -50,7 +50,7 @@ export class PortEngineClient implements EngineClient {
 
   record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): Promise<void> | undefined {
     const body = encodeEntry(audit, result, intent, [])
-    this.#audits.add(body)
+    this.#audits.add(body, isOfStranger(audit) ? { address: audit.sourceAddress ?? '', result } : undefined)
     this.#auditBytes += auditMessageBytes(body.length)
     this.#schedule()
     return this.#whenThereIsRoom()

@@ -1,11 +1,13 @@
 import type { Command } from '../commands/commands.ts'
 import type { EngineReply } from '../engine.ts'
+import { AUDIT_RESULT, AUDIT_RESULT_NAMES } from '../events/audit.ts'
+import type { StrangerRecord } from '../stranger-records.ts'
 
 /** From a front end to the engine thread: everything of one turn of its event loop. */
 export interface RequestMessage {
   readonly kind: 'requests'
   readonly commands: readonly (readonly [id: number, command: Command])[]
-  /** Bodies of audit records, back to back, each with its length in 4 bytes before it. */
+  /** Bodies of audit records, as `AuditPacker` lays them out. */
   readonly audits: Uint8Array | undefined
 }
 
@@ -19,12 +21,18 @@ export type ReplyMessage =
     }
   | { readonly kind: 'failed'; readonly reason: string }
 
-const LENGTH_BYTES = 4
+/** Before each body: its length in 4 bytes, the length of the address in one, the result in one, then the address. */
+const HEADER_BYTES = 6
+const ADDRESS_LENGTH_AT = 4
+const RESULT_AT = 5
 
-/** Bytes of an audit record in a message, by the length of its body. */
+/** What an audit record is counted as while it is on its way, by the length of its body. */
 export function auditMessageBytes(bodyLength: number): number {
-  return LENGTH_BYTES + bodyLength
+  return HEADER_BYTES + bodyLength
 }
+
+/** Who asked without valid credentials, and what the request was answered. */
+export type Stranger = Omit<StrangerRecord, 'body'>
 
 /** Collects bodies of audit records into one buffer for one message. */
 export class AuditPacker {
@@ -35,11 +43,17 @@ export class AuditPacker {
     return this.#length
   }
 
-  add(body: Uint8Array): void {
-    const needed = this.#length + LENGTH_BYTES + body.length
+  /** `stranger` is given for a request without valid credentials. An address is ASCII and at most 255 bytes. */
+  add(body: Uint8Array, stranger?: Stranger): void {
+    const { address = '', result = 'attempted' } = stranger ?? {}
+    const bodyAt = this.#length + HEADER_BYTES + address.length
+    const needed = bodyAt + body.length
     if (needed > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes], needed * 2)
     this.#bytes.writeUInt32BE(body.length, this.#length)
-    this.#bytes.set(body, this.#length + LENGTH_BYTES)
+    this.#bytes[this.#length + ADDRESS_LENGTH_AT] = address.length
+    this.#bytes[this.#length + RESULT_AT] = AUDIT_RESULT[result]
+    if (address !== '') this.#bytes.write(address, this.#length + HEADER_BYTES, 'latin1')
+    this.#bytes.set(body, bodyAt)
     this.#length = needed
   }
 
@@ -53,13 +67,21 @@ export class AuditPacker {
   }
 }
 
-/** The bodies in a message, as views. */
-export function* unpackAudits(bytes: Uint8Array): Generator<Uint8Array> {
+/** The records in a message: their bodies, as views, and the strangers among them. */
+export function* unpackAudits(bytes: Uint8Array): Generator<{ body: Uint8Array; stranger: Stranger | undefined }> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   while (at < view.length) {
     const length = view.readUInt32BE(at)
-    yield view.subarray(at + LENGTH_BYTES, at + LENGTH_BYTES + length)
-    at += LENGTH_BYTES + length
+    const addressAt = at + HEADER_BYTES
+    const bodyAt = addressAt + view.readUInt8(at + ADDRESS_LENGTH_AT)
+    const result = AUDIT_RESULT_NAMES[view.readUInt8(at + RESULT_AT)]
+    // `attempted` is the result of no finished request: it marks the records of those who named themselves.
+    const stranger =
+      result === undefined || result === 'attempted'
+        ? undefined
+        : { address: view.toString('latin1', addressAt, bodyAt), result }
+    at = bodyAt + length
+    yield { body: view.subarray(bodyAt, at), stranger }
   }
 }

@@ -42,10 +42,15 @@ export class PortServer {
       })
     }
     if (message.audits === undefined) return
-    for (const body of unpackAudits(message.audits)) {
-      this.#loop.submit({ kind: 'audit', body }, () => {
+    let hasCounted = false
+    for (const { body, stranger } of unpackAudits(message.audits)) {
+      const settle = () => {
         this.#auditBytes += auditMessageBytes(body.length)
-      })
+      }
+      if (stranger === undefined) this.#loop.submit({ kind: 'audit', body }, settle)
+      else if (this.#loop.submitStranger({ ...stranger, body }, settle)) hasCounted = true
     }
+    // What is only counted is part of no batch, and the front end waits for room.
+    if (hasCounted) this.flush()
   }
 }

@@ -44,6 +44,11 @@ export type AuditPart = ValueOf<typeof auditPart>
 /** What is known about a request when it is authorized; the outcome adds a result. */
 export type AuditContext = Omit<AuditPart, 'result' | 'intent'>
 
+/** Whether a request came without valid credentials: whoever has some is named by them, except the store itself. */
+export function isOfStranger({ credentialId, principal }: AuditContext): boolean {
+  return credentialId === undefined && !principal.startsWith('system:')
+}
+
 /** Result of an HTTP status: 2xx success, 401 and 403 denied, all else failure. 304 answers a read and is not 2xx. */
 export function auditResultOf(status: number): Exclude<AuditResult, 'attempted'> {
   if (status >= 200 && status < 300) return 'success'

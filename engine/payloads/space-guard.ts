@@ -36,6 +36,11 @@ export class SpaceGuard {
     return this.#reading
   }
 
+  /** Whether less than the reserve is free. */
+  get isBelowReserve(): boolean {
+    return this.space.availableBytes < this.#reservedBytes
+  }
+
   #refresh(): void {
     const now = performance.now()
     if (now - this.#readAt < READING_MILLISECONDS) return

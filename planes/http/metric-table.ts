@@ -18,6 +18,8 @@ const THREAD_METRICS = {
   object_store_journal_records_total: 'Records written to the journal.',
   object_store_journal_syncs_total: 'Syncs of the journal, one for each group commit.',
   object_store_journal_sync_seconds_total: 'Time spent in syncs of the journal.',
+  object_store_audit_counted_requests_total:
+    'Requests without valid credentials that the journal only counts (audit.anonymous_kib_per_second).',
 } as const
 
 /** Asked for when the metrics are read. */

@@ -10,7 +10,7 @@ import { S3Error } from './errors.ts'
 import type { Operation } from './operation.ts'
 import { findOperation, recognize } from './recognize-operation.ts'
 import { RequestIds } from './request/request-ids.ts'
-import { type ObjectRequest, resourceOf } from './s3-request.ts'
+import { type ObjectRequest, recordedResource } from './s3-request.ts'
 import type { S3Services } from './services.ts'
 import { parseTarget, type Target } from './request/target.ts'
 import { refuseUnsupportedHeaders } from './request/unsupported-headers.ts'
@@ -144,7 +144,7 @@ class S3Dialect extends Exchange {
       sourceAddress: this.http.remoteAddress,
       requestId: this.requestId,
       operation: `s3:${this.http.method}`,
-      resource: resourceOf(this.#target),
+      resource: recordedResource(this.#target),
       // The method alone says little.
       metadata: this.#operation === undefined ? [] : ['api', this.#operation.name],
     }

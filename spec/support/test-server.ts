@@ -145,7 +145,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
 
 function openInThread(paths: StorePaths, masterKey: Buffer, options: InThreadOptions): Promise<OpenStore> {
   const { reservedBytes = MEBIBYTE, segmentBytes = 8 * MEBIBYTE, volumeBytes = 8 * MEBIBYTE } = options
-  const sizes = { segmentBytes, volumeBytes, reservedBytes }
+  const sizes = { segmentBytes, volumeBytes, reservedBytes, strangerBytesPerSecond: 2 ** 30 }
   const judging = { clockToleranceSeconds: CLOCK_TOLERANCE_SECONDS, clockIntervalSeconds: 3600 }
   const clock = clockOf(options)
   const settings = { masterKey, ...sizes, ...judging, version: '0.0.0-spec', bootId: kernelBootId() }

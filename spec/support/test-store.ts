@@ -54,6 +54,7 @@ export async function openTestStore(
       segmentBytes: 256 * 1024,
       volumeBytes: 256 * 1024,
       reservedBytes: 0,
+      strangerBytesPerSecond: 2 ** 30,
       clockToleranceSeconds: 5,
       clockIntervalSeconds: 60,
       version: '0.0.0-spec',

@@ -8,6 +8,7 @@ import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
 import { isMasterKeyOf, masterKeyCheck, storeKeys } from '../../../engine/keys/store-keys.ts'
 import { Engine, type ReleasedFiles } from '../../../engine/engine.ts'
 import { EngineLoop } from '../../../engine/engine-loop.ts'
+import { StrangerRecords } from '../../../engine/stranger-records.ts'
 import type { ChangeNamed } from '../../../engine/events/changes.ts'
 import { decodeGenesis, type Genesis } from '../../../engine/journal/bodies.ts'
 import { type CutTail, evidenceIsRecorded, pendingEvidence } from '../../../engine/journal/evidence.ts'
@@ -39,6 +40,8 @@ export interface StoreOptions {
   readonly segmentBytes: number
   readonly volumeBytes: number
   readonly reservedBytes: number
+  /** Bytes of journal a second for records of requests without valid credentials. */
+  readonly strangerBytesPerSecond: number
   /** How far the clock may be behind the journal before retention cannot be judged. */
   readonly clockToleranceSeconds: number
   /** How often the time is written to the journal when nothing else is. */
@@ -66,6 +69,7 @@ export interface OpenStore {
   readonly client: EngineClient
   readonly catalog: CatalogReader
   readonly journal: Journal
+  readonly strangers: StrangerRecords
   readonly report: OpeningReport
   readonly space: SpaceGuard
   /** `healthy`: false after a failure; then nothing may be written, not even the mark. */
@@ -235,7 +239,8 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     const gone = [...files.map((name) => paths.file(name)), ...spent.map((volume) => paths.volume(volume))]
     for (const path of gone) disk.removeAsync(path).catch(() => undefined)
   }
-  const loop = new EngineLoop(engine, {
+  const strangers = new StrangerRecords(options.strangerBytesPerSecond, clock, () => space.isBelowReserve)
+  const loop = new EngineLoop(engine, strangers, {
     onReleased,
     onFailure,
     onBatchDone: hooks.onBatchDone,
@@ -264,7 +269,7 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     loop.close()
     await closeAll(opened)
   }
-  return { deploymentId, start, loop, client, catalog, journal, report, space, close }
+  return { deploymentId, start, loop, client, catalog, journal, strangers, report, space, close }
 }
 
 /** Records the start, and what recovery cut off, as the first entry. Returns the name of the start. */

@@ -12,6 +12,7 @@ export function storeOptions(config: Config, masterKey: Uint8Array): StoreOption
     segmentBytes: config['storage.segment_mib'] * MEBIBYTE,
     volumeBytes: config['storage.volume_mib'] * MEBIBYTE,
     reservedBytes: config['storage.reserved_mib'] * MEBIBYTE,
+    strangerBytesPerSecond: config['audit.anonymous_kib_per_second'] * 1024,
     clockToleranceSeconds: config['object_lock.clock_backwards_tolerance_seconds'],
     clockIntervalSeconds: config['object_lock.clock_watermark_interval_seconds'],
     version: packageVersion(),

@@ -21,6 +21,7 @@ const slot = {
   records: slots.slot('object_store_journal_records_total'),
   syncs: slots.slot('object_store_journal_syncs_total'),
   syncSeconds: slots.slot('object_store_journal_sync_seconds_total'),
+  countedStrangers: slots.slot('object_store_audit_counted_requests_total'),
 }
 
 function failed(error: unknown): void {
@@ -39,6 +40,7 @@ function batchDone(): void {
   region[slot.records] = records
   region[slot.syncs] = syncs
   region[slot.syncSeconds] = syncSeconds
+  region[slot.countedStrangers] = opened.strangers.countedTotal
 }
 
 let opened: OpenStore | undefined

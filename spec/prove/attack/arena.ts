@@ -95,6 +95,8 @@ export async function openArena(directory: string): Promise<Arena> {
       OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN: systemToken,
       OBJECT_STORE_SERVER_STALL_TIMEOUT_SECONDS: String(STALL_SECONDS),
       OBJECT_STORE_STORAGE_ENCRYPTION_ENABLED: 'true',
+      // Every refusal is looked up in the journal afterwards, so none may be counted only.
+      OBJECT_STORE_AUDIT_ANONYMOUS_KIB_PER_SECOND: String(1024 ** 2),
     },
   })
   await server.raw('PUT', `/${BUCKET}/sealed`, { body: PLAINTEXT })
