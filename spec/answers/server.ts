@@ -1,7 +1,7 @@
 /** The program of a checkout as a user starts it: a process of its own, on ports and a directory of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { get } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -33,6 +33,15 @@ export interface Output {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
+}
+
+/** The records of all refusals are kept, so none may be counted only. */
+const EVERY_RECORD = 'OBJECT_STORE_AUDIT_ANONYMOUS_KIB_PER_SECOND'
+
+/** Older checkouts record all of them, and refuse a name that they do not know. */
+function everyRecord(checkout: string): Readonly<Record<string, string>> {
+  const knows = readFileSync(join(checkout, 'spec', 'configuration.md'), 'utf8').includes(EVERY_RECORD)
+  return knows ? { [EVERY_RECORD]: String(1024 ** 2) } : {}
 }
 
 function programOf(checkout: string): string {
@@ -86,6 +95,7 @@ export async function startServer(checkout: string, settings: Readonly<Record<st
     OBJECT_STORE_SERVER_STALL_TIMEOUT_SECONDS: '5',
     OBJECT_STORE_LOG_REQUESTS: 'none',
     OBJECT_STORE_LOG_LEVEL: 'warn',
+    ...everyRecord(checkout),
     ...settings,
   }
   const log: Buffer[] = []
