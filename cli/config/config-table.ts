@@ -4,7 +4,7 @@
  */
 
 /** Type of a value; config-values.ts has one parser for each kind. */
-export type ConfigKind = 'text' | 'integer' | 'boolean' | 'address' | 'path' | 'secret' | 'choice'
+export type ConfigKind = 'text' | 'integer' | 'boolean' | 'address' | 'path' | 'secret' | 'choice' | 'host names'
 
 /** `creation`: fixed when the data directory is created; `start`: read at every start. */
 type ConfigScope = 'creation' | 'start'
@@ -18,7 +18,7 @@ export interface ConfigRow {
   readonly kind: ConfigKind
   /** Unit of an integer in words. */
   readonly unit?: string
-  /** Inclusive. Of an integer: its value in `unit`; of a text or secret: its length in bytes. */
+  /** Inclusive. Of an integer: its value in `unit`; of a text or secret: its length in bytes; of host names: how many. */
   readonly bounds?: { readonly minimum: number; readonly maximum: number }
   readonly choices?: readonly string[]
   readonly form?: ConfigForm
@@ -53,6 +53,13 @@ export const configTable = [
     default: '127.0.0.1:7600',
     flag: '--s3-bind',
     sentence: 'Address the S3 data plane listens on; port 0 takes any free port.',
+  },
+  {
+    name: 's3.hostnames',
+    kind: 'host names',
+    bounds: { minimum: 1, maximum: 64 },
+    sentence:
+      'Names under which clients reach the S3 data plane, such as that of a proxy; every IP address and localhost are names already. By default also that of the machine and those in its certificate.',
   },
   {
     name: 's3.tls_certificate_file',

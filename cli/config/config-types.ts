@@ -19,6 +19,8 @@ export interface ConfigValues {
   readonly path: string
   readonly secret: Secret
   readonly choice: string
+  /** In lower case, without ports. */
+  readonly 'host names': readonly string[]
 }
 
 type Row = (typeof configTable)[number]

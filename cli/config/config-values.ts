@@ -11,6 +11,8 @@ type ParsedValue = { readonly value: ConfigValues[ConfigKind] } | { readonly pro
 type Parser = (row: ConfigRow, given: unknown, workingDirectory: string) => ParsedValue
 
 const WHOLE_NUMBER = /^(0|-?[1-9][0-9]{0,14})$/
+/** Labels of letters, digits, hyphens and underscores, which some resolvers have, at most 253 characters. */
+const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/
 const ACCESS_KEY = /^[A-Za-z0-9._-]+$/
 
 /** Checks of the form of a text or secret. The messages never show the value, which may be a secret. */
@@ -80,6 +82,16 @@ const parsers: Readonly<Record<ConfigKind, Parser>> = {
     const choices = row.choices ?? []
     if (typeof given === 'string' && choices.includes(given)) return { value: given }
     return { problem: `${shown(given)} is not one of ${choices.join(', ')}` }
+  },
+  'host names'(row, given) {
+    const parts: unknown[] = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : []
+    const names = parts.map((part) => (typeof part === 'string' ? part.trim().toLowerCase() : ''))
+    const wrong = names.findIndex((name) => !HOST_NAME.test(name))
+    if (wrong !== -1)
+      return { problem: `${shown(parts[wrong])} is not a host name, such as store.example without a port` }
+    const { minimum, maximum } = row.bounds ?? { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
+    if (names.length >= minimum && names.length <= maximum) return { value: Object.freeze(names) }
+    return { problem: `must be ${minimum} to ${maximum} host names` }
   },
 }
 

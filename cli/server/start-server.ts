@@ -157,6 +157,7 @@ function frontEndSettings(
     metrics: metrics.shared,
     host: config['s3.bind'].host,
     connectionsMaximum: connectionLimits(count).frontEnd,
+    hostnames: config['s3.hostnames'],
     rootAccessKey: credentials.rootAccessKey,
     rootSecretKey: credentials.rootSecretKey.reveal(),
     rootEnabled: config['root.s3_enabled'],

@@ -16,7 +16,7 @@ export interface TlsFiles {
 }
 
 /** What the two files held when they were read. */
-interface TlsPair {
+export interface TlsPair {
   /** The certificate that clients are shown. */
   readonly certificate: X509Certificate
   /** The same for files that hold the same. */

@@ -7,8 +7,9 @@
  *
  * The library keeps every app until the thread ends, about 32 KiB for each renewal.
  */
+import type { X509Certificate } from 'node:crypto'
 import * as uWS from 'uWebSockets.js'
-import { readTlsPair, type TlsFiles, TlsFilesError } from './tls-files.ts'
+import { readTlsPair, type TlsFiles, TlsFilesError, type TlsPair } from './tls-files.ts'
 
 /** An app with what the library has and its typings do not. */
 interface App extends Omit<uWS.TemplatedApp, 'listen'> {
@@ -46,8 +47,8 @@ export class UwsApps {
   #current: App
   /** All of them: any may still have connections. */
   readonly #all: App[]
-  /** Of the files that the current app has read. */
-  #digest: string | undefined
+  /** What the files held that the current app has read. */
+  #pair: TlsPair | undefined
   #socket: uWS.us_listen_socket | undefined
   readonly #connectionsMaximum: number
   /** Open ones, those in a handshake included. */
@@ -62,8 +63,8 @@ export class UwsApps {
     this.#tls = tls
     this.#route = route
     this.#connectionsMaximum = connectionsMaximum
-    this.#digest = tls === undefined ? undefined : readTlsPair(tls).digest
-    this.#first = makeApp(tls, this.#digest)
+    this.#pair = tls === undefined ? undefined : readTlsPair(tls)
+    this.#first = makeApp(tls, this.#pair?.digest)
     this.#attach(this.#first)
     this.#current = this.#first
     this.#all = [this.#first]
@@ -90,16 +91,21 @@ export class UwsApps {
    */
   reload(): boolean {
     if (this.#tls === undefined) return false
-    const { digest } = readTlsPair(this.#tls)
-    if (digest === this.#digest) return false
-    const app = makeApp(this.#tls, digest)
+    const pair = readTlsPair(this.#tls)
+    if (pair.digest === this.#pair?.digest) return false
+    const app = makeApp(this.#tls, pair.digest)
     this.#attach(app)
     this.#first.addChildAppDescriptor(app.getDescriptor())
     if (this.#current !== this.#first) this.#first.removeChildAppDescriptor(this.#current.getDescriptor())
     this.#current = app
-    this.#digest = digest
+    this.#pair = pair
     this.#all.push(app)
     return true
+  }
+
+  /** The certificate that new connections are shown; undefined without TLS. */
+  get certificate(): X509Certificate | undefined {
+    return this.#pair?.certificate
   }
 
   /** Accepts no more connections. Those accepted in this turn are still handed over in the next. */

@@ -16,6 +16,7 @@
  * bytes above 0x7f cut off either end of a header value. A header line without a name (`: a`) ends the list of headers:
  * nobody sees what follows it, a Content-Length included, so a proxy in front must not let such a line through.
  */
+import type { X509Certificate } from 'node:crypto'
 import { createServer } from 'node:net'
 import type * as uWS from 'uWebSockets.js'
 import type { HttpHandler, HttpResponse } from './exchange.ts'
@@ -52,6 +53,8 @@ export interface ListenOptions {
 export interface HttpListener {
   /** The port listened on. */
   readonly port: number
+  /** The certificate that new connections are shown; undefined without TLS. */
+  readonly certificate: X509Certificate | undefined
   /** Requests whose handler is at work or whose response is under way. */
   activeRequests(): number
   /**
@@ -137,6 +140,10 @@ class UwsListener implements HttpListener, ExchangeHost {
 
   get port(): number {
     return this.#port
+  }
+
+  get certificate(): X509Certificate | undefined {
+    return this.#apps.certificate
   }
 
   reloadTls(): boolean {

@@ -9,12 +9,12 @@ import { commonHeaders, errorResponse, toS3Error } from './documents/error-respo
 import { S3Error } from './errors.ts'
 import type { Operation } from './operation.ts'
 import { findOperation, recognize } from './recognize-operation.ts'
+import { type HostNames, refuseOtherHost } from './request/host-names.ts'
 import { RequestIds } from './request/request-ids.ts'
 import { type ObjectRequest, recordedResource } from './s3-request.ts'
 import type { S3Services } from './services.ts'
 import { parseTarget, type Target } from './request/target.ts'
 import { refuseUnsupportedHeaders } from './request/unsupported-headers.ts'
-import { refuseVirtualHost } from './request/virtual-host.ts'
 
 /** One answered request, for metrics and the log. */
 export interface FinishedRequest {
@@ -40,6 +40,7 @@ interface S3PlaneParts {
   readonly services: S3Services
   readonly authenticator: Authenticator
   readonly gate: ConcurrencyGate
+  readonly hostNames: HostNames
   readonly telemetry: S3Telemetry
 }
 
@@ -87,7 +88,7 @@ class S3Dialect extends Exchange {
     const identity = this.#parts.authenticator.authenticate(http, target)
     this.#identity = identity
     if (identity === undefined) throw this.#refuseAnonymous(target)
-    refuseVirtualHost(http, target, catalog)
+    refuseOtherHost(http, this.#parts.hostNames)
     const operation = recognize(http.method, target, http)
     this.#operation = operation
     if (operation.handle === undefined) throw notSupported(operation)

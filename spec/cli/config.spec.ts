@@ -195,6 +195,32 @@ test('settings that do not go together', async (t) => {
   t.doesNotThrow(() => read({ flags: { 's3.bind': 'h:0', 'api.bind': 'h:0', 'console.bind': 'h:0' } }), 'free ports')
 })
 
+function namesOf(inputs: Parameters<typeof read>[0]): readonly string[] | undefined {
+  return read(inputs).config['s3.hostnames']
+}
+
+test('host names are a list', async (t) => {
+  const environment = { OBJECT_STORE_S3_HOSTNAMES: ' Store.example,object-store ' }
+  t.strictSame(namesOf({ environment }), ['store.example', 'object-store'])
+  t.strictSame(namesOf({ file: file('s3.hostnames = ["A.example"]') }), ['a.example'])
+  t.strictSame(namesOf({ flags: { 's3.hostnames': 'one' } }), ['one'])
+  t.equal(namesOf({}), undefined)
+  for (const text of [
+    '*.example',
+    'a.example:7600',
+    'https://a',
+    'a,,b',
+    'a b',
+    '[::1]',
+    'a..b',
+    '-a',
+    `${'a'.repeat(64)}.b`,
+  ])
+    t.match(problemsOf({ flags: { 's3.hostnames': text } }), [/^--set s3\.hostnames: .* is not a host name/], text)
+  for (const text of ['[]', '7', `[${'"a",'.repeat(65)}]`])
+    t.match(problemsOf({ file: file(`s3.hostnames = ${text}`) }), [/must be 1 to 64 host names/])
+})
+
 test('the TOML file is found by flag, then by environment', async (t) => {
   const directory = t.testdir({ 'a.toml': '[log]\nlevel = "debug"', 'b.toml': '[log]\nlevel = "error"' })
   const origins = { flags: {}, environment: { OBJECT_STORE_CONFIG: 'b.toml' }, workingDirectory: directory }

@@ -1,11 +1,12 @@
 /** The server and its commands with TLS, as processes. */
 import { existsSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:https'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { test } from 'tap'
 import type { TlsFiles } from '../../planes/http/tls-files.ts'
-import { presign } from '../support/presign.ts'
+import { presign, signHeaders } from '../support/presign.ts'
 import { until } from '../planes/raw-client.ts'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { filesIn, install, openTls, shownBy } from '../planes/tls-client.ts'
@@ -138,6 +139,49 @@ test('S3 over TLS, and certificates that are replaced under load', async (t) => 
   install(files, second)
   t.equal((await hangUp(server, 'the certificate files have not changed', 2)).length, 2)
   t.equal(await server.terminate(), 0, 'it ends in order')
+})
+
+/** The status of ListBuckets, asked under a name. */
+function listAt(server: ProcessServer, host: string): Promise<number> {
+  const { accessKey, secretKey, port } = server
+  const signing = { method: 'GET', path: '/', query: [], headers: [], region: 'us-east-1', now: Date.now(), host }
+  const lines = signHeaders({ ...signing, accessKey, secretKey, payloadHash: 'UNSIGNED-PAYLOAD' }).flat()
+  return new Promise((resolve, reject) => {
+    const headers = lines as unknown as Record<string, string>
+    const outgoing = request({ host: '127.0.0.1', port, path: '/', headers, ca: trusted, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    outgoing.on('error', reject)
+    outgoing.end()
+  })
+}
+
+test('the names of the store are those of its certificate, also after SIGHUP, or those of the setting', async (t) => {
+  const files = filesIn(t.testdir(), first)
+  const server = await startProcess({ frontEnds: 2, environment: tlsOf(['S3'], files) })
+  t.teardown(() => server.stop())
+  // So many connections come to both front ends.
+  const statuses = async (host: string) => {
+    const seen = new Set<number>()
+    for (let look = 0; look < 12; look += 1) seen.add(await listAt(server, host))
+    return [...seen]
+  }
+  t.strictSame(await statuses('first:1'), [200])
+  t.strictSame(await statuses('second'), [501])
+  t.strictSame(await statuses(hostname()), [200])
+  install(files, second)
+  await hangUp(server, 'serving a certificate', 1)
+  t.strictSame(await statuses('second'), [200])
+  t.strictSame(await statuses('first'), [501])
+  const named = await startProcess({
+    environment: { ...tlsOf(['S3'], files), OBJECT_STORE_S3_HOSTNAMES: 'store.example, Other.example' },
+  })
+  t.teardown(() => named.stop())
+  t.equal(await listAt(named, 'other.example:7600'), 200)
+  t.equal(await listAt(named, 'localhost'), 200)
+  t.equal(await listAt(named, 'second'), 501)
+  t.equal(await listAt(named, 'photos.store.example'), 501)
 })
 
 test('SIGHUP without TLS changes nothing', async (t) => {

@@ -7,6 +7,7 @@ import { systemMilliseconds } from '../../engine/clock.ts'
 import { microsecondsOf, type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
 import '../../cli/environment.ts'
 import { rmSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { kernelBootId } from '../../cli/server/store/host.ts'
 import { storeKeys } from '../../engine/keys/store-keys.ts'
 import { type OpenStore, openStore } from '../../cli/server/store/open-store.ts'
@@ -18,6 +19,7 @@ import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
 import { Authenticator, type Credential } from '../../planes/s3/identity/authenticate.ts'
 import { CredentialDirectory } from '../../planes/s3/identity/credential-directory.ts'
 import { malformedRequestResponse } from '../../planes/s3/documents/error-response.ts'
+import { HostNames } from '../../planes/s3/request/host-names.ts'
 import { createS3Handler, type FinishedRequest } from '../../planes/s3/s3-plane.ts'
 import type { Owner } from '../../planes/s3/documents/listing-elements.ts'
 import type { S3Services } from '../../planes/s3/services.ts'
@@ -49,6 +51,8 @@ export interface InThreadOptions {
   readonly dataDirectory?: string
   /** Whether new payloads are encrypted. */
   readonly encryptionEnabled?: boolean
+  /** The setting `s3.hostnames`. */
+  readonly hostnames?: readonly string[]
   readonly inlineBytesMaximum?: number
   readonly limits?: Partial<ConcurrencyLimits>
   readonly masterKey?: Buffer
@@ -103,6 +107,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     services,
     authenticator: new Authenticator({ lookup, clock: systemMilliseconds }),
     gate,
+    hostNames: new HostNames(options.hostnames, hostname()),
     telemetry: {
       finished: (request) => void finished.push(request),
       failed: (error) => void failures.push(error),

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemMilliseconds } from '../../../engine/clock.ts'
 import { PortEngineClient } from '../../../engine/client/port-client.ts'
@@ -6,6 +7,7 @@ import { type HttpListener, listen } from '../../../planes/http/uws-server.ts'
 import { Authenticator, type Credential } from '../../../planes/s3/identity/authenticate.ts'
 import { CredentialDirectory } from '../../../planes/s3/identity/credential-directory.ts'
 import { malformedRequestResponse } from '../../../planes/s3/documents/error-response.ts'
+import { HostNames } from '../../../planes/s3/request/host-names.ts'
 import { createS3Handler } from '../../../planes/s3/s3-plane.ts'
 import type { S3Services } from '../../../planes/s3/services.ts'
 import { createLogger } from '../logger.ts'
@@ -56,7 +58,9 @@ async function stop(graceMilliseconds: number): Promise<void> {
 
 function reload(): void {
   try {
-    send({ kind: 'reloaded', changed: listener?.reloadTls() ?? false })
+    const changed = listener?.reloadTls() ?? false
+    hostNames.useCertificate(listener?.certificate)
+    send({ kind: 'reloaded', changed })
   } catch (error) {
     send({ kind: 'reloaded', changed: false, problem: (error as Error).message })
   }
@@ -74,6 +78,7 @@ const gate = new ConcurrencyGate({
   queueMaximum: data.queueMaximum,
   waitMillisecondsMaximum: data.queueWaitMilliseconds,
 })
+const hostNames = new HostNames(data.hostnames, hostname())
 const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.logRequests)
 telemetry.watchGate(gate)
 main.on('message', (message: ToFrontEnd) => {
@@ -97,12 +102,13 @@ try {
     host: data.host,
     port: data.listenPort,
     tls: data.tls,
-    handler: createS3Handler({ services: services(session), authenticator, gate, telemetry }),
+    handler: createS3Handler({ services: services(session), authenticator, gate, hostNames, telemetry }),
     connectionsMaximum: data.connectionsMaximum,
     stallTimeoutMilliseconds: data.stallTimeoutMilliseconds,
     onHandlerError: (error) => log.log.error({ err: error }, 'a response failed'),
     refusal: malformedRequestResponse,
   })
+  hostNames.useCertificate(listener.certificate)
   send({ kind: 'ready', port: listener.port })
 } catch (error) {
   send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })

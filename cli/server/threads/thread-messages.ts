@@ -44,6 +44,8 @@ export interface FrontEndThreadData extends SessionSettings {
   readonly listenPort: number
   readonly connectionsMaximum: number
   readonly tls: TlsFiles | undefined
+  /** The setting `s3.hostnames`. */
+  readonly hostnames: readonly string[] | undefined
   readonly rootAccessKey: string
   readonly rootSecretKey: string
   readonly rootEnabled: boolean

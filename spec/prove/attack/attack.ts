@@ -15,6 +15,7 @@ import { attackNames } from './hostile-names.ts'
 import { Ledger } from './ledger.ts'
 import { attackHttp } from './malformed-http.ts'
 import { attackRoutes } from './management-routes.ts'
+import { attackHosts } from './other-hosts.ts'
 import { attackBounds } from './oversized.ts'
 import { attackOperations } from './s3-matrix.ts'
 import { attackSlowly, floodConnections } from './slow-clients.ts'
@@ -68,6 +69,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   ['operations of S3', attackOperations],
   ['signatures', attackSignatures],
   ['what there is', attackExistence],
+  ['hosts', attackHosts],
   ['values', attackValues],
   ['names', attackNames],
   ['documents', attackDocuments],

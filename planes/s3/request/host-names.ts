@@ -1,0 +1,77 @@
+import type { X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
+import type { HttpRequest } from '../../http/exchange.ts'
+import { S3Error } from '../errors.ts'
+
+/** A Host is shown in an error up to here, which is as long as a name can be. */
+const SHOWN_MAXIMUM = 255
+
+/**
+ * The names that a Host header may have. With virtual-hosted addressing the bucket is in front of such a name and the
+ * path is the key; a store that does not know its own names would take the key for a bucket (spec/decisions/0046).
+ */
+export class HostNames {
+  readonly #configured: readonly string[] | undefined
+  readonly #hostname: string
+  #names: ReadonlySet<string>
+
+  /**
+   * @param configured the setting `s3.hostnames`; with it the names of the machine and of certificates do not count
+   * @param hostname name of the machine
+   */
+  constructor(configured: readonly string[] | undefined, hostname: string) {
+    this.#configured = configured
+    this.#hostname = hostname
+    this.#names = this.#namesWith(undefined)
+  }
+
+  /** Takes the names of the certificate that is served from now on, in place of those of the one before. */
+  useCertificate(certificate: X509Certificate | undefined): void {
+    this.#names = this.#namesWith(certificate)
+  }
+
+  /**
+   * Whether a Host is this store. The port says nothing (RFC 9110 section 7.2), case and a dot at the end neither. An IP
+   * address can have no bucket in front, so it always is.
+   */
+  includes(host: string): boolean {
+    const name = nameOf(host)
+    return this.#names.has(name) || isIP(name) !== 0
+  }
+
+  #namesWith(certificate: X509Certificate | undefined): ReadonlySet<string> {
+    const own = this.#configured ?? [this.#hostname, ...certificateNames(certificate)]
+    return new Set(['localhost', ...own.map(nameOf)])
+  }
+}
+
+/** Without port, brackets and the dot at the end, in lower case. */
+function nameOf(host: string): string {
+  const name = host.startsWith('[') ? host.replace(/^\[([^\]]*)\](:\d*)?$/, '$1') : host.replace(/:\d*$/, '')
+  return (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase()
+}
+
+/**
+ * The DNS names of a certificate. One with a star is no name: it would let in the very hosts that have a bucket in
+ * front.
+ */
+function certificateNames(certificate: X509Certificate | undefined): string[] {
+  const names = (certificate?.subjectAltName ?? '').matchAll(/DNS:([\w.-]+)(?=,|$)/g)
+  return [...names].map(([, name = '']) => name)
+}
+
+/**
+ * Refuses a request for another host. Called when it is known who asks: to strangers every host is like any other.
+ * @throws S3Error NotImplemented
+ */
+export function refuseOtherHost(request: HttpRequest, names: HostNames): void {
+  const host = request.header('host') ?? ''
+  if (names.includes(host)) return
+  throw new S3Error('NotImplemented', {
+    message:
+      'The Host of the request is not a name of this server, and virtual-hosted-style addressing is not supported. Put ' +
+      'the bucket in the path (path style). If the server has this name, add it to the setting s3.hostnames ' +
+      '(OBJECT_STORE_S3_HOSTNAMES).',
+    details: [['Host', host.slice(0, SHOWN_MAXIMUM)]],
+  })
+}
