@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import type { Disk } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
+import { isPayloadName } from '../engine/payloads/payload-ids.ts'
 import type { BackgroundWorker, StepResult } from './worker.ts'
-
-/** Names of payload files; anything else in the directory is left alone. */
-const PAYLOAD_FILE_NAME = /^[0-9a-f]{28}$/
 
 /**
  * Removes payload files that no entry refers to: uploads whose command was never sent, and files whose removal a crash
@@ -44,7 +42,7 @@ export class PayloadFileSweep implements BackgroundWorker {
     const directory = this.#directories.pop()
     if (directory === undefined) return 'done'
     for (const name of this.#disk.list(join(this.#paths.files, directory))) {
-      if (!PAYLOAD_FILE_NAME.test(name) || name.startsWith(this.#start) || this.#isUsed(name)) continue
+      if (!isPayloadName(name) || name.startsWith(this.#start) || this.#isUsed(name)) continue
       await this.#disk.removeAsync(this.#paths.file(name))
       this.#removed += 1
     }

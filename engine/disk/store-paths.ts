@@ -1,5 +1,6 @@
 import { type Sequence, sequenceOf, type VolumeNumber, volumeNumberOf } from '../brands.ts'
 import { join } from 'node:path'
+import { isPayloadName } from '../payloads/payload-ids.ts'
 
 const SEQUENCE_DIGITS = 16
 const VOLUME_DIGITS = 10
@@ -57,7 +58,12 @@ export class StorePaths {
     return join(this.files, name.slice(-2))
   }
 
+  /**
+   * Path of a payload file. A row or a journal may have been written by somebody else, and no other name leads out of here.
+   * @throws RangeError when `name` is not the name of a payload file
+   */
   file(name: string): string {
+    if (!isPayloadName(name)) throw new RangeError(`${JSON.stringify(name.slice(0, 100))} is no name of a payload file`)
     return join(this.fileDirectory(name), name)
   }
 

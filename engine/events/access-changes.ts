@@ -1,14 +1,15 @@
 /** Changes of who may do what. */
 import { defineChange } from './schema/change.ts'
+import { identifier } from './names.ts'
 import { bytes, digest, flag, microseconds, optional, text, wordOf } from './schema/kinds.ts'
 import { field } from './schema/record.ts'
 import { MANAGEMENT_ROLES, policyStatements } from './values.ts'
 
-const account = field(text, 'account id')
-const accessKey = field(text, 'access key')
+const account = field(identifier, 'account id')
+const accessKey = field(identifier, 'access key')
 const enabled = field(flag, 'enabled')
-const policy = field(text, 'policy id')
-const token = field(text, 'token id')
+const policy = field(identifier, 'policy id')
+const token = field(identifier, 'token id')
 const title = field(text, 'name')
 const expiresMicroseconds = field(optional(microseconds), 'expiry', 'since 1970; nil: never')
 
@@ -25,7 +26,7 @@ export const accountDeleted = defineChange('account.deleted', 25, { account })
 
 export const credentialIssued = defineChange('credential.issued', 26, {
   account,
-  credential: field(text, 'credential id'),
+  credential: field(identifier, 'credential id'),
   accessKey,
   /** The secret key under the master key (engine/keys/secret-box.ts); never the secret itself. */
   sealedSecret: field(bytes, 'sealed secret'),

@@ -1,14 +1,15 @@
+import { bucketName, headerText } from './names.ts'
 import { defineChange } from './schema/change.ts'
-import { bucketId, eitherOf, flag, integer, optional, text } from './schema/kinds.ts'
+import { bucketId, eitherOf, flag, integer, optional } from './schema/kinds.ts'
 import { appended, field } from './schema/record.ts'
 import { corsRules, defaultRetention } from './values.ts'
 
-const bucket = { bucketId: field(bucketId, 'bucket id'), bucket: field(text, 'name') }
+const bucket = { bucketId: field(bucketId, 'bucket id'), bucket: field(bucketName, 'name') }
 
 export const bucketCreated = defineChange('bucket.created', 1, {
   bucketId: field(bucketId, 'bucket id', 'the sequence of this entry'),
-  bucket: field(text, 'name'),
-  region: field(text, 'region'),
+  bucket: field(bucketName, 'name'),
+  region: field(headerText, 'region'),
   lockEnabled: appended(flag, false, 'Object Lock', 'versioning is enabled with it'),
 })
 

@@ -1,18 +1,19 @@
+import { headerPairs, headerText, objectKey } from './names.ts'
 import { defineChange } from './schema/change.ts'
-import { bucketId, digest, flag, integer, optional, orZero, pairs, sequence, text } from './schema/kinds.ts'
+import { bucketId, digest, flag, integer, optional, orZero, sequence } from './schema/kinds.ts'
 import { appended, field } from './schema/record.ts'
 import { lockState, payloadReference, versionPlace } from './values.ts'
 
-const object = { bucketId: field(bucketId, 'bucket id'), key: field(text, 'key') }
+const object = { bucketId: field(bucketId, 'bucket id'), key: field(objectKey, 'key') }
 const version = field(sequence, 'version')
 
 export const objectWritten = defineChange('object.written', 3, {
   ...object,
   size: field(integer, 'size'),
-  etag: field(text, 'ETag', 'without quotes'),
+  etag: field(headerText, 'ETag', 'without quotes'),
   digest: field(digest, 'SHA-256 of the bytes', 'zeros for an object of parts, whose payload is digested later'),
-  headers: field(pairs, 'headers', 'Content-Type and the others that are given back'),
-  metadata: field(pairs, 'user metadata', 'names without `x-amz-meta-`'),
+  headers: field(headerPairs, 'headers', 'Content-Type and the others that are given back'),
+  metadata: field(headerPairs, 'user metadata', 'names without `x-amz-meta-`'),
   payload: field(optional(payloadReference), 'payload', 'nil where there are no bytes'),
   replaced: field(flag, 'replaced', 'true when a current object was there'),
   version: appended(optional(versionPlace), undefined, 'place', 'nil in a bucket without versioning'),

@@ -1,3 +1,4 @@
+import { startName } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { digest, integer, payloadId, text, volumeNumber } from './schema/kinds.ts'
 import { field } from './schema/record.ts'
@@ -12,7 +13,11 @@ export const journalRecovered = defineChange('journal.recovered', 5, {
 
 export const serverStarted = defineChange('server.started', 6, {
   version: field(text, 'version of the program'),
-  start: field(text, 'name of the start', '16 hexadecimal digits, new each time; names of payload files begin with it'),
+  start: field(
+    startName,
+    'name of the start',
+    '16 hexadecimal digits, new each time; names of payload files begin with it',
+  ),
 })
 
 export const serverStopped = defineChange('server.stopped', 7, {})

@@ -1,26 +1,25 @@
+import { headerPairs, md5, objectKey, partNumber, parts } from './names.ts'
 import { defineChange } from './schema/change.ts'
-import { bucketId, bytes, digest, flag, integer, optional, pairs, text, uploadId } from './schema/kinds.ts'
+import { bucketId, digest, flag, integer, optional, uploadId } from './schema/kinds.ts'
 import { field } from './schema/record.ts'
 import { lockState, payloadReference } from './values.ts'
 
-const object = { bucketId: field(bucketId, 'bucket id'), key: field(text, 'key') }
+const object = { bucketId: field(bucketId, 'bucket id'), key: field(objectKey, 'key') }
 const upload = { ...object, upload: field(uploadId, 'upload id') }
-/** Part numbers as bits: number n is bit n % 8 of byte n / 8. */
-const parts = { ...bytes, page: 'parts' }
 
 /** The upload's id is the sequence of the entry. */
 export const uploadCreated = defineChange('upload.created', 15, {
   ...object,
-  headers: field(pairs, 'headers'),
-  metadata: field(pairs, 'user metadata'),
+  headers: field(headerPairs, 'headers'),
+  metadata: field(headerPairs, 'user metadata'),
   lock: field(optional(lockState), 'lock', "nil leaves it to the bucket's default when the upload is completed"),
 })
 
 export const uploadPartWritten = defineChange('upload.part-written', 16, {
   ...upload,
-  part: field(integer, 'part number', '1 to 10,000'),
+  part: field(partNumber, 'part number', '1 to 10,000'),
   size: field(integer, 'size'),
-  etag: field(text, 'MD5', 'in hexadecimal'),
+  etag: field(md5, 'MD5', 'in hexadecimal'),
   digest: field(digest, 'SHA-256 of the bytes'),
   payload: field(optional(payloadReference), 'payload', 'nil where there are no bytes'),
   replaced: field(flag, 'replaced', 'true when a part of this number was there, which is dropped'),

@@ -1,4 +1,5 @@
 /** Values of changes other than numbers and texts, in the program and as stored. */
+import { checksum, headerText, payloadName, volumeLength } from './names.ts'
 import { appended, field, record, union } from './schema/record.ts'
 import {
   eitherOf,
@@ -13,6 +14,7 @@ import {
   text,
   type ValueOf,
   volumeNumber,
+  whole,
   wordOf,
 } from './schema/kinds.ts'
 
@@ -35,8 +37,8 @@ export const payloadReference = union('payload', {
       payload: field(payloadId, 'payload id'),
       volume: field(volumeNumber, 'volume number'),
       offset: field(integer, 'offset', 'of the bytes in the volume'),
-      length: field(integer, 'length', 'of what is stored there; longer than the object when encrypted'),
-      checksum: field(integer, 'CRC-32', 'of what is stored there'),
+      length: field(volumeLength, 'length', 'of what is stored there; longer than the object when encrypted'),
+      checksum: field(checksum, 'CRC-32', 'of what is stored there'),
       sealed: encrypted,
     },
   },
@@ -45,7 +47,7 @@ export const payloadReference = union('payload', {
     meaning: 'bytes in a file of their own',
     fields: {
       payload: field(payloadId, 'payload id'),
-      name: field(text, 'file name'),
+      name: field(payloadName, 'file name'),
       length: field(integer, 'length', 'of the object or part, encrypted or not'),
       sealed: encrypted,
     },
@@ -74,23 +76,27 @@ export const lockState = record('lock', {
 })
 export type LockState = ValueOf<typeof lockState>
 
+/** Days, or years; a hundred years of days are the most that can be asked for. */
+const days = whole<number>('count', 36_500, 1)
+
 /** Retention that a bucket gives to every version written without one. */
 export const defaultRetention = record('default retention', {
   mode,
   unit: field(eitherOf('days', 'years'), 'unit', 'a year has 365 days'),
-  value: field(integer, 'value', 'at least 1'),
+  value: field(days, 'value', '1 to 36,500'),
 })
 export type DefaultRetention = ValueOf<typeof defaultRetention>
 
 const texts = listOf(text)
+const headerTexts = listOf(headerText)
 
 /** One rule of a bucket's CORS configuration, as it was put (S3 API reference, CORSRule). */
 export const corsRule = record('CORS rule', {
   id: field(optional(text), 'id'),
-  origins: field(texts, 'origins'),
-  methods: field(texts, 'methods'),
-  headers: field(texts, 'headers'),
-  exposed: field(texts, 'exposed headers'),
+  origins: field(headerTexts, 'origins'),
+  methods: field(headerTexts, 'methods'),
+  headers: field(headerTexts, 'headers'),
+  exposed: field(headerTexts, 'exposed headers'),
   maxAgeSeconds: field(optional(integer), 'maximum age', 'in seconds'),
 })
 export type CorsRule = ValueOf<typeof corsRule>

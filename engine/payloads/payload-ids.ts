@@ -1,6 +1,13 @@
 const COUNTER_DIGITS = 10
 const COUNTER_MAXIMUM = 16 ** COUNTER_DIGITS - 1
 
+const PAYLOAD_NAME = /^[0-9a-f]{28}$/
+
+/** Whether a text is the name of a payload file, which no other text in a path may be. */
+export function isPayloadName(text: string): boolean {
+  return PAYLOAD_NAME.test(text)
+}
+
 /**
  * Issues ids of payloads, 28 hexadecimal digits each: names of payload files, from which the keys of encrypted payloads
  * are derived. No id is issued twice, even after a crash: it is the name of the start, the thread, and a counter.

@@ -3,11 +3,10 @@ import { setImmediate } from 'node:timers/promises'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { type StorePaths, volumeNumber } from '../../engine/disk/store-paths.ts'
 import { fileBytes } from '../../engine/payloads/file-format.ts'
+import { isPayloadName } from '../../engine/payloads/payload-ids.ts'
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import type { StoredPayload } from '../../projections/catalog/catalog-snapshot.ts'
 
-/** Names of payload files; anything else in the directory is left alone. */
-const PAYLOAD_FILE_NAME = /^[0-9a-f]{28}$/
 /** Rows and files examined before other work gets a turn. */
 const SLICE = 500
 /** Findings of each kind that are named. */
@@ -116,7 +115,7 @@ export class StorageInspection {
   }
 
   #orphanFile(name: string): Orphan | undefined {
-    if (!PAYLOAD_FILE_NAME.test(name) || name.startsWith(this.#start)) return undefined
+    if (!isPayloadName(name) || name.startsWith(this.#start)) return undefined
     if (this.#catalog.snapshot().payloadFileIsUsed(name)) return undefined
     return { kind: 'payload-file', name, bytes: this.#disk.sizeOf(this.#paths.file(name)) }
   }

@@ -5,13 +5,16 @@ import { PartSet } from '../../engine/domain/part-set.ts'
 import { AUDIT_RESULT, type AuditContext, auditPart } from '../../engine/events/audit.ts'
 import { CHANGES, decodeChange, encodeChange } from '../../engine/events/changes.ts'
 import { decodeAuditPart, decodeEntry, encodeEntry } from '../../engine/events/entry-codec.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { Fields } from '../../engine/events/schema/compile.ts'
+import type { Kind } from '../../engine/events/schema/kinds.ts'
 import * as values from '../../engine/events/values.ts'
 import { change, context, count, result } from '../support/arbitrary-entries.ts'
 import { CHANGE_TABLES } from '../support/change-tables.ts'
 import { markdownTable, tableWith } from '../support/markdown-tables.ts'
 
 const PAGE = 'spec/formats/journal.md'
+const FILE_NAME = '00112233445566778899aabbccdd'
 const DIGEST = Buffer.from(Array.from({ length: 32 }, (_, index) => 0x40 + index))
 
 test('the changes, values and payloads of the page are those of the schema', async (t) => {
@@ -24,12 +27,12 @@ test('the changes, values and payloads of the page are those of the schema', asy
 test('what an earlier version left out is read for what it was', async (t) => {
   const written = [3, 2, 'a', 5, 'etag', DIGEST, [], []] as const
   const volume = { kind: 'volume', payload: 2, volume: 0, offset: 64, length: 5, checksum: 77, sealed: false } as const
-  const file = { kind: 'file', payload: 2, name: 'name', length: 5, sealed: false } as const
+  const file = { kind: 'file', payload: 2, name: FILE_NAME, length: 5, sealed: false } as const
   t.match(decodeChange([1, 2, 'photos', 'eu']), { lockEnabled: false })
   t.match(decodeChange([...written, [1, 2, 0, 64, 5, 77], false]), { payload: volume, version: undefined })
-  const plain = decodeChange([...written, [2, 2, 'name', 5], true])
+  const plain = decodeChange([...written, [2, 2, FILE_NAME, 5], true])
   t.match(plain, { payload: file, replaced: true, version: undefined, lock: undefined })
-  t.same(encodeChange(plain), [...written, [2, 2, 'name', 5], true], 'and is written as it was')
+  t.same(encodeChange(plain), [...written, [2, 2, FILE_NAME, 5], true], 'and is written as it was')
   const lock = [[1, 253_402_300_799_999], null]
   const locked = decodeChange([...written, null, true, null, lock])
   const retention = { mode: 'COMPLIANCE', untilMilliseconds: Date.parse('9999-12-31T23:59:59.999Z') }
@@ -150,10 +153,12 @@ interface Form {
 
 const isWhole = (value: unknown): boolean => [0, 1, 9].includes(value as number)
 const isText = (value: unknown): boolean => typeof value === 'string'
+const isFilled = (value: unknown): boolean => isText(value) && value !== ''
 const isFlag = (value: unknown): boolean => value === true || value === false
 const isBytes = (value: unknown): boolean => value instanceof Uint8Array
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText)
 const whole: Form = { sample: 7, accepts: isWhole }
+const positive: Form = { sample: 7, accepts: (value) => isWhole(value) && value !== 0 }
 
 /** What the page promises of each kind, said again without the code that keeps it. */
 const FORMS: Readonly<Record<string, Form>> = {
@@ -162,15 +167,26 @@ const FORMS: Readonly<Record<string, Form>> = {
   'upload id': whole,
   'payload id': whole,
   'volume number': whole,
+  'CRC-32': whole,
+  'length in a volume': whole,
+  'part number': positive,
+  count: positive,
   integer: whole,
   milliseconds: whole,
   microseconds: whole,
   text: { sample: 't', accepts: isText },
+  'header text': { sample: 't', accepts: isText },
+  key: { sample: 'k', accepts: isFilled },
+  id: { sample: 'i', accepts: isFilled },
+  'bucket name': { sample: 'photos', accepts: isFilled },
+  'file name': { sample: '00112233445566778899aabbccdd', accepts: () => false },
+  start: { sample: '0011223344556677', accepts: () => false },
+  MD5: { sample: '00112233445566778899aabbccddeeff', accepts: () => false },
   flag: { sample: true, accepts: isFlag },
   bytes: { sample: new Uint8Array(5), accepts: isBytes },
   parts: { sample: new Uint8Array(5), accepts: isBytes },
   '32 bytes': { sample: new Uint8Array(32), accepts: (value) => isBytes(value) && (value as Uint8Array).length === 32 },
-  pairs: { sample: ['a', 'b'], accepts: (value) => isTexts(value) && (value as unknown[]).length !== 1 },
+  'header pairs': { sample: ['a', 'b'], accepts: (value) => isTexts(value) && (value as unknown[]).length !== 1 },
   'pairs of text with text or integer': {
     sample: ['a', 1],
     accepts: (value) => Array.isArray(value) && value.length !== 1,
@@ -266,6 +282,52 @@ test('every field of every value refuses every other type', async (t) => {
 
 test('every field of the audit part refuses every other type', async (t) => {
   tryFields(t, 'entry', [], auditPart.fields, (stored) => auditPart.decode(stored, 'entry'))
+})
+
+/** Texts and numbers that have the right type, and would leave the store or end the program where they are used. */
+const HOSTILE: readonly (readonly [page: string, values: readonly unknown[]])[] = [
+  [
+    'file name',
+    ['../../../../x', '/etc/passwd', '', '.', '00112233445566778899AABBCCDD', `${FILE_NAME}\n`, `${FILE_NAME}0`],
+  ],
+  ['bucket name', ['', '../x', 'a/b', 'A-bucket', 'b'.repeat(64), 'b\u0000b']],
+  ['key', ['', 'k'.repeat(1025), 'ä'.repeat(513)]],
+  ['id', ['', 'i'.repeat(256)]],
+  ['header text', ['a\r\nset-cookie: b', 'a\u0000', '\u007f']],
+  [
+    'header pairs',
+    [
+      ['a', 'b\r\nc: d'],
+      ['a\r\nb', 'c'],
+      ['a:', 'b'],
+    ],
+  ],
+  ['start', ['0011', '../../0011223344', '00112233445566778']],
+  ['MD5', ['', '0'.repeat(31), '../../../../../../../../../../x01']],
+  ['part number', [0, 10_001]],
+  ['parts', [new Uint8Array(1252)]],
+  ['volume number', [2 ** 32]],
+  ['CRC-32', [2 ** 32]],
+  ['length in a volume', [2 ** 24 + 1]],
+  ['milliseconds', [8.64e15 + 1]],
+  ['count', [0, 36_501]],
+]
+
+test('a value that would be a path, a key of a row, a header or a length beyond all bounds is refused', async (t) => {
+  const kinds = new Map<string, Kind<unknown>>()
+  const keep = (fields: Fields): void => {
+    for (const { kind } of Object.values(fields)) kinds.set(kind.page, kind)
+  }
+  for (const { fields } of [...Object.values(CHANGES), ...RECORDS.values()]) keep(fields)
+  for (const { fields } of Object.values(values.payloadReference.variants)) keep(fields)
+  for (const [page, hostile] of HOSTILE) {
+    for (const value of hostile) {
+      t.throws(() => kinds.get(page)?.decode(value, page), { name: 'FormError' }, `${page}: ${JSON.stringify(value)}`)
+    }
+  }
+  const paths = new StorePaths('/store')
+  t.equal(paths.file(FILE_NAME), `/store/payloads/files/dd/${FILE_NAME}`)
+  for (const name of ['../../../../x', '..', '', `${FILE_NAME}/../../x`]) t.throws(() => paths.file(name), RangeError)
 })
 
 test('what is not a change at all is refused', async (t) => {

@@ -13,6 +13,15 @@ function record<T extends object>(model: { readonly [K in keyof T]: fc.Arbitrary
 export const count = fc.nat({ max: Number.MAX_SAFE_INTEGER })
 const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }))
 
+const filled = text.filter((one) => one.length > 0 && Buffer.byteLength(one) <= 255)
+// oxlint-disable-next-line no-control-regex -- they are what is left out
+const headerText = text.filter((one) => !/[\u0000-\u001f\u007f-\u009f\ufffd]/.test(one))
+const headerName = fc.stringMatching(/^[a-z-]{1,20}$/)
+
+function digits(length: number): fc.Arbitrary<string> {
+  return fc.stringMatching(new RegExp(`^[0-9a-f]{${length}}$`))
+}
+
 function bytes(lengths: fc.IntArrayConstraints): fc.Arbitrary<Buffer> {
   return fc.uint8Array(lengths).map((all) => Buffer.from(all))
 }
@@ -26,24 +35,28 @@ function fieldsOf(fields: Fields, head: Readonly<Record<string, string>> = {}): 
 /** By what the page calls a kind. */
 const KINDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   ...Object.fromEntries(
-    [
-      'sequence',
-      'bucket id',
-      'upload id',
-      'payload id',
-      'volume number',
-      'integer',
-      'milliseconds',
-      'microseconds',
-    ].map((page) => [page, count]),
+    ['sequence', 'bucket id', 'upload id', 'payload id', 'integer', 'microseconds'].map((page) => [page, count]),
   ),
   text,
+  'header text': headerText,
+  key: filled,
+  id: filled,
+  'bucket name': fc.constantFrom('photos', 'a.b-c', '0'.repeat(63)),
+  'file name': digits(28),
+  start: digits(16),
+  MD5: digits(32),
+  milliseconds: fc.nat({ max: 8.64e15 }),
+  'volume number': fc.nat({ max: 2 ** 32 - 1 }),
+  'CRC-32': fc.nat({ max: 2 ** 32 - 1 }),
+  'length in a volume': fc.nat({ max: 2 ** 24 }),
+  'part number': fc.integer({ min: 1, max: 10_000 }),
+  count: fc.integer({ min: 1, max: 36_500 }),
   flag: fc.boolean(),
   bytes: bytes({}),
   // Part numbers as bits, at most; any bytes will do for a codec.
   parts: bytes({ maxLength: 1251 }),
   '32 bytes': bytes({ minLength: 32, maxLength: 32 }),
-  pairs: fc.array(fc.tuple(text, text)).map((list) => list.flat()),
+  'header pairs': fc.array(fc.tuple(headerName, headerText)).map((list) => list.flat()),
 }
 
 function valueOf(page: string): fc.Arbitrary<unknown> {

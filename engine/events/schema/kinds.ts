@@ -43,13 +43,24 @@ function nameOf(stored: unknown): string {
   return typeof stored === 'string' ? 'text' : typeof stored === 'object' ? 'a map' : String(stored)
 }
 
-/** A whole number from 0 on. `T` says what it counts. */
-function whole<T extends number>(page: string): Kind<T> {
+/** A whole number from 0 (or another least one) to a greatest one. `T` says what it counts. */
+export function whole<T extends number>(page: string, greatest = Number.MAX_SAFE_INTEGER, least = 0): Kind<T> {
   return {
     page,
     encode: asItIs,
     decode: (stored, where) =>
-      Number.isSafeInteger(stored) && (stored as number) >= 0 ? (stored as T) : refuse(where, page, stored),
+      Number.isSafeInteger(stored) && (stored as number) >= least && (stored as number) <= greatest
+        ? (stored as T)
+        : refuse(where, page, stored),
+  }
+}
+
+/** Text of a form of its own: it becomes a path, the key of a row or a header, so no other text may get so far. */
+export function textOf(page: string, isValid: (text: string) => boolean): Kind<string> {
+  return {
+    page,
+    encode: asItIs,
+    decode: (stored, where) => (typeof stored === 'string' && isValid(stored) ? stored : refuse(where, page, stored)),
   }
 }
 
@@ -57,9 +68,10 @@ export const sequence = whole<Sequence>('sequence')
 export const bucketId = whole<BucketId>('bucket id')
 export const payloadId = whole<PayloadId>('payload id')
 export const uploadId = whole<UploadId>('upload id')
-export const volumeNumber = whole<VolumeNumber>('volume number')
-/** Since 1970. */
-export const milliseconds = whole<Milliseconds>('milliseconds')
+/** 32 bits in the rows of payloads. */
+export const volumeNumber = whole<VolumeNumber>('volume number', 2 ** 32 - 1)
+/** Since 1970, up to the last moment that a `Date` holds. */
+export const milliseconds = whole<Milliseconds>('milliseconds', 8.64e15)
 /** Since 1970. */
 export const microseconds = whole<Microseconds>('microseconds')
 /** Of anything that has no kind of its own: bytes, days, objects. */

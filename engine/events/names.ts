@@ -1,0 +1,60 @@
+/**
+ * Texts of changes that become paths, keys of rows or header lines. A journal can be forged by whoever can write its
+ * files, so the form of each is checked where it is read, and not only where a request brings it.
+ */
+import { isHeaderValue, KEY_BYTES_MAXIMUM } from '../domain/names.ts'
+import { isPayloadName } from '../payloads/payload-ids.ts'
+import { asItIs, type Kind, pairs, refuse, textOf, whole } from './schema/kinds.ts'
+
+const BUCKET_NAME = /^[a-z0-9.-]{1,63}$/
+const START = /^[0-9a-f]{16}$/
+const MD5 = /^[0-9a-f]{32}$/
+/** LMDB fails on keys of a few KiB. */
+const ID_BYTES_MAXIMUM = 255
+/** Parts 1 to 10,000 as bits. */
+const PART_SET_BYTES_MAXIMUM = 1251
+
+function hasBytes(text: string, maximum: number): boolean {
+  // A UTF-16 code unit takes at most three bytes of UTF-8, so most texts need no counting.
+  return text.length > 0 && (text.length * 3 <= maximum || Buffer.byteLength(text) <= maximum)
+}
+
+/** Name of the file of a payload. */
+export const payloadName = textOf('file name', isPayloadName)
+/** Characters and length alone: the other rules were those of the day it was created. */
+export const bucketName = textOf('bucket name', (text) => BUCKET_NAME.test(text))
+/** Key of an object. */
+export const objectKey = textOf('key', (text) => hasBytes(text, KEY_BYTES_MAXIMUM))
+/** Of an account, a credential, a policy or a token. */
+export const identifier = textOf('id', (text) => hasBytes(text, ID_BYTES_MAXIMUM))
+/** Sent back in a header. */
+export const headerText = textOf('header text', isHeaderValue)
+export const startName = textOf('start', (text) => START.test(text))
+export const md5 = textOf('MD5', (text) => MD5.test(text))
+export const partNumber = whole<number>('part number', 10_000, 1)
+export const checksum = whole<number>('CRC-32', 2 ** 32 - 1)
+/** Bytes of a payload in a volume, which is read into memory at once. */
+export const volumeLength = whole<number>('length in a volume', 2 ** 24)
+
+/** Part numbers as bits: number n is bit n % 8 of byte n / 8. */
+export const parts: Kind<Uint8Array> = {
+  page: 'parts',
+  encode: asItIs,
+  decode: (stored, where) =>
+    stored instanceof Uint8Array && stored.length <= PART_SET_BYTES_MAXIMUM ? stored : refuse(where, 'parts', stored),
+}
+
+/** Name, value, name, value, as they are sent back in headers. */
+export const headerPairs: Kind<readonly string[]> = {
+  page: 'header pairs',
+  encode: asItIs,
+  decode: (stored, where) => {
+    const all = pairs.decode(stored, where)
+    for (let at = 0; at < all.length; at += 2) {
+      const [name, value] = [all[at] as string, all[at + 1] as string]
+      if (name.includes(':') || !isHeaderValue(name)) return refuse(where, 'a name of a header', name)
+      if (!isHeaderValue(value)) return refuse(where, 'a value of a header', value)
+    }
+    return all
+  },
+}
