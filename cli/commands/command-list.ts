@@ -21,6 +21,7 @@ import { QuickstartCommand } from './quickstart.ts'
 import { ServerCommand } from './server.ts'
 import { ServerDoctorCommand } from './server/doctor.ts'
 import { StatusCommand } from './status.ts'
+import { VerifyBucketCommand } from './verify/bucket.ts'
 import { VersionCommand } from './version.ts'
 
 /** Every command. */
@@ -46,5 +47,6 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   ObjectPutCommand,
   ObjectGetCommand,
   PolicyCreateCommand,
+  VerifyBucketCommand,
   ...routeCommands,
 ]

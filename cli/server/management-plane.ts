@@ -7,6 +7,7 @@ import type { HttpHandler } from '../../planes/http/exchange.ts'
 import type { MetricSlots } from '../../planes/http/metric-slots.ts'
 import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
 import type { CounterHistory } from '../../planes/management/counter-history.ts'
+import { HeavyWork } from '../../planes/management/heavy-work.ts'
 import { createManagementHandler, type ManagementOptions } from '../../planes/management/management-handler.ts'
 import { readMetrics } from '../../planes/management/metrics.ts'
 import type { ReadinessCheck } from '../../planes/management/services.ts'
@@ -90,6 +91,7 @@ function managementServices(
     versionIds,
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, thread.start),
+    heavy: new HeavyWork(),
     version: packageVersion(),
     deploymentId: thread.deploymentId,
     clock: systemMilliseconds,

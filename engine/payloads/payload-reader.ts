@@ -1,6 +1,6 @@
 import type { PayloadId, Sequence, VolumeNumber } from '../brands.ts'
 import { crc32 } from 'node:zlib'
-import { DescriptorsExhaustedError, type Disk, type DiskFile } from '../disk/disk.ts'
+import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { type BlockCodec, plainBlocks, sealedBlocks } from './block-codec.ts'
 import { fileBytes } from './file-format.ts'
@@ -168,8 +168,8 @@ function placeOf(location: VolumeLocation | FileLocation): string {
   return `volume ${location.volume}, offset ${location.offset}`
 }
 
-/** A file that cannot be opened is damaged, unless no file can be opened at the moment. */
-function openFailure(place: string, cause: unknown): Error {
-  if (cause instanceof DescriptorsExhaustedError) return cause
-  return new PayloadDamagedError(`${place} cannot be opened`, { cause })
+/** A file that is gone is damage. Any other error says nothing of the bytes: too many open files, no permission. */
+function openFailure(place: string, cause: unknown): unknown {
+  if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return cause
+  return new PayloadDamagedError(`${place} cannot be opened: it is gone`, { cause })
 }

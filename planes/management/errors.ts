@@ -35,6 +35,7 @@ export const managementErrors = {
   OBJECT_TOO_LARGE: { status: 413, sentence: 'The object is larger than one request may carry.' },
   OBJECT_DAMAGED: { status: 500, sentence: 'The stored bytes are not what was written.' },
   QUOTA_EXCEEDED: { status: 403, sentence: 'The quota of the bucket would be exceeded.' },
+  VERIFICATION_RUNNING: { status: 409, sentence: 'A verification of this bucket is running already.' },
   CONFLICT: { status: 409, sentence: 'The resource changed during the request. Try again.' },
   ACCOUNT_NOT_FOUND: { status: 404, sentence: 'The service account does not exist.' },
   CREDENTIAL_NOT_FOUND: { status: 404, sentence: 'The service account has no such credential.' },

@@ -2,7 +2,13 @@ import { DescriptorsExhaustedError } from '../../engine/disk/disk.ts'
 import { DomainError, EngineUnavailableError } from '../../engine/errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import { BusyError, Exchange, type Refusal } from '../exchange/exchange.ts'
-import { ClientGoneError, type HttpHandler, type HttpRequest, type HttpResponse } from '../http/exchange.ts'
+import {
+  BodyRemovedError,
+  ClientGoneError,
+  type HttpHandler,
+  type HttpRequest,
+  type HttpResponse,
+} from '../http/exchange.ts'
 import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
 import { IncompletePayloadError, StorageFullError } from '../objects/receive-payload.ts'
 import type { ManagementAuthenticator, ManagementIdentity } from './identity/authenticate.ts'
@@ -16,6 +22,7 @@ import { errorResponse, withoutBody, withRequestId } from './responses.ts'
 import { readRequest } from './read-request.ts'
 import { type FoundRoute, findRoute, patternOf } from './router.ts'
 import type { ManagementServices } from './services.ts'
+import { UnreadableVersionError } from './verification/verify-version.ts'
 
 /** One answered request, for the log. The route is its pattern, never the path that was sent. */
 export interface ManagementExchange {
@@ -34,7 +41,7 @@ export interface ManagementOptions {
   readonly gate: ConcurrencyGate
   /** Without it the metrics are closed. */
   readonly scrapeToken: string | undefined
-  /** Called after every answer. */
+  /** Called after every answer, and again with a fault that comes to light while its body is sent. */
   readonly observe?: (exchange: ManagementExchange) => void
 }
 
@@ -78,7 +85,7 @@ class ManagementDialect extends Exchange {
 
   #requestOf(found: FoundRoute, identity: ManagementIdentity): ManagementRequest {
     const { http, journal } = this
-    return { ...readRequest(found, http), http, identity, journal }
+    return { ...readRequest(found, http), http, identity, journal, fault: (error) => this.#lateFault(error) }
   }
 
   #requireScrapeToken(): void {
@@ -115,21 +122,27 @@ class ManagementDialect extends Exchange {
     return this.#isAuthorized && this.#route?.changes === true
   }
 
+  #lateFault(failure: unknown): ManagementError {
+    const { error, isFault } = toManagementError(failure)
+    if (isFault) this.#observe(error.status, failure)
+    return error
+  }
+
   protected override unrecorded(): HttpResponse {
     return errorResponse(new ManagementError('AUDIT_UNAVAILABLE'), this.requestId)
   }
 
   protected finish(response: HttpResponse): HttpResponse {
-    const { method, path } = this.http
-    this.#options.observe?.({
-      requestId: this.requestId,
-      method,
-      route: this.#route?.path ?? patternOf(path),
-      status: response.status,
-      ...(this.#fault === undefined ? {} : { error: this.#fault }),
-    })
+    this.#observe(response.status, this.#fault)
     const complete = withRequestId(response, this.requestId)
-    return method === 'HEAD' ? withoutBody(complete) : complete
+    return this.http.method === 'HEAD' ? withoutBody(complete) : complete
+  }
+
+  #observe(status: number, error: unknown): void {
+    const { method, path } = this.http
+    const route = this.#route?.path ?? patternOf(path)
+    const { requestId } = this
+    this.#options.observe?.({ requestId, method, route, status, ...(error === undefined ? {} : { error }) })
   }
 
   protected failed(error: unknown): void {
@@ -149,6 +162,11 @@ function toManagementError(error: unknown): { readonly error: ManagementError; r
   // The engine has logged why it stopped.
   if (error instanceof EngineUnavailableError)
     return { error: new ManagementError('AUDIT_UNAVAILABLE'), isFault: false }
+  if (error instanceof UnreadableVersionError) {
+    const { code, message } = toManagementError(error.cause).error
+    return { error: new ManagementError(code, `${message} (${error.message})`), isFault: true }
+  }
+  if (error instanceof BodyRemovedError) return { error: new ManagementError('CONFLICT'), isFault: false }
   if (error instanceof DescriptorsExhaustedError) return { error: new ManagementError('SLOW_DOWN'), isFault: true }
   return { error: new ManagementError('INTERNAL_ERROR'), isFault: true }
 }

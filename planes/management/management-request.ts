@@ -1,6 +1,7 @@
 import type { AuditContext } from '../../engine/events/audit.ts'
 import type { RequestJournal } from '../exchange/request-journal.ts'
 import type { HttpRequest } from '../http/exchange.ts'
+import type { ManagementError } from './errors.ts'
 import type { ManagementIdentity } from './identity/authenticate.ts'
 
 /** An authenticated request for a route that its role may use, as a handler receives it. */
@@ -21,6 +22,8 @@ export interface ManagementRequest {
   body(): Promise<unknown>
   /** The only way to change anything. */
   readonly journal: RequestJournal
+  /** Logs a fault of the server that comes to light after the answer has begun, under the id of this request. */
+  fault(error: unknown): ManagementError
 }
 
 /**

@@ -10,6 +10,9 @@ const commonHeaders: readonly HeaderLine[] = [
   ['x-content-type-options', 'nosniff'],
 ]
 
+/** The headers of an answer that is JSON, for one that is not in memory whole. */
+export const JSON_HEADERS: readonly HeaderLine[] = [['content-type', 'application/json'], ...commonHeaders]
+
 export function textResponse(status: number, contentType: string, body: string): HttpResponse {
   return { status, headers: [['content-type', contentType], ...commonHeaders], body }
 }

@@ -8,6 +8,7 @@ import type { AccessReader } from '../../projections/catalog/access-reader.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
 import type { CounterHistory } from './counter-history.ts'
+import type { HeavyWork } from './heavy-work.ts'
 import type { MetricReading } from './metrics.ts'
 import type { StorageInspection } from './storage-inspection.ts'
 
@@ -32,6 +33,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   /** Every action that a policy can name. */
   readonly actions: ReadonlySet<string>
   readonly storage: StorageInspection
+  readonly heavy: HeavyWork
   readonly version: string
   readonly deploymentId: string
   /** Milliseconds since 1970. */

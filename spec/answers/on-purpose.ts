@@ -40,4 +40,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /s3-hosts \d+: .*\| host: /,
     reason: 'only the names of the store are taken for it (decision 0046), and ids are counted without what is refused',
   },
+  {
+    shape: /^body: /,
+    ask: /verify\/buckets\//,
+    reason: 'a bucket is verified whole, with all versions, and says whether it was (decision 0044)',
+  },
 ]

@@ -12,6 +12,7 @@ import type { ScrapeValues } from '../../planes/http/metric-table.ts'
 import { listen } from '../../planes/http/uws-server.ts'
 import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
+import { HeavyWork } from '../../planes/management/heavy-work.ts'
 import { createManagementHandler, type ManagementExchange } from '../../planes/management/management-handler.ts'
 import { readMetrics } from '../../planes/management/metrics.ts'
 import { malformedRequestResponse } from '../../planes/management/responses.ts'
@@ -44,6 +45,7 @@ export interface ManagedServer extends InThreadServer {
   readonly apiGate: ConcurrencyGate
   readonly counterHistory: CounterHistory
   readonly slots: MetricSlots
+  readonly heavy: HeavyWork
   /** Every answer of the management plane so far, as its log has it. */
   readonly exchanges: ManagementExchange[]
   /** What answers had that the OpenAPI document does not say. */
@@ -70,6 +72,7 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
   const apiGate = new ConcurrencyGate(limits)
   const slots = MetricSlots.create(['GetObject', 'PutObject'], 1)
   const counterHistory = new CounterHistory(slots, clock)
+  const heavy = new HeavyWork()
   const exchanges: ManagementExchange[] = []
   const undocumented: string[] = []
   const configured = { systemToken: SYSTEM_TOKEN, rootAccessKey: ACCESS_KEY, rootSecretKey: SECRET_KEY }
@@ -77,7 +80,7 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
     host: '127.0.0.1',
     port: 0,
     handler: createManagementHandler({
-      services: servicesOf(server, { slots, counterHistory, clock, options }),
+      services: servicesOf(server, { slots, counterHistory, heavy, clock, options }),
       authenticator: new ManagementAuthenticator(configured, server.session.access, clock),
       gate: apiGate,
       scrapeToken: options.scrapeToken === null ? undefined : (options.scrapeToken ?? SCRAPE_TOKEN),
@@ -100,6 +103,7 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
     apiGate,
     counterHistory,
     slots,
+    heavy,
     exchanges,
     undocumented,
     stop: async () => {
@@ -115,10 +119,12 @@ function servicesOf(
   {
     slots,
     counterHistory,
+    heavy,
     clock,
     options,
   }: {
     readonly slots: MetricSlots
+    readonly heavy: HeavyWork
     readonly counterHistory: CounterHistory
     readonly clock: () => Milliseconds
     readonly options: ManagedOptions
@@ -140,6 +146,7 @@ function servicesOf(
     secrets,
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, store.start),
+    heavy,
     version: '0.0.0-spec',
     deploymentId: store.deploymentId,
     clock,

@@ -122,7 +122,11 @@ const listObjectVersions = defineRoute({
   }),
 })
 
-function orderOf(
+/**
+ * The order within its key of the version after which a page begins; undefined without an id.
+ * @throws ManagementError INVALID_REQUEST without a key, VERSION_NOT_FOUND
+ */
+export function orderOf(
   id: string | undefined,
   snapshot: CatalogSnapshot,
   bucketId: BucketId,

@@ -1,63 +1,35 @@
-import { createHash } from 'node:crypto'
-import { findObject, type FoundObject } from '../../objects/find-object.ts'
-import { piecesOf, readObject } from '../../objects/read-object.ts'
+import type { BucketState } from '../../../engine/state-ports.ts'
+import type { HttpRequest, HttpResponse } from '../../http/exchange.ts'
+import { orderedPositionAfter } from '../../objects/list-pages.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
-import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
-import { ManagementError } from '../errors.ts'
-import { digestOf, requireVersion, VERSION_ERRORS, VERSION_QUERY } from '../object-lookup.ts'
-import { jsonResponse } from '../responses.ts'
+import { defineRoute, EVERYONE, json, type Route, type RouteRequest } from '../define-route.ts'
+import { invalid, ManagementError } from '../errors.ts'
+import { bucketIn, requireVersion, VERSION_ERRORS, VERSION_QUERY } from '../object-lookup.ts'
+import { JSON_HEADERS, jsonResponse } from '../responses.ts'
 import { command } from '../route-command.ts'
-import { queryNumber, queryText } from '../schemas/query.ts'
-import { listOf, object, oneOf, orNull, SHA256, text, whole } from '../schemas/schema.ts'
+import { queryCount, queryText, queryWord } from '../schemas/query.ts'
+import { FLAG, listOf, object, oneOf, orNull, SHA256, text, whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
-import { requireBucket } from './buckets.ts'
+import { VerificationSource } from '../verification/verification-source.ts'
+import { type BucketSpan, BucketVerification, DAMAGED_MAXIMUM } from '../verification/verify-bucket.ts'
+import { type Verification, verifyVersion } from '../verification/verify-version.ts'
+import { orderOf } from './object-lists.ts'
+import type { FoundObject } from '../../objects/find-object.ts'
 
-/** `pending`: every block is intact, and the digest of the whole is not known yet. */
-type Verdict = 'verified' | 'damaged' | 'pending'
-
-interface Verification {
-  readonly verdict: Verdict
-  /** Recorded SHA-256; undefined if not known yet. */
-  readonly expected: string | undefined
-  /** SHA-256 of the bytes; undefined if they cannot be read. */
-  readonly computed: string | undefined
-}
-
-/**
- * Reads the bytes, checks each block, and compares the whole with the recorded digest.
- * @throws ManagementError CONFLICT if the version was removed meanwhile
- */
-async function verify(found: FoundObject, services: ManagementServices): Promise<Verification> {
-  const expected = digestOf(found)
-  let computed: string
-  try {
-    computed = await hashOf(found, services)
-  } catch {
-    if (!isStillThere(found, services)) throw new ManagementError('CONFLICT')
-    return { verdict: 'damaged', expected, computed: undefined }
-  }
-  if (expected === undefined) return { verdict: 'pending', expected, computed }
-  return { verdict: computed === expected ? 'verified' : 'damaged', expected, computed }
-}
-
-function isStillThere({ bucket, key, object: { isNull, sequence } }: FoundObject, { catalog }: ManagementServices) {
-  return catalog.snapshot().version(bucket.id, key, isNull ? 'null' : sequence)?.sequence === sequence
-}
-
-async function hashOf(found: FoundObject, services: ManagementServices): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const piece of piecesOf(await readObject(services, found, 0, found.object.size))) hash.update(piece)
-  return hash.digest('hex')
-}
-
-/** Undefined if the object was removed meanwhile. */
-async function verdictOf(found: FoundObject, services: ManagementServices): Promise<Verdict | undefined> {
-  try {
-    return (await verify(found, services)).verdict
-  } catch (error) {
-    if (error instanceof ManagementError && error.code === 'CONFLICT') return undefined
-    throw error
-  }
+/** @throws BusyError, ClientGoneError, BodyRemovedError, UnreadableVersionError */
+function verify(found: FoundObject, http: HttpRequest, services: ManagementServices): Promise<Verification> {
+  return services.heavy.run('verify-object', http, async (place) => {
+    const reading = verifyVersion(found, services)
+    try {
+      for (;;) {
+        const step = await reading.next()
+        if (step.done === true) return step.value
+        await place.pause()
+      }
+    } finally {
+      await reading.return({ verdict: 'pending', expected: undefined, computed: undefined })
+    }
+  })
 }
 
 const verifyObject = defineRoute({
@@ -82,7 +54,7 @@ const verifyObject = defineRoute({
   errors: [...VERSION_ERRORS, 'CONFLICT'],
   async handle(request, services) {
     const found = requireVersion(request, services)
-    const { verdict, expected, computed } = await verify(found, services)
+    const { verdict, expected, computed } = await verify(found, request.http, services)
     return jsonResponse(200, {
       bucket: found.bucket.name,
       key: found.key,
@@ -100,74 +72,90 @@ const verifyObject = defineRoute({
   }),
 })
 
-const PAGE = 100
-/** Damaged objects listed in the answer; all are counted. */
-const NAMED_MAXIMUM = 1000
+const BUCKET_QUERY = {
+  versions: queryWord('all', 'current'),
+  maximum_entries: queryCount,
+  after: queryText,
+  after_version_id: queryText,
+}
+type BucketRequest = RouteRequest<string, typeof BUCKET_QUERY, never>
+
+/** @throws ManagementError INVALID_REQUEST, VERSION_NOT_FOUND */
+function spanOf(request: BucketRequest, bucket: BucketState, services: ManagementServices): BucketSpan {
+  const key = request.query('after') || undefined
+  const versionId = request.query('after_version_id')
+  if (versionId !== undefined && key === undefined) throw invalid('after_version_id', 'is allowed only with after')
+  const order = orderOf(versionId, services.catalog.snapshot(), bucket.id, key, services)
+  return {
+    after: orderedPositionAfter(key, order, '', undefined),
+    afterVersion: key === undefined ? undefined : { key, versionId },
+    maximum: request.query('maximum_entries') ?? Number.POSITIVE_INFINITY,
+    currentOnly: request.query('versions') === 'current',
+  }
+}
+
+/** @throws BusyError, ClientGoneError, ManagementError VERIFICATION_RUNNING, UnreadableVersionError */
+async function verifyWhole(
+  request: BucketRequest,
+  bucket: BucketState,
+  span: BucketSpan,
+  services: ManagementServices,
+): Promise<HttpResponse> {
+  const { heavy } = services
+  if (!heavy.claimBucket(bucket.id)) throw new ManagementError('VERIFICATION_RUNNING')
+  const place = await heavy.enter('verify-bucket', request.http).catch((error: unknown) => {
+    heavy.releaseBucket(bucket.id)
+    throw error
+  })
+  const body = await VerificationSource.open(
+    bucket.name,
+    new BucketVerification(bucket, span, services),
+    place,
+    (error) => {
+      const { code, message } = request.fault(error)
+      return { code, message }
+    },
+    () => {
+      place.leave()
+      heavy.releaseBucket(bucket.id)
+    },
+  )
+  return { status: 200, headers: JSON_HEADERS, body }
+}
 
 const verifyBucket = defineRoute({
   pattern: 'POST /verify/buckets/{bucket}',
   roles: EVERYONE,
-  summary: 'Reads every object of a bucket and compares it with its digest.',
+  summary: 'Reads every version of a bucket and compares it with its digest.',
   changes: false,
-  query: { maximum_entries: queryNumber(1000, { minimum: 1, maximum: 100_000 }), after: queryText },
+  query: BUCKET_QUERY,
   answer: {
     200: json(
       object({
         bucket: text(),
+        progress: listOf(object({ examined: whole(), bytes: whole(), damaged: whole() })),
         examined: whole(),
+        bytes: whole(),
         verified: whole(),
         damaged: whole(),
         pending: whole(),
-        damaged_objects: listOf(object({ key: text(), version_id: text() })),
+        damaged_objects: listOf(object({ key: text(), version_id: text() }), { maximum: DAMAGED_MAXIMUM }),
+        complete: FLAG,
         next_after: orNull(text()),
+        next_after_version_id: orNull(text()),
+        error: orNull(object({ code: text(), message: text() })),
       }),
     ),
   },
-  errors: ['CONFLICT'],
-  /** Current objects after `after`, at most `maximum_entries`. */
-  async handle(request, services) {
-    const bucket = requireBucket(request, services)
-    const maximum = request.query('maximum_entries')
-    const counts = { verified: 0, damaged: 0, pending: 0 }
-    const damaged: unknown[] = []
-    let after = request.query('after')
-    let examined = 0
-    for (;;) {
-      const page = services.catalog.snapshot().list(bucket.id, {
-        prefix: Buffer.alloc(0),
-        delimiter: undefined,
-        after: after === undefined ? undefined : { kind: 'after-key', bytes: Buffer.from(after) },
-        entriesMaximum: Math.min(PAGE, maximum - examined),
-      })
-      for (const { key } of page.objects) {
-        const found = findObject(services.catalog.snapshot(), bucket, key, undefined)
-        after = key
-        examined += 1
-        const verdict = found.kind === 'found' ? await verdictOf(found, services) : undefined
-        // Removed since the page was read.
-        if (found.kind !== 'found' || verdict === undefined) continue
-        counts[verdict] += 1
-        if (verdict === 'damaged' && damaged.length < NAMED_MAXIMUM) {
-          damaged.push({ key, version_id: versionIdOf(found.object, services.versionIds) })
-        }
-      }
-      if (page.next === undefined || examined >= maximum) {
-        const next = page.next === undefined ? null : (after ?? null)
-        return jsonResponse(200, {
-          bucket: bucket.name,
-          examined,
-          ...counts,
-          damaged_objects: damaged,
-          next_after: next,
-        })
-      }
-    }
+  errors: ['CONFLICT', 'VERSION_NOT_FOUND', 'VERIFICATION_RUNNING'],
+  /**
+   * The answer lasts as long as the verification and has a line of progress now and then. `complete` is false where it
+   * ended earlier: after `maximum_entries`, at too many damaged versions to name, or at `error`.
+   */
+  handle(request, services) {
+    const bucket = bucketIn(services.catalog.snapshot(), request.parameters.bucket)
+    return verifyWhole(request, bucket, spanOf(request, bucket, services), services)
   },
-  command: command('verify bucket', 'read the objects of a bucket and compare them with their digests', {
-    arguments: { bucket: 'text' },
-    options: { 'maximum-entries': 'maximum number of objects to read', after: 'continue after this key' },
-    exit: ({ damaged }) => (Number(damaged) > 0 ? 'storeDamaged' : 'ok'),
-  }),
 })
 
 export const VERIFY_ROUTES: readonly Route[] = [verifyObject, verifyBucket]

@@ -41,6 +41,12 @@ export function queryNumber(
   }
 }
 
+/** A whole number of at least 1; undefined if absent. */
+export const queryCount: QueryType<number | undefined> = {
+  schema: whole({ minimum: 1 }).schema,
+  read: (sent, name) => (sent === undefined ? undefined : queryNumber(1, { minimum: 1 }).read(sent, name)),
+}
+
 export const queryTime: QueryType<Microseconds | undefined> = {
   schema: TIME.schema,
   read(sent, name) {

@@ -126,6 +126,13 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     return api.call('GET', '/buckets/errors/object-content/damaged')
   },
   QUOTA_EXCEEDED: () => put('quota/object/k', 'four'),
+  VERIFICATION_RUNNING: async () => {
+    const bucket = server.services.catalog.snapshot().bucket('errors')
+    if (bucket === undefined || !server.heavy.claimBucket(bucket.id)) throw new Error('the bucket cannot be claimed')
+    const answer = await api.call('POST', '/verify/buckets/errors')
+    server.heavy.releaseBucket(bucket.id)
+    return answer
+  },
   CONFLICT: () => put('errors/object/kept', 'x', [['if-none-match', '*']]),
   ACCOUNT_NOT_FOUND: () => api.call('GET', '/service-accounts/sa-none'),
   CREDENTIAL_NOT_FOUND: () =>

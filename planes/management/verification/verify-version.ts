@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
+import { BodyRemovedError } from '../../http/exchange.ts'
+import type { FoundObject } from '../../objects/find-object.ts'
+import { piecesOf, readObject } from '../../objects/read-object.ts'
+import { versionIdOf } from '../../objects/version-ids.ts'
+import { digestOf } from '../object-lookup.ts'
+import type { ManagementServices } from '../services.ts'
+
+/** `pending`: every block is intact, and the digest of the whole is not known yet. */
+export type Verdict = 'verified' | 'damaged' | 'pending'
+
+export interface Verification {
+  readonly verdict: Verdict
+  /** Recorded SHA-256; undefined if not known yet. */
+  readonly expected: string | undefined
+  /** SHA-256 of the bytes; undefined if they are not what was written. */
+  readonly computed: string | undefined
+}
+
+/** A version could not be read for another reason than damage, such as too many open files. Its message names it. */
+export class UnreadableVersionError extends Error {
+  override readonly name = 'UnreadableVersionError'
+
+  constructor(version: string, cause: unknown) {
+    super(`${version} could not be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+  }
+}
+
+/**
+ * Reads the bytes, checks each block, and compares the whole with the recorded digest. Yields the length of each piece
+ * that was read, so that the caller can stop or let others work in between.
+ * @throws BodyRemovedError if the version was removed meanwhile
+ * @throws UnreadableVersionError
+ */
+export async function* verifyVersion(
+  found: FoundObject,
+  services: ManagementServices,
+): AsyncGenerator<number, Verification> {
+  const expected = digestOf(found)
+  const hash = createHash('sha256')
+  try {
+    for await (const piece of piecesOf(await readObject(services, found, 0, found.object.size))) {
+      hash.update(piece)
+      yield piece.length
+    }
+  } catch (error) {
+    if (!isStillThere(found, services)) throw new BodyRemovedError('the version was removed while it was verified')
+    if (error instanceof PayloadDamagedError) return { verdict: 'damaged', expected, computed: undefined }
+    throw new UnreadableVersionError(nameOf(found, services), error)
+  }
+  const computed = hash.digest('hex')
+  if (expected === undefined) return { verdict: 'pending', expected, computed }
+  return { verdict: computed === expected ? 'verified' : 'damaged', expected, computed }
+}
+
+function isStillThere({ bucket, key, object: { isNull, sequence } }: FoundObject, { catalog }: ManagementServices) {
+  return catalog.snapshot().version(bucket.id, key, isNull ? 'null' : sequence)?.sequence === sequence
+}
+
+function nameOf({ bucket, key, object }: FoundObject, { versionIds }: ManagementServices): string {
+  return `${bucket.name}/${key} (version ${versionIdOf(object, versionIds)})`
+}
