@@ -86,7 +86,7 @@ async function startLocked(
 ): Promise<RunningServer> {
   const frontEndCount = config['s3.front_ends'] || Math.max(1, availableParallelism() - 1)
   const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 1)
-  const options = storeOptions(config, credentials.masterKey)
+  const options = { ...storeOptions(config, credentials.masterKey), lockPath: lock.path }
   const accessChanges = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const engine = await withExitCode(() =>
     EngineThread.open({

@@ -77,6 +77,4 @@ export interface Disk {
   /** Length of a file; 0 when it does not exist. */
   sizeOf(path: string): number
   space(path: string): DiskSpace
-  /** Device and inode of an existing directory, which are the same on every path to it. */
-  identity(path: string): string
 }

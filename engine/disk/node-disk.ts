@@ -178,11 +178,6 @@ function space(path: string): DiskSpace {
   return { capacityBytes: facts.blocks * facts.bsize, availableBytes: facts.bavail * facts.bsize }
 }
 
-function identity(path: string): string {
-  const facts = fs.statSync(path, { bigint: true })
-  return `${facts.dev}-${facts.ino}`
-}
-
 /** The file system of this machine. */
 export const nodeDisk: Disk = {
   create: (path) => open(path, 'wx+'),
@@ -202,5 +197,4 @@ export const nodeDisk: Disk = {
   list: (path) => (fs.existsSync(path) ? fs.readdirSync(path).sort() : []),
   sizeOf: (path) => fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0,
   space,
-  identity,
 }

@@ -26,6 +26,8 @@ export class StorePaths {
   readonly projectionsRebuild: string
   readonly projectionsCheck: string
   readonly reserve: string
+  /** Sockets of the processes that hold or want the lock. */
+  readonly lock: string
 
   constructor(root: string) {
     this.root = root
@@ -43,6 +45,7 @@ export class StorePaths {
     this.projectionsRebuild = `${this.projections}-rebuild`
     this.projectionsCheck = `${this.projections}-check`
     this.reserve = join(root, 'reserve')
+    this.lock = join(root, 'lock')
   }
 
   segment(firstSequence: Sequence): string {

@@ -15,6 +15,8 @@ import { encodeSegmentHeader } from './segment.ts'
 interface JournalOptions {
   /** Length to which a segment is filled with zeros ahead; it is sealed before a batch could exceed it. */
   readonly segmentBytes: number
+  /** The socket that holds the lock of the store: nothing is written once it is gone. Undefined where nobody else can be. */
+  readonly lockPath?: string | undefined
 }
 
 /** Counters of the journal since the start. */
@@ -27,6 +29,10 @@ interface JournalStatistics {
 }
 
 const ZEROS = Buffer.alloc(1 << 20)
+/** Read at a time to see that a place is empty; small enough for the cache of a processor. */
+const LOOK_BYTES = 64 * 1024
+/** Of the place of a batch, looked at before anything of it is written, when its length is not known yet. */
+const FIRST_LOOK_BYTES = 4096
 
 /** A batch takes at most one in this many parts of a segment, so that small segments work too. */
 const SEGMENT_SHARE = 4
@@ -45,6 +51,7 @@ export class Journal {
   readonly #options: JournalOptions
   readonly #spare: SpareFile
   readonly #builder: BatchBuilder
+  readonly #found = Buffer.allocUnsafeSlow(LOOK_BYTES)
   #file: DiskFile
   #segmentNumber: number
   #firstSequence: Sequence
@@ -158,7 +165,8 @@ export class Journal {
   }
 
   /**
-   * Begins a batch; a segment without room for a whole one is sealed first.
+   * Begins a batch; a segment without room for a whole one is sealed first. Nothing of the batch may be written before,
+   * not its small payloads either: here it shows when another process writes this store.
    * @throws JournalPoisonedError
    */
   begin(): BatchBuilder {
@@ -167,6 +175,7 @@ export class Journal {
     if (this.#offset + needed > this.#options.segmentBytes && this.#offset > SEGMENT_HEADER.bytes) {
       this.#guarded(() => this.#roll())
     }
+    this.#guarded(() => this.#requireSoleWriter(FIRST_LOOK_BYTES))
     this.#builder.begin(this.#nextSequence)
     return this.#builder
   }
@@ -204,6 +213,7 @@ export class Journal {
   #write(seals: boolean): void {
     const count = this.#builder.recordCount
     const bytes = this.#builder.finish(this.#nextBatch, this.#segmentNumber, seals)
+    this.#requireSoleWriter(bytes.length)
     this.#file.writeAt(bytes, this.#offset)
     const before = performance.now()
     this.#file.sync()
@@ -216,6 +226,23 @@ export class Journal {
     this.#offset += bytes.length
     this.#nextSequence = this.#builder.nextSequence
     this.#nextBatch += 1
+  }
+
+  /**
+   * The second line after the lock: segments are filled with zeros ahead, so whatever is where the next batch goes was
+   * written by somebody else, and is not overwritten. The file may end there, when it was made without a spare.
+   */
+  #requireSoleWriter(length: number): void {
+    const { lockPath } = this.#options
+    if (lockPath !== undefined && !this.#disk.exists(lockPath)) {
+      throw new Error(`the lock ${lockPath} was removed, so another process may write this store; nothing was written`)
+    }
+    for (let at = 0; at < length; at += LOOK_BYTES) {
+      const count = this.#file.readAt(this.#found, this.#offset + at, Math.min(LOOK_BYTES, length - at))
+      if (this.#found.compare(ZEROS, 0, count, 0, count) === 0) continue
+      const place = `offset ${this.#offset} of ${this.#paths.segment(this.#firstSequence)}`
+      throw new Error(`another process wrote at ${place}, where the next batch goes; nothing was overwritten`)
+    }
   }
 
   /** Seals the segment and continues in the next one (J13). */

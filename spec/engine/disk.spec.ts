@@ -4,21 +4,10 @@ import { join } from 'node:path'
 import { test } from 'tap'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { SpareFile } from '../../engine/disk/spare-file.ts'
-import { lockStore } from '../../engine/disk/store-lock.ts'
 import { HeadFile } from '../../engine/journal/head-mark.ts'
 import { createBucket, write } from '../support/commands.ts'
 import { FaultDisk, inputOutputError } from '../support/fault-disk.ts'
 import { openTestStore, readObject, roomyDisk } from '../support/test-store.ts'
-
-test('J18 a data directory has one writer, whatever path leads to it', async (t) => {
-  const root = t.testdir({ data: {}, link: t.fixture('symlink', 'data') })
-  const lock = await lockStore(roomyDisk, join(root, 'data'))
-  for (const path of ['data', 'link']) {
-    await t.rejects(lockStore(roomyDisk, join(root, path)), { name: 'StoreLockedError' }, path)
-  }
-  await lock.release()
-  await (await lockStore(roomyDisk, join(root, 'link'))).release()
-})
 
 test('space that a spare takes is given back also while it is made, and a spare that cannot be made fails nothing', async (t) => {
   const root = t.testdir()

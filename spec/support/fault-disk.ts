@@ -202,10 +202,6 @@ export class FaultDisk implements Disk {
     return this.freeBytes === undefined ? space : { ...space, availableBytes: this.freeBytes }
   }
 
-  identity(path: string): string {
-    return this.#disk.identity(path)
-  }
-
   #wrap(file: DiskFile): DiskFile {
     const wrapped = new FaultFile(this, file)
     this.#open.add(wrapped)

@@ -50,6 +50,8 @@ export interface StoreOptions {
   readonly version: string
   /** Boot id of the host's kernel. */
   readonly bootId: string
+  /** The socket that holds the lock; undefined where no other process can be. */
+  readonly lockPath?: string | undefined
 }
 
 /** The result of opening, for the log. */

@@ -272,10 +272,6 @@ export class SimulatedDisk implements Disk, FileHost {
     return SPACE
   }
 
-  identity(path: string): string {
-    return `simulated-${path}`
-  }
-
   readonly #stale = (sector: number): Sector => this.#removed?.durableSector(sector) ?? JUNK
 
   #successor(tree: DirectoryNode, removed: FileNode | undefined): SimulatedDisk {

@@ -2,7 +2,7 @@ import { sequenceOf } from '../../../../engine/brands.ts'
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { nodeDisk } from '../../../../engine/disk/node-disk.ts'
-import { lockStore, StoreLockedError } from '../../../../engine/disk/store-lock.ts'
+import { isStoreLocked } from '../../../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../../../engine/disk/store-paths.ts'
 import { decodeGenesis, type Genesis } from '../../../../engine/journal/bodies.ts'
 import { readGenesis } from '../../../../engine/journal/read-journal.ts'
@@ -21,10 +21,11 @@ const FREE_SHARE = 0.2
 /** Checks everything that a start needs. Starts nothing, changes nothing, prints no secret. */
 export async function examine(config: Config): Promise<Finding[]> {
   const paths = new StorePaths(config.data_dir)
-  const isRunning = await findRunning(paths)
+  const locked = await isStoreLocked(nodeDisk, paths.root).catch((error: Error) => error)
+  const isRunning = locked === true
   const genesis = genesisOf(paths)
   return [
-    await findingOf('data directory', () => dataDirectory(paths)),
+    await findingOf('data directory', () => dataDirectory(paths, locked)),
     await findingOf('atomic publication', () => atomicPublication(paths)),
     await findingOf('storage format', () => storageFormat(genesis)),
     await findingOf('restore state', () => restoreState(paths)),
@@ -37,18 +38,6 @@ export async function examine(config: Config): Promise<Finding[]> {
   ]
 }
 
-/** Whether a server has the data directory open; then its ports are rightly in use. */
-async function findRunning(paths: StorePaths): Promise<boolean> {
-  if (!nodeDisk.exists(paths.root)) return false
-  try {
-    const lock = await lockStore(nodeDisk, paths.root)
-    await lock.release()
-    return false
-  } catch (error) {
-    return error instanceof StoreLockedError
-  }
-}
-
 /** Undefined if the store was not created yet; an error if it cannot be read. */
 function genesisOf(paths: StorePaths): Genesis | Error | undefined {
   try {
@@ -58,9 +47,10 @@ function genesisOf(paths: StorePaths): Genesis | Error | undefined {
   }
 }
 
-function dataDirectory({ root }: StorePaths): string {
+function dataDirectory({ root }: StorePaths, locked: boolean | Error): string {
   const place = nodeDisk.exists(root) ? root : dirname(root)
   accessSync(place, constants.R_OK | constants.W_OK | constants.X_OK)
+  if (locked instanceof Error) throw locked
   return place === root ? `${root} can be read and written` : `${root} does not exist yet and can be created`
 }
 
