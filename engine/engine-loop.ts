@@ -1,4 +1,5 @@
 import type { Engine, EngineReply, EngineRequest, ReleasedFiles } from './engine.ts'
+import { EngineUnavailableError } from './errors.ts'
 import type { StrangerRecord, StrangerRecords } from './stranger-records.ts'
 
 /** How long audit records of reads may wait to share the sync of a change; nobody waits for them. */
@@ -8,16 +9,19 @@ const STRANGER_LINGER_MILLISECONDS = 500
 /** More waiting audit records than this are written at once. */
 const AUDIT_WAITING_MAXIMUM = 2048
 
+/** Called once: with the reply, or with what the requester is told of the failure that made the engine unusable. */
+type Settle = (reply: EngineReply, failure?: EngineUnavailableError) => void
+
 interface Waiting {
   readonly request: EngineRequest
-  readonly settle: ((reply: EngineReply, failure?: unknown) => void) | undefined
+  readonly settle: Settle | undefined
 }
 
 interface LoopHooks {
   /** Files without a reference, after the commit. */
   readonly onReleased: (released: ReleasedFiles) => void
-  /** The engine is unusable; called once. */
-  readonly onFailure: (error: unknown) => void
+  /** The engine is unusable; called once. `told` is what those who wait for it are told. */
+  readonly onFailure: (error: unknown, told: EngineUnavailableError) => void
   /** After every batch and its replies. */
   readonly onBatchDone: () => void
   /** Who may do what has changed; called after the commit and before any reply. */
@@ -37,7 +41,7 @@ export class EngineLoop {
   #dueAt = Number.POSITIVE_INFINITY
   #timer: NodeJS.Timeout | undefined
   #summaryTimer: NodeJS.Timeout | undefined
-  #failure: unknown
+  #failure: EngineUnavailableError | undefined
   #idle: (() => void)[] = []
 
   constructor(engine: Engine, strangers: StrangerRecords, hooks: LoopHooks) {
@@ -51,10 +55,15 @@ export class EngineLoop {
     return this.#waiting.length
   }
 
-  /** `settle` is called once, with the reply or with the failure that made the engine unusable. */
-  submit(request: EngineRequest, settle?: (reply: EngineReply, failure?: unknown) => void): void {
+  /** Why nothing is taken any more, if so. */
+  get failure(): EngineUnavailableError | undefined {
+    return this.#failure
+  }
+
+  /** Takes a request into one of the next batches. After a failure nothing is done, and `settle` is told so at once. */
+  submit(request: EngineRequest, settle?: Settle): void {
     if (this.#failure !== undefined) {
-      settle?.(undefined, this.#failure)
+      settle?.(undefined, new EngineUnavailableError(this.#failure.message, { cause: this.#failure }))
       return
     }
     this.#waiting.push({ request, settle })
@@ -100,8 +109,15 @@ export class EngineLoop {
   close(): void {
     clearTimeout(this.#timer)
     clearTimeout(this.#summaryTimer)
-    this.#failure ??= new Error('the engine is closed')
-    for (const one of this.#waiting.splice(0)) one.settle?.(undefined, this.#failure)
+    this.#end(new EngineUnavailableError('the engine is closed'))
+  }
+
+  /** Something else that the engine needs has failed: what waits is refused, and nothing runs from now on. */
+  fail(error: Error): void {
+    if (this.#failure !== undefined) return
+    const told = new EngineUnavailableError(error.message, { cause: error })
+    this.#end(told)
+    this.#hooks.onFailure(error, told)
   }
 
   #runSoon(): void {
@@ -131,7 +147,9 @@ export class EngineLoop {
         replies.forEach((reply, index) => waiting[index]?.settle?.(reply))
         if (released.files.length > 0 || released.volumes.length > 0) this.#hooks.onReleased(released)
       } catch (error) {
-        this.#fail(error)
+        const told = this.#engine.disown(error)
+        this.#end(told)
+        this.#hooks.onFailure(error, told)
       }
       this.#hooks.onBatchDone()
     }
@@ -139,10 +157,8 @@ export class EngineLoop {
     else for (const resolve of this.#idle.splice(0)) resolve()
   }
 
-  #fail(error: unknown): void {
-    this.#failure = error
-    const waiting = this.#waiting.splice(0)
-    for (const one of waiting) one.settle?.(undefined, error)
-    this.#hooks.onFailure(error)
+  #end(told: EngineUnavailableError): void {
+    this.#failure ??= told
+    for (const one of this.#waiting.splice(0)) one.settle?.(undefined, told)
   }
 }

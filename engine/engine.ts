@@ -5,13 +5,19 @@ import { decide } from './domain/decide.ts'
 import type { Decision } from './domain/decision.ts'
 import { bypassedVersion } from './domain/lock.ts'
 import type { OpaqueIds } from './keys/opaque-ids.ts'
-import { DOMAIN_ERRORS, DomainError, type DomainErrorCode } from './errors.ts'
+import {
+  DOMAIN_ERRORS,
+  DomainError,
+  type DomainErrorCode,
+  EngineUnavailableError,
+  OutcomeUnknownError,
+} from './errors.ts'
 import type { AuditContext, AuditResult } from './events/audit.ts'
 import type { Change } from './events/changes.ts'
 import { encodeEntry } from './events/entry-codec.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
 import { RECORD_BODY_BYTES_MAXIMUM, RECORD_KIND } from './journal/format.ts'
-import type { Journal } from './journal/journal.ts'
+import type { Journal, RefusedBatch } from './journal/journal.ts'
 import type { SpaceReserve } from './payloads/space-reserve.ts'
 import { isDiskFull, VolumeFailedError, type VolumeWriter } from './payloads/volume-writer.ts'
 import type { AppliedPosition } from './journal/positions.ts'
@@ -73,8 +79,11 @@ export class Engine {
   readonly #reserve: SpaceReserve | undefined
   readonly #versionIds: OpaqueIds
   readonly #clockToleranceMicroseconds: Microseconds
+  readonly #markRefused: (batch: RefusedBatch) => void
   /** A seal that no committed transaction has recorded yet. */
   #seal: AppliedPosition | undefined
+  /** The last batch is durable, and was not applied or not answered. */
+  #journalIsAhead = false
 
   constructor(parts: {
     readonly journal: Journal
@@ -86,6 +95,8 @@ export class Engine {
     readonly versionIds: OpaqueIds
     /** How far the clock may be behind the journal; beyond that, retention is not judged. */
     readonly clockToleranceMicroseconds: Microseconds
+    /** Says durably, apart from the journal, that a batch was refused; throws when that cannot be done. */
+    readonly markRefused: (batch: RefusedBatch) => void
   }) {
     this.#journal = parts.journal
     this.#volumes = parts.volumes
@@ -94,6 +105,7 @@ export class Engine {
     this.#reserve = parts.reserve
     this.#versionIds = parts.versionIds
     this.#clockToleranceMicroseconds = parts.clockToleranceMicroseconds
+    this.#markRefused = parts.markRefused
   }
 
   /**
@@ -119,18 +131,41 @@ export class Engine {
     }
   }
 
+  /**
+   * What requests without a reply are told after `run` has thrown. A batch whose write or sync failed may be in the file
+   * all the same. The mark then says that it was refused, and the next start cuts it off (decision 0036).
+   */
+  disown(error: unknown): EngineUnavailableError {
+    const reason = error instanceof Error ? error.message : String(error)
+    const { refused } = this.#journal
+    const isBeforeJournal = refused === undefined && !this.#journalIsAhead
+    if (isBeforeJournal) return new EngineUnavailableError(reason, { cause: error })
+    if (refused === undefined) {
+      const sentence = 'the changes of the last batch are in the journal: they exist after the next start'
+      return new OutcomeUnknownError(`${reason}; ${sentence}`, { cause: error })
+    }
+    const { sequence } = refused.last
+    try {
+      this.#markRefused(refused)
+    } catch (second) {
+      const sentence = `HEAD cannot say so (${String(second)}): whether changes after sequence ${sequence} exist is known after the next start`
+      return new OutcomeUnknownError(`${reason}; ${sentence}`, { cause: error })
+    }
+    const sentence = `HEAD says that nothing after sequence ${sequence} was acknowledged; the next start cuts it off`
+    return new EngineUnavailableError(`${reason}; ${sentence}`, { cause: error })
+  }
+
   #runBatch(requests: readonly EngineRequest[]): BatchResult {
+    this.#journalIsAhead = false
     const batch = this.#begin()
     const firstSequence = batch.nextSequence
-    const { head, timeMicroseconds } = this.#journal.position
-    let committed = false
     try {
       const result = this.#state.update((state) => {
         const replies = this.#decideAll(requests, batch, state)
         this.#volumes.flush()
         const place = this.#journal.place
         this.#journal.commit()
-        committed = true
+        this.#journalIsAhead = true
         const applied = { ...this.#journal.position, ...this.#journal.place, batchOffset: place.offset }
         if (this.#seal !== undefined) state.finish(this.#seal, this.#seal.sequence)
         state.finish(applied, firstSequence)
@@ -140,9 +175,9 @@ export class Engine {
       this.#seal = undefined
       return result
     } catch (error) {
-      if (committed) throw new ProjectionFailedError(String(error), { cause: error })
+      if (this.#journalIsAhead) throw new ProjectionFailedError(String(error), { cause: error })
       this.#volumes.discard()
-      this.#journal.abandon(head, timeMicroseconds)
+      this.#journal.abandon()
       throw error
     }
   }

@@ -66,7 +66,12 @@ export class DomainError extends Error {
   }
 }
 
-/** The engine accepts no more commands: it is stopping, or the journal is poisoned. The outcome of the call is unknown. */
+/** The engine accepts no more commands: it is stopping, or has failed. Nothing was changed, nor will be after a restart. */
 export class EngineUnavailableError extends Error {
-  override readonly name = 'EngineUnavailableError'
+  override readonly name: string = 'EngineUnavailableError'
+}
+
+/** The engine failed at the command or before it, and nobody can say now whether the change will exist after a restart. */
+export class OutcomeUnknownError extends EngineUnavailableError {
+  override readonly name = 'OutcomeUnknownError'
 }

@@ -128,8 +128,9 @@ function logOpening(log: Logger, engine: EngineThread): void {
   const { created, replayedRecords, discardedProjections, cut } = engine.report
   log.info({ deploymentId: engine.deploymentId, created, replayedRecords, discardedProjections }, 'the store is open')
   if (cut === undefined) return
-  const { segment, offset, length } = cut
-  log.warn({ segment, offset, length }, 'an unfinished batch at the end of the journal was cut off and saved')
+  const { segment, offset, length, refused } = cut
+  const what = refused ? 'a batch that was refused because it could not be made durable' : 'an unfinished batch'
+  log.warn({ segment, offset, length, refused }, `${what} at the end of the journal was cut off and saved`)
 }
 
 function sessionSettings(config: Config, credentials: ServerCredentials, engine: EngineThread): SessionSettings {

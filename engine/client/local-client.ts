@@ -2,13 +2,13 @@ import type { EngineClient } from './engine-client.ts'
 import type { Command, Done } from '../commands/commands.ts'
 import type { EngineReply } from '../engine.ts'
 import type { EngineLoop } from '../engine-loop.ts'
-import { DomainError, EngineUnavailableError } from '../errors.ts'
+import { DomainError, OutcomeUnknownError } from '../errors.ts'
 import { type AuditContext, type AuditResult, isOfStranger, type Pairs } from '../events/audit.ts'
 import { encodeEntry } from '../events/entry-codec.ts'
 
 /** The result of `execute` for a reply. */
 export function doneOrThrow(reply: EngineReply): Done {
-  if (reply === undefined) throw new EngineUnavailableError('the engine did not reply')
+  if (reply === undefined) throw new OutcomeUnknownError('the engine did not reply')
   if (!reply.ok) throw new DomainError(reply.code, reply.subject)
   return reply.done
 }
@@ -25,7 +25,7 @@ export class LocalEngineClient implements EngineClient {
     return new Promise((resolve, reject) => {
       this.#loop.submit({ kind: 'command', command }, (reply, failure) => {
         if (failure !== undefined) {
-          reject(new EngineUnavailableError('the engine is not available', { cause: failure }))
+          reject(failure)
           return
         }
         try {
@@ -38,6 +38,7 @@ export class LocalEngineClient implements EngineClient {
   }
 
   record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): undefined {
+    if (this.#loop.failure !== undefined) throw this.#loop.failure
     const body = Uint8Array.from(encodeEntry(audit, result, intent, []))
     if (isOfStranger(audit)) this.#loop.submitStranger({ address: audit.sourceAddress ?? '', result, body })
     else this.#loop.submit({ kind: 'audit', body })
@@ -45,6 +46,7 @@ export class LocalEngineClient implements EngineClient {
   }
 
   recordFailedChange(audit: AuditContext, result: 'denied' | 'failure', details: Pairs): undefined {
+    if (this.#loop.failure !== undefined) throw this.#loop.failure
     this.#loop.submit({ kind: 'command', command: { kind: 'record-failed-change', audit, result, details } })
     return undefined
   }

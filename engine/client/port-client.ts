@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { EngineClient } from './engine-client.ts'
 import type { Command, Done } from '../commands/commands.ts'
-import { EngineUnavailableError } from '../errors.ts'
+import { EngineUnavailableError, OutcomeUnknownError } from '../errors.ts'
 import { type AuditContext, type AuditResult, isOfStranger, type Pairs } from '../events/audit.ts'
 import { encodeEntry } from '../events/entry-codec.ts'
 import { doneOrThrow } from './local-client.ts'
@@ -29,7 +29,7 @@ export class PortEngineClient implements EngineClient {
   #transfer: ArrayBuffer[] = []
   #nextId = 1
   #auditBytes = 0
-  #room: (() => void)[] = []
+  #room: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
   #scheduled = false
   #failure: string | undefined
 
@@ -49,6 +49,7 @@ export class PortEngineClient implements EngineClient {
   }
 
   record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): Promise<void> | undefined {
+    if (this.#failure !== undefined) throw new EngineUnavailableError(this.#failure)
     const body = encodeEntry(audit, result, intent, [])
     this.#audits.add(body, isOfStranger(audit) ? { address: audit.sourceAddress ?? '', result } : undefined)
     this.#auditBytes += auditMessageBytes(body.length)
@@ -57,14 +58,15 @@ export class PortEngineClient implements EngineClient {
   }
 
   recordFailedChange(audit: AuditContext, result: 'denied' | 'failure', details: Pairs): Promise<void> | undefined {
-    // The process ends when the engine fails, so a failure needs no handling here.
+    if (this.#failure !== undefined) throw new EngineUnavailableError(this.#failure)
+    // What was refused before the engine failed stays refused.
     const recorded = this.execute({ kind: 'record-failed-change', audit, result, details }).then(ignore, ignore)
     return this.#waiting.size > COMMANDS_MAXIMUM ? recorded : undefined
   }
 
   #whenThereIsRoom(): Promise<void> | undefined {
-    if (this.#auditBytes < AUDIT_BYTES_MAXIMUM || this.#failure !== undefined) return undefined
-    return new Promise((resolve) => this.#room.push(resolve))
+    if (this.#auditBytes < AUDIT_BYTES_MAXIMUM) return undefined
+    return new Promise((resolve, reject) => this.#room.push({ resolve, reject }))
   }
 
   /** A small payload that is alone in its buffer is transferred instead of copied. */
@@ -93,11 +95,11 @@ export class PortEngineClient implements EngineClient {
 
   #receive(message: ReplyMessage): void {
     if (message.kind === 'failed') {
-      this.#fail(message.reason)
+      this.#fail(message)
       return
     }
     this.#auditBytes -= message.auditBytes
-    if (this.#auditBytes < AUDIT_BYTES_MAXIMUM) for (const resolve of this.#room.splice(0)) resolve()
+    if (this.#auditBytes < AUDIT_BYTES_MAXIMUM) for (const { resolve } of this.#room.splice(0)) resolve()
     for (const [id, reply] of message.replies) {
       const waiting = this.#waiting.get(id)
       this.#waiting.delete(id)
@@ -109,10 +111,11 @@ export class PortEngineClient implements EngineClient {
     }
   }
 
-  #fail(reason: string): void {
+  #fail({ reason, outcome }: Extract<ReplyMessage, { kind: 'failed' }>): void {
     this.#failure = reason
-    for (const waiting of this.#waiting.values()) waiting.reject(new EngineUnavailableError(reason))
+    const Told = outcome === 'unknown' ? OutcomeUnknownError : EngineUnavailableError
+    for (const waiting of this.#waiting.values()) waiting.reject(new Told(reason))
     this.#waiting.clear()
-    for (const resolve of this.#room.splice(0)) resolve()
+    for (const { reject } of this.#room.splice(0)) reject(new EngineUnavailableError(reason))
   }
 }

@@ -19,7 +19,8 @@ export type ReplyMessage =
       /** Bytes of audit records that are in the journal since the last message. */
       readonly auditBytes: number
     }
-  | { readonly kind: 'failed'; readonly reason: string }
+  /** `outcome`: that of the commands without a reply. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly outcome: 'unchanged' | 'unknown' }
 
 /** Before each body: its length in 4 bytes, the length of the address in one, the result in one, then the address. */
 const HEADER_BYTES = 6

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { EngineReply } from '../engine.ts'
 import type { EngineLoop } from '../engine-loop.ts'
+import { OutcomeUnknownError, type EngineUnavailableError } from '../errors.ts'
 import { auditMessageBytes, type ReplyMessage, type RequestMessage, unpackAudits } from './port-messages.ts'
 
 /** The engine thread's side of one front end: requests in, the replies of each batch out in one message. */
@@ -26,8 +27,9 @@ export class PortServer {
   }
 
   /** Tells the front end that no more replies follow. */
-  fail(reason: string): void {
-    const message: ReplyMessage = { kind: 'failed', reason }
+  fail(told: EngineUnavailableError): void {
+    const outcome = told instanceof OutcomeUnknownError ? 'unknown' : 'unchanged'
+    const message: ReplyMessage = { kind: 'failed', reason: told.message, outcome }
     this.#port.postMessage(message)
   }
 

@@ -1,7 +1,7 @@
 import { startName } from './names.ts'
 import { defineChange } from './schema/change.ts'
-import { digest, integer, payloadId, text, volumeNumber } from './schema/kinds.ts'
-import { field } from './schema/record.ts'
+import { digest, flag, integer, payloadId, text, volumeNumber } from './schema/kinds.ts'
+import { appended, field } from './schema/record.ts'
 
 /** A start cut bytes off the end of the journal. */
 export const journalRecovered = defineChange('journal.recovered', 5, {
@@ -9,6 +9,7 @@ export const journalRecovered = defineChange('journal.recovered', 5, {
   offset: field(integer, 'offset'),
   length: field(integer, 'length'),
   digest: field(digest, 'SHA-256 of the bytes cut off'),
+  refused: appended(flag, false, 'refused', 'true for a whole batch whose write or sync failed; else it was torn'),
 })
 
 export const serverStarted = defineChange('server.started', 6, {

@@ -10,11 +10,13 @@ export interface CutTail {
   readonly offset: number
   readonly length: number
   readonly digest: Uint8Array
+  /** A batch whose requests were refused because its write or sync failed; otherwise one that was torn. */
+  readonly refused: boolean
 }
 
 /** Ends the name of evidence that is not in the journal yet. */
 const PENDING = '.pending'
-const EVIDENCE_NAME = /^segment-(\d+)-offset-(\d+)-[0-9a-f]{16}\.pending$/
+const EVIDENCE_NAME = /^segment-(\d+)-offset-(\d+)-(refused-)?[0-9a-f]{16}\.pending$/
 const COPY_BYTES = 1 << 20
 
 /**
@@ -22,13 +24,19 @@ const COPY_BYTES = 1 << 20
  * its content, so a repeat gives the same file and never replaces other evidence. It is pending until the journal holds
  * an entry about it.
  */
-export function keepAside(disk: Disk, paths: StorePaths, segment: SegmentFacts, offset: number): CutTail {
+export function keepAside(
+  disk: Disk,
+  paths: StorePaths,
+  segment: SegmentFacts,
+  offset: number,
+  refused: boolean,
+): CutTail {
   disk.makeDirectory(paths.aside)
   const source = disk.openToRead(segment.path)
   try {
     const length = lastNonZero(source, offset, segment.size) - offset
     const digest = digestOf(source, offset, length)
-    const cut = { segment: segment.header.segmentNumber, offset, length, digest }
+    const cut = { segment: segment.header.segmentNumber, offset, length, digest, refused }
     const path = join(paths.aside, evidenceName(cut) + PENDING)
     disk.remove(path)
     copy(source, offset, length, disk.create(path))
@@ -56,22 +64,24 @@ export function evidenceIsRecorded(disk: Disk, paths: StorePaths): void {
 
 function pendingFiles(disk: Disk, paths: StorePaths): { readonly path: string; readonly cut: CutTail }[] {
   return disk.list(paths.aside).flatMap((name) => {
-    const [, segment, offset] = EVIDENCE_NAME.exec(name) ?? []
+    const [, segment, offset, refused] = EVIDENCE_NAME.exec(name) ?? []
     if (segment === undefined || offset === undefined) return []
     const path = join(paths.aside, name)
     const file = disk.openToRead(path)
     try {
       const length = file.size()
       const digest = digestOf(file, 0, length)
-      return [{ path, cut: { segment: Number(segment), offset: Number(offset), length, digest } }]
+      const place = { segment: Number(segment), offset: Number(offset) }
+      return [{ path, cut: { ...place, length, digest, refused: refused !== undefined } }]
     } finally {
       file.close()
     }
   })
 }
 
-function evidenceName({ segment, offset, digest }: CutTail): string {
-  return `segment-${segment}-offset-${offset}-${Buffer.from(digest).toString('hex').slice(0, 16)}`
+function evidenceName({ segment, offset, digest, refused }: CutTail): string {
+  const start = Buffer.from(digest).toString('hex').slice(0, 16)
+  return `segment-${segment}-offset-${offset}-${refused ? 'refused-' : ''}${start}`
 }
 
 function digestOf(file: DiskFile, offset: number, length: number): Uint8Array {

@@ -13,12 +13,25 @@ export interface HeadMark extends Omit<LastRecord, 'timeMicroseconds'> {
   readonly clean: boolean
   /** Boot id of the kernel: after a reboot, bytes that were not synced are lost. */
   readonly bootId: string
+  /**
+   * The first bytes of the hash of the last record of the batch after this one, when the write or sync of that batch
+   * failed: its requests were refused, so the next start cuts it off, wherever it is found whole.
+   */
+  readonly refused?: Uint8Array
+}
+
+/** Enough of a hash to tell a batch from every other. */
+const REFUSED_BYTES = 24
+
+/** What a mark keeps of the hash of the last record of a refused batch. */
+export function refusedBatchId(hash: Uint8Array): Uint8Array {
+  return Uint8Array.from(hash.subarray(0, REFUSED_BYTES))
 }
 
 const SLOT_BYTES = 4096
 const SLOTS = 2
 const MAGIC = 'OSTHEAD1'
-const AT = { mark: 8, sequence: 16, batch: 24, head: 32, clean: 64, bootId: 65, checksum: 128 } as const
+const AT = { mark: 8, sequence: 16, batch: 24, head: 32, clean: 64, bootId: 65, refused: 104, checksum: 128 } as const
 const BOOT_ID_BYTES = 36
 
 function encode(mark: HeadMark, number: number): Buffer {
@@ -30,6 +43,7 @@ function encode(mark: HeadMark, number: number): Buffer {
   slot.set(mark.head, AT.head)
   slot.writeUInt8(mark.clean ? 1 : 0, AT.clean)
   slot.write(mark.bootId.slice(0, BOOT_ID_BYTES), AT.bootId, 'ascii')
+  if (mark.refused !== undefined) slot.set(mark.refused, AT.refused)
   slot.writeUInt32BE(crc32(slot.subarray(0, AT.checksum)), AT.checksum)
   return slot
 }
@@ -38,6 +52,7 @@ function decode(slot: Buffer): { mark: HeadMark; number: number } | undefined {
   if (slot.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined
   if (crc32(slot.subarray(0, AT.checksum)) !== slot.readUInt32BE(AT.checksum)) return undefined
   const bootId = slot.toString('ascii', AT.bootId, AT.bootId + BOOT_ID_BYTES)
+  const refused = Uint8Array.from(slot.subarray(AT.refused, AT.refused + REFUSED_BYTES))
   return {
     number: readUint64(slot, AT.mark),
     mark: {
@@ -46,6 +61,7 @@ function decode(slot: Buffer): { mark: HeadMark; number: number } | undefined {
       head: Uint8Array.from(slot.subarray(AT.head, AT.head + HASH_BYTES)),
       clean: slot.readUInt8(AT.clean) === 1,
       bootId: bootId.slice(0, bootId.includes('\0') ? bootId.indexOf('\0') : undefined),
+      ...(refused.some((byte) => byte !== 0) && { refused }),
     },
   }
 }

@@ -6,6 +6,7 @@ import { SpareFile } from '../disk/spare-file.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { BatchBuilder } from './batch-builder.ts'
 import { encodeGenesis, encodeSeal, type Genesis } from './bodies.ts'
+import { createSegment } from './create-segment.ts'
 import { BATCH_BYTES_MAXIMUM, RECORD_KIND, SEAL_BATCH_BYTES_MAXIMUM, SEGMENT_HEADER, ZERO_HASH } from './format.ts'
 import { JournalPoisonedError } from './journal-errors.ts'
 import type { JournalPlace, LastRecord, NextRecord } from './positions.ts'
@@ -26,6 +27,14 @@ interface JournalStatistics {
   bytes: number
   syncs: number
   syncSeconds: number
+}
+
+/** A batch whose write or sync failed: it may be in the file, and nobody was told that it is durable. */
+export interface RefusedBatch {
+  /** The record before it, the last one that is durable. */
+  readonly last: LastRecord
+  /** Hash of its last record. */
+  readonly hash: Uint8Array
 }
 
 const ZEROS = Buffer.alloc(1 << 20)
@@ -60,6 +69,8 @@ export class Journal {
   #nextBatch: number
   #content: Hash
   #poison: JournalPoisonedError | undefined
+  #last: LastRecord
+  #refused: RefusedBatch | undefined
 
   private constructor(disk: Disk, paths: StorePaths, options: JournalOptions, start: WriterStart) {
     this.#disk = disk
@@ -75,6 +86,7 @@ export class Journal {
     this.deploymentId = start.deploymentId
     this.batchBytesMaximum = Math.min(BATCH_BYTES_MAXIMUM, Math.floor(options.segmentBytes / SEGMENT_SHARE))
     this.#builder = new BatchBuilder(start.next.head, start.next.timeMicroseconds)
+    this.#last = this.#built()
     this.#spare = new SpareFile(disk, paths.journal, paths.journalSpare, options.segmentBytes)
     void this.#spare.prepare()
   }
@@ -136,12 +148,12 @@ export class Journal {
 
   /** The last durable record. */
   get position(): LastRecord {
-    return {
-      sequence: previous(this.#nextSequence),
-      batch: this.#nextBatch - 1,
-      head: Uint8Array.from(this.#builder.head),
-      timeMicroseconds: this.#builder.time,
-    }
+    return this.#last
+  }
+
+  /** The batch that poisoned the journal; undefined for a seal, in which there is nothing of a request. */
+  get refused(): RefusedBatch | undefined {
+    return this.#refused
   }
 
   /** Where the next batch goes. */
@@ -180,9 +192,9 @@ export class Journal {
     return this.#builder
   }
 
-  /** Forgets a batch of which nothing was written. */
-  abandon(head: Uint8Array, timeMicroseconds: Microseconds): void {
-    this.#builder.rewind(head, timeMicroseconds)
+  /** Forgets a batch that was begun and is not durable. */
+  abandon(): void {
+    this.#builder.rewind(this.#last.head, this.#last.timeMicroseconds)
   }
 
   /**
@@ -214,10 +226,13 @@ export class Journal {
     const count = this.#builder.recordCount
     const bytes = this.#builder.finish(this.#nextBatch, this.#segmentNumber, seals)
     this.#requireSoleWriter(bytes.length)
-    this.#file.writeAt(bytes, this.#offset)
-    const before = performance.now()
-    this.#file.sync()
-    this.statistics.syncSeconds += (performance.now() - before) / 1000
+    try {
+      this.#file.writeAt(bytes, this.#offset)
+      this.#sync()
+    } catch (error) {
+      if (!seals) this.#refused = { last: this.#last, hash: Uint8Array.from(this.#builder.head) }
+      throw error
+    }
     this.statistics.syncs += 1
     this.statistics.records += count
     this.statistics.batches += 1
@@ -226,6 +241,23 @@ export class Journal {
     this.#offset += bytes.length
     this.#nextSequence = this.#builder.nextSequence
     this.#nextBatch += 1
+    this.#last = this.#built()
+  }
+
+  #sync(): void {
+    const before = performance.now()
+    this.#file.sync()
+    this.statistics.syncSeconds += (performance.now() - before) / 1000
+  }
+
+  /** The last record that was built. */
+  #built(): LastRecord {
+    return {
+      sequence: previous(this.#nextSequence),
+      batch: this.#nextBatch - 1,
+      head: Uint8Array.from(this.#builder.head),
+      timeMicroseconds: this.#builder.time,
+    }
   }
 
   /**
@@ -302,28 +334,4 @@ interface WriterStart {
 function openTail(disk: Disk, tail: JournalTail): DiskFile {
   const { path } = tail.segment
   return tail.sealed && disk.sizeOf(path) === tail.offset ? disk.openToRead(path) : disk.openToWrite(path)
-}
-
-/**
- * Creates a segment without a spare, filled with zeros to `capacityBytes`. It is written under another name and renamed,
- * so nobody sees half of it.
- */
-function createSegment(
-  disk: Disk,
-  paths: StorePaths,
-  firstSequence: Sequence,
-  bytes: Buffer,
-  capacityBytes: number = bytes.length,
-): DiskFile {
-  const making = `${paths.segment(firstSequence)}.making`
-  disk.remove(making)
-  const file = disk.create(making)
-  file.writeAt(bytes, 0)
-  for (let at = bytes.length; at < capacityBytes; at += ZEROS.length) {
-    file.writeAt(ZEROS.subarray(0, Math.min(ZEROS.length, capacityBytes - at)), at)
-  }
-  file.sync()
-  disk.rename(making, paths.segment(firstSequence))
-  disk.syncDirectory(paths.journal)
-  return file
 }

@@ -13,9 +13,9 @@ export interface RecoveryFacts {
   readonly segmentsLink: boolean
   /**
    * What follows the last valid batch of the last segment: only zeros; nothing, since the batch seals the segment; a
-   * batch of which a part is missing; a whole batch that does not belong there.
+   * batch of which a part is missing; the batch that the mark says was refused; a whole batch that does not belong there.
    */
-  readonly tail: 'empty' | 'sealed' | 'torn' | 'foreign'
+  readonly tail: 'empty' | 'sealed' | 'torn' | 'refused' | 'foreign'
   /** A valid batch header with a higher number follows the first invalid batch. */
   readonly laterBatchFollows: boolean
   /** The high-water mark or the projections are ahead of the last valid batch, or have another hash for it. */
@@ -80,6 +80,12 @@ export const RECOVERY_CASES = [
     action: 'cut-tail',
   },
   {
+    name: 'refused batch',
+    cause: 'the write or sync of the last batch failed, and its requests were refused before the process ended',
+    when: { ...ENDS, tail: 'refused' },
+    action: 'cut-tail',
+  },
+  {
     name: 'foreign batch',
     cause: 'a whole batch does not belong where it is, or its records do not continue the chain: no crash does that',
     when: { ...ENDS, tail: 'foreign' },
@@ -87,7 +93,7 @@ export const RECOVERY_CASES = [
   },
   {
     name: 'damage before the tail',
-    cause: 'a batch that was durable is damaged: a later one follows it',
+    cause: 'a batch that was durable is damaged, or the mark says that it was refused: a later one follows it',
     when: { ...LINKED, laterBatchFollows: true },
     action: 'refuse-damaged',
   },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { previous } from '../brands.ts'
+import { previous, type Sequence } from '../brands.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { type CutTail, keepAside } from './evidence.ts'
@@ -9,6 +9,7 @@ import type { HeadMark } from './head-mark.ts'
 import { AcknowledgedDataLostError, JournalDamagedError } from './journal-errors.ts'
 import { firstOf, type LastRecord, type NextRecord } from './positions.ts'
 import { type RecoveryFacts, recoveryCase } from './recovery-cases.ts'
+import { RefusedBatchSearch } from './refused-batch.ts'
 import { readSegmentChain, type SegmentFacts } from './segment-chain.ts'
 import { laterBatchFollows, type ScanEnd, SegmentWindow, scanSegment } from './segment-scan.ts'
 
@@ -62,7 +63,8 @@ export function recoverJournal(disk: Disk, paths: StorePaths, known: KnownBefore
     default: {
       const { end, chain } = scan as TailScan
       const segment = last as SegmentFacts
-      const cut = found.action === 'cut-tail' ? keepAside(disk, paths, segment, end.offset) : undefined
+      const isRefused = end.end === 'refused'
+      const cut = found.action === 'cut-tail' ? keepAside(disk, paths, segment, end.offset, isRefused) : undefined
       const sealed = found.action === 'open-next'
       return { segment, offset: end.offset, chain, sealed, sealDigest: end.seal?.contentDigest, cut }
     }
@@ -75,7 +77,7 @@ function describe(last: SegmentFacts | undefined, scan: TailScan | undefined): s
 }
 
 interface TailScan {
-  readonly end: ScanEnd
+  readonly end: Omit<ScanEnd, 'end'> & { readonly end: RecoveryFacts['tail'] }
   readonly chain: NextRecord
   readonly laterBatch: boolean
   /** Why something acknowledged is missing, if it is. */
@@ -86,30 +88,47 @@ function scanTail(disk: Disk, last: SegmentFacts, known: KnownBefore): TailScan 
   const file = disk.openToRead(last.path)
   try {
     const window = new SegmentWindow(file)
-    const chain = firstOf(last.header)
+    const { header } = last
+    const scanned = firstOf(header)
+    const refused = new RefusedBatchSearch(known.mark, header)
     const proofs = knownPoints(known)
     let beyond: string | undefined
-    const end = scanSegment(window, last.header.segmentNumber, SEGMENT_HEADER.bytes, chain, {
-      record: (record) => {
-        for (const proof of proofs) {
-          if (proof.sequence !== record.sequence) continue
-          if (!record.hash.equals(proof.head)) beyond = `${proof.name} has another hash for sequence ${proof.sequence}`
-          else if (proof.batch !== chain.nextBatch)
-            beyond = `${proof.name} has sequence ${proof.sequence} in another batch`
-        }
-      },
+    const check = (sequence: Sequence, hash: Uint8Array, batch: number) => {
+      for (const proof of proofs) {
+        if (proof.sequence !== sequence) continue
+        if (Buffer.compare(hash, proof.head) !== 0) beyond = `${proof.name} has another hash for sequence ${sequence}`
+        else if (proof.batch !== batch) beyond = `${proof.name} has sequence ${sequence} in another batch`
+      }
+    }
+    if (header.firstSequence > 0) check(previous(header.firstSequence), header.chainHead, header.firstBatch - 1)
+    const scan = scanSegment(window, header.segmentNumber, SEGMENT_HEADER.bytes, scanned, {
+      record: ({ sequence, hash }) => check(sequence, hash, scanned.nextBatch),
+      batch: (_, end) => refused.batch(scanned, end),
     })
-    for (const proof of proofs) {
-      if (proof.sequence < chain.nextSequence) continue
-      beyond = `${proof.name} holds sequence ${proof.sequence}, the journal ends at ${previous(chain.nextSequence)}`
+    const { end, chain } = withoutRefused(scan, scanned, refused)
+    for (const { name, sequence } of proofs) {
+      if (sequence < chain.nextSequence) continue
+      beyond = `${name} holds sequence ${sequence}, the journal ends at ${previous(chain.nextSequence)}`
     }
     const laterBatch =
-      (end.end === 'torn' || end.end === 'foreign') &&
-      laterBatchFollows(window, end.offset, last.header.segmentNumber, chain.nextBatch)
+      end.end !== 'empty' &&
+      end.end !== 'sealed' &&
+      laterBatchFollows(window, end.offset, header.segmentNumber, chain.nextBatch)
     return { end, chain, laterBatch, beyond }
   } finally {
     file.close()
   }
+}
+
+/** The journal ends before a batch that was refused, whatever the scan found after it. */
+function withoutRefused(
+  end: ScanEnd,
+  chain: NextRecord,
+  { found }: RefusedBatchSearch,
+): Pick<TailScan, 'end' | 'chain'> {
+  if (found === undefined) return { end, chain }
+  const reason = `the mark says that batch ${found.chain.nextBatch} was refused`
+  return { chain: found.chain, end: { offset: found.offset, end: 'refused', seal: undefined, reason } }
 }
 
 type KnownPoint = Omit<LastRecord, 'timeMicroseconds'> & { readonly name: string }

@@ -14,12 +14,15 @@ export interface HeadMark {
   readonly hash: string
   /** True when the mark was written by a clean stop. */
   readonly cleanStop: boolean
+  /** True when the batch after the record was refused, because its write or sync failed. */
+  readonly refusesNext: boolean
 }
 
 const HEAD_FILE = 'HEAD'
 const SLOT_BYTES = 4096
 const SLOTS = 2
 const MAGIC = Buffer.from('OSTHEAD1', 'ascii')
+const REFUSED_OFFSET = 104
 const CHECKSUM_OFFSET = 128
 
 /** The newest mark, and which of the two slots cannot be read although they are not empty. */
@@ -73,5 +76,6 @@ function readSlot(slot: Buffer): HeadMark | undefined {
     batchNumber: readUnsigned64(slot, 24),
     hash: slot.toString('hex', 32, 64),
     cleanStop: slot[64] === 1,
+    refusesNext: !isZero(slot, REFUSED_OFFSET, CHECKSUM_OFFSET),
   }
 }

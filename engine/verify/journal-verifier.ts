@@ -198,5 +198,10 @@ function notesAboutMark(mark: HeadMark | undefined, unreadableSlots: readonly nu
     const what = unreadableSlots.length === 0 ? 'There is no high-water mark' : 'The high-water mark cannot be read'
     return [`${what}, so entries lost from the end of the journal cannot be noticed.`]
   }
-  return unreadableSlots.map((slot) => `Slot ${slot} of HEAD cannot be read; the other one counts.`)
+  const about = mark.refusesNext
+    ? [
+        `HEAD says that the batch after sequence ${mark.sequence} was refused: if it is there, it is cut off at the next start.`,
+      ]
+    : []
+  return [...about, ...unreadableSlots.map((slot) => `Slot ${slot} of HEAD cannot be read; the other one counts.`)]
 }

@@ -60,10 +60,8 @@ export abstract class Exchange implements AuditSource {
   /** Adds to an answer what every answer of the dialect carries. Called once, when the answer is recorded. */
   protected abstract finish(response: HttpResponse): HttpResponse
 
-  /** The answer in place of one that could not be recorded. Without one the listener answers a bare 500. */
-  protected unrecorded(error: unknown): HttpResponse {
-    throw error
-  }
+  /** The answer in place of one that could not be recorded. */
+  protected abstract unrecorded(error: unknown): HttpResponse
 
   /** Called with each fault of the server, also one in the middle of a body. */
   protected abstract failed(error: unknown): void
@@ -122,13 +120,13 @@ export abstract class Exchange implements AuditSource {
     try {
       recorded = this.journal.finish(response.status, errorCode, this.isChange)
     } catch (error) {
-      return this.#replace(response, error)
+      return saysFailure(response) ? this.finish(this.#follow(response)) : this.#replace(response, error)
     }
     const followed = this.#follow(response)
     if (recorded === undefined) return this.finish(followed)
     return recorded.then(
       () => this.finish(followed),
-      (error: unknown) => this.#replace(followed, error),
+      (error: unknown) => (saysFailure(followed) ? this.finish(followed) : this.#replace(followed, error)),
     )
   }
 
@@ -173,6 +171,11 @@ export abstract class Exchange implements AuditSource {
     if (this.#isInside) this.#gate.leave()
     this.#isInside = false
   }
+}
+
+/** That the server failed, and what came of it, is true without a record as well. */
+function saysFailure({ status }: HttpResponse): boolean {
+  return status >= 500
 }
 
 /** Closes what a response would have been read from, when it is not sent. */

@@ -57,7 +57,7 @@ export class RequestJournal {
   /**
    * Has the engine carry out a change, under the attempt if there is one. `details` are further metadata of its records.
    * @throws DomainError when the rules refuse; the refusal is in the journal then
-   * @throws EngineUnavailableError when the outcome is unknown
+   * @throws EngineUnavailableError when nothing was changed, OutcomeUnknownError when nobody can say
    * @throws Error when the engine failed at the command, which is a fault of the server and no answer of the rules
    */
   async execute(change: RequestedChange, details: Pairs = []): Promise<Done> {

@@ -47,6 +47,11 @@ export const managementErrors = {
   DIGEST_PENDING: { status: 409, sentence: 'The digest of this multipart object is still being computed. Try again.' },
   STORAGE_FULL: { status: 507, sentence: 'The disk of the server is full. Reads and deletes still work.' },
   AUDIT_UNAVAILABLE: { status: 503, sentence: 'The audit record cannot be made durable, so nothing was changed.' },
+  OUTCOME_UNKNOWN: {
+    status: 500,
+    sentence:
+      'The disk of the server failed. Whether this was done is known after its restart: look before you repeat it.',
+  },
   SLOW_DOWN: { status: 503, sentence: 'Too many requests at once. Try again.' },
   INTERNAL_ERROR: { status: 500, sentence: 'The server failed; the log has the details under this request id.' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly sentence: string }>>

@@ -1,5 +1,5 @@
 import { DescriptorsExhaustedError } from '../../engine/disk/disk.ts'
-import { DomainError, EngineUnavailableError } from '../../engine/errors.ts'
+import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../engine/errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import { BusyError, Exchange, type Refusal } from '../exchange/exchange.ts'
 import {
@@ -128,7 +128,7 @@ class ManagementDialect extends Exchange {
     return error
   }
 
-  protected override unrecorded(): HttpResponse {
+  protected unrecorded(): HttpResponse {
     return errorResponse(new ManagementError('AUDIT_UNAVAILABLE'), this.requestId)
   }
 
@@ -160,6 +160,7 @@ function toManagementError(error: unknown): { readonly error: ManagementError; r
   }
   if (error instanceof StorageFullError) return { error: new ManagementError('STORAGE_FULL'), isFault: false }
   // The engine has logged why it stopped.
+  if (error instanceof OutcomeUnknownError) return { error: new ManagementError('OUTCOME_UNKNOWN'), isFault: false }
   if (error instanceof EngineUnavailableError)
     return { error: new ManagementError('AUDIT_UNAVAILABLE'), isFault: false }
   if (error instanceof UnreadableVersionError) {

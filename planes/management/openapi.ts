@@ -14,6 +14,7 @@ function errorsOf(route: Route): ManagementErrorCode[] {
   if (!available) codes.add('NOT_AVAILABLE')
   else {
     codes.add('INVALID_REQUEST').add('INTERNAL_ERROR')
+    if (route.changes) codes.add('OUTCOME_UNKNOWN')
     if (typeof roles === 'object') codes.add('SLOW_DOWN')
     if (body === 'json') codes.add('BODY_TOO_LARGE')
     if (path.includes('{bucket}')) codes.add('BUCKET_NOT_FOUND')

@@ -58,8 +58,13 @@ export const S3_ERRORS = {
   OperationAborted: { status: 409, message: 'A conflicting operation is in progress. Try again.' },
   PreconditionFailed: { status: 412, message: 'At least one of the conditions did not hold.' },
   QuotaExceeded: { status: 403, message: 'The quota of the bucket does not allow this write.' },
+  OutcomeUnknown: {
+    status: 500,
+    message:
+      'The disk of the server failed. Whether this was done is known after its restart: look before you repeat it.',
+  },
   RequestTimeTooSkewed: { status: 403, message: 'The time of the request is too far from the time of the server.' },
-  ServiceUnavailable: { status: 503, message: 'The server cannot answer now. Try again.' },
+  ServiceUnavailable: { status: 503, message: 'The server cannot answer now. Nothing was changed. Try again.' },
   SignatureDoesNotMatch: { status: 403, message: 'The signature is not the one that the server calculated.' },
   SlowDown: { status: 503, message: 'Too many requests at once. Reduce the rate and try again.' },
   XAmzContentSHA256Mismatch: { status: 400, message: 'The body does not match the x-amz-content-sha256 header.' },

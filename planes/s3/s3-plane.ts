@@ -155,6 +155,11 @@ class S3Dialect extends Exchange {
     return this.#request !== undefined && this.#operation?.changes === true
   }
 
+  /** Nothing is answered without its record, reads included: the engine has failed, and the server ends. */
+  protected unrecorded(error: unknown): HttpResponse {
+    return this.refusal(error).response
+  }
+
   protected finish(response: HttpResponse): HttpResponse {
     return { ...response, headers: [...response.headers, ...this.#crossOrigin, ...commonHeaders(this.requestId)] }
   }

@@ -132,10 +132,13 @@ test('J7 when the engine is gone nobody waits for ever, and nothing more is take
   const [, read] = takenOf(() => client.record(auditOf('s3:GET', 'k'), 'success'))
   const change = client.execute(createBucket('photos'))
   const failed = t.rejects(change, EngineUnavailableError)
-  reply({ kind: 'failed', reason: 'the disk is broken' })
-  await Promise.all([refused, read, failed])
+  t.ok(read, 'a read waits for room for its record')
+  const waiting = t.rejects(Promise.resolve(read), EngineUnavailableError)
+  reply({ kind: 'failed', reason: 'the disk is broken', outcome: 'unchanged' })
+  await Promise.all([refused, waiting, failed])
   await t.rejects(client.execute(createBucket('photos')), { message: /the disk is broken/ })
-  t.equal(client.record(auditOf('s3:GET', 'k'), 'success'), undefined)
+  t.throws(() => client.record(auditOf('s3:GET', 'k'), 'success'), EngineUnavailableError)
+  t.throws(() => client.recordFailedChange(auditOf('s3:PUT', 'denied'), 'denied', []), EngineUnavailableError)
 })
 
 const SEGMENT = /\/journal\/\d+\.segment$/

@@ -17,7 +17,7 @@ import { decodeEntry, encodeEntry } from '../../engine/events/entry-codec.ts'
 import { BatchBuilder } from '../../engine/journal/batch-builder.ts'
 import { decodeBatchHeader, readRecords } from '../../engine/journal/batch-reader.ts'
 import * as format from '../../engine/journal/format.ts'
-import { HeadFile } from '../../engine/journal/head-mark.ts'
+import { HeadFile, refusedBatchId } from '../../engine/journal/head-mark.ts'
 import { decodeSegmentHeader, encodeSegmentHeader } from '../../engine/journal/segment.ts'
 import { context, change, count, result } from '../support/arbitrary-entries.ts'
 import { assertBytes, isZero, numberOf } from '../support/byte-layout.ts'
@@ -150,7 +150,14 @@ test('HEAD is laid out as the page says, in two slots written in turn (J6)', asy
   const head = HeadFile.open(nodeDisk, paths)
   t.equal(head.newest, undefined, 'a new file marks nothing')
   const bootId = '01234567-89ab-cdef-0123-456789abcdef'
-  const mark = { sequence: sequenceOf(0x0102030405), batch: 0x1112131415, head: HASH, clean: true, bootId }
+  const mark = {
+    sequence: sequenceOf(0x0102030405),
+    batch: 0x1112131415,
+    head: HASH,
+    clean: true,
+    bootId,
+    refused: refusedBatchId(HASH),
+  }
   head.write({ ...mark, sequence: sequenceOf(1), clean: false })
   head.write(mark)
   head.close()
@@ -164,6 +171,7 @@ test('HEAD is laid out as the page says, in two slots written in turn (J6)', asy
     '1 after a clean stop': 1,
     "boot id of the host's kernel": bootId,
     zero: 'zero',
+    'the first bytes of the hash': HASH.subarray(0, 24),
     'CRC-32 of bytes 0 to 127': 'checksum',
   })
   t.equal(bytes.length, 8192)

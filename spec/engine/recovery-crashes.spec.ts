@@ -91,7 +91,8 @@ test('J5 J15 a torn tail is cut at whatever byte it tore, and the evidence is ke
       if (!isOpened) continue
       const store = await openTestStore(paths.root, AFTER_POWER_CUT)
       const digest = digestOf(remains)
-      const expected = torn === undefined ? undefined : { segment: 0, offset: last, length: remains.length, digest }
+      const expected =
+        torn === undefined ? undefined : { segment: 0, offset: last, length: remains.length, digest, refused: false }
       t.same(store.report.cut, expected, `${title}: the cut`)
       t.same(await readObject(store, 'kept', 'before'), Buffer.from('acknowledged'), 'what was acknowledged is there')
       t.equal(await readObject(store, 'kept', 'torn'), undefined, 'the torn batch is gone as a whole')

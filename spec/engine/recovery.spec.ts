@@ -26,7 +26,9 @@ function mustHappen(facts: RecoveryFacts): RecoveryAction {
   if (!facts.hasSegments) return facts.wasInUse ? 'refuse-lost' : 'create'
   if (!facts.segmentsLink || facts.laterBatchFollows) return 'refuse-damaged'
   if (facts.acknowledgedBeyond) return 'refuse-lost'
-  return ({ empty: 'open', sealed: 'open-next', torn: 'cut-tail', foreign: 'refuse-damaged' } as const)[facts.tail]
+  return (
+    { empty: 'open', sealed: 'open-next', torn: 'cut-tail', refused: 'cut-tail', foreign: 'refuse-damaged' } as const
+  )[facts.tail]
 }
 
 test('J5 J6 every combination of facts has exactly one case, and it is the right one', async (t) => {
@@ -34,7 +36,7 @@ test('J5 J6 every combination of facts has exactly one case, and it is the right
   for (const hasSegments of YES_NO)
     for (const wasInUse of YES_NO)
       for (const segmentsLink of YES_NO)
-        for (const tail of ['empty', 'sealed', 'torn', 'foreign'] as const)
+        for (const tail of ['empty', 'sealed', 'torn', 'refused', 'foreign'] as const)
           for (const laterBatchFollows of YES_NO)
             for (const acknowledgedBeyond of YES_NO) {
               const facts = { hasSegments, wasInUse, segmentsLink, tail, laterBatchFollows, acknowledgedBeyond }

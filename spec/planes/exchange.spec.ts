@@ -65,6 +65,10 @@ class ShareDialect extends Exchange {
     return { ...response, headers: [...response.headers, ['x-request-id', this.requestId]] }
   }
 
+  protected unrecorded(): HttpResponse {
+    return { status: 503, headers: [], body: 'no record' }
+  }
+
   protected failed(error: unknown): void {
     faults.push(error)
   }
@@ -243,10 +247,10 @@ test('an answer without a record is no answer', async (t) => {
   t.teardown(() => {
     isDown = false
   })
-  const [status, text] = await open('/s/stream')
-  t.equal(status, 500)
-  t.notMatch(text, /one/)
-  t.equal((await open('/s/remove', POST))[0], 500)
+  t.same(await open('/s/stream'), [503, 'no record', true])
+  t.same(await open('/s/text'), [503, 'no record', true])
+  t.same(await open('/s/nothing'), [503, 'no record', true], 'a refusal is recorded as well')
+  t.same(await open('/s/remove', POST), [503, 'out of order', true], 'the answer that says what came of it stays')
 })
 
 test('everybody has left the gate', async (t) => {

@@ -1,7 +1,7 @@
 /** What the clients of a store were told, and what the store must hold by that. */
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { Command, Done } from '../../engine/commands/commands.ts'
-import { DomainError } from '../../engine/errors.ts'
+import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../engine/errors.ts'
 import { md5Of } from './commands.ts'
 import { journalEntries } from './journal-entries.ts'
 import { differences } from './model-differences.ts'
@@ -18,11 +18,15 @@ interface Carried {
 
 /**
  * Sends commands and keeps account: what was acknowledged must be there, and its entry in the journal; what was refused
- * must not; of a command without an answer the journal says whether it was carried out, and then all of it must be there.
+ * must not, nor anything of what failed because the engine had; of a command without an answer the journal says whether it was carried out, and then all of it must be there.
  */
 export class ClientLedger {
   readonly state = new ModelState()
   acknowledged = 0
+  /** Commands of which the store could not say whether they will exist. */
+  unknown = 0
+  /** Ids of requests that were told that nothing was changed. */
+  readonly #refused = new Set<string>()
   readonly #carried: Carried[] = []
   readonly #inFiles: Map<string, Buffer>
   readonly #rules: ModelRules
@@ -44,12 +48,13 @@ export class ClientLedger {
     for (const carried of this.#carried) copy.#apply(carried)
     copy.#requests = this.#requests
     for (const [requestId, command] of this.#unanswered) copy.#unanswered.set(requestId, command)
+    for (const requestId of this.#refused) copy.#refused.add(requestId)
     return copy
   }
 
   /**
    * Has a command carried out.
-   * @throws DomainError when it was refused, EngineUnavailableError when nobody can tell
+   * @throws DomainError when it was refused, EngineUnavailableError when the engine has failed
    */
   async send(client: EngineClient, plain: Command): Promise<Done> {
     this.#requests += 1
@@ -64,6 +69,11 @@ export class ClientLedger {
       return done
     } catch (error) {
       if (error instanceof DomainError) this.#unanswered.delete(requestId)
+      if (error instanceof OutcomeUnknownError) this.unknown += 1
+      else if (error instanceof EngineUnavailableError) {
+        this.#unanswered.delete(requestId)
+        this.#refused.add(requestId)
+      }
       throw error
     }
   }
@@ -86,7 +96,10 @@ export class ClientLedger {
   /** Takes in what the journal tells of commands without an answer, and returns what is not as it must be. */
   async check(store: TestStore): Promise<string[]> {
     const outcomes = new Map<string, number>()
+    const refused: string[] = []
     for (const { requestId, sequence, result } of journalEntries(store.paths.root, store.disk)) {
+      if (requestId !== undefined && this.#refused.has(requestId))
+        refused.push(`${requestId} was told that nothing was changed, and has entry ${sequence}`)
       if (requestId !== undefined && result === 'success') outcomes.set(requestId, sequence)
     }
     const wrong = this.#carried.flatMap(({ requestId, sequence }) =>
@@ -99,7 +112,7 @@ export class ClientLedger {
     this.#unanswered.clear()
     const known = new Set(this.#carried.map(({ requestId }) => requestId))
     for (const requestId of outcomes.keys()) if (!known.has(requestId)) wrong.push(`nobody requested ${requestId}`)
-    return [...wrong, ...(await differences(store, this.state))]
+    return [...refused, ...wrong, ...(await differences(store, this.state))]
   }
 
   #apply(carried: Carried): void {

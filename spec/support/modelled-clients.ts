@@ -2,7 +2,7 @@
 import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import * as fc from 'fast-check'
 import type { Command, Done } from '../../engine/commands/commands.ts'
-import { DOMAIN_ERRORS } from '../../engine/errors.ts'
+import { DOMAIN_ERRORS, EngineUnavailableError, OutcomeUnknownError } from '../../engine/errors.ts'
 import { journalEntries } from './journal-entries.ts'
 import { ModelCommands } from './model-commands.ts'
 import { differences } from './model-differences.ts'
@@ -33,6 +33,8 @@ export class ModelledClients {
   readonly #rules = new ModelRules(this.#state, this.#inFiles)
   readonly #count: number
   #unanswered: Unanswered[] = []
+  /** Ids of requests that were told that nothing was changed. */
+  readonly #refused = new Set<string>()
   #requests = 0
   acknowledged = 0
 
@@ -45,8 +47,14 @@ export class ModelledClients {
    * @param onUnreadable as that of `differences`
    */
   async check(store: TestStore, onUnreadable?: (error: unknown) => void): Promise<string[]> {
-    if (this.#unanswered.length > 0) {
-      const entries = journalEntries(store.paths.root, store.disk).filter(({ result }) => result !== 'attempted')
+    const wrong: string[] = []
+    if (this.#unanswered.length > 0 || this.#refused.size > 0) {
+      const all = journalEntries(store.paths.root, store.disk)
+      for (const { requestId, sequence } of all)
+        if (requestId !== undefined && this.#refused.has(requestId))
+          wrong.push(`request ${requestId} was told that nothing was changed, and has entry ${sequence}`)
+      this.#refused.clear()
+      const entries = all.filter(({ result }) => result !== 'attempted')
       const outcomes = new Map(entries.map((entry) => [entry.requestId, entry]))
       for (const { requestId, command, now } of this.#unanswered) {
         const outcome = outcomes.get(requestId)
@@ -56,7 +64,7 @@ export class ModelledClients {
       }
       this.#unanswered = []
     }
-    return differences(store, this.#state, onUnreadable)
+    return [...wrong, ...(await differences(store, this.#state, onUnreadable))]
   }
 
   /** Whether a request with this id was ever sent. */
@@ -96,6 +104,10 @@ export class ModelledClients {
     const command = { ...plain, audit: { ...plain.audit, requestId } }
     const done = await store.client.execute(command).catch(doneOfRefusal)
     if (done === 'no room') return true
+    if (done === 'unavailable') {
+      this.#refused.add(requestId)
+      return false
+    }
     if (done === undefined) {
       this.#unanswered.push({ requestId, command, now })
       return false
@@ -116,7 +128,8 @@ function hadNoRoom(code: unknown): boolean {
 }
 
 /** A refusal is an answer, and has no sequence that matters. */
-function doneOfRefusal(error: { readonly code?: string }): Done | 'no room' | undefined {
+function doneOfRefusal(error: Error & { readonly code?: string }): Done | 'no room' | 'unavailable' | undefined {
+  if (error instanceof EngineUnavailableError && !(error instanceof OutcomeUnknownError)) return 'unavailable'
   if (hadNoRoom(error.code)) return 'no room'
   const isRefusal = error.code !== undefined && Object.hasOwn(DOMAIN_ERRORS, error.code)
   return isRefusal ? { sequence: sequenceOf(0), timeMicroseconds: microsecondsOf(0) } : undefined

@@ -1,5 +1,5 @@
-import type { HeadFile } from '../../../engine/journal/head-mark.ts'
-import type { Journal } from '../../../engine/journal/journal.ts'
+import { type HeadFile, refusedBatchId } from '../../../engine/journal/head-mark.ts'
+import type { Journal, RefusedBatch } from '../../../engine/journal/journal.ts'
 import { JournalPoisonedError } from '../../../engine/journal/journal-errors.ts'
 
 const INTERVAL_MILLISECONDS = 1000
@@ -20,6 +20,14 @@ export class HighWaterMark {
   /** @throws the disk's error */
   write(clean: boolean): void {
     this.#head.write({ ...this.#journal.position, clean, bootId: this.#bootId })
+  }
+
+  /**
+   * Says durably that a batch was refused, so that the next start cuts it off wherever it is whole.
+   * @throws the disk's error
+   */
+  refuse({ last, hash }: RefusedBatch): void {
+    this.#head.write({ ...last, clean: false, bootId: this.#bootId, refused: refusedBatchId(hash) })
   }
 
   /** Checks every second and writes the mark if the journal has grown; then calls `also`. */

@@ -12,6 +12,7 @@ import { StrangerRecords } from '../../../engine/stranger-records.ts'
 import type { ChangeNamed } from '../../../engine/events/changes.ts'
 import { decodeGenesis, type Genesis } from '../../../engine/journal/bodies.ts'
 import { type CutTail, evidenceIsRecorded, pendingEvidence } from '../../../engine/journal/evidence.ts'
+import type { EngineUnavailableError } from '../../../engine/errors.ts'
 import { HeadFile } from '../../../engine/journal/head-mark.ts'
 import { Journal } from '../../../engine/journal/journal.ts'
 import { JournalDamagedError } from '../../../engine/journal/journal-errors.ts'
@@ -79,7 +80,8 @@ export interface OpenStore {
 }
 
 interface StoreHooks {
-  readonly onFailure: (error: unknown) => void
+  /** `told`: what those who wait for the engine are told. */
+  readonly onFailure: (error: unknown, told: EngineUnavailableError) => void
   readonly onBatchDone: () => void
   /** Called after a commit that changes access, before any reply. */
   readonly onAccessChanged?: () => void
@@ -169,6 +171,11 @@ async function openParts(
       ? Journal.create(disk, paths, options, genesis, clock())
       : Journal.open(disk, paths, options, tail, mark?.clean === true && mark.bootId === options.bootId)
   opened.push(journal)
+  // The refused batch is cut off by now. This mark and the next one overwrite the note in both slots before any entry.
+  if (mark?.refused !== undefined) {
+    const { sequence, batch, head: hash, bootId } = mark
+    head.write({ sequence, batch, head: hash, clean: false, bootId })
+  }
   const replayedRecords = replay(disk, paths, projections.environment, applied)
   for (const name of disk.list(paths.uploads)) disk.remove(paths.upload(name))
   const report = {
@@ -221,6 +228,7 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
   const space = new SpaceGuard(disk, paths.root, options.reservedBytes)
   const volumes = new VolumeWriter(disk, paths, options, space, state.volumeEnd())
   const reserve = new SpaceReserve(disk, paths, space, options.reservedBytes)
+  const mark = new HighWaterMark(head, journal, options.bootId)
   const engine = new Engine({
     journal,
     volumes,
@@ -229,12 +237,12 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     reserve,
     versionIds: new OpaqueIds(storeKeys(options.masterKey, journal.deploymentId).versionIds),
     clockToleranceMicroseconds: microsecondsOf(options.clockToleranceSeconds * 1_000_000),
+    markRefused: (batch) => mark.refuse(batch),
   })
-  const mark = new HighWaterMark(head, journal, options.bootId)
-  // After a failure the position of the journal may belong to a batch that was never written, so no mark is written.
-  const onFailure = (error: unknown) => {
+  // The last mark may say that a batch was refused: none is written after it.
+  const onFailure: StoreHooks['onFailure'] = (error, told) => {
     mark.stop()
-    hooks.onFailure(error)
+    hooks.onFailure(error, told)
   }
   const onReleased = ({ files, volumes: spent }: ReleasedFiles) => {
     // The next start sweeps what cannot be removed now.
@@ -251,10 +259,13 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
   const client = new LocalEngineClient(loop)
   mark.write(false)
   const start = await recordStart(client, disk, paths, options)
-  mark.start(onFailure, () => {
-    void journal.prepareSpare()
-    void volumes.prepareSpare()
-  })
+  mark.start(
+    (error) => loop.fail(error),
+    () => {
+      void journal.prepareSpare()
+      void volumes.prepareSpare()
+    },
+  )
   const catalog = new CatalogReader(environment)
   const watermark = new ClockWatermark(client, catalog, journal, clock, options.clockIntervalSeconds)
   const deploymentId = Buffer.from(journal.deploymentId).toString('hex')

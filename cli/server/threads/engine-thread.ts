@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { DiskFullError } from '../../../engine/disk/disk.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
+import { type EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { PortServer } from '../../../engine/client/port-server.ts'
 import { MetricSlots } from '../../../planes/http/metric-slots.ts'
@@ -24,12 +25,12 @@ const slot = {
   countedStrangers: slots.slot('object_store_audit_counted_requests_total'),
 }
 
-function failed(error: unknown): void {
+function failed(error: unknown, told?: EngineUnavailableError): void {
   const { name: ownName, message, cause } = error instanceof Error ? error : new Error(String(error))
   // If the journal could not be written because the disk is full, report the full disk.
   const name = cause instanceof DiskFullError ? cause.name : ownName
-  for (const port of ports) port.fail(message)
-  send({ kind: 'failed', error: name, message })
+  for (const port of ports) port.fail(told ?? new OutcomeUnknownError(message))
+  send({ kind: 'failed', error: name, message: told?.message ?? message })
 }
 
 /** Sends the replies of a batch and updates the counters. */
@@ -65,7 +66,7 @@ try {
             send({ kind: 'stopped' })
             main.close()
           })
-          .catch(failed)
+          .catch((error: unknown) => failed(error))
     }
   })
   send({ kind: 'ready', deploymentId: store.deploymentId, start: store.start, report: store.report })

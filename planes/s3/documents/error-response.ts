@@ -1,5 +1,5 @@
 import { DescriptorsExhaustedError, DiskFullError } from '../../../engine/disk/disk.ts'
-import { DomainError, EngineUnavailableError } from '../../../engine/errors.ts'
+import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { BusyError } from '../../exchange/exchange.ts'
 import { BodyTooLargeError, ClientGoneError, type HeaderLine, type HttpResponse } from '../../http/exchange.ts'
 import { IncompletePayloadError, StorageFullError } from '../../objects/receive-payload.ts'
@@ -18,6 +18,7 @@ export function toS3Error(error: unknown): { readonly error: S3Error; readonly i
   if (error instanceof StorageFullError) return { error: new S3Error('InsufficientStorage'), isFault: false }
   if (error instanceof DiskFullError) return { error: new S3Error('InsufficientStorage'), isFault: true }
   if (error instanceof DescriptorsExhaustedError) return { error: new S3Error('SlowDown'), isFault: true }
+  if (error instanceof OutcomeUnknownError) return { error: new S3Error('OutcomeUnknown'), isFault: true }
   if (error instanceof EngineUnavailableError) return { error: new S3Error('ServiceUnavailable'), isFault: true }
   return { error: new S3Error('InternalError'), isFault: true }
 }

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readdirSync, writeSync } from 'node:fs'
 import tap, { test } from 'tap'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
-import { EngineUnavailableError } from '../../../engine/errors.ts'
+import { EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { type ManagementErrorCode, managementErrors } from '../../../planes/management/errors.ts'
 import { API } from '../../../planes/management/define-route.ts'
 import { type ApiAnswer, bearer } from '../../support/api-client.ts'
@@ -12,6 +12,7 @@ import { uploadWhole } from '../../support/multipart.ts'
 
 let now = Date.now()
 let isAuditDown = false
+let isOutcomeUnknown = false
 let isReadyFailing = false
 
 function down(): Promise<never> {
@@ -21,7 +22,10 @@ function down(): Promise<never> {
 /** An engine that can be made to stop answering, as one does whose journal cannot be written. */
 function breakable(engine: EngineClient): EngineClient {
   return {
-    execute: (command) => (isAuditDown ? down() : engine.execute(command)),
+    execute: (command) => {
+      if (isOutcomeUnknown) return Promise.reject(new OutcomeUnknownError('down, and nobody knows'))
+      return isAuditDown ? down() : engine.execute(command)
+    },
     record: (...record) => (isAuditDown ? down() : engine.record(...record)),
     recordFailedChange: (...record) => (isAuditDown ? down() : engine.recordFailedChange(...record)),
   }
@@ -164,6 +168,12 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     isAuditDown = true
     const answer = await api.call('POST', '/buckets', { name: 'never-made' })
     isAuditDown = false
+    return answer
+  },
+  OUTCOME_UNKNOWN: async () => {
+    isOutcomeUnknown = true
+    const answer = await api.call('POST', '/buckets', { name: 'perhaps-made' })
+    isOutcomeUnknown = false
     return answer
   },
   SLOW_DOWN: async () => {

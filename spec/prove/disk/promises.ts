@@ -82,6 +82,6 @@ export class Promises {
 }
 
 /** The name that evidence has once the journal speaks of it (J15). */
-function nameOfEvidence({ segment, offset, digest }: ChangeNamed<'journal.recovered'>): string {
-  return `segment-${segment}-offset-${offset}-${Buffer.from(digest).toString('hex').slice(0, 16)}`
+function nameOfEvidence({ segment, offset, digest, refused }: ChangeNamed<'journal.recovered'>): string {
+  return `segment-${segment}-offset-${offset}-${refused ? 'refused-' : ''}${Buffer.from(digest).toString('hex').slice(0, 16)}`
 }

@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import { DiskFullError } from '../../../engine/disk/disk.ts'
 import { type Fault, inputOutputError, type Operation, type OperationName } from '../../support/fault-disk.ts'
 
-export const FAULT_KINDS = ['EIO', 'ENOSPC', 'short write'] as const
+export const FAULT_KINDS = ['EIO', 'ENOSPC', 'short write', 'EIO, yet done'] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
 /** The `occurrence`-th operation (from 1) of those that look alike fails, and every one after it when it `lasts`. */
@@ -21,13 +21,17 @@ const TRANSLATED: readonly OperationName[] = ['create', 'open-to-write', 'open-t
 
 export function faultKindsOf(name: OperationName): readonly FaultKind[] {
   if (name === 'write') return FAULT_KINDS
+  if (name === 'sync') return ['EIO', 'ENOSPC', 'EIO, yet done']
+  if (name === 'seal') return ['EIO', 'EIO, yet done']
   return NEEDS_SPACE.includes(name) ? ['EIO', 'ENOSPC'] : ['EIO']
 }
 
 /** What goes wrong with an operation, or undefined where this kind cannot. */
 export function faultOf(kind: FaultKind, { name, bytes, later }: Operation): Fault | undefined {
   if (!faultKindsOf(name).includes(kind)) return undefined
-  if (kind === 'EIO') return { kind: 'error', error: inputOutputError() }
+  // The file holds what was written, and stays as it is.
+  if (kind === 'EIO, yet done' && name === 'write') return { kind: 'short', bytes: bytes ?? 0 }
+  if (kind === 'EIO' || kind === 'EIO, yet done') return { kind: 'error', error: inputOutputError() }
   if (kind === 'short write') return { kind: 'short', bytes: Math.floor((bytes ?? 0) / 2) }
   const system = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' })
   const isTranslated = later === true || TRANSLATED.includes(name)

@@ -61,7 +61,7 @@ export class Injector {
     if (changes && MUST_BE_TOLD.test(kindOfPath(this.#root, path))) this.mustBeTold = true
     if (name !== 'sync' && name !== 'seal') return
     this.#poisoned.add(path)
-    this.#lose(path)
+    if (this.#target?.kind !== 'EIO, yet done') this.#lose(path)
   }
 
   /** A file that is made anew under the name is another one. */

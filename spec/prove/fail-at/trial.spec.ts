@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { carelessOfLength, tryingAgain } from '../mutants/broken-disks.ts'
+import { withoutNote } from '../mutants/broken-notes.ts'
 import { alteredFiles } from '../mutants/altered.ts'
 import { beginningOf, commonBeginning } from './beginnings.ts'
 import { nameOfTarget, type Target, targetsOf } from './faults.ts'
@@ -21,7 +22,7 @@ test('X2 every operation can fail in each way that fits it, once and for ever', 
   const look = 'read segment'
   t.same(operations, [look, 'write volume', 'sync volume', look, 'write segment', 'sync segment'])
   const targets = targetsOf(operations).map(nameOfTarget)
-  t.equal(targets.length, 2 * (1 + 3 + 2 + 1 + 3 + 2))
+  t.equal(targets.length, 2 * (1 + 4 + 3 + 1 + 4 + 3))
   t.equal(new Set(targets).size, targets.length)
   t.match(targets.slice(2), ['EIO at write volume 1, once', 'EIO at write volume 1, for ever'])
   t.equal(targetsOf(['write a', 'write a']).at(-1)?.occurrence, 2)
@@ -46,6 +47,7 @@ const BROKEN: Readonly<Record<string, readonly [string, Target, (disk: Disk) => 
   'a sync that is tried again': ['put small', once('sync segment', 'EIO'), tryingAgain],
   'a sync of a volume that is tried again': ['put small', once('sync volume', 'EIO'), tryingAgain],
   'a failed sync that nobody hears of': ['put small', once('sync segment', 'EIO'), deaf],
+  'a refused batch that nobody notes': ['put small', once('sync segment', 'EIO, yet done'), withoutNote],
   'a short write that nobody sees': ['put small', once('write segment', 'short write'), carelessOfLength],
   'a short write of a large object': ['put large', once('write upload', 'short write'), carelessOfLength],
   'a rewritten segment that is not synced': ['start after kill', once('sync journal/rewrite', 'EIO'), deaf],

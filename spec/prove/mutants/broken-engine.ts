@@ -21,7 +21,8 @@ export function trimJournal(disk: Disk, paths: StorePaths): void {
   }
 }
 
-function cutAt(disk: Disk, paths: StorePaths, first: number, length: number): void {
+/** Cuts the journal off at a place, with whatever would remind the store of more. */
+export function cutAt(disk: Disk, paths: StorePaths, first: number, length: number): void {
   const bytes = Buffer.alloc(length)
   disk.openToRead(paths.segment(sequenceOf(first))).readAt(bytes, 0, length)
   const path = join(paths.journal, 'cut')

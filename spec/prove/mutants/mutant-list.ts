@@ -10,6 +10,7 @@ import {
   withoutNames,
   withoutSync,
 } from './broken-disks.ts'
+import { cutOneMore, deafToNote, withoutNote, withoutSyncOfNote } from './broken-notes.ts'
 import { commitRowsAnyway, giveOutDamage, trimJournal } from './broken-engine.ts'
 
 export const MUTANTS: readonly Breakage[] = [
@@ -26,5 +27,9 @@ export const MUTANTS: readonly Breakage[] = [
   { name: 'believes a tail that may be in the cache only', wrap: believingTheCache },
   { name: 'trims the journal on any error', beforeOpening: trimJournal },
   { name: 'lets projections run ahead of the journal', install: commitRowsAnyway },
+  { name: 'does not note that a batch was refused', wrap: withoutNote },
+  { name: 'does not sync the note of a refused batch', wrap: withoutSyncOfNote },
+  { name: 'does not read the note of a refused batch', wrap: deafToNote },
+  { name: 'cuts off more than the refused batch', beforeOpening: cutOneMore },
   { name: 'gives out damaged payloads', install: giveOutDamage },
 ]

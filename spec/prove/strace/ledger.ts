@@ -10,6 +10,7 @@ export const LEDGER_BUCKET = 'ledger'
 export type Outcome = 'done' | 'refused' | 'failing' | 'cut off'
 
 const UNAVAILABLE = 503
+const OUTCOME_UNKNOWN = '<Code>OutcomeUnknown</Code>'
 const INSUFFICIENT_STORAGE = 507
 /** Makes the record of an object in the journal long. */
 const LONG_METADATA = [['x-amz-meta-long', 'm'.repeat(1900)]] as const
@@ -87,8 +88,8 @@ export class Ledger {
       this.acknowledged += 1
       settle(true)
     }
-    // A server without space says so before anything is done; of other failures it does not know what came of them.
-    if (answer?.status === INSUFFICIENT_STORAGE) settle(false)
+    // A server without space says so before anything is done, and one that has failed that nothing will have been.
+    if (answer?.status === INSUFFICIENT_STORAGE || answer?.status === UNAVAILABLE) settle(false)
     return outcome
   }
 }
@@ -97,7 +98,7 @@ function outcomeOf(answer: WireAnswer | undefined): Outcome {
   if (answer === undefined || !answer.complete) return 'cut off'
   if (answer.status >= 200 && answer.status <= 299) return 'done'
   if (answer.status < 500) throw new Error(`${answer.status} ${answer.text}`)
-  return answer.status === UNAVAILABLE ? 'failing' : 'refused'
+  return answer.status === UNAVAILABLE || answer.text.includes(OUTCOME_UNKNOWN) ? 'failing' : 'refused'
 }
 
 function pathOf(key: string): string {

@@ -35,7 +35,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   2: ['bucket.deleted', ...bucket],
   3: ['object.written', ...object, 'size', 'etag', 'sha256', ...headers, ...payload, place, lock],
   4: ['object.deleted', ...object],
-  5: ['journal.recovered', 'segment_number', 'offset', 'length', 'sha256'],
+  5: ['journal.recovered', 'segment_number', 'offset', 'length', 'sha256', 'refused'],
   6: ['server.started', 'version', 'start'],
   7: ['server.stopped'],
   8: ['bucket.versioning-set', ...bucket, ['versioning', wordOf('suspended', 'enabled')]],

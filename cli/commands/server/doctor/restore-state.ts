@@ -28,7 +28,10 @@ export async function restoreState(paths: StorePaths): Promise<string | Omit<Fin
   if (marked !== undefined && marked.hash !== mark.hash) {
     throw new Error(`entry ${mark.sequence} is not the one that was acknowledged`)
   }
-  return `the journal ends at ${last}, its high-water mark is ${mark.sequence}`
+  const state = `the journal ends at ${last}, its high-water mark is ${mark.sequence}`
+  if (!mark.refusesNext) return state
+  const detail = `${state}; the disk failed at the batch after it, which was refused: the next start cuts it off`
+  return { status: 'warning', detail }
 }
 
 /** Undefined if there is no segment. */
