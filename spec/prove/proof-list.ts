@@ -7,6 +7,7 @@ import { mutantsProof } from './mutants/mutants-proof.ts'
 import { smallWorld } from './small-world/small-world.ts'
 import { soak } from './soak/soak.ts'
 import { strace } from './strace/strace.ts'
+import { twoWriters } from './two-writers/two-writers.ts'
 import type { Proof } from './proof.ts'
 
 /** Every proof, in the order in which `.ci/run` tries them. */
@@ -17,6 +18,7 @@ export const PROOFS: readonly Proof[] = [
   smallWorld,
   kill9,
   strace,
+  twoWriters,
   attack,
   fuzzProof,
   soak,
