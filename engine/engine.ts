@@ -4,6 +4,7 @@ import type { Command, DecidableCommand, Done, VersionSelector } from './command
 import { decide } from './domain/decide.ts'
 import type { Decision } from './domain/decision.ts'
 import { bypassedVersion } from './domain/lock.ts'
+import { locksOf, settingsOf } from './domain/settings.ts'
 import type { OpaqueIds } from './keys/opaque-ids.ts'
 import {
   DOMAIN_ERRORS,
@@ -12,7 +13,7 @@ import {
   EngineUnavailableError,
   OutcomeUnknownError,
 } from './errors.ts'
-import type { AuditContext, AuditResult } from './events/audit.ts'
+import type { AuditContext, AuditResult, Pairs } from './events/audit.ts'
 import type { Change } from './events/changes.ts'
 import { encodeEntry } from './events/entry-codec.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
@@ -247,6 +248,7 @@ export class Engine {
     intent: Sequence,
   ): Exclude<EngineReply, undefined> {
     const latest = Math.max(time, batch.time)
+    const audit = withPairs(command.audit, settingsOf(command, state))
     try {
       const decision = decide(command, {
         state,
@@ -255,9 +257,9 @@ export class Engine {
         now: millisecondsOf(Math.floor(latest / 1000)),
         clockIsBehind: time < latest - this.#clockToleranceMicroseconds,
       })
-      return this.#succeed(batch, state, time, command.audit, intent, decision)
+      return this.#succeed(batch, state, time, withPairs(audit, locksOf(decision.changes)), intent, decision)
     } catch (error) {
-      return this.#refuse(command, batch, time, intent, error)
+      return this.#refuse({ ...command, audit }, batch, time, intent, error)
     }
   }
 
@@ -298,9 +300,13 @@ export class Engine {
     return { ok: true, done: { sequence, timeMicroseconds: batch.time, ...result } }
   }
 
-  /** Adds the version id that clients see, so that the log alone shows which version a change was about. */
+  /**
+   * Adds the version id that clients see, so that the log alone shows which version a change was about, unless the front
+   * end has recorded the one that the request named.
+   */
   #named(audit: AuditContext, version: VersionSelector | undefined): AuditContext {
     if (version === undefined || version === 'unknown') return audit
+    if (audit.metadata.some((text, index) => index % 2 === 0 && text === 'version_id')) return audit
     const id = version === 'null' ? version : this.#versionIds.encode(version)
     return { ...audit, metadata: [...audit.metadata, 'version_id', id] }
   }
@@ -324,4 +330,8 @@ export class Engine {
     const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
     return batch.add(kind, time, encodeEntry(audit, result, intent, changes))
   }
+}
+
+function withPairs(audit: AuditContext, pairs: Pairs): AuditContext {
+  return pairs.length === 0 ? audit : { ...audit, metadata: [...audit.metadata, ...pairs] }
 }

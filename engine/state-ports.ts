@@ -1,6 +1,6 @@
 import type { AccessState } from './domain/access-state.ts'
 import type { Change } from './events/changes.ts'
-import type { DefaultRetention, HeaderPairs, LockState, Quota, Versioning } from './events/values.ts'
+import type { CorsRule, DefaultRetention, HeaderPairs, LockState, Quota, Versioning } from './events/values.ts'
 import type { AppliedPosition } from './journal/positions.ts'
 import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from './brands.ts'
 import type { PayloadLocation } from './payloads/payload-reader.ts'
@@ -69,6 +69,8 @@ export interface LogicalUsage {
 /** The state after every earlier command of the batch. Implemented by the projections. */
 export interface StateReader extends AccessState {
   bucket(name: string): BucketState | undefined
+  /** The CORS rules of a bucket; none without a configuration. */
+  cors(bucketId: BucketId): readonly CorsRule[]
   /** The current object; undefined also when the newest version is a delete marker. */
   object(bucketId: BucketId, key: string): ObjectState | undefined
   /** A version or marker, current or not. */

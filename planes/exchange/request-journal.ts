@@ -39,10 +39,16 @@ export class RequestJournal {
   /** Sequence of the attempt that is in the journal and has no outcome yet. */
   #attempt: number | undefined
   #hasOutcome = false
+  #notes: Pairs = []
 
   constructor(engine: EngineClient, source: AuditSource) {
     this.#engine = engine
     this.#source = source
+  }
+
+  /** Adds what a handler has found out about the request to the metadata of every record that follows. */
+  note(...details: Pairs): void {
+    this.#notes = [...this.#notes, ...details]
   }
 
   /**
@@ -97,7 +103,7 @@ export class RequestJournal {
    */
   finish(status: number, errorCode: string | undefined, isChange: boolean): Promise<void> | undefined {
     if (this.#hasOutcome) return undefined
-    const context = this.#source.audit()
+    const context = this.#noted(this.#source.audit())
     if (context === undefined) return undefined
     const details = errorCode === undefined ? ['status', status] : ['status', status, 'error', errorCode]
     const result = auditResultOf(status)
@@ -109,8 +115,13 @@ export class RequestJournal {
   }
 
   #context(details: Pairs): AuditContext {
-    const context = this.#source.audit()
+    const context = this.#noted(this.#source.audit())
     if (context === undefined) throw new Error('a request that is not recorded may not change anything')
     return details.length === 0 ? context : { ...context, metadata: [...context.metadata, ...details] }
+  }
+
+  #noted(context: AuditContext | undefined): AuditContext | undefined {
+    if (context === undefined || this.#notes.length === 0) return context
+    return { ...context, metadata: [...context.metadata, ...this.#notes] }
   }
 }

@@ -2,6 +2,7 @@ import { DescriptorsExhaustedError } from '../../engine/disk/disk.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../engine/errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import { BusyError, Exchange, type Refusal } from '../exchange/exchange.ts'
+import { recordedCode } from '../exchange/recorded-code.ts'
 import {
   BodyRemovedError,
   ClientGoneError,
@@ -13,7 +14,6 @@ import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
 import { IncompletePayloadError, StorageFullError } from '../objects/receive-payload.ts'
 import type { ManagementAuthenticator, ManagementIdentity } from './identity/authenticate.ts'
 import { bearsToken } from './identity/bearer-token.ts'
-import type { Route } from './define-route.ts'
 import { managementErrorOf } from './domain-errors.ts'
 import { ManagementError } from './errors.ts'
 import { auditContext, type ManagementRequest } from './management-request.ts'
@@ -55,7 +55,7 @@ export function createManagementHandler(options: ManagementOptions): HttpHandler
 
 class ManagementDialect extends Exchange {
   readonly #options: ManagementOptions
-  #route: Route | undefined
+  #found: FoundRoute | undefined
   #identity: ManagementIdentity | undefined
   #isAuthorized = false
   #request: ManagementRequest | undefined
@@ -68,7 +68,7 @@ class ManagementDialect extends Exchange {
 
   protected admit(): 'gated' | 'free' {
     const found = findRoute(this.http.method, this.http.path)
-    this.#route = found.route
+    this.#found = found
     const { roles } = found.route
     if (roles === 'scrape-token') this.#requireScrapeToken()
     if (typeof roles === 'string') {
@@ -102,24 +102,25 @@ class ManagementDialect extends Exchange {
   }
 
   protected handle(): HttpResponse | Promise<HttpResponse> {
-    if (this.#route === undefined || this.#request === undefined) throw new Error('handled before it was admitted')
-    return this.#route.handle(this.#request, this.#options.services)
+    if (this.#found === undefined || this.#request === undefined) throw new Error('handled before it was admitted')
+    return this.#found.route.handle(this.#request, this.#options.services)
   }
 
   protected refusal(failure: unknown): Refusal {
     const { error, isFault } = toManagementError(failure)
-    return { code: error.code, response: errorResponse(error, this.requestId), isFault }
+    const code = failure instanceof DomainError ? failure.code : recordedCode(error.code)
+    return { code, response: errorResponse(error, this.requestId), isFault }
   }
 
   /** Undefined for probes and for unknown routes, which are not recorded. */
   audit(): AuditContext | undefined {
-    const route = this.#route
-    if (route === undefined || typeof route.roles === 'string') return undefined
-    return auditContext(this.http, route, this.#identity, this.requestId, this.#request?.parameters)
+    const found = this.#found
+    if (found === undefined || typeof found.route.roles === 'string') return undefined
+    return auditContext(this.http, found, this.#identity, this.requestId)
   }
 
   protected get isChange(): boolean {
-    return this.#isAuthorized && this.#route?.changes === true
+    return this.#isAuthorized && this.#found?.route.changes === true
   }
 
   #lateFault(failure: unknown): ManagementError {
@@ -140,7 +141,7 @@ class ManagementDialect extends Exchange {
 
   #observe(status: number, error: unknown): void {
     const { method, path } = this.http
-    const route = this.#route?.path ?? patternOf(path)
+    const route = this.#found?.route.path ?? patternOf(path)
     const { requestId } = this
     this.#options.observe?.({ requestId, method, route, status, ...(error === undefined ? {} : { error }) })
   }

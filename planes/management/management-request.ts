@@ -3,6 +3,8 @@ import type { RequestJournal } from '../exchange/request-journal.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 import type { ManagementError } from './errors.ts'
 import type { ManagementIdentity } from './identity/authenticate.ts'
+import { targetOf } from './request-target.ts'
+import type { FoundRoute } from './router.ts'
 
 /** An authenticated request for a route that its role may use, as a handler receives it. */
 export interface ManagementRequest {
@@ -28,16 +30,15 @@ export interface ManagementRequest {
 
 /**
  * The audit context of a request: its operation is `<METHOD> <route>`, its resource the route (specification, Audit
- * event), its metadata the named parts of the path.
- * @param parameters none for a request that was refused before its path and query were read
+ * event), its metadata what it is about. Nothing of that depends on how far the request came, so a refusal says as much.
  */
 export function auditContext(
   http: HttpRequest,
-  { method, path }: { readonly method: string; readonly path: string },
+  found: FoundRoute,
   identity: ManagementIdentity | undefined,
   requestId: string,
-  parameters: ManagementRequest['parameters'] | undefined,
 ): AuditContext {
+  const { method, path } = found.route
   return {
     principal: `management:${identity?.role ?? 'unauthenticated'}`,
     credentialId: identity?.credentialId,
@@ -45,6 +46,6 @@ export function auditContext(
     requestId,
     operation: `${method} ${path}`,
     resource: path,
-    metadata: Object.entries(parameters ?? {}).flat(),
+    metadata: targetOf(found, http.query),
   }
 }

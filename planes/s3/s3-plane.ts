@@ -1,11 +1,15 @@
-import type { AuditContext } from '../../engine/events/audit.ts'
+import { DomainError } from '../../engine/errors.ts'
+import type { AuditContext, Pairs } from '../../engine/events/audit.ts'
+import { boundedText } from '../../engine/events/bounded-text.ts'
 import { Exchange, type Refusal } from '../exchange/exchange.ts'
+import { recordedCode } from '../exchange/recorded-code.ts'
 import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
 import type { HeaderLine, HttpHandler, HttpRequest, HttpResponse } from '../http/exchange.ts'
 import type { Authenticator, ClaimedPayload, Identity } from './identity/authenticate.ts'
 import { authorize } from './identity/authorize.ts'
 import { crossOriginHeaders, isPreflight } from './cors/cors-requests.ts'
 import { commonHeaders, errorResponse, toS3Error } from './documents/error-response.ts'
+
 import { S3Error } from './errors.ts'
 import type { Operation } from './operation.ts'
 import { findOperation, recognize } from './recognize-operation.ts'
@@ -56,6 +60,9 @@ export function createS3Handler(parts: S3PlaneParts): HttpHandler {
 function notSupported({ name }: Operation): S3Error {
   return new S3Error('NotImplemented', { message: `${name} is not supported by this server.` })
 }
+
+/** Of a version id in a record; those of this server are shorter. */
+const VERSION_ID_BYTES_MAXIMUM = 64
 
 class S3Dialect extends Exchange {
   readonly #parts: S3PlaneParts
@@ -135,7 +142,7 @@ class S3Dialect extends Exchange {
   protected refusal(failure: unknown): Refusal {
     const { error, isFault } = toS3Error(failure)
     const response = errorResponse(error, this.http.method, this.http.path, this.requestId)
-    return { code: error.code, response, isFault }
+    return { code: failure instanceof DomainError ? failure.code : recordedCode(error.code), response, isFault }
   }
 
   audit(): AuditContext {
@@ -146,9 +153,19 @@ class S3Dialect extends Exchange {
       requestId: this.requestId,
       operation: `s3:${this.http.method}`,
       resource: recordedResource(this.#target),
-      // The method alone says little.
-      metadata: this.#operation === undefined ? [] : ['api', this.#operation.name],
+      metadata: this.#metadata(),
     }
+  }
+
+  /** The operation, because the method alone says little, and the version that the request names. */
+  #metadata(): Pairs {
+    const operation = this.#operation === undefined ? [] : ['api', this.#operation.name]
+    const query = this.#target?.query
+    if (query === undefined || query.entries.length === 0) return operation
+    const version = query.first('versionId')
+    return version === undefined
+      ? operation
+      : [...operation, 'version_id', boundedText(version, VERSION_ID_BYTES_MAXIMUM)]
   }
 
   protected get isChange(): boolean {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { boundedText } from '../../engine/events/bounded-text.ts'
 import type { RequestJournal } from '../exchange/request-journal.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 import type { ClaimedPayload } from './identity/authenticate.ts'
@@ -34,16 +34,11 @@ export function resourceOf(target: Target | undefined): string {
 
 /** `bucket:`, a bucket of 63 characters, `/`, a key of 1,024 bytes (decision 0011). */
 const RECORDED_BYTES_MAXIMUM = 7 + 63 + 1 + 1024
-const RECORDED_PREFIX_CHARACTERS = 64
 
 /**
  * The resource as records have it. One that is longer than that of any bucket or object is there by its beginning and
  * the SHA-256 of the whole: whoever sends it must not fill the journal with it.
  */
 export function recordedResource(target: Target | undefined): string {
-  const resource = resourceOf(target)
-  if (resource.length <= RECORDED_BYTES_MAXIMUM && Buffer.byteLength(resource) <= RECORDED_BYTES_MAXIMUM)
-    return resource
-  const digest = createHash('sha256').update(resource).digest('hex')
-  return `${resource.slice(0, RECORDED_PREFIX_CHARACTERS)}... sha256:${digest}`
+  return boundedText(resourceOf(target), RECORDED_BYTES_MAXIMUM)
 }

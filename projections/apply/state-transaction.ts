@@ -34,8 +34,9 @@ import type { Tables } from '../tables/table-list.ts'
 import { accountRows, credentialRows, policyRows, tokenRows } from '../tables/access.ts'
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
+import type { CorsRule } from '../../engine/events/values.ts'
 import { getBucket, putBucket, removeBucket } from '../tables/buckets.ts'
-import { putCors } from '../tables/cors.ts'
+import { getCors, putCors } from '../tables/cors.ts'
 import { getObject } from '../tables/objects.ts'
 import { getPayload } from '../tables/payloads.ts'
 import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
@@ -122,6 +123,10 @@ export class TableTransaction implements StateTransaction {
 
   bucket(name: string): BucketState | undefined {
     return getBucket(this.#tables.buckets, name)
+  }
+
+  cors(bucketId: BucketId): readonly CorsRule[] {
+    return getCors(this.#tables.cors, bucketId)
   }
 
   object(bucketId: BucketId, key: string): ObjectState | undefined {

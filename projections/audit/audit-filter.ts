@@ -1,8 +1,13 @@
 import { AUDIT_RESULT, type AuditResult } from '../../engine/events/audit.ts'
+import { decodeAuditPart } from '../../engine/events/entry-codec.ts'
+import { isObjectMeant, type ObjectConditions, objectsOfRecord } from '../../engine/events/record-objects.ts'
 import { skipValue } from '../../engine/events/skip-message-pack.ts'
 
-/** Which records a query wants. Every condition that is set must hold; texts are compared exactly. */
-export interface AuditFilter {
+/**
+ * Which records a query wants. Every condition that is set must hold; texts are compared exactly. Bucket, key and the
+ * beginning of a key are those of one object that the record is about, on either plane.
+ */
+export interface AuditFilter extends ObjectConditions {
   readonly principal?: string | undefined
   readonly operation?: string | undefined
   /** The resource begins with it. */
@@ -33,6 +38,7 @@ export function compileFilter(filter: AuditFilter): (body: Buffer) => boolean {
   if (requestId !== undefined) tests[VALUE.requestId] = textTest(requestId, false)
   if (operation !== undefined) tests[VALUE.operation] = textTest(operation, false)
   if (resourcePrefix !== undefined) tests[VALUE.resource] = textTest(resourcePrefix, true)
+  const isAboutObject = objectTest(filter)
   return (body) => {
     if (!ENTRY_FIRST_BYTES.includes(body[0])) throw new Error('not an entry')
     let at = 1
@@ -40,7 +46,19 @@ export function compileFilter(filter: AuditFilter): (body: Buffer) => boolean {
       if (test !== undefined && !test(body, at)) return false
       at = skipValue(body, at)
     }
-    return true
+    return isAboutObject?.(body) ?? true
+  }
+}
+
+/** Undefined where every object is meant. Only a body that has the wanted bytes somewhere is decoded. */
+function objectTest(conditions: ObjectConditions): ((body: Buffer) => boolean) | undefined {
+  const { bucket, key, keyPrefix } = conditions
+  const parts = [key, keyPrefix, bucket].flatMap((text) => (text === undefined ? [] : [Buffer.from(text)]))
+  if (parts.length === 0) return undefined
+  return (body) => {
+    if (!parts.every((part) => body.includes(part))) return false
+    const { resource, metadata } = decodeAuditPart(body)
+    return objectsOfRecord(resource, metadata).some((object) => isObjectMeant(object, conditions))
   }
 }
 

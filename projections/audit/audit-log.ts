@@ -10,6 +10,7 @@ import { verifySpanAside } from '../../engine/verify/span/span-thread.ts'
 import { JournalCursor, type JournalEnd } from './journal-cursor.ts'
 import { beginningBefore, beginningBeforeSequence, JOURNAL_START } from './journal-places.ts'
 import { Turns } from './turns.ts'
+import { BackwardScan } from './audit-backwards.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type Tables, openTables } from '../tables/table-list.ts'
 import { getApplied } from '../tables/applied.ts'
@@ -54,6 +55,7 @@ export class AuditLog {
   /** One page of records. Its cost depends on the range and on `scanMaximum`, not on the length of the log. */
   async query(query: AuditQuery, scanMaximum: number = SCAN_MAXIMUM): Promise<AuditPage> {
     const end = this.#end()
+    if (query.newestFirst === true) return this.#queryBackwards(query, end, scanMaximum)
     const byTime = this.#beginningAt(firstMicroseconds(query))
     const { after } = query
     const cursor = this.#cursorAt(
@@ -91,6 +93,14 @@ export class AuditLog {
     const end = this.#end()
     const cursor = this.#cursorAt(this.#beginningAt(range.fromMicroseconds), end)
     return new AuditRecords(range, cursor, end, this.#turns)
+  }
+
+  #queryBackwards(query: AuditQuery, end: JournalEnd, scanMaximum: number): Promise<AuditPage> {
+    const [disk, paths, turns] = [this.#disk, this.#paths, this.#turns]
+    const cursor = (beginning: SegmentPlace, place: SegmentPlace) =>
+      new JournalCursor(disk, paths, turns, beginning, place)
+    const { auditIndex } = this.#tables
+    return new BackwardScan(query, { auditIndex, end, turns, scanMaximum, cursor }).run()
   }
 
   #beginningAt(timeMicroseconds: Microseconds): SegmentPlace {

@@ -20,13 +20,15 @@ export interface AuditQuery extends AuditFilter {
   readonly sinceMicroseconds: Microseconds
   /** Exclusive. */
   readonly untilMicroseconds: Microseconds
+  /** In the order of the page: with the newest first, the page continues with earlier records. */
   readonly after?: AuditCursor | undefined
+  readonly newestFirst?: boolean | undefined
   /** Records of the page at most. */
   readonly limit: number
 }
 
 export interface AuditPage {
-  /** By time, which is by sequence. */
+  /** By time, which is by sequence, in the order that was asked for. */
   readonly records: readonly AuditRecord[]
   /** Where the next page begins; undefined at the end of the range. */
   readonly next: AuditCursor | undefined
@@ -41,7 +43,7 @@ export function firstMicroseconds({ sinceMicroseconds, after }: AuditQuery): Mic
   return microsecondsOf(Math.max(sinceMicroseconds, after?.timeMicroseconds ?? 0, 0))
 }
 
-/** Reads one page. */
+/** Reads one page, the oldest records first. */
 export class AuditScan {
   readonly #query: AuditQuery
   readonly #firstMicroseconds: Microseconds

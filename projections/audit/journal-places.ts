@@ -55,6 +55,7 @@ function createdMicroseconds(bytes: Buffer): Microseconds | undefined {
   }
 }
 
-function beginningAt({ segmentFirstSequence, batchOffset }: AuditPlace): SegmentPlace {
+/** Where the batch of a row begins. */
+export function beginningAt({ segmentFirstSequence, batchOffset }: AuditPlace): SegmentPlace {
   return { segmentFirstSequence, offset: batchOffset }
 }

@@ -1,5 +1,5 @@
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
-import { type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import { readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 
@@ -66,4 +66,43 @@ export function placeBefore(table: TableReader, timeMicroseconds: Microseconds):
   writeNumber(start, timeMicroseconds, 0)
   for (const { value } of table.rows({ start, reverse: true, limit: 1 })) return placeOf(value)
   return undefined
+}
+
+/** A row with the time and the sequence of the last record of its batch. */
+export interface IndexRow {
+  readonly timeMicroseconds: Microseconds
+  readonly sequence: Sequence
+  readonly place: AuditPlace
+}
+
+type Bound = Pick<IndexRow, 'timeMicroseconds' | 'sequence'>
+
+/** At most `count` rows before a bound, the last one first. */
+export function rowsBefore(table: TableReader, bound: Bound, count: number): IndexRow[] {
+  const rows: IndexRow[] = []
+  // The range includes its start.
+  for (const { key, value } of table.rows({ start: keyOf(bound), reverse: true, limit: count + 1 })) {
+    const row = rowOf(key, value)
+    if (row.timeMicroseconds < bound.timeMicroseconds || row.sequence < bound.sequence) rows.push(row)
+  }
+  return rows.slice(0, count)
+}
+
+/** The row at or after a bound, after `skipped` others; undefined if there are not as many. */
+export function rowAfter(table: TableReader, bound: Bound, skipped: number): IndexRow | undefined {
+  const rows = Array.from(table.rows({ start: keyOf(bound), limit: skipped + 1 }))
+  const row = rows[skipped]
+  return row === undefined ? undefined : rowOf(row.key, row.value)
+}
+
+function keyOf({ timeMicroseconds, sequence }: Bound): Buffer {
+  const key = Buffer.alloc(16)
+  writeNumber(key, Math.min(timeMicroseconds, Number.MAX_SAFE_INTEGER), 0)
+  writeNumber(key, sequence, 8)
+  return key
+}
+
+function rowOf(key: Buffer, value: Buffer): IndexRow {
+  const timeMicroseconds = microsecondsOf(readNumber(key, 0))
+  return { timeMicroseconds, sequence: sequenceOf(readNumber(key, 8)), place: placeOf(value) }
 }

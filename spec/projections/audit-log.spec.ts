@@ -46,6 +46,13 @@ function pick<T>(list: readonly T[], index: number): T {
   return list[index % list.length] as T
 }
 
+/** What a record of the management plane says of its object, in some of the records. */
+function objectOf(index: number): readonly string[] {
+  if (index % 17 === 0) return ['bucket', 'a', 'key', pick(['x', 'xy'], Math.floor(index / 17))]
+  if (index % 19 === 0) return ['bucket', 'b']
+  return index % 23 === 0 ? ['source', 'a/x'] : []
+}
+
 /** The record of a number: every combination comes in its turn. */
 function contextOf(index: number): AuditContext {
   return {
@@ -56,7 +63,7 @@ function contextOf(index: number): AuditContext {
     operation: pick(OPERATIONS, Math.floor(index / 2)),
     // Long ones are rare, or there would be little else in the journal.
     resource: index % 193 === 0 ? RESOURCES[4] : pick(RESOURCES, index % 11 === 4 ? 0 : (index % 11) % 4),
-    metadata: ['index', index, 'note', 'x'.repeat(index % 40)],
+    metadata: ['index', index, 'note', 'x'.repeat(index % 40), ...objectOf(index)],
   }
 }
 
@@ -84,6 +91,21 @@ const EVER = {
   untilMicroseconds: microsecondsOf(Number.POSITIVE_INFINITY),
 } as const
 
+/** Whether one of the objects of a record meets every condition. */
+function isAbout({ resource, details }: JournalEntry, { bucket, key, keyPrefix }: AuditFilter): boolean {
+  const named = details.has('bucket') ? [[details.get('bucket'), details.get('key')].filter(Boolean).join('/')] : []
+  const source = details.get('source') ?? []
+  const paths = [...(resource.startsWith('bucket:') ? [resource.slice(7)] : []), ...named, source].flat().map(String)
+  return (
+    paths.some((path) => {
+      const [first, ...rest] = path.split('/')
+      const own = rest.length === 0 ? undefined : rest.join('/')
+      if (keyPrefix !== undefined && !own?.startsWith(keyPrefix)) return false
+      return (bucket ?? first) === first && (key ?? own) === own
+    }) || (bucket ?? key ?? keyPrefix) === undefined
+  )
+}
+
 /** The naive way. */
 function matching(all: readonly JournalEntry[], query: AuditFilter & typeof EVER): number[] {
   return all
@@ -95,6 +117,7 @@ function matching(all: readonly JournalEntry[], query: AuditFilter & typeof EVER
     .filter((entry) => query.result === undefined || entry.result === query.result)
     .filter((entry) => query.sourceAddress === undefined || entry.sourceAddress === query.sourceAddress)
     .filter((entry) => query.requestId === undefined || entry.requestId === query.requestId)
+    .filter((entry) => isAbout(entry, query))
     .map(({ sequence }) => sequence)
 }
 
@@ -125,6 +148,9 @@ const FILTER: fc.Arbitrary<AuditFilter> = fc.record({
   result: maybe(AUDIT_RESULT_NAMES),
   sourceAddress: maybe(['127.0.0.1', '2001:db8::1', '127.0.0.2']),
   requestId: maybe(['R1', 'R2', '']),
+  bucket: maybe(['a', 'b', 'é', 'x']),
+  key: maybe(['x', 'xy', '\u{1f4be}']),
+  keyPrefix: maybe(['x', 'long/', 'y']),
 })
 
 test('pages tile, and hold what a filter over all records holds', async (t) => {
@@ -141,10 +167,11 @@ test('pages tile, and hold what a filter over all records holds', async (t) => {
     time,
     fc.integer({ min: 1, max: 1000 }),
     fc.integer({ min: 50, max: 4000 }),
-    async (filter, sinceMicroseconds, untilMicroseconds, limit, scanMaximum) => {
-      const query = { ...filter, sinceMicroseconds, untilMicroseconds, limit }
+    fc.boolean(),
+    async (filter, sinceMicroseconds, untilMicroseconds, limit, scanMaximum, newestFirst) => {
+      const query = { ...filter, sinceMicroseconds, untilMicroseconds, limit, newestFirst }
       const pages = await follow(query, scanMaximum)
-      const expected = matching(all, query)
+      const expected = newestFirst ? matching(all, query).toReversed() : matching(all, query)
       if (JSON.stringify(sequences(pages)) !== JSON.stringify(expected)) return false
       return pages.every(
         ({ records, scanTruncated, next, damaged }) =>
@@ -168,6 +195,27 @@ test('a record is what the journal holds', async (t) => {
     t.same({ ...entry, sequence, timeMicroseconds }, expected)
   }
   t.ok(all.some(({ changes }) => changes.length > 0))
+})
+
+function ids(records: readonly { readonly sequence: number }[]): number[] {
+  return records.map(({ sequence }) => sequence)
+}
+
+test('the newest first: what is asked for most reads little', async (t) => {
+  const all = entries().toReversed()
+  const page = await log.query({ ...EVER, limit: 5, newestFirst: true })
+  t.same(ids(page.records), ids(all.slice(0, 5)))
+  const middle = all[1500] as JournalEntry
+  for (const timeMicroseconds of [Math.floor(middle.timeMicroseconds / 1000) * 1000, middle.timeMicroseconds]) {
+    const after = branded<AuditCursor>({ timeMicroseconds, sequence: middle.sequence })
+    const older = await log.query({ ...EVER, limit: 3, after, newestFirst: true })
+    t.same(ids(older.records), ids(all.slice(1501, 1504)), 'a cursor holds')
+    const newer = await log.query({ ...EVER, limit: 3, after })
+    t.same(ids(newer.records), ids(all.slice(1497, 1500).toReversed()), 'the same cursor goes the other way')
+  }
+  const cut = await log.query({ ...EVER, principal: 'nobody', limit: 10, newestFirst: true }, 100)
+  t.match(cut, { records: [], scanTruncated: true, damaged: false })
+  t.ok(Number(cut.next?.sequence) < Number(all[99]?.sequence))
 })
 
 test('a scan is cut, and goes on at the cursor', async (t) => {

@@ -3,6 +3,7 @@ import type { StateReader } from '../../engine/state-ports.ts'
 
 export const NO_STATE: StateReader = {
   bucket: () => undefined,
+  cors: () => [],
   object: () => undefined,
   version: () => undefined,
   newestVersion: () => undefined,

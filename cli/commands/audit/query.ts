@@ -32,7 +32,7 @@ export class AuditQueryCommand extends ClientCommand {
       Ends with 21 if a part of the range could not be read; audit chain says which.
     `,
     examples: [
-      ['Who deleted below a prefix', '$0 audit query --operation s3:DELETE --resource bucket:photos/2026/'],
+      ['Everything about an object, on either plane', '$0 audit query --bucket photos --key 2026/cat.jpg'],
       [
         'Refusals of an hour',
         '$0 audit query --result denied --since 2026-08-01T12:00:00Z --until 2026-08-01T13:00:00Z',
@@ -45,6 +45,9 @@ export class AuditQueryCommand extends ClientCommand {
   principal = Option.String('--principal', { description: 'exactly this principal' })
   operation = Option.String('--operation', { description: 'exactly this operation, such as s3:PUT' })
   resource = Option.String('--resource', { description: 'resources that begin with this, such as bucket:photos/' })
+  bucket = Option.String('--bucket', { description: 'about this bucket, on either plane' })
+  key = Option.String('--key', { description: 'about the object with this key, on either plane' })
+  keyPrefix = Option.String('--key-prefix', { description: 'about objects whose keys begin with this' })
   result = Option.String('--result', { description: 'attempted, success, denied or failure' })
   sourceIp = Option.String('--source-ip', { description: 'exactly this address' })
   requestId = Option.String('--request-id', { description: 'exactly this request' })
@@ -81,6 +84,9 @@ export class AuditQueryCommand extends ClientCommand {
       principal: this.principal,
       operation: this.operation,
       resource: this.resource,
+      bucket: this.bucket,
+      key: this.key,
+      key_prefix: this.keyPrefix,
       result: this.result,
       source_ip: this.sourceIp,
       request_id: this.requestId,

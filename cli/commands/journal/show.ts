@@ -31,7 +31,7 @@ export class JournalShowCommand extends JournalCommand {
     `,
     examples: [
       ['Everything since a time', '$0 journal show --since 2026-08-01T00:00:00Z'],
-      ['Who wrote or deleted below a prefix', '$0 journal show --resource bucket:photos/2026/ --result success'],
+      ['Who wrote or deleted below a prefix', '$0 journal show --bucket photos --key-prefix 2026/ --result success'],
       ['One request, for a person', '$0 journal show --request-id 0A1B2C3D4E5F6071 --table'],
     ],
   })
@@ -43,6 +43,9 @@ export class JournalShowCommand extends JournalCommand {
   principal = Option.String('--principal', { description: 'exactly this principal' })
   operation = Option.String('--operation', { description: 'exactly this operation, such as s3:PUT' })
   resource = Option.String('--resource', { description: 'resources that begin with this, such as bucket:photos/' })
+  bucket = Option.String('--bucket', { description: 'about this bucket, on either plane' })
+  key = Option.String('--key', { description: 'about the object with this key, on either plane' })
+  keyPrefix = Option.String('--key-prefix', { description: 'about objects whose keys begin with this' })
   result = Option.String('--result', { description: `one of ${resultNames.join(', ')}` })
   requestId = Option.String('--request-id', { description: 'exactly this request' })
   limit = Option.String('--limit', { description: 'maximum number of records' })
@@ -79,6 +82,9 @@ export class JournalShowCommand extends JournalCommand {
       principal: this.principal,
       operation: this.operation,
       resource: this.resource,
+      bucket: this.bucket,
+      key: this.key,
+      keyPrefix: this.keyPrefix,
       result: this.result,
       requestId: this.requestId,
     })

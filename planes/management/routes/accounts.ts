@@ -93,7 +93,7 @@ const putAccountStatus = defineRoute({
     // Read before the change: another request may delete the account before this one is answered.
     const record = storedAccountRecord(requireAccount(account, services), services)
     const change = { kind: 'set-account-status', account, enabled } as const
-    await request.journal.execute(change, ['enabled', String(enabled)])
+    await request.journal.execute(change)
     return jsonResponse(200, { ...record, enabled })
   },
   command: (['enable', 'disable'] as const).map((verb) =>

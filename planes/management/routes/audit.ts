@@ -13,6 +13,9 @@ import { rfc3339OrNull } from '../timestamps.ts'
 
 const EVENTS_MAXIMUM = 1000
 
+/** The object that records are to be about, on either plane; each part alone too. */
+const OBJECT_QUERY = { bucket: queryText, key: queryText, key_prefix: queryText }
+
 /** The sequence of an event id. */
 function readSequence(name: string, id: string): Sequence {
   const sequence = /^\d{16}$/.test(id) ? Number(id) : Number.NaN
@@ -37,6 +40,7 @@ const getEvents = defineRoute({
     principal: queryText,
     operation: queryText,
     resource: queryText,
+    ...OBJECT_QUERY,
     result: queryWord(...AUDIT_RESULT_NAMES),
     source_ip: queryText,
     request_id: queryText,
@@ -64,6 +68,9 @@ const getEvents = defineRoute({
       principal: request.query('principal'),
       operation: request.query('operation'),
       resourcePrefix: request.query('resource'),
+      bucket: request.query('bucket'),
+      key: request.query('key'),
+      keyPrefix: request.query('key_prefix'),
       result: request.query('result'),
       sourceAddress: request.query('source_ip'),
       requestId: request.query('request_id'),

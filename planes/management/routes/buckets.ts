@@ -73,9 +73,10 @@ const createBucket = defineRoute({
   errors: ['BUCKET_EXISTS'],
   async handle(request, services) {
     const { name: bucket, object_lock: lockEnabled = false } = await request.body()
+    request.journal.note('bucket', bucket)
     if (services.catalog.snapshot().bucket(bucket) !== undefined) throw new ManagementError('BUCKET_EXISTS')
     const change = { kind: 'create-bucket', bucket, region: REGION, lockEnabled } as const
-    await request.journal.execute(change, ['bucket', bucket])
+    await request.journal.execute(change)
     const snapshot = services.catalog.snapshot()
     const created = snapshot.bucket(bucket)
     return jsonResponse(201, created === undefined ? { name: bucket } : bucketRecord(snapshot, created))
@@ -147,7 +148,7 @@ const putVersioning = defineRoute({
   async handle(request, services) {
     const bucket = requireBucket(request, services).name
     const { status } = await request.body()
-    await request.journal.execute({ kind: 'set-versioning', bucket, versioning: status }, ['status', status])
+    await request.journal.execute({ kind: 'set-versioning', bucket, versioning: status })
     return jsonResponse(200, { status: STATUS_OF[status] })
   },
   command: command('bucket versioning', 'show the versioning of a bucket, or set it to Enabled or Suspended', {

@@ -75,7 +75,7 @@ const putCredentialStatus = defineRoute({
     // Read before the change: another request may delete the account before this one is answered.
     const shown = requireCredential(account, credential, services)
     const change = { kind: 'set-credential-status', account, credential, enabled } as const
-    await request.journal.execute(change, ['enabled', String(enabled)])
+    await request.journal.execute(change)
     return jsonResponse(200, credentialRecord({ ...shown, enabled }))
   },
   command: (['enable', 'disable'] as const).map((verb) =>

@@ -62,6 +62,7 @@ async function copy(
   sourceVersionId: string | undefined,
 ): Promise<void> {
   const target = request.parameters
+  request.journal.note('source', `${sourceBucket}/${sourceKey}`)
   const find = () => {
     const snapshot = services.catalog.snapshot()
     const bucket = bucketIn(snapshot, sourceBucket)
@@ -75,12 +76,7 @@ async function copy(
     request.journal,
     { ...target, replacement: undefined, condition: { kind: 'none' } },
     find,
-    ({ object: copied }) => [
-      'source',
-      `${sourceBucket}/${sourceKey}`,
-      'source_version_id',
-      versionIdOf(copied, services.versionIds),
-    ],
+    ({ object: copied }) => ['source_version_id', versionIdOf(copied, services.versionIds)],
   )
 }
 

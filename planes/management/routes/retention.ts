@@ -1,6 +1,8 @@
 import type { BucketId } from '../../../engine/brands.ts'
 import type { BucketState } from '../../../engine/state-ports.ts'
 import type { LockedVersion } from '../../../projections/catalog/lock-listing.ts'
+import { BUCKET_NAME_LENGTH } from '../../../engine/domain/names.ts'
+import { boundedText } from '../../../engine/events/bounded-text.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { ManagementError } from '../errors.ts'
 import { jsonResponse } from '../responses.ts'
@@ -88,6 +90,7 @@ const getRetentionReport = defineRoute({
     const { catalog, clock } = services
     const limit = request.query('limit')
     const name = request.query('bucket')
+    if (name !== undefined) request.journal.note('bucket', boundedText(name, BUCKET_NAME_LENGTH.maximum))
     const snapshot = catalog.snapshot()
     const bucket = name === undefined ? undefined : snapshot.bucket(name)
     if (name !== undefined && bucket === undefined) throw new ManagementError('BUCKET_NOT_FOUND')

@@ -1,3 +1,4 @@
+import { boundedText } from '../../../engine/events/bounded-text.ts'
 import { ADMINISTRATORS, defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { jsonResponse } from '../responses.ts'
 import { command } from '../route-command.ts'
@@ -106,6 +107,9 @@ const inspect = defineRoute({
   }),
 })
 
+/** Of the names of removed files in the record of a repair; of more there is a digest. */
+const REMOVED_BYTES_MAXIMUM = 4096
+
 const repair = defineRoute({
   pattern: 'POST /storage/repair',
   roles: ADMINISTRATORS,
@@ -115,9 +119,12 @@ const repair = defineRoute({
   /** Missing files cannot be restored and are only reported. */
   async handle(request, services) {
     const { maximum_entries: maximum = ENTRIES_STANDARD, dry_run: dryRun = true } = await request.body()
-    await request.journal.attempt(['dry_run', String(dryRun)])
+    request.journal.note('repair', dryRun ? 'dry-run' : 'remove')
+    await request.journal.attempt()
     const findings = await services.storage.inspect(maximum)
     const removed = dryRun ? [] : await services.storage.remove(findings.orphans)
+    const names = boundedText(JSON.stringify(removed), REMOVED_BYTES_MAXIMUM)
+    request.journal.note('orphans', findings.orphans.length, 'removed', removed.length, 'removed_names', names)
     return jsonResponse(200, { dry_run: dryRun, ...findingsRecord(findings), removed })
   },
   command: command('storage repair', 'show what a repair would remove, or remove it with --apply', {

@@ -44,7 +44,7 @@ const issueToken = defineRoute({
     const token = newManagementToken()
     const issued = { token: id, title: name, role, expiresMicroseconds }
     const change = { kind: 'issue-token', ...issued, digest: tokenDigest(token) } as const
-    const { timeMicroseconds } = await request.journal.execute(change, ['id', id, 'role', role])
+    const { timeMicroseconds } = await request.journal.execute(change, ['id', id])
     return jsonResponse(201, { ...tokenRecord({ ...issued, createdMicroseconds: timeMicroseconds }), token })
   },
   command: command('token issue', 'issue a management token; it is shown once', {

@@ -30,6 +30,7 @@ export const copyObject = defineOperation({
     const { http, target } = request
     const bucket = requireBucket(request, services)
     const named = parseCopySource(effectiveHeader(http, target, 'x-amz-copy-source') ?? '')
+    request.journal.note('source', `${named.bucket}/${named.key}`)
     const version = named.versionId === undefined ? undefined : parseVersionId(named.versionId, services)
     const replacement = metadataReplacement(request)
     const condition = writeCondition(http)
@@ -39,7 +40,7 @@ export const copyObject = defineOperation({
       request.journal,
       lock === undefined ? place : { ...place, lock },
       () => requireSource(request, services, named, version),
-      () => ['source', `${named.bucket}/${named.key}`],
+      ({ object }) => ['source_version_id', versionIdOf(object, services.versionIds)],
     )
     const headers = [...writtenVersionHeader(done.version, services), ...sourceHeader(source, services)]
     return xmlResponse(copyObjectResult(done.timeMicroseconds, source.object.etag), headers)

@@ -65,6 +65,13 @@ test('an orphan is found, and removed only when that is asked for', async (t) =>
   const repaired = await api.get<Findings>('POST', '/storage/repair', { dry_run: false })
   t.match(repaired, { dry_run: false, removed: [name] })
   t.notOk(existsSync(orphan))
+  const outcome = (await server.journal()).at(-1)
+  t.match(Object.fromEntries(outcome?.details ?? []), {
+    repair: 'remove',
+    orphans: 1,
+    removed: 1,
+    removed_names: JSON.stringify([name]),
+  })
   t.match(await api.get('GET', '/storage/inspect'), { consistent: true, orphans: [] })
   t.match(await api.get('POST', '/verify/objects/stored/sound'), { status: 'verified' }, 'the others are kept')
 })

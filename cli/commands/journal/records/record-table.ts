@@ -1,10 +1,11 @@
 import { visibleText } from '../../../terminal/visible-text.ts'
 import type { RecordLine } from './record-line.ts'
+import { targetOf } from './record-objects.ts'
 
 /** The fields of a row. Records of the journal itself show their kind instead of a result. */
 export type TableLine = Pick<
   RecordLine,
-  'timestamp' | 'event_id' | 'principal' | 'operation' | 'resource' | 'result'
+  'timestamp' | 'event_id' | 'principal' | 'operation' | 'resource' | 'result' | 'metadata'
 > & {
   readonly kind?: string
 }
@@ -18,7 +19,7 @@ const columns: readonly Column[] = [
   ['RESULT', 9, (line) => line.result ?? line.kind],
   ['PRINCIPAL', 28, (line) => line.principal],
   ['OPERATION', 16, (line) => line.operation],
-  ['RESOURCE', 0, (line) => line.resource],
+  ['TARGET', 0, targetOf],
 ]
 
 /** The heading of the table. */
