@@ -2,6 +2,7 @@ import type { Disk } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
 import { ProjectionEnvironment } from './lmdb-environment.ts'
 import { ProjectionStateStore } from './apply/state-store.ts'
+import { refuseNewer, SCHEMA_VERSION } from './tables/applied.ts'
 import { openTables } from './tables/table-list.ts'
 
 /** Projections opened for writing. */
@@ -14,7 +15,8 @@ export interface OpenedProjections {
 
 /**
  * Opens the projections. Throws them away when they cannot be trusted: after a power cut, when LMDB cannot read them,
- * when their layout is of another version. Replay then builds them from the journal (J14).
+ * when their layout is of an earlier version. Replay then builds them from the journal (J14).
+ * @throws ProjectionsNewerError when their layout is of a later version: they are left as they are
  */
 export async function openProjections(
   disk: Disk,
@@ -44,9 +46,11 @@ export async function openProjections(
 async function tryOpen(disk: Disk, paths: StorePaths, opening: string): Promise<OpenedProjections | string> {
   disk.remove(opening)
   disk.create(opening).close()
-  const opened = await openAndRead(disk, paths)
-  disk.remove(opening)
-  return opened
+  try {
+    return await openAndRead(disk, paths)
+  } finally {
+    disk.remove(opening)
+  }
 }
 
 /** Reads the first key of each table, so that damage to the pages before it shows here and not in a request. */
@@ -62,8 +66,16 @@ async function openAndRead(disk: Disk, paths: StorePaths): Promise<OpenedProject
     return `LMDB cannot read them: ${error instanceof Error ? error.message : String(error)}`
   }
   const state = new ProjectionStateStore(environment)
+  try {
+    refuseNewer(state.schemaVersion)
+  } catch (error) {
+    await environment.close()
+    throw error
+  }
   const cutOff = !isNew && state.applied() === undefined ? 'an earlier replay was cut off' : undefined
-  const fault = state.isOfAnotherVersion ? 'their layout is of another version' : cutOff
+  const { schemaVersion } = state
+  const isEarlier = schemaVersion !== undefined && schemaVersion < SCHEMA_VERSION
+  const fault = isEarlier ? 'their layout is of an earlier version' : cutOff
   if (fault === undefined) return { environment, state, discarded: undefined }
   await environment.close()
   return fault

@@ -8,6 +8,7 @@ import type {
 } from '../../engine/journal/journal-errors.ts'
 import type { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { VolumeFailedError } from '../../engine/payloads/volume-writer.ts'
+import type { ProjectionsNewerError } from '../../projections/tables/applied.ts'
 import type { ExitName } from '../exit-codes.ts'
 import type { MasterKeyMismatchError } from './store/open-store.ts'
 
@@ -20,6 +21,7 @@ type StoreFailure =
   | AcknowledgedDataLostError
   | MasterKeyMismatchError
   | ProjectionFailedError
+  | ProjectionsNewerError
   | StoreLockedError
   | DiskFullError
   | ShortWriteError
@@ -36,6 +38,7 @@ export const EXIT_BY_ERROR: Readonly<Record<StoreFailure['name'], ExitName>> = {
   AcknowledgedDataLostError: 'dataLost',
   MasterKeyMismatchError: 'masterKey',
   ProjectionFailedError: 'projectionsFailed',
+  ProjectionsNewerError: 'projectionsFailed',
   StoreLockedError: 'directoryLocked',
   DiskFullError: 'diskFull',
   // A short write means that the disk is full; the next byte would have failed with ENOSPC.

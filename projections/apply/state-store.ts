@@ -24,10 +24,9 @@ export class ProjectionStateStore implements StateStore {
     return found?.schemaVersion === SCHEMA_VERSION ? found.position : undefined
   }
 
-  /** Whether the rows have another layout and must be rebuilt. */
-  get isOfAnotherVersion(): boolean {
-    const found = getApplied(this.#tables.applied)
-    return found !== undefined && found.schemaVersion !== SCHEMA_VERSION
+  /** Version of the layout of the rows; undefined where there are none. */
+  get schemaVersion(): number | undefined {
+    return getApplied(this.#tables.applied)?.schemaVersion
   }
 
   update<T>(work: (state: StateTransaction) => T): T {

@@ -4,7 +4,7 @@ import { ProjectionEnvironment, type Row, type Table } from '../lmdb-environment
 import { buildProjections } from './rebuild.ts'
 import type { ReplayProgress } from './replay.ts'
 import { TABLES } from '../tables/table-list.ts'
-import { getApplied } from '../tables/applied.ts'
+import { getApplied, refuseNewer } from '../tables/applied.ts'
 
 /** A row that differs from what the journal gives. Keys and values in hexadecimal; undefined where there is no row. */
 interface RowDifference {
@@ -28,15 +28,16 @@ const DIFFERENCES_MAXIMUM = 100
 /**
  * Builds other projections from the journal, up to the position of the stored ones, and compares every row of every table.
  * The caller holds the store's lock.
- * @throws JournalDamagedError
+ * @throws JournalDamagedError; ProjectionsNewerError when a newer program made the stored ones
  */
 export async function checkProjections(disk: Disk, paths: StorePaths, progress?: ReplayProgress): Promise<CheckReport> {
   const aside = paths.projectionsCheck
   disk.removeTree(aside)
   const stored = ProjectionEnvironment.open(paths.projections, { readOnly: true })
   try {
-    const position = getApplied(stored.table(TABLES.applied))?.position
-    const records = await buildProjections(disk, paths, aside, progress, position?.sequence ?? 'none')
+    const applied = getApplied(stored.table(TABLES.applied))
+    refuseNewer(applied?.schemaVersion)
+    const records = await buildProjections(disk, paths, aside, progress, applied?.position.sequence ?? 'none')
     const expected = ProjectionEnvironment.open(aside, { readOnly: true })
     try {
       return { records, ...compareAll(stored, expected) }

@@ -9,8 +9,24 @@ import type { Table, TableReader } from '../lmdb-environment.ts'
  *           | first sequence of the segment (8) | offset of the batch (8) | offset after it (8) | hash (32)
  */
 
-/** Raised whenever a table's layout changes; projections of another version are rebuilt from the journal. */
+/** Raised whenever a table's layout changes; projections of an earlier version are rebuilt from the journal. */
 export const SCHEMA_VERSION = 2
+
+/** The projections were made by a newer program: they are not thrown away, and not read (specification, Versioning). */
+export class ProjectionsNewerError extends Error {
+  override readonly name = 'ProjectionsNewerError'
+
+  constructor(version: number) {
+    const known = `their layout is version ${version}, this program knows version ${SCHEMA_VERSION}`
+    const ways = 'start the newer program, or make them again with "object-store projections rebuild"'
+    super(`a newer program made the projections (${known}); ${ways}`)
+  }
+}
+
+/** @throws ProjectionsNewerError */
+export function refuseNewer(schemaVersion: number | undefined): void {
+  if (schemaVersion !== undefined && schemaVersion > SCHEMA_VERSION) throw new ProjectionsNewerError(schemaVersion)
+}
 
 const KEY = Buffer.from('position')
 const FIELDS = [

@@ -90,6 +90,33 @@ function change(paths: StorePaths, work: (environment: ProjectionEnvironment) =>
 
 const POSITION = Buffer.from('position')
 
+/** Makes the projections look like those of another program. */
+function ofVersion(paths: StorePaths, version: number) {
+  return change(paths, (environment) => {
+    const value = environment.table(TABLES.applied).get(POSITION) as Buffer
+    value.writeUInt32BE(version, 4)
+    environment.table(TABLES.applied).put(POSITION, value)
+  })
+}
+
+test('J14 projections of a newer program are neither used nor thrown away, until they are made again', async (t) => {
+  const paths = await closedStore(t.testdir())
+  await ofVersion(paths, SCHEMA_VERSION + 1)
+  const before = await dumpStore(paths)
+  const versions = new RegExp(
+    `version ${SCHEMA_VERSION + 1}, .* knows version ${SCHEMA_VERSION}\\).*projections rebuild`,
+  )
+  const newer = { name: 'ProjectionsNewerError', message: versions }
+  for (const round of [1, 2]) await t.rejects(openTestStore(paths.root), newer, `start ${round}`)
+  await t.rejects(checkProjections(roomyDisk, paths), newer)
+  t.same(await dumpStore(paths), before, 'they are as they were')
+  await rebuildProjections(roomyDisk, paths)
+  const store = await openTestStore(paths.root)
+  t.equal(store.report.discardedProjections, undefined)
+  t.ok(store.catalog.snapshot().bucket('kept'))
+  await store.close(true)
+})
+
 test('J14 projections that cannot be used are made again', async (t) => {
   const root = t.testdir()
   const cases: Readonly<Record<string, readonly [RegExp, (paths: StorePaths) => unknown, bootId?: string]>> = {
@@ -97,15 +124,7 @@ test('J14 projections that cannot be used are made again', async (t) => {
       /an earlier replay was cut off/,
       (paths) => change(paths, (environment) => environment.table(TABLES.applied).remove(POSITION)),
     ],
-    'another layout': [
-      /layout is of another version/,
-      (paths) =>
-        change(paths, (environment) => {
-          const value = environment.table(TABLES.applied).get(POSITION) as Buffer
-          value.writeUInt32BE(SCHEMA_VERSION + 1, 4)
-          environment.table(TABLES.applied).put(POSITION, value)
-        }),
-    ],
+    'an earlier layout': [/layout is of an earlier version/, (paths) => ofVersion(paths, SCHEMA_VERSION - 1)],
     'no mark': [/there is no high-water mark/, (paths) => rmSync(paths.head)],
   }
   for (const [title, [discarded, damage]] of Object.entries(cases)) {
