@@ -1,4 +1,5 @@
 import type { PayloadId, Sequence, VolumeNumber } from '../brands.ts'
+import { hash as digestOf } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
@@ -72,14 +73,15 @@ export class PayloadReader {
   /**
    * A whole small payload, in memory of its own. The read is synchronous: it is at most a few tens of KiB, mostly in the
    * page cache, and the thread pool would cost more than the read.
+   * @param digest SHA-256 of the payload by the journal, against which it is held, so that bytes altered on purpose are
+   *   found as well; without one they are held against their CRC-32
    * @throws PayloadDamagedError, DescriptorsExhaustedError
    */
-  readSmall(location: VolumeLocation): Buffer {
-    if (!location.sealed) return this.#readStored(location, Buffer.allocUnsafe(location.length))
-    const envelope = this.#readStored(location, this.#roomForEnvelope(location.length))
-    const bytes = this.#sealerFor(location).open(envelope)
-    if (bytes === undefined) throw new PayloadDamagedError(`${placeOf(location)}: not encrypted with this store's key`)
-    return bytes
+  readSmall(location: VolumeLocation, digest?: Uint8Array): Buffer {
+    if (digest === undefined) return this.#opened(location, this.#readProved(location))
+    const bytes = this.#opened(location, this.#readStored(location))
+    if (digestOf('sha256', bytes, 'hex') === hexadecimal(digest)) return bytes
+    throw new PayloadDamagedError(`${placeOf(location)}: SHA-256 does not match`)
   }
 
   /**
@@ -107,11 +109,27 @@ export class PayloadReader {
   }
 
   /** Encrypted bytes are checked too: an envelope in the place of another one would open without an error. */
-  #readStored(location: VolumeLocation, bytes: Buffer): Buffer {
-    const read = this.#volume(location.volume).readAt(bytes, location.offset, location.length)
-    if (read !== location.length || crc32(bytes) !== location.checksum) {
+  #readProved(location: VolumeLocation): Buffer {
+    const bytes = this.#readStored(location)
+    if (crc32(bytes) !== location.checksum) {
       throw new PayloadDamagedError(`${placeOf(location)}: checksum does not match`)
     }
+    return bytes
+  }
+
+  #readStored(location: VolumeLocation): Buffer {
+    const { length, sealed } = location
+    const bytes = sealed ? this.#roomForEnvelope(length) : Buffer.allocUnsafe(length)
+    const read = this.#volume(location.volume).readAt(bytes, location.offset, length)
+    if (read !== length) throw new PayloadDamagedError(`${placeOf(location)}: the volume ends before it`)
+    return bytes
+  }
+
+  /** The payload in what is stored. */
+  #opened(location: VolumeLocation, stored: Buffer): Buffer {
+    if (!location.sealed) return stored
+    const bytes = this.#sealerFor(location).open(stored)
+    if (bytes === undefined) throw new PayloadDamagedError(`${placeOf(location)}: not encrypted with this store's key`)
     return bytes
   }
 
@@ -161,6 +179,10 @@ export class PayloadReader {
       return
     }
   }
+}
+
+function hexadecimal(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 }
 
 function placeOf(location: VolumeLocation | FileLocation): string {

@@ -40,13 +40,13 @@ export function readObject(
     throw new PayloadDamagedError(`payload ${payload} is not in the catalog`)
   if (location.kind === 'volume') {
     try {
-      const bytes = sources.payloads.readSmall(location)
+      const bytes = sources.payloads.readSmall(location, object.digest)
       return end - start === bytes.length ? bytes : bytes.subarray(start, end)
     } catch (error) {
       if (!(error instanceof PayloadDamagedError)) throw error
     }
   }
-  return openPayload(sources, payload, location, start, end)
+  return openPayload(sources, payload, location, start, end, Uint8Array.from(object.digest))
 }
 
 /**
@@ -77,7 +77,7 @@ export async function* piecesOf(body: Buffer | BodySource): AsyncGenerator<Buffe
 }
 
 /**
- * Opens a payload at a place. What cannot be read there was moved by compaction, was removed, or is damaged, and the
+ * Opens a payload at a place. `digest` is the SHA-256 of a whole object; a part of one is held against its CRC-32. What cannot be read there was moved by compaction, was removed, or is damaged, and the
  * catalog knows which.
  */
 async function openPayload(
@@ -86,11 +86,12 @@ async function openPayload(
   place: PayloadLocation,
   start: number,
   end: number,
+  digest?: Uint8Array,
 ): Promise<Buffer | BodySource> {
   let location = place
   for (let reads = 1; ; reads += 1) {
     try {
-      return await openAt(sources, payload, location, start, end)
+      return await openAt(sources, payload, location, start, end, digest)
     } catch (error) {
       if (!(error instanceof PayloadDamagedError)) throw error
       const now = sources.catalog.snapshot().payload(payload)
@@ -113,10 +114,11 @@ async function openAt(
   location: PayloadLocation,
   start: number,
   end: number,
+  digest: Uint8Array | undefined,
 ): Promise<Buffer | BodySource> {
   switch (location.kind) {
     case 'volume':
-      return sources.payloads.readSmall(location).subarray(start, end)
+      return sources.payloads.readSmall(location, digest).subarray(start, end)
     case 'file':
       return openFile(sources, location, start, end)
     case 'parts': {

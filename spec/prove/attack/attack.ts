@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import type { Proof, ProofResult, ProofTask } from '../proof.ts'
 import { Random } from '../../support/random.ts'
 import { endServer, examineJournal, lastSequence, searchFiles, searchSecrets } from './aftermath.ts'
+import { attackPayloads } from './altered-payloads.ts'
 import { type Arena, openArena, PLAINTEXT } from './arena.ts'
 import { Assault } from './assault.ts'
 import { attackByChance } from './by-chance.ts'
@@ -73,6 +74,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   ['values', attackValues],
   ['names', attackNames],
   ['documents', attackDocuments],
+  ['altered payloads', attackPayloads],
   ['chance', attackByChance],
   ['bounds', attackBounds],
   ['malformed HTTP', attackHttp],

@@ -2,6 +2,7 @@ import { closeSync, openSync, readdirSync, readSync, renameSync, rmSync, truncat
 import tap, { test } from 'tap'
 import { volumeNumberOf } from '../../../../engine/brands.ts'
 import { PayloadDamagedError } from '../../../../engine/payloads/payload-errors.ts'
+import { alteredWithSameChecksum } from '../../../support/forged-checksum.ts'
 import { sampleBytes } from '../../../support/sample-bytes.ts'
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'
@@ -66,6 +67,16 @@ test('a damaged byte in a volume is an error, never an answer', async (t) => {
   readSync(file, volume, 0, volume.length, 0)
   closeSync(file)
   const start = volume.indexOf(body)
+  const put = (bytes: Buffer) => {
+    const written = openSync(path, 'r+')
+    writeSync(written, bytes, 0, bytes.length, start)
+    closeSync(written)
+  }
+  put(alteredWithSameChecksum(body))
+  isError(t, await raw('GET', '/damage-bucket/small'), 'InternalError', 'altered together with its CRC-32')
+  isError(t, await getRange('small', 100, 200), 'InternalError', 'and a range of it')
+  t.equal(damageReports(), 2)
+  put(body)
   for (const at of [0, 2500, 4999]) {
     flip(path, start + at)
     isError(t, await raw('GET', '/damage-bucket/small'), 'InternalError', `byte ${at}`)
