@@ -229,7 +229,8 @@ export class Engine {
     if (command.kind === 'record-server-event') {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })
     }
-    const intent = command.intent ?? this.#addEntry(batch, time, command.audit, 'attempted', undefined, [])
+    const attempt = this.#named(command.audit, 'version' in command ? command.version : undefined)
+    const intent = command.intent ?? this.#addEntry(batch, time, attempt, 'attempted', undefined, [])
     const bypass = this.#bypassAudit(command, state)
     const bypassIntent = bypass && this.#addEntry(batch, time, bypass, 'attempted', undefined, [])
     const reply = this.#decideOne(command, batch, state, time, intent)

@@ -44,10 +44,17 @@ function fits(patterns: readonly Pattern[], name: string): boolean {
 /**
  * @param action such as `s3:GetObject`
  * @param resource `bucket:<name>`, `bucket:<name>/<key>`, or `bucket:*` for the service as a whole
+ * @param coveredBy another action; allowing it allows this one, denying it does not deny this one
  */
-export function isAllowed({ statements }: CompiledPolicies, action: string, resource: string): boolean {
+export function isAllowed(
+  { statements }: CompiledPolicies,
+  action: string,
+  resource: string,
+  coveredBy?: string,
+): boolean {
   for (const { denies, actions, resources } of statements) {
-    if (fits(actions, action) && fits(resources, resource)) return !denies
+    const covers = !denies && coveredBy !== undefined && fits(actions, coveredBy)
+    if ((covers || fits(actions, action)) && fits(resources, resource)) return !denies
   }
   return false
 }

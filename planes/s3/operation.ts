@@ -26,6 +26,8 @@ export interface Operation {
   readonly action: string
   /** The permission when the request names a version, where it is another one. */
   readonly versionAction: string | undefined
+  /** Another permission that grants the same, unless the one above is denied. */
+  readonly coveredBy: string | undefined
   /** Whether it changes something, and so is audited twice: attempt and outcome. */
   readonly changes: boolean
   /** The largest body that is read; 0 when there is none. */
@@ -52,6 +54,7 @@ export function operationOf(particular: Required & Partial<Operation>): Operatio
     subresource: undefined,
     mark: undefined,
     versionAction: undefined,
+    coveredBy: undefined,
     changes: !reads,
     bodyBytesMaximum: reads || method === 'DELETE' ? 0 : DOCUMENT_BYTES_MAXIMUM,
     accepts: [],

@@ -2,7 +2,7 @@ import type { PartList } from '../../engine/payloads/payload-reader.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import type { HeaderLine } from '../http/exchange.ts'
 import { byteRange, contentRange } from './request/byte-range.ts'
-import { checkReadConditions } from './request/conditions.ts'
+import { checkReadConditions, meetsIfRange } from './request/conditions.ts'
 import { S3Error } from './errors.ts'
 import { lockHeaders } from './request/lock-headers.ts'
 import { versionHeader } from './version-headers.ts'
@@ -39,10 +39,12 @@ export function planRead(request: S3Request, services: S3Services, found: FoundO
     ...versionHeader(bucket, object, services),
   ]
   if (checkReadConditions(request.http, validators, services.clock()) === 'not-modified') {
+    addCacheHeaders(headers, object, query.entries.length === 0 ? [] : responseOverrides(query))
     return { status: 304, headers, start: 0, length: 0 }
   }
   const part = query.has('partNumber') ? partOf(request, found) : undefined
-  const range = part ?? byteRange(request.http.header('range'), object.size)
+  const wantsRange = meetsIfRange(request.http.header('if-range'), object.etag)
+  const range = part ?? (wantsRange ? byteRange(request.http.header('range'), object.size) : undefined)
   headers.push(['accept-ranges', 'bytes'], ...lockHeaders(object.lock))
   addStoredHeaders(headers, object, query.entries.length === 0 ? [] : responseOverrides(query))
   if (part?.count !== undefined) headers.push(['x-amz-mp-parts-count', String(part.count)])
@@ -83,6 +85,15 @@ function bytesBefore(parts: PartList, end: number): number {
   let bytes = 0
   for (let index = 0; index < end; index += 1) bytes += parts.size(index)
   return bytes
+}
+
+/** Those that a 200 would have and a cache must keep (RFC 9110 section 15.4.5). */
+const CACHE_HEADERS: ReadonlySet<string> = new Set(['cache-control', 'expires'])
+
+function addCacheHeaders(headers: HeaderLine[], object: ObjectState, overrides: readonly HeaderLine[]): void {
+  const lines: HeaderLine[] = []
+  addStoredHeaders(lines, object, overrides)
+  headers.push(...lines.filter(([name]) => CACHE_HEADERS.has(name)))
 }
 
 /**

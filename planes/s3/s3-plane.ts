@@ -14,6 +14,7 @@ import { S3Error } from './errors.ts'
 import type { Operation } from './operation.ts'
 import { findOperation, recognize } from './recognize-operation.ts'
 import { type HostNames, refuseOtherHost } from './request/host-names.ts'
+import { refuseRepeats } from './request/query-parameters.ts'
 import { RequestIds } from './request/request-ids.ts'
 import { type ObjectRequest, recordedResource } from './s3-request.ts'
 import type { S3Services } from './services.ts'
@@ -64,6 +65,22 @@ function notSupported({ name }: Operation): S3Error {
 /** Of a version id in a record; those of this server are shorter. */
 const VERSION_ID_BYTES_MAXIMUM = 64
 
+/** Paths of other vendors' own interfaces, which read like a bucket and a key. */
+const FOREIGN_PATHS: readonly (readonly [bucket: string, keyStart: string])[] = [['minio', 'admin/']]
+
+/**
+ * The refusal by name of what another vendor's tools ask for, where it would be one of a bucket that is not there or of a
+ * method: such a bucket may exist.
+ */
+function asForeign(failure: unknown, target: Target | undefined): unknown {
+  if (!(failure instanceof S3Error) || (failure.code !== 'NoSuchBucket' && failure.code !== 'MethodNotAllowed')) {
+    return failure
+  }
+  const isForeign = FOREIGN_PATHS.some(([bucket, start]) => target?.bucket === bucket && target.key?.startsWith(start))
+  if (!isForeign) return failure
+  return new S3Error('NotImplemented', { message: 'The administration of other vendors is not supported.' })
+}
+
 class S3Dialect extends Exchange {
   readonly #parts: S3PlaneParts
   readonly #started = performance.now()
@@ -99,6 +116,7 @@ class S3Dialect extends Exchange {
     const operation = recognize(http.method, target, http)
     this.#operation = operation
     if (operation.handle === undefined) throw notSupported(operation)
+    refuseRepeats(target.query)
     refuseUnsupportedHeaders(http, target, operation)
     authorize(identity.policies, operation, http, target)
     this.#request = this.#requestOf(target, operation, identity.payload)
@@ -140,7 +158,7 @@ class S3Dialect extends Exchange {
   }
 
   protected refusal(failure: unknown): Refusal {
-    const { error, isFault } = toS3Error(failure)
+    const { error, isFault } = toS3Error(asForeign(failure, this.#target))
     const response = errorResponse(error, this.http.method, this.http.path, this.requestId)
     return { code: failure instanceof DomainError ? failure.code : recordedCode(error.code), response, isFault }
   }

@@ -28,7 +28,8 @@ function operationRow(row: Operation): string[] {
   return [
     row.name,
     requestOf(row),
-    actions.map((action) => `\`${action}\``).join(', '),
+    actions.map((action) => `\`${action}\``).join(', ') +
+      (row.coveredBy === undefined ? '' : ` or \`${row.coveredBy}\``),
     row.accepts.map((name) => `\`${name}\``).join(', '),
     row.changes ? 'yes' : 'no',
     row.handle !== undefined ? 'yes' : 'no',
@@ -50,7 +51,9 @@ parameter of that name or value, or a header. A request that no row fits is answ
 not on this page say nothing. An operation that is not implemented is answered \`NotImplemented\`, after the signature was
 checked where there is one.
 
-*Action* is what a policy grants or denies; the second one counts when the request names a version. An operation that
+*Action* is what a policy grants or denies; the one after a comma counts when the request names a version, the one after
+*or* grants the same. A write or deletion with an ETag in \`If-Match\` or \`If-None-Match\` needs \`s3:GetObject\` too. A query
+parameter that occurs twice is refused. An operation that
 changes something leaves two records in the journal, an attempt and an outcome; any other leaves one.
 
 ${table(header, OPERATIONS.map(operationRow))}

@@ -13,12 +13,17 @@ import type { Target } from '../request/target.ts'
 interface Permission {
   readonly action: string
   readonly resource: string
+  /** Another action that grants the same. */
+  readonly coveredBy?: string | undefined
 }
 
 const GET_OBJECT = 's3:GetObject'
 const PUT_RETENTION = 's3:PutObjectRetention'
 const PUT_LEGAL_HOLD = 's3:PutObjectLegalHold'
 const BYPASS = 's3:BypassGovernanceRetention'
+
+/** Conditions of a write. Naming an ETag asks what is there, as a read does; `*` needs no more than on S3. */
+const ETAG_CONDITIONS = ['if-match', 'if-none-match'] as const
 
 /** Headers that need a permission of their own beside that of the operation (specification, Object Lock, rule 5). */
 const HEADER_ACTIONS: readonly (readonly [header: string, action: string])[] = [
@@ -51,20 +56,23 @@ export function authorize(
   target: Target,
 ): void {
   if (policies === undefined) return
-  for (const { action, resource } of permissionsOf(operation, http, target)) {
-    if (!isAllowed(policies, action, resource)) throw new S3Error('AccessDenied')
+  for (const { action, resource, coveredBy } of permissionsOf(operation, http, target)) {
+    if (!isAllowed(policies, action, resource, coveredBy)) throw new S3Error('AccessDenied')
   }
 }
 
 function permissionsOf(operation: Operation, http: HttpRequest, target: Target): Permission[] {
   const resource = resourceOf(target)
   const namesVersion = operation.versionAction !== undefined && target.query.has('versionId')
-  const permissions = [{ action: namesVersion ? (operation.versionAction as string) : operation.action, resource }]
+  const action = namesVersion ? (operation.versionAction as string) : operation.action
+  const permissions: Permission[] = [{ action, resource, coveredBy: operation.coveredBy }]
   if (!operation.changes) return permissions
-  for (const [header, action] of HEADER_ACTIONS) {
-    if (effectiveHeader(http, target, header) !== undefined) permissions.push({ action, resource })
+  for (const [header, needed] of HEADER_ACTIONS) {
+    if (effectiveHeader(http, target, header) !== undefined) permissions.push({ action: needed, resource })
   }
   if (bypassRequested(http, target)) permissions.push({ action: BYPASS, resource })
+  const namesEtag = ETAG_CONDITIONS.some((name) => (http.header(name) ?? '*') !== '*')
+  if (namesEtag) permissions.push({ action: GET_OBJECT, resource })
   const copySource = effectiveHeader(http, target, 'x-amz-copy-source')
   if (copySource !== undefined) {
     const { bucket, key } = parseCopySource(copySource)

@@ -124,6 +124,7 @@ function parseCredential(mode: SignatureClaims['mode'], text: string): { accessK
     throw malformed(mode, `The credential must be KEY/yyyymmdd/REGION/${SERVICE}/${SCOPE_TERMINATOR}.`)
   }
   if (terminator !== SCOPE_TERMINATOR) throw malformed(mode, `The credential must end in ${SCOPE_TERMINATOR}.`)
+  if (service === 'sts') throw new S3Error('NotImplemented', { message: 'STS is not supported by this server.' })
   if (service !== SERVICE) throw malformed(mode, `The service in the credential must be ${SERVICE}.`)
   return { accessKey, scope: { date, region } }
 }

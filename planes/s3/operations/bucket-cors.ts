@@ -27,6 +27,7 @@ export const getBucketCors = defineOperation({
   method: 'GET',
   ...CORS,
   action: 's3:GetBucketCORS',
+  coveredBy: 's3:ManageBucket',
   handle(request, services) {
     const snapshot = services.catalog.snapshot()
     const { id, name } = bucketIn(snapshot, request.bucket)

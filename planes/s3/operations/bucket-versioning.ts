@@ -26,5 +26,6 @@ export const getBucketVersioning = defineOperation({
   method: 'GET',
   ...VERSIONING,
   action: 's3:GetBucketVersioning',
+  coveredBy: 's3:ManageBucket',
   handle: (request, services) => xmlResponse(versioningConfiguration(requireBucket(request, services).versioning)),
 })

@@ -12,6 +12,8 @@ function row(name: string, pattern: Pattern, action = name, extras: Extras = {})
 }
 
 const VERSION: Extras = { accepts: ['versionId'] }
+/** STS, whose requests go to the root of an endpoint; temporary credentials are issued on the management plane. */
+const STS: Extras = { mark: { query: 'Action' } }
 const BY_ID: Extras = { mark: { query: 'id' } }
 
 /**
@@ -23,6 +25,8 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('ListDirectoryBuckets', 'GET service', 'ListAllMyDirectoryBuckets', {
     mark: { query: 'x-id', value: 'ListDirectoryBuckets' },
   }),
+  row('SecurityTokenService', 'POST service'),
+  row('SecurityTokenServiceQuery', 'GET service', 'SecurityTokenService', STS),
   row('ListObjects', 'GET bucket', 'ListBucket'),
   row('DeleteObjects', 'POST bucket ?delete', 'DeleteObject'),
   row('WriteGetObjectResponse', 'POST bucket', 'WriteGetObjectResponse', { mark: { header: 'x-amz-request-route' } }),

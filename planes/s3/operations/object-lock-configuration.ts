@@ -30,6 +30,7 @@ export const getObjectLockConfiguration = defineOperation({
   method: 'GET',
   ...OBJECT_LOCK,
   action: 's3:GetBucketObjectLockConfiguration',
+  coveredBy: 's3:ManageBucket',
   handle(request, services) {
     const { name, lockEnabled, defaultRetention } = requireBucket(request, services)
     if (lockEnabled) return xmlResponse(objectLockConfiguration(defaultRetention))

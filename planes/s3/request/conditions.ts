@@ -55,6 +55,15 @@ export function checkCopySourceConditions(
   if (failed !== undefined) throw preconditionFailed(`x-amz-copy-source-${failed}`)
 }
 
+/**
+ * Whether a range may be sent (RFC 9110 section 13.1.5). Without the header it may. A date never allows one: an object can
+ * be written twice in a second, so a date is a weak validator, and two versions would be joined.
+ * @param etag of the object, without quotes
+ */
+export function meetsIfRange(ifRange: string | undefined, etag: string): boolean {
+  return ifRange === undefined || (ifRange !== '*' && matchesEtag(ifRange, etag, 'strong'))
+}
+
 /** RFC 9110 section 13.2.2: the ETag conditions come first and silence the time conditions beside them. */
 function firstFailing(read: ReadHeader, validators: Validators, now: Milliseconds): Condition | undefined {
   const modifiedSeconds = Math.floor(validators.lastModifiedMicroseconds / MICROSECONDS_PER_SECOND)

@@ -1,6 +1,6 @@
 /** The query of a request: split and decoded once, in order, with repeats. No object map: names come from strangers. */
 
-import { S3Error } from '../errors.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
 import { decodeUri, encodeUri } from '../text/uri-encoding.ts'
 
 export type QueryParameter = readonly [name: string, value: string]
@@ -54,6 +54,20 @@ export function parseQuery(raw: string): QueryParameters {
     else entries.push([decode(piece.slice(0, equals)), decode(piece.slice(equals + 1))])
   }
   return new QueryParameters(entries)
+}
+
+/**
+ * Refuses a parameter that is there twice. SigV4 signs repeats in the order of their values, so anybody could swap them
+ * under a signature, and only the first would be read.
+ * @throws S3Error InvalidArgument
+ */
+export function refuseRepeats({ entries }: QueryParameters): void {
+  if (entries.length < 2) return
+  const seen = new Set<string>()
+  for (const [name, value] of entries) {
+    if (seen.has(name)) throw invalidArgument(name, value, `The query parameter ${name} occurs more than once.`)
+    seen.add(name)
+  }
 }
 
 /** Encodes and sorts parameters as SigV4 does. Encoded text is ASCII, so comparing code units compares bytes. */

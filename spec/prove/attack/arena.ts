@@ -51,6 +51,8 @@ export interface Signers {
   readonly elsewhere: Signer
   /** Everything is allowed that changes nothing. */
   readonly reader: Signer
+  /** May write and delete objects, and read nothing. */
+  readonly writer: Signer
   readonly accountDisabled: Signer
   readonly accountDeleted: Signer
   readonly credentialDisabled: Signer
@@ -127,6 +129,7 @@ async function furnish(maker: ManagedServer) {
       await newIdentity(maker, [allow(['s3:*'], `bucket:${OTHER_BUCKET}`, `bucket:${OTHER_BUCKET}/*`)]),
     ),
     reader: signerOf(await newIdentity(maker, [allow(['s3:Get*', 's3:List*'], 'bucket:*')])),
+    writer: signerOf(await newIdentity(maker, [allow(['s3:PutObject', 's3:DeleteObject'], 'bucket:*')])),
     ...(await outOfUse(maker)),
     expired: keysOf(
       await api.get<IssuedCredential>('POST', `/service-accounts/${everything.account.id}/temporary-credentials`, {

@@ -10,6 +10,7 @@ import { Assault } from './assault.ts'
 import { attackByChance } from './by-chance.ts'
 import { Canaries } from './canaries.ts'
 import { attackExistence } from './existence.ts'
+import { attackConditions } from './blind-conditions.ts'
 import { attackValues } from './forged-values.ts'
 import { attackDocuments } from './hostile-documents.ts'
 import { attackNames } from './hostile-names.ts'
@@ -71,6 +72,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   ['signatures', attackSignatures],
   ['what there is', attackExistence],
   ['hosts', attackHosts],
+  ['conditions', attackConditions],
   ['values', attackValues],
   ['names', attackNames],
   ['documents', attackDocuments],

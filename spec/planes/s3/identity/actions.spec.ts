@@ -3,7 +3,7 @@ import tap, { test } from 'tap'
 import { S3_ACTIONS } from '../../../../planes/s3/identity/authorize.ts'
 import { OPERATIONS } from '../../../../planes/s3/operation-list.ts'
 import type { Operation } from '../../../../planes/s3/operation.ts'
-import { allow, type Identity, newIdentity } from '../../../support/identities.ts'
+import { allow, deny, type Identity, newIdentity } from '../../../support/identities.ts'
 import { startManaged } from '../../../support/management-server.ts'
 import { tableWith } from '../../../support/markdown-tables.ts'
 import type { RawRequest } from '../../../support/wire-client.ts'
@@ -41,6 +41,7 @@ interface Case {
   readonly method: string
   /** Everything that the operation needs, the first being its own action. */
   readonly actions: readonly string[]
+  readonly coveredBy: string | undefined
 }
 
 const VERSIONING = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
@@ -53,7 +54,7 @@ const BODIES: Readonly<Record<string, string>> = {
 
 /** A request that the table recognizes as the operation. Whether it succeeds does not matter here. */
 function caseOf(operation: Operation, versionId?: string): Case {
-  const { name, method, level, subresource, mark, action, versionAction } = operation
+  const { name, method, level, subresource, mark, action, versionAction, coveredBy } = operation
   const path = level === 'service' ? '/' : level === 'bucket' ? '/actions' : '/actions/key'
   const query = [subresource]
   if (mark?.query !== undefined) query.push(mark.value === undefined ? mark.query : `${mark.query}=${mark.value}`)
@@ -68,6 +69,7 @@ function caseOf(operation: Operation, versionId?: string): Case {
     method,
     target: text === '' ? path : `${path}?${text}`,
     request: { headers, ...(BODIES[name] === undefined ? {} : { body: BODIES[name] }) },
+    coveredBy,
     actions: headers.length > 0 ? [own, 's3:GetObject'] : [own],
   }
 }
@@ -83,20 +85,37 @@ async function recorded(id: unknown): Promise<{ readonly api: unknown; readonly 
   return { api: entries.at(-1)?.details.get('api'), result: entries.at(-1)?.result }
 }
 
-for (const { name, method, target, request, actions } of CASES) {
+for (const { name, method, target, request, actions, coveredBy } of CASES) {
   test(name, async (t) => {
     const api = name.split(' ')[0]
     const needed = await raw(method, target, { ...request, ...(await identityWith(actions)).signing })
     t.not(needed.status, 403, `with ${actions.join()} alone: ${needed.text}`)
     t.equal((await recorded(needed.headers['x-amz-request-id'])).api, api, 'it is that operation')
     for (const left of actions) {
-      const { signing } = await identityWith(ALL.filter((action) => action !== left))
+      const { signing } = await identityWith(ALL.filter((action) => action !== left && action !== coveredBy))
       const answer = await raw(method, target, { ...request, ...signing })
       t.equal(answer.status, 403, `with all but ${left}`)
       t.same(await recorded(answer.headers['x-amz-request-id']), { api, result: 'denied' })
     }
   })
 }
+
+test('managing a bucket covers reading what is managed, unless reading is denied', async (t) => {
+  const covered = CASES.filter(({ coveredBy }) => coveredBy !== undefined)
+  t.same(
+    covered.map(({ name }) => name),
+    ['GetBucketCors', 'GetBucketVersioning', 'GetObjectLockConfiguration'],
+  )
+  for (const { method, target, actions } of covered) {
+    const { signing } = await identityWith(['s3:ManageBucket'])
+    t.not((await raw(method, target, signing)).status, 403, target)
+    const denied = await newIdentity(server, [allow(['s3:ManageBucket'], 'bucket:*'), deny(actions, 'bucket:*')])
+    t.equal((await raw(method, target, denied.signing)).status, 403, `${target}, with a denial`)
+    const reader = await newIdentity(server, [allow(actions, 'bucket:*'), deny(['s3:ManageBucket'], 'bucket:*')])
+    t.not((await raw(method, target, reader.signing)).status, 403, `${target}, where managing is denied`)
+    for (const { s3 } of [denied, reader]) s3.destroy()
+  }
+})
 
 test('the actions of the table are those of its page', async (t) => {
   const page = tableWith('spec/s3/operations.md', 'operation | request | action | also takes | changes | implemented')
@@ -105,7 +124,7 @@ test('the actions of the table are those of its page', async (t) => {
     OPERATIONS_WITH_ACTION.map(({ name }) => name),
     implemented.map(([name]) => name),
   )
-  const named = new Set(implemented.flatMap((row) => (row[2] ?? '').replaceAll('`', '').split(', ')))
+  const named = new Set(implemented.flatMap((row) => (row[2] ?? '').replaceAll('`', '').split(/, | or /)))
   // Those that a header needs are of no operation of their own.
   named.add('s3:BypassGovernanceRetention')
   t.same(ALL.toSorted(), [...named].toSorted())

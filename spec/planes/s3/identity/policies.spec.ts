@@ -121,6 +121,46 @@ test('a copy needs to read its source and to write its target', async (t) => {
   await isAllowed(t, errorName(other.s3.send(missing)), false, 'nothing is told of a source that may not be read')
 })
 
+test('a write that names an ETag asks what is there, which needs the permission to read', async (t) => {
+  await put(server, 'archive/conditional', 'x')
+  const etag = '"9dd4e461268c8034f5c8564e155c67a6"'
+  const writer = await identity([allow(['s3:PutObject', 's3:DeleteObject'], 'bucket:archive/*')])
+  const both = await identity([allow(['s3:PutObject', 's3:DeleteObject', 's3:GetObject'], 'bucket:archive/*')])
+  const source = ['x-amz-copy-source', 'archive/conditional'] as const
+  for (const [name, value, isDenied] of [
+    ['if-match', '"0"', true],
+    ['if-match', etag, true],
+    ['if-match', '', true],
+    ['if-match', 'W/*', true],
+    ['if-none-match', etag, true],
+    ['if-none-match', '*, "0"', true],
+    ['if-none-match', '*', false],
+    ['if-match', '*', false],
+  ] as const) {
+    for (const key of ['conditional', 'none', 'new']) {
+      const target = `/archive/${key}`
+      const asked = { headers: [[name, value] as const] }
+      const list = { ...asked, body: '<CompleteMultipartUpload/>' }
+      const what = `${name}: ${value} on ${key}`
+      const answers = [
+        await raw('PUT', target, { ...writer.signing, ...asked, body: 'y' }),
+        await raw('POST', `${target}?uploadId=none`, { ...writer.signing, ...list }),
+      ]
+      if (isDenied) answers.push(await raw('DELETE', target, { ...writer.signing, ...asked }))
+      for (const answer of answers) t.equal(answer.code === 'AccessDenied', isDenied, `${what}: ${answer.status}`)
+      const reader = await raw('POST', `${target}?uploadId=none`, { ...both.signing, ...list })
+      t.not(reader.code, 'AccessDenied', `${what}, by who may read`)
+      const copy = await raw('PUT', target, { ...both.signing, headers: [source, ...asked.headers] })
+      t.not(copy.code, 'AccessDenied', `${what}, a copy by who may read`)
+    }
+  }
+  t.equal(
+    (await raw('PUT', '/archive/conditional', { ...writer.signing, body: 'y' })).status,
+    200,
+    'without a condition',
+  )
+})
+
 test('nothing of this was a fault of the server', async (t) => {
   t.same(server.failures, [])
 })

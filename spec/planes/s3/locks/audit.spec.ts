@@ -42,6 +42,8 @@ async function isBypass(t: Test, answer: WireAnswer, target: string, id: string,
   const change = outcomes.find(({ operation }) => operation !== BYPASS_OPERATION)
   t.match(change, { result, intent: attempts.find(({ operation }) => operation !== BYPASS_OPERATION)?.sequence })
   t.equal(change?.changes.length, result === 'success' ? 1 : 0)
+  const deletion = attempts.find(({ operation }) => operation === 's3:DELETE')
+  if (deletion !== undefined) t.equal(deletion.details.get('version_id'), id, 'the attempt of a deletion names it too')
 }
 
 test('Object Lock rule 8: a bypass that deletes a version has two records of its own, the first before it', async (t) => {

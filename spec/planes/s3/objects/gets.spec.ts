@@ -53,6 +53,63 @@ test('what was read stays whole while it is written over', async (t) => {
   }
 })
 
+test('If-Range: a range of the version that the client has, and otherwise the whole', async (t) => {
+  const Key = 'resumed'
+  const first = (await raw('PUT', `/${Bucket}/${Key}`, { body: 'first version' })).headers.etag as string
+  const range: HeaderLine = ['range', 'bytes=6-']
+  const answers: [ifRange: string, status: number][] = [
+    [first, 206],
+    [`W/${first}`, 200],
+    ['"0"', 200],
+    ['*', 200],
+    ['', 200],
+    [`${new Date().toUTCString()}`, 200],
+    [(await get(Key, [])).headers['last-modified'] as string, 200],
+  ]
+  for (const method of ['GET', 'HEAD']) {
+    for (const [ifRange, status] of answers) {
+      const answer = await get(Key, [range, ['if-range', ifRange]], method)
+      t.equal(answer.status, status, `${method} ${ifRange}`)
+      if (method === 'GET') t.equal(answer.text, status === 206 ? 'version' : 'first version')
+    }
+  }
+  await raw('PUT', `/${Bucket}/${Key}`, { body: 'other version' })
+  const answer = await get(Key, [range, ['if-range', first]])
+  t.equal(answer.status, 200, 'the object was replaced')
+  t.equal(answer.text, 'other version')
+  t.equal(
+    (
+      await get(Key, [
+        ['range', 'bytes=99-'],
+        ['if-range', first],
+      ])
+    ).status,
+    200,
+    'its range counts for nothing',
+  )
+})
+
+test('a 304 carries what a cache must keep', async (t) => {
+  const stored: HeaderLine[] = [
+    ['cache-control', 'max-age=60'],
+    ['expires', 'Thu, 01 Jan 2099 00:00:00 GMT'],
+    ['content-type', 'text/plain'],
+    ['content-language', 'en'],
+    ['x-amz-meta-a', 'b'],
+  ]
+  const { headers } = await raw('PUT', `/${Bucket}/cached`, { body: 'x', headers: stored })
+  for (const method of ['GET', 'HEAD']) {
+    const answer = await get('cached', [['if-none-match', headers.etag as string]], method)
+    t.equal(answer.status, 304)
+    t.match(answer.headers, { 'cache-control': 'max-age=60', expires: stored[1]?.[1], etag: headers.etag })
+    for (const name of ['content-type', 'content-language', 'x-amz-meta-a']) t.notOk(name in answer.headers, name)
+  }
+  const query = 'response-cache-control=no-cache'
+  const asked = await raw('GET', `/${Bucket}/cached?${query}`, { headers: [['if-none-match', headers.etag as string]] })
+  t.equal(asked.status, 304)
+  t.equal(asked.headers['cache-control'], 'no-cache', 'as the 200 would have it')
+})
+
 test('nothing of all this was a fault of the server', async (t) => {
   t.same(server.failures, [])
   t.equal(server.gate.active, 0)
