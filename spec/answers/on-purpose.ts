@@ -36,11 +36,6 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
   { shape: /must be there once and hold text.*is now .*must occur once and hold text/, reason: PLAIN },
   { shape: /buckets belong to no account number.*is now .*buckets have no account number/, reason: PLAIN },
   {
-    shape: /^(status|headers|body|records)\b/,
-    ask: /s3-hosts \d+: .*\| host: /,
-    reason: 'only the names of the store are taken for it (decision 0046), and ids are counted without what is refused',
-  },
-  {
     shape: /^body: /,
     ask: /verify\/buckets\//,
     reason: 'a bucket is verified whole, with all versions, and says whether it was (decision 0044)',
