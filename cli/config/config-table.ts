@@ -149,7 +149,7 @@ export const configTable = [
     unit: 'operations',
     bounds: { minimum: 1, maximum: 65_536 },
     default: 1024,
-    sentence: 'Operations that may run at the same time; further ones wait in the queue.',
+    sentence: 'Operations that may run at the same time, on both planes together; further ones wait in the queue.',
   },
   {
     name: 'limits.maximum_queued_operations',
@@ -157,7 +157,7 @@ export const configTable = [
     unit: 'operations',
     bounds: { minimum: 0, maximum: 1_048_576 },
     default: 4096,
-    sentence: 'Operations that may wait for a turn; further ones are refused with SlowDown.',
+    sentence: 'Operations that may wait for a turn; further ones are refused with SlowDown. 0: none may wait.',
   },
   {
     name: 'limits.queue_wait_seconds',
@@ -166,6 +166,15 @@ export const configTable = [
     bounds: { minimum: 1, maximum: 300 },
     default: 10,
     sentence: 'How long an operation may wait for a turn before it is refused with SlowDown.',
+  },
+  {
+    name: 'limits.account_share_percent',
+    kind: 'integer',
+    unit: 'percent',
+    bounds: { minimum: 1, maximum: 100 },
+    default: 50,
+    sentence:
+      'How much of the operations that may run, and of the queue, one account may have; administrators may have all.',
   },
   {
     name: 'storage.inline_limit_bytes',
@@ -257,6 +266,15 @@ export const configTable = [
     bounds: { minimum: 5, maximum: 3600 },
     default: 60,
     sentence: 'How long a transfer may make no progress before its connection is closed.',
+  },
+  {
+    name: 'server.minimum_bytes_per_second',
+    kind: 'integer',
+    unit: 'bytes/s',
+    bounds: { minimum: 0, maximum: 1_048_576 },
+    default: 1024,
+    sentence:
+      'What a transfer must move, over the stall timeout, to keep its connection while operations or connections are short; otherwise any progress will do.',
   },
   {
     name: 'log.level',

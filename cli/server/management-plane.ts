@@ -2,7 +2,7 @@ import { systemMilliseconds } from '../../engine/clock.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
-import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
+import type { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
 import type { MetricSlots } from '../../planes/http/metric-slots.ts'
 import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
@@ -29,6 +29,9 @@ interface ManagementParts {
   readonly log: Logger
   readonly engine: EngineThread
   readonly metrics: MetricSlots
+  /** The region of the main thread in the metrics. */
+  readonly metricsThread: number
+  readonly gate: ConcurrencyGate
   readonly counterHistory: CounterHistory
   readonly store: StoreSession
 }
@@ -50,14 +53,19 @@ export function managementHandler(
       store.access,
       systemMilliseconds,
     ),
-    gate: new ConcurrencyGate({
-      operationsMaximum: config['limits.maximum_concurrent_operations'],
-      queueMaximum: config['limits.maximum_queued_operations'],
-      waitMillisecondsMaximum: config['limits.queue_wait_seconds'] * 1000,
-    }),
+    gate: parts.gate,
+    erred: errorCounter(parts.metrics, parts.metricsThread),
     scrapeToken: config['metrics.scrape_token']?.reveal(),
     observe: observer(config['log.requests'], log),
   })
+}
+
+function errorCounter(metrics: MetricSlots, thread: number): () => void {
+  const region = metrics.region(thread)
+  const slot = metrics.slot('object_store_errors_total')
+  return () => {
+    region[slot] = (region[slot] ?? 0) + 1
+  }
 }
 
 /** Logs answered requests as configured, and faults of the server always. */

@@ -6,6 +6,8 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { lockStore, type StoreLock } from '../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { storeKeys } from '../../engine/keys/store-keys.ts'
+import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
+import { createSharedGate, type SharedGate } from '../../planes/http/gate-memory.ts'
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
 import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
@@ -23,6 +25,7 @@ import { ExitError, exitTable } from '../exit-codes.ts'
 import { ListenerTls, type TlsListener } from './tls/listener-tls.ts'
 import type { Logger } from './logger.ts'
 import { managementHandler } from './management-plane.ts'
+import { publishGate } from './metrics/gate-metrics.ts'
 import { METRIC_OPERATIONS } from './metrics/metric-operations.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
 import { storeOptions } from './store/store-options.ts'
@@ -46,6 +49,9 @@ interface Parts {
   /** Connects the store to the engine. */
   readonly port: MessagePort
   readonly metrics: MetricSlots
+  /** The region of the main thread in the metrics. */
+  readonly metricsThread: number
+  readonly gate: ConcurrencyGate
   readonly counterHistory: CounterHistory
   readonly frontEnds: FrontEnds
   readonly store: StoreSession
@@ -85,7 +91,7 @@ async function startLocked(
   lock: StoreLock,
 ): Promise<RunningServer> {
   const frontEndCount = config['s3.front_ends'] || Math.max(1, availableParallelism() - 1)
-  const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 1)
+  const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 2)
   const options = { ...storeOptions(config, credentials.masterKey), lockPath: lock.path }
   const accessChanges = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const engine = await withExitCode(() =>
@@ -98,6 +104,10 @@ async function startLocked(
     }),
   )
   logOpening(log, engine)
+  // Of the front ends, and of the main thread for the management plane.
+  const sharedGate = createSharedGate(frontEndCount + 1)
+  const gate = new ConcurrencyGate(concurrencyLimits(config), sharedGate, frontEndCount)
+  publishGate(gate, metrics.shared, frontEndCount + 1)
   const session = sessionSettings(config, credentials, engine)
   const port = engine.connect()
   const store = new StoreSession(session, MAIN_THREAD, new PortEngineClient(port))
@@ -110,12 +120,14 @@ async function startLocked(
     engine,
     port,
     metrics,
+    metricsThread: frontEndCount + 1,
+    gate,
     counterHistory: new CounterHistory(metrics, systemMilliseconds),
     store,
     frontEnds: new FrontEnds(log, (message) => server.fail('failed', message)),
   })
   try {
-    const settings = frontEndSettings(config, credentials, session, metrics, frontEndCount)
+    const settings = frontEndSettings(config, credentials, session, metrics, sharedGate, frontEndCount)
     await server.start({ ...settings, accessChanges, tls: tls.files('s3') }, frontEndCount)
   } catch (error) {
     await server.stop()
@@ -145,14 +157,31 @@ function sessionSettings(config: Config, credentials: ServerCredentials, engine:
   }
 }
 
+function concurrencyLimits(config: Config): ConcurrencyLimits {
+  return {
+    operationsMaximum: config['limits.maximum_concurrent_operations'],
+    queueMaximum: config['limits.maximum_queued_operations'],
+    waitMillisecondsMaximum: config['limits.queue_wait_seconds'] * 1000,
+    accountPercent: config['limits.account_share_percent'],
+  }
+}
+
+function stallSettings(config: Config) {
+  const seconds = config['server.stall_timeout_seconds']
+  return {
+    stallTimeoutMilliseconds: seconds * 1000,
+    minimumBytes: config['server.minimum_bytes_per_second'] * seconds,
+  }
+}
+
 function frontEndSettings(
   config: Config,
   credentials: ServerCredentials,
   session: SessionSettings,
   metrics: MetricSlots,
+  gate: SharedGate,
   count: number,
 ): Omit<FrontEndSettings, 'tls' | 'accessChanges'> {
-  const share = (total: number) => Math.max(1, Math.ceil(total / count))
   return {
     ...session,
     metrics: metrics.shared,
@@ -163,10 +192,9 @@ function frontEndSettings(
     rootSecretKey: credentials.rootSecretKey.reveal(),
     rootEnabled: config['root.s3_enabled'],
     inlineBytesMaximum: config['storage.inline_limit_bytes'],
-    operationsMaximum: share(config['limits.maximum_concurrent_operations']),
-    queueMaximum: share(config['limits.maximum_queued_operations']),
-    queueWaitMilliseconds: config['limits.queue_wait_seconds'] * 1000,
-    stallTimeoutMilliseconds: config['server.stall_timeout_seconds'] * 1000,
+    limits: concurrencyLimits(config),
+    gate,
+    ...stallSettings(config),
     graceMilliseconds: config['server.shutdown_grace_period_seconds'] * 1000,
     logLevel: config['log.level'],
     logRequests: config['log.requests'],
@@ -228,7 +256,8 @@ class Server implements RunningServer {
       connectionsMaximum: connectionLimits(frontEndCount).management,
       handler: managementHandler(this.#parts, async () => this.#readiness()),
       refusal: malformedRequestResponse,
-      stallTimeoutMilliseconds: config['server.stall_timeout_seconds'] * 1000,
+      ...stallSettings(config),
+      isCrowded: () => this.#parts.gate.isCrowded,
       onHandlerError: (error) => log.error({ err: error }, 'a management response was cut off'),
     })
     logCertificates(log, tls)

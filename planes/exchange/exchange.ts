@@ -1,6 +1,6 @@
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
-import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
+import type { ConcurrencyGate, Entry } from '../http/concurrency-gate.ts'
 import { BodyRemovedError, type BodySource, type HttpRequest, type HttpResponse, isSource } from '../http/exchange.ts'
 import { type AuditSource, RequestJournal } from './request-journal.ts'
 
@@ -13,14 +13,17 @@ export interface Refusal {
   readonly isFault: boolean
 }
 
+/** Bodies up to so many bytes come in whole before their operation takes a place; a slow sender then holds none. */
+const SMALL_BODY_BYTES_MAXIMUM = 64 * 1024
+
 /** The gate is full: too many requests are running and waiting already. */
 export class BusyError extends Error {
   override readonly name = 'BusyError'
 }
 
 /**
- * One request of a listener and the way that it goes, which is the same for all: admit, enter the gate, handle, record,
- * answer, each once. A dialect is a subclass: it says who is let in, what is done and how it is answered. It is an
+ * One request of a listener and the way that it goes, which is the same for all: admit, await a small body, enter the
+ * gate, handle, record, answer, each once. A dialect is a subclass: it says who is let in, what is done and how it is answered. It is an
  * object for each request, so it can keep what it has found out, and a request that is refused half way is recorded with
  * as much. A handler that needs no promise is answered without one.
  */
@@ -29,7 +32,8 @@ export abstract class Exchange implements AuditSource {
   readonly requestId: string
   readonly journal: RequestJournal
   readonly #gate: ConcurrencyGate
-  #isInside = false
+  /** What it has entered under; undefined while it is not inside. */
+  #entry: Entry | undefined
 
   constructor(http: HttpRequest, requestId: string, engine: EngineClient, gate: ConcurrencyGate) {
     this.http = http
@@ -44,6 +48,16 @@ export abstract class Exchange implements AuditSource {
    * @throws what `refusal` translates
    */
   protected abstract admit(): 'gated' | 'free'
+
+  /** Whose share of the places an admitted request takes from. Without authentication it is that of an address. */
+  protected get account(): string {
+    return this.http.remoteAddress
+  }
+
+  /** Whether an admitted request may use the places that are kept for administrators, and has no share. */
+  protected get isAdministrator(): boolean {
+    return false
+  }
 
   /** Carries out what was admitted. */
   protected abstract handle(): HttpResponse | Promise<HttpResponse>
@@ -66,6 +80,12 @@ export abstract class Exchange implements AuditSource {
   /** Called with each fault of the server, also one in the middle of a body. */
   protected abstract failed(error: unknown): void
 
+  /**
+   * Called when a request fails by a fault of the server or a state of it, before it is answered: with 500 or more, but
+   * for 501 and a full gate; also when a body breaks off. Not called twice for one failure.
+   */
+  protected erred(): void {}
+
   /** Called when the last byte of the answer was produced, or the client has gone. */
   protected sent(_status: number, _bytes: number): void {}
 
@@ -74,10 +94,8 @@ export abstract class Exchange implements AuditSource {
     let response: HttpResponse | Promise<HttpResponse>
     try {
       if (this.admit() === 'gated') {
-        const entered = this.#gate.enter()
-        if (entered === 'rejected') throw new BusyError()
-        if (entered !== 'entered') return this.#runQueued(entered)
-        this.#isInside = true
+        const entered = this.#enter()
+        if (entered !== undefined) return this.#runLater(entered)
       }
       response = this.handle()
     } catch (error) {
@@ -86,11 +104,40 @@ export abstract class Exchange implements AuditSource {
     return response instanceof Promise ? this.#settle(response) : this.#answer(response)
   }
 
-  async #runQueued(entered: Promise<boolean>): Promise<HttpResponse> {
-    this.#isInside = await entered
-    if (!this.#isInside) return this.#refuse(new BusyError())
+  /**
+   * Awaits a small body and gets a place, both if possible without a promise.
+   * @throws BusyError
+   */
+  #enter(): Promise<void> | undefined {
+    const bytes = this.http.contentLength ?? 0
+    const isSmall = bytes > 0 && bytes <= SMALL_BODY_BYTES_MAXIMUM
+    return isSmall && this.#gate.expectBody(bytes) ? this.#enterAfterBody(bytes) : this.#takePlace()
+  }
+
+  async #enterAfterBody(bytes: number): Promise<void> {
+    await this.http.body.arrival()
+    this.#gate.bodyArrived(bytes)
+    await this.#takePlace()
+  }
+
+  #takePlace(): Promise<void> | undefined {
+    const entry = this.#gate.entryOf(this.account, this.isAdministrator)
+    const entered = this.#gate.enter(entry)
+    if (entered === 'rejected') throw new BusyError()
+    if (entered !== 'entered') return this.#takePlaceLater(entry, entered)
+    this.#entry = entry
+    return undefined
+  }
+
+  async #takePlaceLater(entry: Entry, entered: Promise<boolean>): Promise<void> {
+    if (!(await entered)) throw new BusyError()
+    this.#entry = entry
+  }
+
+  async #runLater(entered: Promise<void>): Promise<HttpResponse> {
     let response: HttpResponse
     try {
+      await entered
       response = await this.handle()
     } catch (error) {
       return this.#refuse(error)
@@ -111,6 +158,7 @@ export abstract class Exchange implements AuditSource {
   #refuse(error: unknown): HttpResponse | Promise<HttpResponse> {
     const { code, response, isFault } = this.refusal(error)
     if (isFault) this.failed(error)
+    if (isFault || isServersFault(response.status, error)) this.erred()
     return this.#answer(response, code)
   }
 
@@ -133,6 +181,7 @@ export abstract class Exchange implements AuditSource {
   #replace(response: HttpResponse, error: unknown): HttpResponse {
     discardBody(response)
     this.#leave()
+    this.erred()
     return this.finish(this.unrecorded(error))
   }
 
@@ -155,7 +204,10 @@ export abstract class Exchange implements AuditSource {
           sentBytes += piece?.length ?? 0
           return piece
         } catch (error) {
-          if (!(error instanceof BodyRemovedError)) this.failed(error)
+          if (!(error instanceof BodyRemovedError)) {
+            this.failed(error)
+            this.erred()
+          }
           throw error
         }
       },
@@ -168,14 +220,20 @@ export abstract class Exchange implements AuditSource {
   }
 
   #leave(): void {
-    if (this.#isInside) this.#gate.leave()
-    this.#isInside = false
+    const entry = this.#entry
+    this.#entry = undefined
+    if (entry !== undefined) this.#gate.leave(entry)
   }
 }
 
 /** That the server failed, and what came of it, is true without a record as well. */
 function saysFailure({ status }: HttpResponse): boolean {
   return status >= 500
+}
+
+/** Whether a refusal is an error of the server. What it does not have (501) is none, nor is a full gate, which is counted. */
+function isServersFault(status: number, error: unknown): boolean {
+  return status >= 500 && status !== 501 && !(error instanceof BusyError)
 }
 
 /** Closes what a response would have been read from, when it is not sent. */

@@ -20,10 +20,12 @@ export class ChunkedStream extends SourceStream {
   #holds = false
   /** The source has ended. */
   #ended = false
-  #moves = 0
+  /** Bytes handed to the library, and how many of them are with the kernel for sure. */
+  #handedBytes = 0
+  #takenBytes = 0
 
   progress(): number | undefined {
-    return this.isWaiting ? this.#moves : undefined
+    return this.isWaiting ? this.#takenBytes : undefined
   }
 
   protected get isWaiting(): boolean {
@@ -58,10 +60,10 @@ export class ChunkedStream extends SourceStream {
       const taken = this.res.write(rest.subarray(0, length))
       rest = rest.length > length ? rest.subarray(length) : undefined
       this.#rest = rest
-      const held = this.#holds
+      this.#handedBytes += length
       this.#holds = !taken
       if (!taken) return
-      if (held) this.#moves += 1
+      this.#takenBytes = this.#handedBytes
     }
   }
 }

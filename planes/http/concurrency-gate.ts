@@ -1,7 +1,20 @@
 /**
- * Bounds how many operations run at once: some run, some wait in line for a bounded time, the rest are refused.
- * (Specification: `limits.maximum_concurrent_operations`; the S3 plane answers a refusal with SlowDown, 503.)
+ * Bounds how many operations run at once, in all threads and on both planes together: some run, some wait in line for a
+ * bounded time, the rest are refused with SlowDown. (Specification: `limits.maximum_concurrent_operations`.)
+ *
+ * No account may have more than its share of either, and a few places are kept for administrators (decision 0042).
+ * Accounts that wait get their turns one after the other; within an account it is who has waited longest.
  */
+import {
+  ACTIVE,
+  createSharedGate,
+  GateMemory,
+  type Place,
+  QUEUED,
+  RUNNING,
+  type SharedGate,
+  WAITING,
+} from './gate-memory.ts'
 
 export interface ConcurrencyLimits {
   /** Operations that may run at once; at least 1. */
@@ -10,36 +23,97 @@ export interface ConcurrencyLimits {
   readonly queueMaximum: number
   /** How long one may wait. */
   readonly waitMillisecondsMaximum: number
+  /** What one account may have of the places and of the queue, 1 to 100. Default 100. */
+  readonly accountPercent?: number
 }
+
+/** One place in so many is kept for administrators. */
+const RESERVED_PART = 1 / 16
+/** From here on places are short, and transfers must move (see stall-guard.ts). */
+const CROWDED_PART = 3 / 4
+/** How soon a thread notices that another has a free place. Counts in shared memory wake nobody. */
+const LOOK_MILLISECONDS = 2
+/** And how soon when nobody waits, for what was given to one that left the line just then. */
+const QUIET_LOOK_MILLISECONDS = 250
+
+/** Bytes of small bodies that may be on their way to a thread without a place. */
+const EARLY_BYTES_MAXIMUM = 64 * 1024 * 1024
+
+/** The place of an administrator, whose operations count for no account. */
+const ADMINISTRATOR = -1
 
 interface Waiter {
   readonly resolve: (entered: boolean) => void
   readonly deadlineMilliseconds: number
 }
 
+/** What whoever has entered gives back. */
+export type Entry = Place
+
 export class ConcurrencyGate {
-  /** Operations refused so far, at once or after waiting. */
+  /** Operations of this thread refused so far, at once or after waiting. */
   rejected = 0
 
   readonly #limits: ConcurrencyLimits
+  readonly #memory: GateMemory
+  /** Of the operations and of the queue, what all accounts together, and what each may have. */
+  readonly #openMaximum: number
+  readonly #crowdedFrom: number
+  readonly #shareMaximum: number
+  readonly #queueShareMaximum: number
   #active = 0
-  /** In order of arrival, and so of deadline. */
-  readonly #waiters: Waiter[] = []
-  /** Runs out at the deadline of the first waiter. */
+  #queued = 0
+  #earlyBytes = 0
+  /** By account, in order of arrival and so of deadline. The account whose turn was longest ago is the first. */
+  readonly #lines = new Map<Place, Waiter[]>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(limits: ConcurrencyLimits) {
+  /** @param shared with other threads, each with a number of its own; without it the gate is for this thread alone */
+  constructor(limits: ConcurrencyLimits, shared: SharedGate = createSharedGate(1), thread = 0) {
+    const { operationsMaximum, queueMaximum, accountPercent = 100 } = limits
     this.#limits = limits
+    this.#memory = new GateMemory(shared, thread)
+    this.#openMaximum = operationsMaximum - Math.floor(operationsMaximum * RESERVED_PART)
+    this.#crowdedFrom = Math.ceil(operationsMaximum * CROWDED_PART)
+    this.#shareMaximum = Math.ceil((this.#openMaximum * accountPercent) / 100)
+    this.#queueShareMaximum = Math.ceil((queueMaximum * accountPercent) / 100)
+    setInterval(() => this.#memory.takeGranted(), QUIET_LOOK_MILLISECONDS).unref()
   }
 
-  /** Operations that have entered and not left. */
+  /** Operations of this thread that have entered and not left. */
   get active(): number {
     return this.#active
   }
 
-  /** Operations that wait. */
+  /** Operations of this thread that wait. */
   get queued(): number {
-    return this.#waiters.length
+    return this.#queued
+  }
+
+  /** Whether places are short, in all threads: somebody waits, or few are free. Also when many small bodies are late. */
+  get isCrowded(): boolean {
+    if (this.#earlyBytes > EARLY_BYTES_MAXIMUM * CROWDED_PART) return true
+    return this.#memory.count(QUEUED) > 0 || this.#memory.count(ACTIVE) >= this.#crowdedFrom
+  }
+
+  /**
+   * Asks whether a small body may come in whole before its operation asks for a place. Whoever may calls `bodyArrived`
+   * exactly once. False: there are too many of them, and this one needs a place first.
+   */
+  expectBody(bytes: number): boolean {
+    if (this.#earlyBytes + bytes > EARLY_BYTES_MAXIMUM) return false
+    this.#earlyBytes += bytes
+    return true
+  }
+
+  /** The body is there, or its client has gone. */
+  bodyArrived(bytes: number): void {
+    this.#earlyBytes -= bytes
+  }
+
+  /** What an operation is counted under. `isAdministrator`: it has no share, and may use the places that are kept. */
+  entryOf(account: string, isAdministrator: boolean): Entry {
+    return isAdministrator ? ADMINISTRATOR : this.#memory.placeOf(account)
   }
 
   /**
@@ -47,51 +121,89 @@ export class ConcurrencyGate {
    * the time the promise says true.
    * @returns 'entered' or 'rejected' at once, or a promise of whether a place came free in time
    */
-  enter(): 'entered' | 'rejected' | Promise<boolean> {
-    if (this.#active < this.#limits.operationsMaximum) {
-      this.#active += 1
-      return 'entered'
-    }
-    if (this.#waiters.length >= this.#limits.queueMaximum) {
+  enter(entry: Entry): 'entered' | 'rejected' | Promise<boolean> {
+    if (!this.#lines.has(entry) && this.#take(entry)) return 'entered'
+    if (!this.#queue(entry)) {
       this.rejected += 1
       return 'rejected'
     }
     return new Promise((resolve) => {
-      this.#waiters.push({ resolve, deadlineMilliseconds: performance.now() + this.#limits.waitMillisecondsMaximum })
-      if (this.#timer === undefined) this.#armTimer()
+      const deadlineMilliseconds = performance.now() + this.#limits.waitMillisecondsMaximum
+      const line = this.#lines.get(entry)
+      if (line === undefined) this.#lines.set(entry, [{ resolve, deadlineMilliseconds }])
+      else line.push({ resolve, deadlineMilliseconds })
+      if (this.#timer === undefined) this.#timer = setTimeout(() => this.#look(), LOOK_MILLISECONDS)
     })
   }
 
-  /** Gives a place back; it goes to whoever has waited longest. */
-  leave(): void {
+  /** Gives a place back; it goes to whoever is next, in whatever thread. */
+  leave(entry: Entry): void {
     if (this.#active === 0) throw new Error('An operation left the gate that had not entered')
-    const next = this.#waiters.shift()
-    if (next === undefined) this.#active -= 1
-    else next.resolve(true)
-    if (this.#waiters.length === 0) this.#stopTimer()
+    this.#active -= 1
+    if (entry !== ADMINISTRATOR) this.#memory.subtractFrom(RUNNING, entry)
+    if (this.#memory.count(QUEUED) > 0 && this.#memory.count(ACTIVE) >= this.#openMaximum && this.#memory.passOn())
+      return
+    this.#memory.subtract(ACTIVE)
+    if (this.#queued > 0) this.#serve()
   }
 
-  #armTimer(): void {
-    const first = this.#waiters[0]
-    this.#timer = undefined
-    if (first === undefined) return
-    const milliseconds = Math.max(1, first.deadlineMilliseconds - performance.now())
-    this.#timer = setTimeout(() => this.#refuseOverdue(), milliseconds)
+  #take(entry: Entry): boolean {
+    const isAdministrator = entry === ADMINISTRATOR
+    if (!this.#memory.add(ACTIVE, isAdministrator ? this.#limits.operationsMaximum : this.#openMaximum)) return false
+    if (!isAdministrator && !this.#memory.addTo(RUNNING, entry, this.#shareMaximum)) {
+      this.#memory.subtract(ACTIVE)
+      return false
+    }
+    this.#active += 1
+    return true
+  }
+
+  #queue(entry: Entry): boolean {
+    if (!this.#memory.add(QUEUED, this.#limits.queueMaximum)) return false
+    if (entry !== ADMINISTRATOR && !this.#memory.addTo(WAITING, entry, this.#queueShareMaximum)) {
+      this.#memory.subtract(QUEUED)
+      return false
+    }
+    this.#queued += 1
+    return true
+  }
+
+  /** Lets in who may, an account after the other. */
+  #serve(): void {
+    // A line that is put at the end is met again.
+    for (const [entry, line] of this.#lines) {
+      if (!this.#take(entry)) continue
+      const next = this.#unqueue(entry, line)
+      this.#lines.delete(entry)
+      if (line.length > 0) this.#lines.set(entry, line)
+      next.resolve(true)
+    }
+  }
+
+  #unqueue(entry: Entry, line: Waiter[]): Waiter {
+    const first = line.shift()
+    if (first === undefined) throw new Error('A line of the gate is empty')
+    this.#queued -= 1
+    this.#memory.subtract(QUEUED)
+    if (entry !== ADMINISTRATOR) this.#memory.subtractFrom(WAITING, entry)
+    return first
+  }
+
+  #look(): void {
+    this.#memory.takeGranted()
+    this.#serve()
+    this.#refuseOverdue()
+    this.#timer = this.#queued > 0 ? setTimeout(() => this.#look(), LOOK_MILLISECONDS) : undefined
   }
 
   #refuseOverdue(): void {
     const now = performance.now()
-    for (let first = this.#waiters[0]; first !== undefined; first = this.#waiters[0]) {
-      if (first.deadlineMilliseconds > now) break
-      this.#waiters.shift()
-      this.rejected += 1
-      first.resolve(false)
+    for (const [entry, line] of this.#lines) {
+      while (line[0] !== undefined && line[0].deadlineMilliseconds <= now) {
+        this.rejected += 1
+        this.#unqueue(entry, line).resolve(false)
+      }
+      if (line.length === 0) this.#lines.delete(entry)
     }
-    this.#armTimer()
-  }
-
-  #stopTimer(): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
   }
 }

@@ -32,8 +32,13 @@ export interface HttpRequest {
   onAborted(listener: () => void): void
 }
 
-/** The body of a request. Exactly one of the methods may be called, at most once; an untouched body is discarded. */
+/** The body of a request. Exactly one of `readAll` and `pipe` may be called, at most once; an untouched body is discarded. */
 export interface RequestBody {
+  /**
+   * Resolves when the last byte has arrived, or never will. Undefined when that is so already. Bytes that arrive
+   * meanwhile are kept, 256 KiB of them; more would wait for a reader.
+   */
+  arrival(): Promise<void> | undefined
   /**
    * The whole body, in memory of its own.
    * @throws BodyTooLargeError when more than `bytesMaximum` bytes arrive

@@ -9,10 +9,12 @@
  */
 const THREAD_METRICS = {
   object_store_requests_total: 'S3 requests answered, by operation and by the result the audit log gives them.',
-  object_store_errors_total: 'Requests answered with a status of 500 or more.',
-  object_store_operations_rejected_total: 'Operations refused with SlowDown because too many were running and waiting.',
-  object_store_operations_active: 'Operations that are running.',
-  object_store_operations_queued: 'Operations that wait for a turn.',
+  object_store_errors_total:
+    'Requests of both planes that the server failed: answered with 500 or more, but for 501 and SlowDown, or cut off.',
+  object_store_operations_rejected_total:
+    'Operations refused with SlowDown because too many were running and waiting, on both planes.',
+  object_store_operations_active: 'Operations that are running, on both planes.',
+  object_store_operations_queued: 'Operations that wait for a turn, on both planes.',
   object_store_received_bytes_total: 'Bytes of request bodies received on the S3 data plane.',
   object_store_sent_bytes_total: 'Bytes of response bodies sent on the S3 data plane.',
   object_store_journal_records_total: 'Records written to the journal.',

@@ -61,6 +61,8 @@ export class IncomingBody implements RequestBody {
   #busy = false
   /** What keeps the body from its reader: the client went, the response was sent first, or a chunk was not taken. */
   #ending: Ending | undefined
+  /** Whoever waits for the last byte. */
+  #arrived: (() => void) | undefined
   readonly #resume = (): void => this.#throttle.resume()
 
   constructor(throttle: Throttle, contentLength: number | undefined) {
@@ -72,6 +74,7 @@ export class IncomingBody implements RequestBody {
   receive(chunk: ArrayBuffer, last: boolean): void {
     this.receivedBytes += chunk.byteLength
     if (last) this.complete = true
+    if (last) this.#arrived?.()
     if (this.#discarding) return
     const reader = this.#reader
     const direct = reader !== undefined && !this.#busy && this.#queue.length === 0
@@ -91,6 +94,13 @@ export class IncomingBody implements RequestBody {
   discard(): void {
     this.#stop('answered')
     this.#throttle.resume()
+  }
+
+  arrival(): Promise<void> | undefined {
+    if (this.complete || this.#ending !== undefined) return undefined
+    return new Promise((resolve) => {
+      this.#arrived = resolve
+    })
   }
 
   async readAll(bytesMaximum: number): Promise<Buffer> {
@@ -220,6 +230,7 @@ export class IncomingBody implements RequestBody {
   #stop(ending: Ending): void {
     if (this.#ending !== undefined) return
     this.#ending = ending
+    this.#arrived?.()
     this.#drop()
     if (!this.#busy && this.#reader !== undefined) this.#fail(endingError(ending))
   }
@@ -254,6 +265,7 @@ function endingError(ending: Ending): unknown {
 
 /** The body of a request that has none; shared by all of them. */
 export const EMPTY_BODY: RequestBody = {
+  arrival: () => undefined,
   readAll: () => Promise.resolve(Buffer.alloc(0)),
   pipe: () => Promise.resolve(),
 }

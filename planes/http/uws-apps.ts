@@ -36,6 +36,9 @@ export function nextTurn(): Promise<void> {
   })
 }
 
+/** From here on connections are short. */
+const CROWDED_PART = 3 / 4
+
 type Route = (res: uWS.HttpResponse, request: uWS.HttpRequest) => void
 
 export class UwsApps {
@@ -106,6 +109,11 @@ export class UwsApps {
   /** The certificate that new connections are shown; undefined without TLS. */
   get certificate(): X509Certificate | undefined {
     return this.#pair?.certificate
+  }
+
+  /** Whether there are about as many connections as there may be. */
+  get isCrowded(): boolean {
+    return this.#connections >= this.#connectionsMaximum * CROWDED_PART
   }
 
   /** Accepts no more connections. Those accepted in this turn are still handed over in the next. */

@@ -33,6 +33,10 @@ export interface ListenOptions {
   readonly handler: HttpHandler
   /** Silence of a client, in the middle of an upload or download, after which it is cut off. Default 60,000. */
   readonly stallTimeoutMilliseconds?: number
+  /** What a client must move in that time when `isCrowded` says so, or be cut off. Default 0: any progress will do. */
+  readonly minimumBytes?: number
+  /** Whether operations are short of places. The listener itself knows when connections are. */
+  readonly isCrowded?: () => boolean
   /**
    * How long a client may go on sending a body that was answered without being read, before the connection is closed.
    * Default 30,000.
@@ -121,7 +125,9 @@ class UwsListener implements HttpListener, ExchangeHost {
     this.#refusal = options.refusal ?? plainRefusal
     this.secure = options.tls !== undefined
     this.lingerMilliseconds = options.lingerMilliseconds ?? 30_000
-    this.guard = new StallGuard(options.stallTimeoutMilliseconds ?? 60_000)
+    const { stallTimeoutMilliseconds = 60_000, minimumBytes = 0, isCrowded = () => false } = options
+    const isShort = () => isCrowded() || this.#apps.isCrowded
+    this.guard = new StallGuard({ stallTimeoutMilliseconds, minimumBytes, isCrowded: isShort })
   }
 
   /** False when the address cannot be listened on. */

@@ -23,13 +23,13 @@ export type HeavyKind = keyof typeof LIMITS
 /** A place among the requests that work long. */
 export class HeavyPlace {
   readonly #turns: Turns
-  readonly #gate: ConcurrencyGate
+  readonly #giveBack: () => void
   #isGone = false
   #hasLeft = false
 
-  constructor(http: HttpRequest, turns: Turns, gate: ConcurrencyGate) {
+  constructor(http: HttpRequest, turns: Turns, giveBack: () => void) {
     this.#turns = turns
-    this.#gate = gate
+    this.#giveBack = giveBack
     http.onAborted(() => {
       this.#isGone = true
     })
@@ -51,7 +51,7 @@ export class HeavyPlace {
 
   /** Gives the place to another request; calling again does nothing. */
   leave(): void {
-    if (!this.#hasLeft) this.#gate.leave()
+    if (!this.#hasLeft) this.#giveBack()
     this.#hasLeft = true
   }
 }
@@ -66,9 +66,10 @@ export class HeavyWork {
   async enter(kind: HeavyKind, http: HttpRequest): Promise<HeavyPlace> {
     const gate = this.#gates.get(kind) ?? new ConcurrencyGate(LIMITS[kind])
     this.#gates.set(kind, gate)
-    const entered = await gate.enter()
+    const entry = gate.entryOf(http.remoteAddress, false)
+    const entered = await gate.enter(entry)
     if (entered !== true && entered !== 'entered') throw new BusyError()
-    return new HeavyPlace(http, this.#turns, gate)
+    return new HeavyPlace(http, this.#turns, () => gate.leave(entry))
   }
 
   /** Does work in a place of its own. @throws BusyError, and what the work throws */

@@ -41,6 +41,8 @@ export interface ManagementOptions {
   readonly gate: ConcurrencyGate
   /** Without it the metrics are closed. */
   readonly scrapeToken: string | undefined
+  /** Called for each request that fails by a fault of the server, or a state of it. */
+  readonly erred?: () => void
   /** Called after every answer, and again with a fault that comes to light while its body is sent. */
   readonly observe?: (exchange: ManagementExchange) => void
 }
@@ -101,6 +103,14 @@ class ManagementDialect extends Exchange {
     return identity
   }
 
+  protected override get account(): string {
+    return this.#identity?.credentialId ?? this.http.remoteAddress
+  }
+
+  protected override get isAdministrator(): boolean {
+    return this.#identity?.role === 'system-administrator'
+  }
+
   protected handle(): HttpResponse | Promise<HttpResponse> {
     if (this.#found === undefined || this.#request === undefined) throw new Error('handled before it was admitted')
     return this.#found.route.handle(this.#request, this.#options.services)
@@ -148,6 +158,10 @@ class ManagementDialect extends Exchange {
 
   protected failed(error: unknown): void {
     this.#fault = error
+  }
+
+  protected override erred(): void {
+    this.#options.erred?.()
   }
 }
 

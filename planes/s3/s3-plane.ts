@@ -39,6 +39,8 @@ export interface S3Telemetry {
   finished(request: FinishedRequest): void
   /** A failure that is a fault of the server. */
   failed(error: unknown, requestId: string): void
+  /** A request that fails by a fault of the server, or a state of it. */
+  erred(): void
 }
 
 interface S3PlaneParts {
@@ -151,6 +153,14 @@ class S3Dialect extends Exchange {
     return { http: this.http, target, bucket, key, payload, bodyBytesMaximum, journal: this.journal }
   }
 
+  protected override get account(): string {
+    return this.#identity?.principal ?? this.http.remoteAddress
+  }
+
+  protected override get isAdministrator(): boolean {
+    return this.#identity !== undefined && this.#identity.policies === undefined
+  }
+
   protected handle(): HttpResponse | Promise<HttpResponse> {
     const handle = this.#operation?.handle
     if (handle === undefined || this.#request === undefined) throw new Error('a request that was not admitted')
@@ -201,6 +211,10 @@ class S3Dialect extends Exchange {
 
   protected failed(error: unknown): void {
     this.#parts.telemetry.failed(error, this.requestId)
+  }
+
+  protected override erred(): void {
+    this.#parts.telemetry.erred()
   }
 
   protected override sent(status: number, sentBytes: number): void {

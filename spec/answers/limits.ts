@@ -28,13 +28,16 @@ async function noSpace(talk: Talk): Promise<void> {
   await talk.api('GET', '/system/info')
 }
 
+/** Longer than the bodies that take no place before they are whole. */
+const LARGER = 70_000
+
 /** One operation at a time: while one is under way every other is refused, at once or after a second. */
 async function busy(talk: Talk): Promise<void> {
   const { bucket } = talk
   const { apiPort, s3Port } = talk.server
   await makeBucket(talk)
   const target = talk.presigned('PUT', `/${bucket}/slow`)
-  const begun = `PUT ${target} HTTP/1.1\r\nhost: 127.0.0.1:${s3Port}\r\ncontent-length: 10\r\n\r\nbegun`
+  const begun = `PUT ${target} HTTP/1.1\r\nhost: 127.0.0.1:${s3Port}\r\ncontent-length: ${LARGER}\r\n\r\nbegun`
   const release = await talk.hold('s3', begun)
   await gaugeValue(apiPort, 'object_store_operations_active', 1)
   await talk.s3('GET', `/${bucket}/slow`)
@@ -43,7 +46,7 @@ async function busy(talk: Talk): Promise<void> {
   await talk.s3('GET', `/${bucket}/slow`, { as: null })
   await talk.s3('GET', `/${bucket}?acl`)
   await talk.api('GET', '/auth/session')
-  await release('ended')
+  await release('ended'.padStart(LARGER - 5))
   await gaugeValue(apiPort, 'object_store_operations_active', 0)
   await talk.s3('GET', `/${bucket}/slow`)
 }
@@ -53,8 +56,8 @@ async function busyManagement(talk: Talk): Promise<void> {
   await makeBucket(talk)
   const path = `/api/v1/buckets/${bucket}/object/slow`
   const lines = `host: 127.0.0.1:${talk.server.apiPort}\r\nauthorization: ${ADMINISTRATOR.authorization}`
-  const release = await talk.hold('api', `PUT ${path} HTTP/1.1\r\n${lines}\r\ncontent-length: 10\r\n\r\nbegun`)
-  // Whoever is let in tells nothing of who waits; the plane has no gauge of its own.
+  const release = await talk.hold('api', `PUT ${path} HTTP/1.1\r\n${lines}\r\ncontent-length: ${LARGER}\r\n\r\nbegun`)
+  // Whoever is let in tells nothing of who waits.
   for (let tries = 0; tries < 500; tries += 1) if ((await talk.quietly('/api/v1/auth/session')) === 503) break
   await talk.api('GET', '/auth/session')
   await talk.api('PUT', `/buckets/${bucket}/object/other`, { body: 'b' })
@@ -62,7 +65,7 @@ async function busyManagement(talk: Talk): Promise<void> {
   await talk.api('GET', '/none')
   await talk.api('GET', '/health')
   await talk.s3('GET', `/${bucket}/slow`)
-  await release('ended')
+  await release('ended'.padStart(LARGER - 5))
 }
 
 /** Documents over what each operation takes. */

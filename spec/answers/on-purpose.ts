@@ -40,4 +40,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /verify\/buckets\//,
     reason: 'a bucket is verified whole, with all versions, and says whether it was (decision 0044)',
   },
+  {
+    shape: /^(status|headers|body|records)\b/,
+    ask: /^busy [78]: |^busy-management 7: /,
+    reason: 'one gate for both planes, and an upload must be larger to hold a place (decision 0042)',
+  },
 ]

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { test } from 'tap'
-import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
 import type { HttpResponse } from '../../planes/http/exchange.ts'
 import { freePort, listen, serve } from './http-server.ts'
 import { head, openRaw, patternBytes, signal, sleep, until } from './raw-client.ts'
@@ -115,31 +114,6 @@ test('S25 connections beyond the bound are closed, those within go on, and a fre
   let status: number | undefined
   while (status === undefined) status = await fetched()
   t.equal(status, 200)
-})
-
-test('the concurrency gate', async (t) => {
-  const limits = { operationsMaximum: 2, queueMaximum: 2, waitMillisecondsMaximum: 20 }
-  const gate = new ConcurrencyGate(limits)
-  t.equal(gate.enter(), 'entered')
-  t.equal(gate.enter(), 'entered')
-  const order: string[] = []
-  const third = Promise.resolve(gate.enter()).then((entered) => order.push(`third ${entered}`))
-  const fourth = Promise.resolve(gate.enter()).then((entered) => order.push(`fourth ${entered}`))
-  t.equal(gate.enter(), 'rejected', 'beyond the queue')
-  t.strictSame([gate.active, gate.queued, gate.rejected], [2, 2, 1])
-  gate.leave()
-  await third
-  t.strictSame([gate.active, gate.queued, gate.rejected], [2, 1, 1], 'the place went to the first in line')
-  await fourth
-  t.strictSame(order, ['third true', 'fourth false'], 'the second waited in vain')
-  t.strictSame([gate.active, gate.queued, gate.rejected], [2, 0, 2])
-  gate.leave()
-  gate.leave()
-  t.throws(() => gate.leave(), /had not entered/)
-  t.equal(gate.active, 0)
-  t.equal(gate.enter(), 'entered', 'places come back')
-  const strict = new ConcurrencyGate({ ...limits, operationsMaximum: 1, queueMaximum: 0 })
-  t.strictSame([strict.enter(), strict.enter()], ['entered', 'rejected'])
 })
 
 const ANSWER = { status: 403, headers: [], body: 'refused early' } as const

@@ -111,6 +111,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     telemetry: {
       finished: (request) => void finished.push(request),
       failed: (error) => void failures.push(error),
+      erred: () => undefined,
     },
   })
   const refusal = malformedRequestResponse

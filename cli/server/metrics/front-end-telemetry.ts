@@ -1,5 +1,4 @@
 import { auditResultOf } from '../../../engine/events/audit.ts'
-import type { ConcurrencyGate } from '../../../planes/http/concurrency-gate.ts'
 import { MetricSlots, type SharedMetrics } from '../../../planes/http/metric-slots.ts'
 import type { FinishedRequest, S3Telemetry } from '../../../planes/s3/s3-plane.ts'
 import { UNKNOWN_OPERATION } from './metric-operations.ts'
@@ -26,23 +25,10 @@ export class FrontEndTelemetry implements S3Telemetry {
     this.#sent = this.#slots.slot('object_store_sent_bytes_total')
   }
 
-  /** Publishes the state of the gate for scrapes. */
-  watchGate(gate: ConcurrencyGate): void {
-    const active = this.#slots.slot('object_store_operations_active')
-    const queued = this.#slots.slot('object_store_operations_queued')
-    const rejected = this.#slots.slot('object_store_operations_rejected_total')
-    setInterval(() => {
-      this.#region[active] = gate.active
-      this.#region[queued] = gate.queued
-      this.#region[rejected] = gate.rejected
-    }, 250).unref()
-  }
-
   finished(request: FinishedRequest): void {
     this.#add(this.#requestSlot(request), 1)
     this.#add(this.#received, request.receivedBytes)
     this.#add(this.#sent, request.sentBytes)
-    if (request.status >= 500) this.#add(this.#errors, 1)
     if (this.#logRequests === 'none' || (this.#logRequests === 'errors' && request.status < 400)) return
     this.#log.requestLog.info({
       requestId: request.requestId,
@@ -58,6 +44,10 @@ export class FrontEndTelemetry implements S3Telemetry {
 
   failed(error: unknown, requestId: string): void {
     this.#log.log.error({ err: error, requestId }, 'a request failed')
+  }
+
+  erred(): void {
+    this.#add(this.#errors, 1)
   }
 
   #requestSlot(request: FinishedRequest): number {

@@ -12,6 +12,7 @@ import { createS3Handler } from '../../../planes/s3/s3-plane.ts'
 import type { S3Services } from '../../../planes/s3/services.ts'
 import { createLogger } from '../logger.ts'
 import { StoreSession } from '../store/store-session.ts'
+import { publishGate } from '../metrics/gate-metrics.ts'
 import { FrontEndTelemetry } from '../metrics/front-end-telemetry.ts'
 import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
 
@@ -73,14 +74,10 @@ process.on('uncaughtException', (error) => {
 })
 
 const session = new StoreSession(data, data.thread, new PortEngineClient(data.port))
-const gate = new ConcurrencyGate({
-  operationsMaximum: data.operationsMaximum,
-  queueMaximum: data.queueMaximum,
-  waitMillisecondsMaximum: data.queueWaitMilliseconds,
-})
+const gate = new ConcurrencyGate(data.limits, data.gate, data.thread)
+publishGate(gate, data.metrics, data.thread)
 const hostNames = new HostNames(data.hostnames, hostname())
 const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.logRequests)
-telemetry.watchGate(gate)
 main.on('message', (message: ToFrontEnd) => {
   switch (message.kind) {
     case 'stop':
@@ -105,6 +102,8 @@ try {
     handler: createS3Handler({ services: services(session), authenticator, gate, hostNames, telemetry }),
     connectionsMaximum: data.connectionsMaximum,
     stallTimeoutMilliseconds: data.stallTimeoutMilliseconds,
+    minimumBytes: data.minimumBytes,
+    isCrowded: () => gate.isCrowded,
     onHandlerError: (error) => log.log.error({ err: error }, 'a response failed'),
     refusal: malformedRequestResponse,
   })

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { forgetThread } from '../../../planes/http/gate-memory.ts'
 import type { Logger } from '../logger.ts'
 import { claimPort } from './claim-port.ts'
 import type { EngineThread } from './engine-thread-handle.ts'
@@ -67,6 +68,7 @@ export class FrontEnds {
       transferList: [data.port],
     })
     const stopped = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+    worker.once('exit', () => forgetThread(data.gate, data.thread))
     this.#members.push({ worker, stopped })
     return new Promise((resolve, reject) => {
       let ready = false

@@ -1,4 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { ConcurrencyLimits } from '../../../planes/http/concurrency-gate.ts'
+import type { SharedGate } from '../../../planes/http/gate-memory.ts'
 import type { SharedMetrics } from '../../../planes/http/metric-slots.ts'
 import type { TlsFiles } from '../../../planes/http/tls-files.ts'
 import type { Config } from '../../config/config-types.ts'
@@ -52,10 +54,12 @@ export interface FrontEndThreadData extends SessionSettings {
   /** A counter, incremented after each change of access. */
   readonly accessChanges: Int32Array<SharedArrayBuffer>
   readonly inlineBytesMaximum: number
-  readonly operationsMaximum: number
-  readonly queueMaximum: number
-  readonly queueWaitMilliseconds: number
+  readonly limits: ConcurrencyLimits
+  /** The gate of all front ends and of the management plane. */
+  readonly gate: SharedGate
   readonly stallTimeoutMilliseconds: number
+  /** What a transfer must move in that time when places are short. */
+  readonly minimumBytes: number
   readonly graceMilliseconds: number
   readonly logLevel: Config['log.level']
   readonly logRequests: 'all' | 'errors' | 'none'

@@ -177,9 +177,9 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     return answer
   },
   SLOW_DOWN: async () => {
-    await server.apiGate.enter()
+    await server.apiGate.enter(server.apiGate.entryOf('somebody', false))
     const answer = await api.call('GET', '/buckets')
-    server.apiGate.leave()
+    server.apiGate.leave(server.apiGate.entryOf('somebody', false))
     return answer
   },
   INTERNAL_ERROR: async () => {

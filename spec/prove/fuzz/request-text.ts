@@ -51,6 +51,7 @@ export function requestWith(
     secure: false,
     contentLength: body.length,
     body: {
+      arrival: () => undefined,
       readAll: (bytesMaximum) =>
         body.length > bytesMaximum ? Promise.reject(new BodyTooLargeError()) : Promise.resolve(Buffer.from(body)),
       pipe: async (sink) => {

@@ -77,7 +77,7 @@ test('a preflight has one record, a place in the line, and is counted', async (t
   t.teardown(() => narrow.stop())
   await narrow.raw('PUT', '/narrow-bucket')
   await narrow.raw('PUT', '/narrow-bucket?cors', { body: configuration(APP_RULE) })
-  t.equal(narrow.gate.enter(), 'entered')
+  t.equal(narrow.gate.enter(narrow.gate.entryOf('somebody', false)), 'entered')
   const ask = () => narrow.raw('OPTIONS', '/narrow-bucket/k', { sign: false, headers: asking(APP, 'PUT') })
   const both = [ask(), ask()]
   const refused = await Promise.race(both)
@@ -88,7 +88,7 @@ test('a preflight has one record, a place in the line, and is counted', async (t
   const read = await narrow.raw('GET', '/narrow-bucket/k', { unsignedHeaders: [['origin', APP]] })
   isError(t, read, 'SlowDown', 'a read')
   t.same(corsOf(read), granted(APP))
-  narrow.gate.leave()
+  narrow.gate.leave(narrow.gate.entryOf('somebody', false))
   t.same((await Promise.all(both)).map((answer) => answer.status).toSorted(), [200, 503])
   t.equal(narrow.gate.active, 0)
 })

@@ -71,8 +71,12 @@ test('a client that waits for 100 Continue', async (t) => {
   client.socket.destroy()
 
   const refused = openRaw(server.port)
-  refused.send(head('PUT', '/no-such-bucket/k', lines))
-  t.match(await refused.until(/<\/Error>/), '<Code>NoSuchBucket</Code>', 'a refusal does not wait for the body')
+  const large: HeaderLine[] = [
+    ['content-length', '100000'],
+    ['expect', '100-continue'],
+  ]
+  refused.send(head('PUT', '/no-such-bucket/k', large))
+  t.match(await refused.until(/<\/Error>/), '<Code>NoSuchBucket</Code>', 'a refusal does not wait for a large body')
   refused.socket.destroy()
 })
 
@@ -128,9 +132,9 @@ test('an upload that breaks off leaves what was there', async (t) => {
       const client = openRaw(server.port)
       client.send(head('PUT', target, [['content-length', String(size)]]))
       await client.push(LARGE.subarray(0, sent))
-      await until(() => server.gate.active === 1)
+      await until(() => server.listener.activeRequests() === 1)
       client.socket.destroy()
-      await until(() => server.gate.active === 0)
+      await until(() => server.listener.activeRequests() === 0)
       t.equal((await raw('GET', target)).text, 'old bytes', `${sent} of ${size} bytes`)
     }
   }
@@ -217,19 +221,22 @@ test('more operations at once than allowed wait, and then are told to slow down'
   await narrow.raw('PUT', '/narrow-bucket')
   const upload = openRaw(narrow.port)
   const lines = narrow.wire.headersOf('PUT', '/narrow-bucket/k', { sign: UNSIGNED })
-  const text = [...lines, ['content-length', '10']].map(([name, value]) => `${name}: ${value}\r\n`).join('')
-  upload.send(`PUT /narrow-bucket/k HTTP/1.1\r\n${text}\r\n12345`)
+  const text = [...lines, ['content-length', String(LARGE.length)]]
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+  upload.send(`PUT /narrow-bucket/k HTTP/1.1\r\n${text}\r\n`)
+  await upload.push(LARGE.subarray(0, 5))
   await until(() => narrow.gate.active === 1)
   const waiting = narrow.raw('PUT', '/narrow-bucket/waiting', { body: LARGE })
   await until(() => narrow.gate.queued === 1)
   isError(t, await narrow.raw('GET', '/narrow-bucket/k'), 'SlowDown', 'one too many')
   isError(t, await narrow.raw('PUT', '/narrow-bucket/j', { body: LARGE }), 'SlowDown', 'and another')
   isError(t, await narrow.raw('GET', '/narrow-bucket/k', { sign: false }), 'AccessDenied', 'a stranger is told nothing')
-  upload.send('67890')
+  await upload.push(LARGE.subarray(5))
   await upload.until(/HTTP\/1\.1 200/)
   isDone(t, await waiting, 200, 'the one that waited')
   t.ok((await narrow.raw('GET', '/narrow-bucket/waiting')).body.equals(LARGE), 'its body was not lost while it waited')
-  t.equal((await narrow.raw('GET', '/narrow-bucket/k')).text, '1234567890')
+  t.ok((await narrow.raw('GET', '/narrow-bucket/k')).body.equals(LARGE))
   isError(t, await narrow.raw('GET', '/narrow-bucket/j'), 'NoSuchKey', 'what was refused did not happen')
   upload.socket.destroy()
   t.match({ active: narrow.gate.active, queued: narrow.gate.queued }, { active: 0, queued: 0 })
@@ -245,7 +252,7 @@ test('whoever leaves the line gives the place back', async (t) => {
   t.teardown(() => narrow.stop())
   await narrow.raw('PUT', '/narrow-bucket')
   await narrow.raw('PUT', '/narrow-bucket/k', { body: LARGE })
-  t.equal(narrow.gate.enter(), 'entered')
+  t.equal(narrow.gate.enter(narrow.gate.entryOf('somebody', false)), 'entered')
   const lines = (method: string) =>
     narrow.wire
       .headersOf(method, '/narrow-bucket/k', { sign: UNSIGNED })
@@ -256,10 +263,26 @@ test('whoever leaves the line gives the place back', async (t) => {
   )
   await until(() => narrow.gate.queued === 2)
   for (const client of [reader, writer]) client.socket.destroy()
-  narrow.gate.leave()
+  narrow.gate.leave(narrow.gate.entryOf('somebody', false))
   await until(() => narrow.gate.active === 0 && narrow.gate.queued === 0)
   t.ok((await narrow.raw('GET', '/narrow-bucket/k')).body.equals(LARGE), 'and what was there is there')
   t.same(narrow.failures, [])
+})
+
+test('a small body that is not there yet takes no place', async (t) => {
+  const narrow = await startInThread({ limits: { operationsMaximum: 1, queueMaximum: 0 } })
+  t.teardown(() => narrow.stop())
+  await narrow.raw('PUT', '/narrow-bucket')
+  const lines = narrow.wire.headersOf('PUT', '/narrow-bucket/k', { sign: UNSIGNED })
+  const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const slow = openRaw(narrow.port).send(`PUT /narrow-bucket/k HTTP/1.1\r\n${text}content-length: 5\r\n\r\nhe`)
+  await until(() => narrow.listener.activeRequests() === 1)
+  isDone(t, await narrow.raw('PUT', '/narrow-bucket/other', { body: Buffer.from('x') }), 200, 'others go on')
+  t.equal(narrow.gate.active, 0)
+  slow.send('llo')
+  t.match(await slow.until(/\r\n\r\n/), /^HTTP\/1\.1 200/)
+  t.equal((await narrow.raw('GET', '/narrow-bucket/k')).text, 'hello')
+  slow.socket.destroy()
 })
 
 test('whoever waits too long is told to slow down', async (t) => {
@@ -267,10 +290,10 @@ test('whoever waits too long is told to slow down', async (t) => {
   const narrow = await startInThread({ limits })
   t.teardown(() => narrow.stop())
   await narrow.raw('PUT', '/narrow-bucket')
-  t.equal(narrow.gate.enter(), 'entered')
+  t.equal(narrow.gate.enter(narrow.gate.entryOf('somebody', false)), 'entered')
   const answers = await Promise.all([1, 2, 3].map(() => narrow.raw('GET', '/narrow-bucket?list-type=2')))
   for (const answer of answers) isError(t, answer, 'SlowDown', 'waited in vain')
-  narrow.gate.leave()
+  narrow.gate.leave(narrow.gate.entryOf('somebody', false))
   isDone(t, await narrow.raw('GET', '/narrow-bucket?list-type=2'), 200, 'there is room again')
 })
 
