@@ -25,6 +25,11 @@ export interface ChainReport extends SpanResult {
   readonly nextFrom: Sequence | undefined
 }
 
+interface ScanOptions {
+  readonly scanMaximum?: number
+  readonly requireWanted?: () => void
+}
+
 /** The end of a journal without records. */
 const EMPTY: JournalEnd = { nextSequence: sequenceOf(0), head: ZERO_HASH, place: JOURNAL_START }
 
@@ -52,8 +57,14 @@ export class AuditLog {
     return previous(this.#end().nextSequence)
   }
 
-  /** One page of records. Its cost depends on the range and on `scanMaximum`, not on the length of the log. */
-  async query(query: AuditQuery, scanMaximum: number = SCAN_MAXIMUM): Promise<AuditPage> {
+  /**
+   * One page of records. Its cost depends on the range and on `scanMaximum`, not on the length of the log.
+   * @param requireWanted called between steps; throws when nobody waits for the page any more
+   */
+  async query(
+    query: AuditQuery,
+    { scanMaximum = SCAN_MAXIMUM, requireWanted = () => undefined }: ScanOptions = {},
+  ): Promise<AuditPage> {
     const end = this.#end()
     if (query.newestFirst === true) return this.#queryBackwards(query, end, scanMaximum)
     const byTime = this.#beginningAt(firstMicroseconds(query))
@@ -63,7 +74,7 @@ export class AuditLog {
       end,
     )
     try {
-      return await new AuditScan(query, end, this.#turns, scanMaximum).run(cursor)
+      return await new AuditScan(query, end, this.#turns, scanMaximum, requireWanted).run(cursor)
     } finally {
       cursor.close()
     }

@@ -126,7 +126,7 @@ async function follow(query: Omit<AuditQuery, 'after'>, scanMaximum?: number): P
   const pages: AuditPage[] = []
   let after: AuditCursor | undefined
   do {
-    const page = await log.query({ ...query, after }, scanMaximum)
+    const page = await log.query({ ...query, after }, scanMaximum === undefined ? {} : { scanMaximum })
     pages.push(page)
     after = page.next
   } while (after !== undefined)
@@ -220,7 +220,7 @@ test('the newest first: what is asked for most reads little', async (t) => {
 
 test('a scan is cut, and goes on at the cursor', async (t) => {
   const nobody = { ...EVER, principal: 'nobody', limit: 10 }
-  const page = await log.query(nobody, 100)
+  const page = await log.query(nobody, { scanMaximum: 100 })
   t.match(page, { records: [], scanTruncated: true, damaged: false })
   t.equal(page.next?.sequence, entries()[99]?.sequence, 'it moves on although nothing was found')
   const pages = await follow(nobody, 700)
