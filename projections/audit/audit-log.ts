@@ -66,7 +66,7 @@ export class AuditLog {
     { scanMaximum = SCAN_MAXIMUM, requireWanted = () => undefined }: ScanOptions = {},
   ): Promise<AuditPage> {
     const end = this.#end()
-    if (query.newestFirst === true) return this.#queryBackwards(query, end, scanMaximum)
+    if (query.newestFirst === true) return this.#queryBackwards(query, end, scanMaximum, requireWanted)
     const byTime = this.#beginningAt(firstMicroseconds(query))
     const { after } = query
     const cursor = this.#cursorAt(
@@ -106,12 +106,17 @@ export class AuditLog {
     return new AuditRecords(range, cursor, end, this.#turns)
   }
 
-  #queryBackwards(query: AuditQuery, end: JournalEnd, scanMaximum: number): Promise<AuditPage> {
+  #queryBackwards(
+    query: AuditQuery,
+    end: JournalEnd,
+    scanMaximum: number,
+    requireWanted: () => void,
+  ): Promise<AuditPage> {
     const [disk, paths, turns] = [this.#disk, this.#paths, this.#turns]
     const cursor = (beginning: SegmentPlace, place: SegmentPlace) =>
       new JournalCursor(disk, paths, turns, beginning, place)
     const { auditIndex } = this.#tables
-    return new BackwardScan(query, { auditIndex, end, turns, scanMaximum, cursor }).run()
+    return new BackwardScan(query, { auditIndex, end, turns, scanMaximum, requireWanted, cursor }).run()
   }
 
   #beginningAt(timeMicroseconds: Microseconds): SegmentPlace {

@@ -9,7 +9,7 @@ import type { Turns } from './turns.ts'
 export const SCAN_MAXIMUM = 200_000
 
 /** A page ends after so many bytes of matching records, as they are in the journal. */
-const PAGE_BYTES_MAXIMUM = 1024 ** 2
+export const PAGE_BYTES_MAXIMUM = 1024 ** 2
 
 /** A place in the log after which the next page begins. */
 export interface AuditCursor {

@@ -213,7 +213,7 @@ test('the newest first: what is asked for most reads little', async (t) => {
     const newer = await log.query({ ...EVER, limit: 3, after })
     t.same(ids(newer.records), ids(all.slice(1497, 1500).toReversed()), 'the same cursor goes the other way')
   }
-  const cut = await log.query({ ...EVER, principal: 'nobody', limit: 10, newestFirst: true }, 100)
+  const cut = await log.query({ ...EVER, principal: 'nobody', limit: 10, newestFirst: true }, { scanMaximum: 100 })
   t.match(cut, { records: [], scanTruncated: true, damaged: false })
   t.ok(Number(cut.next?.sequence) < Number(all[99]?.sequence))
 })
