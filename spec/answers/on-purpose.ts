@@ -44,6 +44,8 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     shape: /^(status|headers|body|records)\b/,
     ask: /^busy [78]: |^busy-management 7: /,
     reason: 'one gate for both planes, and an upload must be larger to hold a place (decision 0042)',
+  },
+  {
     shape: /^(body|headers): /,
     ask: /reports\/retention/,
     reason: 'a report has the cursor of the next one',
