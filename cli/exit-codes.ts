@@ -9,7 +9,7 @@ export const exitTable = {
   partly: { code: 3, sentence: 'Only a part was done.' },
   notFound: { code: 4, sentence: 'The requested thing does not exist.' },
   denied: { code: 5, sentence: 'Access was denied.' },
-  doctorFinding: { code: 7, sentence: 'The doctor found something that needs attention.' },
+  doctorFinding: { code: 7, sentence: 'The doctor or an inspection found something that needs attention.' },
   proofFailed: { code: 8, sentence: 'A check of a proof bundle failed.' },
   notProved: { code: 9, sentence: 'No check of a proof bundle failed, but a required one could not be made.' },
   unreachable: { code: 10, sentence: 'The server could not be reached.' },

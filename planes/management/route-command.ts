@@ -50,7 +50,7 @@ interface CommandDefinition<A extends Arguments, O extends Options> {
   readonly call?: (values: Values<A, O>) => RouteCall
   readonly show?: Shown
   /** Exit code for an answer; `ok` by default. */
-  readonly exit?: (answer: Answer) => 'ok' | 'storeDamaged'
+  readonly exit?: (answer: Answer) => 'ok' | 'partly' | 'doctorFinding' | 'storeDamaged'
 }
 
 /** The values of any command. */

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { type StorePaths, volumeNumber } from '../../engine/disk/store-paths.ts'
@@ -9,8 +9,8 @@ import type { StoredPayload } from '../../projections/catalog/catalog-snapshot.t
 
 /** Rows and files examined before other work gets a turn. */
 const SLICE = 500
-/** Findings of each kind that are named. */
-const NAMED_MAXIMUM = 1000
+/** Findings of a page; a page with so many ends there, and the next one goes on. */
+const FINDINGS_MAXIMUM = 1000
 
 /** A file that nothing refers to. */
 interface Orphan {
@@ -26,16 +26,49 @@ interface Missing {
   readonly reason: 'missing' | 'wrong length'
 }
 
+/** A file that the store did not put where it is. A repair leaves it. */
+interface Foreign {
+  /** Below the data directory. */
+  readonly path: string
+  readonly reason: 'foreign' | 'misplaced'
+  readonly bytes: number
+}
+
+type Finding = { readonly orphan: Orphan } | { readonly missing: Missing } | { readonly foreign: Foreign }
+
 export interface StorageFindings {
   /** Number of rows and files. */
   readonly examined: number
-  /** True if there were more. */
-  readonly truncated: boolean
+  /** Where the next page goes on; undefined when everything was examined. */
+  readonly nextAfter: string | undefined
   readonly orphans: readonly Orphan[]
   readonly missing: readonly Missing[]
+  readonly foreign: readonly Foreign[]
 }
 
-/** Compares the payload files and volumes on the disk with the catalog, both ways. */
+/** One file or row, and what is wrong with it. */
+interface Step {
+  /** Its name in its stage; names ascend. */
+  readonly name: string
+  readonly finding: Finding | undefined
+}
+
+/** Payload files are in 256 directories. */
+const FILE_DIRECTORY = /^[0-9a-f]{2}$/
+
+/** In this order, files before rows. A cursor is a stage and a name in it. */
+const STAGES = ['payloads', 'files', 'volumes', 'rows'] as const
+type Stage = (typeof STAGES)[number]
+const CURSOR = /^(payloads|files|volumes|rows):(.*)$/s
+
+/** The form of a cursor. @returns undefined for any other text */
+export function inspectionCursor(text: string): { readonly stage: Stage; readonly name: string } | undefined {
+  const [, stage, name] = CURSOR.exec(text) ?? []
+  if (stage === undefined || name === undefined || (stage === 'rows' && !/^\d{1,15}$/.test(name))) return undefined
+  return { stage: stage as Stage, name }
+}
+
+/** Compares the payload files and volumes on the disk with the catalog, both ways, page by page. */
 export class StorageInspection {
   readonly #disk: Disk
   readonly #paths: StorePaths
@@ -56,19 +89,31 @@ export class StorageInspection {
     return names.reduce((sum, name) => sum + this.#disk.sizeOf(join(this.#paths.uploads, name)), 0)
   }
 
-  /** Examines at most `maximum` rows and files, in turns with other work. */
-  async inspect(maximum: number): Promise<StorageFindings> {
+  /**
+   * Examines at most `maximum` files and rows, in turns with other work.
+   * @param after `nextAfter` of the page before
+   */
+  async inspect(maximum: number, after?: ReturnType<typeof inspectionCursor>): Promise<StorageFindings> {
     const orphans: Orphan[] = []
     const missing: Missing[] = []
+    const foreign: Foreign[] = []
     let examined = 0
-    for (const finding of this.#examine()) {
-      if (examined === maximum) return { examined, truncated: true, orphans, missing }
+    let last: string | undefined
+    for (const { cursor, finding } of this.#examine(after)) {
+      const found = orphans.length + missing.length + foreign.length
+      if (examined === maximum || found === FINDINGS_MAXIMUM) {
+        return { examined, nextAfter: last, orphans, missing, foreign }
+      }
       examined += 1
-      if (finding !== undefined && 'bytes' in finding && orphans.length < NAMED_MAXIMUM) orphans.push(finding)
-      if (finding !== undefined && 'reason' in finding && missing.length < NAMED_MAXIMUM) missing.push(finding)
+      last = cursor
+      if (finding !== undefined) {
+        if ('orphan' in finding) orphans.push(finding.orphan)
+        else if ('missing' in finding) missing.push(finding.missing)
+        else foreign.push(finding.foreign)
+      }
       if (examined % SLICE === 0) await setImmediate()
     }
-    return { examined, truncated: false, orphans, missing }
+    return { examined, nextAfter: undefined, orphans, missing, foreign }
   }
 
   /** Removes those that are still orphans; returns their names. */
@@ -84,20 +129,86 @@ export class StorageInspection {
     return removed
   }
 
-  /** Yields once for each row and file, with its fault if it has one. */
-  *#examine(): Generator<Orphan | Missing | undefined> {
-    let after = 0
+  /** Yields once for each file and row, with its fault if it has one, and where to go on after it. */
+  *#examine(
+    after: ReturnType<typeof inspectionCursor>,
+  ): Generator<{ readonly cursor: string; readonly finding: Finding | undefined }> {
+    const first = after === undefined ? 0 : STAGES.indexOf(after.stage)
+    for (const [index, stage] of STAGES.slice(first).entries()) {
+      const steps = this.#stage(stage, index === 0 ? (after?.name ?? '') : '')
+      for (const { name, finding } of steps) yield { cursor: `${stage}:${name}`, finding }
+    }
+  }
+
+  #stage(stage: Stage, after: string): Iterable<Step> {
+    switch (stage) {
+      case 'payloads':
+        return this.#payloadDirectory(after)
+      case 'files':
+        return this.#payloadFiles(after)
+      case 'volumes':
+        return this.#volumeFiles(after)
+      case 'rows':
+        return this.#rows(Number(after))
+    }
+  }
+
+  *#payloadDirectory(after: string): Iterable<Step> {
+    const { payloads, volumes, files, uploads } = this.#paths
+    for (const name of this.#disk.list(payloads).filter((one) => one > after)) {
+      const path = join(payloads, name)
+      const isOurs = [volumes, files, uploads].includes(path)
+      yield { name, finding: isOurs ? undefined : this.#foreign(path) }
+    }
+  }
+
+  /** Names are those below `payloads/files`: `ab/NAME`. */
+  *#payloadFiles(after: string): Iterable<Step> {
+    const { files } = this.#paths
+    const [afterDirectory = ''] = after.split('/', 1)
+    for (const directory of this.#disk.list(files).filter((one) => one >= afterDirectory)) {
+      if (!FILE_DIRECTORY.test(directory)) {
+        if (directory > after) yield { name: directory, finding: this.#foreign(join(files, directory)) }
+        continue
+      }
+      for (const file of this.#disk.list(join(files, directory))) {
+        const name = `${directory}/${file}`
+        if (name > after) yield { name, finding: this.#payloadFile(join(files, name), file) }
+      }
+    }
+  }
+
+  *#volumeFiles(after: string): Iterable<Step> {
+    const { volumes, volumeSpare } = this.#paths
+    for (const name of this.#disk.list(volumes).filter((one) => one > after)) {
+      const path = join(volumes, name)
+      const isForeign = volumeNumber(name) === undefined && path !== volumeSpare
+      yield { name, finding: isForeign ? this.#foreign(path) : this.#orphanVolume(name) }
+    }
+  }
+
+  *#rows(after: number): Iterable<Step> {
+    let last = after
     for (;;) {
-      const rows = this.#catalog.snapshot().storedPayloads(after, SLICE)
-      for (const row of rows) yield this.#missingOf(row)
-      const last = rows.at(-1)
-      if (last === undefined) break
-      after = last.payload
+      const rows = this.#catalog.snapshot().storedPayloads(last, SLICE)
+      for (const row of rows) {
+        const missing = this.#missingOf(row)
+        yield { name: String(row.payload), finding: missing && { missing } }
+        last = row.payload
+      }
+      if (rows.length === 0) return
     }
-    for (const directory of this.#disk.list(this.#paths.files)) {
-      for (const name of this.#disk.list(join(this.#paths.files, directory))) yield this.#orphanFile(name)
-    }
-    for (const name of this.#disk.list(this.#paths.volumes)) yield this.#orphanVolume(name)
+  }
+
+  #foreign(path: string, reason: Foreign['reason'] = 'foreign'): Finding {
+    return { foreign: { path: relative(this.#paths.root, path), reason, bytes: this.#disk.sizeOf(path) } }
+  }
+
+  #payloadFile(path: string, name: string): Finding | undefined {
+    if (!isPayloadName(name)) return this.#foreign(path)
+    if (path !== this.#paths.file(name)) return this.#foreign(path, 'misplaced')
+    if (name.startsWith(this.#start) || this.#catalog.snapshot().payloadFileIsUsed(name)) return undefined
+    return { orphan: { kind: 'payload-file', name, bytes: this.#disk.sizeOf(path) } }
   }
 
   #missingOf({ location }: StoredPayload): Missing | undefined {
@@ -114,15 +225,9 @@ export class StorageInspection {
     return isWhole ? undefined : { kind, name, reason: 'wrong length' }
   }
 
-  #orphanFile(name: string): Orphan | undefined {
-    if (!isPayloadName(name) || name.startsWith(this.#start)) return undefined
-    if (this.#catalog.snapshot().payloadFileIsUsed(name)) return undefined
-    return { kind: 'payload-file', name, bytes: this.#disk.sizeOf(this.#paths.file(name)) }
-  }
-
-  #orphanVolume(name: string): Orphan | undefined {
+  #orphanVolume(name: string): Finding | undefined {
     if (!this.#volumeIsOrphan(name)) return undefined
-    return { kind: 'volume', name, bytes: this.#disk.sizeOf(join(this.#paths.volumes, name)) }
+    return { orphan: { kind: 'volume', name, bytes: this.#disk.sizeOf(join(this.#paths.volumes, name)) } }
   }
 
   /** Below the newest volume and without a row: the journal has its removal. */

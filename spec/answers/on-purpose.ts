@@ -50,4 +50,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /reports\/retention/,
     reason: 'a report has the cursor of the next one',
   },
+  {
+    shape: /^body: /,
+    ask: /storage\/(inspect|repair)/,
+    reason: 'an inspection goes through files before rows, page by page, and names files that are not ours',
+  },
 ]

@@ -1,11 +1,12 @@
 import { boundedText } from '../../../engine/events/bounded-text.ts'
 import { ADMINISTRATORS, defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
+import { invalid } from '../errors.ts'
 import { jsonResponse } from '../responses.ts'
-import { command } from '../route-command.ts'
+import { type Answer, command } from '../route-command.ts'
 import { component } from '../schemas/components.ts'
-import { queryNumber } from '../schemas/query.ts'
+import { queryNumber, queryText } from '../schemas/query.ts'
 import { FLAG, listOf, object, text, whole } from '../schemas/schema.ts'
-import type { StorageFindings } from '../storage-inspection.ts'
+import { inspectionCursor, type StorageFindings } from '../storage-inspection.ts'
 
 const getStatus = defineRoute({
   pattern: 'GET /storage/status',
@@ -88,22 +89,49 @@ const ENTRIES = { minimum: 1, maximum: 10_000_000 } as const
 const ENTRIES_STANDARD = 100_000
 
 function findingsRecord(findings: StorageFindings): Record<string, unknown> {
-  const { examined, truncated, orphans, missing } = findings
-  return { consistent: orphans.length === 0 && missing.length === 0, examined, truncated, orphans, missing }
+  const { examined, nextAfter, orphans, missing, foreign } = findings
+  const isClean = orphans.length + missing.length + foreign.length === 0
+  const truncated = nextAfter !== undefined
+  // A part without findings says nothing about the whole.
+  const consistent = isClean ? (truncated ? null : true) : false
+  return { consistent, examined, truncated, next_after: nextAfter ?? null, orphans, missing, foreign }
+}
+
+/** @throws ManagementError INVALID_REQUEST */
+function cursorOf(after: string | undefined): ReturnType<typeof inspectionCursor> {
+  if (after === undefined) return undefined
+  const cursor = inspectionCursor(after)
+  if (cursor === undefined) throw invalid('after', 'must be the next_after of another page')
+  return cursor
+}
+
+/** Damage before disorder, and disorder before a part that was not looked at. */
+function exitOfFindings({
+  missing,
+  consistent,
+  truncated,
+}: Answer): 'ok' | 'partly' | 'doctorFinding' | 'storeDamaged' {
+  if (Array.isArray(missing) && missing.length > 0) return 'storeDamaged'
+  if (consistent === false) return 'doctorFinding'
+  return truncated === true ? 'partly' : 'ok'
 }
 
 const inspect = defineRoute({
   pattern: 'GET /storage/inspect',
   roles: EVERYONE,
-  summary: 'Finds files without rows and rows without files.',
-  query: { maximum_entries: queryNumber(ENTRIES_STANDARD, ENTRIES) },
+  summary: 'Finds files without rows, files that are not ours, and rows without files.',
+  query: { maximum_entries: queryNumber(ENTRIES_STANDARD, ENTRIES), after: queryText },
   answer: { 200: json(component('StorageFindings')) },
   async handle(request, { storage }) {
-    return jsonResponse(200, findingsRecord(await storage.inspect(request.query('maximum_entries'))))
+    const after = cursorOf(request.query('after'))
+    return jsonResponse(200, findingsRecord(await storage.inspect(request.query('maximum_entries'), after)))
   },
-  command: command('storage inspect', 'find files without rows and rows without files', {
-    options: { 'maximum-entries': `rows and files to examine (${ENTRIES_STANDARD})` },
-    exit: ({ missing }) => (Array.isArray(missing) && missing.length > 0 ? 'storeDamaged' : 'ok'),
+  command: command('storage inspect', 'find files without rows, foreign files, and rows without files', {
+    options: {
+      'maximum-entries': `files and rows to examine (${ENTRIES_STANDARD})`,
+      after: 'the next_after of the page before',
+    },
+    exit: exitOfFindings,
   }),
 })
 
@@ -114,14 +142,15 @@ const repair = defineRoute({
   pattern: 'POST /storage/repair',
   roles: ADMINISTRATORS,
   summary: 'Removes orphaned files; a dry run by default.',
-  request: object({}, { maximum_entries: whole(ENTRIES), dry_run: FLAG }),
+  request: object({}, { maximum_entries: whole(ENTRIES), after: text(), dry_run: FLAG }),
   answer: { 200: json(component('StorageRepair')) },
   /** Missing files cannot be restored and are only reported. */
   async handle(request, services) {
-    const { maximum_entries: maximum = ENTRIES_STANDARD, dry_run: dryRun = true } = await request.body()
+    const { maximum_entries: maximum = ENTRIES_STANDARD, after, dry_run: dryRun = true } = await request.body()
+    const cursor = cursorOf(after)
     request.journal.note('repair', dryRun ? 'dry-run' : 'remove')
     await request.journal.attempt()
-    const findings = await services.storage.inspect(maximum)
+    const findings = await services.storage.inspect(maximum, cursor)
     const removed = dryRun ? [] : await services.storage.remove(findings.orphans)
     const names = boundedText(JSON.stringify(removed), REMOVED_BYTES_MAXIMUM)
     request.journal.note('orphans', findings.orphans.length, 'removed', removed.length, 'removed_names', names)
@@ -130,9 +159,12 @@ const repair = defineRoute({
   command: command('storage repair', 'show what a repair would remove, or remove it with --apply', {
     options: {
       apply: { flag: 'remove orphaned files' },
-      'maximum-entries': { number: `rows and files to examine (${ENTRIES_STANDARD})` },
+      'maximum-entries': { number: `files and rows to examine (${ENTRIES_STANDARD})` },
+      after: 'the next_after of the page before',
     },
-    call: ({ apply, 'maximum-entries': maximum }) => ({ body: { dry_run: !apply, maximum_entries: maximum } }),
+    call: ({ apply, 'maximum-entries': maximum, after }) => ({
+      body: { dry_run: !apply, maximum_entries: maximum, after },
+    }),
   }),
 })
 

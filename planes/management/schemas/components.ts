@@ -46,13 +46,15 @@ const token = {
 }
 
 const storageFindings = {
-  consistent: FLAG,
+  consistent: orNull(FLAG),
   examined: whole(),
   truncated: FLAG,
+  next_after: orNull(text()),
   orphans: listOf(object({ kind: oneOf('payload-file', 'volume'), name: text(), bytes: whole() })),
   missing: listOf(
     object({ kind: oneOf('payload-file', 'volume'), name: text(), reason: oneOf('missing', 'wrong length') }),
   ),
+  foreign: listOf(object({ path: text(), reason: oneOf('foreign', 'misplaced'), bytes: whole() })),
 }
 
 const QUOTA = object({ bytes: quotaLimit('bytes'), objects: quotaLimit('objects') })

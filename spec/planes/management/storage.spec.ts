@@ -1,6 +1,6 @@
 /** Verification, inspection and repair, with damage planted on the disk. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import tap, { test } from 'tap'
 import { API } from '../../../planes/management/define-route.ts'
 import { flipByte } from '../../support/journal-files.ts'
@@ -91,6 +91,70 @@ test('a file that is missing or too short is named, and never made up for', asyn
     t.match(await api.get('POST', '/storage/repair', { dry_run: false }), { missing, removed: [] }, reason)
     t.match(await api.get('POST', '/verify/objects/stored/gone'), { status: 'damaged' }, reason)
   }
+})
+
+const byPath = (left: { path: string }, right: { path: string }) => (left.path < right.path ? -1 : 1)
+
+test('files that are not ours are named and left alone', async (t) => {
+  const stray = {
+    'payloads/a note': 'a',
+    'payloads/files/zz': 'bb',
+    'payloads/files/ab/x': 'ccc',
+    'payloads/volumes/y': '',
+  }
+  const file = await putFile('misplaced')
+  const misplaced = `payloads/files/${file.endsWith('00') ? '01' : '00'}/${basename(file)}`
+  const all = { ...stray, [misplaced]: 'of another directory' }
+  for (const [path, text] of Object.entries(all)) {
+    mkdirSync(dirname(join(paths.root, path)), { recursive: true })
+    writeFileSync(join(paths.root, path), text)
+  }
+  const found = await api.get<{ foreign: { path: string; reason: string; bytes: number }[] }>('GET', '/storage/inspect')
+  const expected = Object.entries(all).map(([path, text]) => {
+    return { path, reason: path === misplaced ? 'misplaced' : 'foreign', bytes: text.length }
+  })
+  t.same(found.foreign.toSorted(byPath), expected.toSorted(byPath))
+  t.match(found, { consistent: false })
+  await api.get('POST', '/storage/repair', { dry_run: false })
+  for (const path of Object.keys(all)) {
+    t.ok(existsSync(join(paths.root, path)), path)
+    rmSync(join(paths.root, path))
+  }
+})
+
+test('pages of one entry find what one large page finds, files before rows', async (t) => {
+  const orphan = paths.file(`${'1'.repeat(26)}ab`)
+  mkdirSync(dirname(orphan), { recursive: true })
+  writeFileSync(orphan, 'of nobody')
+  const whole = await api.get<Findings>('GET', '/storage/inspect')
+  t.match(whole, { truncated: false, next_after: null, consistent: false })
+  const first = await api.get('GET', '/storage/inspect?maximum_entries=1')
+  t.match(first, { examined: 1, truncated: true, next_after: /^payloads:/, consistent: null })
+  const pages: Findings[] = []
+  let after: string | null = ''
+  while (after !== null) {
+    const query: string = after === '' ? '' : `&after=${encodeURIComponent(after)}`
+    const page: Findings & { next_after: string | null } = await api.get(
+      'GET',
+      `/storage/inspect?maximum_entries=1${query}`,
+    )
+    pages.push(page)
+    after = page.next_after
+  }
+  t.equal(
+    pages.reduce((sum, { examined }) => sum + examined, 0),
+    whole.examined,
+  )
+  t.same(
+    pages.flatMap(({ orphans }) => orphans),
+    whole.orphans,
+  )
+  t.same(
+    pages.flatMap(({ missing }) => missing),
+    whole.missing,
+  )
+  t.equal((await api.call('GET', '/storage/inspect?after=rows:x')).code, 'INVALID_REQUEST')
+  rmSync(orphan)
 })
 
 test('no answer was another one than the document says', async (t) => {
