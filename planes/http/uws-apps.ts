@@ -9,6 +9,7 @@
  */
 import type { X509Certificate } from 'node:crypto'
 import * as uWS from 'uWebSockets.js'
+import { FreshConnections } from './fresh-connections.ts'
 import { readTlsPair, type TlsFiles, TlsFilesError, type TlsPair } from './tls-files.ts'
 
 /** An app with what the library has and its typings do not. */
@@ -56,10 +57,11 @@ export class UwsApps {
   readonly #connectionsMaximum: number
   /** Open ones, those in a handshake included. */
   #connections = 0
+  readonly fresh = new FreshConnections()
 
   /**
    * @param route called for every request
-   * @param connectionsMaximum further ones are closed as they are accepted
+   * @param connectionsMaximum further ones take the place of those that have not sent a head yet, or are closed
    * @throws TlsFilesError when there are files and they cannot be used
    */
   constructor(tls: TlsFiles | undefined, route: Route, connectionsMaximum: number) {
@@ -140,7 +142,10 @@ export class UwsApps {
     app.any('/*', this.#route)
     app.filter((res, change) => {
       this.#connections += change
-      if (change > 0 && this.#connections > this.#connectionsMaximum) res.close()
+      if (change < 0) return
+      this.fresh.opened(res)
+      // Whoever has sent nothing yet makes room; the new one is among them, and younger than all others.
+      if (this.#connections > this.#connectionsMaximum && !this.fresh.closeOne()) res.close()
     })
   }
 }

@@ -83,6 +83,11 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
     res.onData((chunk, last) => this.#received(incoming, chunk, last))
   }
 
+  /** Whether the library does not tell which fresh connection this came by (see fresh-connections.ts). */
+  get hidesItsConnection(): boolean {
+    return this.expectsBody || this.closeRequested || this.fault !== undefined
+  }
+
   /** Has the exchange watched until it is over; called when the response is not known at once. */
   keepWatched(): void {
     if (this.#guarded || this.#over) return

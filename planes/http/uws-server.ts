@@ -46,7 +46,7 @@ export interface ListenOptions {
   readonly tls?: TlsFiles | undefined
   /** Fail if anybody else listens on the port, and keep it from others. Default false. */
   readonly exclusive?: boolean
-  /** Connections beyond these are closed as they are accepted. Default: as many as come. */
+  /** Beyond these the oldest connection without a head is closed, or the new one. Default: as many as come. */
   readonly connectionsMaximum?: number
   /** Called with exceptions from handlers, body sources and abort listeners, and of responses that cannot be sent. */
   readonly onHandlerError?: (error: unknown) => void
@@ -181,6 +181,7 @@ class UwsListener implements HttpListener, ExchangeHost {
   #accept(res: uWS.HttpResponse, request: uWS.HttpRequest): void {
     this.#active += 1
     const exchange = new Exchange(res, request, this)
+    if (exchange.hidesItsConnection) this.#apps.fresh.forget(exchange.remoteAddress)
     let answer: HttpResponse | Promise<HttpResponse>
     try {
       const { fault } = exchange

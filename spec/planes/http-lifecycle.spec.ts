@@ -1,6 +1,6 @@
 /** Connections from their first answer to their end. */
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { test } from 'tap'
 import type { HttpResponse } from '../../planes/http/exchange.ts'
@@ -114,6 +114,35 @@ test('S25 connections beyond the bound are closed, those within go on, and a fre
   let status: number | undefined
   while (status === undefined) status = await fetched()
   t.equal(status, 200)
+})
+
+async function answer(socket: Socket): Promise<string> {
+  return String(await once(socket, 'data'))
+}
+
+test('silent connections make room for others, first those of the address that has most', async (t) => {
+  const listener = await serve(t, () => OK, { connectionsMaximum: 8 })
+  const sockets: Socket[] = []
+  const open = (localAddress: string): Socket => {
+    const socket = connect({ port: listener.port, host: '127.0.0.1', localAddress })
+    socket.on('error', () => undefined).resume()
+    sockets.push(socket)
+    return socket
+  }
+  t.teardown(() => sockets.forEach((socket) => socket.destroy()))
+  const [talking, silent] = [open('127.0.0.1'), open('127.0.0.1')]
+  talking.write(head('GET /'))
+  t.match(await answer(talking), /^HTTP\/1\.1 200 OK/)
+  let closed = 0
+  for (let count = 0; count < 50; count += 1) open('127.0.0.2').on('close', () => (closed += 1))
+  await until(() => closed === 44)
+  const late = open('127.0.0.3')
+  late.write(head('GET /'))
+  t.match(await answer(late), /^HTTP\/1\.1 200 OK/, 'whoever comes now is let in')
+  for (const socket of [talking, silent, late]) {
+    socket.write(head('GET /'))
+    t.match(await answer(socket), /^HTTP\/1\.1 200 OK/, 'and those of other addresses still are')
+  }
 })
 
 const ANSWER = { status: 403, headers: [], body: 'refused early' } as const
