@@ -19,7 +19,10 @@ export const exitTable = {
   },
   storeDamaged: { code: 21, sentence: 'The journal or a stored payload is damaged.' },
   directoryLocked: { code: 22, sentence: 'Another process has the data directory open.' },
-  masterKey: { code: 23, sentence: 'The credential master key is missing or is not the one of this store.' },
+  masterKey: {
+    code: 23,
+    sentence: 'The credential master key is missing, is that of another store, or has not vouched for its access.',
+  },
   dataLost: { code: 24, sentence: 'Data that was acknowledged is no longer there.' },
   projectionsFailed: { code: 25, sentence: 'The projections could not be opened, rebuilt or kept up.' },
   diskFull: { code: 26, sentence: 'The disk is full.' },

@@ -1,10 +1,12 @@
 import { type Microseconds, millisecondsOf, type Sequence, type VolumeNumber } from './brands.ts'
+import { addSuccess } from './authenticated-entry.ts'
 import type { Clock } from './clock.ts'
 import type { Command, DecidableCommand, Done, VersionSelector } from './commands/commands.ts'
 import { decide } from './domain/decide.ts'
 import type { Decision } from './domain/decision.ts'
 import { bypassedVersion } from './domain/lock.ts'
 import { locksOf, settingsOf } from './domain/settings.ts'
+import type { AccessAuthentication } from './keys/access-authentication.ts'
 import type { OpaqueIds } from './keys/opaque-ids.ts'
 import {
   DOMAIN_ERRORS,
@@ -79,6 +81,7 @@ export class Engine {
   readonly #clock: Clock
   readonly #reserve: SpaceReserve | undefined
   readonly #versionIds: OpaqueIds
+  readonly #access: AccessAuthentication
   readonly #clockToleranceMicroseconds: Microseconds
   readonly #markRefused: (batch: RefusedBatch) => void
   /** A seal that no committed transaction has recorded yet. */
@@ -94,6 +97,8 @@ export class Engine {
     readonly reserve?: SpaceReserve
     /** For the version ids in audit records. */
     readonly versionIds: OpaqueIds
+    /** Authenticates the changes of who may do what. */
+    readonly access: AccessAuthentication
     /** How far the clock may be behind the journal; beyond that, retention is not judged. */
     readonly clockToleranceMicroseconds: Microseconds
     /** Says durably, apart from the journal, that a batch was refused; throws when that cannot be done. */
@@ -105,6 +110,7 @@ export class Engine {
     this.#clock = parts.clock
     this.#reserve = parts.reserve
     this.#versionIds = parts.versionIds
+    this.#access = parts.access
     this.#clockToleranceMicroseconds = parts.clockToleranceMicroseconds
     this.#markRefused = parts.markRefused
   }
@@ -291,8 +297,10 @@ export class Engine {
     intent: Sequence | undefined,
     decision: Decision,
   ): Exclude<EngineReply, undefined> {
-    const { changes, ...result } = decision
-    const sequence = this.#addEntry(batch, time, this.#named(audit, result.version), 'success', intent, changes)
+    const { changes: decided, ...result } = decision
+    const sequence = batch.nextSequence
+    const named = this.#named(audit, result.version)
+    const changes = addSuccess(batch, this.#access, state, { time, audit: named, intent, changes: decided })
     try {
       state.apply(sequence, batch.time, changes)
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { AccessState } from './domain/access-state.ts'
 import type { Change } from './events/changes.ts'
 import type { CorsRule, DefaultRetention, HeaderPairs, LockState, Quota, Versioning } from './events/values.ts'
+import type { AccessChain } from './keys/access-authentication.ts'
 import type { AppliedPosition } from './journal/positions.ts'
 import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from './brands.ts'
 import type { PayloadLocation } from './payloads/payload-reader.ts'
@@ -102,6 +103,8 @@ export interface StateTransaction extends StateReader {
   readonly releasedFiles: readonly string[]
   /** Volumes that were removed; the same holds for their files. */
   readonly removedVolumes: readonly VolumeNumber[]
+  /** Where the changes of access have come to. */
+  readonly accessChain: AccessChain
   /** Whether anything changed about who may do what. */
   readonly accessChanged: boolean
 }

@@ -1,6 +1,7 @@
 import type { CommandClass } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
 import { routeCommands } from '../client/route-commands.ts'
+import { AccessAdoptCommand } from './access/adopt.ts'
 import { AuditChainCommand } from './audit/chain.ts'
 import { AuditExportCommand } from './audit/export.ts'
 import { AuditQueryCommand } from './audit/query.ts'
@@ -38,6 +39,7 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   JournalShowCommand,
   ProjectionsRebuildCommand,
   ProjectionsCheckCommand,
+  AccessAdoptCommand,
   AuditQueryCommand,
   AuditChainCommand,
   AuditExportCommand,

@@ -4,6 +4,11 @@ import type { Config } from './config-types.ts'
 import { decodeMasterKey } from './master-key.ts'
 import type { Secret } from './secret.ts'
 
+/** What to do without a master key; the hint is for those who began with quickstart. */
+export const MASTER_KEY_MISSING =
+  'the credential master key is not set (OBJECT_STORE_CREDENTIAL_MASTER_KEY, or credential_master_key in the TOML file). ' +
+  'A store of quickstart has it in its secrets.env: set -a; . FILE; set +a'
+
 /** The secrets that a server needs to start. There are no defaults. */
 export interface ServerCredentials {
   /** 32 bytes. */

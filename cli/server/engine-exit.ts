@@ -6,11 +6,13 @@ import type {
   JournalDamagedError,
   JournalPoisonedError,
 } from '../../engine/journal/journal-errors.ts'
+import type { FormError } from '../../engine/events/schema/kinds.ts'
+import type { AccessForgedError } from '../../engine/keys/access-authentication.ts'
 import type { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { VolumeFailedError } from '../../engine/payloads/volume-writer.ts'
 import type { ProjectionsNewerError } from '../../projections/tables/applied.ts'
 import type { ExitName } from '../exit-codes.ts'
-import type { MasterKeyMismatchError } from './store/open-store.ts'
+import type { AccessNotAdoptedError, MasterKeyMismatchError } from './store/access-keys.ts'
 
 /** Failures of the store with an exit code of their own. */
 type StoreFailure =
@@ -20,6 +22,9 @@ type StoreFailure =
   | PayloadDamagedError
   | AcknowledgedDataLostError
   | MasterKeyMismatchError
+  | AccessForgedError
+  | AccessNotAdoptedError
+  | FormError
   | ProjectionFailedError
   | ProjectionsNewerError
   | StoreLockedError
@@ -36,6 +41,9 @@ export const EXIT_BY_ERROR: Readonly<Record<StoreFailure['name'], ExitName>> = {
   JournalDamagedError: 'storeDamaged',
   PayloadDamagedError: 'storeDamaged',
   AcknowledgedDataLostError: 'dataLost',
+  FormError: 'storeDamaged',
+  AccessForgedError: 'storeDamaged',
+  AccessNotAdoptedError: 'masterKey',
   MasterKeyMismatchError: 'masterKey',
   ProjectionFailedError: 'projectionsFailed',
   ProjectionsNewerError: 'projectionsFailed',

@@ -167,7 +167,9 @@ interface RecordFailedChange {
 interface RecordServerEvent {
   readonly kind: 'record-server-event'
   readonly audit: AuditContext
-  readonly changes: readonly ChangeNamed<'journal.recovered' | 'server.started' | 'server.stopped' | 'clock.observed'>[]
+  readonly changes: readonly ChangeNamed<
+    'journal.recovered' | 'server.started' | 'server.stopped' | 'clock.observed' | 'access.adopted'
+  >[]
 }
 
 export type Command =

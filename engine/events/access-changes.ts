@@ -1,7 +1,7 @@
 /** Changes of who may do what. */
 import { defineChange } from './schema/change.ts'
 import { identifier } from './names.ts'
-import { bytes, digest, flag, microseconds, optional, text, wordOf } from './schema/kinds.ts'
+import { bytes, digest, flag, integer, microseconds, optional, text, wordOf } from './schema/kinds.ts'
 import { field } from './schema/record.ts'
 import { MANAGEMENT_ROLES, policyStatements } from './values.ts'
 
@@ -58,3 +58,17 @@ export const tokenIssued = defineChange('token.issued', 31, {
 })
 
 export const tokenRevoked = defineChange('token.revoked', 32, { token })
+
+/**
+ * An operator vouched for the changes of access that a store had before they were authenticated
+ * (spec/decisions/0040-access-changes-are-authenticated.md).
+ */
+export const accessAdopted = defineChange('access.adopted', 34, {
+  entries: field(integer, 'entries', 'how many changed access before this one'),
+  digest: field(digest, 'their digest', 'see "Access"'),
+})
+
+/** The last change of every entry that changes access. */
+export const accessAuthenticated = defineChange('access.authenticated', 35, {
+  mac: field(digest, 'authentication code', 'see "Access"'),
+})

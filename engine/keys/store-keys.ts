@@ -16,6 +16,10 @@ const LABELS = {
   credentialSecrets: 'object-store/credential-secret/v1',
   /** Authenticates the continuation tokens of listings. */
   continuationTokens: 'object-store/continuation-token/v1',
+  /** Authenticates the changes of access in the journal. */
+  accessChanges: 'object-store/access-changes/v1',
+  /** Authenticates the rows of the projections that say who may do what. */
+  accessRows: 'object-store/access-rows/v1',
   /** Not a key: the genesis record holds it to recognize the master key. */
   masterKeyCheck: 'object-store/master-key-check/v1',
 } as const
@@ -49,6 +53,8 @@ export function storeKeys(masterKey: Uint8Array, deploymentId: Uint8Array): Stor
     uploadIds: derived(masterKey, LABELS.uploadIds, deploymentId),
     credentialSecrets: derived(masterKey, LABELS.credentialSecrets, deploymentId),
     continuationTokens: derived(masterKey, LABELS.continuationTokens, deploymentId),
+    accessChanges: derived(masterKey, LABELS.accessChanges, deploymentId),
+    accessRows: derived(masterKey, LABELS.accessRows, deploymentId),
   }
 }
 

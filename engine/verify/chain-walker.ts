@@ -7,6 +7,7 @@ import {
   RECORD,
   RECORD_HEADER_BYTES,
 } from './format-reader.ts'
+import { EntryExaminer } from './entry-examiner.ts'
 import { HASH_WORDS, RecordHasher } from './record-hasher.ts'
 import type { SegmentWindow } from './segment-window.ts'
 import type { Verdict } from './verdicts.ts'
@@ -55,6 +56,7 @@ export class ChainWalker {
   records = 0
   #special: SpecialRecord[] = []
   readonly found: WatchedRecord[] = []
+  readonly entries: EntryExaminer
   readonly #previous = new Uint32Array(HASH_WORDS)
   readonly #hasher = new RecordHasher()
   readonly #window: SegmentWindow
@@ -65,6 +67,7 @@ export class ChainWalker {
     this.#window = window
     this.#watched = new Set(watched)
     this.#report = report
+    this.entries = new EntryExaminer((sequence, offset, verdict, detail) => report(offset, sequence, verdict, detail))
   }
 
   /** Sets the previous hash that the next record must have. */
@@ -150,6 +153,10 @@ export class ChainWalker {
     const mark = bytes.readUInt32BE(position + RECORD.kind)
     if (sequence === 0 || (mark !== CHANGE_MARK && mark !== AUDIT_MARK)) {
       this.#examineSpecial(position, sequence, bodyEnd)
+    } else {
+      const kind = mark === CHANGE_MARK ? KIND.change : KIND.audit
+      const place = [position + RECORD_HEADER_BYTES, bodyEnd] as const
+      this.entries.examine(bytes, place, { sequence, offset: base + position, time, kind })
     }
     if (this.#watched.has(sequence)) {
       this.found.push({ sequence, hash: this.#hexadecimal(position), batchNumber, offset: base + position })

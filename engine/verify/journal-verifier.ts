@@ -1,6 +1,8 @@
 import { readdir, stat } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { accessNotes } from './access-check.ts'
+import { joinAttempts, notesAboutPrincipals } from './attempts.ts'
 import { isSegmentName, sequenceInName } from './format-reader.ts'
 import { type HeadMark, readHeadMark } from './head-mark.ts'
 import { linkSegments } from './segment-links.ts'
@@ -31,6 +33,8 @@ export interface VerificationOptions {
   readonly fromSegment?: number
   /** A record that the caller knows from elsewhere; the journal must hold it. */
   readonly expectedHead?: ExpectedHead
+  /** With it changes of who may do what are checked. 32 bytes. */
+  readonly masterKey?: Uint8Array
   /** How long to wait before a batch that looks torn is read again, in case it is being written. Default 50. */
   readonly settleMilliseconds?: number
 }
@@ -144,6 +148,8 @@ function compileReport(
   linkSegments(results, options.fromSegment === undefined, deploymentId, problems)
   if (mark !== undefined) compareWithKnown('HEAD', mark, results, problems)
   if (options.expectedHead !== undefined) compareWithKnown('the caller', options.expectedHead, results, problems)
+  joinAttempts(results, options.fromSegment ?? 0, problems)
+  const access = accessNotes(results, deploymentId, options, problems)
   const last = results.at(-1)
   const sum = (count: (result: SegmentResult) => number): number =>
     results.reduce((total, result) => total + count(result), 0)
@@ -159,7 +165,7 @@ function compileReport(
     headHash: last?.lastHash,
     mark,
     openSegmentTornTail: last?.tornTail,
-    notes: notesAboutMark(mark, unreadableSlots),
+    notes: [...notesAboutMark(mark, unreadableSlots), ...access, ...notesAboutPrincipals(results)],
     problems: problems.kept,
     problemCount: problems.count,
   }

@@ -1,4 +1,5 @@
 import type { WatchedRecord } from './chain-walker.ts'
+import type { AccessRecord, DistantChange, OpenAttempt } from './entry-examiner.ts'
 import type { SegmentHeader } from './format-reader.ts'
 import type { Problem } from './verdicts.ts'
 
@@ -47,6 +48,15 @@ export interface SegmentResult {
   readonly statedDigest: string | undefined
   /** Deployment id of the genesis, when it is in this segment. */
   readonly genesisDeploymentId: string | undefined
+  /** What its genesis recognizes the master key by. */
+  readonly genesisMasterKeyCheck: string | undefined
+  /** Attempts without an outcome in this segment. */
+  readonly openAttempts: readonly OpenAttempt[]
+  /** Changes whose attempt is not in this segment. */
+  readonly distantChanges: readonly DistantChange[]
+  readonly access: readonly AccessRecord[]
+  /** Changes of the system itself that carry another principal. */
+  readonly otherPrincipals: number
   readonly records: number
   readonly batches: number
   /** Bytes up to the end of the data. */

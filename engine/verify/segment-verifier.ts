@@ -53,6 +53,7 @@ class SegmentVerifier {
   #batches = 0
   #statedDigest: string | undefined
   #genesisDeploymentId: string | undefined
+  #genesisMasterKeyCheck: string | undefined
   #tornTail: TornTail | undefined
   /** The place that was read a second time, and whether a later batch followed it before that. */
   #secondRead: { readonly offset: number; readonly laterBatch: boolean } | undefined
@@ -90,11 +91,16 @@ class SegmentVerifier {
       lastTime: chain.lastTime,
       statedDigest: this.#statedDigest,
       genesisDeploymentId: this.#genesisDeploymentId,
+      genesisMasterKeyCheck: this.#genesisMasterKeyCheck,
       records: chain.records,
       batches: this.#batches,
       bytes: this.#offset,
       tornTail: this.#tornTail,
       found: chain.found,
+      openAttempts: chain.entries.open,
+      distantChanges: chain.entries.distant,
+      access: chain.entries.access,
+      otherPrincipals: chain.entries.otherPrincipals,
       problems: this.#problems.kept,
       problemCount: this.#problems.count,
     }
@@ -184,6 +190,7 @@ class SegmentVerifier {
     if (genesis !== undefined) {
       const examined = examineGenesis(genesis, this.#header?.deploymentId)
       this.#genesisDeploymentId = examined.deploymentId
+      this.#genesisMasterKeyCheck = examined.masterKeyCheck
       this.#object(genesis.offset, genesis.sequence, examined.objections)
     }
     const flagged = batch.flagged ?? seal !== undefined

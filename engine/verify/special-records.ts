@@ -29,7 +29,7 @@ interface SealedSegment {
 export function examineGenesis(
   record: SpecialRecord,
   deploymentId: string | undefined,
-): { readonly deploymentId?: string; readonly objections: readonly Objection[] } {
+): { readonly deploymentId?: string; readonly masterKeyCheck?: string; readonly objections: readonly Objection[] } {
   const genesis = readGenesis(record.body)
   if (genesis === undefined) return { objections: [damaged('the body of the genesis does not have its form')] }
   const objections: Objection[] = []
@@ -41,7 +41,7 @@ export function examineGenesis(
       damaged(`the deployment id is ${genesis.deploymentId} in the genesis and ${deploymentId} in the header`),
     )
   }
-  return { deploymentId: genesis.deploymentId, objections }
+  return { deploymentId: genesis.deploymentId, masterKeyCheck: genesis.masterKeyCheck, objections }
 }
 
 /** Compares a seal with the segment that it closes. */

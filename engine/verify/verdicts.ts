@@ -8,6 +8,9 @@ export type Verdict =
   | 'record is missing from the log'
   | 'damaged batch'
   | 'acknowledged entries lost'
+  | 'change without its attempt'
+  | 'access not authenticated'
+  | 'forbidden value'
 
 /** One thing that is wrong, and where. */
 export interface Problem {

@@ -1,8 +1,16 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { AccountState, CredentialState } from '../../engine/domain/access-state.ts'
 import type { AccessChange } from '../../engine/events/changes.ts'
+import { NO_ACCESS_CHAIN } from '../../engine/keys/access-authentication.ts'
 import type { Tables } from '../tables/table-list.ts'
-import { accountRows, credentialRows, policyRows, putAccessVersion, tokenRows } from '../tables/access.ts'
+import {
+  accountRows,
+  credentialRows,
+  policyRows,
+  putAccessChain,
+  putAccessVersion,
+  tokenRows,
+} from '../tables/access.ts'
 
 /** What entries do to accounts, credentials, policies and tokens. */
 export class AccessRows {
@@ -70,6 +78,10 @@ export class AccessRows {
         tokenDigests.remove(Buffer.from(before.digest))
         return tokens.remove(Buffer.from(change.token))
       }
+      case 'access.adopted':
+        return undefined
+      case 'access.authenticated':
+        return putAccessChain(this.#tables.accessVersion, { ...NO_ACCESS_CHAIN, mac: change.mac })
     }
   }
 

@@ -1,10 +1,13 @@
 import { type VolumeNumber, volumeNumberOf } from '../../engine/brands.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
+import type { AccessChain } from '../../engine/keys/access-authentication.ts'
 import type { StateStore, StateTransaction } from '../../engine/state-ports.ts'
+import type { AccessSeal } from '../access-seal.ts'
 import { readNumber } from '../keys.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { TableTransaction } from './state-transaction.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
+import { getAccessChain } from '../tables/access.ts'
 import { getApplied, SCHEMA_VERSION } from '../tables/applied.ts'
 import { volumeUsage } from '../tables/usage.ts'
 
@@ -12,6 +15,7 @@ import { volumeUsage } from '../tables/usage.ts'
 export class ProjectionStateStore implements StateStore {
   readonly #environment: ProjectionEnvironment
   readonly #tables: Tables
+  #seal: AccessSeal | undefined
 
   constructor(environment: ProjectionEnvironment) {
     this.#environment = environment
@@ -29,8 +33,26 @@ export class ProjectionStateStore implements StateStore {
     return getApplied(this.#tables.applied)?.schemaVersion
   }
 
+  /** Where the changes of access have come to. */
+  accessChain(): AccessChain {
+    return getAccessChain(this.#tables.accessVersion)
+  }
+
+  /** Has what is written from now on about access sealed. */
+  sealWith(seal: AccessSeal): void {
+    this.#seal = seal
+  }
+
   update<T>(work: (state: StateTransaction) => T): T {
-    return this.#environment.write(() => work(new TableTransaction(this.#tables)))
+    const seal = this.#seal
+    if (seal === undefined) return this.#environment.write(() => work(new TableTransaction(this.#tables)))
+    return seal.guarded(() =>
+      this.#environment.write(() => {
+        const result = work(new TableTransaction(seal.followed(this.#tables)))
+        seal.write()
+        return result
+      }),
+    )
   }
 
   volumeEnd(): { readonly volume: VolumeNumber; readonly end: number } | undefined {

@@ -7,6 +7,7 @@ import {
   type ChangeNamed,
   handlerOf,
 } from '../../engine/events/changes.ts'
+import type { AccessChain } from '../../engine/keys/access-authentication.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import {
@@ -31,7 +32,7 @@ import { Counters } from './counters.ts'
 import { numberKey, readNumber } from '../keys.ts'
 import { PayloadLedger } from './payload-ledger.ts'
 import type { Tables } from '../tables/table-list.ts'
-import { accountRows, credentialRows, policyRows, tokenRows } from '../tables/access.ts'
+import { accountRows, credentialRows, getAccessChain, policyRows, putAccessChain, tokenRows } from '../tables/access.ts'
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
 import type { CorsRule } from '../../engine/events/values.ts'
@@ -87,6 +88,8 @@ export class TableTransaction implements StateTransaction {
     'policy.detached': TableTransaction.#accessChanged,
     'token.issued': TableTransaction.#accessChanged,
     'token.revoked': TableTransaction.#accessChanged,
+    'access.adopted': TableTransaction.#accessChanged,
+    'access.authenticated': TableTransaction.#accessChanged,
     'journal.recovered': () => undefined,
     'server.started': () => undefined,
     'server.stopped': () => undefined,
@@ -115,6 +118,10 @@ export class TableTransaction implements StateTransaction {
 
   get accessChanged(): boolean {
     return this.#access.changed
+  }
+
+  get accessChain(): AccessChain {
+    return getAccessChain(this.#tables.accessVersion)
   }
 
   get removedVolumes(): readonly VolumeNumber[] {
@@ -197,6 +204,11 @@ export class TableTransaction implements StateTransaction {
     for (const change of changes) {
       handlerOf(TableTransaction.#handlers, change)(this, change, sequence, timeMicroseconds)
     }
+  }
+
+  /** Keeps where the changes of access have come to, for those that are replayed. */
+  keepAccessChain(chain: AccessChain): void {
+    putAccessChain(this.#tables.accessVersion, chain)
   }
 
   finish(position: AppliedPosition, firstSequence: Sequence): void {

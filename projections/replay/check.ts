@@ -37,7 +37,10 @@ export async function checkProjections(disk: Disk, paths: StorePaths, progress?:
   try {
     const applied = getApplied(stored.table(TABLES.applied))
     refuseNewer(applied?.schemaVersion)
-    const records = await buildProjections(disk, paths, aside, progress, applied?.position.sequence ?? 'none')
+    const records = await buildProjections(disk, paths, aside, {
+      progress,
+      until: applied?.position.sequence ?? 'none',
+    })
     const expected = ProjectionEnvironment.open(aside, { readOnly: true })
     try {
       return { records, ...compareAll(stored, expected) }

@@ -1,6 +1,9 @@
 import type { Sequence } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { AccessAuthentication } from '../../engine/keys/access-authentication.ts'
+import type { StoreKeys } from '../../engine/keys/store-keys.ts'
+import { AccessSeal } from '../access-seal.ts'
 import { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type ReplayProgress, replay } from './replay.ts'
 
@@ -8,14 +11,20 @@ import { type ReplayProgress, replay } from './replay.ts'
  * Rebuilds the projections from the journal and replaces the existing ones. The caller holds the store's lock. They are
  * built in another directory and synced before they get their name, so neither a crash nor damage in the journal leaves
  * half of them in place.
+ * @param keys without them changes of access are not checked, and the next start builds the projections again
  * @returns records read
  * @throws JournalDamagedError
  */
-export async function rebuildProjections(disk: Disk, paths: StorePaths, progress?: ReplayProgress): Promise<number> {
+export async function rebuildProjections(
+  disk: Disk,
+  paths: StorePaths,
+  progress?: ReplayProgress,
+  keys?: AccessKeys,
+): Promise<number> {
   const aside = paths.projectionsRebuild
   disk.removeTree(aside)
   try {
-    const records = await buildProjections(disk, paths, aside, progress)
+    const records = await buildProjections(disk, paths, aside, { progress, keys })
     disk.removeTree(paths.projections)
     disk.rename(aside, paths.projections)
     disk.syncDirectory(paths.root)
@@ -25,18 +34,31 @@ export async function rebuildProjections(disk: Disk, paths: StorePaths, progress
   }
 }
 
+/** The keys that changes and rows of access are authenticated with. */
+export type AccessKeys = Pick<StoreKeys, 'accessChanges' | 'accessRows'>
+
+interface BuildOptions {
+  readonly progress?: ReplayProgress | undefined
+  readonly until?: Sequence | 'none' | undefined
+  readonly keys?: AccessKeys | undefined
+}
+
 /** Builds projections in an empty directory, up to `until` or the end of the journal. */
 export async function buildProjections(
   disk: Disk,
   paths: StorePaths,
   directory: string,
-  progress?: ReplayProgress,
-  until?: Sequence | 'none',
+  { progress, until, keys }: BuildOptions = {},
 ): Promise<number> {
   disk.makeDirectory(directory)
   const environment = ProjectionEnvironment.open(directory, { readOnly: false })
   try {
-    const records = replay(disk, paths, environment, undefined, { progress, until })
+    const records = replay(disk, paths, environment, undefined, {
+      progress,
+      until,
+      access: keys && new AccessAuthentication(keys.accessChanges),
+    })
+    if (keys !== undefined) environment.write(() => new AccessSeal(environment, keys.accessRows).sealAll())
     await environment.sync()
     return records
   } finally {

@@ -6,6 +6,7 @@ import { segmentFirsts } from '../../engine/journal/segment.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import { decodeChanges } from '../../engine/events/entry-codec.ts'
 import { FormError } from '../../engine/events/schema/kinds.ts'
+import { type AccessAuthentication, changesAccess } from '../../engine/keys/access-authentication.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import { BufferedTables } from '../apply/buffered-tables.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
@@ -26,12 +27,17 @@ interface ReplayOptions {
   readonly until?: Sequence | 'none' | undefined
   /** Bytes of journal from which on another thread reads ahead. Default: 8 MiB. */
   readonly aheadFromBytes?: number
+  /**
+   * Checks that every change of who may do what was written with the master key. Without it they are applied unchecked,
+   * which no server may do.
+   */
+  readonly access?: AccessAuthentication | undefined
 }
 
 /**
  * Applies the journal after `from` to the projections, verifying the hash and link of every record.
  * @returns records read
- * @throws JournalDamagedError
+ * @throws JournalDamagedError, FormError, AccessForgedError
  */
 export function replay(
   disk: Disk,
@@ -44,7 +50,7 @@ export function replay(
   const buffered = new BufferedTables(environment, openTables(environment))
   let records = 0
   const apply = (chunk: ReplayChunk) => {
-    if (until !== 'none') applyChunk(buffered, chunk, until)
+    if (until !== 'none') applyChunk(buffered, chunk, until, options.access)
     if (buffered.isFull) buffered.flush()
     records += chunk.records
     progress?.(records)
@@ -64,14 +70,25 @@ function bytesFrom(disk: Disk, paths: StorePaths, from: AppliedPosition | undefi
   return sealed.slice(0, -1).reduce((bytes, first) => bytes + disk.sizeOf(paths.segment(first)), 0)
 }
 
-function applyChunk(buffered: BufferedTables, chunk: ReplayChunk, until: Sequence | undefined): void {
+function applyChunk(
+  buffered: BufferedTables,
+  chunk: ReplayChunk,
+  until: Sequence | undefined,
+  access: AccessAuthentication | undefined,
+): void {
   const transaction = new TableTransaction(buffered.tables)
   const cursor = new ChangeCursor(chunk)
   for (const { position, firstSequence, changeCount } of batchesOf(chunk)) {
     if (until !== undefined && position.sequence > until) return
     for (let index = 0; index < changeCount; index += 1) {
       const { sequence, timeMicroseconds, body } = cursor.next()
-      transaction.apply(sequence, timeMicroseconds, changesOf(sequence, body))
+      const changes = changesOf(sequence, body)
+      const chain =
+        access !== undefined && changesAccess(changes)
+          ? access.follow(transaction.accessChain, { sequence, timeMicroseconds, body }, changes)
+          : undefined
+      transaction.apply(sequence, timeMicroseconds, changes)
+      if (chain !== undefined) transaction.keepAccessChain(chain)
     }
     transaction.finish(position, firstSequence)
   }

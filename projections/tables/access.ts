@@ -12,7 +12,8 @@ import {
 } from '../../engine/events/schema/kinds.ts'
 import { field, record } from '../../engine/events/schema/record.ts'
 import { MANAGEMENT_ROLES, policyStatements } from '../../engine/events/values.ts'
-import { numberKey, readNumber } from '../keys.ts'
+import { type AccessChain, NO_ACCESS_CHAIN } from '../../engine/keys/access-authentication.ts'
+import { numberKey, readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from './row-codecs.ts'
 
@@ -106,4 +107,26 @@ export function getAccessVersion(table: TableReader): number {
 
 export function putAccessVersion(table: Table, sequence: Sequence): void {
   table.put(VERSION_KEY, numberKey(sequence))
+}
+
+/** In the same table, one row: the chain of authenticated changes of access: code (32) | strangers (8) | digest (32). */
+const CHAIN_KEY = Buffer.from('chain')
+const CHAIN_AT = { mac: 0, strangers: 32, digest: 40, end: 72 } as const
+
+export function getAccessChain(table: TableReader): AccessChain {
+  const value = table.get(CHAIN_KEY)
+  if (value === undefined) return NO_ACCESS_CHAIN
+  return {
+    mac: Uint8Array.from(value.subarray(CHAIN_AT.mac, CHAIN_AT.strangers)),
+    strangers: readNumber(value, CHAIN_AT.strangers),
+    strangersDigest: Uint8Array.from(value.subarray(CHAIN_AT.digest, CHAIN_AT.end)),
+  }
+}
+
+export function putAccessChain(table: Table, { mac, strangers, strangersDigest }: AccessChain): void {
+  const value = Buffer.alloc(CHAIN_AT.end)
+  value.set(mac, CHAIN_AT.mac)
+  writeNumber(value, strangers, CHAIN_AT.strangers)
+  value.set(strangersDigest, CHAIN_AT.digest)
+  table.put(CHAIN_KEY, value)
 }

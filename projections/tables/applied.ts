@@ -10,7 +10,7 @@ import type { Table, TableReader } from '../lmdb-environment.ts'
  */
 
 /** Raised whenever a table's layout changes; projections of an earlier version are rebuilt from the journal. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 /** The projections were made by a newer program: they are not thrown away, and not read (specification, Versioning). */
 export class ProjectionsNewerError extends Error {
@@ -47,6 +47,11 @@ export function putApplied(table: Table, position: AppliedPosition): void {
   FIELDS.forEach((field, index) => writeNumber(value, position[field], 8 * (index + 1)))
   value.set(position.head, HEAD_AT)
   table.put(KEY, value)
+}
+
+/** The row as it is stored. */
+export function appliedRow(table: TableReader): Buffer | undefined {
+  return table.get(KEY)
 }
 
 /** The position, and the version of the layout of all rows; undefined for an empty environment. */

@@ -20,7 +20,6 @@ import { LiveJournal } from '../support/live-journal.ts'
 const DIGEST = Buffer.alloc(32, 0xab)
 const HEX = 'ab'.repeat(32)
 const YEAR_9999 = Date.parse('9999-12-31T23:59:59.999Z')
-
 const BUCKET = { bucket_id: 2, name: 'b' }
 const KEY = { bucket_id: 2, key: 'k' }
 const WRITTEN = {
@@ -168,6 +167,8 @@ const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Record<strin
   ],
   [[32, 't'], { kind: 'token.revoked', token: 't' }],
   [[33, 'AK'], { kind: 'credential.removed', access_key: 'AK' }],
+  [[34, 2, DIGEST], { kind: 'access.adopted', entries: 2, sha256: HEX }],
+  [[35, DIGEST], { kind: 'access.authenticated', mac: HEX }],
 ]
 
 test('every kind of change is shown with names', async (t) => {

@@ -89,7 +89,7 @@ test('the golden journal opens and gives exactly the state it was made with', as
     headHash: expected.head.hash,
     deploymentId: GOLDEN_DEPLOYMENT,
     mark: { sequence: expected.head.sequence, batchNumber: expected.head.batch, cleanStop: true },
-    notes: [],
+    notes: ['2 changes that the system makes by itself carry another principal.'],
   })
   const end = { sequence: 0, batch: 0, hash: '' }
   readJournal(nodeDisk, paths, undefined, {

@@ -74,6 +74,8 @@ const GOLDEN = {
   uploadIds: '7e8a29b650adf7910531fa38f0a0dff1845cc9d9ea576ddf889196cfa2aadfca',
   credentialSecrets: 'baf006df97af991b192b85224dcecdc4529efc78211f605f5560224fb00bf83b',
   continuationTokens: '3578ebd8e590bbdbd14c681db17a5b11dcb4a6d551f70ac3e26dbc593fcac33b',
+  accessChanges: '3ab59653341bbe8daabc232b1d6c5201e0a6cec84bce26cc75eb000854f65280',
+  accessRows: 'c9be06fd4abcd71aa2493c32cb5c5f9f5afc94d0febbe056d3c7068aa54acf01',
   masterKeyCheck: '788b039167e156411948580a20c5b1b7270a46a94941c1fab9bf3e86d1785e36',
   proofSigning: '99b20b7f0056b10e0ec2d8c58442f426832a96db322b4f884641400e48af80a1',
 }

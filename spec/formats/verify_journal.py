@@ -5,6 +5,7 @@
 
 Prints "intact N records" and ends with 0, or prints what is wrong and ends with 1. It reads only, and it passes over
 the rest of a segment behind the first thing that is wrong in its form. It is the page's proof of being complete.
+It has no master key, so it does not check the codes of changes of access (section "Access").
 """
 import hashlib
 import os
@@ -18,11 +19,12 @@ SEGMENT = struct.Struct(">8sHHIQQQQ16s32s32s124sI")
 BATCH = struct.Struct(">4sHHQQIIQ20sI")
 RECORD = struct.Struct(">32sIHHQQ32s")
 GENESIS, SEAL, CHANGE, AUDIT = 1, 2, 3, 4
+SYSTEM_CHANGES = {5, 6, 7, 21, 34, 35}
 VERDICTS = "record is missing from the log", "damaged batch"
 
 
 class Unpacker:
-    """Reads the MessagePack that genesis and seal consist of: an array of integers, text and bytes."""
+    """Reads the MessagePack of bodies: nil, flags, integers, text, bytes and arrays."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -38,6 +40,13 @@ class Unpacker:
             return tag
         if tag & 0xF0 == 0x90:
             return [self.value() for _ in range(tag & 0x0F)]
+        if tag >= 0xE0:
+            return tag - 256
+        if tag in (0xC0, 0xC2, 0xC3):
+            return {0xC0: None, 0xC2: False, 0xC3: True}[tag]
+        if tag in (0xDC, 0xDD):
+            count = self.take("H" if tag == 0xDC else "I")
+            return [self.value() for _ in range(count)]
         if tag & 0xE0 == 0xA0:
             return self.take(f"{tag & 0x1F}s").decode()
         numbers = {0xCC: "B", 0xCD: "H", 0xCE: "I", 0xCF: "Q", 0xD0: "b", 0xD1: "h", 0xD2: "i", 0xD3: "q", 0xCB: "d"}
@@ -53,7 +62,7 @@ def unpack(body):
         reader = Unpacker(body)
         value = reader.value()
         return value if reader.at == len(body) else None
-    except (struct.error, KeyError, UnicodeDecodeError, ValueError):
+    except (struct.error, KeyError, UnicodeDecodeError, ValueError, RecursionError, OverflowError):
         return None
 
 
@@ -68,6 +77,7 @@ class Journal:
         self.sequence, self.batch, self.number = 0, 0, 0
         self.hash, self.digest, self.time, self.deployment = bytes(32), bytes(32), 0, None
         self.mark, self.marked, self.records = None, None, 0
+        self.attempts, self.access = {}, 0
 
     def problem(self, verdict, detail, offset=0):
         self.problems.append(f"{self.name} offset {offset} sequence {self.sequence}: {verdict}: {detail}")
@@ -180,11 +190,36 @@ class Journal:
         content = unpack(body) if kind in (GENESIS, SEAL) else None
         if kind == GENESIS and (content or [])[:3] != [1, "object-store", self.deployment]:
             self.problem("damaged batch", "genesis", at)
+        if kind in (CHANGE, AUDIT):
+            self.entry(unpack(body), kind, sequence, at)
         if self.mark and sequence == self.mark[1]:
             self.marked = (self.batch, stated)
         self.hash, self.time = stated, max(time, self.time)
         self.sequence, self.records = sequence + 1, self.records + 1
         return (content or []) if kind == SEAL else None
+
+    def entry(self, values, kind, sequence, at):
+        """A change has its attempt, unless the system made it; and files of payloads have names of one form."""
+        if not values or len(values) < 9:
+            if kind == CHANGE:
+                self.problem("damaged batch", "the body is no entry", at)
+            return
+        request, intent = repr(values[1:7]), values[7]
+        if kind == CHANGE:
+            changes = values[9] if len(values) > 9 and isinstance(values[9], list) else []
+            kinds = [change[0] if isinstance(change, list) and change else None for change in changes]
+            own = all(one in SYSTEM_CHANGES for one in kinds)
+            if self.attempts.get(intent) != request and not (intent is None and own) or values[0] != 1:
+                self.problem("change without its attempt", f"record {sequence}", at)
+            self.access += any(isinstance(one, int) and 23 <= one <= 35 for one in kinds)
+            for change in changes:
+                payload = change[8] if isinstance(change, list) and change[:1] in ([3], [16]) and len(change) > 8 else None
+                if payload and payload[0] == 2 and not re.fullmatch(r"[0-9a-f]{28}", str(payload[2])):
+                    self.problem("forbidden value", f"record {sequence}: {payload[2]!r} is no name of a payload file", at)
+        if values[0] == 0:
+            self.attempts[sequence] = request
+        elif values[0] == 1:
+            self.attempts.pop(intent, None)
 
     def head(self, slots):
         """Keeps the mark that counts: number, sequence, batch number, hash."""
@@ -210,13 +245,22 @@ def main(directory):
         print(line)
     if names and not journal.problems:
         print(f"intact {journal.records} records")
+    if journal.access:
+        print(f"{journal.access} changes of access: not checked, no master key")
     return 0 if names and not journal.problems else 1
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+        print(__doc__.strip())
+        sys.exit(0 if len(sys.argv) > 1 else 2)
     results = []
     for argument in sys.argv[1:]:
         if len(sys.argv) > 2:
             print(f"{argument}:")
-        results.append(main(argument))
+        try:
+            results.append(main(argument))
+        except OSError as error:
+            print(error)
+            results.append(1)
     sys.exit(max(results, default=1))

@@ -6,6 +6,7 @@ import { bucketIdOf } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { BufferedTables } from '../../projections/apply/buffered-tables.ts'
+import { keysOf } from '../../cli/server/store/access-keys.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { rebuildProjections } from '../../projections/replay/rebuild.ts'
@@ -19,7 +20,15 @@ import { entryBody } from '../support/journal-bytes.ts'
 import { flipByte, segmentPath } from '../support/journal-files.ts'
 import { reclaimUpload, recordDigest, removeVolume } from '../support/upload-commands.ts'
 import { setQuota } from '../support/version-commands.ts'
-import { BOOT_ID, dumpStore, dumpTables, openTestStore, OTHER_BOOT_ID, roomyDisk } from '../support/test-store.ts'
+import {
+  MASTER_KEY,
+  BOOT_ID,
+  dumpStore,
+  dumpTables,
+  openTestStore,
+  OTHER_BOOT_ID,
+  roomyDisk,
+} from '../support/test-store.ts'
 
 /** Every row that the journal of a store leads to, made from nothing. */
 async function rebuiltTables(paths: StorePaths, disk: Disk = roomyDisk): Promise<Record<string, string[]>> {
@@ -110,7 +119,7 @@ test('J14 projections of a newer program are neither used nor thrown away, until
   for (const round of [1, 2]) await t.rejects(openTestStore(paths.root), newer, `start ${round}`)
   await t.rejects(checkProjections(roomyDisk, paths), newer)
   t.same(await dumpStore(paths), before, 'they are as they were')
-  await rebuildProjections(roomyDisk, paths)
+  await rebuildProjections(roomyDisk, paths, undefined, keysOf(roomyDisk, paths, MASTER_KEY))
   const store = await openTestStore(paths.root)
   t.equal(store.report.discardedProjections, undefined)
   t.ok(store.catalog.snapshot().bucket('kept'))
@@ -263,11 +272,11 @@ test('J14 whatever stands in the files of LMDB, the store opens, at the second s
 })
 
 test('a change that this program does not know ends a replay, with the record, the change and the field', async (t) => {
-  const unknown = { kind: 3, body: entryBody({ changes: [[34, 1]] }) }
+  const unknown = { kind: 3, body: entryBody({ changes: [[99, 1]] }) }
   const wrong = { kind: 3, body: entryBody({ changes: [[4, 2, 7]] }) }
   for (const [record, message] of [
-    [unknown, 'record 2: change: a known kind expected, 34 found'],
-    [wrong, 'record 2: object.deleted: key: text expected, 7 found'],
+    [unknown, 'record 2: change: a known kind expected, 99 found'],
+    [wrong, 'record 2: object.deleted: key: key expected, 7 found'],
   ] as const) {
     const paths = new StorePaths(join(t.testdir(), String(record.body.length)))
     const journal = new JournalBuilder()

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import type { CliContext } from '../../cli-context.ts'
+import { decodeMasterKey } from '../../config/master-key.ts'
+import { ExitError } from '../../exit-codes.ts'
 import { loadConfig } from '../../config/load-config.ts'
 
 /** Where a data directory keeps its journal (`spec/formats/journal.md`, section "Files"). */
@@ -10,6 +13,23 @@ const JOURNAL_FOLDER = 'journal'
 export abstract class JournalCommand extends Command<CliContext> {
   dataDirectory = Option.String('--data-dir', { description: 'directory that holds the data' })
   configPath = Option.String('--config', { description: 'TOML file with the setting data_dir' })
+
+  /**
+   * The directory with the segments, by the path of a data directory or of its journal.
+   * @throws ExitError when --data-dir names one too
+   */
+  protected journalAt(path: string): string {
+    if (this.dataDirectory !== undefined) throw new ExitError('usage', 'give a PATH or --data-dir, not both')
+    const directory = resolve(this.context.workingDirectory, path)
+    const inside = join(directory, JOURNAL_FOLDER)
+    return existsSync(inside) ? inside : directory
+  }
+
+  /** The master key, when the environment has it: an auditor has none. */
+  protected masterKey(): { masterKey?: Buffer } {
+    const masterKey = decodeMasterKey(this.context.environment['OBJECT_STORE_CREDENTIAL_MASTER_KEY'] ?? '')
+    return masterKey === undefined ? {} : { masterKey }
+  }
 
   /**
    * The directory with the segments. With --data-dir no configuration is read: an auditor with a copy of a journal has

@@ -21,6 +21,9 @@ export class JournalVerifyCommand extends JournalCommand {
     category: 'Journal',
     description: 'check every record of the journal and the chain that joins them',
     details: `
+      PATH is a data directory, or its journal directory; without it the configuration tells. With the credential master
+      key (OBJECT_STORE_CREDENTIAL_MASTER_KEY) every change of who may do what is checked too.
+
       It only reads, and may run while the server writes. It shares no code with the server, only the specification
       spec/formats/journal.md.
 
@@ -28,19 +31,21 @@ export class JournalVerifyCommand extends JournalCommand {
       damaged, with 24 if acknowledged entries are lost from its end, and with 4 if there is no journal.
     `,
     examples: [
+      ['Check a copy of a journal', '$0 journal verify /mnt/backup/journal'],
       ['Check a journal', '$0 journal verify --data-dir /var/lib/object-store'],
       ['Check that it still has a record that was noted elsewhere', '$0 journal verify --expect-head 4711:9f86d0…'],
       ['For a program', '$0 journal verify --json'],
     ],
   })
 
+  place = Option.String({ required: false, name: 'PATH' })
   json = Option.Boolean('--json', false, { description: 'print one JSON object' })
   threads = Option.String('--threads', { description: 'number of threads (default: one per core)' })
   expectHead = Option.String('--expect-head', { description: 'SEQUENCE:HASH of a record that must be in the journal' })
 
   override async execute(): Promise<number> {
-    const options = { threads: this.#threadCount(), ...this.#expectedHead() }
-    const directory = this.journalDirectory()
+    const options = { threads: this.#threadCount(), ...this.#expectedHead(), ...this.masterKey() }
+    const directory = this.place === undefined ? this.journalDirectory() : this.journalAt(this.place)
     const begun = performance.now()
     const report = await this.#verify(directory, options)
     const seconds = (performance.now() - begun) / 1000

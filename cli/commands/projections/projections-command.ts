@@ -2,6 +2,10 @@ import { Option } from 'clipanion'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { lockStore } from '../../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import type { AccessKeys } from '../../../projections/replay/rebuild.ts'
+import { decodeMasterKey } from '../../config/master-key.ts'
+import { MASTER_KEY_MISSING } from '../../config/server-credentials.ts'
+import { keysOf } from '../../server/store/access-keys.ts'
 import { ConfigCommand } from '../config/config-command.ts'
 import { exitOfError } from '../../server/engine-exit.ts'
 import { ExitError } from '../../exit-codes.ts'
@@ -29,6 +33,16 @@ export abstract class ProjectionsCommand extends ConfigCommand {
       const { name, message } = error as Error
       throw new ExitError(exitOfError(name), message, { cause: error })
     }
+  }
+
+  /**
+   * The keys of the store in `paths`.
+   * @throws ExitError without the master key
+   */
+  protected accessKeys(paths: StorePaths): AccessKeys {
+    const masterKey = decodeMasterKey(this.readConfig().config['credential_master_key']?.reveal() ?? '')
+    if (masterKey === undefined) throw new ExitError('masterKey', MASTER_KEY_MISSING)
+    return keysOf(nodeDisk, paths, masterKey)
   }
 
   protected print(report: object, sentence: string): void {

@@ -10,13 +10,17 @@ export class ProjectionsRebuildCommand extends ProjectionsCommand {
   static override usage = Command.Usage({
     category: 'Store',
     description: 'rebuild the projections from the journal',
-    details: 'The server must not be running. Reads only the journal, and verifies every record of it.',
+    details:
+      'The server must not be running. Reads only the journal, and verifies every record of it. Needs the credential master ' +
+      'key: without it nobody knows whose changes of access are genuine.',
     examples: [['Rebuild them', 'object-store projections rebuild --data-dir ./data']],
   })
 
   override async execute(): Promise<number> {
     const started = performance.now()
-    const records = await this.withStore((paths) => rebuildProjections(nodeDisk, paths))
+    const records = await this.withStore((paths) =>
+      rebuildProjections(nodeDisk, paths, undefined, this.accessKeys(paths)),
+    )
     const seconds = secondsSince(started)
     this.print({ records, seconds }, `${records} records replayed in ${seconds} s`)
     return exitTable.ok.code

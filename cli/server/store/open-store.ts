@@ -5,7 +5,8 @@ import { type Clock, systemClock } from '../../../engine/clock.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
-import { isMasterKeyOf, masterKeyCheck, storeKeys } from '../../../engine/keys/store-keys.ts'
+import { AccessAuthentication } from '../../../engine/keys/access-authentication.ts'
+import { masterKeyCheck, storeKeys } from '../../../engine/keys/store-keys.ts'
 import { Engine, type ReleasedFiles } from '../../../engine/engine.ts'
 import { EngineLoop } from '../../../engine/engine-loop.ts'
 import { StrangerRecords } from '../../../engine/stranger-records.ts'
@@ -23,17 +24,14 @@ import { LocalEngineClient } from '../../../engine/client/local-client.ts'
 import { SpaceGuard } from '../../../engine/payloads/space-guard.ts'
 import { SpaceReserve } from '../../../engine/payloads/space-reserve.ts'
 import { VolumeWriter } from '../../../engine/payloads/volume-writer.ts'
+import { AccessSeal } from '../../../projections/access-seal.ts'
 import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import { type OpenedProjections, openProjections } from '../../../projections/open-projections.ts'
 import { replay } from '../../../projections/replay/replay.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
+import { earlyKeys, requireAdopted, requireMasterKey } from './access-keys.ts'
 import { ClockWatermark } from './clock-watermark.ts'
 import { HighWaterMark } from './high-water-mark.ts'
-
-/** The master key is not the one of this store. */
-export class MasterKeyMismatchError extends Error {
-  override readonly name = 'MasterKeyMismatchError'
-}
 
 /** Settings of a store that the engine needs. Sizes are bytes. */
 export interface StoreOptions {
@@ -53,6 +51,8 @@ export interface StoreOptions {
   readonly bootId: string
   /** The socket that holds the lock; undefined where no other process can be. */
   readonly lockPath?: string | undefined
+  /** Vouches for changes of access from before they were authenticated; without it such a store does not open. */
+  readonly adoptsAccess?: boolean
 }
 
 /** The result of opening, for the log. */
@@ -61,6 +61,8 @@ export interface OpeningReport {
   readonly replayedRecords: number
   readonly discardedProjections: string | undefined
   readonly cut: CutTail | undefined
+  /** Entries that change access and were vouched for now. */
+  readonly adoptedEntries: number
 }
 
 /** An open store: the engine and what belongs to it. The caller holds the lock. */
@@ -90,6 +92,7 @@ interface StoreHooks {
 }
 
 const SERVER_START = systemAudit('server', 'server.start', 'server')
+const ACCESS_ADOPT = systemAudit('operator', 'access.adopt', 'access')
 const SERVER_STOP = systemAudit('server', 'server.stop', 'server')
 
 /**
@@ -158,7 +161,9 @@ async function openParts(
   const mark = head.newest
   // Without a journal nothing can be rebuilt: keep the projections as evidence that there was one.
   const hasJournal = segmentFirsts(disk, paths).length > 0
-  const projections = await openProjections(disk, paths, hasJournal ? distrust(mark, options.bootId) : undefined)
+  const rowKey = hasJournal ? earlyKeys(disk, paths, options.masterKey)?.accessRows : undefined
+  const distrusted = hasJournal ? distrust(mark, options.bootId) : undefined
+  const projections = await openProjections(disk, paths, distrusted, rowKey)
   opened.push(projections.environment)
   const applied = projections.state.applied()
   const tail = recoverJournal(disk, paths, { mark, applied, wasInUse })
@@ -176,15 +181,22 @@ async function openParts(
     const { sequence, batch, head: hash, bootId } = mark
     head.write({ sequence, batch, head: hash, clean: false, bootId })
   }
-  const replayedRecords = replay(disk, paths, projections.environment, applied)
+  const keys = storeKeys(options.masterKey, genesis.deploymentId)
+  const access = new AccessAuthentication(keys.accessChanges)
+  const replayedRecords = replay(disk, paths, projections.environment, applied, { access })
+  const seal = new AccessSeal(projections.environment, keys.accessRows)
+  projections.environment.write(() => seal.sealAll())
+  projections.state.sealWith(seal)
+  const adopted = requireAdopted(projections.state.accessChain(), options)
   for (const name of disk.list(paths.uploads)) disk.remove(paths.upload(name))
   const report = {
     created: tail === undefined,
     replayedRecords,
     discardedProjections: projections.discarded,
     cut: tail?.cut,
+    adoptedEntries: adopted[0]?.entries ?? 0,
   }
-  return await startEngine({ disk, paths, options, hooks, clock, head, journal, projections, report })
+  return await startEngine({ disk, paths, options, hooks, clock, head, journal, projections, report, access, adopted })
 }
 
 /** Why the projections must be rebuilt. They are not synced, so they survive the end of the process but not of the kernel. */
@@ -203,9 +215,7 @@ function requireGenesis(disk: Disk, paths: StorePaths, tail: JournalTail | undef
   if (Buffer.compare(genesis.deploymentId, tail.segment.header.deploymentId) !== 0) {
     throw new JournalDamagedError(`${tail.segment.path}: the segment is of another deployment than the genesis`)
   }
-  if (!isMasterKeyOf(genesis, masterKey)) {
-    throw new MasterKeyMismatchError('the credential master key is not the one of this store')
-  }
+  requireMasterKey(genesis, masterKey)
   return genesis
 }
 
@@ -220,6 +230,9 @@ interface EngineParts {
   readonly journal: Journal
   readonly projections: OpenedProjections
   readonly report: OpeningReport
+  readonly access: AccessAuthentication
+  /** To be recorded with the start. */
+  readonly adopted: readonly ChangeNamed<'access.adopted'>[]
 }
 
 async function startEngine(parts: EngineParts): Promise<OpenStore> {
@@ -235,6 +248,7 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     state,
     clock,
     reserve,
+    access: parts.access,
     versionIds: new OpaqueIds(storeKeys(options.masterKey, journal.deploymentId).versionIds),
     clockToleranceMicroseconds: microsecondsOf(options.clockToleranceSeconds * 1_000_000),
     markRefused: (batch) => mark.refuse(batch),
@@ -259,6 +273,9 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
   const client = new LocalEngineClient(loop)
   mark.write(false)
   const start = await recordStart(client, disk, paths, options)
+  if (parts.adopted.length > 0) {
+    await client.execute({ kind: 'record-server-event', audit: ACCESS_ADOPT, changes: parts.adopted })
+  }
   mark.start(
     (error) => loop.fail(error),
     () => {

@@ -71,6 +71,8 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   ],
   32: ['token.revoked', 'token'],
   33: ['credential.removed', 'access_key'],
+  34: ['access.adopted', 'entries', 'sha256'],
+  35: ['access.authenticated', 'mac'],
 }
 
 /** Every known kind of change, for comparison with the page. */

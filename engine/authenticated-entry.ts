@@ -1,0 +1,39 @@
+import { type Microseconds, microsecondsOf, type Sequence } from './brands.ts'
+import type { AuditContext } from './events/audit.ts'
+import type { Change } from './events/changes.ts'
+import { encodeEntry } from './events/entry-codec.ts'
+import type { BatchBuilder } from './journal/batch-builder.ts'
+import { RECORD_KIND } from './journal/format.ts'
+import { type AccessAuthentication, changesAccess, UNSIGNED } from './keys/access-authentication.ts'
+import type { StateTransaction } from './state-ports.ts'
+
+/**
+ * Adds the entry of a command that succeeded, authenticated when it changes who may do what.
+ * @returns its changes, with the authentication
+ */
+export function addSuccess(
+  batch: BatchBuilder,
+  access: AccessAuthentication,
+  state: StateTransaction,
+  entry: {
+    readonly time: Microseconds
+    readonly audit: AuditContext
+    readonly intent: Sequence | undefined
+    readonly changes: readonly Change[]
+  },
+): readonly Change[] {
+  const { time, audit, intent, changes } = entry
+  if (!changesAccess(changes)) {
+    const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
+    batch.add(kind, time, encodeEntry(audit, 'success', intent, changes))
+    return changes
+  }
+  const body = encodeEntry(audit, 'success', intent, [...changes, UNSIGNED])
+  // A batch never goes back in time.
+  const timeMicroseconds = microsecondsOf(Math.max(time, batch.time))
+  const mac = Uint8Array.from(
+    access.sign(state.accessChain.mac, { sequence: batch.nextSequence, timeMicroseconds, body }),
+  )
+  batch.add(RECORD_KIND.change, time, body)
+  return [...changes, { name: 'access.authenticated', mac }]
+}

@@ -1,0 +1,117 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import type { Microseconds, Sequence } from '../brands.ts'
+import * as access from '../events/access-changes.ts'
+import type { AccessChange, Change } from '../events/changes.ts'
+
+const MAC_BYTES = 32
+const NUMBER_BYTES = 8
+const NAMES: ReadonlySet<string> = new Set(Object.values(access).map(({ name }) => name))
+
+/** Where the changes of access have come to. Each authenticated one covers the one before. */
+export interface AccessChain {
+  /** Code of the last one; zeros when there was none. */
+  readonly mac: Uint8Array
+  /** Entries from before changes of access were authenticated, that no operator vouched for. */
+  readonly strangers: number
+  /** Their digest; zeros without any. */
+  readonly strangersDigest: Uint8Array
+}
+
+/** Of a store whose access never changed. */
+export const NO_ACCESS_CHAIN: AccessChain = {
+  mac: Buffer.alloc(MAC_BYTES),
+  strangers: 0,
+  strangersDigest: Buffer.alloc(MAC_BYTES),
+}
+
+/** A change of access in the journal that the holder of the master key did not write, or not there. */
+export class AccessForgedError extends Error {
+  override readonly name = 'AccessForgedError'
+}
+
+/** An entry of the journal as it is stored. */
+interface StoredEntry {
+  readonly sequence: Sequence
+  readonly timeMicroseconds: Microseconds
+  readonly body: Uint8Array
+}
+
+export function changesAccess(changes: readonly Change[]): boolean {
+  return changes.some(({ name }) => NAMES.has(name))
+}
+
+/** What an entry that changes access ends with, until its code is known. */
+export const UNSIGNED: AccessChange = { name: 'access.authenticated', mac: Buffer.alloc(MAC_BYTES) }
+
+/**
+ * Authenticates the changes of access: nobody without the master key can write one, change one, move one to another place
+ * or leave one out between others (spec/formats/journal.md, "Access").
+ */
+export class AccessAuthentication {
+  readonly #key: Uint8Array
+
+  /** @param key 32 bytes, for this purpose only */
+  constructor(key: Uint8Array) {
+    this.#key = key
+  }
+
+  /**
+   * Writes the code into a body that ends with `UNSIGNED`.
+   * @param previous the code before
+   */
+  sign(previous: Uint8Array, entry: StoredEntry): Uint8Array {
+    const mac = this.#mac(previous, entry)
+    entry.body.set(mac, entry.body.length - MAC_BYTES)
+    return mac
+  }
+
+  /**
+   * The chain after an entry that changes access.
+   * @throws AccessForgedError
+   */
+  follow(chain: AccessChain, entry: StoredEntry, changes: readonly Change[]): AccessChain {
+    const refuse = (detail: string): never => {
+      throw new AccessForgedError(`record ${entry.sequence} changes who may do what and ${detail}`)
+    }
+    const last = changes.at(-1)
+    if (last?.name !== 'access.authenticated') {
+      if (!isZero(chain.mac)) return refuse('is not authenticated; earlier ones are')
+      const strangersDigest = strangerDigest(chain.strangersDigest, entry)
+      return { ...chain, strangers: chain.strangers + 1, strangersDigest }
+    }
+    if (!timingSafeEqual(this.#mac(chain.mac, entry), last.mac) || !endsWith(entry.body, last.mac)) {
+      return refuse('was not written here with the master key of this store')
+    }
+    const adopted = changes.find((change) => change.name === 'access.adopted')
+    const vouched = adopted?.entries ?? 0
+    const digest = adopted?.digest ?? NO_ACCESS_CHAIN.strangersDigest
+    if (vouched !== chain.strangers || !timingSafeEqual(digest, chain.strangersDigest)) {
+      return refuse('follows others than those that were vouched for')
+    }
+    return { ...NO_ACCESS_CHAIN, mac: last.mac }
+  }
+
+  #mac(previous: Uint8Array, { sequence, timeMicroseconds, body }: StoredEntry): Buffer {
+    const numbers = Buffer.alloc(2 * NUMBER_BYTES)
+    numbers.writeBigUInt64BE(BigInt(sequence), 0)
+    numbers.writeBigUInt64BE(BigInt(timeMicroseconds), NUMBER_BYTES)
+    const covered = hash('sha256', body.subarray(0, Math.max(0, body.length - MAC_BYTES)), 'buffer')
+    return createHmac('sha256', this.#key).update(previous).update(numbers).update(covered).digest()
+  }
+}
+
+/** The digest of one more entry from before changes of access were authenticated. */
+function strangerDigest(before: Uint8Array, { sequence, timeMicroseconds, body }: StoredEntry): Buffer {
+  const numbers = Buffer.alloc(2 * NUMBER_BYTES)
+  numbers.writeBigUInt64BE(BigInt(sequence), 0)
+  numbers.writeBigUInt64BE(BigInt(timeMicroseconds), NUMBER_BYTES)
+  return hash('sha256', Buffer.concat([before, numbers, hash('sha256', body, 'buffer')]), 'buffer')
+}
+
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0)
+}
+
+function endsWith(body: Uint8Array, mac: Uint8Array): boolean {
+  return Buffer.compare(body.subarray(-MAC_BYTES), mac) === 0
+}

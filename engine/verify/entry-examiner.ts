@@ -1,0 +1,234 @@
+import { hash } from 'node:crypto'
+import { KIND } from './format-reader.ts'
+import { after, arrayAt, integerAt, textAt } from './message-pack.ts'
+import type { Verdict } from './verdicts.ts'
+
+/** An attempt or its outcome, joined by what they say of the request. */
+export interface OpenAttempt {
+  readonly sequence: number
+  /** Of principal, credential, address, request, operation and resource. */
+  readonly fingerprint: number
+}
+
+/** A change whose attempt is not in its segment. */
+export interface DistantChange extends OpenAttempt {
+  readonly offset: number
+  readonly intent: number
+}
+
+/** A record that changes who may do what, for its check with the master key. Digests in hexadecimal. */
+export interface AccessRecord {
+  readonly sequence: number
+  readonly offset: number
+  readonly time: number
+  readonly bodyDigest: string
+  /** Of the body without the code at its end. */
+  readonly coveredDigest: string
+  /** Undefined without one. */
+  readonly mac: string | undefined
+  readonly adopts: { readonly entries: number; readonly digest: string } | undefined
+}
+
+type Report = (sequence: number, offset: number, verdict: Verdict, detail: string) => void
+
+/** Changes that the system makes by itself: nobody asked for them, so they have no attempt. */
+const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35])
+/** Changes of who may do what: all of 23 to 35. */
+const FIRST_ACCESS_CHANGE = 23
+const ACCESS_ADOPTED = 34
+const ACCESS_AUTHENTICATED = 35
+/** Changes with a payload, and its place among their values. */
+const WITH_PAYLOAD: ReadonlySet<number> = new Set([3, 16])
+const PAYLOAD_INDEX = 8
+const PAYLOAD_IN_FILE = 2
+const FILE_NAME = /^[0-9a-f]{28}$/
+const ATTEMPTED = 0
+const SUCCESS = 1
+const INTENT_INDEX = 7
+const MAC_BYTES = 32
+/** Attempts without an outcome that are remembered; older ones are not asked for any more. */
+const OPEN_MAXIMUM = 1_000_000
+
+/** The values of one body that are judged. */
+interface Parts {
+  readonly result: number | undefined
+  readonly principal: string | undefined
+  readonly fingerprint: number
+  readonly intent: number | undefined
+  /** Where the changes are. */
+  readonly changes: number
+}
+
+/** Judges what the entries of one segment say, beyond their form as records. */
+export class EntryExaminer {
+  readonly distant: DistantChange[] = []
+  readonly access: AccessRecord[] = []
+  /** Changes of the system itself that carry another principal. */
+  otherPrincipals = 0
+  readonly #open = new Map<number, number>()
+  /** Attempts up to this one may have been forgotten. */
+  #forgotten = -1
+  readonly #report: Report
+
+  constructor(report: Report) {
+    this.#report = report
+  }
+
+  get open(): readonly OpenAttempt[] {
+    return Array.from(this.#open, ([sequence, fingerprint]) => ({ sequence, fingerprint }))
+  }
+
+  /** @param from offset in `bytes` of the body, which ends at `end`; `offset`: that of the record in the file */
+  examine(
+    bytes: Buffer,
+    [from, end]: readonly [number, number],
+    record: { readonly sequence: number; readonly offset: number; readonly time: number; readonly kind: number },
+  ): void {
+    const parts = readParts(bytes, from, end)
+    const { sequence, offset, kind } = record
+    if (parts === undefined) {
+      // A read or a refusal that nobody can read changes nothing.
+      if (kind === KIND.change) this.#report(sequence, offset, 'damaged batch', 'the body is no entry')
+      return
+    }
+    const { result, intent, fingerprint } = parts
+    if (result === ATTEMPTED) this.#remember(sequence, fingerprint)
+    if (kind === KIND.change) this.#examineChange(bytes, [from, end], record, parts)
+    if (intent !== undefined && result === SUCCESS) this.#open.delete(intent)
+  }
+
+  #remember(sequence: number, fingerprint: number): void {
+    this.#open.set(sequence, fingerprint)
+    if (this.#open.size <= OPEN_MAXIMUM) return
+    for (const [oldest] of this.#open) {
+      this.#open.delete(oldest)
+      this.#forgotten = oldest
+      return
+    }
+  }
+
+  #examineChange(
+    bytes: Buffer,
+    [from, end]: readonly [number, number],
+    record: { readonly sequence: number; readonly offset: number; readonly time: number },
+    { result, principal, fingerprint, intent, changes }: Parts,
+  ): void {
+    const { sequence, offset } = record
+    const kinds = this.#changeKinds(bytes, changes, end, sequence, offset)
+    if (kinds === undefined) return this.#report(sequence, offset, 'damaged batch', 'its changes are none')
+    const bySystem = kinds.every((kind) => SYSTEM_CHANGES.has(kind))
+    if (bySystem && principal?.startsWith('system:') !== true) this.otherPrincipals += 1
+    const known = intent === undefined ? undefined : this.#open.get(intent)
+    if (intent === undefined || intent >= sequence) {
+      if (!bySystem) this.#report(sequence, offset, 'change without its attempt', 'it names no attempt')
+    } else if (known === undefined) {
+      if (intent > this.#forgotten) this.distant.push({ sequence, offset, intent, fingerprint })
+    } else if (known !== fingerprint) {
+      this.#report(sequence, offset, 'change without its attempt', `the attempt ${intent} is of another request`)
+    }
+    if (result !== SUCCESS) this.#report(sequence, offset, 'change without its attempt', 'its result is no success')
+    if (kinds.some((kind) => kind >= FIRST_ACCESS_CHANGE)) this.#keepAccess(bytes.subarray(from, end), record, kinds)
+  }
+
+  /** The kinds of the changes; undefined when they do not have their form. */
+  #changeKinds(bytes: Buffer, at: number, end: number, sequence: number, offset: number): number[] | undefined {
+    const all = arrayAt(bytes, at, end)
+    const kinds: number[] = []
+    if (all === undefined) return undefined
+    let next = all.at
+    for (let index = 0; index < all.count; index += 1) {
+      const change = arrayAt(bytes, next, end)
+      const kind = change && integerAt(bytes, change.at, end)
+      const from = next
+      next = after(bytes, next, end)
+      if (change === undefined || kind === undefined || next < 0) return undefined
+      kinds.push(kind)
+      const name = WITH_PAYLOAD.has(kind) ? fileNameIn(bytes, from, next) : undefined
+      if (name !== undefined && !FILE_NAME.test(name)) {
+        this.#report(
+          sequence,
+          offset,
+          'forbidden value',
+          `${JSON.stringify(name.slice(0, 100))} is no name of a payload file`,
+        )
+      }
+    }
+    return next === end && kinds.length > 0 ? kinds : undefined
+  }
+
+  #keepAccess(
+    body: Buffer,
+    { sequence, offset, time }: { readonly sequence: number; readonly offset: number; readonly time: number },
+    kinds: readonly number[],
+  ): void {
+    const covered = body.subarray(0, Math.max(0, body.length - MAC_BYTES))
+    const mac = kinds.at(-1) === ACCESS_AUTHENTICATED ? body.toString('hex', covered.length) : undefined
+    this.access.push({
+      sequence,
+      offset,
+      time,
+      bodyDigest: hash('sha256', body),
+      coveredDigest: hash('sha256', covered),
+      mac,
+      adopts: kinds.includes(ACCESS_ADOPTED) ? adoptionIn(body, kinds.indexOf(ACCESS_ADOPTED)) : undefined,
+    })
+  }
+}
+
+function readParts(bytes: Buffer, from: number, end: number): Parts | undefined {
+  const body = arrayAt(bytes, from, end)
+  if (body === undefined || body.count < INTENT_INDEX + 2) return undefined
+  const places = [body.at]
+  for (let index = 0; index < body.count; index += 1) {
+    const next = after(bytes, places.at(-1) as number, end)
+    if (next < 0) return undefined
+    places.push(next)
+  }
+  const [result = 0, principal = 0, credential = 0, , , , , intent = 0] = places
+  return {
+    result: integerAt(bytes, result, end),
+    principal: textAt(bytes, principal, credential),
+    fingerprint: fingerprintOf(bytes, principal, intent),
+    intent: integerAt(bytes, intent, end),
+    changes: places[INTENT_INDEX + 2] as number,
+  }
+}
+
+/** FNV-1a of 32 bits: it tells requests apart, and is no evidence. */
+function fingerprintOf(bytes: Buffer, from: number, to: number): number {
+  let value = 0x811c9dc5
+  for (let at = from; at < to; at += 1) value = Math.imul(value ^ (bytes[at] as number), 0x01000193)
+  return value >>> 0
+}
+
+/** The value with this index in the array at `at`: where it begins and ends. */
+function valueIn(bytes: Buffer, at: number, end: number, index: number): readonly [number, number] | undefined {
+  const array = arrayAt(bytes, at, end)
+  if (array === undefined || array.count <= index) return undefined
+  let from = array.at
+  for (let passed = 0; passed < index && from >= 0; passed += 1) from = after(bytes, from, end)
+  const to = from < 0 ? -1 : after(bytes, from, end)
+  return to < 0 ? undefined : [from, to]
+}
+
+/** The name of the file in a change with a payload of its own file. */
+function fileNameIn(bytes: Buffer, at: number, end: number): string | undefined {
+  const payload = valueIn(bytes, at, end, PAYLOAD_INDEX)
+  const form = payload && arrayAt(bytes, payload[0], payload[1])
+  if (payload === undefined || form === undefined || integerAt(bytes, form.at, end) !== PAYLOAD_IN_FILE)
+    return undefined
+  const name = valueIn(bytes, payload[0], payload[1], 2)
+  return name && (textAt(bytes, name[0], name[1]) ?? '')
+}
+
+function adoptionIn(body: Buffer, index: number): AccessRecord['adopts'] {
+  const changes = valueIn(body, 0, body.length, INTENT_INDEX + 2)
+  const adopted = changes && valueIn(body, changes[0], changes[1], index)
+  const entries = adopted && valueIn(body, adopted[0], adopted[1], 1)
+  const digest = adopted && valueIn(body, adopted[0], adopted[1], 2)
+  if (entries === undefined || digest === undefined || digest[1] - digest[0] < MAC_BYTES) return undefined
+  return {
+    entries: integerAt(body, entries[0], entries[1]) ?? -1,
+    digest: body.toString('hex', digest[1] - MAC_BYTES, digest[1]),
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Passes over values of MessagePack (its specification, table of formats) without decoding them, in a body that anybody
+ * may have written. Written for the verifier alone.
+ */
+
+/** Nesting of the values of an entry is less. */
+const DEPTH_MAXIMUM = 16
+
+/** Where a value with a length of its own begins, and how much of it there is: bytes, or further values. */
+interface Sized {
+  readonly at: number
+  readonly bytes: number
+  readonly values: number
+}
+
+/** Offset after the value at `at`; -1 when there is none that ends by `end`, or of a type that no entry holds. */
+export function after(bytes: Buffer, at: number, end: number, depth = 0): number {
+  if (at >= end || depth > DEPTH_MAXIMUM) return -1
+  const sized = sizeOf(bytes, at, end)
+  if (sized === undefined) return -1
+  let next = sized.at + sized.bytes
+  for (let index = 0; index < sized.values && next >= 0; index += 1) next = after(bytes, next, end, depth + 1)
+  return next > end ? -1 : next
+}
+
+/** Number of values of the array at `at`, and where the first is; undefined when there is no array. */
+export function arrayAt(
+  bytes: Buffer,
+  at: number,
+  end: number,
+): { readonly count: number; readonly at: number } | undefined {
+  const tag = at < end ? (bytes[at] as number) : 0
+  const isArray = (tag & 0xf0) === 0x90 || tag === 0xdc || tag === 0xdd
+  const sized = isArray ? sizeOf(bytes, at, end) : undefined
+  return sized && { count: sized.values, at: sized.at }
+}
+
+/** The integer at `at`; undefined when there is another value. */
+export function integerAt(bytes: Buffer, at: number, end: number): number | undefined {
+  const tag = at < end ? (bytes[at] as number) : 0xc0
+  if (tag <= 0x7f) return tag
+  const length = ({ 0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xcb: 8 } as Record<number, number>)[tag]
+  if (length === undefined || at + 1 + length > end) return undefined
+  if (tag === 0xcb) return bytes.readDoubleBE(at + 1)
+  return length === 8 ? Number(bytes.readBigUInt64BE(at + 1)) : bytes.readUIntBE(at + 1, length)
+}
+
+/** The text at `at`, whose end is known; undefined when there is another value. */
+export function textAt(bytes: Buffer, at: number, end: number): string | undefined {
+  const tag = at < end ? (bytes[at] as number) : 0xc0
+  const head = (tag & 0xe0) === 0xa0 ? 1 : ({ 0xd9: 2, 0xda: 3, 0xdb: 5 } as Record<number, number>)[tag]
+  return head === undefined ? undefined : bytes.toString('utf8', at + head, end)
+}
+
+function sizeOf(bytes: Buffer, at: number, end: number): Sized | undefined {
+  const tag = bytes[at] as number
+  const value = (head: number, length: number): Sized => ({ at: at + 1 + head, bytes: length, values: 0 })
+  if (tag <= 0x7f || tag >= 0xe0 || tag === 0xc0 || tag === 0xc2 || tag === 0xc3) return value(0, 0)
+  if (tag >= 0xa0 && tag <= 0xbf) return value(0, tag & 0x1f)
+  if (tag >= 0x90 && tag <= 0x9f) return { at: at + 1, bytes: 0, values: tag & 0x0f }
+  const fixed = FIXED[tag]
+  if (fixed !== undefined) return value(0, fixed)
+  const head = LENGTH_BYTES[tag]
+  if (head === undefined || at + 1 + head > end) return undefined
+  const length = bytes.readUIntBE(at + 1, head)
+  return tag === 0xdc || tag === 0xdd ? { at: at + 1 + head, bytes: 0, values: length } : value(head, length)
+}
+
+/** Bytes after the tag of numbers. */
+const FIXED: Readonly<Record<number, number>> = {
+  0xca: 4,
+  0xcb: 8,
+  0xcc: 1,
+  0xcd: 2,
+  0xce: 4,
+  0xcf: 8,
+  0xd0: 1,
+  0xd1: 2,
+  0xd2: 4,
+  0xd3: 8,
+}
+
+/** Bytes of the length after the tag of bytes, texts and arrays. */
+const LENGTH_BYTES: Readonly<Record<number, number>> = {
+  0xc4: 1,
+  0xc5: 2,
+  0xc6: 4,
+  0xd9: 1,
+  0xda: 2,
+  0xdb: 4,
+  0xdc: 2,
+  0xdd: 4,
+}
