@@ -1,5 +1,7 @@
+import type { Command } from './commands/commands.ts'
 import type { Engine, EngineReply, EngineRequest, ReleasedFiles } from './engine.ts'
 import { EngineUnavailableError } from './errors.ts'
+import type { RoomFor } from './journal/journal-room.ts'
 import type { StrangerRecord, StrangerRecords } from './stranger-records.ts'
 
 /** How long audit records of reads may wait to share the sync of a change; nobody waits for them. */
@@ -24,6 +26,10 @@ interface LoopHooks {
   readonly onFailure: (error: unknown, told: EngineUnavailableError) => void
   /** After every batch and its replies. */
   readonly onBatchDone: () => void
+  /** What the journal has room for; asked before every batch. */
+  readonly roomFor: () => RoomFor
+  /** It has room for something else than before. */
+  readonly onRoomChanged?: (roomFor: RoomFor) => void
   /** Who may do what has changed; called after the commit and before any reply. */
   readonly onAccessChanged?: () => void
 }
@@ -43,11 +49,26 @@ export class EngineLoop {
   #summaryTimer: NodeJS.Timeout | undefined
   #failure: EngineUnavailableError | undefined
   #idle: (() => void)[] = []
+  #roomFor: RoomFor = 'everything'
 
   constructor(engine: Engine, strangers: StrangerRecords, hooks: LoopHooks) {
     this.#engine = engine
     this.#strangers = strangers
     this.#hooks = hooks
+  }
+
+  /** What the journal had room for when that was last asked. */
+  get roomFor(): RoomFor {
+    return this.#roomFor
+  }
+
+  /** Asks again what the journal has room for. Called now and then, since space may come back without a request. */
+  checkRoom(): void {
+    const roomFor = this.#hooks.roomFor()
+    if (roomFor === this.#roomFor) return
+    this.#roomFor = roomFor
+    this.#hooks.onRoomChanged?.(roomFor)
+    if (this.#waiting.length > 0) this.#runSoon()
   }
 
   /** Requests that wait for their batch. */
@@ -137,11 +158,15 @@ export class EngineLoop {
 
   #run(): void {
     this.#dueAt = Number.POSITIVE_INFINITY
-    const waiting = this.#waiting
+    this.checkRoom()
+    this.#refuseWithoutRoom()
+    // Records of what was answered already are kept until there is room for them.
+    const held = this.#roomFor === 'nothing' ? this.#waiting.filter(({ request }) => request.kind === 'audit') : []
+    const waiting = held.length === 0 ? this.#waiting : this.#waiting.filter(({ request }) => request.kind !== 'audit')
     if (waiting.length > 0 && this.#failure === undefined) {
       try {
         const { replies, released, accessChanged } = this.#engine.run(waiting.map((one) => one.request))
-        this.#waiting = waiting.slice(replies.length)
+        this.#waiting = [...held, ...waiting.slice(replies.length)]
         // Before any reply: a request after the reply must see the change.
         if (accessChanged) this.#hooks.onAccessChanged?.()
         replies.forEach((reply, index) => waiting[index]?.settle?.(reply))
@@ -153,8 +178,22 @@ export class EngineLoop {
       }
       this.#hooks.onBatchDone()
     }
-    if (this.#waiting.length > 0) this.#runSoon()
+    if (this.#waiting.length > held.length) this.#runSoon()
     else for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  /** Refuses the commands that the journal has no room for. The store's own entries, such as that of its stop, are few. */
+  #refuseWithoutRoom(): void {
+    if (this.#roomFor === 'everything' || this.#failure !== undefined) return
+    const refused = this.#waiting.filter(({ request }) => request.kind === 'command' && !this.#fits(request.command))
+    if (refused.length === 0) return
+    this.#waiting = this.#waiting.filter((one) => !refused.includes(one))
+    for (const { settle } of refused) settle?.({ ok: false, code: 'journal-full', subject: undefined })
+    this.#hooks.onBatchDone()
+  }
+
+  #fits({ kind }: Command): boolean {
+    return kind === 'record-server-event' || (this.#roomFor === 'changes' && kind !== 'record-read')
   }
 
   #end(told: EngineUnavailableError): void {

@@ -47,6 +47,10 @@ export const DOMAIN_ERRORS = {
   'policy-not-attached': { result: 'failure', sentence: 'The policy is not attached to the service account.' },
   'token-exists': { result: 'failure', sentence: 'The management token exists already.' },
   'token-not-found': { result: 'failure', sentence: 'The management token does not exist.' },
+  'journal-full': {
+    result: 'failure',
+    sentence: 'The disk is full: the journal has no room for the record of this request. Free some space.',
+  },
   'storage-full': { result: 'failure', sentence: 'There is not enough free space to store this.' },
 } as const satisfies Record<string, DomainErrorRow>
 

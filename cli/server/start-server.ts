@@ -22,6 +22,7 @@ import type { Address, Config } from '../config/config-types.ts'
 import { type ServerCredentials, serverCredentials } from '../config/server-credentials.ts'
 import { exitOfError } from './engine-exit.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
+import { logOpening, logRoom } from './engine-log.ts'
 import { ListenerTls, type TlsListener } from './tls/listener-tls.ts'
 import type { Logger } from './logger.ts'
 import { managementHandler } from './management-plane.ts'
@@ -110,7 +111,11 @@ async function startLocked(
   publishGate(gate, metrics.shared, frontEndCount + 1)
   const session = sessionSettings(config, credentials, engine)
   const port = engine.connect()
-  const store = new StoreSession(session, MAIN_THREAD, new PortEngineClient(port))
+  const store = new StoreSession(
+    session,
+    MAIN_THREAD,
+    new PortEngineClient(port, auditBytesMaximum(config, frontEndCount)),
+  )
   const server = new Server({
     config,
     tls,
@@ -136,13 +141,10 @@ async function startLocked(
   return server
 }
 
-function logOpening(log: Logger, engine: EngineThread): void {
-  const { created, replayedRecords, discardedProjections, cut } = engine.report
-  log.info({ deploymentId: engine.deploymentId, created, replayedRecords, discardedProjections }, 'the store is open')
-  if (cut === undefined) return
-  const { segment, offset, length, refused } = cut
-  const what = refused ? 'a batch that was refused because it could not be made durable' : 'an unfinished batch'
-  log.warn({ segment, offset, length, refused }, `${what} at the end of the journal was cut off and saved`)
+/** When the disk is full, reads stop when half a segment is left: in it all records must fit that are on their way. */
+function auditBytesMaximum(config: Config, frontEnds: number): number {
+  const segmentBytes = config['storage.segment_mib'] * 1024 ** 2
+  return Math.min(4 << 20, Math.floor(segmentBytes / 8 / (frontEnds + 1)))
 }
 
 function sessionSettings(config: Config, credentials: ServerCredentials, engine: EngineThread): SessionSettings {
@@ -192,6 +194,7 @@ function frontEndSettings(
     rootSecretKey: credentials.rootSecretKey.reveal(),
     rootEnabled: config['root.s3_enabled'],
     inlineBytesMaximum: config['storage.inline_limit_bytes'],
+    auditBytesMaximum: auditBytesMaximum(config, count),
     limits: concurrencyLimits(config),
     gate,
     ...stallSettings(config),
@@ -222,6 +225,7 @@ class Server implements RunningServer {
       s3: () => parts.frontEnds.reload(),
       api: () => this.#management?.reloadTls() ?? false,
     })
+    parts.engine.onRoomChanged((roomFor) => logRoom(parts.log, roomFor))
     parts.engine.onFailure((error) => this.fail(exitOfError(error.errorName), error.message))
   }
 
@@ -304,9 +308,16 @@ class Server implements RunningServer {
   /** Object storage, metadata and the journal, which is the audit store, must all work. */
   #readiness(): ReadinessCheck[] {
     const stopping = this.#stopping !== undefined
+    const { healthy, roomFor } = this.#parts.engine
     return [
       { name: 'server', ready: !stopping, reason: 'the server is stopping' },
-      { name: 'audit', ready: this.#parts.engine.healthy, reason: 'the journal cannot be written' },
+      {
+        name: 'audit',
+        ready: healthy && roomFor === 'everything',
+        reason: healthy
+          ? 'the disk is full, and the journal has no room for records of reads'
+          : 'the journal cannot be written',
+      },
       { name: 'metadata', ready: this.#metadataWorks(), reason: 'the catalog cannot be read' },
       {
         name: 'object storage',

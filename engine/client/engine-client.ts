@@ -14,6 +14,7 @@ export interface EngineClient {
    * Puts a record of a request that changed nothing into the journal: a read, a denial, a failure. Callers wait only when
    * it returns a promise: too many records are on their way, and it resolves when there is room again.
    * @throws EngineUnavailableError, also from the promise, when the engine has failed: nobody may be answered then
+   * @throws DomainError `journal-full` when the request must not be answered, since the disk has no space for its record
    */
   record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): Promise<void> | undefined
   /**

@@ -39,6 +39,7 @@ export class LocalEngineClient implements EngineClient {
 
   record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): undefined {
     if (this.#loop.failure !== undefined) throw this.#loop.failure
+    if (!isOfStranger(audit) && this.#loop.roomFor !== 'everything') throw new DomainError('journal-full')
     const body = Uint8Array.from(encodeEntry(audit, result, intent, []))
     if (isOfStranger(audit)) this.#loop.submitStranger({ address: audit.sourceAddress ?? '', result, body })
     else this.#loop.submit({ kind: 'audit', body })

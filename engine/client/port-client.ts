@@ -1,13 +1,13 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { EngineClient } from './engine-client.ts'
 import type { Command, Done } from '../commands/commands.ts'
-import { EngineUnavailableError, OutcomeUnknownError } from '../errors.ts'
+import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../errors.ts'
 import { type AuditContext, type AuditResult, isOfStranger, type Pairs } from '../events/audit.ts'
 import { encodeEntry } from '../events/entry-codec.ts'
 import { doneOrThrow } from './local-client.ts'
 import { AuditPacker, auditMessageBytes, type ReplyMessage, type RequestMessage } from './port-messages.ts'
 
-/** Audit bytes on their way to the journal before readers are made to wait. */
+/** Audit bytes on their way to the journal before readers are made to wait, unless a client is told another bound. */
 const AUDIT_BYTES_MAXIMUM = 4 << 20
 
 /** Commands on their way before callers of `recordFailedChange` are made to wait. */
@@ -23,6 +23,7 @@ interface Waiting {
 /** The engine at the other end of a message port: at most one message each way in a turn of the event loop. */
 export class PortEngineClient implements EngineClient {
   readonly #port: MessagePort
+  readonly #auditBytesMaximum: number
   readonly #waiting = new Map<number, Waiting>()
   readonly #audits = new AuditPacker()
   #commands: [id: number, command: Command][] = []
@@ -31,11 +32,19 @@ export class PortEngineClient implements EngineClient {
   #auditBytes = 0
   #room: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
   #scheduled = false
+  #takesRecords = true
   #failure: string | undefined
 
-  constructor(port: MessagePort) {
+  /** @param auditBytesMaximum bytes of audit records on their way before readers are made to wait */
+  constructor(port: MessagePort, auditBytesMaximum = AUDIT_BYTES_MAXIMUM) {
     this.#port = port
+    this.#auditBytesMaximum = auditBytesMaximum
     port.on('message', (message: ReplyMessage) => this.#receive(message))
+  }
+
+  /** False while the disk is so full that reads are refused, since their records have no room. */
+  get takesRecords(): boolean {
+    return this.#takesRecords
   }
 
   execute(command: Command): Promise<Done> {
@@ -50,8 +59,11 @@ export class PortEngineClient implements EngineClient {
 
   record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): Promise<void> | undefined {
     if (this.#failure !== undefined) throw new EngineUnavailableError(this.#failure)
+    const stranger = isOfStranger(audit) ? { address: audit.sourceAddress ?? '', result } : undefined
+    // Strangers are refused as ever: the engine counts them when it has no room.
+    if (stranger === undefined && !this.#takesRecords) throw new DomainError('journal-full')
     const body = encodeEntry(audit, result, intent, [])
-    this.#audits.add(body, isOfStranger(audit) ? { address: audit.sourceAddress ?? '', result } : undefined)
+    this.#audits.add(body, stranger)
     this.#auditBytes += auditMessageBytes(body.length)
     this.#schedule()
     return this.#whenThereIsRoom()
@@ -65,7 +77,7 @@ export class PortEngineClient implements EngineClient {
   }
 
   #whenThereIsRoom(): Promise<void> | undefined {
-    if (this.#auditBytes < AUDIT_BYTES_MAXIMUM) return undefined
+    if (this.#auditBytes < this.#auditBytesMaximum) return undefined
     return new Promise((resolve, reject) => this.#room.push({ resolve, reject }))
   }
 
@@ -98,8 +110,12 @@ export class PortEngineClient implements EngineClient {
       this.#fail(message)
       return
     }
+    if (message.kind === 'room') {
+      this.#takesRecords = message.takesRecords
+      return
+    }
     this.#auditBytes -= message.auditBytes
-    if (this.#auditBytes < AUDIT_BYTES_MAXIMUM) for (const { resolve } of this.#room.splice(0)) resolve()
+    if (this.#auditBytes < this.#auditBytesMaximum) for (const { resolve } of this.#room.splice(0)) resolve()
     for (const [id, reply] of message.replies) {
       const waiting = this.#waiting.get(id)
       this.#waiting.delete(id)

@@ -19,6 +19,8 @@ export type ReplyMessage =
       /** Bytes of audit records that are in the journal since the last message. */
       readonly auditBytes: number
     }
+  /** Whether the journal has room for records of reads and refusals. */
+  | { readonly kind: 'room'; readonly takesRecords: boolean }
   /** `outcome`: that of the commands without a reply. */
   | { readonly kind: 'failed'; readonly reason: string; readonly outcome: 'unchanged' | 'unknown' }
 
@@ -33,7 +35,7 @@ export function auditMessageBytes(bodyLength: number): number {
 }
 
 /** Who asked without valid credentials, and what the request was answered. */
-export type Stranger = Omit<StrangerRecord, 'body'>
+type Stranger = Omit<StrangerRecord, 'body'>
 
 /** Collects bodies of audit records into one buffer for one message. */
 export class AuditPacker {

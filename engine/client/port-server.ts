@@ -2,6 +2,7 @@ import type { MessagePort } from 'node:worker_threads'
 import type { EngineReply } from '../engine.ts'
 import type { EngineLoop } from '../engine-loop.ts'
 import { OutcomeUnknownError, type EngineUnavailableError } from '../errors.ts'
+import type { RoomFor } from '../journal/journal-room.ts'
 import { auditMessageBytes, type ReplyMessage, type RequestMessage, unpackAudits } from './port-messages.ts'
 
 /** The engine thread's side of one front end: requests in, the replies of each batch out in one message. */
@@ -15,6 +16,7 @@ export class PortServer {
     this.#port = port
     this.#loop = loop
     port.on('message', (message: RequestMessage) => this.#receive(message))
+    if (loop.roomFor !== 'everything') this.roomChanged(loop.roomFor)
   }
 
   /** Sends the replies of the last batch. */
@@ -23,6 +25,12 @@ export class PortServer {
     const message: ReplyMessage = { kind: 'replies', replies: this.#replies, auditBytes: this.#auditBytes }
     this.#replies = []
     this.#auditBytes = 0
+    this.#port.postMessage(message)
+  }
+
+  /** Tells the front end what the journal has room for. */
+  roomChanged(roomFor: RoomFor): void {
+    const message: ReplyMessage = { kind: 'room', takesRecords: roomFor === 'everything' }
     this.#port.postMessage(message)
   }
 

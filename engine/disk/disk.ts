@@ -21,6 +21,11 @@ export class ShortWriteError extends Error {
   override readonly name = 'ShortWriteError'
 }
 
+/** Whether an error means that the disk is full, and not that it is broken. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof DiskFullError || error instanceof ShortWriteError
+}
+
 /** An open file. Positions and lengths are bytes. */
 export interface DiskFile {
   readonly path: string

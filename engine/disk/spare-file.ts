@@ -1,7 +1,9 @@
-import type { Disk, DiskFile } from './disk.ts'
+import { type Disk, type DiskFile, DiskFullError } from './disk.ts'
 
 const STEP_BYTES = 1 << 20
 const ZEROS = Buffer.alloc(STEP_BYTES)
+/** Free space beside a spare: making one that does not fit would take from others what they need, again and again. */
+const BESIDE_BYTES = 8 << 20
 
 /**
  * One file of real zeros, written ahead in the background (J11). A write into it allocates nothing, so its sync costs half
@@ -18,13 +20,12 @@ export class SpareFile {
   #isUnwanted = false
   #failure: unknown
 
-  /** `directory` holds `path`; `bytes` is the length of the file. The file of an earlier run is removed. */
+  /** `directory` holds `path`; `bytes` is the length of the file. The file of an earlier run is replaced by `prepare`. */
   constructor(disk: Disk, directory: string, path: string, bytes: number) {
     this.#disk = disk
     this.#directory = directory
     this.#path = path
     this.#bytes = bytes
-    disk.remove(path)
   }
 
   /** Whether a spare can be taken now. */
@@ -69,9 +70,18 @@ export class SpareFile {
     this.#disk.remove(this.#path)
   }
 
-  /** Stops work in the background and closes. */
+  /** Gives back all but the first `bytes` of a spare that is ready. It can no longer be taken, and stays where it is. */
+  shrink(bytes: number): void {
+    const file = this.#ready
+    if (file === undefined) return
+    this.#ready = undefined
+    file.truncate(bytes)
+    file.close()
+  }
+
+  /** Stops work in the background and closes; a spare that is ready is removed. */
   async close(): Promise<void> {
-    this.discard()
+    if (this.#ready !== undefined || this.#making !== undefined) this.discard()
     await this.#making
   }
 
@@ -90,6 +100,9 @@ export class SpareFile {
     this.#isUnwanted = false
     try {
       this.#disk.remove(this.#path)
+      const { availableBytes } = this.#disk.space(this.#directory)
+      if (availableBytes < this.#bytes + BESIDE_BYTES)
+        throw new DiskFullError(`${this.#path}: no space for a spare file`)
       file = await this.#disk.createAsync(this.#path)
       // Synced step by step: one sync of the whole file would delay the syncs of the journal.
       for (let at = 0; at < this.#bytes && !this.#isUnwanted; at += STEP_BYTES) {

@@ -64,6 +64,8 @@ export class Journal {
   #file: DiskFile
   #segmentNumber: number
   #firstSequence: Sequence
+  /** Length of the file: zeros were written up to here. */
+  #aheadBytes: number
   #offset: number
   #nextSequence: Sequence
   #nextBatch: number
@@ -80,6 +82,7 @@ export class Journal {
     this.#segmentNumber = start.segmentNumber
     this.#firstSequence = start.firstSequence
     this.#offset = start.offset
+    this.#aheadBytes = start.file.size()
     this.#nextSequence = start.next.nextSequence
     this.#nextBatch = start.next.nextBatch
     this.#content = start.content
@@ -165,10 +168,16 @@ export class Journal {
     }
   }
 
-  /** Bytes that can be written without new space from the file system. */
-  get reservedBytes(): number {
-    const here = Math.max(0, this.#options.segmentBytes - this.#offset - SEAL_BATCH_BYTES_MAXIMUM)
-    return here + (this.#spare.ready ? this.#options.segmentBytes : 0)
+  /** Bytes of batches that certainly fit without new space from the file system. Below zero the next batch may not. */
+  get roomBytes(): number {
+    const kept = this.#roomOfBatch
+    const here = this.#aheadBytes - this.#offset - kept
+    return this.#spare.ready ? Math.max(0, here) + this.#options.segmentBytes - SEGMENT_HEADER.bytes - kept : here
+  }
+
+  /** What must be left of a segment when a batch begins. */
+  get #roomOfBatch(): number {
+    return this.batchBytesMaximum + SEAL_BATCH_BYTES_MAXIMUM
   }
 
   /** Creates the next segment ahead, if there is none. Called when idle and after space was freed. */
@@ -183,8 +192,7 @@ export class Journal {
    */
   begin(): BatchBuilder {
     if (this.#poison !== undefined) throw this.#poison
-    const needed = this.batchBytesMaximum + SEAL_BATCH_BYTES_MAXIMUM
-    if (this.#offset + needed > this.#options.segmentBytes && this.#offset > SEGMENT_HEADER.bytes) {
+    if (this.#offset + this.#roomOfBatch > this.#options.segmentBytes && this.#offset > SEGMENT_HEADER.bytes) {
       this.#guarded(() => this.#roll())
     }
     this.#guarded(() => this.#requireSoleWriter(FIRST_LOOK_BYTES))
@@ -315,6 +323,7 @@ export class Journal {
     this.#segmentNumber += 1
     this.#firstSequence = this.#nextSequence
     this.#offset = header.length
+    this.#aheadBytes = this.#file.size()
     this.#content = createHash('sha256').update(header)
     void this.#spare.prepare()
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { previous, type Sequence } from '../brands.ts'
-import type { Disk, DiskFile } from '../disk/disk.ts'
+import { type Disk, type DiskFile, isDiskFull } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { type CutTail, keepAside } from './evidence.ts'
 import { SEGMENT_HEADER } from './format.ts'
@@ -145,12 +145,51 @@ const COPY_BYTES = 1 << 20
 /**
  * Replaces the last segment by a synced copy of its valid part, an open segment in its full length. After an unclean stop
  * the scan may have read bytes from the page cache that never reached the disk. The next power cut would lose them,
- * although clients may have seen them by now (J8). This also removes a torn tail. A crash in it changes nothing.
+ * although clients may have seen them by now (J8). This also removes a torn tail. A crash in it changes nothing. Where the
+ * disk has no space for a copy, the segment is rewritten in place: a full disk must not keep a store from starting.
  * @throws JournalDamagedError when the second read differs from the first: the cache dropped bytes that were not written
  */
 export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail, capacityBytes: number): void {
   const path = join(paths.journal, 'rewrite')
   disk.remove(path)
+  try {
+    copySegment(disk, path, tail, capacityBytes)
+  } catch (error) {
+    if (!isDiskFull(error) || tail.sealed) throw error
+    disk.remove(path)
+    rewriteInPlace(disk, tail)
+    return
+  }
+  disk.rename(path, tail.segment.path)
+  disk.syncDirectory(paths.journal)
+}
+
+/** The same without space for a copy: the valid bytes are written where they are, and zeros over those that were cut. */
+function rewriteInPlace(disk: Disk, tail: JournalTail): void {
+  const file = disk.openToWrite(tail.segment.path)
+  try {
+    const length = tail.cut === undefined ? tail.offset : file.size()
+    const bytes = Buffer.alloc(Math.min(COPY_BYTES, length))
+    for (let at = 0; at < length; at += COPY_BYTES) {
+      const size = Math.min(COPY_BYTES, length - at)
+      readValid(file, bytes, at, size, tail)
+      file.writeAt(bytes.subarray(0, size), at)
+    }
+    file.sync()
+    requireSameTail(file, tail)
+  } finally {
+    file.close()
+  }
+}
+
+/** Reads up to the end of the valid bytes, and fills the rest of the piece with zeros. */
+function readValid(file: DiskFile, bytes: Buffer, at: number, size: number, tail: JournalTail): void {
+  const valid = Math.max(0, Math.min(size, tail.offset - at))
+  if (file.readAt(bytes, at, valid) !== valid) throw new JournalDamagedError(`${tail.segment.path} became shorter`)
+  bytes.fill(0, valid)
+}
+
+function copySegment(disk: Disk, path: string, tail: JournalTail, capacityBytes: number): void {
   const source = disk.openToRead(tail.segment.path)
   const target = disk.create(path)
   try {
@@ -158,10 +197,7 @@ export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail,
     const bytes = Buffer.alloc(Math.min(COPY_BYTES, length))
     for (let at = 0; at < length; at += COPY_BYTES) {
       const size = Math.min(COPY_BYTES, length - at)
-      const valid = Math.max(0, Math.min(size, tail.offset - at))
-      if (source.readAt(bytes, at, valid) !== valid)
-        throw new JournalDamagedError(`${tail.segment.path} became shorter`)
-      bytes.fill(0, valid)
+      readValid(source, bytes, at, size, tail)
       target.writeAt(bytes.subarray(0, size), at)
     }
     target.sync()
@@ -170,8 +206,6 @@ export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail,
     source.close()
     target.close()
   }
-  disk.rename(path, tail.segment.path)
-  disk.syncDirectory(paths.journal)
 }
 
 /** The copy must be what the scan read: nothing may be appended after a hole. */

@@ -41,6 +41,11 @@ export class SpaceGuard {
     return this.space.availableBytes < this.#reservedBytes
   }
 
+  /** Reads the free space at the next question: something was given back. */
+  readAgain(): void {
+    this.#readAt = Number.NEGATIVE_INFINITY
+  }
+
   #refresh(): void {
     const now = performance.now()
     if (now - this.#readAt < READING_MILLISECONDS) return

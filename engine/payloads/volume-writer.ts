@@ -1,5 +1,5 @@
 import { type PayloadId, type VolumeNumber, volumeNumberOf } from '../brands.ts'
-import { type Disk, type DiskFile, DiskFullError, ShortWriteError } from '../disk/disk.ts'
+import { type Disk, type DiskFile, isDiskFull } from '../disk/disk.ts'
 import { SpareFile } from '../disk/spare-file.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { DomainError } from '../errors.ts'
@@ -165,9 +165,4 @@ export class VolumeWriter {
     this.#staged.copy(larger, 0, 0, this.#stagedBytes)
     this.#staged = larger
   }
-}
-
-/** Whether an error means that the disk is full, and not that it is broken. */
-export function isDiskFull(error: unknown): boolean {
-  return error instanceof DiskFullError || error instanceof ShortWriteError
 }

@@ -36,6 +36,7 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'policy-not-attached': 'POLICY_NOT_ATTACHED',
   'token-exists': 'CONFLICT',
   'token-not-found': 'TOKEN_NOT_FOUND',
+  'journal-full': 'AUDIT_UNAVAILABLE',
   'storage-full': 'STORAGE_FULL',
 }
 

@@ -51,6 +51,7 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'policy-not-attached': { code: 'InvalidRequest', explained: true },
   'token-exists': { code: 'InvalidRequest', explained: true },
   'token-not-found': { code: 'InvalidRequest', explained: true },
+  'journal-full': { code: 'ServiceUnavailable', explained: true },
   'storage-full': { code: 'InsufficientStorage' },
 }
 

@@ -46,9 +46,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     reason: 'one gate for both planes, and an upload must be larger to hold a place (decision 0042)',
   },
   {
-    shape: /^(body|headers): /,
-    ask: /reports\/retention/,
-    reason: 'a report has the cursor of the next one',
+    shape: /^body: /,
+    ask: /\/api\/v1\/system\/metrics|GET \/metrics/,
+    reason: 'requests that are counted instead of recorded have a metric',
   },
   {
     shape: /^body: /,

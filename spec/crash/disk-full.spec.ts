@@ -1,6 +1,5 @@
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import { exitTable } from '../../cli/exit-codes.ts'
@@ -8,9 +7,9 @@ import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { segmentPath } from '../support/journal-files.ts'
 import { sampleBytes } from '../support/sample-bytes.ts'
+import { fill, smallDisk } from '../support/small-disk.ts'
 import { type ProcessServer, startProcess } from '../support/server-process.ts'
 import { trace, tracedCalls, traceEnded } from '../support/system-call-tracer.ts'
-import { temporaryDirectory } from '../support/test-clients.ts'
 import { elements, type WireAnswer } from '../support/wire-client.ts'
 
 const MEBIBYTE = 1024 ** 2
@@ -22,19 +21,6 @@ const RESERVED = { OBJECT_STORE_STORAGE_RESERVED_MIB: '128' }
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** Mounts a small file system; needs the right to mount, which the root of a machine or container has. */
-function mountSmallDisk(t: Test): string {
-  const directory = temporaryDirectory()
-  const options = ['-t', 'tmpfs', '-o', 'size=300m', 'object-store-spec', directory]
-  const mounted = spawnSync('mount', options, { encoding: 'utf8' })
-  if (mounted.status !== 0) throw new Error(`a tmpfs cannot be mounted, run this as root: ${mounted.stderr}`)
-  t.teardown(() => {
-    spawnSync('umount', ['--lazy', directory])
-    rmSync(directory, { recursive: true })
-  })
-  return directory
-}
-
 /** Puts objects of one size under numbered keys until one is refused; returns the keys and the refusal. */
 async function putUntilRefused(server: ProcessServer, prefix: string, bytes: number): Promise<[string[], WireAnswer]> {
   const keys: string[] = []
@@ -43,19 +29,6 @@ async function putUntilRefused(server: ProcessServer, prefix: string, bytes: num
     const answer = await server.wire.send('PUT', `/disk/${key}`, { body: sampleBytes(bytes, keys.length) })
     if (answer.status !== 200) return [keys, answer]
     keys.push(key)
-  }
-}
-
-/** Fills what is left of a file system. */
-function fill(path: string): void {
-  const file = openSync(path, 'w')
-  const piece = Buffer.alloc(MEBIBYTE, 1)
-  try {
-    for (;;) writeSync(file, piece)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-  } finally {
-    closeSync(file)
   }
 }
 
@@ -70,7 +43,7 @@ async function assertServed(t: Test, server: ProcessServer, keys: readonly strin
 
 test('J12 a full disk refuses uploads with 507, goes on with all else, and takes uploads again when there is space', async (t) => {
   t.setTimeout(300_000)
-  const disk = mountSmallDisk(t)
+  const disk = smallDisk(t)
   const dataDirectory = join(disk, 'data')
   const paths = new StorePaths(dataDirectory)
   const server = await startProcess({ dataDirectory, environment: { ...SETTINGS, ...RESERVED } })

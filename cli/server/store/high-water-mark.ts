@@ -35,11 +35,10 @@ export class HighWaterMark {
     this.#timer = setInterval(() => {
       try {
         if (this.#head.newest?.sequence !== this.#journal.position.sequence) this.write(false)
+        also()
       } catch (error) {
         onFailure(new JournalPoisonedError(`the high-water mark cannot be written: ${String(error)}`, { cause: error }))
-        return
       }
-      also()
     }, INTERVAL_MILLISECONDS)
     this.#timer.unref()
   }

@@ -16,13 +16,14 @@ import { type CutTail, evidenceIsRecorded, pendingEvidence } from '../../../engi
 import type { EngineUnavailableError } from '../../../engine/errors.ts'
 import { HeadFile } from '../../../engine/journal/head-mark.ts'
 import { Journal } from '../../../engine/journal/journal.ts'
+import { JournalRoom, type RoomFor } from '../../../engine/journal/journal-room.ts'
 import { JournalDamagedError } from '../../../engine/journal/journal-errors.ts'
 import { readGenesis } from '../../../engine/journal/read-journal.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
 import { type JournalTail, recoverJournal } from '../../../engine/journal/recovery.ts'
 import { LocalEngineClient } from '../../../engine/client/local-client.ts'
 import { SpaceGuard } from '../../../engine/payloads/space-guard.ts'
-import { SpaceReserve } from '../../../engine/payloads/space-reserve.ts'
+import { giveBackForStart, SpaceReserve } from '../../../engine/payloads/space-reserve.ts'
 import { VolumeWriter } from '../../../engine/payloads/volume-writer.ts'
 import { AccessSeal } from '../../../projections/access-seal.ts'
 import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
@@ -85,6 +86,8 @@ interface StoreHooks {
   /** `told`: what those who wait for the engine are told. */
   readonly onFailure: (error: unknown, told: EngineUnavailableError) => void
   readonly onBatchDone: () => void
+  /** The journal has room for something else than before. */
+  readonly onRoomChanged?: (roomFor: RoomFor) => void
   /** Called after a commit that changes access, before any reply. */
   readonly onAccessChanged?: () => void
   /** Replaces the clock of the host. */
@@ -154,6 +157,9 @@ async function openParts(
 ): Promise<OpenStore> {
   const wasInUse = disk.list(paths.volumes).length > 0 || disk.list(paths.files).length > 0
   for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads]) disk.makeDirectory(path)
+  // What an earlier run had set aside is made again, and is space for recovery on a full disk.
+  for (const path of [paths.journalSpare, paths.volumeSpare]) disk.remove(path)
+  giveBackForStart(disk, paths)
   // An earlier start may have crashed before it synced their names.
   for (const path of [paths.root, paths.payloads]) disk.syncDirectory(path)
   const head = HeadFile.open(disk, paths)
@@ -263,11 +269,14 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     const gone = [...files.map((name) => paths.file(name)), ...spent.map((volume) => paths.volume(volume))]
     for (const path of gone) disk.removeAsync(path).catch(() => undefined)
   }
+  const room = new JournalRoom(journal, space, reserve, options.segmentBytes)
   const strangers = new StrangerRecords(options.strangerBytesPerSecond, clock, () => space.isBelowReserve)
   const loop = new EngineLoop(engine, strangers, {
     onReleased,
     onFailure,
     onBatchDone: hooks.onBatchDone,
+    roomFor: () => room.roomFor,
+    ...(hooks.onRoomChanged === undefined ? {} : { onRoomChanged: hooks.onRoomChanged }),
     ...(hooks.onAccessChanged === undefined ? {} : { onAccessChanged: hooks.onAccessChanged }),
   })
   const client = new LocalEngineClient(loop)
@@ -281,6 +290,8 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     () => {
       void journal.prepareSpare()
       void volumes.prepareSpare()
+      reserve.keepUp()
+      loop.checkRoom()
     },
   )
   const catalog = new CatalogReader(environment)

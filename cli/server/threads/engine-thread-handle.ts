@@ -1,4 +1,5 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { RoomFor } from '../../../engine/journal/journal-room.ts'
 import type { EngineThreadData, FromEngineThread, ToEngineThread } from './thread-messages.ts'
 
 /** A failure of the engine thread, with the name of the error's class there. */
@@ -20,14 +21,21 @@ export class EngineThread {
   readonly report: Extract<FromEngineThread, { kind: 'ready' }>['report']
   readonly #worker: Worker
   #onFailure: (error: EngineThreadError) => void = () => undefined
+  #onRoomChanged: (roomFor: RoomFor) => void = () => undefined
+  #roomFor: RoomFor
   #failure: EngineThreadError | undefined
 
-  private constructor(worker: Worker, ready: Extract<FromEngineThread, { kind: 'ready' }>) {
+  private constructor(worker: Worker, ready: Extract<FromEngineThread, { kind: 'ready' }>, roomFor: RoomFor) {
     this.#worker = worker
+    this.#roomFor = roomFor
     this.deploymentId = ready.deploymentId
     this.start = ready.start
     this.report = ready.report
     worker.on('message', (message: FromEngineThread) => {
+      if (message.kind === 'room') {
+        this.#roomFor = message.roomFor
+        this.#onRoomChanged(message.roomFor)
+      }
       if (message.kind === 'failed') this.#fail(new EngineThreadError(message.error, message.message))
     })
     worker.on('error', (error) => this.#fail(new EngineThreadError('Error', String(error))))
@@ -39,13 +47,20 @@ export class EngineThread {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown) => reject(new EngineThreadError('Error', String(error)))
       worker.once('error', fail)
-      worker.once('message', (message: FromEngineThread) => {
+      let roomFor: RoomFor = 'everything'
+      const opening = (message: FromEngineThread): void => {
+        if (message.kind === 'room') {
+          roomFor = message.roomFor
+          return
+        }
+        worker.off('message', opening)
         worker.off('error', fail)
-        if (message.kind === 'ready') resolve(new EngineThread(worker, message))
+        if (message.kind === 'ready') resolve(new EngineThread(worker, message, roomFor))
         if (message.kind !== 'failed') return
         void worker.terminate()
         reject(new EngineThreadError(message.error, message.message))
-      })
+      }
+      worker.on('message', opening)
     })
   }
 
@@ -58,6 +73,17 @@ export class EngineThread {
   onFailure(listener: (error: EngineThreadError) => void): void {
     this.#onFailure = listener
     if (this.#failure !== undefined) listener(this.#failure)
+  }
+
+  /** What the journal has room for on a disk that may be full. */
+  get roomFor(): RoomFor {
+    return this.#roomFor
+  }
+
+  /** Calls `listener` whenever that changes, and at once when it is not room for everything. */
+  onRoomChanged(listener: (roomFor: RoomFor) => void): void {
+    this.#onRoomChanged = listener
+    if (this.#roomFor !== 'everything') listener(this.#roomFor)
   }
 
   /** A port to the engine, for the client of one thread. */

@@ -49,6 +49,10 @@ try {
   const store = await openStore(nodeDisk, new StorePaths(data.dataDirectory), data.options, {
     onFailure: failed,
     onBatchDone: batchDone,
+    onRoomChanged: (roomFor) => {
+      for (const port of ports) port.roomChanged(roomFor)
+      send({ kind: 'room', roomFor })
+    },
     onAccessChanged: () => Atomics.add(data.accessChanges, 0, 1),
   })
   opened = store

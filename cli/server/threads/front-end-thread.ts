@@ -73,7 +73,7 @@ process.on('uncaughtException', (error) => {
   void stop(0)
 })
 
-const session = new StoreSession(data, data.thread, new PortEngineClient(data.port))
+const session = new StoreSession(data, data.thread, new PortEngineClient(data.port, data.auditBytesMaximum))
 const gate = new ConcurrencyGate(data.limits, data.gate, data.thread)
 publishGate(gate, data.metrics, data.thread)
 const hostNames = new HostNames(data.hostnames, hostname())

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ConcurrencyLimits } from '../../../planes/http/concurrency-gate.ts'
 import type { SharedGate } from '../../../planes/http/gate-memory.ts'
+import type { RoomFor } from '../../../engine/journal/journal-room.ts'
 import type { SharedMetrics } from '../../../planes/http/metric-slots.ts'
 import type { TlsFiles } from '../../../planes/http/tls-files.ts'
 import type { Config } from '../../config/config-types.ts'
@@ -35,6 +36,7 @@ export type FromEngineThread =
     }
   /** It could not start or cannot continue; `error` is the name of the error's class. */
   | { readonly kind: 'failed'; readonly error: string; readonly message: string }
+  | { readonly kind: 'room'; readonly roomFor: RoomFor }
   | { readonly kind: 'stopped' }
 
 /** Start data of a front end. */
@@ -54,6 +56,8 @@ export interface FrontEndThreadData extends SessionSettings {
   /** A counter, incremented after each change of access. */
   readonly accessChanges: Int32Array<SharedArrayBuffer>
   readonly inlineBytesMaximum: number
+  /** Bytes of audit records on their way to the journal before answers wait. */
+  readonly auditBytesMaximum: number
   readonly limits: ConcurrencyLimits
   /** The gate of all front ends and of the management plane. */
   readonly gate: SharedGate

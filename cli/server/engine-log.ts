@@ -1,0 +1,21 @@
+import type { RoomFor } from '../../engine/journal/journal-room.ts'
+import type { Logger } from './logger.ts'
+import type { EngineThread } from './threads/engine-thread-handle.ts'
+
+/** Logs what a start found in the store. */
+export function logOpening(log: Logger, engine: EngineThread): void {
+  const { created, replayedRecords, discardedProjections, cut } = engine.report
+  log.info({ deploymentId: engine.deploymentId, created, replayedRecords, discardedProjections }, 'the store is open')
+  if (cut === undefined) return
+  const { segment, offset, length, refused } = cut
+  const what = refused ? 'a batch that was refused because it could not be made durable' : 'an unfinished batch'
+  log.warn({ segment, offset, length, refused }, `${what} at the end of the journal was cut off and saved`)
+}
+
+/** Logs what the journal has room for, after that has changed. */
+export function logRoom(log: Logger, roomFor: RoomFor): void {
+  if (roomFor === 'everything') log.info('the journal has room again, and all requests are answered')
+  else if (roomFor === 'changes')
+    log.warn('the disk is full: reads are refused, since the journal has room for changes alone')
+  else log.error('the disk is full: every request is refused, since the journal has no room for its record')
+}

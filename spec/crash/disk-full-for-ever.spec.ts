@@ -1,0 +1,84 @@
+/** A disk that something else has filled and goes on filling: nothing is answered without its record, and the store starts. */
+import { readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { test } from 'tap'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
+import { journalEntries } from '../support/journal-entries.ts'
+import { fill, smallDisk } from '../support/small-disk.ts'
+import { type ProcessServer, startProcess } from '../support/server-process.ts'
+import type { WireAnswer } from '../support/wire-client.ts'
+
+const SETTINGS = { OBJECT_STORE_STORAGE_SEGMENT_MIB: '1', OBJECT_STORE_STORAGE_VOLUME_MIB: '1' }
+/** Enough for the projections to grow, too little for another segment beside them. */
+const LEFT_BYTES = 6 * 1024 ** 2
+const REQUESTS_MAXIMUM = 20_000
+const FULL = { status: 503, code: 'ServiceUnavailable' }
+
+/** Sends the same request until it is refused; gives how often it was answered, their ids, and the refusal. */
+async function untilRefused(server: ProcessServer, method: string, path: string) {
+  const ids: string[] = []
+  for (let sent = 0; sent < REQUESTS_MAXIMUM; sent += 1) {
+    const answer: WireAnswer = await server.wire.send(method, path)
+    if (answer.status >= 500) return { ids, refusal: answer }
+    ids.push(String(answer.headers['x-amz-request-id']))
+  }
+  throw new Error(`${method} ${path} was never refused`)
+}
+
+/** Every byte of the disk, also those that the store gives back. */
+async function fillWholly(disk: string): Promise<void> {
+  for (let round = 0; round < 3; round += 1) {
+    fill(join(disk, `filler-${round}`))
+    await pause(1200)
+  }
+  fill(join(disk, 'filler-last'))
+}
+
+test('J12 J20 on a disk without a free byte requests end in 503 before the journal does, and the store starts again', async (t) => {
+  t.setTimeout(300_000)
+  const disk = smallDisk(t)
+  const dataDirectory = join(disk, 'data')
+  const environment = { ...SETTINGS, OBJECT_STORE_STORAGE_RESERVED_MIB: '64' }
+  const server = await startProcess({ dataDirectory, environment })
+  t.teardown(() => server.process.kill('SIGKILL'))
+  t.equal((await server.wire.send('PUT', '/disk')).status, 200)
+  t.equal((await server.wire.send('PUT', '/disk/key', { body: 'bytes' })).status, 200)
+  // What the store gives back for its projections is taken as well, but for a little.
+  fill(join(disk, 'filler'))
+  await pause(2500)
+  writeFileSync(join(disk, 'pad'), Buffer.alloc(LEFT_BYTES, 1))
+  fill(join(disk, 'filler-more'))
+  rmSync(join(disk, 'pad'))
+  await pause(1500)
+
+  const reads = await untilRefused(server, 'GET', '/disk/key')
+  t.match(reads.refusal, FULL, `after ${reads.ids.length} reads`)
+  t.match(reads.refusal.text, /the journal has no room/)
+  t.equal((await fetch(`${server.apiEndpoint}/ready`)).status, 503)
+  t.ok(reads.ids.length > 100)
+  const changes = await untilRefused(server, 'DELETE', '/disk/none')
+  t.match(changes.refusal, FULL, `after ${changes.ids.length} changes`)
+  t.ok(changes.ids.length > 10)
+  t.match(server.log.join('\n'), /the disk is full/)
+
+  await fillWholly(disk)
+  t.equal(statfsSync(disk).bavail, 0)
+  server.process.kill('SIGKILL')
+  await server.stop()
+  const recorded = new Set(journalEntries(dataDirectory).map(({ requestId }) => requestId))
+  const lost = [...reads.ids, ...changes.ids].filter((id) => !recorded.has(id))
+  t.same(lost, [], 'what was answered is in the journal')
+
+  const again = await startProcess({ dataDirectory, environment })
+  t.teardown(() => again.process.kill('SIGKILL'))
+  t.match(await again.wire.send('GET', '/disk/key'), FULL, 'it starts without a free byte')
+  for (const name of readdirSync(disk)) if (name.startsWith('filler')) rmSync(join(disk, name))
+  await pause(2500)
+  t.equal((await again.wire.send('GET', '/disk/key')).text, 'bytes', 'and answers when there is space')
+  t.equal((await again.wire.send('PUT', '/disk/more', { body: 'more' })).status, 200)
+  t.equal(await again.terminate(), 0)
+  await again.stop()
+  t.match(await verifyJournal(new StorePaths(dataDirectory).journal, { threads: 0 }), { intact: true, problems: [] })
+})
