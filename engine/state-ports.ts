@@ -1,6 +1,14 @@
 import type { AccessState } from './domain/access-state.ts'
 import type { Change } from './events/changes.ts'
-import type { CorsRule, DefaultRetention, HeaderPairs, LockState, Quota, Versioning } from './events/values.ts'
+import type {
+  CorsRule,
+  DefaultRetention,
+  HeaderPairs,
+  LockState,
+  Quota,
+  Retention,
+  Versioning,
+} from './events/values.ts'
 import type { AccessChain } from './keys/access-authentication.ts'
 import type { AppliedPosition } from './journal/positions.ts'
 import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from './brands.ts'
@@ -46,7 +54,10 @@ export interface UploadState {
   readonly createdMicroseconds: Microseconds
   readonly headers: HeaderPairs
   readonly metadata: HeaderPairs
+  /** What was asked for. */
   readonly lock: LockState | undefined
+  /** What the bucket's default gave at creation, where nothing was asked for. */
+  readonly given: Retention | undefined
 }
 
 /** A part of an upload in progress. */

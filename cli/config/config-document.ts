@@ -16,7 +16,8 @@ A value is taken from the first of these that has one:
 5. the default.
 
 A name in the environment that begins with \`OBJECT_STORE_\` and is not on this page is refused, and so is an unknown key
-in the file. All problems are reported at once. Relative paths begin from the working directory. A setting of scope
+in the file. Variables that Kubernetes makes for a service named like the store (\`OBJECT_STORE_PORT=tcp://...\`) are ignored
+with a warning. All problems are reported at once. Relative paths begin from the working directory. A setting of scope
 _creation_ is fixed when the data directory is created; all others are read at every start. The bounds of a text or a
 secret are its length in bytes, those of host names how many there may be. Host names are an array in the file, and
 elsewhere one text with commas. Secrets have no default, are not taken from flags, and are never shown.

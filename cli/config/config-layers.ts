@@ -36,6 +36,26 @@ export function flagLayer(flags: Readonly<Record<string, string>>, problems: str
 }
 
 /**
+ * What Kubernetes puts into the environment of every container for a service whose name begins with `object-store`
+ * (Kubernetes, Environment variables of services): no setting, and nobody wrote it.
+ */
+const SERVICE_VARIABLES: readonly (readonly [name: RegExp, value: RegExp])[] = [
+  [/_(SERVICE_HOST|PORT_\d+_(TCP|UDP|SCTP)_ADDR)$/, /^[0-9a-f.:]+$/i],
+  [/_(SERVICE_PORT(_[A-Z0-9_]+)?|PORT_\d+_(TCP|UDP|SCTP)_PORT)$/, /^\d+$/],
+  [/_PORT_\d+_(TCP|UDP|SCTP)_PROTO$/, /^(tcp|udp|sctp)$/],
+  [/_PORT(_\d+_(TCP|UDP|SCTP))?$/, /^(tcp|udp|sctp):\/\//],
+]
+
+/** The names in an environment that are those of Kubernetes services and of no setting. */
+export function serviceVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.entries(environment).flatMap(([key, value = '']) => {
+    if (!key.startsWith(ENVIRONMENT_PREFIX) || nameByEnvironment.has(key)) return []
+    const name = key.slice(ENVIRONMENT_PREFIX.length - 1)
+    return SERVICE_VARIABLES.some(([known, form]) => known.test(name) && form.test(value)) ? [key] : []
+  })
+}
+
+/**
  * The variables that begin with OBJECT_STORE_. An empty value counts as not given, because tools that pass optional
  * variables on make an absent one empty.
  * @param source the environment itself, or the secrets file, which has the same form
@@ -46,9 +66,11 @@ export function environmentLayer(
   source: 'environment' | 'secrets file' = 'environment',
 ): ConfigLayer {
   const values = new Map<string, unknown>()
+  const ofServices = new Set(source === 'environment' ? serviceVariables(environment) : [])
   const known = [...nameByEnvironment.keys(), ...Object.keys(reservedEnvironmentNames)]
   for (const [key, value] of Object.entries(environment)) {
     if (!key.startsWith(ENVIRONMENT_PREFIX) || Object.hasOwn(reservedEnvironmentNames, key)) continue
+    if (ofServices.has(key)) continue
     const name = nameByEnvironment.get(key)
     if (name === undefined) {
       problems.push(`${key}: unknown setting${didYouMean(key, known)}`)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { ConfigError } from './config-error.ts'
 import { exposureWarning } from './exposed-file.ts'
+import { serviceVariables } from './config-layers.ts'
 import { configTable } from './config-table.ts'
 import type { ResolvedConfig } from './config-types.ts'
 import { type ConfigInputs, readConfig } from './read-config.ts'
@@ -24,6 +25,14 @@ export interface LoadedConfig extends ResolvedConfig {
 function warningsOf({ sources }: ResolvedConfig, path: string | undefined): string[] {
   const hasSecret = configTable.some(({ kind, name }) => kind === 'secret' && sources[name] === 'file')
   return path === undefined || !hasSecret ? [] : [exposureWarning(path) ?? []].flat()
+}
+
+function serviceWarning(environment: ConfigOrigins['environment']): string[] {
+  const names = serviceVariables(environment)
+  if (names.length === 0) return []
+  return [
+    `${names.join(', ')}: of a Kubernetes service and ignored; enableServiceLinks: false in the pod keeps them out`,
+  ]
 }
 
 function readFile(path: string): { path: string; text: string } {
@@ -51,5 +60,6 @@ export function loadConfig(origins: ConfigOrigins): LoadedConfig {
   const resolved = readConfig(inputs)
   const secrets = secretsIfAny(resolved.config)
   const all = secrets === undefined ? resolved : readConfig({ ...inputs, secrets })
-  return { ...all, warnings: warningsOf(all, inputs.file?.path) }
+  const warnings = [...warningsOf(all, inputs.file?.path), ...serviceWarning(origins.environment)]
+  return { ...all, warnings }
 }

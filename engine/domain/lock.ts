@@ -53,18 +53,32 @@ function requireFuture(retention: Retention | undefined, now: Milliseconds): voi
 /**
  * The lock of a new version: what was asked for, and without a retention in it the bucket's default of this moment
  * (specification, Object Lock, rules 3 and 4).
+ * @param given what the default gave earlier, to the upload that makes the version: it is not loosened
  */
 export function lockAtBirth(
   bucket: BucketState,
   asked: LockState | undefined,
   now: Milliseconds,
+  given?: Retention,
 ): LockState | undefined {
-  const retention = asked?.retention ?? defaultRetention(bucket.defaultRetention, now)
+  const retention = asked?.retention ?? stricter(given, defaultRetention(bucket.defaultRetention, now))
   const hold = asked?.hold
   return retention === undefined && hold === undefined ? undefined : { retention, hold }
 }
 
-function defaultRetention(standard: DefaultRetention | undefined, now: Milliseconds): Retention | undefined {
+/** The stricter mode until the later end. */
+function stricter(one: Retention | undefined, other: Retention | undefined): Retention | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const isCompliance = one.mode === 'COMPLIANCE' || other.mode === 'COMPLIANCE'
+  return {
+    mode: isCompliance ? 'COMPLIANCE' : 'GOVERNANCE',
+    untilMilliseconds:
+      one.untilMilliseconds > other.untilMilliseconds ? one.untilMilliseconds : other.untilMilliseconds,
+  }
+}
+
+/** The retention that a version written now gets by the default of its bucket. */
+export function defaultRetention(standard: DefaultRetention | undefined, now: Milliseconds): Retention | undefined {
   if (standard === undefined) return undefined
   const days = standard.unit === 'years' ? standard.value * DAYS_PER_YEAR : standard.value
   return { mode: standard.mode, untilMilliseconds: millisecondsOf(now + days * DAY_MILLISECONDS) }

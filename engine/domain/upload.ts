@@ -4,7 +4,7 @@ import { DomainError } from '../errors.ts'
 import type { BucketState, ObjectState, PartState, StateReader, UploadState } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
 import { type Decision, NOTHING_CHANGES, type Rules } from './decision.ts'
-import { lockAtBirth, requireLockable } from './lock.ts'
+import { defaultRetention, lockAtBirth, requireLockable } from './lock.ts'
 import { payloadReference } from './object.ts'
 import { PartSet } from './part-set.ts'
 import { requireQuota } from './quota.ts'
@@ -98,12 +98,13 @@ function aborted(bucketId: BucketId, key: string, upload: UploadId, state: State
 }
 
 export const uploadRules = {
-  /** The lock of the future object is checked and fixed here (specification, S3 data plane, Object Lock). */
+  /** The lock of the future object is checked here, and is not less than it is now (spec/decisions/0019). */
   'create-upload'(command, { state, now }) {
     const bucket = requireBucket(state, command.bucket)
     requireLockable(bucket, command.lock, now)
     const { key, headers, metadata, lock } = command
-    return { changes: [{ name: 'upload.created', bucketId: bucket.id, key, headers, metadata, lock }] }
+    const given = lock?.retention === undefined ? defaultRetention(bucket.defaultRetention, now) : undefined
+    return { changes: [{ name: 'upload.created', bucketId: bucket.id, key, headers, metadata, lock, given }] }
   },
 
   /** A part that is sent again replaces the earlier one: the last to finish wins. */
@@ -151,7 +152,7 @@ export const uploadRules = {
           payload: { kind: 'shared', payload: payloadIdOf(upload.upload) },
           replaced: current !== undefined,
           version,
-          lock: lockAtBirth(bucket, upload.lock, now),
+          lock: lockAtBirth(bucket, upload.lock, now, upload.given),
         },
       ],
       etag,

@@ -1,8 +1,8 @@
 import { headerPairs, md5, objectKey, partNumber, parts } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bucketId, digest, flag, integer, optional, uploadId } from './schema/kinds.ts'
-import { field } from './schema/record.ts'
-import { lockState, payloadReference } from './values.ts'
+import { appended, field } from './schema/record.ts'
+import { lockState, payloadReference, retention } from './values.ts'
 
 const object = { bucketId: field(bucketId, 'bucket id'), key: field(objectKey, 'key') }
 const upload = { ...object, upload: field(uploadId, 'upload id') }
@@ -12,7 +12,17 @@ export const uploadCreated = defineChange('upload.created', 15, {
   ...object,
   headers: field(headerPairs, 'headers'),
   metadata: field(headerPairs, 'user metadata'),
-  lock: field(optional(lockState), 'lock', "nil leaves it to the bucket's default when the upload is completed"),
+  lock: field(
+    optional(lockState),
+    'lock',
+    "what was asked for; without a retention in it the bucket's default gives one",
+  ),
+  given: appended(
+    optional(retention),
+    undefined,
+    'default',
+    "the retention that the bucket's default gave at creation",
+  ),
 })
 
 export const uploadPartWritten = defineChange('upload.part-written', 16, {

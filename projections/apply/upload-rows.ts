@@ -20,8 +20,8 @@ export class UploadRows {
   }
 
   created(upload: UploadId, createdMicroseconds: Microseconds, change: ChangeNamed<'upload.created'>): void {
-    const { bucketId, key, headers, metadata, lock } = change
-    putUpload(this.#tables.uploads, bucketId, key, { upload, createdMicroseconds, headers, metadata, lock })
+    const { bucketId, key, headers, metadata, lock, given } = change
+    putUpload(this.#tables.uploads, bucketId, key, { upload, createdMicroseconds, headers, metadata, lock, given })
     this.#counters.uploads.uploads += 1
   }
 

@@ -1,7 +1,7 @@
 import { type BucketId, microsecondsOf, type UploadId } from '../../engine/brands.ts'
 import { microseconds, optional, pairs } from '../../engine/events/schema/kinds.ts'
-import { field, record } from '../../engine/events/schema/record.ts'
-import { lockState } from '../../engine/events/values.ts'
+import { appended, field, record } from '../../engine/events/schema/record.ts'
+import { lockState, retention } from '../../engine/events/values.ts'
 import type { PartState, UploadState } from '../../engine/state-ports.ts'
 import { NUMBER_BYTES, numberKey, readNumber, readPayload, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
@@ -12,7 +12,7 @@ import { orderedRowKey } from './version-keys.ts'
  * `uploads`: multipart uploads in progress, oldest first within a key.
  *
  *   key   = bucket id | key | end (version-keys.ts), order = number of the upload
- *   value = MessagePack [created (microseconds), headers, metadata, lock]
+ *   value = MessagePack [created (microseconds), headers, metadata, lock, default retention at creation]
  *
  * `parts`: upload (8) | part number (4) -> size (8) | MD5 (16) | modified (8) | payload (8)
  */
@@ -23,6 +23,7 @@ const rows = packed(
     headers: field(pairs, 'headers'),
     metadata: field(pairs, 'metadata'),
     lock: field(optional(lockState), 'lock'),
+    given: appended(optional(retention), undefined, 'default'),
   }),
 )
 

@@ -199,6 +199,28 @@ function namesOf(inputs: Parameters<typeof read>[0]): readonly string[] | undefi
   return read(inputs).config['s3.hostnames']
 }
 
+test('variables of Kubernetes services are ignored with a warning, and nothing else is', async (t) => {
+  const environment = {
+    OBJECT_STORE_PORT: 'tcp://10.96.0.7:7600',
+    OBJECT_STORE_SERVICE_HOST: '10.96.0.7',
+    OBJECT_STORE_SERVICE_PORT: '7600',
+    OBJECT_STORE_SERVICE_PORT_S3: '7600',
+    OBJECT_STORE_PORT_7600_TCP: 'tcp://10.96.0.7:7600',
+    OBJECT_STORE_PORT_7600_TCP_PROTO: 'tcp',
+    OBJECT_STORE_PORT_7600_TCP_PORT: '7600',
+    OBJECT_STORE_PORT_7600_TCP_ADDR: 'fd00::7',
+    OBJECT_STORE_API_PORT: 'tcp://[fd00::7]:7601',
+    OBJECT_STORE_API_SERVICE_HOST: 'fd00::7',
+  }
+  const { warnings } = loadConfig({ flags: {}, environment, workingDirectory: t.testdir() })
+  t.equal(warnings.length, 1)
+  for (const name of Object.keys(environment)) t.ok(warnings[0]?.includes(name), name)
+  const mistakes = { OBJECT_STORE_PORT: '7600', OBJECT_STORE_SERVICE_PORT: 'x', OBJECT_STORE_S3_PORT: '7600' }
+  for (const [name, value] of Object.entries(mistakes)) {
+    t.match(problemsOf({ environment: { [name]: value } }), [new RegExp(`^${name}: unknown setting`)])
+  }
+})
+
 test('host names are a list', async (t) => {
   const environment = { OBJECT_STORE_S3_HOSTNAMES: ' Store.example,object-store ' }
   t.strictSame(namesOf({ environment }), ['store.example', 'object-store'])

@@ -97,6 +97,7 @@ function stateWith(sizes: ReadonlyMap<number, number>, headers: readonly string[
     headers,
     metadata: [],
     lock: undefined,
+    given: undefined,
   }
   return { ...NO_STATE, bucket: () => bucket, upload: () => upload, parts: () => parts }
 }

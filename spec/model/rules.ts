@@ -1,7 +1,7 @@
 /** What commands do to the model of a store, by the rules as S3 and the specification have them, not by the engine's code. */
 import { millisecondsOf, sequenceOf } from '../../engine/brands.ts'
 import type { Command, CommandOf, VersionName, WriteBody } from '../../engine/commands/commands.ts'
-import type { LockState } from '../../engine/events/values.ts'
+import type { LockState, Retention } from '../../engine/events/values.ts'
 import { joined } from './content.ts'
 import {
   conditionReasons,
@@ -84,7 +84,8 @@ export class ModelRules {
         refuseFor(lockReasons(bucket, lock, moment.now))
         const upload = moment.sequence
         const made = { id: undefined, created: moment.now, bucketId: bucket.id, bucket: name, key, headers, lock }
-        this.#state.uploads.set(upload, { upload, ...made, parts: new Map() })
+        const given = lock?.retention === undefined ? standardOf(bucket, moment.now) : undefined
+        this.#state.uploads.set(upload, { upload, ...made, given, parts: new Map() })
         return DONE
       }
       case 'write-part':
@@ -203,11 +204,9 @@ export class ModelRules {
     { size, etag, headers, payload }: Pick<ModelVersion, 'size' | 'etag' | 'headers' | 'payload'>,
     asked: LockState | undefined,
     { sequence, now }: Moment,
+    given?: Retention,
   ): Outcome {
-    const standard = bucket.defaultRetention
-    const days = standard === undefined ? 0 : standard.value * (standard.unit === 'years' ? 365 : 1)
-    const retention =
-      asked?.retention ?? (standard && { mode: standard.mode, untilMilliseconds: millisecondsOf(now + days * DAY) })
+    const retention = asked?.retention ?? strictest([given, standardOf(bucket, now)])
     const hold = asked?.hold
     const lock = retention === undefined && hold === undefined ? undefined : { retention, hold }
     const isNull = bucket.versioning !== 'enabled'
@@ -318,7 +317,14 @@ export class ModelRules {
       completion: moment.sequence,
       isDigested: false,
     }
-    return this.#publish(bucket, key, { size, etag, headers: upload.headers, payload }, upload.lock, moment)
+    return this.#publish(
+      bucket,
+      key,
+      { size, etag, headers: upload.headers, payload },
+      upload.lock,
+      moment,
+      upload.given,
+    )
   }
 
   /** A client whose answer was lost asks again, and is told the same while what it made is there. */
@@ -338,4 +344,19 @@ function idOf({ isNull, sequence }: ModelVersion): { readonly version: VersionNa
 /** The same bytes, not copied: parts are large. */
 function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)
+}
+
+/** What the default of a bucket gives to a version of this moment. */
+function standardOf({ defaultRetention: standard }: ModelBucket, now: number): Retention | undefined {
+  if (standard === undefined) return undefined
+  const days = standard.value * (standard.unit === 'years' ? 365 : 1)
+  return { mode: standard.mode, untilMilliseconds: millisecondsOf(now + days * DAY) }
+}
+
+/** The latest end, and compliance when one of them is. */
+function strictest(candidates: readonly (Retention | undefined)[]): Retention | undefined {
+  const all = candidates.filter((one) => one !== undefined)
+  if (all.length === 0) return undefined
+  const untilMilliseconds = millisecondsOf(Math.max(...all.map((one) => one.untilMilliseconds)))
+  return { mode: all.some(({ mode }) => mode === 'COMPLIANCE') ? 'COMPLIANCE' : 'GOVERNANCE', untilMilliseconds }
 }

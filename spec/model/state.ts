@@ -1,6 +1,6 @@
 /** What a store holds, in the simplest form there is: lists in memory. The rules that change it are in rules.ts. */
 import type { VersionSelector } from '../../engine/commands/commands.ts'
-import type { CorsRule, DefaultRetention, LockState, Quota, Versioning } from '../../engine/events/values.ts'
+import type { CorsRule, DefaultRetention, LockState, Retention, Quota, Versioning } from '../../engine/events/values.ts'
 import { byUtf8 } from './naive-listing.ts'
 
 /** Bytes that were stored once, whoever refers to them. */
@@ -65,6 +65,8 @@ export interface ModelUpload {
   readonly key: string
   readonly headers: readonly string[]
   readonly lock: LockState | undefined
+  /** What the bucket's default gave at creation. */
+  readonly given: Retention | undefined
   readonly parts: Map<number, ModelPart>
 }
 

@@ -135,6 +135,7 @@ function addNeighbours(fixture: VersionFixture, names: readonly string[]): void 
             headers: [],
             metadata: [],
             lock: undefined,
+            given: undefined,
           },
         ])
         const marker = {
@@ -255,6 +256,7 @@ test('pages of uploads: several of a key, oldest first', async (t) => {
               headers: [],
               metadata: [],
               lock: undefined,
+              given: undefined,
             } as const
             transaction.apply(sequenceOf(index + 1), microsecondsOf(1), [change])
             all.push({ key: name, order: index + 1 })

@@ -153,7 +153,7 @@ export class ModelCommands {
     const own = [...this.#state.uploads.values()].filter(({ bucket }) => this.#isOwn(bucket))
     const found = at(own, pick)
     if (found !== undefined && pick < 11) return found
-    const nothing = { id: undefined, created: 0, headers: [], lock: undefined, parts: new Map() }
+    const nothing = { id: undefined, created: 0, headers: [], lock: undefined, given: undefined, parts: new Map() }
     return { upload: MISSING, bucketId: 0, bucket: 'first', key: 'a', ...nothing }
   }
 

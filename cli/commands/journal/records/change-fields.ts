@@ -15,7 +15,8 @@ import {
 } from './change-values.ts'
 
 const mode = wordOf('GOVERNANCE', 'COMPLIANCE')
-const lock: Field = ['lock', tuple(['retention', tuple(['mode', mode], ['until', milliseconds])], 'legal_hold')]
+const retention = tuple(['mode', mode], ['until', milliseconds])
+const lock: Field = ['lock', tuple(['retention', retention], 'legal_hold')]
 const place: Field = ['version', tuple('null', 'replaces_null')]
 const defaultRetention: Field = ['retention', tuple(['mode', mode], ['unit', wordOf('days', 'years')], 'value')]
 const corsRule = tuple('id', 'origins', 'methods', 'headers', 'exposed_headers', 'max_age_seconds')
@@ -45,7 +46,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   12: ['marker.written', ...object, place],
   13: ['version.deleted', ...object, 'version', 'promotes'],
   14: ['version.locked', ...object, 'version', lock],
-  15: ['upload.created', ...object, ...headers, lock],
+  15: ['upload.created', ...object, ...headers, lock, ['default', retention]],
   16: ['upload.part-written', ...object, 'upload', 'part', 'size', 'md5', 'sha256', ...payload],
   17: ['upload.completed', ...object, 'upload', ['listed', partRanges], ['dropped', partRanges]],
   18: ['upload.aborted', ...object, 'upload', ['dropped', partRanges]],
