@@ -3,6 +3,7 @@ import { environmentName } from './config-table.ts'
 import type { Config } from './config-types.ts'
 import { decodeMasterKey } from './master-key.ts'
 import type { Secret } from './secret.ts'
+import { existingSecretsPath } from './secrets-file.ts'
 
 /** What to do without a master key; the hint is for those who began with quickstart. */
 export const MASTER_KEY_MISSING =
@@ -19,6 +20,14 @@ export interface ServerCredentials {
 
 function missing(name: string): string {
   return `  ${name} is not set (${environmentName(name)}, or in the TOML file)`
+}
+
+/** Where the secrets of a store are: the file of its quick start where there is one. */
+export function keyAdvice(config: Pick<Config, 'data_dir' | 'secrets_file'>): string {
+  const path = existingSecretsPath(config)
+  const variable = environmentName('credential_master_key')
+  if (path === undefined) return `give the key that the store was made with as ${variable}`
+  return `${path} holds the secrets of a quick start: "object-store quickstart" uses them, or load them: set -a; . ${path}`
 }
 
 /**
@@ -38,6 +47,7 @@ export function serverCredentials(config: Config): ServerCredentials {
     ...(rootSecretKey === undefined ? [missing('root.secret_key')] : []),
   ]
   const advice = 'There are no default secrets. "object-store quickstart" creates them for a new data directory.'
-  const message = ['the server cannot start without its secrets:', ...absent, advice].join('\n')
+  const where = existingSecretsPath(config) === undefined ? [] : [keyAdvice(config)]
+  const message = ['the server cannot start without its secrets:', ...absent, advice, ...where].join('\n')
   throw new ExitError(masterKey === undefined ? 'masterKey' : 'usage', message)
 }

@@ -19,7 +19,7 @@ import { CertificateReload, logCertificates } from './tls/certificate-reload.ts'
 import { connectionLimits } from './connection-limit.ts'
 import { formatAddress } from '../config/address.ts'
 import type { Address, Config } from '../config/config-types.ts'
-import { type ServerCredentials, serverCredentials } from '../config/server-credentials.ts'
+import { keyAdvice, type ServerCredentials, serverCredentials } from '../config/server-credentials.ts'
 import { exitOfError } from './engine-exit.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
 import { logOpening, logRoom } from './engine-log.ts'
@@ -29,6 +29,8 @@ import { managementHandler } from './management-plane.ts'
 import { publishGate } from './metrics/gate-metrics.ts'
 import { METRIC_OPERATIONS } from './metrics/metric-operations.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
+import { SpaceWatch } from './space-watch.ts'
+import { hasItsDirectories, isOnOneFileSystem } from './store/payload-places.ts'
 import { storeOptions } from './store/store-options.ts'
 import { type SessionSettings, StoreSession } from './store/store-session.ts'
 import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
@@ -66,6 +68,7 @@ export const startServer: StartServer = async (config, { log }) => {
   nodeDisk.makeDirectory(paths.root)
   const lock = await withExitCode(() => lockStore(nodeDisk, paths.root))
   try {
+    await withExitCode(async () => isOnOneFileSystem(paths))
     return await startLocked(config, tls, log, credentials, paths, lock)
   } catch (error) {
     await lock.release()
@@ -103,7 +106,9 @@ async function startLocked(
       metrics: metrics.shared,
       thread: frontEndCount,
     }),
-  )
+  ).catch((error: ExitError) => {
+    throw error.exit === 'masterKey' ? new ExitError('masterKey', `${error.message}; ${keyAdvice(config)}`) : error
+  })
   logOpening(log, engine)
   // Of the front ends, and of the main thread for the management plane.
   const sharedGate = createSharedGate(frontEndCount + 1)
@@ -210,6 +215,7 @@ class Server implements RunningServer {
   readonly #parts: Parts
   #resolveEnded: (code: number) => void = () => undefined
   readonly #certificateReload: CertificateReload
+  readonly #spaceWatch: SpaceWatch
   #management: HttpListener | undefined
   #workers: Supervisor | undefined
   #exitCode: number = exitTable.ok.code
@@ -221,6 +227,7 @@ class Server implements RunningServer {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve
     })
+    this.#spaceWatch = new SpaceWatch(parts.log, parts.store.space)
     this.#certificateReload = new CertificateReload(parts.log, parts.tls, {
       s3: () => parts.frontEnds.reload(),
       api: () => this.#management?.reloadTls() ?? false,
@@ -288,6 +295,7 @@ class Server implements RunningServer {
   async #close(graceMilliseconds: number): Promise<void> {
     const { frontEnds, engine, port, store, lock, counterHistory } = this.#parts
     counterHistory.stop()
+    this.#spaceWatch.stop()
     await frontEnds.stop(graceMilliseconds)
     await this.#management?.close(graceMilliseconds)
     await this.#workers?.stop()
@@ -321,8 +329,8 @@ class Server implements RunningServer {
       { name: 'metadata', ready: this.#metadataWorks(), reason: 'the catalog cannot be read' },
       {
         name: 'object storage',
-        ready: nodeDisk.exists(this.#parts.store.paths.volumes),
-        reason: 'the payload directory is missing',
+        ready: hasItsDirectories(this.#parts.store.paths),
+        reason: 'a directory of the store is missing',
       },
     ]
   }

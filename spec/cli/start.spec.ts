@@ -1,7 +1,13 @@
 /** What a server does around its start: ports, limits, its log, its store and the time it keeps. */
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import tap, { test, type Test } from 'tap'
 import { connectionLimits } from '../../cli/server/connection-limit.ts'
+import type { Logger } from '../../cli/server/logger.ts'
+import { SpaceWatch } from '../../cli/server/space-watch.ts'
 import { ClockWatermark } from '../../cli/server/store/clock-watermark.ts'
+import { isOnOneFileSystem } from '../../cli/server/store/payload-places.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { claimPort } from '../../cli/server/threads/claim-port.ts'
 import { microsecondsOf } from '../../engine/brands.ts'
 import type { Command } from '../../engine/commands/commands.ts'
@@ -198,3 +204,66 @@ for (const [setting, expected] of [
     t.notOk(server.log.some((line) => line.includes('no-such-bucket') || line.includes(server.secretKey)))
   })
 }
+
+test('a full disk is told once, and so is its end', (t) => {
+  const lines: string[] = []
+  let availableBytes = 100
+  const space = {
+    get isBelowReserve() {
+      return availableBytes < 50
+    },
+    get space() {
+      return { availableBytes, capacityBytes: 1000 }
+    },
+  }
+  const log = { warn: (_: object, message: string) => lines.push(message) } as unknown as Pick<Logger, 'warn'>
+  const watch = new SpaceWatch(log, space)
+  for (const free of [100, 40, 30, 100, 100, 0]) {
+    availableBytes = free
+    watch.look()
+  }
+  watch.stop()
+  t.match(lines, [/is full.*every upload is refused/, /has space again/, /is full/])
+  t.equal(lines.length, 3)
+  t.end()
+})
+
+test('uploads on another file system end a start, and any directory that is missing ends readiness', async (t) => {
+  const other = mkdtempSync('/dev/shm/uploads-')
+  t.teardown(() => rmSync(other, { recursive: true }))
+  const paths = new StorePaths(t.testdir({ payloads: { files: {} } }))
+  t.equal(isOnOneFileSystem(paths), false, 'a store that is not made yet')
+  symlinkSync(other, paths.uploads)
+  t.throws(() => isOnOneFileSystem(paths), { name: 'SplitStoreError' })
+  await t.rejects(
+    startProcess({ dataDirectory: paths.root }),
+    /are on different file systems; no upload could be stored/,
+  )
+  rmSync(paths.uploads)
+  const server = await startProcess({ dataDirectory: paths.root })
+  t.teardown(() => server.kill9())
+  t.equal(isOnOneFileSystem(paths), true)
+  const ready = async () => (await fetch(`${server.apiEndpoint}/ready`)).status
+  t.equal(await ready(), 200)
+  for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads, paths.projections]) {
+    renameSync(path, `${path}-away`)
+    t.equal(await ready(), 503, path)
+    renameSync(`${path}-away`, path)
+  }
+  t.equal(await ready(), 200)
+})
+
+test('a wrong master key is refused with where the right one may be', async (t) => {
+  const root = join(t.testdir(), 'data')
+  await (await startProcess({ dataDirectory: root })).kill9()
+  const environment = { OBJECT_STORE_CREDENTIAL_MASTER_KEY: 'ab'.repeat(32) }
+  await t.rejects(
+    startProcess({ dataDirectory: root, environment }),
+    /give the key that the store was made with as OBJ/,
+  )
+  writeFileSync(`${root}.secrets.env`, '', { mode: 0o600 })
+  await t.rejects(
+    startProcess({ dataDirectory: root, environment }),
+    /data\.secrets\.env holds the secrets of a quick start/,
+  )
+})

@@ -1,5 +1,5 @@
 import { sequenceOf } from '../../../../engine/brands.ts'
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import { nodeDisk } from '../../../../engine/disk/node-disk.ts'
 import { isStoreLocked } from '../../../../engine/disk/store-lock.ts'
@@ -10,6 +10,7 @@ import { formatAddress } from '../../../config/address.ts'
 import type { Config } from '../../../config/config-types.ts'
 import { decodeMasterKey } from '../../../config/master-key.ts'
 import { isMasterKeyOf } from '../../../../engine/keys/store-keys.ts'
+import { isOnOneFileSystem } from '../../../server/store/payload-places.ts'
 import { claimPort } from '../../../server/threads/claim-port.ts'
 import { type Finding, findingOf } from './finding.ts'
 import { restoreState } from './restore-state.ts'
@@ -54,13 +55,8 @@ function dataDirectory({ root }: StorePaths, locked: boolean | Error): string {
   return place === root ? `${root} can be read and written` : `${root} does not exist yet and can be created`
 }
 
-/** A payload is renamed into place, which is impossible between two file systems. */
 function atomicPublication(paths: StorePaths): string | Omit<Finding, 'check'> {
-  const places = [paths.uploads, paths.files].filter((path) => nodeDisk.exists(path))
-  if (places.length < 2) return { status: 'skipped', detail: 'the store was not created yet' }
-  if (new Set(places.map((path) => statSync(path).dev)).size > 1) {
-    throw new Error(`${paths.uploads} and ${paths.files} are on different file systems`)
-  }
+  if (!isOnOneFileSystem(paths)) return { status: 'skipped', detail: 'the store was not created yet' }
   return 'uploads and payload files are on one file system'
 }
 

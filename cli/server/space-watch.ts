@@ -1,0 +1,33 @@
+import type { SpaceGuard } from '../../engine/payloads/space-guard.ts'
+import type { Logger } from './logger.ts'
+
+const LOOK_MILLISECONDS = 1000
+
+/** Says in the log, once for each change, that the disk is full and that it is so no longer. */
+export class SpaceWatch {
+  readonly #log: Pick<Logger, 'warn'>
+  readonly #space: Pick<SpaceGuard, 'space' | 'isBelowReserve'>
+  readonly #timer: NodeJS.Timeout
+  #isFull = false
+
+  constructor(log: Pick<Logger, 'warn'>, space: Pick<SpaceGuard, 'space' | 'isBelowReserve'>) {
+    this.#log = log
+    this.#space = space
+    this.#timer = setInterval(() => this.look(), LOOK_MILLISECONDS).unref()
+  }
+
+  look(): void {
+    const isFull = this.#space.isBelowReserve
+    if (isFull === this.#isFull) return
+    this.#isFull = isFull
+    const { availableBytes, capacityBytes } = this.#space.space
+    const message = isFull
+      ? 'the disk is full: less than storage.reserved_mib is free, and every upload is refused'
+      : 'the disk has space again: uploads are stored'
+    this.#log.warn({ availableBytes, capacityBytes }, message)
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+}
