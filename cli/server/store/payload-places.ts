@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 
 /** Uploads and payload files are on different file systems. */
-export class SplitStoreError extends Error {
+class SplitStoreError extends Error {
   override readonly name = 'SplitStoreError'
 }
 
