@@ -2,7 +2,7 @@ import { Cli, type Command } from 'clipanion'
 import type { CliContext } from './cli-context.ts'
 import { commandList } from './commands/command-list.ts'
 import { ExitError, type ExitName, exitTable } from './exit-codes.ts'
-import { commandHelp } from './terminal/help-text.ts'
+import { commandHelp, groupHelp } from './terminal/help-text.ts'
 import { commandOf, commandsOfGroup, usageAdvice } from './terminal/usage-advice.ts'
 import { packageVersion } from './version.ts'
 
@@ -58,7 +58,11 @@ function helpAsked(cli: Cli<CliContext>, words: readonly string[]): string | und
   const command = commandOf(words, paths)?.join(' ')
   const names = command === undefined ? commandsOfGroup(words, paths) : [command]
   const definitions = cli.definitions().filter(({ path }) => names.includes(path.slice(BINARY_NAME.length + 1)))
-  return definitions.length === 0 ? undefined : definitions.map((each) => commandHelp(each, cli.format())).join('\n')
+  const [first] = definitions
+  if (first === undefined) return undefined
+  return definitions.length > 1
+    ? groupHelp(words[0] ?? '', definitions, cli.format())
+    : commandHelp(first, cli.format())
 }
 
 /** Runs a parsed command. The parser by itself would report errors on standard output and end with 1. */

@@ -38,6 +38,7 @@ export function encodedPart(text: string): string {
 }
 
 function exitOfStatus(status: number): ExitName {
+  if (status === 400) return 'usage'
   if (status === 401 || status === 403) return 'denied'
   if (status === 404) return 'notFound'
   return status === 507 ? 'diskFull' : 'failed'
@@ -71,7 +72,13 @@ export class ManagementClient {
     const response = await this.#send(request)
     const status = response.statusCode ?? 0
     if (status >= 200 && status < 300) return response
-    throw new ExitError(exitOfStatus(status), messageOf(status, await textOf(response).catch(brokenOff)))
+    const message = messageOf(status, await textOf(response).catch(brokenOff))
+    throw new ExitError(exitOfStatus(status), status === 401 ? `${message}; ${this.#tokenAdvice()}` : message)
+  }
+
+  #tokenAdvice(): string {
+    if (this.#endpoint.token !== undefined) return 'is the token of another server, or has it expired?'
+    return 'no token was sent: set OBJECT_STORE_TOKEN, or use --token-file or --profile. The token of the quick start is OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN in the secrets file beside its data directory'
   }
 
   #send({ method, path, query = {}, json, upload }: ClientRequest): Promise<IncomingMessage> {

@@ -6,6 +6,7 @@ import { type RequestOptions, request as tlsRequest } from 'node:https'
 import { localUrl } from '../config/address.ts'
 import type { Config } from '../config/config-types.ts'
 import { ExitError } from '../exit-codes.ts'
+import type { Endpoint } from './management-client.ts'
 
 const TIMEOUT_MILLISECONDS = 5000
 
@@ -44,6 +45,22 @@ export async function getManagement(config: Config, path: string, caFile?: strin
     const advice =
       UNTRUSTED.test(code) && caFile === undefined ? '; has the server had a SIGHUP since it was renewed?' : ''
     throw new ExitError('unreachable', `${url} cannot be reached: ${message}${advice}`, { cause: error })
+  }
+}
+
+/**
+ * Gets a path of the management listener at an address, whatever the configuration says.
+ * @throws ExitError `unreachable`
+ */
+export async function getManagementAt({ url: base, certificates }: Endpoint, path: string): Promise<ManagementAnswer> {
+  const url = `${base.replace(/\/+$/, '')}${path}`
+  const trust = certificates === undefined ? {} : { ca: certificates, allowPartialTrustChain: true }
+  try {
+    return { url, ...(await get(url, url.startsWith('https:') ? trust : undefined)) }
+  } catch (error) {
+    const late = `no answer within ${TIMEOUT_MILLISECONDS / 1000} seconds`
+    const message = (error as NodeJS.ErrnoException).code === 'ABORT_ERR' ? late : (error as Error).message
+    throw new ExitError('unreachable', `${url} cannot be reached: ${message}`, { cause: error })
   }
 }
 

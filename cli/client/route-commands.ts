@@ -5,11 +5,14 @@ import type { AnyValues, RouteCommand } from '../../planes/management/route-comm
 import { routeList } from '../../planes/management/route-list.ts'
 import type { CliContext } from '../cli-context.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
+import { secondsOption } from '../commands/option-values.ts'
 import { ClientCommand } from './client-command.ts'
-import { type ClientRequest, encodedPart } from './management-client.ts'
-import { objectOf, rowsOf } from './tables.ts'
+import { type ClientRequest, encodedPart, type ManagementClient } from './management-client.ts'
+import { fields, objectOf, rowsOf } from './tables.ts'
 
 const CATEGORY = 'Running server'
+/** Entries of a page where all pages are asked for: as many as the server gives. */
+const PAGE_ENTRIES = '1000'
 /** First words of commands, in the order of the help; any other comes last. */
 const SUBJECTS: readonly string[] = [
   'bucket',
@@ -45,10 +48,35 @@ function makeCommand(route: Route, command: RouteCommand): CommandClass<CliConte
     readonly #parsed = Object.assign(this, declared(command))
 
     override async execute(): Promise<number> {
-      const values = valuesOf(command, this.#parsed)
-      const answer = await this.client().json(requestOf(route, command, values))
-      this.print(answer, rowsOf(command.show))
+      const values = await idsOf(valuesOf(command, this.#parsed), this.client())
+      const request = requestOf(route, command, values)
+      const { show } = command
+      if (show !== undefined && 'page' in show && values['limit'] === undefined) return this.#follow(request, show.page)
+      const answer = await this.client().json(request)
+      this.print(answer, rowsOf(show))
       return exitTable[command.exit?.(objectOf(answer)) ?? 'ok'].code
+    }
+
+    /** Prints every page of a listing as it comes; with --json all of them as one answer. */
+    async #follow(request: ClientRequest, member: string): Promise<number> {
+      const client = this.client()
+      const all: { entries: unknown[]; prefixes: unknown[] } = { entries: [], prefixes: [] }
+      let position: Record<string, string> = {}
+      for (let isFirst = true; ; isFirst = false) {
+        const query = { ...request.query, ...position, limit: PAGE_ENTRIES }
+        const page = objectOf(await client.json({ ...request, query }))
+        const [entries, prefixes] = [page[member], page['prefixes']].map((list) => (Array.isArray(list) ? list : []))
+        const { next_after: after, next_after_version_id: version } = page
+        const isLast = typeof after !== 'string'
+        const rest = { ...page, next_after: null }
+        if (this.json) {
+          all.entries.push(...(entries ?? []))
+          all.prefixes.push(...(prefixes ?? []))
+        } else this.print(rest, (answer) => rowsOf(command.show)(answer).slice(isFirst ? 0 : 1))
+        if (isLast && this.json) this.print({ ...page, [member]: all.entries, prefixes: all.prefixes }, fields)
+        if (isLast) return exitTable.ok.code
+        position = { after, ...(typeof version === 'string' ? { after_version_id: version } : {}) }
+      }
     }
   }
 }
@@ -63,7 +91,10 @@ function declared({ arguments: positional, options }: RouteCommand): Record<stri
     if (typeof option === 'string') members[`option:${name}`] = Option.String(`--${name}`, { description: option })
     else if ('flag' in option) {
       members[`option:${name}`] = Option.Boolean(`--${name}`, false, { description: option.flag })
-    } else members[`option:${name}`] = Option.String(`--${name}`, { description: option.number })
+    } else {
+      const description = 'number' in option ? option.number : option.seconds
+      members[`option:${name}`] = Option.String(`--${name}`, { description })
+    }
   }
   return members
 }
@@ -75,9 +106,36 @@ function valuesOf(command: RouteCommand, members: Readonly<Record<string, unknow
     values[name] = valueOf(name, members[`argument:${name}`], kind === 'number')
   }
   for (const [name, option] of Object.entries(command.options)) {
-    values[name] = valueOf(name, members[`option:${name}`], typeof option !== 'string' && 'number' in option)
+    const parsed = members[`option:${name}`]
+    const isDuration = typeof option !== 'string' && 'seconds' in option && typeof parsed === 'string'
+    const isNumber = typeof option !== 'string' && 'number' in option
+    values[name] = isDuration ? secondsOption(`--${name}`, parsed) : valueOf(name, parsed, isNumber)
   }
   return values
+}
+
+/** What can be named instead of given by its id: where it is listed, and how its ids begin. */
+const NAMED = {
+  policy: { path: '/policies', member: 'policies', prefix: 'pol-' },
+  account: { path: '/service-accounts', member: 'service_accounts', prefix: 'sa-' },
+} as const
+
+/** The values of a command with the ids of policies and accounts that were given by name. @throws ExitError `notFound` */
+async function idsOf(values: AnyValues, client: ManagementClient): Promise<AnyValues> {
+  const found: Record<string, AnyValues[string]> = { ...values }
+  for (const [name, { path, member, prefix }] of Object.entries(NAMED)) {
+    const given = values[name]
+    if (typeof given !== 'string' || given.startsWith(prefix)) continue
+    const listed = objectOf(await client.json({ method: 'GET', path }))[member] as readonly {
+      id: string
+      name: string
+    }[]
+    const ids = listed.filter((each) => each.name === given).map(({ id }) => id)
+    if (ids.length > 1) throw new ExitError('usage', `more than one ${name} has the name ${given}: ${ids.join(', ')}`)
+    if (ids[0] === undefined) throw new ExitError('notFound', `there is no ${name} with the name or id ${given}`)
+    found[name] = ids[0]
+  }
+  return found
 }
 
 function valueOf(name: string, parsed: unknown, isNumber: boolean): AnyValues[string] {

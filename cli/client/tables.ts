@@ -9,15 +9,42 @@ export function objectOf(answer: unknown): Answer {
   return typeof answer === 'object' && answer !== null ? { ...answer } : {}
 }
 
-/** One value: a hyphen for null, objects as JSON, control characters spelled out. */
+/** One value in one cell: a hyphen for nothing, lists with commas, control characters spelled out. */
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return '-'
-  return visibleText(typeof value === 'object' ? JSON.stringify(value) : String(value))
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(textOf).join(isFlat(value) ? ', ' : '; ')
+  if (typeof value !== 'object') return visibleText(String(value))
+  const limit = limitOf(value)
+  if (limit !== undefined) return limit
+  return Object.entries(value)
+    .map(([name, member]) => `${visibleText(name)}=${textOf(member)}`)
+    .join(' ')
 }
 
-/** An object as rows of name and value. */
+function isFlat(items: readonly unknown[]): boolean {
+  return items.every((item) => typeof item !== 'object' || item === null)
+}
+
+/** A limit of a quota as its number; undefined for any other object. */
+function limitOf(value: object): string | undefined {
+  const { mode, bytes, objects } = value as { mode?: unknown; bytes?: unknown; objects?: unknown }
+  if (mode === 'unlimited') return mode
+  return mode === 'limit' ? String(bytes ?? objects) : undefined
+}
+
+/** An object as rows of name and value; members of members get names such as `quota.bytes` and `statements.0.effect`. */
 export function fields(answer: unknown): Row[] {
-  return Object.entries(objectOf(answer)).map(([name, value]) => [name, textOf(value)])
+  return rowsUnder('', objectOf(answer))
+}
+
+function rowsUnder(path: string, value: Answer): Row[] {
+  return Object.entries(value).flatMap(([name, member]): Row[] => {
+    const full = `${path}${visibleText(name)}`
+    const isNested = typeof member === 'object' && member !== null && limitOf(member) === undefined
+    if (!isNested || (Array.isArray(member) && isFlat(member))) return [[full, textOf(member)]]
+    const rows = rowsUnder(`${full}.`, objectOf(member))
+    return rows.length === 0 ? [[full, '-']] : rows
+  })
 }
 
 /** How to show an answer; by default its members. */

@@ -19,6 +19,7 @@ import { ProofCreateCommand } from './proof/create.ts'
 import { ProofPublicKeyCommand } from './proof/public-key.ts'
 import { ProofVerifyCommand } from './proof/verify.ts'
 import { QuickstartCommand } from './quickstart.ts'
+import { QuotaSetCommand } from './quota/set.ts'
 import { ServerCommand } from './server.ts'
 import { ServerDoctorCommand } from './server/doctor.ts'
 import { StatusCommand } from './status.ts'
@@ -49,6 +50,7 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   ObjectPutCommand,
   ObjectGetCommand,
   PolicyCreateCommand,
+  QuotaSetCommand,
   VerifyBucketCommand,
   ...routeCommands,
 ]

@@ -14,6 +14,31 @@ export function timeOption(option: string, text: string | undefined): string | u
   return text
 }
 
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
+
+/** A duration in seconds, such as `3600` or `1h`. @throws ExitError `usage` */
+export function secondsOption(option: string, text: string): number {
+  const [, digits, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? []
+  if (digits !== undefined) return Number(digits) * SECONDS[unit as keyof typeof SECONDS]
+  throw new ExitError('usage', `${option} takes seconds, or a duration such as 30m, 1h or 7d, not ${text}`)
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+}
+
+/** A number of bytes, such as `1048576` or `10GiB`. @throws ExitError `usage` */
+export function bytesOption(option: string, text: string): number {
+  const [, digits, unit = ''] = /^(\d{1,15})(KiB|MiB|GiB|TiB)?$/.exec(text) ?? []
+  const bytes = Number(digits) * (UNITS[unit] ?? 1)
+  if (Number.isSafeInteger(bytes)) return bytes
+  throw new ExitError('usage', `${option} takes a number of bytes such as 1048576 or 10GiB, not ${text}`)
+}
+
 /** @throws ExitError `usage` */
 export function wholeOption(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined

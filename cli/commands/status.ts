@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import { ConfigCommand } from './config/config-command.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
-import { getManagement, type ManagementAnswer } from '../client/management-request.ts'
+import { endpointOf } from '../client/endpoint.ts'
+import { getManagement, getManagementAt, type ManagementAnswer } from '../client/management-request.ts'
 
 interface Readiness {
   readonly url: string
@@ -51,12 +52,13 @@ export class StatusCommand extends ConfigCommand {
     ],
   })
 
+  url = Option.String('--url', { description: 'management address of the server (OBJECT_STORE_URL)' })
+  profile = Option.String('--profile', { description: 'profile with the address (OBJECT_STORE_PROFILE)' })
   caFile = Option.String('--ca-file', { description: 'use TLS and trust the certificates in this PEM file' })
   json = Option.Boolean('--json', false, { description: 'print one JSON object' })
 
   override async execute(): Promise<number> {
-    const { config } = this.readConfig()
-    const readiness = readinessOf(await getManagement(config, '/ready', this.#caPath()))
+    const readiness = readinessOf(await this.#ask())
     const lines = this.json
       ? [
           JSON.stringify({
@@ -72,6 +74,19 @@ export class StatusCommand extends ConfigCommand {
         ]
     this.context.stdout.write(`${lines.join('\n')}\n`)
     return readiness.ready ? exitTable.ok.code : exitTable.failed.code
+  }
+
+  /** Asks the server that an option, the environment or a profile names; otherwise that of the configuration. */
+  #ask(): Promise<ManagementAnswer> {
+    const { environment } = this.context
+    const isConfigured = this.url === undefined && (this.apiBind !== undefined || this.configPath !== undefined)
+    const url = this.url ?? (isConfigured ? undefined : environment['OBJECT_STORE_URL'])
+    const profile = this.profile ?? (isConfigured ? undefined : environment['OBJECT_STORE_PROFILE'])
+    if (url === undefined && profile === undefined) {
+      return getManagement(this.readConfig().config, '/ready', this.#caPath())
+    }
+    const flags = { url, profile, caFile: this.caFile, token: undefined, tokenFile: undefined }
+    return getManagementAt(endpointOf(flags, this.context), '/ready')
   }
 
   #caPath(): string | undefined {

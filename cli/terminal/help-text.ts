@@ -27,6 +27,13 @@ export function overviewHelp(definitions: readonly Definition[], version: string
   return lines.join('\n')
 }
 
+/** Help on commands that begin with the same word: each with its sentence. */
+export function groupHelp(word: string, definitions: readonly Definition[], format: ColorFormat): string {
+  const rows = definitions.map(({ path, description = '' }) => [path, description.trim()])
+  const last = `Run "object-store ${word} <command> --help" for more about a command.`
+  return [format.header(`Commands of ${word}`), '', ...indented(textTable(rows)), '', last, ''].join('\n')
+}
+
 /** Help on one command. */
 export function commandHelp(definition: Definition, format: ColorFormat): string {
   const { description = '', details = '', examples = [], options } = definition

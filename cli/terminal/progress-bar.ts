@@ -4,6 +4,11 @@ const BAR_CELLS = 30
 /** Faster updates would not be seen. */
 const REDRAW_MILLISECONDS = 100
 
+/** A number of bytes as MiB, for a bar. */
+export function bytesText(bytes: number): string {
+  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`
+}
+
 /** A bar that is redrawn in place on a terminal; it draws nothing elsewhere. */
 export class ProgressBar {
   readonly #stream: Writable

@@ -5,13 +5,15 @@
 
 /** Positional arguments by name, in order. */
 type Arguments = Readonly<Record<string, 'text' | 'number' | 'optional'>>
-/** Options by name, without dashes: a text with this description, a whole number, or a flag without a value. */
-type Options = Readonly<Record<string, string | { readonly number: string } | { readonly flag: string }>>
+/** Options by name, without dashes: a text, a whole number, a duration in seconds, or a flag without a value. */
+type Options = Readonly<
+  Record<string, string | { readonly number: string } | { readonly seconds: string } | { readonly flag: string }>
+>
 
 type ArgumentValue<K> = K extends 'number' ? number : K extends 'optional' ? string | undefined : string
 type OptionValue<O> = O extends { readonly flag: string }
   ? boolean
-  : O extends { readonly number: string }
+  : O extends { readonly number: string } | { readonly seconds: string }
     ? number | undefined
     : string | undefined
 

@@ -47,11 +47,18 @@ test('buckets and quotas', async (t) => {
   t.match(await jsonOf('bucket versioning', 'photos'), { status: 'Enabled' })
   await textOf('quota set', 'held', '--bytes', '1000')
   t.match(await jsonOf('quota show', 'held'), await api.get('GET', '/buckets/held/quota'))
-  t.match(await textOf('quota show', 'held'), /"bytes":1000/)
-  t.match(await textOf('quota set', 'held', '--objects', '3'), /"objects":\{"mode":"limit","objects":3\}/)
-  t.notMatch(await textOf('quota show', 'held'), /"bytes":1000/, 'what is not given becomes unlimited')
+  t.match(await textOf('quota show', 'held'), /^quota\.bytes +1000\nquota\.objects +unlimited\nused\.bytes +0\n/)
+  t.match(await textOf('quota set', 'held', '--objects', '3'), /^quota\.bytes +1000\nquota\.objects +3\n$/)
+  t.match(await textOf('quota set', 'held', '--bytes', '10GiB'), /^quota\.bytes +10737418240\nquota\.objects +3\n$/)
+  t.match(await textOf('quota set', 'held', '--bytes', 'unlimited'), /^quota\.bytes +unlimited\nquota\.objects +3\n$/)
+  t.match(await ask('quota set', 'held'), { exitCode: 2, stderr: /--bytes or --objects is missing/ })
+  t.match(await ask('quota set', 'held', '--bytes', '10GB'), { exitCode: 2, stderr: /10GiB/ })
+  await textOf('bucket retain', 'held', 'GOVERNANCE', '--days', '3')
+  t.match(await textOf('bucket retention', 'held'), /default_retention\.period\.value +3\n/)
+  t.match(await jsonOf('bucket retain', 'held', 'none'), { default_retention: null })
+  t.match(await ask('bucket retain', 'held', 'GOVERNANCE'), { exitCode: 2, stderr: /period\.value/ })
   t.match(await ask('quota set', 'held', '--bytes', '-1'), { exitCode: 2 })
-  t.match(await ask('quota set', 'held', '--bytes', '1.5'), { exitCode: 2, stderr: /bytes takes a whole number/ })
+  t.match(await ask('quota set', 'held', '--bytes', '1.5'), { exitCode: 2, stderr: /--bytes takes a number of bytes/ })
   t.equal(await textOf('bucket delete', 'held'), 'deleted\n')
   t.match(await ask('bucket show', 'held'), { exitCode: 4, stderr: /BUCKET_NOT_FOUND/ })
 })
@@ -87,6 +94,7 @@ test('objects and versions', async (t) => {
   t.same(await jsonOf('object delete', 'photos', 'copy'), {})
   t.match(await ask('object get', 'photos', 'copy'), { exitCode: 4, stdout: '', stderr: /OBJECT_NOT_FOUND/ })
   t.match(await ask('object put', 'photos', 'k', join(directory, 'none')), { exitCode: 1, stderr: /ENOENT/ })
+  t.match(await ask('object put', 'photos', 'k', directory), { exitCode: 2, stderr: /is not a file/ })
 })
 
 test('a listing says what else there is', async (t) => {
@@ -101,7 +109,25 @@ test('a listing says what else there is', async (t) => {
   t.match(versions, /there is more: --after a --after-version-id null\n$/)
   const next = ['--limit', '1', '--after', 'a', '--after-version-id', 'null']
   t.match(await jsonOf('object versions', 'pages', ...next), { versions: [{ key: 'b/1' }] })
-  t.match(await ask('object list', 'pages', '--limit', '0'), { exitCode: 1, stderr: /INVALID_REQUEST/ })
+  t.match(await ask('object list', 'pages', '--limit', '0'), { exitCode: 2, stderr: /INVALID_REQUEST/ })
+})
+
+test('a listing without --limit follows its pages', async (t) => {
+  await api.get('POST', '/buckets', { name: 'thousands' })
+  await api.get('PUT', '/buckets/thousands/versioning', { status: 'Enabled' })
+  for (let count = 0; count < 1010; count += 10) {
+    const keys = Array.from({ length: 10 }, (_, index) => `k-${String(count + index).padStart(4, '0')}`)
+    await Promise.all(keys.map((key) => server.raw('PUT', `/thousands/${key}`, { body: key })))
+  }
+  for (const command of ['object list', 'object versions']) {
+    const lines = (await textOf(command, 'thousands')).split('\n')
+    t.equal(lines.length, 1012, `${command}: a heading, the entries, the end`)
+    t.equal(lines.filter((line) => line.startsWith('KEY ')).length, 1, command)
+    t.match(lines.at(-2), /^k-1009 /, command)
+  }
+  const { objects, next_after } = await jsonOf<{ objects: unknown[]; next_after: null }>('object list', 'thousands')
+  t.same([objects.length, next_after], [1010, null])
+  t.equal((await jsonOf<{ versions: unknown[] }>('object versions', 'thousands')).versions.length, 1010)
 })
 
 test('a key is that key and no other', async (t) => {
@@ -146,20 +172,28 @@ test('accounts, credentials, policies, tokens', async (t) => {
   t.match(await jsonOf('service-account enable', account.id), { enabled: true })
   const rotated = await jsonOf<IssuedCredential>('credential rotate', account.id)
   t.not(rotated.credential_id, credential.credential_id)
-  t.match(await textOf('credential temporary', account.id, '900'), /\ntemporary +true\n/)
-  t.match(await ask('credential temporary', account.id, 'soon'), { exitCode: 2, stderr: /seconds takes a whole/ })
+  t.match(await textOf('credential temporary', account.id, '--expires-in', '15m'), /\ntemporary +true\n/)
+  const soon = await ask('credential temporary', account.id, '--expires-in', 'soon')
+  t.match(soon, { exitCode: 2, stderr: /--expires-in takes seconds, or a duration such as 30m/ })
+  t.match(await ask('credential temporary', account.id), { exitCode: 2, stderr: /expires_in_seconds: is missing/ })
   t.match(await jsonOf('credential disable', account.id, rotated.credential_id), { enabled: false })
   t.match(await jsonOf('credential enable', account.id, rotated.credential_id), { enabled: true })
 
   const create = (name: string) => ask('policy create', 'readers', join(directory, name))
   t.match(await create('broken.json'), { exitCode: 2, stderr: /broken\.json is not valid JSON/ })
-  t.match(await create('null.json'), { exitCode: 1, stderr: /statements.*INVALID_REQUEST/ })
+  t.match(await create('null.json'), { exitCode: 2, stderr: /statements.*INVALID_REQUEST/ })
   t.match(await create('none.json'), { exitCode: 1, stderr: /none\.json/ })
   t.same(await jsonOf('policy list'), { policies: [] }, 'nothing was made')
   const policy = await jsonOf<PolicyRecord>('policy create', 'readers', join(directory, 'list.json'))
   t.match(await textOf('policy create', 'deniers', join(directory, 'object.json')), /\nname +deniers\n/)
   t.match(await textOf('policy list'), /^ID .+\n.+\n.+\n$/)
+  t.equal(await textOf('policy attach', 'readers', 'ann'), 'attached\n')
   t.equal(await textOf('policy attach', policy.id, account.id), 'attached\n')
+  t.match(await ask('policy attach', 'nobodys', 'ann'), {
+    exitCode: 4,
+    stderr: /no policy with the name or id nobodys/,
+  })
+  t.match(await textOf('policy show', 'readers'), /\nstatements\.0\.actions +s3:GetObject\n/)
   t.match(await jsonOf('policy show', policy.id), { accounts: [account.id] })
   t.match(await jsonOf('service-account show', account.id), { policies: [policy.id] })
   t.equal(await textOf('policy detach', policy.id, account.id), 'detached\n')
@@ -167,7 +201,7 @@ test('accounts, credentials, policies, tokens', async (t) => {
   t.equal(await textOf('service-account delete', account.id), 'deleted\n')
   t.equal((await ask('service-account show', account.id)).exitCode, 4)
 
-  const issued = await jsonOf<IssuedToken>('token issue', 'auditors', 'auditor', '--expires-in', '3600')
+  const issued = await jsonOf<IssuedToken>('token issue', 'auditors', 'auditor', '--expires-in', '1h')
   t.match(await textOf('token list'), new RegExp(`^ID .+\\n${issued.id} +auditors +auditor .+\\n$`))
   t.match(await jsonOf('session', '--token', issued.token), { role: 'auditor' })
   t.match(await ask('bucket create', 'no', '--token', issued.token), { exitCode: 5, stderr: /FORBIDDEN/ })
@@ -184,6 +218,8 @@ test('the system, its storage and its reports', async (t) => {
   t.match(await jsonOf('storage repair'), { dry_run: true, removed: [] })
   t.match(await jsonOf('storage repair', '--apply', '--maximum-entries', '5'), { dry_run: false, examined: 5 })
   t.match(await jsonOf('report retention', '--bucket', 'photos'), { versions: [] })
+  t.match(await textOf('system metrics'), /^NAME +TYPE +SAMPLES\n/)
+  t.match(await textOf('system history'), /^TIME +COUNTERS\n/)
   t.match(await textOf('report retention'), /^BUCKET +KEY +VERSION_ID /)
 })
 
@@ -202,6 +238,26 @@ function session(
 ): Promise<Outcome> {
   return run(['session', ...words], { environment, workingDirectory })
 }
+
+test('status asks the server that is named', async (t) => {
+  const status = (words: readonly string[], environment: Record<string, string>) =>
+    run(['status', ...words], { environment })
+  const ready = { exitCode: 0, stdout: `${apiEndpoint}/ready: ready\n` }
+  t.match(await status([], { OBJECT_STORE_URL: apiEndpoint }), ready)
+  t.match(await status(['--url', apiEndpoint], { OBJECT_STORE_URL: 'http://127.0.0.1:1' }), ready)
+  t.match(await status(['--url', 'http://127.0.0.1:1'], HERE), { exitCode: 10, stderr: /127\.0\.0\.1:1\/ready cannot/ })
+  const directory = t.testdir({ 'object-store': { 'profiles.toml': `[here]\nurl = "${apiEndpoint}"` } })
+  t.match(await status(['--profile', 'here'], { XDG_CONFIG_HOME: directory }), ready)
+})
+
+test('help on a word lists its commands, and a missing option is named', async (t) => {
+  const { stdout } = await run(['bucket', '--help'])
+  t.match(stdout, /^Commands of bucket\n\n {2}object-store bucket list +list the buckets\n/)
+  t.match(stdout, /object-store bucket delete/)
+  const proof = await run(['proof', 'create', 'b', 'k'], { environment: HERE })
+  t.match(proof, { exitCode: 2, stderr: /--output is missing/ })
+  t.match((await run(['policy', 'create', '--help'])).stdout, /"effect": "allow"[^]+s3:GetObject, /)
+})
 
 test('flags go before the environment, and that before the profile', async (t) => {
   const directory = t.testdir({
@@ -234,6 +290,7 @@ test('flags go before the environment, and that before the profile', async (t) =
   t.equal(await code(['--token-file', 'wrong', '--token', SYSTEM_TOKEN], HERE), 0)
   t.equal(await code(['--token-file', 'wrong'], HERE), 5)
   t.equal(await code([], { OBJECT_STORE_URL: apiEndpoint }), 5, 'without any token')
+  t.match((await session([], { OBJECT_STORE_URL: apiEndpoint })).stderr, /no token was sent: set OBJECT_STORE_TOKEN/)
   t.equal(await code(['--url', `${apiEndpoint}/`], HERE), 0)
   const refused: readonly [words: string[], said: RegExp][] = [
     [['--profile', 'none'], /has no profile none/],

@@ -5,6 +5,7 @@ import { ClientCommand } from '../../client/client-command.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { brokenOff, pathOf } from '../../client/management-client.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
+import { bytesText, ProgressBar } from '../../terminal/progress-bar.ts'
 
 export class ObjectGetCommand extends ClientCommand {
   static override paths = [['object', 'get']]
@@ -33,7 +34,10 @@ export class ObjectGetCommand extends ClientCommand {
     }
     const path = resolve(this.context.workingDirectory, this.file)
     try {
-      await save(response, path)
+      const bar = new ProgressBar(this.context.stderr)
+      const length = Number(response.headers['content-length'])
+      const draw = (bytes: number) => bar.draw(bytes / Math.max(1, length), bytesText(bytes))
+      await save(response, path, draw).finally(() => bar.clear())
     } catch (error) {
       throw new ExitError('failed', `${path} was not written: ${(error as Error).message}`, { cause: error })
     }
@@ -42,7 +46,7 @@ export class ObjectGetCommand extends ClientCommand {
 }
 
 /** Writes a stream to a file, which gets its name when it is complete and durable. */
-async function save(source: AsyncIterable<Buffer>, path: string): Promise<void> {
+async function save(source: AsyncIterable<Buffer>, path: string, saved: (bytes: number) => void): Promise<void> {
   const partial = `${path}.partial-${process.pid}`
   const file = await nodeDisk.createAsync(partial)
   try {
@@ -50,6 +54,7 @@ async function save(source: AsyncIterable<Buffer>, path: string): Promise<void> 
     for await (const piece of source) {
       await file.writeAtAsync(piece, position)
       position += piece.length
+      saved(position)
     }
     await file.syncAsync()
     await file.closeAsync()

@@ -4,7 +4,8 @@ import { Command, Option } from 'clipanion'
 import { ClientCommand } from '../../client/client-command.ts'
 import { pathOf } from '../../client/management-client.ts'
 import { fields } from '../../client/tables.ts'
-import { exitTable } from '../../exit-codes.ts'
+import { ExitError, exitTable } from '../../exit-codes.ts'
+import { bytesText, ProgressBar } from '../../terminal/progress-bar.ts'
 
 export class ObjectPutCommand extends ClientCommand {
   static override paths = [['object', 'put']]
@@ -24,13 +25,20 @@ export class ObjectPutCommand extends ClientCommand {
 
   override async execute(): Promise<number> {
     const path = resolve(this.context.workingDirectory, this.file)
-    const length = statSync(path).size
+    const stat = statSync(path)
+    if (!stat.isFile()) throw new ExitError('usage', `${path} is not a file; an object is made of one file`)
+    const length = stat.size
+    const bar = new ProgressBar(this.context.stderr)
+    const stream = createReadStream(path)
+    stream.on('data', () => bar.draw(stream.bytesRead / Math.max(1, length), bytesText(stream.bytesRead)))
+    // The request reads at its own pace; listening must not make it faster.
+    stream.pause()
     const contentType = this.contentType ?? 'application/octet-stream'
-    const answer = await this.client().json({
-      method: 'PUT',
-      path: pathOf('buckets', this.bucket, 'object', this.key),
-      upload: { stream: createReadStream(path), length, contentType },
-    })
+    const upload = { stream, length, contentType }
+    const request = { method: 'PUT', path: pathOf('buckets', this.bucket, 'object', this.key), upload }
+    const answer = await this.client()
+      .json(request)
+      .finally(() => bar.clear())
     this.print(answer, fields)
     return exitTable.ok.code
   }

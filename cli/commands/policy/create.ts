@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import { ClientCommand } from '../../client/client-command.ts'
 import { fields } from '../../client/tables.ts'
+import { S3_ACTIONS } from '../../../planes/s3/identity/authorize.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 
 export class PolicyCreateCommand extends ClientCommand {
@@ -11,8 +12,16 @@ export class PolicyCreateCommand extends ClientCommand {
   static override usage = Command.Usage({
     category: 'Running server',
     description: 'create a policy from a JSON file',
-    details:
-      'The file holds a list of statements (effect, actions, resources), or an object with such a list in statements.',
+    details: `
+      The file holds a list of statements, or an object with such a list in "statements":
+
+      [{"effect": "allow", "actions": ["s3:GetObject", "s3:ListBucket"], "resources": ["bucket:photos", "bucket:photos/*"]}]
+
+      An effect is allow or deny; a denial goes before what allows. A resource is a bucket, or keys in it; the wildcard *
+      is allowed at the end. Actions, or s3:* for all of them:
+
+      ${[...S3_ACTIONS].toSorted().join(', ')}
+    `,
     examples: [['Read one bucket', '$0 policy create readers readers.json']],
   })
 

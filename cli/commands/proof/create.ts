@@ -27,9 +27,11 @@ export class ProofCreateCommand extends ClientCommand {
   bucket = Option.String({ name: 'bucket' })
   key = Option.String({ name: 'key' })
   versionId = Option.String('--version-id', { description: 'this version instead of the current one' })
-  output = Option.String('--output', { required: true, description: 'file to write the bundle to' })
+  output = Option.String('--output', { description: 'file to write the bundle to' })
 
   override async execute(): Promise<number> {
+    const { output } = this
+    if (output === undefined) throw new ExitError('usage', '--output is missing: the file to write the bundle to')
     const response = await this.client().open({
       method: 'GET',
       path: pathOf('buckets', this.bucket, 'object-proof', this.key),
@@ -47,9 +49,9 @@ export class ProofCreateCommand extends ClientCommand {
       object.key === this.key &&
       (this.versionId === undefined || object.version_id === this.versionId)
     if (!isAsked) throw new ExitError('failed', 'the server answered with a proof of another object')
-    saveFile(resolve(this.context.workingDirectory, this.output), bytes)
+    saveFile(resolve(this.context.workingDirectory, output), bytes)
     const written = {
-      output: this.output,
+      output,
       version_id: object.version_id,
       size: object.size,
       sha256: payload.sha256,

@@ -35,10 +35,7 @@ export function credentialRecord(shown: ShownCredential): Record<string, unknown
   }
 }
 
-export function accountRecord(
-  account: Omit<AccountState, 'credentials'>,
-  credentials: readonly ShownCredential[],
-): Record<string, unknown> {
+export function accountRecord(account: Omit<AccountState, 'credentials'>, credentials: readonly ShownCredential[]) {
   return {
     id: account.account,
     name: account.title,
@@ -51,7 +48,7 @@ export function accountRecord(
 }
 
 /** A stored account with its credentials. */
-export function storedAccountRecord(account: AccountState, { access }: ManagementServices): Record<string, unknown> {
+export function storedAccountRecord(account: AccountState, { access }: ManagementServices) {
   const credentials = account.credentials.flatMap(({ accessKey }) => access.credential(accessKey) ?? [])
   return accountRecord(account, credentials)
 }

@@ -3,7 +3,7 @@ import { newId } from '../identifiers.ts'
 import { newCredential } from '../identity/new-credential.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../route-command.ts'
-import { TITLE } from '../schemas/common.ts'
+import { byName, TITLE } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { FLAG, listOf, object, text } from '../schemas/schema.ts'
 import { accountRecord, credentialRecord, requireAccount, storedAccountRecord } from './account-records.ts'
@@ -15,7 +15,7 @@ const listAccounts = defineRoute({
   answer: { 200: json(object({ service_accounts: listOf(component('ServiceAccount')) })) },
   handle(_request, services) {
     const accounts = services.access.accounts().map((account) => storedAccountRecord(account, services))
-    return jsonResponse(200, { service_accounts: accounts })
+    return jsonResponse(200, { service_accounts: accounts.toSorted(byName) })
   },
   command: command('service-account list', 'list the service accounts', {
     show: { list: 'service_accounts', columns: ['id', 'name', 'enabled', 'created_at'] },

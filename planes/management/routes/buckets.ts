@@ -193,14 +193,6 @@ const putQuota = defineRoute({
     await request.journal.execute({ kind: 'set-quota', bucket, quota })
     return jsonResponse(200, { quota: quotaRecord(quota) })
   },
-  command: command('quota set', 'set the quota of a bucket; a limit that is not given becomes unlimited', {
-    arguments: { bucket: 'text' },
-    options: {
-      bytes: { number: 'maximum bytes of current objects' },
-      objects: { number: 'maximum number of current objects' },
-    },
-    call: ({ bytes, objects }) => ({ body: { quota: quotaRecord({ bytes, objects }) } }),
-  }),
 })
 
 const DEFAULT_RETENTION = orNull(component('DefaultRetention'))
@@ -223,6 +215,9 @@ const getDefaultRetention = defineRoute({
       default_retention: defaultRetentionRecord(bucket.defaultRetention),
     })
   },
+  command: command('bucket retention', 'show the default retention of a bucket with Object Lock', {
+    arguments: { bucket: 'text' },
+  }),
 })
 
 const putDefaultRetention = defineRoute({
@@ -239,6 +234,14 @@ const putDefaultRetention = defineRoute({
     await request.journal.execute({ kind: 'set-default-retention', bucket, retention })
     return jsonResponse(200, { default_retention: defaultRetentionRecord(retention) })
   },
+  command: command('bucket retain', 'set the default retention of a bucket: GOVERNANCE, COMPLIANCE, or none', {
+    arguments: { bucket: 'text', mode: 'text' },
+    options: { days: { number: 'how many days; required, or --years' }, years: { number: 'how many years' } },
+    call: ({ mode, days, years }) => {
+      const period = years === undefined ? { unit: 'days', value: days } : { unit: 'years', value: years }
+      return { body: { default_retention: mode === 'none' ? null : { mode, period } } }
+    },
+  }),
 })
 
 export const BUCKET_ROUTES: readonly Route[] = [

@@ -55,8 +55,9 @@ const issueTemporaryCredential = defineRoute({
     return issue(request, services, account, expiryOf(lifetime, services.clock()))
   },
   command: command('credential temporary', 'issue a credential that expires', {
-    arguments: { account: 'text', seconds: 'number' },
-    call: ({ seconds }) => ({ body: { expires_in_seconds: seconds } }),
+    arguments: { account: 'text' },
+    options: { 'expires-in': { seconds: 'seconds until it expires, or a duration such as 15m or 12h; required' } },
+    call: ({ 'expires-in': seconds }) => ({ body: { expires_in_seconds: seconds } }),
   }),
 })
 

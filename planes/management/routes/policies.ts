@@ -5,13 +5,13 @@ import { newId } from '../identifiers.ts'
 import { POLICY_STATEMENTS, policyStatements } from '../policy-document.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../route-command.ts'
-import { TITLE } from '../schemas/common.ts'
+import { byName, TITLE } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { listOf, object } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339 } from '../timestamps.ts'
 
-function policyRecord({ policy, title, createdMicroseconds, statements }: PolicyState, accounts: string[]): unknown {
+function policyRecord({ policy, title, createdMicroseconds, statements }: PolicyState, accounts: string[]) {
   return { id: policy, name: title, created_at: rfc3339(createdMicroseconds), statements, accounts }
 }
 
@@ -37,7 +37,7 @@ const listPolicies = defineRoute({
     const accountsOf = bindings(services)
     const policies = services.access.policies()
     return jsonResponse(200, {
-      policies: policies.map((policy) => policyRecord(policy, accountsOf.get(policy.policy) ?? [])),
+      policies: policies.map((policy) => policyRecord(policy, accountsOf.get(policy.policy) ?? [])).toSorted(byName),
     })
   },
   command: command('policy list', 'list the policies', {

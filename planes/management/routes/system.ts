@@ -81,6 +81,9 @@ const getSystemMetrics = defineRoute({
     const readings = metrics().map(({ row, samples }) => ({ name: row.name, type: row.type, help: row.help, samples }))
     return jsonResponse(200, { metrics: readings })
   },
+  command: command('system metrics', 'show the values of the metrics', {
+    show: { list: 'metrics', columns: ['name', 'type', 'samples'] },
+  }),
 })
 
 const getMetricsHistory = defineRoute({
@@ -98,6 +101,9 @@ const getMetricsHistory = defineRoute({
     }))
     return jsonResponse(200, { interval_seconds: SAMPLE_SECONDS, readings })
   },
+  command: command('system history', 'show readings of the counters over the last hour', {
+    show: { list: 'readings', columns: ['time', 'counters'] },
+  }),
 })
 
 const getSession = defineRoute({

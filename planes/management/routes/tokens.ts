@@ -4,12 +4,12 @@ import { newId, newManagementToken } from '../identifiers.ts'
 import { tokenDigest } from '../identity/bearer-token.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../route-command.ts'
-import { expiryOf, LIFETIME, TITLE } from '../schemas/common.ts'
+import { byName, expiryOf, LIFETIME, TITLE } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { listOf, object } from '../schemas/schema.ts'
 import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
 
-function tokenRecord(token: Omit<TokenState, 'digest'>): Record<string, unknown> {
+function tokenRecord(token: Omit<TokenState, 'digest'>) {
   return {
     id: token.token,
     name: token.title,
@@ -24,7 +24,8 @@ const listTokens = defineRoute({
   roles: ADMINISTRATOR,
   summary: 'The issued management tokens, without the secrets.',
   answer: { 200: json(object({ management_tokens: listOf(component('ManagementToken')) })) },
-  handle: (_request, { access }) => jsonResponse(200, { management_tokens: access.tokens().map(tokenRecord) }),
+  handle: (_request, { access }) =>
+    jsonResponse(200, { management_tokens: access.tokens().map(tokenRecord).toSorted(byName) }),
   command: command('token list', 'list the issued management tokens', {
     show: { list: 'management_tokens', columns: ['id', 'name', 'role', 'created_at', 'expires_at'] },
   }),
@@ -49,7 +50,7 @@ const issueToken = defineRoute({
   },
   command: command('token issue', 'issue a management token; it is shown once', {
     arguments: { name: 'text', role: 'text' },
-    options: { 'expires-in': { number: 'seconds until it expires' } },
+    options: { 'expires-in': { seconds: 'seconds until it expires, or a duration such as 12h or 30d' } },
     call: ({ name, role, 'expires-in': seconds }) => ({ body: { name, role, expires_in_seconds: seconds } }),
   }),
 })
