@@ -239,9 +239,11 @@ function session(
   return run(['session', ...words], { environment, workingDirectory })
 }
 
+function status(words: readonly string[], environment: Record<string, string>): Promise<Outcome> {
+  return run(['status', ...words], { environment })
+}
+
 test('status asks the server that is named', async (t) => {
-  const status = (words: readonly string[], environment: Record<string, string>) =>
-    run(['status', ...words], { environment })
   const ready = { exitCode: 0, stdout: `${apiEndpoint}/ready: ready\n` }
   t.match(await status([], { OBJECT_STORE_URL: apiEndpoint }), ready)
   t.match(await status(['--url', apiEndpoint], { OBJECT_STORE_URL: 'http://127.0.0.1:1' }), ready)
