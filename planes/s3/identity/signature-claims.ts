@@ -132,8 +132,13 @@ function parseCredential(mode: SignatureClaims['mode'], text: string): { accessK
 // A header name in lower case (RFC 9110 token).
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
+/** More than a head has lines: each name is looked up among all of them before anybody knows who asks. */
+const SIGNED_NAMES_MAXIMUM = 100
+
 function parseSignedHeaders(mode: SignatureClaims['mode'], text: string): string[] {
-  const names = text.split(';')
+  const names = text.split(';', SIGNED_NAMES_MAXIMUM + 1)
+  if (names.length > SIGNED_NAMES_MAXIMUM)
+    throw malformed(mode, `At most ${SIGNED_NAMES_MAXIMUM} headers may be signed.`)
   const unique = new Set(names)
   if (unique.size === names.length && names.every((name) => HEADER_NAME.test(name))) return names
   throw malformed(mode, 'The signed headers must be lower-case names, each once, with ; between.')

@@ -37,18 +37,25 @@ export class QueryParameters {
   }
 }
 
+/** Far more than any operation has; each is decoded and sorted before anybody knows who asks. */
+const PARAMETERS_MAXIMUM = 100
+
 const NONE = new QueryParameters([])
 
 /**
  * Parses a raw query without its `?`. A literal `+` is a space; `?acl` is `acl` with an empty value; empty pieces
  * between two `&` say nothing and are skipped.
- * @throws S3Error InvalidURI on a malformed percent escape or bytes that are not UTF-8
+ * @throws S3Error InvalidURI on a malformed percent escape or bytes that are not UTF-8, and InvalidArgument for more
+ *   than 100 parameters
  */
 export function parseQuery(raw: string): QueryParameters {
   if (raw === '') return NONE
   const entries: QueryParameter[] = []
   for (const piece of raw.split('&')) {
     if (piece === '') continue
+    if (entries.length === PARAMETERS_MAXIMUM) {
+      throw new S3Error('InvalidArgument', { message: `A request has at most ${PARAMETERS_MAXIMUM} query parameters.` })
+    }
     const equals = piece.indexOf('=')
     if (equals === -1) entries.push([decode(piece), ''])
     else entries.push([decode(piece.slice(0, equals)), decode(piece.slice(equals + 1))])

@@ -19,6 +19,7 @@ import { attackHttp } from './malformed-http.ts'
 import { attackRoutes } from './management-routes.ts'
 import { attackHosts } from './other-hosts.ts'
 import { attackBounds } from './oversized.ts'
+import { attackRefusals } from './refusal-flood.ts'
 import { attackOperations } from './s3-matrix.ts'
 import { attackSlowly, floodConnections } from './slow-clients.ts'
 import { attackSignatures } from './tampering.ts'
@@ -81,6 +82,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   ['bounds', attackBounds],
   ['malformed HTTP', attackHttp],
   ['connections', floodConnections],
+  ['refusals', attackRefusals],
   ['times', attackTiming],
 ]
 
