@@ -32,7 +32,9 @@ const SCRAPE_METRICS = {
   object_store_filesystem_capacity_bytes: 'Size of the file system of the data directory in bytes.',
   object_store_temporary_bytes: 'Bytes held by uploads in progress.',
   object_store_storage_physical_bytes:
-    'Bytes of stored payloads, each counted once; space that is free in a volume is not in it.',
+    'Bytes that payloads take on the disk: volumes as long as they are, and payload files.',
+  object_store_storage_unused_volume_bytes:
+    'Bytes of volumes that no payload uses: deleted ones until compaction, headers, and room ahead.',
   object_store_storage_logical_bytes: 'Bytes of current object versions.',
   object_store_buckets: 'Buckets.',
   object_store_objects: 'Objects, counted by their current version.',

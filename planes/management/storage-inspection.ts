@@ -4,8 +4,9 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import { type StorePaths, volumeNumber } from '../../engine/disk/store-paths.ts'
 import { fileBytes } from '../../engine/payloads/file-format.ts'
 import { isPayloadName } from '../../engine/payloads/payload-ids.ts'
+import { type PhysicalBytes, physicalBytes } from './physical-bytes.ts'
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
-import type { StoredPayload } from '../../projections/catalog/catalog-snapshot.ts'
+import type { CatalogSnapshot, StoredPayload } from '../../projections/catalog/catalog-snapshot.ts'
 
 /** Rows and files examined before other work gets a turn. */
 const SLICE = 500
@@ -81,6 +82,10 @@ export class StorageInspection {
     this.#paths = paths
     this.#catalog = catalog
     this.#start = start
+  }
+
+  physicalBytes(snapshot: CatalogSnapshot): PhysicalBytes {
+    return physicalBytes(this.#disk, this.#paths, snapshot)
   }
 
   /** Bytes of uploads that are being received. */

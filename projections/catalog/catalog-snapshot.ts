@@ -48,7 +48,7 @@ interface CatalogTotals {
   readonly buckets: number
   readonly objects: number
   readonly logicalBytes: number
-  /** Bytes of stored payloads, each counted once whatever the number of copies. */
+  /** Bytes of stored payloads, each counted once whatever the number of copies, without unused space in volumes. */
   readonly physicalBytes: number
 }
 
@@ -175,6 +175,14 @@ export class CatalogSnapshot {
     return this.#read(bucketUsage.get(this.#tables.bucketUsage, bucketId))
   }
 
+  /** Number and bytes of payloads in files, and bytes of those in volumes, without what surrounds them on the disk. */
+  payloadUsage(): { readonly files: number; readonly fileBytes: number; readonly usedVolumeBytes: number } {
+    const { files, bytes: fileBytes } = fileUsage.get(this.#tables.fileUsage)
+    let usedVolumeBytes = 0
+    for (const { value } of this.#tables.volumeUsage.rows({})) usedVolumeBytes += volumeUsage.decode(value).bytes
+    return this.#read({ files, fileBytes, usedVolumeBytes })
+  }
+
   totals(): CatalogTotals {
     let objects = 0
     let logicalBytes = 0
@@ -183,8 +191,8 @@ export class CatalogSnapshot {
       objects += usage.objects
       logicalBytes += usage.bytes
     }
-    let physicalBytes = fileUsage.get(this.#tables.fileUsage).bytes
-    for (const { value } of this.#tables.volumeUsage.rows({})) physicalBytes += volumeUsage.decode(value).bytes
+    const { fileBytes, usedVolumeBytes } = this.payloadUsage()
+    const physicalBytes = fileBytes + usedVolumeBytes
     return this.#read({ buckets: this.#tables.buckets.count(), objects, logicalBytes, physicalBytes })
   }
 

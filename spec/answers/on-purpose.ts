@@ -55,4 +55,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /storage\/(inspect|repair)/,
     reason: 'an inspection goes through files before rows, page by page, and names files that are not ours',
   },
+  {
+    shape: /^(body|headers): /,
+    ask: /storage\/usage/,
+    reason: 'physical bytes are what the disk holds, and unused space of volumes is a figure of its own',
+  },
 ]

@@ -59,6 +59,7 @@ export const SCRAPED: ScrapeValues = {
   object_store_filesystem_capacity_bytes: 8e12,
   object_store_temporary_bytes: 0,
   object_store_storage_physical_bytes: 3000,
+  object_store_storage_unused_volume_bytes: 500,
   object_store_storage_logical_bytes: 2000,
   object_store_buckets: 2,
   object_store_objects: undefined,

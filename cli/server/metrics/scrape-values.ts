@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { ScrapeValues } from '../../../planes/http/metric-table.ts'
+import { physicalBytes } from '../../../planes/management/physical-bytes.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 
 /** The metrics that are measured at the time of a scrape. */
@@ -14,13 +15,15 @@ export function scrapeValues(
   const space = disk.space(paths.root)
   const snapshot = catalog.snapshot()
   const totals = snapshot.totals()
+  const physical = physicalBytes(disk, paths, snapshot)
   const arriving = disk.list(paths.uploads).reduce((sum, name) => sum + disk.sizeOf(join(paths.uploads, name)), 0)
   return {
     object_store_operations_concurrency_limit: concurrencyLimit,
     object_store_filesystem_available_bytes: space.availableBytes,
     object_store_filesystem_capacity_bytes: space.capacityBytes,
     object_store_temporary_bytes: arriving + snapshot.uploadUsage().bytes,
-    object_store_storage_physical_bytes: totals.physicalBytes,
+    object_store_storage_physical_bytes: physical.physicalBytes,
+    object_store_storage_unused_volume_bytes: physical.unusedVolumeBytes,
     object_store_storage_logical_bytes: totals.logicalBytes,
     object_store_buckets: totals.buckets,
     object_store_objects: totals.objects,

@@ -37,6 +37,7 @@ const getUsage = defineRoute({
         delete_markers: whole(),
         logical_bytes: whole(),
         physical_bytes: whole(),
+        unused_volume_bytes: whole(),
         multipart_uploads: whole(),
         multipart_bytes: whole(),
         by_bucket: listOf(
@@ -52,8 +53,9 @@ const getUsage = defineRoute({
       }),
     ),
   },
-  handle(_request, { catalog }) {
+  handle(_request, { catalog, storage }) {
     const snapshot = catalog.snapshot()
+    const physical = storage.physicalBytes(snapshot)
     const totals = snapshot.totals()
     const uploads = snapshot.uploadUsage()
     const buckets = snapshot.buckets().map(({ id, name }) => {
@@ -75,7 +77,8 @@ const getUsage = defineRoute({
       versions: totals.objects + sum((bucket) => bucket.noncurrent_versions),
       delete_markers: sum((bucket) => bucket.delete_markers),
       logical_bytes: totals.logicalBytes,
-      physical_bytes: totals.physicalBytes,
+      physical_bytes: physical.physicalBytes,
+      unused_volume_bytes: physical.unusedVolumeBytes,
       multipart_uploads: uploads.uploads,
       multipart_bytes: uploads.bytes,
       by_bucket: buckets,

@@ -1,5 +1,5 @@
 /** Verification, inspection and repair, with damage planted on the disk. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import tap, { test } from 'tap'
 import { API } from '../../../planes/management/define-route.ts'
@@ -37,6 +37,14 @@ test('status and usage', async (t) => {
   t.match(usage, {
     by_bucket: [{ name: 'stored', objects: 2, logical_bytes: LARGE.length + 1, noncurrent_versions: 0 }],
   })
+  const { physical_bytes: physical, unused_volume_bytes: unused } = await api.get<Record<string, number>>(
+    'GET',
+    '/storage/usage',
+  )
+  const volumes = readdirSync(paths.volumes).filter((name) => name.endsWith('.volume'))
+  const volumeBytes = volumes.reduce((sum, name) => sum + statSync(join(paths.volumes, name)).size, 0)
+  t.equal(physical, volumeBytes + statSync(file).size, 'what the disk holds')
+  t.equal(unused, volumeBytes - 1)
   t.match(await api.get('GET', '/storage/status'), { temporary_upload_bytes: 0 })
   t.ok(existsSync(file))
 })
