@@ -1,6 +1,7 @@
 import { attack } from './attack/attack.ts'
 import { diskProof } from './disk/disk-proof.ts'
 import { failAt } from './fail-at/fail-at.ts'
+import { forged } from './forged/forged.ts'
 import { fuzzProof } from './fuzz/fuzz-proof.ts'
 import { kill9 } from './kill9/kill9.ts'
 import { mutantsProof } from './mutants/mutants-proof.ts'
@@ -20,6 +21,7 @@ export const PROOFS: readonly Proof[] = [
   strace,
   twoWriters,
   attack,
+  forged,
   fuzzProof,
   soak,
 ]
