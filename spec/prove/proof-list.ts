@@ -1,4 +1,5 @@
 import { attack } from './attack/attack.ts'
+import { crowd } from './crowd/crowd.ts'
 import { diskProof } from './disk/disk-proof.ts'
 import { failAt } from './fail-at/fail-at.ts'
 import { forged } from './forged/forged.ts'
@@ -23,5 +24,6 @@ export const PROOFS: readonly Proof[] = [
   attack,
   forged,
   fuzzProof,
+  crowd,
   soak,
 ]
