@@ -2,6 +2,7 @@ import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import type { ConcurrencyGate, Entry } from '../http/concurrency-gate.ts'
 import { BodyRemovedError, type BodySource, type HttpRequest, type HttpResponse, isSource } from '../http/exchange.ts'
+import { heldAnswers } from './held-answers.ts'
 import { type AuditSource, RequestJournal } from './request-journal.ts'
 
 /** How a request is refused in a dialect. */
@@ -164,6 +165,8 @@ export abstract class Exchange implements AuditSource {
 
   /** Records the answer and lets it go; waits only when the journal has too many records on their way. */
   #answer(response: HttpResponse, errorCode?: string): HttpResponse | Promise<HttpResponse> {
+    // What was changed is answered in any case.
+    if (!this.isChange && !heldAnswers.hasRoomFor(response)) return this.#refuse(new BusyError())
     let recorded: Promise<void> | undefined
     try {
       recorded = this.journal.finish(response.status, errorCode, this.isChange)
@@ -191,7 +194,7 @@ export abstract class Exchange implements AuditSource {
     if (isSource(body)) return { ...response, body: this.#followed(body, status) }
     this.#leave()
     this.sent(status, body === undefined ? 0 : Buffer.byteLength(body))
-    return response
+    return heldAnswers.hold(response)
   }
 
   #followed(source: BodySource, status: number): BodySource {

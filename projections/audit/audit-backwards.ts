@@ -3,7 +3,7 @@ import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 import { type IndexRow, rowAfter, rowsBefore } from '../tables/audit-index.ts'
 import { compileFilter } from './audit-filter.ts'
-import type { AuditCursor, AuditPage, AuditQuery } from './audit-query.ts'
+import { type AuditCursor, type AuditPage, type AuditQuery, PAGE_BYTES_MAXIMUM } from './audit-query.ts'
 import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
 import type { JournalCursor, JournalEnd } from './journal-cursor.ts'
 import { beginningAt, JOURNAL_START } from './journal-places.ts'
@@ -19,8 +19,16 @@ interface BackwardSource {
   readonly end: JournalEnd
   readonly turns: Turns
   readonly scanMaximum: number
+  /** Throws when nobody waits for the page any more. */
+  readonly requireWanted: () => void
   /** Reads the batches from one place up to another. The caller closes it. */
   readonly cursor: (beginning: SegmentPlace, end: SegmentPlace) => JournalCursor
+}
+
+/** A record of the page, with its bytes in the journal. */
+interface Match {
+  readonly record: AuditRecord
+  readonly bytes: number
 }
 
 /**
@@ -36,6 +44,10 @@ export class BackwardScan {
   readonly #beforeMicroseconds: Microseconds
   readonly #records: AuditRecord[] = []
   #scanned = 0
+  /** Bytes of the records, as they are in the journal. */
+  #bytes = 0
+  /** The page ended before its limit, because its records have enough bytes. */
+  #isCut = false
   /** The earliest record that was examined. */
   #earliest: AuditCursor | undefined
   /** The first sequence of the stretch that was read last; undefined where that is not known. */
@@ -73,14 +85,15 @@ export class BackwardScan {
         bound = row
         stretchEnd = beginning
       }
-      if (this.#records.length === limit || this.#scanned >= this.#source.scanMaximum) break
+      this.#source.requireWanted()
+      if (this.#isCut || this.#records.length === limit || this.#scanned >= this.#source.scanMaximum) break
     }
-    const isFull = this.#records.length === limit
+    const isFull = this.#isCut || this.#records.length === limit
     const last = this.#records.at(-1)
     return {
       records: this.#records,
       next: isFull ? last : this.#over ? undefined : this.#earliest,
-      scanTruncated: !isFull && !this.#over,
+      scanTruncated: this.#isCut || (!isFull && !this.#over),
       damaged: this.#damaged,
     }
   }
@@ -91,7 +104,7 @@ export class BackwardScan {
     if (beginning.segmentFirstSequence === end.segmentFirstSequence && beginning.offset === end.offset) return
     const cursor = this.#source.cursor(beginning, end)
     const room = this.#query.limit - this.#records.length
-    const matches: AuditRecord[] = []
+    const matches: Match[] = []
     let first: Sequence | undefined
     let expected: Sequence | undefined
     try {
@@ -114,10 +127,15 @@ export class BackwardScan {
     }
     if (this.#following !== undefined && expected !== this.#following) this.#damaged = true
     this.#following = first
-    this.#records.push(...matches.toReversed())
+    for (const { record, bytes } of matches.toReversed()) {
+      this.#isCut ||= this.#bytes > 0 && this.#bytes + bytes > PAGE_BYTES_MAXIMUM
+      if (this.#isCut) return
+      this.#records.push(record)
+      this.#bytes += bytes
+    }
   }
 
-  #take(frames: RecordFrames, matches: AuditRecord[], room: number): void {
+  #take(frames: RecordFrames, matches: Match[], room: number): void {
     const { sequence, timeMicroseconds } = frames
     if (timeMicroseconds < this.#query.sinceMicroseconds) this.#over = true
     else if (sequence < this.#beforeSequence && timeMicroseconds < this.#beforeMicroseconds && isEntry(frames)) {
@@ -126,7 +144,7 @@ export class BackwardScan {
         this.#earliest = { timeMicroseconds, sequence }
       }
       if (!this.#matches(frames.body)) return
-      matches.push(auditRecord(frames))
+      matches.push({ record: auditRecord(frames), bytes: frames.body.length })
       if (matches.length > room) matches.shift()
     }
   }

@@ -7,6 +7,8 @@ import type { Turns } from './turns.ts'
 
 /** Most records that one call returns. */
 const RECORDS_MAXIMUM = 256
+/** Bytes of records, as they are in the journal, after which a call returns. */
+const BYTES_MAXIMUM = 256 * 1024
 
 /** A range of time, in microseconds since 1970: `from` inclusive, `to` exclusive. */
 export interface AuditRange {
@@ -31,6 +33,8 @@ export class AuditRecords {
   #frames: RecordFrames | undefined
   /** Sequence of the next record; undefined before the first. */
   #expected: Sequence | undefined
+  /** Bytes of the records that this call has found. */
+  #bytes = 0
   #over = false
 
   /** @param cursor at or before the first record of the range; it is closed with this */
@@ -47,8 +51,9 @@ export class AuditRecords {
    */
   async next(): Promise<AuditRecord[] | undefined> {
     const records: AuditRecord[] = []
+    this.#bytes = 0
     if (this.#turns.isOver) await this.#turns.next()
-    while (!this.#over && records.length < RECORDS_MAXIMUM) {
+    while (!this.#over && records.length < RECORDS_MAXIMUM && this.#bytes < BYTES_MAXIMUM) {
       if (this.#frames === undefined) {
         // The next batch overwrites the bytes of this one, of which the records are decoded by now.
         await this.#nextBatch()
@@ -73,7 +78,10 @@ export class AuditRecords {
     if (sequence !== (this.#expected ?? sequence)) throw this.#damaged()
     this.#expected = next(sequence)
     if (timeMicroseconds >= this.#range.toMicroseconds) this.#over = true
-    else if (timeMicroseconds >= this.#range.fromMicroseconds && isEntry(frames)) records.push(auditRecord(frames))
+    else if (timeMicroseconds >= this.#range.fromMicroseconds && isEntry(frames)) {
+      records.push(auditRecord(frames))
+      this.#bytes += frames.body.length
+    }
   }
 
   async #nextBatch(): Promise<void> {

@@ -25,6 +25,11 @@ export interface ChainReport extends SpanResult {
   readonly nextFrom: Sequence | undefined
 }
 
+interface ScanOptions {
+  readonly scanMaximum?: number
+  readonly requireWanted?: () => void
+}
+
 /** The end of a journal without records. */
 const EMPTY: JournalEnd = { nextSequence: sequenceOf(0), head: ZERO_HASH, place: JOURNAL_START }
 
@@ -52,10 +57,16 @@ export class AuditLog {
     return previous(this.#end().nextSequence)
   }
 
-  /** One page of records. Its cost depends on the range and on `scanMaximum`, not on the length of the log. */
-  async query(query: AuditQuery, scanMaximum: number = SCAN_MAXIMUM): Promise<AuditPage> {
+  /**
+   * One page of records. Its cost depends on the range and on `scanMaximum`, not on the length of the log.
+   * @param requireWanted called between steps; throws when nobody waits for the page any more
+   */
+  async query(
+    query: AuditQuery,
+    { scanMaximum = SCAN_MAXIMUM, requireWanted = () => undefined }: ScanOptions = {},
+  ): Promise<AuditPage> {
     const end = this.#end()
-    if (query.newestFirst === true) return this.#queryBackwards(query, end, scanMaximum)
+    if (query.newestFirst === true) return this.#queryBackwards(query, end, scanMaximum, requireWanted)
     const byTime = this.#beginningAt(firstMicroseconds(query))
     const { after } = query
     const cursor = this.#cursorAt(
@@ -63,7 +74,7 @@ export class AuditLog {
       end,
     )
     try {
-      return await new AuditScan(query, end, this.#turns, scanMaximum).run(cursor)
+      return await new AuditScan(query, end, this.#turns, scanMaximum, requireWanted).run(cursor)
     } finally {
       cursor.close()
     }
@@ -95,12 +106,17 @@ export class AuditLog {
     return new AuditRecords(range, cursor, end, this.#turns)
   }
 
-  #queryBackwards(query: AuditQuery, end: JournalEnd, scanMaximum: number): Promise<AuditPage> {
+  #queryBackwards(
+    query: AuditQuery,
+    end: JournalEnd,
+    scanMaximum: number,
+    requireWanted: () => void,
+  ): Promise<AuditPage> {
     const [disk, paths, turns] = [this.#disk, this.#paths, this.#turns]
     const cursor = (beginning: SegmentPlace, place: SegmentPlace) =>
       new JournalCursor(disk, paths, turns, beginning, place)
     const { auditIndex } = this.#tables
-    return new BackwardScan(query, { auditIndex, end, turns, scanMaximum, cursor }).run()
+    return new BackwardScan(query, { auditIndex, end, turns, scanMaximum, requireWanted, cursor }).run()
   }
 
   #beginningAt(timeMicroseconds: Microseconds): SegmentPlace {

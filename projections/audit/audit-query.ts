@@ -8,6 +8,9 @@ import type { Turns } from './turns.ts'
 /** Most records examined for one page. The next page continues after them. */
 export const SCAN_MAXIMUM = 200_000
 
+/** A page ends after so many bytes of matching records, as they are in the journal. */
+export const PAGE_BYTES_MAXIMUM = 1024 ** 2
+
 /** A place in the log after which the next page begins. */
 export interface AuditCursor {
   readonly timeMicroseconds: Microseconds
@@ -32,7 +35,7 @@ export interface AuditPage {
   readonly records: readonly AuditRecord[]
   /** Where the next page begins; undefined at the end of the range. */
   readonly next: AuditCursor | undefined
-  /** The page ended after `SCAN_MAXIMUM` records: it may be short although more follows. */
+  /** The page ended after `SCAN_MAXIMUM` records or a MiB of them: it is short although more follows. */
   readonly scanTruncated: boolean
   /** Records of the range could not be read and may be missing from the page. */
   readonly damaged: boolean
@@ -54,14 +57,17 @@ export class AuditScan {
   readonly #matches: (body: Buffer) => boolean
   readonly #scanMaximum: number
   readonly #records: AuditRecord[] = []
+  readonly #requireWanted: () => void
   #scanned = 0
+  #bytes = 0
   #last: AuditCursor | undefined
   /** Sequence of the next record; undefined before the first. */
   #expected: Sequence | undefined
   #damaged = false
   #over = false
 
-  constructor(query: AuditQuery, end: JournalEnd, turns: Turns, scanMaximum: number) {
+  /** @param requireWanted throws when nobody waits for the page any more */
+  constructor(query: AuditQuery, end: JournalEnd, turns: Turns, scanMaximum: number, requireWanted: () => void) {
     this.#query = query
     this.#firstMicroseconds = firstMicroseconds(query)
     this.#wanted = query.after === undefined ? sequenceOf(0) : next(query.after.sequence)
@@ -69,19 +75,22 @@ export class AuditScan {
     this.#turns = turns
     this.#matches = compileFilter(query)
     this.#scanMaximum = scanMaximum
+    this.#requireWanted = requireWanted
   }
 
   /** @param cursor at or before the first record that the query wants */
   async run(cursor: JournalCursor): Promise<AuditPage> {
     while (!this.#over) {
       const step = await cursor.next(this.#wanted)
+      this.#requireWanted()
       if (step === undefined) break
       if (step === 'damaged') this.#damaged = true
       else await this.#batch(new RecordFrames(step.bytes, step.header))
     }
     // Records up to the end were acknowledged: a log that ends earlier lacks some.
     if (!this.#over) this.#damaged ||= (this.#expected ?? this.#wanted) < this.#end.nextSequence
-    const scanTruncated = this.#scanned >= this.#scanMaximum && this.#records.length < this.#query.limit
+    const isCut = this.#scanned >= this.#scanMaximum || this.#bytes >= PAGE_BYTES_MAXIMUM
+    const scanTruncated = isCut && this.#records.length < this.#query.limit
     const goesOn = scanTruncated || this.#records.length === this.#query.limit
     return {
       records: this.#records,
@@ -105,9 +114,16 @@ export class AuditScan {
       if (!isEntry(frames)) continue
       this.#scanned += 1
       this.#last = { timeMicroseconds, sequence }
-      if (this.#matches(frames.body)) this.#records.push(auditRecord(frames))
-      this.#over = this.#records.length === limit || this.#scanned >= this.#scanMaximum
-      if (this.#turns.isOver) await this.#turns.next()
+      if (this.#matches(frames.body)) {
+        this.#records.push(auditRecord(frames))
+        this.#bytes += frames.body.length
+      }
+      const isFull = this.#records.length === limit || this.#bytes >= PAGE_BYTES_MAXIMUM
+      this.#over = isFull || this.#scanned >= this.#scanMaximum
+      if (this.#turns.isOver) {
+        await this.#turns.next()
+        this.#requireWanted()
+      }
     }
   }
 }

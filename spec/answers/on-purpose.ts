@@ -60,4 +60,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /storage\/usage/,
     reason: 'physical bytes are what the disk holds, and unused space of volumes is a figure of its own',
   },
+  {
+    shape: /^(body|headers): /,
+    ask: /reports\/retention/,
+    reason: 'a report has the cursor of the next one',
+  },
 ]

@@ -8,9 +8,10 @@ import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { Command, Done } from '../../engine/commands/commands.ts'
 import { DomainError, EngineUnavailableError } from '../../engine/errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
+import { HELD_BYTES_MAXIMUM, heldAnswers } from '../../planes/exchange/held-answers.ts'
 import { BusyError, Exchange, type Refusal } from '../../planes/exchange/exchange.ts'
 import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
-import type { HttpRequest, HttpResponse } from '../../planes/http/exchange.ts'
+import { type HttpRequest, type HttpResponse, isSource } from '../../planes/http/exchange.ts'
 import { listen } from '../../planes/http/uws-server.ts'
 
 /** What a share does when it is opened. */
@@ -82,6 +83,7 @@ const SHARES = new Map<string, Share>([
   ['text', () => ({ status: 200, headers: [], body: 'at once' })],
   ['stream', async () => ({ status: 200, headers: [], body: pieces(['one', 'two']) })],
   ['broken-stream', () => ({ status: 200, headers: [], body: pieces(['one', new Error('torn')]) })],
+  ['long', () => ({ status: 200, headers: [], body: Buffer.alloc(20_000, 'long') })],
   ['bug', () => Promise.reject(new TypeError('canary'))],
   ['slow', () => slow],
   ['remove', (exchange) => remove(exchange, 'there')],
@@ -251,6 +253,16 @@ test('an answer without a record is no answer', async (t) => {
   t.same(await open('/s/text'), [503, 'no record', true])
   t.same(await open('/s/nothing'), [503, 'no record', true], 'a refusal is recorded as well')
   t.same(await open('/s/remove', POST), [503, 'out of order', true], 'the answer that says what came of it stays')
+})
+
+test('a long answer is refused while clients leave too many unread', async (t) => {
+  const { body } = heldAnswers.hold({ status: 200, headers: [], body: Buffer.alloc(HELD_BYTES_MAXIMUM) })
+  t.match(await open('/s/long'), [503])
+  t.match(records, [['failure', 'share:long', ['status', 503, 'error', 'share-503']]])
+  t.same(await open('/s/text'), [200, 'at once', true], 'a short one is not')
+  if (isSource(body)) body.close()
+  t.match(await open('/s/long'), [200, /^longlong/])
+  t.equal(heldAnswers.bytes, 0, 'what is read is not held')
 })
 
 test('everybody has left the gate', async (t) => {

@@ -126,7 +126,7 @@ async function follow(query: Omit<AuditQuery, 'after'>, scanMaximum?: number): P
   const pages: AuditPage[] = []
   let after: AuditCursor | undefined
   do {
-    const page = await log.query({ ...query, after }, scanMaximum)
+    const page = await log.query({ ...query, after }, scanMaximum === undefined ? {} : { scanMaximum })
     pages.push(page)
     after = page.next
   } while (after !== undefined)
@@ -213,14 +213,14 @@ test('the newest first: what is asked for most reads little', async (t) => {
     const newer = await log.query({ ...EVER, limit: 3, after })
     t.same(ids(newer.records), ids(all.slice(1497, 1500).toReversed()), 'the same cursor goes the other way')
   }
-  const cut = await log.query({ ...EVER, principal: 'nobody', limit: 10, newestFirst: true }, 100)
+  const cut = await log.query({ ...EVER, principal: 'nobody', limit: 10, newestFirst: true }, { scanMaximum: 100 })
   t.match(cut, { records: [], scanTruncated: true, damaged: false })
   t.ok(Number(cut.next?.sequence) < Number(all[99]?.sequence))
 })
 
 test('a scan is cut, and goes on at the cursor', async (t) => {
   const nobody = { ...EVER, principal: 'nobody', limit: 10 }
-  const page = await log.query(nobody, 100)
+  const page = await log.query(nobody, { scanMaximum: 100 })
   t.match(page, { records: [], scanTruncated: true, damaged: false })
   t.equal(page.next?.sequence, entries()[99]?.sequence, 'it moves on although nothing was found')
   const pages = await follow(nobody, 700)

@@ -9,13 +9,15 @@ const PIECE_CHARACTERS = 128 * 1024
 export class AuditExportSource implements BodySource {
   readonly length = undefined
   readonly #records: AuditRecords
+  readonly #closed: () => void
   readonly #form: ExportForm
   #text: string
   #separator = ''
   #over = false
   #first: Buffer | undefined
 
-  private constructor(records: AuditRecords, form: ExportForm) {
+  private constructor(records: AuditRecords, form: ExportForm, closed: () => void) {
+    this.#closed = closed
     this.#records = records
     this.#form = form
     this.#text = form.head
@@ -24,10 +26,11 @@ export class AuditExportSource implements BodySource {
   /**
    * Reads the first piece, so that an early failure can still be answered with an error.
    * @param records closed together with the source
+   * @param closed called when they are, also when this throws
    * @throws AuditLogDamagedError
    */
-  static async open(records: AuditRecords, form: ExportForm): Promise<AuditExportSource> {
-    const source = new AuditExportSource(records, form)
+  static async open(records: AuditRecords, form: ExportForm, closed: () => void): Promise<AuditExportSource> {
+    const source = new AuditExportSource(records, form, closed)
     try {
       source.#first = await source.#read()
       return source
@@ -46,6 +49,7 @@ export class AuditExportSource implements BodySource {
 
   close(): void {
     this.#records.close()
+    this.#closed()
   }
 
   async #read(): Promise<Buffer | undefined> {

@@ -4,7 +4,7 @@ import { EngineUnavailableError } from '../../../engine/errors.ts'
 import { eventId, type Pairs } from '../../../engine/events/audit.ts'
 import type { AuditRange } from '../../../projections/audit/audit-export.ts'
 import type { AuditRecord } from '../../../projections/audit/audit-record.ts'
-import type { HeaderLine } from '../../http/exchange.ts'
+import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { AuditExportSource } from '../audit/audit-export-source.ts'
 import {
   auditEventRecord,
@@ -16,6 +16,7 @@ import {
 } from '../audit/audit-forms.ts'
 import { defineRoute, EVERYONE, json, type Route, type RouteRequest } from '../define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
+import type { HeavyPlace } from '../heavy-work.ts'
 import type { ManagementRequest } from '../management-request.ts'
 import { jsonResponse } from '../responses.ts'
 import { queryForm, queryTime, queryWord } from '../schemas/query.ts'
@@ -70,13 +71,31 @@ const exportRecords = defineRoute({
       ['x-content-type-options', 'nosniff'],
     ]
     if (request.http.method === 'HEAD') return { status: 200, headers }
-    const exportId = `${eventId(services.audit.headSequence)}-${randomBytes(8).toString('hex')}`
-    const details = Object.entries({ export_id: exportId, ...rangeRecord(range) }).flat()
-    await recordExport(request, details)
-    const body = await AuditExportSource.open(services.audit.records(range), shape)
-    return { status: 200, headers: [...headers, [EXPORT_ID_HEADER, exportId]], body }
+    const place = await services.heavy.enter('export', request.http)
+    try {
+      return await exportIn(place, request, services, range, headers)
+    } catch (error) {
+      place.leave()
+      throw error
+    }
   },
 })
+
+async function exportIn(
+  place: HeavyPlace,
+  request: RangeRequest,
+  services: ManagementServices,
+  range: ExportRange,
+  headers: readonly HeaderLine[],
+): Promise<HttpResponse> {
+  const exportId = `${eventId(services.audit.headSequence)}-${randomBytes(8).toString('hex')}`
+  const details = Object.entries({ export_id: exportId, ...rangeRecord(range) }).flat()
+  await recordExport(request, details)
+  const body = await AuditExportSource.open(services.audit.records(range), EXPORT_FORMS[range.format], () =>
+    place.leave(),
+  )
+  return { status: 200, headers: [...headers, [EXPORT_ID_HEADER, exportId]], body }
+}
 
 /** @throws ManagementError AUDIT_UNAVAILABLE */
 async function recordExport({ journal }: ManagementRequest, details: Pairs): Promise<void> {
@@ -117,16 +136,23 @@ function manifest({ deploymentId }: ManagementServices, { from, to, format }: Re
 }
 
 /** The record of an export. Its id begins with the id of the last event before it. */
-async function requireExport(exportId: string, { audit }: ManagementServices): Promise<AuditRecord> {
+async function requireExport(
+  exportId: string,
+  { http }: ManagementRequest,
+  { audit, heavy }: ManagementServices,
+): Promise<AuditRecord> {
   const [, before] = EXPORT_ID_PARTS.exec(exportId) ?? []
   if (before === undefined) throw invalid('export_id', 'must be the id of an export')
-  const { records } = await audit.query({
+  const query = {
     sinceMicroseconds: microsecondsOf(0),
     untilMicroseconds: microsecondsOf(Number.POSITIVE_INFINITY),
     operation: EXPORT_OPERATION,
     limit: EXPORTS_MAXIMUM,
     after: { timeMicroseconds: microsecondsOf(0), sequence: sequenceOf(Number(before)) },
-  })
+  }
+  const { records } = await heavy.run('scan', http, (place) =>
+    audit.query(query, { requireWanted: () => place.requireClient() }),
+  )
   const found = records.find((record) => auditEventRecord(record).metadata['export_id'] === exportId)
   if (found === undefined) throw new ManagementError('NOT_FOUND', 'There is no such export.')
   return found
@@ -159,7 +185,7 @@ const getManifest = defineRoute({
       return jsonResponse(200, { ...manifest(services, rangeRecord(range)), ...NOT_EXPORTED })
     }
     const { timestamp, event_id, principal, credential_id, metadata } = auditEventRecord(
-      await requireExport(exportId, services),
+      await requireExport(exportId, request, services),
     )
     requireSame(request, metadata)
     return jsonResponse(200, {

@@ -61,8 +61,8 @@ const getEvents = defineRoute({
   },
   errors: ['INVALID_AUDIT_CURSOR'],
   /** Oldest first. The range includes its start and not its end. */
-  async handle(request, { audit }) {
-    const page = await audit.query({
+  async handle(request, { audit, heavy }) {
+    const query = {
       sinceMicroseconds: request.query('since') ?? microsecondsOf(0),
       untilMicroseconds: request.query('until') ?? microsecondsOf(Number.POSITIVE_INFINITY),
       principal: request.query('principal'),
@@ -76,7 +76,10 @@ const getEvents = defineRoute({
       requestId: request.query('request_id'),
       limit: request.query('limit'),
       after: cursorOf(request.query('after_time'), request.query('after_id')),
-    })
+    }
+    const page = await heavy.run('scan', request.http, (place) =>
+      audit.query(query, { requireWanted: () => place.requireClient() }),
+    )
     const { records, next, scanTruncated, damaged } = page
     return jsonResponse(200, {
       events: records.map(auditEventRecord),
@@ -121,9 +124,10 @@ const getChain = defineRoute({
       }),
     ),
   },
-  async handle(request, { audit }) {
+  async handle(request, { audit, heavy }) {
+    const from = sequenceOf(request.query('from'))
     const limit = request.query('limit')
-    const report = await audit.chain(sequenceOf(request.query('from')), limit)
+    const report = await heavy.run('scan', request.http, () => audit.chain(from, limit))
     return jsonResponse(200, {
       intact: report.problems.length === 0,
       from: report.from,

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { HeaderLine } from '../../http/exchange.ts'
+import type { BodySource, HeaderLine } from '../../http/exchange.ts'
 import { piecesOf } from '../../objects/read-object.ts'
 import { bytesOf, defineRoute, EVERYONE, type Route } from '../define-route.ts'
 import { ManagementError } from '../errors.ts'
@@ -56,24 +56,59 @@ const getPreview = defineRoute({
   async handle(request, services) {
     const found = requireVersion(request, services)
     if (found.object.size > IMAGE_BYTES_MAXIMUM) throw new ManagementError('NOT_PREVIEWABLE')
-    const pieces: Buffer[] = []
-    for await (const piece of piecesOf(await openBytes(found, services))) pieces.push(Buffer.from(piece))
-    const content = Buffer.concat(pieces)
-    const type = typeOf(content)
-    if (type === undefined) throw new ManagementError('NOT_PREVIEWABLE')
-    return {
-      status: 200,
-      headers: [['content-type', type], ['content-disposition', 'inline'], ...SAFE_HEADERS],
-      body: content,
-    }
+    const { type, body } = await previewOf(await openBytes(found, services))
+    return { status: 200, headers: [['content-type', type], ['content-disposition', 'inline'], ...SAFE_HEADERS], body }
   },
 })
 
-function typeOf(bytes: Buffer): string | undefined {
-  const picture = PICTURES.find(({ at, magic }) => bytes.subarray(at, at + magic.length).equals(magic))
-  if (picture !== undefined) return picture.type
+/**
+ * Only text is held in memory, to look at all of it; a picture is sent as it is read.
+ * @throws ManagementError NOT_PREVIEWABLE; the body is closed then
+ */
+async function previewOf(body: Buffer | BodySource): Promise<{ type: string; body: Buffer | BodySource }> {
+  if (Buffer.isBuffer(body)) return wholePreview(body)
+  let first: Buffer | undefined
+  try {
+    first = await body.next()
+  } catch (error) {
+    body.close()
+    throw error
+  }
+  const type = first === undefined ? undefined : pictureType(first)
+  if (first !== undefined && type !== undefined) return { type, body: withFirst(first, body) }
+  if (first === undefined || (body.length ?? 0) > TEXT_BYTES_MAXIMUM) {
+    body.close()
+    throw new ManagementError('NOT_PREVIEWABLE')
+  }
+  const pieces: Buffer[] = [Buffer.from(first)]
+  for await (const piece of piecesOf(body)) pieces.push(Buffer.from(piece))
+  return wholePreview(Buffer.concat(pieces))
+}
+
+function wholePreview(bytes: Buffer): { type: string; body: Buffer } {
+  const picture = pictureType(bytes)
+  if (picture !== undefined) return { type: picture, body: bytes }
   const isText = bytes.length <= TEXT_BYTES_MAXIMUM && isUtf8(bytes) && !bytes.includes(0)
-  return isText ? 'text/plain; charset=utf-8' : undefined
+  if (!isText) throw new ManagementError('NOT_PREVIEWABLE')
+  return { type: 'text/plain; charset=utf-8', body: bytes }
+}
+
+function pictureType(bytes: Buffer): string | undefined {
+  return PICTURES.find(({ at, magic }) => bytes.subarray(at, at + magic.length).equals(magic))?.type
+}
+
+/** A body of which a piece was read already; it stays valid until the next one is asked for. */
+function withFirst(first: Buffer, body: BodySource): BodySource {
+  let next: Buffer | undefined = first
+  return {
+    length: body.length,
+    next: () => {
+      const piece = next
+      next = undefined
+      return piece ?? body.next()
+    },
+    close: () => body.close(),
+  }
 }
 
 export const CONTENT_ROUTES: readonly Route[] = [getContent, getPreview]

@@ -1,37 +1,57 @@
 import type { BucketId } from '../../../engine/brands.ts'
 import type { BucketState } from '../../../engine/state-ports.ts'
-import type { LockedVersion } from '../../../projections/catalog/lock-listing.ts'
+import type { LockedPage, LockedVersion } from '../../../projections/catalog/lock-listing.ts'
 import { BUCKET_NAME_LENGTH } from '../../../engine/domain/names.ts'
 import { boundedText } from '../../../engine/events/bounded-text.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
-import { ManagementError } from '../errors.ts'
+import { invalid, ManagementError } from '../errors.ts'
+import type { HeavyPlace } from '../heavy-work.ts'
 import { jsonResponse } from '../responses.ts'
 import { command } from '../route-command.ts'
 import { component } from '../schemas/components.ts'
-import { queryNumber, queryText } from '../schemas/query.ts'
-import { FLAG, listOf, object, oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
+import { queryForm, queryNumber, queryText } from '../schemas/query.ts'
+import { FLAG, form, listOf, object, oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339 } from '../timestamps.ts'
 
 /** Versions read before other work gets a turn. */
 const VERSIONS_AT_ONCE = 500
 
+/** A report ends when its versions have about so many bytes, counted with what a record has beside its key. */
+const REPORT_BYTES_MAXIMUM = 1024 ** 2
+const RECORD_BYTES = 256
+
+/** One page of locks, from a cursor on. */
 async function lockedVersions(
   { catalog }: ManagementServices,
   bucketId: BucketId | undefined,
+  from: Buffer | undefined,
   limit: number,
-): Promise<{ readonly versions: readonly LockedVersion[]; readonly truncated: boolean }> {
+  place: HeavyPlace,
+): Promise<LockedPage> {
   const versions: LockedVersion[] = []
-  let start: Buffer | undefined
+  let start = from
+  let bytes = 0
   do {
-    const page = catalog.snapshot().lockedVersions(bucketId, start, Math.min(VERSIONS_AT_ONCE, limit - versions.length))
+    const most = Math.min(VERSIONS_AT_ONCE, limit - versions.length)
+    const page = catalog.snapshot().lockedVersions(bucketId, start, most)
     versions.push(...page.versions)
+    for (const { key } of page.versions) bytes += RECORD_BYTES + Buffer.byteLength(key)
     start = page.next
-    await new Promise((resolve) => {
-      setImmediate(resolve)
-    })
-  } while (start !== undefined && versions.length < limit)
-  return { versions, truncated: start !== undefined }
+    await place.pause()
+  } while (start !== undefined && versions.length < limit && bytes < REPORT_BYTES_MAXIMUM)
+  return { versions, next: start }
+}
+
+/** Where the next report begins: a row of the table of locks. */
+const CURSOR = '(?:[0-9a-f]{2}){1,1978}'
+const CURSOR_FORM = new RegExp(`^${CURSOR}$`)
+
+/** @throws ManagementError INVALID_REQUEST */
+function cursorOf(sent: string | undefined): Buffer | undefined {
+  if (sent === undefined) return undefined
+  if (!CURSOR_FORM.test(sent)) throw invalid('after', 'must be next_after of a report')
+  return Buffer.from(sent, 'hex')
 }
 
 const DAYS_PER_YEAR = 365
@@ -62,7 +82,11 @@ const getRetentionReport = defineRoute({
   pattern: 'GET /reports/retention',
   roles: EVERYONE,
   summary: 'Which versions are held, and until when.',
-  query: { bucket: queryText, limit: queryNumber(10_000, { minimum: 1, maximum: 100_000 }) },
+  query: {
+    bucket: queryText,
+    limit: queryNumber(10_000, { minimum: 1, maximum: 100_000 }),
+    after: queryForm(CURSOR),
+  },
   answer: {
     200: json(
       object({
@@ -81,6 +105,7 @@ const getRetentionReport = defineRoute({
         ),
         held_count: whole(),
         truncated: FLAG,
+        next_after: orNull(form(CURSOR)),
       }),
     ),
   },
@@ -96,7 +121,10 @@ const getRetentionReport = defineRoute({
     if (name !== undefined && bucket === undefined) throw new ManagementError('BUCKET_NOT_FOUND')
     const buckets = new Map((bucket === undefined ? snapshot.buckets() : [bucket]).map((each) => [each.id, each]))
     const now = clock()
-    const { versions, truncated } = await lockedVersions(services, bucket?.id, limit)
+    const after = cursorOf(request.query('after'))
+    const { versions, next } = await services.heavy.run('scan', request.http, (place) =>
+      lockedVersions(services, bucket?.id, after, limit, place),
+    )
     const records = versions.flatMap((version) => {
       const owner = buckets.get(version.bucketId)
       // The bucket was created while the table was read.
@@ -107,11 +135,16 @@ const getRetentionReport = defineRoute({
       buckets: [...buckets.values()].filter(({ lockEnabled }) => lockEnabled).map(bucketRecord),
       versions: records,
       held_count: records.filter(({ status }) => status === 'held').length,
-      truncated,
+      truncated: next !== undefined,
+      next_after: next?.toString('hex') ?? null,
     })
   },
   command: command('report retention', 'show which versions are held, and until when', {
-    options: { bucket: 'only this bucket', limit: 'maximum number of locks to examine' },
+    options: {
+      bucket: 'only this bucket',
+      limit: 'maximum number of locks to examine',
+      after: 'continue at next_after of a report',
+    },
     show: {
       list: 'versions',
       columns: ['bucket', 'key', 'version_id', 'retention_mode', 'retain_until', 'legal_hold', 'status'],

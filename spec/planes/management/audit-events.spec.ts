@@ -56,6 +56,25 @@ await server.raw('GET', '/audited-bucket/other', { sign: false })
 await server.raw('DELETE', '/audited-bucket/docs/one.txt')
 await server.journal()
 
+test('a page ends at about one MiB and goes on from its cursor', async (t) => {
+  const { client } = server.store
+  const long = { principal: 'long', credentialId: undefined, sourceAddress: '127.0.0.1', requestId: 'long' }
+  const audit = { ...long, operation: 'long', resource: 'r'.repeat(10_000), metadata: [] }
+  for (let count = 0; count < 250; count += 1) await client.execute({ kind: 'record-read', audit })
+  const lengths: number[] = []
+  let cursor: Record<string, string> = {}
+  for (;;) {
+    const page = await events({ operation: 'long', limit: '1000', ...cursor })
+    lengths.push(page.events.length)
+    if (page.next_id === null || page.next_time === null) break
+    t.equal(page.scan_truncated, true)
+    cursor = { after_time: page.next_time, after_id: page.next_id }
+  }
+  t.match(lengths, [105, 105, 40])
+  const exported = await api.send('GET', '/api/v1/audit/export')
+  t.equal((exported.json as Event[]).filter(({ operation }) => operation === 'long').length, 250)
+})
+
 test('filters', async (t) => {
   const all = (await events({ limit: '1000' })).events
   const get = all.find(({ operation, result }) => operation === 's3:GET' && result === 'success') as Event

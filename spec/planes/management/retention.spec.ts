@@ -23,6 +23,7 @@ interface Report {
   }[]
   readonly held_count: number
   readonly truncated: boolean
+  readonly next_after: string | null
 }
 
 function report(query: Readonly<Record<string, string>> = {}): Promise<Report> {
@@ -119,4 +120,18 @@ test('what has elapsed is still listed', async (t) => {
   t.same(statuses(await report({ bucket: 'first-locked' })), ['held', 'elapsed', 'elapsed', 'held', 'elapsed'])
   t.same(server.undocumented, [])
   t.same(server.failures, [])
+})
+
+test('a report goes on from the cursor of the one before', async (t) => {
+  const whole = await report()
+  t.equal(whole.next_after, null)
+  const versions: unknown[] = []
+  for (let after: string | null = ''; after !== null; ) {
+    const page: Report = await report({ limit: '2', ...(after === '' ? {} : { after }) })
+    versions.push(...page.versions)
+    after = page.next_after
+  }
+  t.same(versions, whole.versions)
+  t.equal((await api.call('GET', '/reports/retention?after=xyz')).code, 'INVALID_REQUEST')
+  t.equal((await api.call('GET', `/reports/retention?after=${'ff'.repeat(1978)}`)).status, 200)
 })
