@@ -21,6 +21,8 @@ export interface ClientRequest {
   readonly query?: Readonly<Record<string, string | undefined>>
   /** Sent as JSON. */
   readonly json?: unknown
+  /** Under which the server records the request; by default it makes an id. */
+  readonly requestId?: string | undefined
   /** Sent unchanged; length in bytes. */
   readonly upload?: { readonly stream: Readable; readonly length: number; readonly contentType?: string }
 }
@@ -81,7 +83,7 @@ export class ManagementClient {
     return 'no token was sent: set OBJECT_STORE_TOKEN, or use --token-file or --profile. The token of the quick start is OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN in the secrets file beside its data directory'
   }
 
-  #send({ method, path, query = {}, json, upload }: ClientRequest): Promise<IncomingMessage> {
+  #send({ method, path, query = {}, json, upload, requestId }: ClientRequest): Promise<IncomingMessage> {
     const { url, token, certificates } = this.#endpoint
     const base = new URL(url)
     const asked = new URLSearchParams(
@@ -92,6 +94,7 @@ export class ManagementClient {
     const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json))
     const headers: Record<string, string> = { accept: 'application/json' }
     if (token !== undefined) headers['authorization'] = `Bearer ${token}`
+    if (requestId !== undefined) headers['x-request-id'] = requestId
     if (body !== undefined) headers['content-type'] = 'application/json'
     if (upload?.contentType !== undefined) headers['content-type'] = upload.contentType
     headers['content-length'] = String(body?.length ?? upload?.length ?? 0)

@@ -1,17 +1,30 @@
 import { ExitError } from '../exit-codes.ts'
-import { parseMicroseconds } from './journal/records/rfc3339-time.ts'
+import { formatMicroseconds, parseMicroseconds } from './journal/records/rfc3339-time.ts'
+
+/** What `microsecondsOption` takes, for descriptions of options. */
+export const TIME_FORMS = 'RFC 3339 time, a day (UTC), or how long ago (90s, 30m, 12h, 7d)'
+
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 /** Microseconds since 1970. @throws ExitError `usage` */
 export function microsecondsOption(option: string, text: string | undefined): number | undefined {
-  const microseconds = text === undefined ? undefined : parseMicroseconds(text)
-  if (microseconds !== undefined || text === undefined) return microseconds
-  throw new ExitError('usage', `${option} takes a time such as 2026-08-01T12:00:00Z, not ${text}`)
+  if (text === undefined) return undefined
+  const microseconds =
+    microsecondsAgo(text) ?? parseMicroseconds(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
+  if (microseconds !== undefined) return microseconds
+  throw new ExitError('usage', `${option} takes a time such as 2026-08-01T12:00:00Z, 2026-08-01 or 1h, not ${text}`)
 }
 
-/** The text of an option that takes a time, checked before it is sent. @throws ExitError `usage` */
+function microsecondsAgo(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  if (count === undefined) return undefined
+  return Math.max(0, Date.now() - Number(count) * (SECONDS[unit] as number) * 1000) * 1000
+}
+
+/** An option that takes a time, as RFC 3339 text. @throws ExitError `usage` */
 export function timeOption(option: string, text: string | undefined): string | undefined {
-  microsecondsOption(option, text)
-  return text
+  const microseconds = microsecondsOption(option, text)
+  return microseconds === undefined ? undefined : formatMicroseconds(microseconds)
 }
 
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const

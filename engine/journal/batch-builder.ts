@@ -1,6 +1,6 @@
 import { hash as digestOf } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { type Microseconds, type Sequence, sequenceOf } from '../brands.ts'
+import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../brands.ts'
 import {
   BATCH_FLAG_SEALS,
   BATCH_HEADER,
@@ -26,6 +26,7 @@ export class BatchBuilder {
   #length = 0
   #firstSequence = sequenceOf(0)
   #count = 0
+  #distance = 0
   #time: Microseconds
   #head: Buffer
 
@@ -35,8 +36,12 @@ export class BatchBuilder {
     this.#time = time
   }
 
-  /** Begins an empty batch whose first record gets this sequence. */
-  begin(firstSequence: Sequence): void {
+  /**
+   * Begins an empty batch whose first record gets this sequence.
+   * @param distance microseconds by which that record is at least later than the one before
+   */
+  begin(firstSequence: Sequence, distance = 0): void {
+    this.#distance = distance
     this.#firstSequence = firstSequence
     this.#count = 0
     this.#length = BATCH_HEADER.bytes
@@ -81,7 +86,8 @@ export class BatchBuilder {
     this.#reserve(total + BATCH_TRAILER.bytes)
     const bytes = this.#bytes
     const sequence = this.nextSequence
-    if (timeMicroseconds > this.#time) this.#time = timeMicroseconds
+    const earliest = this.#count === 0 ? this.#time + this.#distance : this.#time
+    this.#time = microsecondsOf(Math.max(timeMicroseconds, earliest))
     bytes.set(RECORD_DOMAIN, at + RECORD.hashAt)
     bytes.writeUInt32BE(body.length, at + RECORD.bodyLengthAt)
     bytes.writeUInt16BE(kind, at + RECORD.kindAt)

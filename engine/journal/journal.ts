@@ -196,7 +196,8 @@ export class Journal {
       this.#guarded(() => this.#roll())
     }
     this.#guarded(() => this.#requireSoleWriter(FIRST_LOOK_BYTES))
-    this.#builder.begin(this.#nextSequence)
+    // A time that ends an export with one batch never has records of the next one on its other side.
+    this.#builder.begin(this.#nextSequence, 1)
     return this.#builder
   }
 

@@ -82,11 +82,13 @@ export class RequestJournal {
 
   /**
    * Records a read before anything of what is read goes out, as `operation`: the one record of this request.
+   * @returns its sequence and time
    * @throws EngineUnavailableError
    */
-  async read(operation: string, details: Pairs): Promise<void> {
-    await this.#engine.execute({ kind: 'record-read', audit: { ...this.#context(details), operation } })
+  async read(operation: string, details: Pairs): Promise<Done> {
+    const done = await this.#engine.execute({ kind: 'record-read', audit: { ...this.#context(details), operation } })
     this.#hasOutcome = true
+    return done
   }
 
   /** Begins another try of a change that was refused: what is recorded so far is the try before. */

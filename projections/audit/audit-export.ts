@@ -1,6 +1,7 @@
 import { type Microseconds, next, type Sequence } from '../../engine/brands.ts'
 import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
 import type { JournalCursor, JournalEnd } from './journal-cursor.ts'
+import { type AuditFilter, compileFilter } from './audit-filter.ts'
 import { segmentName } from '../../engine/disk/store-paths.ts'
 import { RecordFrames } from './record-frames.ts'
 import type { Turns } from './turns.ts'
@@ -16,13 +17,24 @@ export interface AuditRange {
   readonly toMicroseconds: Microseconds
 }
 
+/** What ties a range to its journal; undefined where no record is in it. */
+export interface RangeEnds {
+  /** Of all records in the range, those of the journal itself included. */
+  readonly firstSequence: Sequence
+  readonly lastSequence: Sequence
+  /** Of the record before the first one. */
+  readonly previousHash: string
+  /** Of the last record, in hexadecimal. */
+  readonly lastHash: string
+}
+
 /** A part of the log cannot be read, so the records of a range would be incomplete. */
 export class AuditLogDamagedError extends Error {
   override readonly name = 'AuditLogDamagedError'
 }
 
 /**
- * All records of a range, up to the end that the log had when this was made, in constant memory. A record that cannot be
+ * All records of a range that a filter lets through, up to the end that the log had when this was made, in constant memory. A record that cannot be
  * read is never skipped.
  */
 export class AuditRecords {
@@ -30,6 +42,7 @@ export class AuditRecords {
   readonly #cursor: JournalCursor
   readonly #end: JournalEnd
   readonly #turns: Turns
+  readonly #matches: (body: Buffer) => boolean
   #frames: RecordFrames | undefined
   /** Sequence of the next record; undefined before the first. */
   #expected: Sequence | undefined
@@ -38,7 +51,8 @@ export class AuditRecords {
   #over = false
 
   /** @param cursor at or before the first record of the range; it is closed with this */
-  constructor(range: AuditRange, cursor: JournalCursor, end: JournalEnd, turns: Turns) {
+  constructor(range: AuditRange & AuditFilter, cursor: JournalCursor, end: JournalEnd, turns: Turns) {
+    this.#matches = compileFilter(range)
     this.#range = range
     this.#cursor = cursor
     this.#end = end
@@ -78,7 +92,7 @@ export class AuditRecords {
     if (sequence !== (this.#expected ?? sequence)) throw this.#damaged()
     this.#expected = next(sequence)
     if (timeMicroseconds >= this.#range.toMicroseconds) this.#over = true
-    else if (timeMicroseconds >= this.#range.fromMicroseconds && isEntry(frames)) {
+    else if (timeMicroseconds >= this.#range.fromMicroseconds && isEntry(frames) && this.#matches(frames.body)) {
       records.push(auditRecord(frames))
       this.#bytes += frames.body.length
     }

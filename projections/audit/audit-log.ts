@@ -3,8 +3,18 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { ZERO_HASH } from '../../engine/journal/format.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
-import { type AuditRange, AuditRecords } from './audit-export.ts'
-import { type AuditPage, type AuditQuery, AuditScan, firstMicroseconds, SCAN_MAXIMUM } from './audit-query.ts'
+import { type AuditRange, AuditRecords, type RangeEnds } from './audit-export.ts'
+import type { AuditFilter } from './audit-filter.ts'
+import { readRangeEnds } from './range-ends.ts'
+import { segmentFirsts } from '../../engine/journal/segment.ts'
+import {
+  type AuditCursor,
+  type AuditPage,
+  type AuditQuery,
+  AuditScan,
+  firstMicroseconds,
+  SCAN_MAXIMUM,
+} from './audit-query.ts'
 import type { SpanResult } from '../../engine/verify/span/span-report.ts'
 import { verifySpanAside } from '../../engine/verify/span/span-thread.ts'
 import { JournalCursor, type JournalEnd } from './journal-cursor.ts'
@@ -21,6 +31,8 @@ export interface ChainReport extends SpanResult {
   readonly from: Sequence
   /** Of the last record of the log. */
   readonly headSequence: Sequence
+  /** Its hash, in hexadecimal. */
+  readonly headHash: string
   /** First sequence of the next span; undefined when this one ends with the log. */
   readonly nextFrom: Sequence | undefined
 }
@@ -30,8 +42,18 @@ interface ScanOptions {
   readonly requireWanted?: () => void
 }
 
+/** The last record of the log when a page was read, for whoever waits for what comes after it. */
+interface AuditHead {
+  readonly head: AuditCursor
+}
+
 /** The end of a journal without records. */
-const EMPTY: JournalEnd = { nextSequence: sequenceOf(0), head: ZERO_HASH, place: JOURNAL_START }
+const EMPTY: JournalEnd = {
+  nextSequence: sequenceOf(0),
+  timeMicroseconds: microsecondsOf(0),
+  head: ZERO_HASH,
+  place: JOURNAL_START,
+}
 
 /**
  * The audit log, which is the journal, read from any thread while it is written. Each call sees everything that was
@@ -52,9 +74,10 @@ export class AuditLog {
     this.#tables = openTables(environment)
   }
 
-  /** Sequence of the last record. */
-  get headSequence(): Sequence {
-    return previous(this.#end().nextSequence)
+  /** The last record: its sequence, and its hash in hexadecimal. */
+  get head(): { readonly sequence: Sequence; readonly hash: string } {
+    const { nextSequence, head } = this.#end()
+    return { sequence: previous(nextSequence), hash: Buffer.from(head).toString('hex') }
   }
 
   /**
@@ -64,9 +87,17 @@ export class AuditLog {
   async query(
     query: AuditQuery,
     { scanMaximum = SCAN_MAXIMUM, requireWanted = () => undefined }: ScanOptions = {},
-  ): Promise<AuditPage> {
+  ): Promise<AuditPage & AuditHead> {
     const end = this.#end()
-    if (query.newestFirst === true) return this.#queryBackwards(query, end, scanMaximum, requireWanted)
+    const head = { timeMicroseconds: end.timeMicroseconds, sequence: previous(end.nextSequence) }
+    const isBackwards = query.newestFirst === true
+    const page = await (isBackwards
+      ? this.#queryBackwards(query, end, scanMaximum, requireWanted)
+      : this.#query(query, end, scanMaximum, requireWanted))
+    return { ...page, head }
+  }
+
+  async #query(query: AuditQuery, end: JournalEnd, scanMaximum: number, requireWanted: () => void): Promise<AuditPage> {
     const byTime = this.#beginningAt(firstMicroseconds(query))
     const { after } = query
     const cursor = this.#cursorAt(
@@ -96,11 +127,29 @@ export class AuditLog {
       end: end.place,
       head: { sequence: headSequence, hash: end.head },
     })
-    return { from, headSequence, nextFrom: last < headSequence ? next(last) : undefined, ...result }
+    const headHash = Buffer.from(end.head).toString('hex')
+    return { from, headSequence, headHash, nextFrom: last < headSequence ? next(last) : undefined, ...result }
   }
 
-  /** All records of a range of time up to now. The caller closes it. */
-  records(range: AuditRange): AuditRecords {
+  /**
+   * The ends of a range, found by the index, in time that does not depend on its length; undefined for an empty one.
+   * @throws AuditLogDamagedError
+   */
+  rangeEnds(range: AuditRange): Promise<RangeEnds | undefined> {
+    const end = this.#end()
+    const cursor = (time: Microseconds) => this.#cursorAt(this.#beginningAt(time), end)
+    return readRangeEnds(range, cursor, this.#turns)
+  }
+
+  /** How many audit records there are from one sequence to another, both included: all but the genesis and the seals. */
+  entriesBetween(first: Sequence, last: Sequence): number {
+    // A seal is the last record of its segment, the genesis the first of all.
+    const others = [0, ...segmentFirsts(this.#disk, this.#paths).flatMap((start) => (start === 0 ? [] : [start - 1]))]
+    return last - first + 1 - others.filter((sequence) => sequence >= first && sequence <= last).length
+  }
+
+  /** All records of a range of time up to now that a filter lets through. The caller closes it. */
+  records(range: AuditRange & AuditFilter): AuditRecords {
     const end = this.#end()
     const cursor = this.#cursorAt(this.#beginningAt(range.fromMicroseconds), end)
     return new AuditRecords(range, cursor, end, this.#turns)
@@ -136,8 +185,8 @@ export class AuditLog {
     this.#environment.refresh()
     const applied = getApplied(this.#tables.applied)?.position
     if (applied === undefined) return EMPTY
-    const { sequence, head, segmentFirstSequence, offset } = applied
-    return { nextSequence: next(sequence), head, place: { segmentFirstSequence, offset } }
+    const { sequence, timeMicroseconds, head, segmentFirstSequence, offset } = applied
+    return { nextSequence: next(sequence), timeMicroseconds, head, place: { segmentFirstSequence, offset } }
   }
 }
 

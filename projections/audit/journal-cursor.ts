@@ -1,4 +1,4 @@
-import { type Sequence, sequenceOf } from '../../engine/brands.ts'
+import { type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { Disk, DiskFile } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { type BatchHeader, batchTrailerIsRight, decodeBatchHeader } from '../../engine/journal/batch-reader.ts'
@@ -13,6 +13,8 @@ import type { Turns } from './turns.ts'
 export interface JournalEnd {
   /** Of the record after the last one. */
   readonly nextSequence: Sequence
+  /** Time of the last record. */
+  readonly timeMicroseconds: Microseconds
   /** Hash of the last record. */
   readonly head: Uint8Array
   readonly place: SegmentPlace

@@ -1,6 +1,6 @@
 import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import type { BatchHeader } from '../../engine/journal/batch-reader.ts'
-import { BATCH_HEADER, RECORD, readUint64, recordBytes } from '../../engine/journal/format.ts'
+import { BATCH_HEADER, HASH_BYTES, RECORD, readUint64, recordBytes } from '../../engine/journal/format.ts'
 
 /**
  * Steps over the records of a batch without verifying them. The fields are those of the record that `next` stepped to;
@@ -41,6 +41,16 @@ export class RecordFrames {
     this.kind = this.#bytes.readUInt16BE(at + RECORD.kindAt)
     this.#next = next
     return true
+  }
+
+  /** Hash of the record, in hexadecimal. */
+  get hash(): string {
+    return this.#bytes.toString('hex', this.at + RECORD.hashAt, this.at + RECORD.hashAt + HASH_BYTES)
+  }
+
+  /** Hash of the record before it, in hexadecimal. */
+  get previousHash(): string {
+    return this.#bytes.toString('hex', this.at + RECORD.previousHashAt, this.at + RECORD.previousHashAt + HASH_BYTES)
   }
 
   get body(): Buffer {

@@ -65,4 +65,10 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /reports\/retention/,
     reason: 'a report has the cursor of the next one',
   },
+  {
+    shape: /^(body|status|headers|records)/,
+    ask: / GET \/api\/v1\/audit\/(events|chain|export)/,
+    reason:
+      'pages name the head of the log; chain reports and manifests have hashes and counts; a chain beyond the head is 400',
+  },
 ]

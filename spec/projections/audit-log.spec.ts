@@ -3,9 +3,10 @@ import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
 import tap, { test } from 'tap'
 import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
-import { AUDIT_RESULT_NAMES, type AuditContext } from '../../engine/events/audit.ts'
+import { AUDIT_RESULT_NAMES } from '../../engine/events/audit.ts'
 import { AuditLogDamagedError, type AuditRange } from '../../projections/audit/audit-export.ts'
 import type { AuditFilter } from '../../projections/audit/audit-filter.ts'
+import { contextOf, matching, OPERATIONS, pick, PRINCIPALS, RESOURCES } from '../support/audit-samples.ts'
 import { branded } from '../support/plain.ts'
 import type { AuditCursor, AuditPage, AuditQuery } from '../../projections/audit/audit-query.ts'
 import type { AuditRecord } from '../../projections/audit/audit-record.ts'
@@ -28,44 +29,6 @@ tap.teardown(async () => {
   await store.close(true)
   rmSync(root, { recursive: true })
 })
-
-const PRINCIPALS = ['anonymous', 'service_account:a', `service_account:${'b'.repeat(40)}`, 'système:é'] as const
-const OPERATIONS = ['s3:GET', 's3:PUT', 'GET /api/v1/buckets'] as const
-const ADDRESSES = ['127.0.0.1', '2001:db8::1', undefined] as const
-const REQUESTS = ['R1', 'R2', undefined] as const
-const RESOURCES = [
-  'bucket:a',
-  'bucket:a/x',
-  'bucket:a/xy',
-  `bucket:b/${'long/'.repeat(60)}`,
-  `bucket:c/${'very-long/'.repeat(7000)}`.slice(0, 20_000),
-  'bucket:é/\u{1f4be}',
-] as const
-
-function pick<T>(list: readonly T[], index: number): T {
-  return list[index % list.length] as T
-}
-
-/** What a record of the management plane says of its object, in some of the records. */
-function objectOf(index: number): readonly string[] {
-  if (index % 17 === 0) return ['bucket', 'a', 'key', pick(['x', 'xy'], Math.floor(index / 17))]
-  if (index % 19 === 0) return ['bucket', 'b']
-  return index % 23 === 0 ? ['source', 'a/x'] : []
-}
-
-/** The record of a number: every combination comes in its turn. */
-function contextOf(index: number): AuditContext {
-  return {
-    principal: pick(PRINCIPALS, index),
-    credentialId: index % 5 === 0 ? undefined : `AK${index}`,
-    sourceAddress: pick(ADDRESSES, Math.floor(index / 3)),
-    requestId: pick(REQUESTS, Math.floor(index / 7)),
-    operation: pick(OPERATIONS, Math.floor(index / 2)),
-    // Long ones are rare, or there would be little else in the journal.
-    resource: index % 193 === 0 ? RESOURCES[4] : pick(RESOURCES, index % 11 === 4 ? 0 : (index % 11) % 4),
-    metadata: ['index', index, 'note', 'x'.repeat(index % 40), ...objectOf(index)],
-  }
-}
 
 let written = 0
 
@@ -90,36 +53,6 @@ const EVER = {
   sinceMicroseconds: microsecondsOf(0),
   untilMicroseconds: microsecondsOf(Number.POSITIVE_INFINITY),
 } as const
-
-/** Whether one of the objects of a record meets every condition. */
-function isAbout({ resource, details }: JournalEntry, { bucket, key, keyPrefix }: AuditFilter): boolean {
-  const named = details.has('bucket') ? [[details.get('bucket'), details.get('key')].filter(Boolean).join('/')] : []
-  const source = details.get('source') ?? []
-  const paths = [...(resource.startsWith('bucket:') ? [resource.slice(7)] : []), ...named, source].flat().map(String)
-  return (
-    paths.some((path) => {
-      const [first, ...rest] = path.split('/')
-      const own = rest.length === 0 ? undefined : rest.join('/')
-      if (keyPrefix !== undefined && !own?.startsWith(keyPrefix)) return false
-      return (bucket ?? first) === first && (key ?? own) === own
-    }) || (bucket ?? key ?? keyPrefix) === undefined
-  )
-}
-
-/** The naive way. */
-function matching(all: readonly JournalEntry[], query: AuditFilter & typeof EVER): number[] {
-  return all
-    .filter((entry) => entry.timeMicroseconds >= query.sinceMicroseconds)
-    .filter((entry) => entry.timeMicroseconds < query.untilMicroseconds)
-    .filter((entry) => query.principal === undefined || entry.principal === query.principal)
-    .filter((entry) => query.operation === undefined || entry.operation === query.operation)
-    .filter((entry) => query.resourcePrefix === undefined || entry.resource.startsWith(query.resourcePrefix))
-    .filter((entry) => query.result === undefined || entry.result === query.result)
-    .filter((entry) => query.sourceAddress === undefined || entry.sourceAddress === query.sourceAddress)
-    .filter((entry) => query.requestId === undefined || entry.requestId === query.requestId)
-    .filter((entry) => isAbout(entry, query))
-    .map(({ sequence }) => sequence)
-}
 
 /** All pages of a query, followed from cursor to cursor. */
 async function follow(query: Omit<AuditQuery, 'after'>, scanMaximum?: number): Promise<AuditPage[]> {
@@ -183,6 +116,24 @@ test('pages tile, and hold what a filter over all records holds', async (t) => {
   )
   await fc.assert(property, { numRuns: 80 })
   t.equal(sequences(await follow({ ...EVER, limit: 1000 })).length, all.length)
+})
+
+test('the ends of a range, and how many records are between them', async (t) => {
+  const all = entries()
+  const timeAt = (index: number) => (all[index] as JournalEntry).timeMicroseconds
+  const ranges = [
+    [0, Number.MAX_SAFE_INTEGER],
+    [timeAt(700), timeAt(2900)],
+    [timeAt(1), timeAt(2)],
+    [timeAt(5), timeAt(5)],
+  ] as const
+  for (const [from, to] of ranges) {
+    const range = branded<AuditRange>({ fromMicroseconds: from, toMicroseconds: to })
+    const inside = all.filter(({ timeMicroseconds }) => timeMicroseconds >= from && timeMicroseconds < to)
+    const ends = await log.rangeEnds(range)
+    t.equal(ends === undefined ? 0 : log.entriesBetween(ends.firstSequence, ends.lastSequence), inside.length)
+    if (ends !== undefined) t.equal(ends.lastSequence, inside.at(-1)?.sequence)
+  }
 })
 
 test('a record is what the journal holds', async (t) => {
@@ -313,7 +264,7 @@ function entriesUntil(untilMicroseconds: number): JournalEntry[] {
 test('what was acknowledged is there', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const { sequence } = await store.client.execute(createBucket(`seen-${round}`))
-    t.equal(log.headSequence, sequence)
+    t.equal(log.head.sequence, sequence)
     const { records } = await log.query({
       ...EVER,
       limit: 1,

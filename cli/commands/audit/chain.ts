@@ -25,6 +25,7 @@ interface Span {
   readonly verified: number
   readonly unchained: number
   readonly head_sequence: number
+  readonly head_hash: string
   readonly next_from: number | null
   readonly problems: readonly Problem[]
 }
@@ -37,6 +38,7 @@ interface ChainSummary {
   readonly verified: number
   readonly unchained: number
   readonly head_sequence: number
+  readonly head_hash: string
   readonly problem_count: number
   readonly problems: readonly Problem[]
 }
@@ -68,7 +70,7 @@ export class AuditChainCommand extends ClientCommand {
     const client = this.client()
     const bar = new ProgressBar(this.context.stderr)
     const problems: Problem[] = []
-    const counts = { checked: 0, verified: 0, unchained: 0, head_sequence: 0, problem_count: 0 }
+    const counts = { checked: 0, verified: 0, unchained: 0, head_sequence: 0, head_hash: '', problem_count: 0 }
     try {
       for (let from: number | null = first; from !== null; ) {
         const query = { from: String(from), limit: String(SPAN_MAXIMUM) }
@@ -77,6 +79,7 @@ export class AuditChainCommand extends ClientCommand {
         counts.verified += span.verified
         counts.unchained += span.unchained
         counts.head_sequence = span.head_sequence
+        counts.head_hash = span.head_hash
         counts.problem_count += span.problems.length
         problems.push(...span.problems.slice(0, PROBLEMS_MAXIMUM - problems.length))
         from = span.next_from
@@ -91,10 +94,12 @@ export class AuditChainCommand extends ClientCommand {
 }
 
 function report(summary: ChainSummary): string[] {
-  const { intact, from, checked, verified, head_sequence, problem_count, problems } = summary
+  const { intact, from, checked, verified, head_sequence, head_hash, problem_count, problems } = summary
   const head = [
     ['chain', intact ? 'intact' : 'NOT INTACT'],
     ['sequences', `${from} to ${head_sequence}`],
+    // In the form that journal verify --expect-head takes.
+    ['head', `${head_sequence}:${head_hash}`],
     ['checked', String(checked)],
     ['verified', String(verified)],
     ['problems', String(problem_count)],

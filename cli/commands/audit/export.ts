@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { type Digests, ExportDirectory } from './export-directory.ts'
-import { timeOption } from '../option-values.ts'
+import { TIME_FORMS, timeOption } from '../option-values.ts'
 import { ClientCommand } from '../../client/client-command.ts'
 import type { ManagementClient } from '../../client/management-client.ts'
 import { exitOfStoreError } from '../../server/engine-exit.ts'
@@ -28,6 +28,14 @@ interface Exported {
   /** Name of the file with the records. */
   readonly file: string
   readonly digests: Digests
+  readonly manifest: Manifest
+}
+
+/** The part of the manifest that is shown. */
+interface Manifest {
+  /** Null with a filter. */
+  readonly records: number | null
+  readonly sequences: { readonly first: number; readonly last: number; readonly last_hash: string } | null
 }
 
 export class AuditExportCommand extends ClientCommand {
@@ -48,15 +56,27 @@ export class AuditExportCommand extends ClientCommand {
     ],
   })
 
-  from = Option.String('--from', { description: 'RFC 3339 time, inclusive (default: beginning of the log)' })
-  to = Option.String('--to', { description: 'RFC 3339 time, exclusive (default: now)' })
+  from = Option.String('--from', { description: `${TIME_FORMS}, inclusive (default: beginning of the log)` })
+  to = Option.String('--to', {
+    description: `${TIME_FORMS}, exclusive (default: up to the record of the export, which is in it)`,
+  })
+  bucket = Option.String('--bucket', { description: 'only records about this bucket, on either plane' })
+  key = Option.String('--key', { description: 'only records about the object with this key, on either plane' })
+  keyPrefix = Option.String('--key-prefix', { description: 'only records about objects whose keys begin with this' })
   format = Option.String('--format', 'json', { description: 'json or csv (default: json)' })
   output = Option.String('--output', { description: 'the directory to create' })
 
   override async execute(): Promise<number> {
     if (!FORMATS.includes(this.format)) throw new ExitError('usage', `--format takes ${FORMATS.join(' or ')}`)
     if (this.output === undefined) throw new ExitError('usage', '--output is missing: the directory to create')
-    const query = { from: timeOption('--from', this.from), to: timeOption('--to', this.to), format: this.format }
+    const query = {
+      from: timeOption('--from', this.from),
+      to: timeOption('--to', this.to),
+      format: this.format,
+      bucket: this.bucket,
+      key: this.key,
+      key_prefix: this.keyPrefix,
+    }
     const path = resolve(this.context.workingDirectory, this.output)
     if (nodeDisk.exists(path)) throw new ExitError('usage', `${path} already exists`)
     const client = this.client()
@@ -95,20 +115,24 @@ export class AuditExportCommand extends ClientCommand {
       bar.clear()
     }
     const query = { export_id: exportId }
-    const manifest = await client.json({ method: 'GET', path: '/audit/export/manifest', query })
+    const manifest = (await client.json({ method: 'GET', path: '/audit/export/manifest', query })) as Manifest
     await directory.writeJson('manifest.json', manifest)
     await directory.writeJson('checkpoints.json', CHECKPOINTS)
     await directory.finish()
-    return { directory: path, export_id: exportId, bytes, file, digests: directory.digests }
+    return { directory: path, export_id: exportId, bytes, file, digests: directory.digests, manifest }
   }
 
-  #print({ directory, export_id, bytes, file, digests }: Exported): void {
+  #print({ directory, export_id, bytes, file, digests, manifest: { records, sequences } }: Exported): void {
+    const count = records === null ? '' : `${records} records, `
     const lines = this.json
-      ? [JSON.stringify({ directory, export_id, bytes, sha256: Object.fromEntries(digests) })]
+      ? [JSON.stringify({ directory, export_id, bytes, records, sequences, sha256: Object.fromEntries(digests) })]
       : textTable([
           ['directory', directory],
           ['export', export_id],
-          ['records', `${file}, ${bytes} bytes`],
+          ['records', `${file}, ${count}${bytes} bytes`],
+          ['sequences', sequences === null ? 'none' : `${sequences.first} to ${sequences.last}`],
+          // In the form that journal verify --expect-head takes.
+          ['last record', sequences === null ? 'none' : `${sequences.last}:${sequences.last_hash}`],
           ...Array.from(digests, ([name, digest]) => [`sha256 ${name}`, digest]),
         ])
     this.context.stdout.write(`${lines.join('\n')}\n`)

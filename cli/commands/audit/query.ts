@@ -1,47 +1,39 @@
 import { Command, Option } from 'clipanion'
-import { timeOption, wholeOption } from '../option-values.ts'
+import { TIME_FORMS, timeOption, wholeOption } from '../option-values.ts'
 import { ClientCommand } from '../../client/client-command.ts'
-import type { ManagementClient } from '../../client/management-client.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
-import { type TableLine, tableHeading, tableRow } from '../journal/records/record-table.ts'
+import { tableHeading, tableRow } from '../journal/records/record-table.ts'
+import { type Cursor, type Event, readEvents } from './event-pages.ts'
+import { followEvents } from './follow.ts'
 
 const LIMIT_STANDARD = 100
-/** Largest page of the server, in records. */
-const PAGE_MAXIMUM = 1000
-
-/** A page of the server. */
-interface Page {
-  readonly events: readonly TableLine[]
-  readonly next_time: string | null
-  readonly next_id: string | null
-  readonly damaged: boolean
-}
-
-type Cursor = Pick<Page, 'next_time' | 'next_id'>
-
+/** Records shown at first with --follow. */
+const FOLLOWED_STANDARD = 10
 export class AuditQueryCommand extends ClientCommand {
   static override paths = [['audit', 'query']]
 
   static override usage = Command.Usage({
     category: 'Audit',
-    description: 'show records of the audit log of a running server, the oldest first',
+    description: 'show records of the audit log of a running server, the newest first',
     details: `
       Only --since and --until make a query cheaper; the other options filter what is scanned. Reads pages until it has
-      --limit records or reaches the end of the range, and prints the cursor from which to continue.
+      --limit records or reaches the end of the range, and prints the cursor from which to continue. A cursor works in
+      both directions: the time and the event of any record, with --oldest-first for what came after it.
+
+      --follow prints the newest records and then each new one, until it is stopped, and leaves out those of its own
+      requests. With --json it prints one object for each record.
 
       Ends with 21 if a part of the range could not be read; audit chain says which.
     `,
     examples: [
       ['Everything about an object, on either plane', '$0 audit query --bucket photos --key 2026/cat.jpg'],
-      [
-        'Refusals of an hour',
-        '$0 audit query --result denied --since 2026-08-01T12:00:00Z --until 2026-08-01T13:00:00Z',
-      ],
+      ['Refusals of the last hour', '$0 audit query --result denied --since 1h'],
+      ['What is asked of a bucket now', '$0 audit query --bucket photos --follow'],
     ],
   })
 
-  since = Option.String('--since', { description: 'RFC 3339 time, inclusive' })
-  until = Option.String('--until', { description: 'RFC 3339 time, exclusive' })
+  since = Option.String('--since', { description: `${TIME_FORMS}, inclusive` })
+  until = Option.String('--until', { description: `${TIME_FORMS}, exclusive` })
   principal = Option.String('--principal', { description: 'exactly this principal' })
   operation = Option.String('--operation', { description: 'exactly this operation, such as s3:PUT' })
   resource = Option.String('--resource', { description: 'resources that begin with this, such as bucket:photos/' })
@@ -51,30 +43,61 @@ export class AuditQueryCommand extends ClientCommand {
   result = Option.String('--result', { description: 'attempted, success, denied or failure' })
   sourceIp = Option.String('--source-ip', { description: 'exactly this address' })
   requestId = Option.String('--request-id', { description: 'exactly this request' })
-  limit = Option.String('--limit', { description: `maximum number of records (default: ${LIMIT_STANDARD})` })
+  limit = Option.String('--limit', {
+    description: `maximum number of records (default: ${LIMIT_STANDARD}, with --follow ${FOLLOWED_STANDARD})`,
+  })
+  oldestFirst = Option.Boolean('--oldest-first', false, { description: 'print in the order of the log' })
+  follow = Option.Boolean('--follow', false, { description: 'go on with each new record' })
   afterTime = Option.String('--after-time', { description: 'continue at a cursor: its time' })
   afterId = Option.String('--after-id', { description: 'continue at a cursor: its id' })
 
   override async execute(): Promise<number> {
-    const limit = wholeOption('--limit', this.limit) ?? LIMIT_STANDARD
+    const limit = wholeOption('--limit', this.limit)
     if (limit === 0) throw new ExitError('usage', '--limit must be at least 1')
-    const query = this.#query()
-    const client = this.client()
+    const after = this.#after()
+    const isPage = this.oldestFirst || after !== undefined || this.until !== undefined
+    if (this.follow && isPage) {
+      throw new ExitError('usage', '--follow goes without --oldest-first, --until, --after-time and --after-id')
+    }
     if (!this.json) this.context.stdout.write(`${tableHeading}\n`)
-    const events: TableLine[] = []
-    let cursor: Cursor = { next_time: this.afterTime ?? null, next_id: this.afterId ?? null }
+    const damaged = this.follow
+      ? await this.#follow(limit ?? FOLLOWED_STANDARD)
+      : await this.#pages(after, limit ?? LIMIT_STANDARD)
+    if (damaged) this.context.stderr.write('object-store: a part of the range could not be read; see audit chain\n')
+    return (damaged ? exitTable.storeDamaged : exitTable.ok).code
+  }
+
+  async #follow(count: number): Promise<boolean> {
+    const print = this.json ? JSON.stringify : tableRow
+    const { damaged } = await followEvents(this.client(), this.#query(), count, print, this.context)
+    return damaged
+  }
+
+  async #pages(first: Cursor | undefined, limit: number): Promise<boolean> {
+    const [client, query, events] = [this.client(), this.#query(), [] as Event[]]
+    const order = this.oldestFirst ? 'asc' : 'desc'
+    let after = first
     let shown = 0
     let damaged = false
     do {
-      const page = await this.#page(client, query, cursor, Math.min(PAGE_MAXIMUM, limit - shown))
+      const page = await readEvents(client, query, { order, after, limit: limit - shown })
       shown += page.events.length
       damaged ||= page.damaged
-      cursor = { next_time: page.next_time, next_id: page.next_id }
+      after = page.next
       if (this.json) events.push(...page.events)
       else for (const event of page.events) this.context.stdout.write(`${tableRow(event)}\n`)
-    } while (cursor.next_id !== null && shown < limit)
-    this.#finish(events, cursor, damaged)
-    return (damaged ? exitTable.storeDamaged : exitTable.ok).code
+    } while (after !== undefined && shown < limit)
+    this.#finish(events, after, damaged)
+    return damaged
+  }
+
+  /** @throws ExitError `usage` */
+  #after(): Cursor | undefined {
+    const [time, id] = [this.afterTime, this.afterId]
+    if ((time === undefined) !== (id === undefined)) {
+      throw new ExitError('usage', '--after-time and --after-id go together')
+    }
+    return time === undefined || id === undefined ? undefined : { time, id }
   }
 
   #query(): Record<string, string | undefined> {
@@ -93,23 +116,14 @@ export class AuditQueryCommand extends ClientCommand {
     }
   }
 
-  async #page(
-    client: ManagementClient,
-    query: Readonly<Record<string, string | undefined>>,
-    { next_time, next_id }: Cursor,
-    limit: number,
-  ): Promise<Page> {
-    const cursor = { after_time: next_time ?? undefined, after_id: next_id ?? undefined }
-    const asked = { ...query, ...cursor, limit: String(limit) }
-    return (await client.json({ method: 'GET', path: '/audit/events', query: asked })) as Page
-  }
-
-  #finish(events: readonly TableLine[], cursor: Cursor, damaged: boolean): void {
+  #finish(events: readonly Event[], next: Cursor | undefined, damaged: boolean): void {
     const { stdout, stderr } = this.context
-    if (this.json) stdout.write(`${JSON.stringify({ events, ...cursor, damaged })}\n`)
-    else if (cursor.next_id !== null) {
-      stderr.write(`There may be more: --after-time ${cursor.next_time} --after-id ${cursor.next_id}\n`)
+    if (this.json) {
+      const cursor = { next_time: next?.time ?? null, next_id: next?.id ?? null }
+      stdout.write(`${JSON.stringify({ events, ...cursor, damaged })}\n`)
+    } else if (next !== undefined) {
+      const order = this.oldestFirst ? ' --oldest-first' : ''
+      stderr.write(`There may be more: --after-time ${next.time} --after-id ${next.id}${order}\n`)
     }
-    if (damaged) stderr.write('object-store: a part of the range could not be read; see audit chain\n')
   }
 }

@@ -5,7 +5,7 @@ import { recordFilter } from './records/record-filter.ts'
 import { type RecordLine, recordLine, resultNames } from './records/record-line.ts'
 import { hasSegments, readRecords } from './records/record-reader.ts'
 import { tableHeading, tableRow } from './records/record-table.ts'
-import { microsecondsOption, wholeOption } from '../option-values.ts'
+import { microsecondsOption, TIME_FORMS, wholeOption } from '../option-values.ts'
 import { JournalCommand } from './journal-command.ts'
 
 /** The range to print: sequences inclusive, times in microseconds with `until` exclusive. */
@@ -38,8 +38,8 @@ export class JournalShowCommand extends JournalCommand {
 
   from = Option.String('--from', { description: 'first sequence' })
   to = Option.String('--to', { description: 'last sequence' })
-  since = Option.String('--since', { description: 'RFC 3339 time, inclusive' })
-  until = Option.String('--until', { description: 'RFC 3339 time, exclusive' })
+  since = Option.String('--since', { description: `${TIME_FORMS}, inclusive` })
+  until = Option.String('--until', { description: `${TIME_FORMS}, exclusive` })
   principal = Option.String('--principal', { description: 'exactly this principal' })
   operation = Option.String('--operation', { description: 'exactly this operation, such as s3:PUT' })
   resource = Option.String('--resource', { description: 'resources that begin with this, such as bucket:photos/' })

@@ -1,7 +1,10 @@
-import { microsecondsOf, sequenceOf } from '../../../engine/brands.ts'
+import { type Microseconds, microsecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import { randomBytes } from 'node:crypto'
+import type { Done } from '../../../engine/commands/commands.ts'
+import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
 import { EngineUnavailableError } from '../../../engine/errors.ts'
 import { eventId, type Pairs } from '../../../engine/events/audit.ts'
+import type { ObjectConditions } from '../../../engine/events/record-objects.ts'
 import type { AuditRange } from '../../../projections/audit/audit-export.ts'
 import type { AuditRecord } from '../../../projections/audit/audit-record.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
@@ -19,10 +22,10 @@ import { invalid, ManagementError } from '../errors.ts'
 import type { HeavyPlace } from '../heavy-work.ts'
 import type { ManagementRequest } from '../management-request.ts'
 import { jsonResponse } from '../responses.ts'
-import { queryForm, queryTime, queryWord } from '../schemas/query.ts'
-import { form, listOf, object, oneOf, orNull, TIME, text } from '../schemas/schema.ts'
+import { OBJECT_QUERY, queryForm, queryTime, queryWord } from '../schemas/query.ts'
+import { form, listOf, object, oneOf, orNull, SHA256, TIME, text, whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
-import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
+import { parseRfc3339, rfc3339, rfc3339OrNull } from '../timestamps.ts'
 
 /** Carries the id of the export in the audit log. */
 const EXPORT_ID_HEADER = 'x-object-store-export-id'
@@ -33,22 +36,41 @@ const EXPORT_ID_PARTS = /^(\d{16})-[0-9a-f]{16}$/
 /** Bound on the exports between the sequence in the id of an export and the record of that export. */
 const EXPORTS_MAXIMUM = 1000
 
-const RANGE = { from: queryTime, to: queryTime, format: queryWord(...EXPORT_FORMATS) }
+const RANGE = { from: queryTime, to: queryTime, format: queryWord(...EXPORT_FORMATS), ...OBJECT_QUERY }
 type RangeRequest = RouteRequest<string, typeof RANGE, never>
 
-interface ExportRange extends AuditRange {
+interface ExportRange extends ObjectConditions {
+  readonly fromMicroseconds: Microseconds
+  /** Undefined: up to the record of the export. */
+  readonly toMicroseconds: Microseconds | undefined
   readonly format: ExportFormat
 }
 
 /**
- * The range of a request; by default the whole log up to now, as JSON.
+ * What a request asks for; by default the whole log up to the record of the export, as JSON.
  * @throws ManagementError INVALID_REQUEST
  */
 function rangeOf(request: RangeRequest, { clock }: ManagementServices): ExportRange {
   const fromMicroseconds = request.query('from') ?? microsecondsOf(0)
-  const toMicroseconds = request.query('to') ?? microsecondsOf(clock() * 1000)
-  if (toMicroseconds < fromMicroseconds) throw invalid('to', 'must not be before from')
-  return { fromMicroseconds, toMicroseconds, format: request.query('format') ?? 'json' }
+  const toMicroseconds = request.query('to')
+  if ((toMicroseconds ?? clock() * 1000) < fromMicroseconds) throw invalid('to', 'must not be before from')
+  const objects = { bucket: request.query('bucket'), key: request.query('key'), keyPrefix: request.query('key_prefix') }
+  for (const [name, value] of Object.entries(objects)) {
+    if (value !== undefined && Buffer.byteLength(value) > KEY_BYTES_MAXIMUM) throw invalid(name, 'is too long')
+  }
+  return { fromMicroseconds, toMicroseconds, format: request.query('format') ?? 'json', ...objects }
+}
+
+/**
+ * The range of an export once its record is there: it ends with the batch of that record, because records that come
+ * later are not in the export. No record of another batch has the same time.
+ */
+function exportedRange<R extends Pick<ExportRange, 'fromMicroseconds' | 'toMicroseconds'>>(
+  range: R,
+  recordedMicroseconds: Microseconds,
+): R & AuditRange {
+  const now = recordedMicroseconds + 1
+  return { ...range, toMicroseconds: microsecondsOf(Math.min(range.toMicroseconds ?? now, now)) }
 }
 
 const exportRecords = defineRoute({
@@ -88,19 +110,20 @@ async function exportIn(
   range: ExportRange,
   headers: readonly HeaderLine[],
 ): Promise<HttpResponse> {
-  const exportId = `${eventId(services.audit.headSequence)}-${randomBytes(8).toString('hex')}`
-  const details = Object.entries({ export_id: exportId, ...rangeRecord(range) }).flat()
-  await recordExport(request, details)
-  const body = await AuditExportSource.open(services.audit.records(range), EXPORT_FORMS[range.format], () =>
-    place.leave(),
-  )
+  const head = services.audit.head
+  const exportId = `${eventId(head.sequence)}-${randomBytes(8).toString('hex')}`
+  const described = { export_id: exportId, ...rangeRecord(range), ...filterRecord(range) }
+  const details = { ...described, head_sequence: head.sequence, head_hash: head.hash }
+  const { timeMicroseconds } = await recordExport(request, Object.entries(details).flat())
+  const records = services.audit.records(exportedRange(range, timeMicroseconds))
+  const body = await AuditExportSource.open(records, EXPORT_FORMS[range.format], () => place.leave())
   return { status: 200, headers: [...headers, [EXPORT_ID_HEADER, exportId]], body }
 }
 
 /** @throws ManagementError AUDIT_UNAVAILABLE */
-async function recordExport({ journal }: ManagementRequest, details: Pairs): Promise<void> {
+async function recordExport({ journal }: ManagementRequest, details: Pairs): Promise<Done> {
   try {
-    await journal.read(EXPORT_OPERATION, details)
+    return await journal.read(EXPORT_OPERATION, details)
   } catch (error) {
     if (!(error instanceof EngineUnavailableError)) throw error
     const message = 'The record of the export cannot be made durable, so nothing is exported.'
@@ -108,15 +131,37 @@ async function recordExport({ journal }: ManagementRequest, details: Pairs): Pro
   }
 }
 
-const NOT_EXPORTED = { export_id: null, exported_at: null, exported_by: null, event_id: null } as const
+const NOT_EXPORTED = {
+  export_id: null,
+  exported_at: null,
+  exported_by: null,
+  event_id: null,
+  head_sequence: null,
+  head_hash: null,
+  records: null,
+  sequences: null,
+} as const
 
-/** A range as it appears in the record and the manifest of its export, in UTC. */
+/** How the record of an export tells a range that ends with itself. */
+const UP_TO_NOW = 'now'
+
+/** A range as it appears in the record of its export, in UTC. */
 function rangeRecord({
   fromMicroseconds,
   toMicroseconds,
   format,
 }: ExportRange): Record<'from' | 'to' | 'format', string> {
-  return { from: rfc3339(fromMicroseconds), to: rfc3339(toMicroseconds), format }
+  const to = toMicroseconds === undefined ? UP_TO_NOW : rfc3339(toMicroseconds)
+  return { from: rfc3339(fromMicroseconds), to, format }
+}
+
+/** The filter in the record; not under the names of what a record is about. */
+function filterRecord({ bucket, key, keyPrefix }: ObjectConditions): Record<string, string> {
+  return {
+    ...(bucket === undefined ? {} : { only_bucket: bucket }),
+    ...(key === undefined ? {} : { only_key: key }),
+    ...(keyPrefix === undefined ? {} : { only_key_prefix: keyPrefix }),
+  }
 }
 
 /** Range and format sent with the id of an export must be those of the export. */
@@ -125,14 +170,47 @@ function requireSame(request: RangeRequest, metadata: Readonly<Record<string, un
     from: rfc3339OrNull(request.query('from')),
     to: rfc3339OrNull(request.query('to')),
     format: request.query('format') ?? null,
+    only_bucket: request.query('bucket') ?? null,
+    only_key: request.query('key') ?? null,
+    only_key_prefix: request.query('key_prefix') ?? null,
   }
   for (const [name, value] of Object.entries(asked)) {
     if (value !== null && value !== metadata[name]) throw invalid(name, 'does not match the export')
   }
 }
 
-function manifest({ deploymentId }: ManagementServices, { from, to, format }: Readonly<Record<string, unknown>>) {
-  return { deployment_id: deploymentId, range: { from, to }, format }
+type Members = Readonly<Record<string, unknown>>
+
+function manifest({ deploymentId }: ManagementServices, range: AuditRange, members: Members) {
+  const { format, only_bucket: bucket, only_key: key, only_key_prefix: key_prefix } = members
+  return {
+    deployment_id: deploymentId,
+    range: { from: rfc3339(range.fromMicroseconds), to: rfc3339(range.toMicroseconds) },
+    format,
+    filter: { bucket: bucket ?? null, key: key ?? null, key_prefix: key_prefix ?? null },
+  }
+}
+
+function timeOf(value: unknown): Microseconds | undefined {
+  const microseconds = parseRfc3339(String(value))
+  return microseconds === undefined ? undefined : microsecondsOf(microseconds)
+}
+
+/** The range of an export, from its record. */
+function recordedRange(record: AuditRecord, { from, to }: Members): AuditRange {
+  const range = { fromMicroseconds: timeOf(from) ?? microsecondsOf(0), toMicroseconds: timeOf(to) }
+  return exportedRange(range, record.timeMicroseconds)
+}
+
+/** What ties an export to the journal: which records are in its range, the hash of the last, and how many it has. */
+async function sequencesRecord(range: AuditRange, isFiltered: boolean, { audit }: ManagementServices) {
+  const ends = await audit.rangeEnds(range)
+  if (ends === undefined) return { records: 0, sequences: null }
+  const { firstSequence, lastSequence, previousHash, lastHash } = ends
+  return {
+    records: isFiltered ? null : audit.entriesBetween(firstSequence, lastSequence),
+    sequences: { first: firstSequence, last: lastSequence, previous_hash: previousHash, last_hash: lastHash },
+  }
 }
 
 /** The record of an export. Its id begins with the id of the last event before it. */
@@ -169,10 +247,15 @@ const getManifest = defineRoute({
         deployment_id: text(),
         range: object({ from: TIME, to: TIME }),
         format: oneOf(...EXPORT_FORMATS),
+        filter: object({ bucket: orNull(text()), key: orNull(text()), key_prefix: orNull(text()) }),
         export_id: orNull(form(EXPORT_ID)),
         exported_at: orNull(TIME),
         exported_by: orNull(object({ principal: text(), credential_id: orNull(text()) })),
         event_id: orNull(form(EVENT_ID)),
+        head_sequence: orNull(whole()),
+        head_hash: orNull(SHA256),
+        records: orNull(whole()),
+        sequences: orNull(object({ first: whole(), last: whole(), previous_hash: SHA256, last_hash: SHA256 })),
       }),
     ),
   },
@@ -181,15 +264,21 @@ const getManifest = defineRoute({
   async handle(request, services) {
     const exportId = request.query('export_id')
     if (exportId === undefined) {
-      const range = rangeOf(request, services)
-      return jsonResponse(200, { ...manifest(services, rangeRecord(range)), ...NOT_EXPORTED })
+      const asked = rangeOf(request, services)
+      const range = exportedRange(asked, microsecondsOf(services.clock() * 1000))
+      const members = { format: asked.format, ...filterRecord(asked) }
+      return jsonResponse(200, { ...manifest(services, range, members), ...NOT_EXPORTED })
     }
-    const { timestamp, event_id, principal, credential_id, metadata } = auditEventRecord(
-      await requireExport(exportId, request, services),
-    )
+    const record = await requireExport(exportId, request, services)
+    const { timestamp, event_id, principal, credential_id, metadata } = auditEventRecord(record)
     requireSame(request, metadata)
+    const range = recordedRange(record, metadata)
+    const isFiltered = Object.keys(metadata).some((name) => name.startsWith('only_'))
     return jsonResponse(200, {
-      ...manifest(services, metadata),
+      ...manifest(services, range, metadata),
+      head_sequence: metadata['head_sequence'] ?? null,
+      head_hash: metadata['head_hash'] ?? null,
+      ...(await sequencesRecord(range, isFiltered, services)),
       export_id: exportId,
       exported_at: timestamp,
       exported_by: { principal, credential_id },

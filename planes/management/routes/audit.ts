@@ -7,14 +7,11 @@ import { auditEventRecord, EVENT_ID, EVENT_RECORD } from '../audit/audit-forms.t
 import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
 import { jsonResponse } from '../responses.ts'
-import { queryForm, queryNumber, queryText, queryTime, queryWord } from '../schemas/query.ts'
-import { FLAG, form, listOf, object, oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
-import { rfc3339OrNull } from '../timestamps.ts'
+import { OBJECT_QUERY, queryForm, queryNumber, queryText, queryTime, queryWord } from '../schemas/query.ts'
+import { FLAG, form, listOf, object, oneOf, orNull, SHA256, TIME, text, whole } from '../schemas/schema.ts'
+import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
 
 const EVENTS_MAXIMUM = 1000
-
-/** The object that records are to be about, on either plane; each part alone too. */
-const OBJECT_QUERY = { bucket: queryText, key: queryText, key_prefix: queryText }
 
 /** The sequence of an event id. */
 function readSequence(name: string, id: string): Sequence {
@@ -44,6 +41,7 @@ const getEvents = defineRoute({
     result: queryWord(...AUDIT_RESULT_NAMES),
     source_ip: queryText,
     request_id: queryText,
+    order: queryWord('asc', 'desc'),
     limit: queryNumber(100, { minimum: 1, maximum: EVENTS_MAXIMUM }),
     after_time: queryTime,
     after_id: queryForm(EVENT_ID),
@@ -54,13 +52,18 @@ const getEvents = defineRoute({
         events: listOf(EVENT_RECORD, { maximum: EVENTS_MAXIMUM }),
         next_time: orNull(TIME),
         next_id: orNull(form(EVENT_ID)),
+        head_time: TIME,
+        head_id: form(EVENT_ID),
         scan_truncated: FLAG,
         damaged: FLAG,
       }),
     ),
   },
   errors: ['INVALID_AUDIT_CURSOR'],
-  /** Oldest first. The range includes its start and not its end. */
+  /**
+   * By time, `order=desc` the newest first. The range includes its start and not its end. `next` and `head` are cursors
+   * for either order: `next` is in the order of the page, `head` is the last record of the log.
+   */
   async handle(request, { audit, heavy }) {
     const query = {
       sinceMicroseconds: request.query('since') ?? microsecondsOf(0),
@@ -75,16 +78,19 @@ const getEvents = defineRoute({
       sourceAddress: request.query('source_ip'),
       requestId: request.query('request_id'),
       limit: request.query('limit'),
+      newestFirst: request.query('order') === 'desc',
       after: cursorOf(request.query('after_time'), request.query('after_id')),
     }
     const page = await heavy.run('scan', request.http, (place) =>
       audit.query(query, { requireWanted: () => place.requireClient() }),
     )
-    const { records, next, scanTruncated, damaged } = page
+    const { records, next, head, scanTruncated, damaged } = page
     return jsonResponse(200, {
       events: records.map(auditEventRecord),
       next_time: rfc3339OrNull(next?.timeMicroseconds),
       next_id: next === undefined ? null : eventId(next.sequence),
+      head_time: rfc3339(head.timeMicroseconds),
+      head_id: eventId(head.sequence),
       scan_truncated: scanTruncated,
       damaged,
     })
@@ -110,6 +116,7 @@ const getChain = defineRoute({
         verified: whole(),
         unchained: whole(),
         head_sequence: whole(),
+        head_hash: SHA256,
         next_from: orNull(whole()),
         problems: listOf(
           object({
@@ -126,6 +133,8 @@ const getChain = defineRoute({
   },
   async handle(request, { audit, heavy }) {
     const from = sequenceOf(request.query('from'))
+    const { sequence: head } = audit.head
+    if (from > head) throw invalid('from', `there is nothing to check: the last record of the log is ${head}`)
     const limit = request.query('limit')
     const report = await heavy.run('scan', request.http, () => audit.chain(from, limit))
     return jsonResponse(200, {
@@ -136,6 +145,7 @@ const getChain = defineRoute({
       // Every record has a link.
       unchained: 0,
       head_sequence: report.headSequence,
+      head_hash: report.headHash,
       next_from: report.nextFrom ?? null,
       problems: report.problems.map(problemRecord),
     })

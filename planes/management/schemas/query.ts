@@ -61,3 +61,6 @@ export function queryWord<W extends string>(...words: readonly W[]): QueryType<W
   const type = oneOf(...words)
   return { schema: type.schema, read: (sent, name) => (sent === undefined ? undefined : type.read(sent, name)) }
 }
+
+/** The object that audit records are to be about, on either plane; each part alone too. */
+export const OBJECT_QUERY = { bucket: queryText, key: queryText, key_prefix: queryText }

@@ -5,6 +5,7 @@ import tap, { test } from 'tap'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import { EngineUnavailableError } from '../../../engine/errors.ts'
 import { csvRows, exportOf } from '../../support/export-client.ts'
+import { readRecords } from '../../../cli/commands/journal/records/record-reader.ts'
 import { startManaged, SYSTEM_TOKEN } from '../../support/management-server.ts'
 
 const engineState = { down: false }
@@ -95,6 +96,60 @@ test('an export holds every record of its range, its own included', async (t) =>
   t.equal(requests.length, 1, 'it is the one record of the request')
   const page = (await api.get('GET', '/audit/events?limit=1000')) as { events: readonly Event[] }
   t.same(page.events.slice(0, all.length), all, 'the records are those of a query')
+})
+
+interface Manifest {
+  readonly range: { readonly from: string; readonly to: string }
+  readonly event_id: string
+  readonly head_sequence: number
+  readonly head_hash: string
+  readonly records: number | null
+  readonly sequences: { readonly first: number; readonly last: number; readonly last_hash: string } | null
+}
+
+async function manifestOf(headers: Readonly<Record<string, unknown>>): Promise<Manifest> {
+  return api.get('GET', `/audit/export/manifest?export_id=${String(headers['x-object-store-export-id'])}`)
+}
+
+test('an export up to now has its own record, and its manifest ties it to the journal', async (t) => {
+  const from = new Date(Date.now() - 3_600_000).toISOString()
+  const { headers, text } = await exported({ from })
+  const all = JSON.parse(text) as readonly Event[]
+  const own = all.at(-1) as Event
+  t.match(own, { operation: 'audit.export', metadata: { export_id: headers['x-object-store-export-id'], to: 'now' } })
+  const manifest = await manifestOf(headers)
+  t.equal(manifest.event_id, own.event_id)
+  t.equal(manifest.records, all.length)
+  t.equal(manifest.sequences?.last, Number(own.event_id))
+  const chain = await api.get<{ head_sequence: number; head_hash: string }>('GET', '/audit/chain')
+  const next = await exported({ from: manifest.range.to })
+  t.equal((JSON.parse(next.text) as readonly Event[])[0]?.event_id, String(Number(own.event_id) + 1).padStart(16, '0'))
+  // Of the chain report only the last record is known, so an export is made that ends where a report did.
+  t.ok(chain.head_sequence > manifest.head_sequence)
+  const printed = await journalHashes()
+  t.equal(manifest.sequences?.last_hash, printed.get(Number(own.event_id)))
+  t.equal(manifest.head_hash, printed.get(manifest.head_sequence))
+  t.equal(chain.head_hash, printed.get(chain.head_sequence))
+})
+
+/** The hash of each record, as `journal show` prints it. */
+async function journalHashes(): Promise<ReadonlyMap<number, string>> {
+  await server.journal()
+  const records = readRecords(server.paths.journal, {}, (segment, offset) => {
+    throw new Error(`${segment} cannot be read at ${offset}`)
+  })
+  return new Map(Array.from(records, ({ sequence, hash }) => [sequence, hash]))
+}
+
+test('an export of one object', async (t) => {
+  const { headers, text } = await exported({ bucket: 'exported-bucket', key: 'a,b' })
+  const all = JSON.parse(text) as readonly Event[]
+  t.same(
+    all.map(({ resource }) => resource),
+    ['bucket:exported-bucket/a,b', 'bucket:exported-bucket/a,b'],
+  )
+  const manifest = await manifestOf(headers)
+  t.match(manifest, { records: null, filter: { bucket: 'exported-bucket', key: 'a,b', key_prefix: null } })
 })
 
 test('ranges that follow one another tile', async (t) => {

@@ -36,106 +36,110 @@ function cors(origin: string): string {
   return `<CORSConfiguration><CORSRule>${rule}</CORSRule></CORSConfiguration>`
 }
 
+/** What is done, and the settings in its record. */
+type Case = readonly [what: string, act: () => Promise<unknown>, settings: Readonly<Record<string, string | number>>]
+
+const CASES: readonly Case[] = [
+  [
+    'a legal hold is set',
+    xml('/locked/k?legal-hold', '<LegalHold><Status>ON</Status></LegalHold>'),
+    { legal_hold: 'ON', legal_hold_before: 'OFF' },
+  ],
+  [
+    'a legal hold is lifted',
+    xml('/locked/k?legal-hold', '<LegalHold><Status>OFF</Status></LegalHold>'),
+    { legal_hold: 'OFF', legal_hold_before: 'ON' },
+  ],
+  [
+    'a retention',
+    xml('/locked/k?retention', retention('COMPLIANCE', UNTIL)),
+    { retention: `COMPLIANCE until ${UNTIL}`, retention_before: 'none' },
+  ],
+  [
+    'a retention that is refused',
+    xml('/locked/k?retention', retention('GOVERNANCE', LATER)),
+    {
+      retention: `GOVERNANCE until ${LATER}`,
+      retention_before: `COMPLIANCE until ${UNTIL}`,
+      error: 'compliance-retention',
+    },
+  ],
+  [
+    'a default retention, over the management plane',
+    () =>
+      api.get('PUT', '/buckets/locked/default-retention', {
+        default_retention: { mode: 'GOVERNANCE', period: { unit: 'days', value: 30 } },
+      }),
+    { default_retention: 'GOVERNANCE for 30 days', default_retention_before: 'none' },
+  ],
+  [
+    'a default retention, over S3',
+    xml(
+      '/locked?object-lock',
+      '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>',
+    ),
+    { default_retention: 'none', default_retention_before: 'GOVERNANCE for 30 days' },
+  ],
+  [
+    'a quota',
+    () =>
+      api.get('PUT', '/buckets/plain/quota', {
+        quota: { bytes: { mode: 'limit', bytes: 1000 }, objects: { mode: 'unlimited' } },
+      }),
+    {
+      quota_bytes: 1000,
+      quota_bytes_before: 'unlimited',
+      quota_objects: 'unlimited',
+      quota_objects_before: 'unlimited',
+    },
+  ],
+  [
+    'versioning',
+    () => api.get('PUT', '/buckets/plain/versioning', { status: 'Enabled' }),
+    { versioning: 'enabled', versioning_before: 'off' },
+  ],
+  [
+    'CORS',
+    xml('/plain?cors', cors('https://one.example')),
+    {
+      cors: '[{"origins":["https://one.example"],"methods":["GET"],"headers":[],"exposed":[]}]',
+      cors_before: 'none',
+    },
+  ],
+  [
+    'no CORS',
+    () => server.raw('DELETE', '/plain?cors'),
+    {
+      cors: 'none',
+      cors_before: '[{"origins":["https://one.example"],"methods":["GET"],"headers":[],"exposed":[]}]',
+    },
+  ],
+  [
+    'a bucket that is not there',
+    () => api.call('PUT', '/buckets/nothing/versioning', { status: 'Enabled' }),
+    { status: 404, error: 'bucket-not-found' },
+  ],
+  [
+    'a write with a lock',
+    () =>
+      server.raw('PUT', '/locked/born', {
+        body: 'x',
+        headers: [
+          ['x-amz-object-lock-mode', 'GOVERNANCE'],
+          ['x-amz-object-lock-retain-until-date', UNTIL],
+          ['x-amz-object-lock-legal-hold', 'ON'],
+        ],
+      }),
+    { retention: `GOVERNANCE until ${UNTIL}`, legal_hold: 'ON' },
+  ],
+  ['a write without', () => server.raw('PUT', '/locked/free', { body: 'x' }), {}],
+]
+
 test('settings of buckets and objects', async (t) => {
   await api.get('POST', '/buckets', { name: 'locked', object_lock: true })
   await api.get('POST', '/buckets', { name: 'plain' })
   await server.raw('PUT', '/locked/k', { body: 'one' })
-  const cases: [what: string, act: () => Promise<unknown>, settings: Record<string, string | number>][] = [
-    [
-      'a legal hold is set',
-      xml('/locked/k?legal-hold', '<LegalHold><Status>ON</Status></LegalHold>'),
-      { legal_hold: 'ON', legal_hold_before: 'OFF' },
-    ],
-    [
-      'a legal hold is lifted',
-      xml('/locked/k?legal-hold', '<LegalHold><Status>OFF</Status></LegalHold>'),
-      { legal_hold: 'OFF', legal_hold_before: 'ON' },
-    ],
-    [
-      'a retention',
-      xml('/locked/k?retention', retention('COMPLIANCE', UNTIL)),
-      { retention: `COMPLIANCE until ${UNTIL}`, retention_before: 'none' },
-    ],
-    [
-      'a retention that is refused',
-      xml('/locked/k?retention', retention('GOVERNANCE', LATER)),
-      {
-        retention: `GOVERNANCE until ${LATER}`,
-        retention_before: `COMPLIANCE until ${UNTIL}`,
-        error: 'compliance-retention',
-      },
-    ],
-    [
-      'a default retention, over the management plane',
-      () =>
-        api.get('PUT', '/buckets/locked/default-retention', {
-          default_retention: { mode: 'GOVERNANCE', period: { unit: 'days', value: 30 } },
-        }),
-      { default_retention: 'GOVERNANCE for 30 days', default_retention_before: 'none' },
-    ],
-    [
-      'a default retention, over S3',
-      xml(
-        '/locked?object-lock',
-        '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>',
-      ),
-      { default_retention: 'none', default_retention_before: 'GOVERNANCE for 30 days' },
-    ],
-    [
-      'a quota',
-      () =>
-        api.get('PUT', '/buckets/plain/quota', {
-          quota: { bytes: { mode: 'limit', bytes: 1000 }, objects: { mode: 'unlimited' } },
-        }),
-      {
-        quota_bytes: 1000,
-        quota_bytes_before: 'unlimited',
-        quota_objects: 'unlimited',
-        quota_objects_before: 'unlimited',
-      },
-    ],
-    [
-      'versioning',
-      () => api.get('PUT', '/buckets/plain/versioning', { status: 'Enabled' }),
-      { versioning: 'enabled', versioning_before: 'off' },
-    ],
-    [
-      'CORS',
-      xml('/plain?cors', cors('https://one.example')),
-      {
-        cors: '[{"origins":["https://one.example"],"methods":["GET"],"headers":[],"exposed":[]}]',
-        cors_before: 'none',
-      },
-    ],
-    [
-      'no CORS',
-      () => server.raw('DELETE', '/plain?cors'),
-      {
-        cors: 'none',
-        cors_before: '[{"origins":["https://one.example"],"methods":["GET"],"headers":[],"exposed":[]}]',
-      },
-    ],
-    [
-      'a bucket that is not there',
-      () => api.call('PUT', '/buckets/nothing/versioning', { status: 'Enabled' }),
-      { status: 404, error: 'bucket-not-found' },
-    ],
-    [
-      'a write with a lock',
-      () =>
-        server.raw('PUT', '/locked/born', {
-          body: 'x',
-          headers: [
-            ['x-amz-object-lock-mode', 'GOVERNANCE'],
-            ['x-amz-object-lock-retain-until-date', UNTIL],
-            ['x-amz-object-lock-legal-hold', 'ON'],
-          ],
-        }),
-      { retention: `GOVERNANCE until ${UNTIL}`, legal_hold: 'ON' },
-    ],
-    ['a write without', () => server.raw('PUT', '/locked/free', { body: 'x' }), {}],
-  ]
-  for (const [what, act, settings] of cases) t.same(await settingsAfter(act), settings, what)
+  for (const [what, act, settings] of CASES) t.same(await settingsAfter(act), settings, what)
 })
 
 test('settings of accounts', async (t) => {
@@ -146,7 +150,7 @@ test('settings of accounts', async (t) => {
   t.same(await settingsAfter(created), { statements: JSON.stringify(statements) })
   const [one, two] = [(await created()).id, (await created()).id]
   const bind = (method: string, policy: string) => () => api.get(method, `/policies/${policy}/bindings/${account.id}`)
-  const cases: [what: string, act: () => Promise<unknown>, settings: Record<string, string | number>][] = [
+  const cases: readonly Case[] = [
     [
       'an account is disabled',
       () => api.get('PUT', `${path}/status`, { enabled: false }),

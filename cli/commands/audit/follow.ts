@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CliContext } from '../../cli-context.ts'
+import type { ManagementClient } from '../../client/management-client.ts'
+import { LineOutput } from '../journal/records/line-output.ts'
+import { type Cursor, type Event, type EventQuery, readEvents } from './event-pages.ts'
+
+/** How often the server is asked. */
+const PAUSE_MILLISECONDS = 1000
+const PAGE = 1000
+
+/**
+ * Prints the newest `count` records that match, the oldest of them first, and then each new one, until the program is
+ * stopped or its reader has gone. The records of its own requests are left out, or it would print one for each look.
+ * @returns whether a part of the log could not be read
+ */
+export async function followEvents(
+  client: ManagementClient,
+  query: EventQuery,
+  count: number,
+  print: (event: Event) => string,
+  { stdout, control }: CliContext,
+): Promise<{ readonly damaged: boolean }> {
+  const own = `follow-${randomBytes(12).toString('hex')}`
+  const output = new LineOutput(stdout)
+  const stop = new AbortController()
+  const forget = control.onStopSignal(() => stop.abort())
+  let damaged = false
+  let after: Cursor | undefined
+  const show = async (events: readonly Event[]): Promise<void> => {
+    for (const event of events) if (event.request_id !== own) await output.line(print(event))
+    await output.flush()
+  }
+  try {
+    while (!stop.signal.aborted && !output.closed) {
+      const isFirst = after === undefined
+      const choice = isFirst ? ({ order: 'desc', limit: count } as const) : ({ order: 'asc', limit: PAGE } as const)
+      const page = await readEvents(client, query, { ...choice, after, requestId: own })
+      damaged ||= page.damaged
+      await show(isFirst ? page.events.toReversed() : page.events)
+      after = isFirst ? page.head : (page.next ?? page.head)
+      const isBehind = !isFirst && page.next !== undefined
+      if (!isBehind) await delay(PAUSE_MILLISECONDS, undefined, { signal: stop.signal }).catch(() => undefined)
+    }
+    await output.finish()
+  } finally {
+    forget()
+  }
+  return { damaged }
+}
