@@ -1,3 +1,4 @@
+import { systemMilliseconds } from '../../engine/clock.ts'
 import { ExitError } from '../exit-codes.ts'
 import { formatMicroseconds, parseMicroseconds } from './journal/records/rfc3339-time.ts'
 
@@ -18,7 +19,7 @@ export function microsecondsOption(option: string, text: string | undefined): nu
 function microsecondsAgo(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   if (count === undefined) return undefined
-  return Math.max(0, Date.now() - Number(count) * (SECONDS[unit] as number) * 1000) * 1000
+  return Math.max(0, systemMilliseconds() - Number(count) * (SECONDS[unit] as number) * 1000) * 1000
 }
 
 /** An option that takes a time, as RFC 3339 text. @throws ExitError `usage` */
