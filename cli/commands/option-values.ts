@@ -5,7 +5,7 @@ import { formatMicroseconds, parseMicroseconds } from './journal/records/rfc3339
 /** What `microsecondsOption` takes, for descriptions of options. */
 export const TIME_FORMS = 'RFC 3339 time, a day (UTC), or how long ago (90s, 30m, 12h, 7d)'
 
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
+const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 
 /** Microseconds since 1970. @throws ExitError `usage` */
 export function microsecondsOption(option: string, text: string | undefined): number | undefined {
@@ -17,9 +17,8 @@ export function microsecondsOption(option: string, text: string | undefined): nu
 }
 
 function microsecondsAgo(text: string): number | undefined {
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  if (count === undefined) return undefined
-  return Math.max(0, systemMilliseconds() - Number(count) * (SECONDS[unit] as number) * 1000) * 1000
+  if (!/^\d{1,6}[smhd]$/.test(text)) return undefined
+  return Math.max(0, systemMilliseconds() - secondsOption('', text) * 1000) * 1000
 }
 
 /** An option that takes a time, as RFC 3339 text. @throws ExitError `usage` */
@@ -27,8 +26,6 @@ export function timeOption(option: string, text: string | undefined): string | u
   const microseconds = microsecondsOption(option, text)
   return microseconds === undefined ? undefined : formatMicroseconds(microseconds)
 }
-
-const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 
 /** A duration in seconds, such as `3600` or `1h`. @throws ExitError `usage` */
 export function secondsOption(option: string, text: string): number {
