@@ -196,7 +196,7 @@ test('refusals have their exit codes', async (t) => {
     t.equal((await run(['audit', ...words], { environment: nowhere })).exitCode, 10)
   }
   const { exitCode, stderr } = await asked('audit', 'query', '--result', 'odd')
-  t.equal(exitCode, 1)
+  t.equal(exitCode, 2)
   t.match(stderr, /result: must be one of attempted, success, denied, failure \(INVALID_REQUEST, request /)
   t.equal((await asked('audit', 'query', '--after-id', '0000000000000001')).exitCode, 2)
 })
