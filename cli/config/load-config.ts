@@ -17,7 +17,7 @@ interface ConfigOrigins {
   readonly workingDirectory: string
 }
 
-export interface LoadedConfig extends ResolvedConfig {
+interface LoadedConfig extends ResolvedConfig {
   /** What is allowed and should not be so. */
   readonly warnings: readonly string[]
 }

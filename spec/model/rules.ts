@@ -1,6 +1,7 @@
 /** What commands do to the model of a store, by the rules as S3 and the specification have them, not by the engine's code. */
-import { millisecondsOf, sequenceOf } from '../../engine/brands.ts'
+import { sequenceOf } from '../../engine/brands.ts'
 import type { Command, CommandOf, VersionName, WriteBody } from '../../engine/commands/commands.ts'
+import { standardOf, strictest } from './default-retention.ts'
 import type { LockState, Retention } from '../../engine/events/values.ts'
 import { joined } from './content.ts'
 import {
@@ -17,7 +18,6 @@ import {
 import type { ModelBucket, ModelPart, ModelPayload, ModelState, ModelUpload, ModelVersion } from './state.ts'
 
 const DONE: Outcome = { code: 'done' }
-const DAY = 24 * 60 * 60 * 1000
 export const PART_MINIMUM = 5 * 1024 ** 2
 
 export class ModelRules {
@@ -344,19 +344,4 @@ function idOf({ isNull, sequence }: ModelVersion): { readonly version: VersionNa
 /** The same bytes, not copied: parts are large. */
 function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)
-}
-
-/** What the default of a bucket gives to a version of this moment. */
-function standardOf({ defaultRetention: standard }: ModelBucket, now: number): Retention | undefined {
-  if (standard === undefined) return undefined
-  const days = standard.value * (standard.unit === 'years' ? 365 : 1)
-  return { mode: standard.mode, untilMilliseconds: millisecondsOf(now + days * DAY) }
-}
-
-/** The latest end, and compliance when one of them is. */
-function strictest(candidates: readonly (Retention | undefined)[]): Retention | undefined {
-  const all = candidates.filter((one) => one !== undefined)
-  if (all.length === 0) return undefined
-  const untilMilliseconds = millisecondsOf(Math.max(...all.map((one) => one.untilMilliseconds)))
-  return { mode: all.some(({ mode }) => mode === 'COMPLIANCE') ? 'COMPLIANCE' : 'GOVERNANCE', untilMilliseconds }
 }
