@@ -51,8 +51,8 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     reason: 'requests that are counted instead of recorded have a metric',
   },
   {
-    shape: /^body: /,
-    ask: /storage\/(inspect|repair)/,
+    shape: /^(body|headers): /,
+    ask: /storage[/ ](inspect|repair)/,
     reason: 'an inspection goes through files before rows, page by page, and names files that are not ours',
   },
   {
