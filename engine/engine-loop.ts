@@ -50,6 +50,8 @@ export class EngineLoop {
   #failure: EngineUnavailableError | undefined
   #idle: (() => void)[] = []
   #roomFor: RoomFor = 'everything'
+  /** Bodies of audit records that came too late for the journal: their requests are answered. */
+  #unrecorded: Uint8Array[] = []
 
   constructor(engine: Engine, strangers: StrangerRecords, hooks: LoopHooks) {
     this.#engine = engine
@@ -84,6 +86,7 @@ export class EngineLoop {
   /** Takes a request into one of the next batches. After a failure nothing is done, and `settle` is told so at once. */
   submit(request: EngineRequest, settle?: Settle): void {
     if (this.#failure !== undefined) {
+      this.#keep(request)
       settle?.(undefined, new EngineUnavailableError(this.#failure.message, { cause: this.#failure }))
       return
     }
@@ -198,6 +201,18 @@ export class EngineLoop {
 
   #end(told: EngineUnavailableError): void {
     this.#failure ??= told
-    for (const one of this.#waiting.splice(0)) one.settle?.(undefined, told)
+    for (const { request, settle } of this.#waiting.splice(0)) {
+      this.#keep(request)
+      settle?.(undefined, told)
+    }
+  }
+
+  #keep(request: EngineRequest): void {
+    if (request.kind === 'audit') this.#unrecorded.push(Uint8Array.from(request.body))
+  }
+
+  /** Bodies of audit records that were not written since the failure, each once. */
+  takeUnrecorded(): Uint8Array[] {
+    return this.#unrecorded.splice(0)
   }
 }

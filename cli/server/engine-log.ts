@@ -1,6 +1,7 @@
 import type { RoomFor } from '../../engine/journal/journal-room.ts'
 import type { Logger } from './logger.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
+import type { Unrecorded } from './threads/thread-messages.ts'
 
 /** Logs what a start found in the store. */
 export function logOpening(log: Logger, engine: EngineThread): void {
@@ -18,4 +19,12 @@ export function logRoom(log: Logger, roomFor: RoomFor): void {
   else if (roomFor === 'changes')
     log.warn('the disk is full: reads are refused, since the journal has room for changes alone')
   else log.error('the disk is full: every request is refused, since the journal has no room for its record')
+}
+
+/** What became of records that came too late when the journal failed. */
+export function logUnrecorded(log: Logger, unrecorded: Unrecorded | undefined): void {
+  if (unrecorded === undefined) return
+  const { count, problem } = unrecorded
+  if (problem === undefined) log.warn({ count }, 'records of answered requests are kept for the next start')
+  else log.error({ count, problem }, 'records of answered requests are lost: they could not be kept for the next start')
 }

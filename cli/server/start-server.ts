@@ -22,7 +22,7 @@ import type { Address, Config } from '../config/config-types.ts'
 import { keyAdvice, type ServerCredentials, serverCredentials } from '../config/server-credentials.ts'
 import { exitOfError } from './engine-exit.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
-import { logOpening, logRoom } from './engine-log.ts'
+import { logOpening, logRoom, logUnrecorded } from './engine-log.ts'
 import { ListenerTls, type TlsListener } from './tls/listener-tls.ts'
 import type { Logger } from './logger.ts'
 import { managementHandler } from './management-plane.ts'
@@ -49,7 +49,8 @@ interface Parts {
   readonly log: Logger
   readonly lock: StoreLock
   readonly engine: EngineThread
-  /** Connects the store to the engine. */
+  /** The client of the store, and what connects it to the engine. */
+  readonly client: PortEngineClient
   readonly port: MessagePort
   readonly metrics: MetricSlots
   /** The region of the main thread in the metrics. */
@@ -116,11 +117,8 @@ async function startLocked(
   publishGate(gate, metrics.shared, frontEndCount + 1)
   const session = sessionSettings(config, credentials, engine)
   const port = engine.connect()
-  const store = new StoreSession(
-    session,
-    MAIN_THREAD,
-    new PortEngineClient(port, auditBytesMaximum(config, frontEndCount)),
-  )
+  const client = new PortEngineClient(port, auditBytesMaximum(config, frontEndCount))
+  const store = new StoreSession(session, MAIN_THREAD, client)
   const server = new Server({
     config,
     tls,
@@ -128,6 +126,7 @@ async function startLocked(
     log,
     lock,
     engine,
+    client,
     port,
     metrics,
     metricsThread: frontEndCount + 1,
@@ -293,15 +292,16 @@ class Server implements RunningServer {
   }
 
   async #close(graceMilliseconds: number): Promise<void> {
-    const { frontEnds, engine, port, store, lock, counterHistory } = this.#parts
+    const { frontEnds, client, engine, log, port, store, lock, counterHistory } = this.#parts
     counterHistory.stop()
     this.#spaceWatch.stop()
     await frontEnds.stop(graceMilliseconds)
     await this.#management?.close(graceMilliseconds)
     await this.#workers?.stop()
     store.closePayloads()
+    client.flush()
     port.close()
-    await engine.stop()
+    logUnrecorded(log, await engine.stop())
     await store.close()
     await lock.release()
     this.#resolveEnded(this.#exitCode)

@@ -94,7 +94,13 @@ export class PortEngineClient implements EngineClient {
     setImmediate(() => this.#send())
   }
 
+  /** Sends what waits for the end of this turn. Called before the port is closed. */
+  flush(): void {
+    if (this.#scheduled) this.#send()
+  }
+
   #send(): void {
+    if (!this.#scheduled) return
     this.#scheduled = false
     const audits = this.#audits.take()
     const message: RequestMessage = { kind: 'requests', commands: this.#commands, audits }

@@ -14,6 +14,8 @@ export class StorePaths {
   readonly head: string
   readonly journalSpare: string
   readonly aside: string
+  /** Records of answered requests that the journal could not take. */
+  readonly unrecorded: string
   readonly payloads: string
   readonly volumes: string
   readonly volumeSpare: string
@@ -35,6 +37,7 @@ export class StorePaths {
     this.head = join(this.journal, 'HEAD')
     this.journalSpare = join(this.journal, 'spare')
     this.aside = join(this.journal, 'aside')
+    this.unrecorded = join(this.journal, 'unrecorded')
     this.payloads = join(root, 'payloads')
     this.volumes = join(this.payloads, 'volumes')
     this.volumeSpare = join(this.volumes, 'spare')

@@ -33,6 +33,24 @@ export function readJournal(
   }
 }
 
+/**
+ * Reads the journal from the segment that begins with sequence `first` to its end, verifying as above.
+ * @throws JournalDamagedError
+ */
+export function readJournalFrom(
+  disk: Disk,
+  paths: StorePaths,
+  first: Sequence,
+  onRecord: (record: JournalRecord) => void,
+): void {
+  let chain: NextRecord | undefined
+  for (const segment of segmentFirsts(disk, paths)) {
+    if (segment < first) continue
+    const visitor = { record: onRecord, batch: () => undefined }
+    chain = readSegment(disk, paths, segment, SEGMENT_HEADER.bytes, chain, visitor)
+  }
+}
+
 function readSegment(
   disk: Disk,
   paths: StorePaths,

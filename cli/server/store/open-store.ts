@@ -12,7 +12,8 @@ import { EngineLoop } from '../../../engine/engine-loop.ts'
 import { StrangerRecords } from '../../../engine/stranger-records.ts'
 import type { ChangeNamed } from '../../../engine/events/changes.ts'
 import { decodeGenesis, type Genesis } from '../../../engine/journal/bodies.ts'
-import { type CutTail, evidenceIsRecorded, pendingEvidence } from '../../../engine/journal/evidence.ts'
+import type { CutTail } from '../../../engine/journal/evidence.ts'
+import { keepUnrecorded } from '../../../engine/journal/unrecorded.ts'
 import type { EngineUnavailableError } from '../../../engine/errors.ts'
 import { HeadFile } from '../../../engine/journal/head-mark.ts'
 import { Journal } from '../../../engine/journal/journal.ts'
@@ -32,6 +33,7 @@ import { replay } from '../../../projections/replay/replay.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 import { earlyKeys, requireAdopted, requireMasterKey } from './access-keys.ts'
 import { ClockWatermark } from './clock-watermark.ts'
+import { recordLate, recordStart } from './first-entries.ts'
 import { HighWaterMark } from './high-water-mark.ts'
 
 /** Settings of a store that the engine needs. Sizes are bytes. */
@@ -90,11 +92,12 @@ interface StoreHooks {
   readonly onRoomChanged?: (roomFor: RoomFor) => void
   /** Called after a commit that changes access, before any reply. */
   readonly onAccessChanged?: () => void
+  /** Called when so many records came too late for the journal: they are kept for the next start, or lost by an error. */
+  readonly onUnrecorded?: (count: number, error: unknown) => void
   /** Replaces the clock of the host. */
   readonly clock?: Clock
 }
 
-const SERVER_START = systemAudit('server', 'server.start', 'server')
 const ACCESS_ADOPT = systemAudit('operator', 'access.adopt', 'access')
 const SERVER_STOP = systemAudit('server', 'server.stop', 'server')
 
@@ -264,15 +267,10 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     mark.stop()
     hooks.onFailure(error, told)
   }
-  const onReleased = ({ files, volumes: spent }: ReleasedFiles) => {
-    // The next start sweeps what cannot be removed now.
-    const gone = [...files.map((name) => paths.file(name)), ...spent.map((volume) => paths.volume(volume))]
-    for (const path of gone) disk.removeAsync(path).catch(() => undefined)
-  }
   const room = new JournalRoom(journal, space, reserve, options.segmentBytes)
   const strangers = new StrangerRecords(options.strangerBytesPerSecond, clock, () => space.isBelowReserve)
   const loop = new EngineLoop(engine, strangers, {
-    onReleased,
+    onReleased: (released) => removeReleased(disk, paths, released),
     onFailure,
     onBatchDone: hooks.onBatchDone,
     roomFor: () => room.roomFor,
@@ -281,10 +279,11 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
   })
   const client = new LocalEngineClient(loop)
   mark.write(false)
-  const start = await recordStart(client, disk, paths, options)
+  const start = await recordStart(client, disk, paths, options.version)
   if (parts.adopted.length > 0) {
     await client.execute({ kind: 'record-server-event', audit: ACCESS_ADOPT, changes: parts.adopted })
   }
+  await recordLate(loop, disk, paths)
   mark.start(
     (error) => loop.fail(error),
     () => {
@@ -307,25 +306,35 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
       await environment.sync()
       mark.write(true)
     }
+    // A process that is killed keeps nothing either.
+    const keeps = healthy || loop.failure !== undefined
     loop.close()
-    await closeAll(opened)
+    await closeKeeping(parts, opened, keeps ? loop.takeUnrecorded() : [])
   }
   return { deploymentId, start, loop, client, catalog, journal, strangers, report, space, close }
 }
 
-/** Records the start, and what recovery cut off, as the first entry. Returns the name of the start. */
-async function recordStart(
-  client: EngineClient,
-  disk: Disk,
-  paths: StorePaths,
-  options: StoreOptions,
-): Promise<string> {
-  const start = randomBytes(8).toString('hex')
-  const changes: (ChangeNamed<'server.started'> | ChangeNamed<'journal.recovered'>)[] = [
-    { name: 'server.started', version: options.version, start },
-  ]
-  for (const cut of pendingEvidence(disk, paths)) changes.push({ name: 'journal.recovered', ...cut })
-  await client.execute({ kind: 'record-server-event', audit: SERVER_START, changes })
-  evidenceIsRecorded(disk, paths)
-  return start
+function removeReleased(disk: Disk, paths: StorePaths, { files, volumes }: ReleasedFiles): void {
+  const gone = [...files.map((name) => paths.file(name)), ...volumes.map((volume) => paths.volume(volume))]
+  // The next start sweeps what cannot be removed now.
+  for (const path of gone) disk.removeAsync(path).catch(() => undefined)
+}
+
+/** Closes everything. Only then are records kept that came too late for the journal: the reserve has given its space back. */
+async function closeKeeping(parts: EngineParts, opened: Opened[], unrecorded: readonly Uint8Array[]): Promise<void> {
+  try {
+    await closeAll(opened)
+  } finally {
+    if (unrecorded.length > 0) keepForNextStart(parts, unrecorded)
+  }
+}
+
+/** Keeps records that came too late for the journal, and says whether that worked. */
+function keepForNextStart({ disk, paths, journal, clock, hooks }: EngineParts, bodies: readonly Uint8Array[]): void {
+  try {
+    keepUnrecorded(disk, paths, journal.position.sequence, clock(), bodies)
+    hooks.onUnrecorded?.(bodies.length, undefined)
+  } catch (error) {
+    hooks.onUnrecorded?.(bodies.length, error)
+  }
 }

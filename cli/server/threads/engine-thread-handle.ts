@@ -1,6 +1,10 @@
+import { setTimeout } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { RoomFor } from '../../../engine/journal/journal-room.ts'
-import type { EngineThreadData, FromEngineThread, ToEngineThread } from './thread-messages.ts'
+import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } from './thread-messages.ts'
+
+/** Time for an engine that has failed to keep what came too late. */
+const STOP_MILLISECONDS = 5000
 
 /** A failure of the engine thread, with the name of the error's class there. */
 export class EngineThreadError extends Error {
@@ -20,6 +24,7 @@ export class EngineThread {
   readonly start: string
   readonly report: Extract<FromEngineThread, { kind: 'ready' }>['report']
   readonly #worker: Worker
+  readonly #ended: Promise<void>
   #onFailure: (error: EngineThreadError) => void = () => undefined
   #onRoomChanged: (roomFor: RoomFor) => void = () => undefined
   #roomFor: RoomFor
@@ -28,6 +33,7 @@ export class EngineThread {
   private constructor(worker: Worker, ready: Extract<FromEngineThread, { kind: 'ready' }>, roomFor: RoomFor) {
     this.#worker = worker
     this.#roomFor = roomFor
+    this.#ended = new Promise((resolve) => worker.once('exit', () => resolve()))
     this.deploymentId = ready.deploymentId
     this.start = ready.start
     this.report = ready.report
@@ -94,20 +100,26 @@ export class EngineThread {
     return port1
   }
 
-  /** Records the clean stop and closes the store. After a failure it only ends the thread. */
-  async stop(): Promise<void> {
-    if (this.#failure === undefined) {
-      const stopped = new Promise<void>((resolve) => {
-        this.#worker.on('message', (message: FromEngineThread) => {
-          if (message.kind === 'stopped' || message.kind === 'failed') resolve()
-        })
-        this.#worker.once('exit', () => resolve())
+  /**
+   * Records the clean stop and closes the store. After a failure it keeps the records that came too late for the journal,
+   * and says how many they are.
+   */
+  async stop(): Promise<Unrecorded | undefined> {
+    const timer = new AbortController()
+    const stopped = new Promise<Unrecorded | undefined>((resolve) => {
+      this.#worker.on('message', (message: FromEngineThread) => {
+        if (message.kind === 'stopped') resolve(message.unrecorded)
       })
-      const message: ToEngineThread = { kind: 'stop' }
-      this.#worker.postMessage(message)
-      await stopped
-    }
-    await this.#worker.terminate()
+      void this.#ended.then(() => resolve(undefined))
+    })
+    const message: ToEngineThread = { kind: 'stop' }
+    this.#worker.postMessage(message)
+    // A disk that has failed may not answer at all.
+    const late = this.healthy ? [] : [setTimeout(STOP_MILLISECONDS, undefined, { signal: timer.signal })]
+    const unrecorded = await Promise.race([stopped, ...late])
+    timer.abort()
+    await Promise.all([Promise.allSettled(late), this.#worker.terminate()])
+    return unrecorded
   }
 
   #fail(error: EngineThreadError): void {

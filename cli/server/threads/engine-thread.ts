@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { DiskFullError } from '../../../engine/disk/disk.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
@@ -6,7 +7,7 @@ import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { PortServer } from '../../../engine/client/port-server.ts'
 import { MetricSlots } from '../../../planes/http/metric-slots.ts'
 import { type OpenStore, openStore } from '../store/open-store.ts'
-import type { EngineThreadData, FromEngineThread, ToEngineThread } from './thread-messages.ts'
+import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } from './thread-messages.ts'
 
 /** The engine thread: the only one that writes the journal, the volumes and the projections. */
 
@@ -44,6 +45,25 @@ function batchDone(): void {
   region[slot.countedStrangers] = opened.strangers.countedTotal
 }
 
+let unrecorded: Unrecorded | undefined
+
+/** Stops in order; after a failure it keeps the records that came too late, and those that are still in a port. */
+async function stop(store: OpenStore): Promise<void> {
+  try {
+    if (store.loop.failure === undefined) {
+      await store.loop.drained()
+      await store.close(true)
+    }
+  } catch (error) {
+    failed(error)
+  }
+  if (store.loop.failure !== undefined) await setImmediate()
+  await store.close(false).catch(() => undefined)
+  for (const port of ports) port.close()
+  send({ kind: 'stopped', ...(unrecorded && { unrecorded }) })
+  main?.close()
+}
+
 let opened: OpenStore | undefined
 try {
   const store = await openStore(nodeDisk, new StorePaths(data.dataDirectory), data.options, {
@@ -52,6 +72,9 @@ try {
     onRoomChanged: (roomFor) => {
       for (const port of ports) port.roomChanged(roomFor)
       send({ kind: 'room', roomFor })
+    },
+    onUnrecorded: (count, error) => {
+      unrecorded = { count, problem: error === undefined ? undefined : String(error) }
     },
     onAccessChanged: () => Atomics.add(data.accessChanges, 0, 1),
   })
@@ -62,15 +85,7 @@ try {
         ports.push(new PortServer(message.port, store.loop))
         return
       case 'stop':
-        store.loop
-          .drained()
-          .then(() => store.close(true))
-          .then(() => {
-            for (const port of ports) port.close()
-            send({ kind: 'stopped' })
-            main.close()
-          })
-          .catch((error: unknown) => failed(error))
+        void stop(store)
     }
   })
   send({ kind: 'ready', deploymentId: store.deploymentId, start: store.start, report: store.report })

@@ -48,10 +48,13 @@ function services({ engine, catalog, payloads, uploads, space, versionIds, uploa
   }
 }
 
+const engine = new PortEngineClient(data.port, data.auditBytesMaximum)
+
 /** Closes the listener first: a thread that ends with an open one silently ends the process (see uws-server.ts). */
 async function stop(graceMilliseconds: number): Promise<void> {
   await listener?.close(graceMilliseconds)
   await log.flush()
+  engine.flush()
   send({ kind: 'stopped' })
   data.port.close()
   main?.close()
@@ -73,7 +76,7 @@ process.on('uncaughtException', (error) => {
   void stop(0)
 })
 
-const session = new StoreSession(data, data.thread, new PortEngineClient(data.port, data.auditBytesMaximum))
+const session = new StoreSession(data, data.thread, engine)
 const gate = new ConcurrencyGate(data.limits, data.gate, data.thread)
 publishGate(gate, data.metrics, data.thread)
 const hostNames = new HostNames(data.hostnames, hostname())

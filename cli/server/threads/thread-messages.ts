@@ -37,7 +37,14 @@ export type FromEngineThread =
   /** It could not start or cannot continue; `error` is the name of the error's class. */
   | { readonly kind: 'failed'; readonly error: string; readonly message: string }
   | { readonly kind: 'room'; readonly roomFor: RoomFor }
-  | { readonly kind: 'stopped' }
+  /** `unrecorded`: how many records of answered requests are kept for the next start, or were lost by a problem. */
+  | { readonly kind: 'stopped'; readonly unrecorded?: Unrecorded }
+
+/** Records of answered requests that the journal could not take. */
+export interface Unrecorded {
+  readonly count: number
+  readonly problem: string | undefined
+}
 
 /** Start data of a front end. */
 export interface FrontEndThreadData extends SessionSettings {

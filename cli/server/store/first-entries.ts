@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import type { EngineClient } from '../../../engine/client/engine-client.ts'
+import type { Disk } from '../../../engine/disk/disk.ts'
+import type { StorePaths } from '../../../engine/disk/store-paths.ts'
+import type { EngineLoop } from '../../../engine/engine-loop.ts'
+import type { ChangeNamed } from '../../../engine/events/changes.ts'
+import { evidenceIsRecorded, pendingEvidence } from '../../../engine/journal/evidence.ts'
+import { unrecordedAreWritten, unrecordedBodies } from '../../../engine/journal/unrecorded.ts'
+import { systemAudit } from '../../../workers/system-audit.ts'
+
+const SERVER_START = systemAudit('server', 'server.start', 'server')
+
+/** Records the start, and what recovery cut off, as the first entry. Returns the name of the start. */
+export async function recordStart(
+  client: EngineClient,
+  disk: Disk,
+  paths: StorePaths,
+  version: string,
+): Promise<string> {
+  const start = randomBytes(8).toString('hex')
+  const changes: (ChangeNamed<'server.started'> | ChangeNamed<'journal.recovered'>)[] = [
+    { name: 'server.started', version, start },
+  ]
+  for (const cut of pendingEvidence(disk, paths)) changes.push({ name: 'journal.recovered', ...cut })
+  await client.execute({ kind: 'record-server-event', audit: SERVER_START, changes })
+  evidenceIsRecorded(disk, paths)
+  return start
+}
+
+/** Writes the records that came too late when the journal failed. */
+export async function recordLate(loop: EngineLoop, disk: Disk, paths: StorePaths): Promise<void> {
+  for (const body of unrecordedBodies(disk, paths)) loop.submit({ kind: 'audit', body })
+  await loop.drained()
+  if (loop.failure !== undefined) throw loop.failure
+  // Without room in the journal they go on waiting, and the next start looks which are there.
+  if (loop.waiting === 0) unrecordedAreWritten(disk, paths)
+}
