@@ -1,3 +1,4 @@
+import { jsonText } from '../terminal/json-text.ts'
 import { Command, Option } from 'clipanion'
 import type { CliContext } from '../cli-context.ts'
 import { textTable } from '../terminal/text-table.ts'
@@ -23,7 +24,7 @@ export abstract class ClientCommand extends Command<CliContext> {
 
   /** Prints an answer as JSON with --json, otherwise the rows that `rows` makes of it. */
   protected print<A>(answer: A, rows: (answer: A) => readonly (readonly string[])[]): void {
-    const lines = this.json ? [JSON.stringify(answer ?? {})] : textTable(rows(answer))
+    const lines = this.json ? [jsonText(answer ?? {})] : textTable(rows(answer))
     if (lines.length > 0) this.context.stdout.write(`${lines.join('\n')}\n`)
   }
 }

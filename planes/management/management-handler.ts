@@ -31,6 +31,10 @@ export interface ManagementExchange {
   /** Undefined when no route has the path. */
   readonly route: string | undefined
   readonly status: number
+  /** As its records name it: `management:` with the role, or with `unauthenticated`. */
+  readonly principal: string
+  /** From the head of the request to the answer; a body may still be sent. */
+  readonly milliseconds: number
   /** What a handler threw, if that is a fault of the server. */
   readonly error?: unknown
 }
@@ -61,6 +65,7 @@ class ManagementDialect extends Exchange {
   #identity: ManagementIdentity | undefined
   #isAuthorized = false
   #request: ManagementRequest | undefined
+  readonly #started = performance.now()
   #fault: unknown
 
   constructor(options: ManagementOptions, http: HttpRequest) {
@@ -152,8 +157,10 @@ class ManagementDialect extends Exchange {
   #observe(status: number, error: unknown): void {
     const { method, path } = this.http
     const route = this.#found?.route.path ?? patternOf(path)
-    const { requestId } = this
-    this.#options.observe?.({ requestId, method, route, status, ...(error === undefined ? {} : { error }) })
+    const principal = `management:${this.#identity?.role ?? 'unauthenticated'}`
+    const milliseconds = Math.round((performance.now() - this.#started) * 1000) / 1000
+    const answered = { requestId: this.requestId, method, route, status, principal, milliseconds }
+    this.#options.observe?.({ ...answered, ...(error === undefined ? {} : { error }) })
   }
 
   protected failed(error: unknown): void {

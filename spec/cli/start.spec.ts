@@ -200,6 +200,9 @@ for (const [setting, expected] of [
       logged.map(({ status }) => status),
       expected,
     )
+    for (const one of logged) {
+      t.match(one, { principal: 'management:system-administrator', milliseconds: Number })
+    }
     for (const { requestId } of logged) t.ok(answers.some((answer) => answer.requestId === requestId))
     t.notOk(server.log.some((line) => line.includes('no-such-bucket') || line.includes(server.secretKey)))
   })

@@ -1,3 +1,4 @@
+import { jsonText } from '../../terminal/json-text.ts'
 import { Command, Option } from 'clipanion'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 import { LineOutput } from './records/line-output.ts'
@@ -66,7 +67,7 @@ export class JournalShowCommand extends JournalCommand {
       this.context.stderr.write(`object-store: ${segment} cannot be read at offset ${offset}; run journal verify\n`)
     })
     for (const line of lines) {
-      await output.line(this.table ? tableRow(line) : JSON.stringify(line))
+      await output.line(this.table ? tableRow(line) : jsonText(line))
       if (output.closed) break
     }
     await output.finish()

@@ -165,17 +165,18 @@ test('the Date header is the time of signing when there is no x-amz-date', async
   }
 })
 
+const claimed = (names: readonly string[]): HeaderLine[] => {
+  const claim = `AWS4-HMAC-SHA256 Credential=${SCOPE}, SignedHeaders=${names.join(';')}, Signature=${'0'.repeat(64)}`
+  return [...without(signed(), 'authorization'), ['authorization', claim]]
+}
+const codeOf = (lines: HeaderLine[], query = '') => refusalCode(() => authenticate('PUT', `/b/k${query}`, lines))
+const parameters = (count: number) => `?${Array.from({ length: count }, (_, index) => `p${index}=1`).join('&')}`
+
 test('signed names and parameters are bounded before anybody knows who asks', async (t) => {
-  const claimed = (names: readonly string[]): HeaderLine[] => {
-    const claim = `AWS4-HMAC-SHA256 Credential=${SCOPE}, SignedHeaders=${names.join(';')}, Signature=${'0'.repeat(64)}`
-    return [...without(signed(), 'authorization'), ['authorization', claim]]
-  }
   const names = Array.from({ length: 97 }, (_, index) => `a${index}`)
   const own = ['host', 'x-amz-content-sha256', 'x-amz-date']
-  const codeOf = (lines: HeaderLine[], query = '') => refusalCode(() => authenticate('PUT', `/b/k${query}`, lines))
   t.equal(codeOf(claimed([...names, ...own])), 'SignatureDoesNotMatch', '100 names')
   t.equal(codeOf(claimed([...names, ...own, 'b'])), 'AuthorizationHeaderMalformed', '101 names')
-  const parameters = (count: number) => `?${Array.from({ length: count }, (_, index) => `p${index}=1`).join('&')}`
   t.equal(codeOf(claimed(own), parameters(100)), 'SignatureDoesNotMatch', '100 parameters')
   t.equal(codeOf(claimed(own), parameters(101)), 'InvalidArgument', '101 parameters')
 })
