@@ -51,7 +51,14 @@ function rowsUnder(path: string, value: Answer): Row[] {
 export function rowsOf(shown: Shown | undefined): (answer: unknown) => Row[] {
   if (shown === undefined) return fields
   if ('done' in shown) return () => [[shown.done]]
-  if ('list' in shown) return (answer) => list(objectOf(answer), shown.list, shown.columns)
+  if ('list' in shown) {
+    const { also = [] } = shown
+    return (answer) => {
+      const members = objectOf(answer)
+      const rows = list(members, shown.list, shown.columns)
+      return also.length === 0 ? rows : [...rows, [''], ...also.map((name) => [`${name}: ${textOf(members[name])}`])]
+    }
+  }
   return (answer) => page(objectOf(answer), shown.page, shown.columns)
 }
 

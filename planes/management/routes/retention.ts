@@ -148,6 +148,7 @@ const getRetentionReport = defineRoute({
     show: {
       list: 'versions',
       columns: ['bucket', 'key', 'version_id', 'retention_mode', 'retain_until', 'legal_hold', 'status'],
+      also: ['generated_at', 'held_count', 'truncated', 'next_after', 'buckets'],
     },
   }),
 })
