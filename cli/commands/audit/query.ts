@@ -119,18 +119,12 @@ export class AuditQueryCommand extends ClientCommand {
 
   #finish(events: readonly Event[], next: Cursor | undefined, damaged: boolean): void {
     const { stdout, stderr } = this.context
-<<<<<<< HEAD
     if (this.json) {
       const cursor = { next_time: next?.time ?? null, next_id: next?.id ?? null }
-      stdout.write(`${JSON.stringify({ events, ...cursor, damaged })}\n`)
+      stdout.write(`${jsonText({ events, ...cursor, damaged })}\n`)
     } else if (next !== undefined) {
       const order = this.oldestFirst ? ' --oldest-first' : ''
       stderr.write(`There may be more: --after-time ${next.time} --after-id ${next.id}${order}\n`)
-=======
-    if (this.json) stdout.write(`${jsonText({ events, ...cursor, damaged })}\n`)
-    else if (cursor.next_id !== null) {
-      stderr.write(`There may be more: --after-time ${cursor.next_time} --after-id ${cursor.next_id}\n`)
->>>>>>> d9844f2 (Log lines of the management plane say who and how long, those of S3 what they are; --json prints no control characters)
     }
   }
 }
