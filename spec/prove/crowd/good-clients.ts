@@ -7,6 +7,9 @@ export interface Seen {
   readonly failures: string[]
 }
 
+/** Whoever has no answer by then has none. */
+const PATIENCE_MILLISECONDS = 5000
+
 /** Asks one after the other, with a pause between, until `isOver`. `ask` gives the status. */
 export async function goOn(
   ask: () => Promise<number>,
@@ -17,7 +20,7 @@ export async function goOn(
   while (!isOver()) {
     const beganAt = performance.now()
     try {
-      const status = await ask()
+      const status = await Promise.race([ask(), sleep(PATIENCE_MILLISECONDS, 'none' as const, { ref: false })])
       if (status !== 200) seen.failures.push(`status ${status}`)
     } catch (error) {
       seen.failures.push(String(error))
