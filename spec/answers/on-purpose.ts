@@ -71,4 +71,8 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     reason:
       'pages name the head of the log; chain reports and manifests have hashes and counts; a chain beyond the head is 400',
   },
+  {
+    shape: /^records?\b.*access\.authenticated/,
+    reason: 'changes of access end with their authentication (decision 0040)',
+  },
 ]
