@@ -69,7 +69,7 @@ export class AuditQueryCommand extends ClientCommand {
   }
 
   async #follow(count: number): Promise<boolean> {
-    const print = this.json ? JSON.stringify : tableRow
+    const print = this.json ? jsonText : tableRow
     const { damaged } = await followEvents(this.client(), this.#query(), count, print, this.context)
     return damaged
   }
