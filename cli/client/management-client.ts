@@ -79,7 +79,7 @@ export class ManagementClient {
   }
 
   #tokenAdvice(): string {
-    if (this.#endpoint.token !== undefined) return 'is the token of another server, or has it expired?'
+    if (this.#endpoint.token) return 'is the token of another server, or has it expired?'
     return 'no token was sent: set OBJECT_STORE_TOKEN, or use --token-file or --profile. The token of the quick start is OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN in the secrets file beside its data directory'
   }
 

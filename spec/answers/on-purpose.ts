@@ -75,4 +75,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     shape: /^records?\b.*access\.authenticated/,
     reason: 'changes of access end with their authentication (decision 0040)',
   },
+  {
+    shape: /^body: /,
+    ask: /GET \/api\/v1\/(service-accounts|policies|management-tokens)(\?| )/,
+    reason: 'lists are in the order of names',
+  },
 ]

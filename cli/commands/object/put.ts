@@ -1,5 +1,7 @@
-import { createReadStream, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { createReadStream, createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { Command, Option } from 'clipanion'
 import { ClientCommand } from '../../client/client-command.ts'
 import { pathOf } from '../../client/management-client.ts'
@@ -12,8 +14,11 @@ export class ObjectPutCommand extends ClientCommand {
 
   static override usage = Command.Usage({
     category: 'Running server',
-    description: 'upload a file as an object',
-    examples: [['A picture', '$0 object put photos 2026/cat.png cat.png --content-type image/png']],
+    description: 'upload a file, or standard input (-), as an object',
+    examples: [
+      ['A picture', '$0 object put photos 2026/cat.png cat.png --content-type image/png'],
+      ['From a pipe', 'tar c docs | $0 object put backups docs.tar -'],
+    ],
   })
 
   bucket = Option.String({ name: 'bucket' })
@@ -24,7 +29,19 @@ export class ObjectPutCommand extends ClientCommand {
   })
 
   override async execute(): Promise<number> {
-    const path = resolve(this.context.workingDirectory, this.file)
+    if (this.file !== '-') return this.#put(resolve(this.context.workingDirectory, this.file))
+    // The server must know the length before the first byte, so what a pipe gives is kept on the disk meanwhile.
+    const directory = mkdtempSync(join(tmpdir(), 'object-store-put-'))
+    try {
+      const path = join(directory, 'stdin')
+      await pipeline(this.context.stdin, createWriteStream(path, { mode: 0o600 }))
+      return await this.#put(path)
+    } finally {
+      rmSync(directory, { recursive: true })
+    }
+  }
+
+  async #put(path: string): Promise<number> {
     const stat = statSync(path)
     if (!stat.isFile()) throw new ExitError('usage', `${path} is not a file; an object is made of one file`)
     const length = stat.size
