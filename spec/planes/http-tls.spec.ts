@@ -1,7 +1,8 @@
 import { createPrivateKey } from 'node:crypto'
+import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import * as https from 'node:https'
-import { connect } from 'node:tls'
+import { connect, type SecureVersion } from 'node:tls'
 import { test } from 'tap'
 import type { HttpRequest, HttpResponse } from '../../planes/http/exchange.ts'
 import { TlsFilesError } from '../../planes/http/tls-files.ts'
@@ -37,6 +38,26 @@ test('bodies go both ways, and a request says how it came', async (t) => {
   t.strictSame(seen, [true, false])
   const mistaken = openRaw(server.port).send(head('GET /'))
   t.equal(await mistaken.untilClosed(), '', 'plain HTTP to a listener with TLS is cut')
+})
+
+test('TLS 1.2 takes only forward secrecy with authenticated encryption', async (t) => {
+  const { port } = await serve(t, () => OK, { tls: filesIn(t.testdir(), selfSignedCertificate({ curve: 'rsa' })) })
+  /** The cipher agreed on with a client that offers `ciphers`, or the reason that there is none. */
+  const agreed = async (ciphers: string, version: SecureVersion): Promise<string> => {
+    const to = { port, host: '127.0.0.1', rejectUnauthorized: false, minVersion: version, maxVersion: version, ciphers }
+    const socket = connect(to)
+    t.teardown(() => socket.destroy())
+    return once(socket, 'secureConnect').then(
+      () => socket.getCipher().name,
+      (error: Error & { code?: string }) => error.code ?? error.message,
+    )
+  }
+  const taken = ['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES256-GCM-SHA384', 'ECDHE-RSA-CHACHA20-POLY1305']
+  for (const name of taken) t.equal(await agreed(name, 'TLSv1.2'), name)
+  const refused = ['AES128-SHA', 'AES256-SHA', 'AES128-GCM-SHA256', 'AES256-GCM-SHA384', 'ECDHE-RSA-AES128-SHA']
+  for (const name of refused)
+    t.match(await agreed(name, 'TLSv1.2'), /HANDSHAKE_FAILURE|ECONNRESET/, `${name} is refused`)
+  t.match(await agreed('TLS_AES_128_GCM_SHA256', 'TLSv1.3'), 'TLS_AES_128_GCM_SHA256')
 })
 
 test('files that cannot be used are refused with the file and the reason', async (t) => {

@@ -3,6 +3,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 
 const OBJECT_IDENTIFIERS = {
   ecdsaWithSha256: [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02],
+  sha256WithRsa: [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b],
   commonName: [0x55, 0x04, 0x03],
   subjectAltName: [0x55, 0x1d, 0x11],
 }
@@ -34,13 +35,22 @@ export interface CertificateOptions {
   readonly name?: string
   /** The last second of its validity, as YYYYMMDDhhmmss. */
   readonly until?: string
-  readonly curve?: 'P-256' | 'secp256k1'
+  /** Of the key; `rsa` for one of 2,048 bits without a curve. */
+  readonly curve?: 'P-256' | 'secp256k1' | 'rsa'
+}
+
+function keyPair(curve: NonNullable<CertificateOptions['curve']>) {
+  if (curve === 'rsa') return generateKeyPairSync('rsa', { modulusLength: 2048 })
+  return generateKeyPairSync('ec', { namedCurve: curve })
 }
 
 export function selfSignedCertificate(options: CertificateOptions = {}): CertificateAndKey {
   const { name = 'localhost', until = '21200101000000', curve = 'P-256' } = options
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: curve })
-  const algorithm = sequence(identifier('ecdsaWithSha256'))
+  const { publicKey, privateKey } = keyPair(curve)
+  const isRsa = curve === 'rsa'
+  const algorithm = isRsa
+    ? sequence(identifier('sha256WithRsa'), element(0x05))
+    : sequence(identifier('ecdsaWithSha256'))
   const subject = sequence(element(0x31, sequence(identifier('commonName'), element(0x0c, Buffer.from(name)))))
   const names = sequence(element(0x82, Buffer.from(name)), element(0x87, [127, 0, 0, 1]))
   const extensions = sequence(sequence(identifier('subjectAltName'), element(0x04, names)))

@@ -4,6 +4,7 @@ import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { sampleBytes } from '../../../support/sample-bytes.ts'
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'
+import { MALFORMED_REQUESTS } from '../../malformed-requests.ts'
 import { openRaw, type RawClient } from '../../raw-client.ts'
 
 const server = await startInThread()
@@ -204,6 +205,20 @@ test('what is no request is refused, and ends its connection', async (t) => {
       const id = /^x-amz-request-id: ([0-9A-F]{18})\r$/im.exec(answer)?.[1]
       t.match(answer, `<RequestId>${id}</RequestId>`, 'it has a request id, like every answer')
       t.match(answer, /^x-content-type-options: nosniff\r$/im)
+    }
+    client.socket.destroy()
+  }
+  // The page of operating says which answers of the library are without an id.
+  const short = MALFORMED_REQUESTS.filter(({ answer, sent }) => typeof answer === 'number' && sent.length < 16_000)
+  t.ok(short.length > 50)
+  for (const { name, sent, answer } of short) {
+    const client = openRaw(server.port)
+    await client.send(sent).until(/<\/(?:Error|i|p)>/)
+    const status = /^HTTP\/1\.1 (\d+)/.exec(client.received)?.[1]
+    t.equal(status, String(answer), name)
+    if (!/^x-amz-request-id: [0-9A-F]{18}\r$/im.test(client.received)) {
+      t.match(status, /^(400|431|505)$/, name)
+      t.match(client.received, '<h1>', `${name}: the answer of the library`)
     }
     client.socket.destroy()
   }
