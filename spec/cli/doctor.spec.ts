@@ -210,7 +210,7 @@ function offered(script: string, ...words: string[]): string[] {
 test('completion of bash', async (t) => {
   const { stdout: script } = await run(['completion', 'bash'])
   t.same(offered(script, 'serv'), ['server', 'service-account'])
-  t.same(offered(script, 'quota', ''), ['show', 'set'])
+  t.same(offered(script, 'quota', ''), ['set', 'show'])
   t.same(offered(script, 'server', 'd'), ['doctor'])
   t.same(offered(script, 'server', '--s'), ['--s3-bind', '--set'])
   t.same(offered(script, 'server', 'doctor', '--js'), ['--json'])

@@ -215,6 +215,8 @@ test('the records of a bypass and the change are of one batch: the attempts stan
       ['s3:object-lock.bypass', 'success', 0],
     ],
   )
-  t.same(new Set(records.map(({ details }) => details.get('version_id'))).size, 2, 'the plain attempt names no version')
+  const versions = records.map(({ details }) => details.get('version_id'))
+  t.match(versions[0], /./)
+  t.equal(new Set(versions).size, 1, 'all name the version')
   await store.close(true)
 })
