@@ -34,6 +34,8 @@ export interface HttpRequest {
 
 /** The body of a request. Exactly one of `readAll` and `pipe` may be called, at most once; an untouched body is discarded. */
 export interface RequestBody {
+  /** Bytes that have arrived so far, whether or not anybody has read them. Chunked ones are counted without their framing. */
+  readonly receivedBytes: number
   /**
    * Resolves when the last byte has arrived, or never will. Undefined when that is so already. Bytes that arrive
    * meanwhile are kept, 256 KiB of them; more would wait for a reader.

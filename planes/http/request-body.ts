@@ -265,6 +265,7 @@ function endingError(ending: Ending): unknown {
 
 /** The body of a request that has none; shared by all of them. */
 export const EMPTY_BODY: RequestBody = {
+  receivedBytes: 0,
   arrival: () => undefined,
   readAll: () => Promise.resolve(Buffer.alloc(0)),
   pipe: () => Promise.resolve(),

@@ -81,6 +81,8 @@ interface S3ErrorOptions {
   readonly details?: readonly ErrorDetail[]
   /** Extra response headers, such as Content-Range of a 416. */
   readonly headers?: readonly HeaderLine[]
+  /** Of a 501, for log and record: the header, or the query parameter with a `?` before it. By default that of `Header`. */
+  readonly refused?: string | undefined
 }
 
 /** A refusal with a place in the S3 error table. */
@@ -90,6 +92,8 @@ export class S3Error extends Error {
   readonly status: number
   readonly details: readonly ErrorDetail[]
   readonly headers: readonly HeaderLine[]
+  /** The header, or the query parameter with a `?` before it, that a 501 refuses. */
+  readonly refused: string | undefined
 
   constructor(code: S3ErrorCode, options: S3ErrorOptions = {}) {
     super(options.message || S3_ERRORS[code].message)
@@ -97,6 +101,7 @@ export class S3Error extends Error {
     this.status = S3_ERRORS[code].status
     this.details = options.details ?? []
     this.headers = options.headers ?? []
+    this.refused = options.refused ?? this.details.find(([name]) => name === 'Header')?.[1]
   }
 }
 

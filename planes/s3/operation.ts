@@ -38,6 +38,8 @@ export interface Operation {
   readonly headers: readonly string[]
   /** Undefined for an operation that this server does not implement. */
   readonly handle: Handler<ObjectRequest> | undefined
+  /** Of an operation that is not implemented: what a client can be set to do instead, as a sentence. */
+  readonly instead: string | undefined
 }
 
 const DOCUMENT_BYTES_MAXIMUM = 1024 ** 2
@@ -59,6 +61,7 @@ export function operationOf(particular: Required & Partial<Operation>): Operatio
     bodyBytesMaximum: reads || method === 'DELETE' ? 0 : DOCUMENT_BYTES_MAXIMUM,
     accepts: [],
     headers: [],
+    instead: undefined,
     ...particular,
   }
 }

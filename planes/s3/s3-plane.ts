@@ -31,8 +31,19 @@ export interface FinishedRequest {
   readonly route: string
   readonly status: number
   readonly milliseconds: number
+  /** Of the body, until the request was answered; what a client sends after that is dropped uncounted. */
   readonly receivedBytes: number
   readonly sentBytes: number
+  /** What a 501 refuses. */
+  readonly unsupported: Unsupported | undefined
+}
+
+/** What a 501 refuses, for whoever has to set the client otherwise. Both texts are bounded. */
+interface Unsupported {
+  /** The header, or the query parameter with a `?` before it; undefined when it is the operation itself. */
+  readonly refused: string | undefined
+  /** The message of the answer, which a HEAD request does not get. */
+  readonly reason: string
 }
 
 export interface S3Telemetry {
@@ -60,9 +71,17 @@ export function createS3Handler(parts: S3PlaneParts): HttpHandler {
   return (http) => new S3Dialect(parts, http, requestIds.next()).run()
 }
 
-function notSupported({ name }: Operation): S3Error {
-  return new S3Error('NotImplemented', { message: `${name} is not supported by this server.` })
+function notSupported({ name, instead, subresource, mark }: Operation): S3Error {
+  const message = `${name} is not supported by this server.${instead === undefined ? '' : ` ${instead}`}`
+  const parameter = subresource ?? mark?.query
+  const header = mark?.query === undefined ? mark?.header : undefined
+  return new S3Error('NotImplemented', { message, refused: header ?? (parameter && `?${parameter}`) })
 }
+
+/** Of the refused header of a 501 in log and record; one that matches a prefix can be long. */
+const REFUSED_BYTES_MAXIMUM = 64
+/** Of its reason, which is the message of the answer. */
+const REASON_BYTES_MAXIMUM = 512
 
 /** Of a version id in a record; those of this server are shorter. */
 const VERSION_ID_BYTES_MAXIMUM = 64
@@ -83,6 +102,13 @@ function asForeign(failure: unknown, target: Target | undefined): unknown {
   return new S3Error('NotImplemented', { message: 'The administration of other vendors is not supported.' })
 }
 
+function unsupportedOf({ refused, message }: S3Error): Unsupported {
+  return {
+    refused: refused === undefined ? undefined : boundedText(refused, REFUSED_BYTES_MAXIMUM),
+    reason: boundedText(message, REASON_BYTES_MAXIMUM),
+  }
+}
+
 class S3Dialect extends Exchange {
   readonly #parts: S3PlaneParts
   readonly #started = performance.now()
@@ -92,6 +118,7 @@ class S3Dialect extends Exchange {
   /** Undefined until the request is authorized. */
   #request: ObjectRequest | undefined
   #crossOrigin: readonly HeaderLine[] = []
+  #unsupported: Unsupported | undefined
 
   constructor(parts: S3PlaneParts, http: HttpRequest, requestId: string) {
     super(http, requestId, parts.services.engine, parts.gate)
@@ -169,6 +196,7 @@ class S3Dialect extends Exchange {
 
   protected refusal(failure: unknown): Refusal {
     const { error, isFault } = toS3Error(asForeign(failure, this.#target))
+    this.#unsupported = error.code === 'NotImplemented' ? unsupportedOf(error) : undefined
     const response = errorResponse(error, this.http.method, this.http.path, this.requestId)
     return { code: failure instanceof DomainError ? failure.code : recordedCode(error.code), response, isFault }
   }
@@ -185,8 +213,15 @@ class S3Dialect extends Exchange {
     }
   }
 
-  /** The operation, because the method alone says little, and the version that the request names. */
+  /** A stranger's record stays as short as it is: its operation is all that was refused. */
   #metadata(): Pairs {
+    if (this.#unsupported === undefined || this.#identity === undefined) return this.#named()
+    const { refused, reason } = this.#unsupported
+    return [...this.#named(), ...(refused === undefined ? [] : ['refused', refused]), 'reason', reason]
+  }
+
+  /** The operation, because the method alone says little, and the version that the request names. */
+  #named(): Pairs {
     const operation = this.#operation === undefined ? [] : ['api', this.#operation.name]
     const query = this.#target?.query
     if (query === undefined || query.entries.length === 0) return operation
@@ -225,8 +260,9 @@ class S3Dialect extends Exchange {
       route: this.#route(),
       status,
       milliseconds: performance.now() - this.#started,
-      receivedBytes: this.http.contentLength ?? 0,
+      receivedBytes: this.http.body.receivedBytes,
       sentBytes,
+      unsupported: this.#unsupported,
     })
   }
 

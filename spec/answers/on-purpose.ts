@@ -80,4 +80,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /GET \/api\/v1\/(service-accounts|policies|management-tokens)(\?| )/,
     reason: 'lists are in the order of names',
   },
+  {
+    shape:
+      /^records\b.* is now .*\\"(refused|reason)\\":|^body: .*upported.* is now .*supported(; (set|raise)| by this server\. )/,
+    reason: 'a 501 says what to set at the client, and its record what was refused',
+  },
 ]

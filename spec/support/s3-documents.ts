@@ -49,7 +49,8 @@ Every operation of the S3 API, from the values in \`planes/s3/operations/\`; a s
 method, path and subresource in common, the one with a further mark is meant if the request has the mark: a query
 parameter of that name or value, or a header. A request that no row fits is answered \`MethodNotAllowed\`. Query parameters
 not on this page say nothing. An operation that is not implemented is answered \`NotImplemented\`, after the signature was
-checked where there is one.
+checked where there is one. The message says what to set at the client where there is something; the log line of the request,
+and its record unless it was unsigned, have the message as \`reason\` and the header or query parameter as \`refused\`.
 
 *Action* is what a policy grants or denies; the one after a comma counts when the request names a version, the one after
 *or* grants the same. A write or deletion with an ETag in \`If-Match\` or \`If-None-Match\` needs \`s3:GetObject\` too. A query

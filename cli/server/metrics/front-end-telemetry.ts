@@ -40,6 +40,7 @@ export class FrontEndTelemetry implements S3Telemetry {
         milliseconds: Math.round(request.milliseconds * 1000) / 1000,
         receivedBytes: request.receivedBytes,
         sentBytes: request.sentBytes,
+        ...request.unsupported,
       },
       'S3 request',
     )

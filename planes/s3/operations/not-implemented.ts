@@ -2,7 +2,7 @@ import { type Level, type Method, type Operation, operationOf } from '../operati
 
 /** `PUT object ?tagging` spells method, level and subresource as a reader of the S3 reference knows them. */
 type Pattern = `${Method} ${Level}` | `${Method} ${Level} ?${string}`
-type Extras = Partial<Pick<Operation, 'mark' | 'accepts' | 'changes'>>
+type Extras = Partial<Pick<Operation, 'mark' | 'accepts' | 'changes' | 'instead'>>
 
 /** @param action without `s3:`; by default it has the name of the operation */
 function row(name: string, pattern: Pattern, action = name, extras: Extras = {}): Operation {
@@ -27,8 +27,10 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   }),
   row('SecurityTokenService', 'POST service'),
   row('SecurityTokenServiceQuery', 'GET service', 'SecurityTokenService', STS),
-  row('ListObjects', 'GET bucket', 'ListBucket'),
-  row('DeleteObjects', 'POST bucket ?delete', 'DeleteObject'),
+  row('ListObjects', 'GET bucket', 'ListBucket', { instead: 'Set the client to version 2 of lists (list-type=2).' }),
+  row('DeleteObjects', 'POST bucket ?delete', 'DeleteObject', {
+    instead: 'Set the client to delete objects one at a time (DeleteObject), without batches.',
+  }),
   row('WriteGetObjectResponse', 'POST bucket', 'WriteGetObjectResponse', { mark: { header: 'x-amz-request-route' } }),
   row('PostObject', 'POST bucket', 'PutObject'),
   row('CreateSession', 'GET bucket ?session'),
@@ -122,6 +124,7 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('UploadPartCopy', 'PUT object ?uploadId', 'PutObject', {
     mark: { header: 'x-amz-copy-source' },
     accepts: ['partNumber'],
+    instead: 'Raise the multipart copy threshold of the client (up to 5 GiB), so that it sends one CopyObject.',
   }),
   row('GetObjectAcl', 'GET object ?acl', 'GetObjectAcl', VERSION),
   row('PutObjectAcl', 'PUT object ?acl', 'PutObjectAcl', VERSION),

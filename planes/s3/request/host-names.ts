@@ -73,5 +73,6 @@ export function refuseOtherHost(request: HttpRequest, names: HostNames): void {
       'the bucket in the path (path style). If the server has this name, add it to the setting s3.hostnames ' +
       '(OBJECT_STORE_S3_HOSTNAMES).',
     details: [['Host', host.slice(0, SHOWN_MAXIMUM)]],
+    refused: 'host',
   })
 }

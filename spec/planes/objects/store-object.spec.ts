@@ -30,6 +30,7 @@ async function storeFor(t: Test): Promise<TestStore> {
 
 function bodyOf(bytes: Buffer): RequestBody {
   return {
+    receivedBytes: 0,
     arrival: () => undefined,
     readAll: async () => Buffer.from(bytes),
     pipe: async (sink) => {

@@ -26,7 +26,12 @@ export function wireRequest(method: string, rawTarget: string, headers: readonly
     remoteAddress: '127.0.0.1',
     secure: false,
     contentLength: undefined,
-    body: { arrival: () => undefined, readAll: () => Promise.resolve(Buffer.alloc(0)), pipe: () => Promise.resolve() },
+    body: {
+      receivedBytes: 0,
+      arrival: () => undefined,
+      readAll: () => Promise.resolve(Buffer.alloc(0)),
+      pipe: () => Promise.resolve(),
+    },
     onAborted: () => {},
   }
   return { request, target: parseTarget(path, query) }

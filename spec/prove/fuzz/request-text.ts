@@ -51,6 +51,7 @@ export function requestWith(
     secure: false,
     contentLength: body.length,
     body: {
+      receivedBytes: 0,
       arrival: () => undefined,
       readAll: (bytesMaximum) =>
         body.length > bytesMaximum ? Promise.reject(new BodyTooLargeError()) : Promise.resolve(Buffer.from(body)),

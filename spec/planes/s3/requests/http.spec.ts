@@ -150,6 +150,21 @@ test('an upload that breaks off leaves what was there', async (t) => {
   for (const end of ends) t.match(end, { result: 'failure', operation: 's3:PUT', intent: Number })
 })
 
+test('received bytes are those that came, whatever was declared', async (t) => {
+  const stored = await raw('PUT', '/http-bucket/counted', { body: LARGE })
+  const finished = (id: unknown) => server.finished.find(({ requestId }) => requestId === id)
+  t.equal(finished(stored.headers['x-amz-request-id'])?.receivedBytes, LARGE.length)
+  const client = openRaw(server.port)
+  client.send(head('PUT', '/http-bucket/declared', [['content-length', String(5 * GIBIBYTE)]], false))
+  await client.push(Buffer.from('1'))
+  const answer = await client.until(/<\/Error>/)
+  const id = /^x-amz-request-id: (\w+)\r$/im.exec(answer)?.[1]
+  const refused = finished(id)
+  t.equal(refused?.status, 403)
+  t.ok((refused?.receivedBytes ?? Number.NaN) <= 1, 'of 5 GiB that were declared one byte was sent')
+  client.socket.destroy()
+})
+
 test('an upload in small pieces', async (t) => {
   const client = openRaw(server.port)
   client.send(head('PUT', '/http-bucket/pieces', [['content-length', '50']]))

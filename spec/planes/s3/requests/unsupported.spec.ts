@@ -1,0 +1,93 @@
+/** What a 501 tells: the client what to set, the log and the record what was refused and why. */
+import tap, { test } from 'tap'
+import type { HeaderLine } from '../../../../planes/http/exchange.ts'
+import { startInThread } from '../../../support/test-server.ts'
+import { isError } from '../../../support/wire-assertions.ts'
+
+const server = await startInThread()
+tap.teardown(() => server.stop())
+const { raw } = server
+
+await raw('PUT', '/unsupported')
+
+interface Case {
+  readonly method: string
+  readonly target: string
+  readonly headers?: readonly HeaderLine[]
+  /** In log and record. */
+  readonly refused: string | undefined
+  /** In the message. */
+  readonly wayOut: RegExp
+}
+
+const WHEN_REQUIRED = /AWS_REQUEST_CHECKSUM_CALCULATION=when_required/
+const OBJECT = '/unsupported/key'
+
+const CASES: readonly Case[] = [
+  {
+    method: 'PUT',
+    target: OBJECT,
+    headers: [['x-amz-trailer', 'x-amz-checksum-crc32']],
+    refused: 'x-amz-trailer',
+    wayOut: WHEN_REQUIRED,
+  },
+  {
+    method: 'PUT',
+    target: OBJECT,
+    headers: [['content-encoding', 'aws-chunked']],
+    refused: 'content-encoding',
+    wayOut: WHEN_REQUIRED,
+  },
+  {
+    method: 'PUT',
+    target: OBJECT,
+    headers: [['x-amz-decoded-content-length', '5']],
+    refused: 'x-amz-decoded-content-length',
+    wayOut: WHEN_REQUIRED,
+  },
+  { method: 'POST', target: '/unsupported?delete', refused: '?delete', wayOut: /DeleteObjects .* one at a time/ },
+  { method: 'GET', target: '/unsupported', refused: undefined, wayOut: /ListObjects .*list-type=2/ },
+  {
+    method: 'PUT',
+    target: `${OBJECT}?partNumber=1&uploadId=x`,
+    headers: [['x-amz-copy-source', '/unsupported/other']],
+    refused: 'x-amz-copy-source',
+    wayOut: /UploadPartCopy .*multipart copy threshold/,
+  },
+  { method: 'PUT', target: `${OBJECT}?acl`, refused: '?acl', wayOut: /PutObjectAcl is not supported/ },
+]
+
+test('a 501 says what to set, and log and record name what was refused', async (t) => {
+  for (const { method, target, headers = [], refused, wayOut } of CASES) {
+    const name = `${method} ${target} ${headers.join()}`
+    const answer = await raw(method, target, { headers, body: method === 'GET' ? '' : 'bytes' })
+    isError(t, answer, 'NotImplemented', name)
+    const message = /<Message>(.*)<\/Message>/.exec(answer.text)?.[1] ?? ''
+    t.match(message, wayOut, name)
+    const requestId = answer.headers['x-amz-request-id']
+    const logged = server.finished.find((request) => request.requestId === requestId)
+    t.strictSame(logged?.unsupported, { refused, reason: message }, name)
+    const records = (await server.journal()).filter((entry) => entry.requestId === requestId)
+    t.ok(records.length > 0)
+    for (const { details } of records) {
+      t.equal(details.get('refused'), refused, name)
+      t.equal(details.get('reason'), message, name)
+    }
+  }
+})
+
+test('what is recorded of a refused header is bounded, and other refusals carry nothing of it', async (t) => {
+  const long = `x-amz-grant-${'a'.repeat(4000)}`
+  const refused = await raw('PUT', OBJECT, { headers: [[long, 'v']], body: 'bytes' })
+  isError(t, refused, 'NotImplemented', 'a long header')
+  const missing = await raw('GET', OBJECT)
+  isError(t, missing, 'NoSuchKey', 'no 501')
+  const detailsOf = async (id: unknown) =>
+    (await server.journal()).find((entry) => entry.requestId === id)?.details ?? new Map<string, unknown>()
+  const details = await detailsOf(refused.headers['x-amz-request-id'])
+  t.match(details.get('refused'), /^x-amz-grant-a+\.\.\. sha256:[0-9a-f]{64}$/)
+  t.ok(String(details.get('reason')).length < 512)
+  const other = await detailsOf(missing.headers['x-amz-request-id'])
+  t.equal(other.get('error'), 'object-not-found')
+  t.notOk(other.has('refused') || other.has('reason'))
+})
