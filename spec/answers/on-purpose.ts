@@ -82,7 +82,7 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
   },
   {
     shape:
-      /^records\b.* is now .*\\"(refused|reason)\\":|^body: .*upported.* is now .*supported(; (set|raise)| by this server\. )/,
+      /^records\b.* is now .*\\"(refused|reason)\\":|^body: .*upported.* is now .*upported(; (set|raise)| by this server\. )/,
     reason: 'a 501 says what to set at the client, and its record what was refused',
   },
 ]

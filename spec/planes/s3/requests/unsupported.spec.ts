@@ -57,6 +57,11 @@ const CASES: readonly Case[] = [
   { method: 'PUT', target: `${OBJECT}?acl`, refused: '?acl', wayOut: /PutObjectAcl is not supported/ },
 ]
 
+/** The metadata of the first record of a request. */
+async function detailsOf(id: unknown): Promise<ReadonlyMap<string, unknown>> {
+  return (await server.journal()).find((entry) => entry.requestId === id)?.details ?? new Map()
+}
+
 test('a 501 says what to set, and log and record name what was refused', async (t) => {
   for (const { method, target, headers = [], refused, wayOut } of CASES) {
     const name = `${method} ${target} ${headers.join()}`
@@ -82,8 +87,6 @@ test('what is recorded of a refused header is bounded, and other refusals carry 
   isError(t, refused, 'NotImplemented', 'a long header')
   const missing = await raw('GET', OBJECT)
   isError(t, missing, 'NoSuchKey', 'no 501')
-  const detailsOf = async (id: unknown) =>
-    (await server.journal()).find((entry) => entry.requestId === id)?.details ?? new Map<string, unknown>()
   const details = await detailsOf(refused.headers['x-amz-request-id'])
   t.match(details.get('refused'), /^x-amz-grant-a+\.\.\. sha256:[0-9a-f]{64}$/)
   t.ok(String(details.get('reason')).length < 512)
