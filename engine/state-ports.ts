@@ -5,6 +5,7 @@ import type {
   DefaultRetention,
   HeaderPairs,
   LockState,
+  ObjectChecksum,
   Quota,
   Retention,
   Versioning,
@@ -46,6 +47,8 @@ export interface ObjectState {
   /** Undefined for an object of no bytes. */
   readonly payload: PayloadId | undefined
   readonly lock: LockState | undefined
+  /** Of the whole object, where the client gave one. */
+  readonly checksum: ObjectChecksum | undefined
 }
 
 /** A multipart upload in progress. */

@@ -1,7 +1,15 @@
 import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from '../brands.ts'
 import type { AuditContext, Pairs } from '../events/audit.ts'
 import type { ChangeNamed } from '../events/changes.ts'
-import type { CorsRule, DefaultRetention, HeaderPairs, LockState, Quota, Retention } from '../events/values.ts'
+import type {
+  CorsRule,
+  DefaultRetention,
+  HeaderPairs,
+  LockState,
+  ObjectChecksum,
+  Quota,
+  Retention,
+} from '../events/values.ts'
 import type { AccessCommands } from './access-commands.ts'
 
 /**
@@ -72,6 +80,8 @@ interface DecidableCommands extends AccessCommands {
       condition: WriteCondition
       /** The lock that the request asks for; without a retention in it the bucket's default applies. */
       lock?: LockState
+      /** What the client gave for the whole body, which was held against it. */
+      checksum?: ObjectChecksum
     }
   'copy-object': ObjectName & {
     sourceBucket: string

@@ -80,7 +80,7 @@ function deleteVersion(
 export const objectRules = {
   'write-object'(command, context) {
     const { state, now } = context
-    const { key, size, etag, digest, headers, metadata } = command
+    const { key, size, etag, digest, headers, metadata, checksum } = command
     const bucket = requireBucket(state, command.bucket)
     const bucketId = bucket.id
     const current = state.object(bucketId, key)
@@ -106,6 +106,7 @@ export const objectRules = {
           replaced,
           version,
           lock,
+          checksum,
         },
       ],
       etag,
@@ -113,7 +114,10 @@ export const objectRules = {
     }
   },
 
-  /** A copy shares the payload by reference and moves no bytes. It does not inherit the lock of its source. */
+  /**
+   * A copy shares the payload by reference and moves no bytes, so their checksum stays true. It does not inherit the lock of its
+   * source.
+   */
   'copy-object'(command, context) {
     const { state, now } = context
     const { source, sourceBucket } = requireSource(command, context)
@@ -141,6 +145,7 @@ export const objectRules = {
           replaced: current !== undefined,
           version,
           lock: lockAtBirth(bucket, command.lock, now),
+          checksum: source.checksum,
         },
       ],
       etag: source.etag,

@@ -153,6 +153,8 @@ export const uploadRules = {
           replaced: current !== undefined,
           version,
           lock: lockAtBirth(bucket, upload.lock, now, upload.given),
+          // Those of the parts are of no use for the whole (spec/decisions/0052).
+          checksum: undefined,
         },
       ],
       etag,

@@ -33,6 +33,15 @@ export const startName = textOf('start', (text) => START.test(text))
 export const md5 = textOf('MD5', (text) => MD5.test(text))
 export const partNumber = whole<number>('part number', 10_000, 1)
 export const checksum = whole<number>('CRC-32', 2 ** 32 - 1)
+/** From a CRC-32 to a SHA-256. */
+export const checksumValue: Kind<Uint8Array> = {
+  page: '4 to 32 bytes',
+  encode: asItIs,
+  decode: (stored, where) =>
+    stored instanceof Uint8Array && stored.length >= 4 && stored.length <= 32
+      ? stored
+      : refuse(where, '4 to 32 bytes', stored),
+}
 /** Bytes of a payload in a volume, which is read into memory at once. */
 export const volumeLength = whole<number>('length in a volume', 2 ** 24)
 

@@ -2,7 +2,7 @@ import { headerPairs, headerText, objectKey } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bucketId, digest, flag, integer, optional, orZero, sequence } from './schema/kinds.ts'
 import { appended, field } from './schema/record.ts'
-import { lockState, payloadReference, versionPlace } from './values.ts'
+import { lockState, objectChecksum, payloadReference, versionPlace } from './values.ts'
 
 const object = { bucketId: field(bucketId, 'bucket id'), key: field(objectKey, 'key') }
 const version = field(sequence, 'version')
@@ -18,6 +18,7 @@ export const objectWritten = defineChange('object.written', 3, {
   replaced: field(flag, 'replaced', 'true when a current object was there'),
   version: appended(optional(versionPlace), undefined, 'place', 'nil in a bucket without versioning'),
   lock: appended(optional(lockState), undefined, 'lock'),
+  checksum: appended(optional(objectChecksum), undefined, 'checksum', 'what the client gave for the whole object'),
 })
 
 export const objectDeleted = defineChange('object.deleted', 4, object)

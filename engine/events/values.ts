@@ -1,5 +1,5 @@
 /** Values of changes other than numbers and texts, in the program and as stored. */
-import { checksum, headerText, payloadName, volumeLength } from './names.ts'
+import { checksum, checksumValue, headerText, payloadName, volumeLength } from './names.ts'
 import { appended, field, record, union } from './schema/record.ts'
 import {
   eitherOf,
@@ -54,6 +54,19 @@ export const payloadReference = union('payload', {
   },
 })
 export type PayloadReference = ValueOf<typeof payloadReference>
+
+/** Checksums that a client may give with the bytes of an object (S3 API reference, PutObject), and their length in bytes. */
+export const CHECKSUM_BYTES = { crc32: 4, crc32c: 4, crc64nvme: 8, sha1: 20, sha256: 32 } as const
+export type ChecksumAlgorithm = keyof typeof CHECKSUM_BYTES
+/** The order is that of their codes in the journal. */
+const CHECKSUM_ALGORITHMS = ['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'] as const satisfies ChecksumAlgorithm[]
+
+/** The checksum of the whole object that its client gave, and that the body was held against. */
+export const objectChecksum = record('checksum', {
+  algorithm: field(wordOf(CHECKSUM_ALGORITHMS), 'algorithm'),
+  value: field(checksumValue, 'value', 'numbers are big-endian'),
+})
+export type ObjectChecksum = ValueOf<typeof objectChecksum>
 
 /** Versioning of a bucket; `off` until it is set for the first time, and never again. */
 export type Versioning = 'off' | 'enabled' | 'suspended'

@@ -2,6 +2,7 @@ import type { PartList } from '../../engine/payloads/payload-reader.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import type { HeaderLine } from '../http/exchange.ts'
 import { byteRange, contentRange } from './request/byte-range.ts'
+import { checksumHeaders } from './request/checksums.ts'
 import { checkReadConditions, meetsIfRange } from './request/conditions.ts'
 import { S3Error } from './errors.ts'
 import { lockHeaders } from './request/lock-headers.ts'
@@ -48,7 +49,10 @@ export function planRead(request: S3Request, services: S3Services, found: FoundO
   headers.push(['accept-ranges', 'bytes'], ...lockHeaders(object.lock))
   addStoredHeaders(headers, object, query.entries.length === 0 ? [] : responseOverrides(query))
   if (part?.count !== undefined) headers.push(['x-amz-mp-parts-count', String(part.count)])
-  if (range === undefined) return { status: 200, headers, start: 0, length: object.size }
+  if (range === undefined) {
+    if (object.checksum !== undefined) headers.push(...checksumHeaders(request.http, request.target, object.checksum))
+    return { status: 200, headers, start: 0, length: object.size }
+  }
   // There is no range of no bytes: an empty object or part is a 206 without one.
   if (range.last >= range.first) headers.push(['content-range', contentRange(range, object.size)])
   return { status: 206, headers, start: range.first, length: range.last - range.first + 1 }

@@ -25,14 +25,14 @@ export class VersionRows {
   }
 
   written(sequence: Sequence, modifiedMicroseconds: Microseconds, change: ChangeNamed<'object.written'>): void {
-    const { bucketId, key, size, etag, digest, headers, metadata, version, lock } = change
+    const { bucketId, key, size, etag, digest, headers, metadata, version, lock, checksum } = change
     // The new reference is counted before an old one is dropped: a copy onto itself must not drop its own payload.
     const payload = this.#payloads.take(change.payload)
     const isNull = version?.isNull ?? true
     // The row of the current object is not removed: the new one overwrites it.
     if (version !== undefined) this.#makeRoom(bucketId, key, version)
     else if (change.replaced) this.#destroyCurrent(bucketId, key, this.#current(bucketId, key))
-    const state = { isNull, isMarker: false, digest, headers, metadata, payload, lock }
+    const state = { isNull, isMarker: false, digest, headers, metadata, payload, lock, checksum }
     this.#putCurrent(bucketId, key, { ...state, sequence, modifiedMicroseconds, size, etag })
     if (lock !== undefined) putLock(this.#tables.locks, bucketId, key, sequence, lock)
   }
@@ -48,6 +48,7 @@ export class VersionRows {
       metadata: [],
       payload: undefined,
       lock: undefined,
+      checksum: undefined,
     }
     const marker = { sequence, modifiedMicroseconds, isNull: version.isNull, isMarker: true, ...nothing }
     putVersion(this.#tables, bucketId, key, marker)

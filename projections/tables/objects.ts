@@ -1,6 +1,6 @@
 import { type BucketId, type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import { Packr } from 'msgpackr'
-import { type HeaderPairs, lockState } from '../../engine/events/values.ts'
+import { type HeaderPairs, lockState, objectChecksum } from '../../engine/events/values.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import { NUMBER_BYTES, readNumber, readPayload, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
@@ -11,7 +11,7 @@ import { orderOfSequence } from './version-keys.ts'
  *
  *   key   = bucket id (8) | key in UTF-8 (1 to 1024)
  *   value = version (1) | flags (1) | sequence (8) | modified (8) | size (8) | MD5 of the ETag (16) | parts (4)
- *           | payload (8) | SHA-256 (32) | MessagePack [headers, metadata, lock], left out when all are empty
+ *           | payload (8) | SHA-256 (32) | MessagePack [headers, metadata, lock, checksum], left out when all are empty
  *
  * Flags: 1 its version id is `null`, 2 it is a delete marker (in `versions` only).
  *
@@ -32,8 +32,8 @@ const AT = {
   rest: 86,
 } as const
 const FLAG = { isNull: 1, isMarker: 2 } as const
-/** Headers, metadata, and the lock where there is one. */
-type Rest = [HeaderPairs, HeaderPairs, unknown?]
+/** Headers, metadata, and where there are any the lock (nil before a checksum) and the checksum. */
+type Rest = [HeaderPairs, HeaderPairs, unknown?, unknown?]
 const packr = new Packr({ useRecords: false })
 const NO_PAIRS: HeaderPairs = []
 
@@ -67,7 +67,11 @@ export function encodeObject(object: ObjectState): Buffer {
   return value
 }
 
-function encodeRest({ headers, metadata, lock }: ObjectState): Buffer | undefined {
+function encodeRest({ headers, metadata, lock, checksum }: ObjectState): Buffer | undefined {
+  if (checksum !== undefined) {
+    const held = lock === undefined ? null : lockState.encode(lock)
+    return packr.pack([headers, metadata, held, objectChecksum.encode(checksum)] satisfies Rest)
+  }
   if (lock !== undefined) return packr.pack([headers, metadata, lockState.encode(lock)] satisfies Rest)
   const bare = headers.length === 0 && metadata.length === 0
   return bare ? undefined : packr.pack([headers, metadata] satisfies Rest)
@@ -80,7 +84,7 @@ function etagOf(value: Buffer): string {
 }
 
 export function decodeObject(value: Buffer): ObjectState {
-  const [headers, metadata, lock] =
+  const [headers, metadata, lock, checksum] =
     value.length === AT.rest ? [NO_PAIRS, NO_PAIRS] : (packr.unpack(value.subarray(AT.rest)) as Rest)
   const flags = value[AT.flags] as number
   return {
@@ -94,7 +98,8 @@ export function decodeObject(value: Buffer): ObjectState {
     headers,
     metadata,
     payload: readPayload(value, AT.payload),
-    lock: lock === undefined ? undefined : lockState.decode(lock, 'lock'),
+    lock: lock === undefined || lock === null ? undefined : lockState.decode(lock, 'lock'),
+    checksum: checksum === undefined ? undefined : objectChecksum.decode(checksum, 'checksum'),
   }
 }
 

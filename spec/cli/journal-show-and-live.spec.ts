@@ -22,15 +22,9 @@ const HEX = 'ab'.repeat(32)
 const YEAR_9999 = Date.parse('9999-12-31T23:59:59.999Z')
 const BUCKET = { bucket_id: 2, name: 'b' }
 const KEY = { bucket_id: 2, key: 'k' }
-const WRITTEN = {
-  kind: 'object.written',
-  bucket_id: 2,
-  etag: 'etag',
-  sha256: HEX,
-  headers: {},
-  user_metadata: {},
-  replaced: true,
-}
+const NOTHING = { headers: {}, user_metadata: {}, replaced: true }
+const WRITTEN = { kind: 'object.written', bucket_id: 2, etag: 'etag', sha256: HEX, ...NOTHING }
+const SUMMED = { version: null, lock: null, checksum: { algorithm: 'sha256', value: HEX } }
 
 /** Each change as it is stored, and as it is shown. */
 const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Record<string, unknown>])[] = [
@@ -57,8 +51,8 @@ const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Record<strin
     { ...WRITTEN, key: 'c', size: 9, payload: { kind: 'file', payload_id: 2, file: 'file-name', length: 9 } },
   ],
   [
-    [3, 2, 'd', 9, 'etag', DIGEST, [], [], [0, 2], true],
-    { ...WRITTEN, key: 'd', size: 9, payload: { kind: 'shared', payload_id: 2 } },
+    [3, 2, 'd', 9, 'etag', DIGEST, [], [], [0, 2], true, null, null, [4, DIGEST]],
+    { ...WRITTEN, key: 'd', size: 9, payload: { kind: 'shared', payload_id: 2 }, ...SUMMED },
   ],
   [[4, 2, 'a'], { kind: 'object.deleted', bucket_id: 2, key: 'a' }],
   [[5, 0, 256, 16, DIGEST], { kind: 'journal.recovered', segment_number: 0, offset: 256, length: 16, sha256: HEX }],

@@ -36,6 +36,7 @@ const CURRENT: ObjectState = {
   isNull: true,
   isMarker: false,
   lock: undefined,
+  checksum: undefined,
   modifiedMicroseconds: microsecondsOf(1),
   size: 5,
   etag: md5Of(BYTES),

@@ -42,6 +42,8 @@ test('what an earlier version left out is read for what it was', async (t) => {
     () => decodeChange([...written, null, true, null, [[2, 1], null]]),
     /^object.written: lock: retention: mode: 0 GOVERNANCE or 1 COMPLIANCE expected, 2 found$/,
   )
+  const summed = decodeChange([...written, null, true, null, null, [0, DIGEST.subarray(0, 4)]])
+  t.match(summed, { lock: undefined, checksum: { algorithm: 'crc32', value: DIGEST.subarray(0, 4) } })
   t.throws(
     () => decodeChange([...written, [3, 2], true]),
     /^object.written: payload: a known payload expected, 3 found$/,
@@ -186,6 +188,10 @@ const FORMS: Readonly<Record<string, Form>> = {
   bytes: { sample: new Uint8Array(5), accepts: isBytes },
   parts: { sample: new Uint8Array(5), accepts: isBytes },
   '32 bytes': { sample: new Uint8Array(32), accepts: (value) => isBytes(value) && (value as Uint8Array).length === 32 },
+  '4 to 32 bytes': {
+    sample: new Uint8Array(4),
+    accepts: (value) => value instanceof Uint8Array && value.length >= 4 && value.length <= 32,
+  },
   'header pairs': { sample: ['a', 'b'], accepts: (value) => isTexts(value) && (value as unknown[]).length !== 1 },
   'pairs of text with text or integer': {
     sample: ['a', 1],

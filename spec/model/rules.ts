@@ -20,6 +20,9 @@ import type { ModelBucket, ModelPart, ModelPayload, ModelState, ModelUpload, Mod
 const DONE: Outcome = { code: 'done' }
 export const PART_MINIMUM = 5 * 1024 ** 2
 
+/** What a version has of the bytes and headers that were sent; a copy takes it from its source. */
+type Stored = Pick<ModelVersion, 'size' | 'etag' | 'headers' | 'payload' | 'checksum'>
+
 export class ModelRules {
   readonly #state: ModelState
   /** Bytes that were put into payload files, by the MD5 that the command says. */
@@ -149,7 +152,7 @@ export class ModelRules {
   }
 
   #write(command: CommandOf<'write-object'>, moment: Moment): Outcome {
-    const { size, etag, headers, body, lock } = command
+    const { size, etag, headers, body, lock, checksum } = command
     const bucket = this.#bucket(command.bucket)
     refuseFor([
       ...conditionReasons(command.condition, this.#state.current(bucket, command.key)),
@@ -157,7 +160,7 @@ export class ModelRules {
       ...this.#quotaReasons(bucket, command.key, size),
     ])
     const payload = this.#stored(body, etag, moment.sequence)
-    return this.#publish(bucket, command.key, { size, etag, headers, payload }, lock, moment)
+    return this.#publish(bucket, command.key, { size, etag, headers, payload, checksum }, lock, moment)
   }
 
   /** What a copy is made of, or why it cannot be. */
@@ -193,15 +196,15 @@ export class ModelRules {
     reasons.push(...lockReasons(bucket, lock, moment.now))
     if (typeof source !== 'string') reasons.push(...this.#quotaReasons(bucket, key, source.size))
     refuseFor(reasons)
-    const { size, etag, headers, payload } = source as ModelVersion
-    return this.#publish(bucket, key, { size, etag, headers: replacement?.headers ?? headers, payload }, lock, moment)
+    const { headers, ...stored } = source as ModelVersion
+    return this.#publish(bucket, key, { ...stored, headers: replacement?.headers ?? headers }, lock, moment)
   }
 
   /** The one way to a new current object. */
   #publish(
     bucket: ModelBucket,
     key: string,
-    { size, etag, headers, payload }: Pick<ModelVersion, 'size' | 'etag' | 'headers' | 'payload'>,
+    stored: Stored,
     asked: LockState | undefined,
     { sequence, now }: Moment,
     given?: Retention,
@@ -210,20 +213,9 @@ export class ModelRules {
     const hold = asked?.hold
     const lock = retention === undefined && hold === undefined ? undefined : { retention, hold }
     const isNull = bucket.versioning !== 'enabled'
-    const version = {
-      sequence,
-      isNull,
-      isMarker: false,
-      id: undefined,
-      modified: now,
-      size,
-      etag,
-      headers,
-      payload,
-      lock,
-    }
+    const version = { ...stored, sequence, isNull, isMarker: false, id: undefined, modified: now, lock }
     this.#state.add(bucket, key, version)
-    return { ...DONE, etag: etag as string, ...(bucket.versioning === 'off' ? {} : idOf(version)) }
+    return { ...DONE, etag: stored.etag as string, ...(bucket.versioning === 'off' ? {} : idOf(version)) }
   }
 
   #quotaReasons(bucket: ModelBucket, key: string, size: number): string[] {
@@ -253,7 +245,8 @@ export class ModelRules {
       return DONE
     }
     const isNull = bucket.versioning === 'suspended'
-    const nothing = { id: undefined, size: 0, etag: undefined, headers: [], payload: undefined, lock: undefined }
+    const bytes = { size: 0, etag: undefined, headers: [], payload: undefined, checksum: undefined }
+    const nothing = { ...bytes, id: undefined, lock: undefined }
     const marker = { sequence: moment.sequence, modified: moment.now, isNull, isMarker: true, ...nothing }
     this.#state.add(bucket, key, marker)
     return { ...DONE, ...idOf(marker), marker: true }
@@ -317,14 +310,8 @@ export class ModelRules {
       completion: moment.sequence,
       isDigested: false,
     }
-    return this.#publish(
-      bucket,
-      key,
-      { size, etag, headers: upload.headers, payload },
-      upload.lock,
-      moment,
-      upload.given,
-    )
+    const stored = { size, etag, headers: upload.headers, payload, checksum: undefined }
+    return this.#publish(bucket, key, stored, upload.lock, moment, upload.given)
   }
 
   /** A client whose answer was lost asks again, and is told the same while what it made is there. */

@@ -1,6 +1,14 @@
 /** What a store holds, in the simplest form there is: lists in memory. The rules that change it are in rules.ts. */
 import type { VersionSelector } from '../../engine/commands/commands.ts'
-import type { CorsRule, DefaultRetention, LockState, Retention, Quota, Versioning } from '../../engine/events/values.ts'
+import type {
+  CorsRule,
+  DefaultRetention,
+  LockState,
+  ObjectChecksum,
+  Quota,
+  Retention,
+  Versioning,
+} from '../../engine/events/values.ts'
 import { byUtf8 } from './naive-listing.ts'
 
 /** Bytes that were stored once, whoever refers to them. */
@@ -30,6 +38,8 @@ export interface ModelVersion {
   readonly etag: string | undefined
   readonly headers: readonly string[]
   readonly payload: ModelPayload | undefined
+  /** That of the bytes, where their client gave one. */
+  readonly checksum: ObjectChecksum | undefined
   lock: LockState | undefined
 }
 

@@ -24,6 +24,7 @@ const OBJECT = {
   metadata: [],
   payload: undefined,
   lock: undefined,
+  checksum: undefined,
 }
 
 /** A writer, and a reader with a transaction of its own as another thread has. */

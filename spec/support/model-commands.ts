@@ -1,8 +1,9 @@
 /** Turns steps into commands on what a model and a store hold at that moment. */
+import { crc32 } from 'node:zlib'
 import type { Plain } from './plain.ts'
 import { millisecondsOf, payloadIdOf, sequenceOf } from '../../engine/brands.ts'
 import type { Command, PayloadMove, VersionSelector, WriteCondition } from '../../engine/commands/commands.ts'
-import type { CorsRule, LockState, Retention } from '../../engine/events/values.ts'
+import type { CorsRule, LockState, ObjectChecksum, Retention } from '../../engine/events/values.ts'
 import * as access from './access-commands.ts'
 import { copyObject, createBucket, deleteBucket, deleteObject, digestOf, md5Of, write, writeFile } from './commands.ts'
 import { PART_MINIMUM } from '../model/rules.ts'
@@ -133,9 +134,9 @@ export class ModelCommands {
     const { bucket, key, inFile } = step
     const bytes = this.#bytes(step.size)
     const condition = this.#condition(step, step.condition)
-    const lock = lockOf(step.lock, now)
-    if (!inFile || bytes.length === 0) return { ...write(bucket, key, bytes, condition), ...lock }
-    return { ...writeFile(bucket, key, bytes, await this.#file(store, bytes)), condition, ...lock }
+    const asked = { ...lockOf(step.lock, now), ...(step.checksum && { checksum: checksumOf(bytes) }) }
+    if (!inFile || bytes.length === 0) return { ...write(bucket, key, bytes, condition), ...asked }
+    return { ...writeFile(bucket, key, bytes, await this.#file(store, bytes)), condition, ...asked }
   }
 
   #copy({ from, version, to, replaces, lock }: Extract<Step, { kind: 'copy' }>, now: number): Command {
@@ -202,6 +203,12 @@ function retentionOf(recipe: RetentionRecipe | undefined, now: number): Retentio
 
 function lockOf(recipe: LockRecipe | undefined, now: number): { readonly lock?: LockState } {
   return recipe === undefined ? {} : { lock: { retention: retentionOf(recipe.retention, now), hold: recipe.hold } }
+}
+
+function checksumOf(bytes: Uint8Array): ObjectChecksum {
+  const value = Buffer.alloc(4)
+  value.writeUInt32BE(crc32(bytes))
+  return { algorithm: 'crc32', value }
 }
 
 /** Commands of access: the model has no opinion of them, but rows must come back from the journal. */

@@ -2,6 +2,7 @@
 import { TABLES } from '../../projections/tables/table-list.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { bucketIdOf, type PayloadId, sequenceOf, uploadIdOf } from '../../engine/brands.ts'
+import type { ObjectChecksum } from '../../engine/events/values.ts'
 import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { decodeLockRow } from '../../projections/tables/locks.ts'
@@ -114,6 +115,10 @@ function compareBucket(
   )
 }
 
+function plainChecksum(checksum: ObjectChecksum | undefined): string | undefined {
+  return checksum && `${checksum.algorithm} ${Buffer.from(checksum.value).toString('hex')}`
+}
+
 function placeOf(state: ObjectState | undefined): number | undefined {
   return state?.sequence
 }
@@ -146,15 +151,21 @@ async function compareVersion(
   key: string,
   expected: ModelVersion,
 ): Promise<void> {
-  const { sequence, isNull, isMarker, size, headers, payload, lock } = expected
+  const { sequence, isNull, isMarker, size, headers, payload, checksum, lock } = expected
   const name = `${key} ${sequence}`
   const state = store.catalog.snapshot().version(bucketIdOf(bucketId), key, isNull ? 'null' : sequenceOf(sequence))
   if (state?.sequence !== sequence) {
     found.wrong.push(`${name} is not there`)
     return
   }
-  const told = { isNull: state.isNull, isMarker: state.isMarker, size: state.size, lock: state.lock }
-  found.equal(name, told, { isNull, isMarker, size, lock })
+  const told = {
+    isNull: state.isNull,
+    isMarker: state.isMarker,
+    size: state.size,
+    lock: state.lock,
+    checksum: plainChecksum(state.checksum),
+  }
+  found.equal(name, told, { isNull, isMarker, size, lock, checksum: plainChecksum(checksum) })
   found.equal(`${name}: headers`, state.headers, headers)
   found.equal(`${name}: payload`, state.payload, payload?.id)
   if (isNull)

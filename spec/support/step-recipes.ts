@@ -44,6 +44,8 @@ export type Step =
       readonly kind: 'write'
       readonly size: number
       readonly inFile: boolean
+      /** Whether the client gives a checksum. */
+      readonly checksum: boolean
       readonly condition: Condition
       readonly lock: LockRecipe | undefined
     } & Place)

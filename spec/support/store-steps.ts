@@ -83,6 +83,7 @@ const write: fc.Arbitrary<Step> = fc.record({
   key,
   size,
   inFile: fc.boolean(),
+  checksum: fc.boolean(),
   condition,
   lock,
 })
@@ -228,6 +229,7 @@ const protect: fc.Arbitrary<Step> = fc.record({
   kind: one('write'),
   size: fc.constant(5),
   inFile: fc.constant(false),
+  checksum: fc.boolean(),
   condition: fc.constant<Condition>('none'),
   lock: kept,
   bucket,

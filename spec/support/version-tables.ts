@@ -113,5 +113,6 @@ export function emptyObject(bucketId: number, key: string): ChangeNamed<'object.
     replaced: false,
     version: undefined,
     lock: undefined,
+    checksum: undefined,
   }
 }

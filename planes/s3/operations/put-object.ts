@@ -1,5 +1,6 @@
 import type { HeaderLine } from '../../http/exchange.ts'
 import { storeObject } from '../../objects/store-object.ts'
+import { checksumOf } from '../request/checksums.ts'
 import { BodyChecks, requireLength } from '../request/body-checks.ts'
 import { writeCondition } from '../request/conditions.ts'
 import { LOCK_HEADERS, requestedLock } from '../request/lock-headers.ts'
@@ -25,11 +26,13 @@ export const putObject = defineOperation({
     const length = requireLength(request)
     const checks = new BodyChecks(http, request.payload)
     const lock = requireLockable(bucket, requestedLock(http, target, services.clock()))
+    const { declared } = checks
     const description = {
       headers: contentHeaders(http).flat(),
       metadata: userMetadata(http, target).flat(),
       condition: writeCondition(http),
       ...(lock === undefined ? {} : { lock }),
+      ...(declared && { checksum: checksumOf(declared) }),
     }
     const upload = { journal: request.journal, body: http.body, length, checks }
     const { done, received } = await storeObject(services, upload, (stored) => ({
@@ -40,7 +43,7 @@ export const putObject = defineOperation({
       ...description,
     }))
     const headers: HeaderLine[] = [['etag', `"${received.etag}"`], ...writtenVersionHeader(done.version, services)]
-    if (checks.declared !== undefined) headers.push([checks.declared.header, checks.declared.text])
+    if (declared !== undefined) headers.push([declared.header, declared.text])
     return { status: 200, headers }
   },
 })

@@ -5,10 +5,13 @@
 
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { HttpRequest } from '../../http/exchange.ts'
+import { CHECKSUM_BYTES, type ChecksumAlgorithm, type ObjectChecksum } from '../../../engine/events/values.ts'
+import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
 import { crc32c } from '../text/crc32c.ts'
 import { Crc64Nvme } from '../text/crc64nvme.ts'
 import { S3Error } from '../errors.ts'
+import { effectiveHeader } from './effective-headers.ts'
+import type { Target } from './target.ts'
 
 /** A checksum in the making. */
 export interface RunningChecksum {
@@ -17,19 +20,12 @@ export interface RunningChecksum {
   digest(): Buffer
 }
 
-interface Algorithm {
-  readonly bytes: number
-  start(): RunningChecksum
-}
-
-export type ChecksumAlgorithm = 'crc32' | 'crc32c' | 'crc64nvme' | 'sha1' | 'sha256'
-
-const ALGORITHMS: Readonly<Record<ChecksumAlgorithm, Algorithm>> = {
-  crc32: { bytes: 4, start: () => new Crc32(crc32) },
-  crc32c: { bytes: 4, start: () => new Crc32(crc32c) },
-  crc64nvme: { bytes: 8, start: () => new Crc64Nvme() },
-  sha1: { bytes: 20, start: () => createHash('sha1') },
-  sha256: { bytes: 32, start: () => createHash('sha256') },
+const STARTS: Readonly<Record<ChecksumAlgorithm, () => RunningChecksum>> = {
+  crc32: () => new Crc32(crc32),
+  crc32c: () => new Crc32(crc32c),
+  crc64nvme: () => new Crc64Nvme(),
+  sha1: () => createHash('sha1'),
+  sha256: () => createHash('sha256'),
 }
 
 class Crc32 implements RunningChecksum {
@@ -53,7 +49,7 @@ class Crc32 implements RunningChecksum {
 
 /** Starts a checksum of the given kind. */
 export function startChecksum(algorithm: ChecksumAlgorithm): RunningChecksum {
-  return ALGORITHMS[algorithm].start()
+  return STARTS[algorithm]()
 }
 
 /** A checksum that a request declares for its body. */
@@ -114,7 +110,7 @@ function parseChecksum(header: string, name: string, text: string): DeclaredChec
   if (!isAlgorithm(name)) {
     throw new S3Error('NotImplemented', { message: `${header} is not supported.`, details: [['Header', header]] })
   }
-  const expected = parseBase64(text, ALGORITHMS[name].bytes)
+  const expected = parseBase64(text, CHECKSUM_BYTES[name])
   if (expected === undefined) {
     throw new S3Error('InvalidRequest', { message: `Value for ${header} header is invalid.` })
   }
@@ -122,11 +118,29 @@ function parseChecksum(header: string, name: string, text: string): DeclaredChec
 }
 
 function isAlgorithm(name: string): name is ChecksumAlgorithm {
-  return Object.hasOwn(ALGORITHMS, name)
+  return Object.hasOwn(CHECKSUM_BYTES, name)
 }
 
 /** Strict: the platform's decoder skips what is not base64, so the text must be what its bytes encode to. */
 function parseBase64(text: string, length: number): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length === length && bytes.toString('base64') === text ? bytes : undefined
+}
+
+/** What is stored of a checksum. Its bytes are copied: those of base64 lie in a pool, which would go along to the engine. */
+export function checksumOf({ algorithm, expected }: DeclaredChecksum): ObjectChecksum {
+  return { algorithm, value: Uint8Array.from(expected) }
+}
+
+/**
+ * The checksum of a whole object and its type, for a read that asks for it with `x-amz-checksum-mode: ENABLED` (S3 API
+ * reference, GetObject).
+ */
+export function checksumHeaders(request: HttpRequest, target: Target, checksum: ObjectChecksum): HeaderLine[] {
+  if (effectiveHeader(request, target, 'x-amz-checksum-mode')?.toUpperCase() !== 'ENABLED') return []
+  const { buffer, byteOffset, length } = checksum.value
+  return [
+    [`${CHECKSUM_PREFIX}${checksum.algorithm}`, Buffer.from(buffer, byteOffset, length).toString('base64')],
+    ['x-amz-checksum-type', 'FULL_OBJECT'],
+  ]
 }

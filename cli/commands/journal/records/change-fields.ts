@@ -17,6 +17,10 @@ import {
 const mode = wordOf('GOVERNANCE', 'COMPLIANCE')
 const retention = tuple(['mode', mode], ['until', milliseconds])
 const lock: Field = ['lock', tuple(['retention', retention], 'legal_hold')]
+const checksum: Field = [
+  'checksum',
+  tuple(['algorithm', wordOf('crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256')], 'value'),
+]
 const place: Field = ['version', tuple('null', 'replaces_null')]
 const defaultRetention: Field = ['retention', tuple(['mode', mode], ['unit', wordOf('days', 'years')], 'value')]
 const corsRule = tuple('id', 'origins', 'methods', 'headers', 'exposed_headers', 'max_age_seconds')
@@ -34,7 +38,7 @@ const expires: Field = ['expires', microseconds]
 const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Field[]]>> = {
   1: ['bucket.created', ...bucket, 'region', 'object_lock'],
   2: ['bucket.deleted', ...bucket],
-  3: ['object.written', ...object, 'size', 'etag', 'sha256', ...headers, ...payload, place, lock],
+  3: ['object.written', ...object, 'size', 'etag', 'sha256', ...headers, ...payload, place, lock, checksum],
   4: ['object.deleted', ...object],
   5: ['journal.recovered', 'segment_number', 'offset', 'length', 'sha256', 'refused'],
   6: ['server.started', 'version', 'start'],

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import * as fc from 'fast-check'
 import { test } from 'tap'
-import { type ChecksumAlgorithm, startChecksum } from '../../../../planes/s3/request/checksums.ts'
+import type { ChecksumAlgorithm } from '../../../../engine/events/values.ts'
+import { startChecksum } from '../../../../planes/s3/request/checksums.ts'
 import { crc32c } from '../../../../planes/s3/text/crc32c.ts'
 
 /** Checksums of the text `123456789`, as the catalogues of CRC algorithms and the hash standards give them. */
