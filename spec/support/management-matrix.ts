@@ -40,7 +40,7 @@ export function managementSenders(known: KnownCredentials): ManagementSender[] {
   const { systemToken, scrapeToken, rootAccessKey, rootSecretKey, system, storage, auditor, revoked, expired } = known
   return [
     { name: 'the system token', ...as('system-administrator', bearer(systemToken), 'system') },
-    { name: 'root', ...as('system-administrator', basic(rootAccessKey, rootSecretKey), rootAccessKey) },
+    { name: 'root', ...as('system-administrator', basic(rootAccessKey, rootSecretKey), 'root') },
     { name: 'a system administrator', ...as('system-administrator', bearer(system.token), system.id) },
     { name: 'a storage administrator', ...as('storage-administrator', bearer(storage.token), storage.id) },
     { name: 'an auditor', ...as('auditor', bearer(auditor.token), auditor.id) },

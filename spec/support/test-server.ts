@@ -17,7 +17,7 @@ import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
 import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
 import { Authenticator, type Credential } from '../../planes/s3/identity/authenticate.ts'
-import { CredentialDirectory } from '../../planes/s3/identity/credential-directory.ts'
+import { CredentialDirectory, rootCredentialOf } from '../../planes/s3/identity/credential-directory.ts'
 import { malformedRequestResponse } from '../../planes/s3/documents/error-response.ts'
 import { HostNames } from '../../planes/s3/request/host-names.ts'
 import { createS3Handler, type FinishedRequest } from '../../planes/s3/s3-plane.ts'
@@ -164,13 +164,7 @@ function openInThread(paths: StorePaths, masterKey: Buffer, options: InThreadOpt
   })
 }
 
-const ROOT: Credential = {
-  accessKey: ACCESS_KEY,
-  secretKey: SECRET_KEY,
-  principal: 'system:root',
-  credentialId: ACCESS_KEY,
-  policies: undefined,
-}
+const ROOT: Credential = rootCredentialOf(ACCESS_KEY, SECRET_KEY)
 
 function servicesOf(
   { engine, catalog, payloads, uploads, space, versionIds, uploadIds }: StoreSession,

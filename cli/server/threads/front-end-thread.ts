@@ -5,7 +5,7 @@ import { PortEngineClient } from '../../../engine/client/port-client.ts'
 import { ConcurrencyGate } from '../../../planes/http/concurrency-gate.ts'
 import { type HttpListener, listen } from '../../../planes/http/uws-server.ts'
 import { Authenticator, type Credential } from '../../../planes/s3/identity/authenticate.ts'
-import { CredentialDirectory } from '../../../planes/s3/identity/credential-directory.ts'
+import { CredentialDirectory, rootCredentialOf } from '../../../planes/s3/identity/credential-directory.ts'
 import { malformedRequestResponse } from '../../../planes/s3/documents/error-response.ts'
 import { HostNames } from '../../../planes/s3/request/host-names.ts'
 import { createS3Handler } from '../../../planes/s3/s3-plane.ts'
@@ -28,8 +28,7 @@ let listener: HttpListener | undefined
 /** Undefined if root is disabled on this plane. */
 function rootCredential(): Credential | undefined {
   if (!data.rootEnabled) return undefined
-  const { rootAccessKey: accessKey, rootSecretKey: secretKey } = data
-  return { accessKey, secretKey, principal: 'system:root', credentialId: accessKey, policies: undefined }
+  return rootCredentialOf(data.rootAccessKey, data.rootSecretKey)
 }
 
 function services({ engine, catalog, payloads, uploads, space, versionIds, uploadIds }: StoreSession): S3Services {

@@ -1,4 +1,5 @@
 import type { Microseconds, Milliseconds } from '../../../engine/brands.ts'
+import { ROOT_CREDENTIAL_ID } from '../../../engine/events/audit.ts'
 import type { ManagementRole } from '../../../engine/events/values.ts'
 import type { AccessReader } from '../../../projections/catalog/access-reader.ts'
 import { bearerToken, isSameSecret, tokenDigest } from './bearer-token.ts'
@@ -6,7 +7,7 @@ import { bearerToken, isSameSecret, tokenDigest } from './bearer-token.ts'
 /** Who sent a request to the management plane. */
 export interface ManagementIdentity {
   readonly role: ManagementRole
-  /** Id of the token, `system` for the configured one, the access key for root. */
+  /** Id of the token, `system` for the configured one, `root` for the root credential. */
   readonly credentialId: string
   /** Microseconds since 1970; undefined for a credential that does not expire. */
   readonly expiresMicroseconds: Microseconds | undefined
@@ -63,6 +64,6 @@ export class ManagementAuthenticator {
     const hasName = isSameSecret(name, rootAccessKey)
     const hasSecret = isSameSecret(pair.slice(colon + 1), rootSecretKey)
     if (!hasName || !hasSecret || colon < 0) return undefined
-    return { role: 'system-administrator', credentialId: rootAccessKey, expiresMicroseconds: undefined }
+    return { role: 'system-administrator', credentialId: ROOT_CREDENTIAL_ID, expiresMicroseconds: undefined }
   }
 }

@@ -1,5 +1,6 @@
 import type { Milliseconds } from '../../../engine/brands.ts'
 import { type CompiledPolicies, compilePolicies } from '../../../engine/domain/policy.ts'
+import { ROOT_CREDENTIAL_ID } from '../../../engine/events/audit.ts'
 import type { SecretBox } from '../../../engine/keys/secret-box.ts'
 import type { AccessReader } from '../../../projections/catalog/access-reader.ts'
 import type { Credential } from './authenticate.ts'
@@ -11,6 +12,11 @@ const CREDENTIALS_MAXIMUM = 10_000
 interface Known {
   readonly credential: Credential
   readonly expiresMilliseconds: number
+}
+
+/** The credential that may do everything. */
+export function rootCredentialOf(accessKey: string, secretKey: string): Credential {
+  return { accessKey, secretKey, principal: 'system:root', credentialId: ROOT_CREDENTIAL_ID, policies: undefined }
 }
 
 /**

@@ -2,6 +2,7 @@
 import tap, { test } from 'tap'
 import type { CreatedAccount, IssuedToken } from '../../support/management-records.ts'
 import { startManaged } from '../../support/management-server.ts'
+import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
 
 const server = await startManaged()
 tap.teardown(() => server.stop())
@@ -21,6 +22,19 @@ test('no record says what a name or a secret is', async (t) => {
   const whole = await server.journalText()
   t.ok(whole.includes(accessKey), 'an access key is no secret, and is in the change')
   for (const secret of [secretKey, token.token]) t.notOk(whole.includes(secret))
+})
+
+test('the root credential has one name on both planes, and its access key is in no record', async (t) => {
+  const root = { authorization: `Basic ${Buffer.from(`${ACCESS_KEY}:${SECRET_KEY}`).toString('base64')}` }
+  const answer = await fetch(`${server.apiEndpoint}/api/v1/buckets`, { headers: root })
+  t.equal(answer.status, 200)
+  t.equal((await server.raw('PUT', '/of-root')).status, 200)
+  const records = (await server.journal()).filter(({ credentialId }) => credentialId === 'root')
+  t.same(
+    new Set(records.map(({ principal }) => principal)),
+    new Set(['management:system-administrator', 'system:root']),
+  )
+  t.notOk((await server.journalText()).includes(ACCESS_KEY))
 })
 
 test('nothing of this was a fault of the server', async (t) => {

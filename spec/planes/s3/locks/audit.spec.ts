@@ -11,7 +11,7 @@ tap.teardown(() => server.stop())
 const { raw } = server
 
 const [SOON, LATER] = [later(DAY), later(2 * DAY)]
-const CALLER = { principal: 'system:root', credentialId: server.accessKey, sourceAddress: '127.0.0.1' }
+const CALLER = { principal: 'system:root', credentialId: 'root', sourceAddress: '127.0.0.1' }
 const BYPASS_OPERATION = 's3:object-lock.bypass'
 
 await createLockBucket(server, 'locked')
