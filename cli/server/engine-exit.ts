@@ -11,8 +11,9 @@ import type { AccessForgedError } from '../../engine/keys/access-authentication.
 import type { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { VolumeFailedError } from '../../engine/payloads/volume-writer.ts'
 import type { ProjectionsNewerError } from '../../projections/tables/applied.ts'
-import type { ExitName } from '../exit-codes.ts'
+import type { ExitError, ExitName } from '../exit-codes.ts'
 import type { AccessNotAdoptedError, MasterKeyMismatchError } from './store/access-keys.ts'
+import { EngineThreadError } from './threads/engine-thread-handle.ts'
 
 /** Failures of the store with an exit code of their own. */
 type StoreFailure =
@@ -60,4 +61,10 @@ export function exitOfStoreError(errorName: string): ExitName | undefined {
 
 export function exitOfError(errorName: string): ExitName {
   return exitOfStoreError(errorName) ?? 'failed'
+}
+
+/** Whether the engine thread did not start because the master key is of another store. */
+export function isOfOtherKey({ cause }: ExitError): boolean {
+  const name: MasterKeyMismatchError['name'] = 'MasterKeyMismatchError'
+  return cause instanceof EngineThreadError && cause.errorName === name
 }

@@ -20,7 +20,7 @@ import { connectionLimits } from './connection-limit.ts'
 import { formatAddress } from '../config/address.ts'
 import type { Address, Config } from '../config/config-types.ts'
 import { keyAdvice, type ServerCredentials, serverCredentials } from '../config/server-credentials.ts'
-import { exitOfError } from './engine-exit.ts'
+import { exitOfError, isOfOtherKey } from './engine-exit.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
 import { logOpening, logRoom, logUnrecorded } from './engine-log.ts'
 import { ListenerTls, type TlsListener } from './tls/listener-tls.ts'
@@ -108,7 +108,7 @@ async function startLocked(
       thread: frontEndCount,
     }),
   ).catch((error: ExitError) => {
-    throw error.exit === 'masterKey' ? new ExitError('masterKey', `${error.message}; ${keyAdvice(config)}`) : error
+    throw isOfOtherKey(error) ? new ExitError('masterKey', `${error.message}; ${keyAdvice(config)}`) : error
   })
   logOpening(log, engine)
   // Of the front ends, and of the main thread for the management plane.

@@ -1,21 +1,18 @@
 import { Command, Option } from 'clipanion'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
-import { lockStore } from '../../../engine/disk/store-lock.ts'
-import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { AccessReader } from '../../../projections/catalog/access-reader.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 import { buildProjections } from '../../../projections/replay/rebuild.ts'
-import { serverCredentials } from '../../config/server-credentials.ts'
-import { ExitError, exitTable } from '../../exit-codes.ts'
-import { exitOfError } from '../../server/engine-exit.ts'
+import { exitTable } from '../../exit-codes.ts'
 import { keysOf } from '../../server/store/access-keys.ts'
 import { openStore, type StoreOptions } from '../../server/store/open-store.ts'
 import { storeOptions } from '../../server/store/store-options.ts'
 import { visibleText } from '../../terminal/visible-text.ts'
-import { ConfigCommand } from '../config/config-command.ts'
+import { StoppedStoreCommand } from '../config/stopped-store-command.ts'
 
 /** Vouches for the accounts, policies and tokens of a store from before they were authenticated. */
-export class AccessAdoptCommand extends ConfigCommand {
+export class AccessAdoptCommand extends StoppedStoreCommand {
   static override paths = [['access', 'adopt']]
 
   static override usage = Command.Usage({
@@ -34,28 +31,21 @@ export class AccessAdoptCommand extends ConfigCommand {
   yes = Option.Boolean('--yes', false, { description: 'record that all of it is right' })
 
   override async execute(): Promise<number> {
-    const { config } = this.readConfig()
-    const { masterKey } = serverCredentials(config)
-    const paths = new StorePaths(config.data_dir)
-    if (!nodeDisk.exists(paths.journal)) throw new ExitError('notFound', `there is no journal in ${config.data_dir}`)
-    try {
-      const lock = await lockStore(nodeDisk, paths.root)
-      try {
-        await this.#show(paths, masterKey)
-        if (this.yes) await this.#adopt(paths, storeOptions(config, masterKey))
-        else this.#say('Nothing was done; --yes adopts them.')
-      } finally {
-        await lock.release()
-      }
-    } catch (error) {
-      const { name, message } = error as Error
-      throw new ExitError(exitOfError(name), message, { cause: error })
-    }
+    const masterKey = this.masterKey()
+    await this.withStore(async (paths) => {
+      const entries = await this.#show(paths, masterKey)
+      if (entries === 0) this.#say('There is nothing to adopt.')
+      else if (this.yes) await this.#adopt(paths, storeOptions(this.readConfig().config, masterKey))
+      else this.#say('Nothing was done; --yes adopts them.')
+    })
     return exitTable.ok.code
   }
 
-  /** Builds the projections aside, so that nothing is written that a server would use. */
-  async #show(paths: StorePaths, masterKey: Uint8Array): Promise<void> {
+  /**
+   * Builds the projections aside, so that nothing is written that a server would use.
+   * @returns the number of entries that are not authenticated
+   */
+  async #show(paths: StorePaths, masterKey: Uint8Array): Promise<number> {
     const aside = paths.projectionsCheck
     nodeDisk.removeTree(aside)
     try {
@@ -63,7 +53,9 @@ export class AccessAdoptCommand extends ConfigCommand {
       await buildProjections(nodeDisk, paths, aside, { keys })
       const environment = ProjectionEnvironment.open(aside, { readOnly: true })
       try {
-        for (const line of linesOf(new AccessReader(environment))) this.#say(visibleText(line))
+        const access = new AccessReader(environment)
+        for (const line of linesOf(access)) this.#say(visibleText(line))
+        return access.strangers()
       } finally {
         await environment.close()
       }
@@ -75,9 +67,8 @@ export class AccessAdoptCommand extends ConfigCommand {
   async #adopt(paths: StorePaths, options: StoreOptions): Promise<void> {
     const hooks = { onFailure: () => undefined, onBatchDone: () => undefined }
     const store = await openStore(nodeDisk, paths, { ...options, adoptsAccess: true }, hooks)
-    const { adoptedEntries } = store.report
     await store.close(true)
-    this.#say(adoptedEntries === 0 ? 'There was nothing to adopt.' : `Adopted: ${adoptedEntries} entries.`)
+    this.#say(`Adopted: ${store.report.adoptedEntries} entries.`)
   }
 
   #say(line: string): void {

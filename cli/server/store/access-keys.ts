@@ -59,8 +59,8 @@ export function requireAdopted(
     return [{ name: 'access.adopted', entries: strangers, digest: strangersDigest }]
   }
   throw new AccessNotAdoptedError(
-    `${strangers} entries of the journal say who may do what and are not authenticated: they are from a version before ` +
-      'that, or somebody else wrote them. "object-store access adopt" shows the accounts, policies and tokens that they ' +
+    `${strangers} entries of the journal say who may do what and are not authenticated: they are from a version that did ` +
+      'not do that, or somebody else wrote them. "object-store access adopt" shows the accounts, policies and tokens that they ' +
       'make, and with --yes vouches for them.',
   )
 }
