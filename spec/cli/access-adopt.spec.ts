@@ -15,7 +15,10 @@ test('a store of an earlier version does not start until its access is adopted',
 
   const refused = await spawned(['server', ...place], { ...environment, ...MASTER_KEY })
   t.equal(refused.exitCode, 23)
-  t.match(refused.stderr, /26 entries .* are not authenticated.*"object-store access adopt" shows .*vouches for them\.\n$/)
+  t.match(
+    refused.stderr,
+    /26 entries .* are not authenticated.*"object-store access adopt" shows .*vouches for them\.\n$/,
+  )
   t.notMatch(refused.stderr, /MASTER_KEY/, 'the key is not what is wrong')
 
   const shown = await run(['access', 'adopt', ...place], { environment: MASTER_KEY })

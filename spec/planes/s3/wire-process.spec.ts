@@ -68,6 +68,8 @@ test('every request is in the journal, which verifies while it is written', asyn
   const answers = await Promise.all(requests)
   const denied = await raw('GET', '/process-bucket/small', { sign: false })
   isError(t, denied, 'AccessDenied', 'a stranger')
+  // Records of strangers wait for others to share a batch with.
+  await raw('PUT', '/process-bucket/behind-the-stranger')
   const entries = await server.journal()
   for (const [index, answer] of answers.entries()) {
     const id = answer.headers['x-amz-request-id']

@@ -145,7 +145,7 @@ test('an upload that breaks off leaves what was there', async (t) => {
     [],
     'no file is left',
   )
-  const ends = (await server.journal()).filter((entry) => entry.details.get('error') === 'IncompleteBody')
+  const ends = (await server.journal()).filter((entry) => entry.details.get('error') === 'incomplete-body')
   t.equal(ends.length, 8, 'and each is in the journal')
   for (const end of ends) t.match(end, { result: 'failure', operation: 's3:PUT', intent: Number })
 })
@@ -270,7 +270,7 @@ test('more operations at once than allowed wait, and then are told to slow down'
   isError(t, await narrow.raw('GET', '/narrow-bucket/j'), 'NoSuchKey', 'what was refused did not happen')
   upload.socket.destroy()
   t.match({ active: narrow.gate.active, queued: narrow.gate.queued }, { active: 0, queued: 0 })
-  const refused = (await narrow.journal()).filter((entry) => entry.details.get('error') === 'SlowDown')
+  const refused = (await narrow.journal()).filter((entry) => entry.details.get('error') === 'slow-down')
   t.same(
     refused.map((entry) => `${entry.operation} ${entry.result}`),
     ['s3:GET failure', 's3:PUT failure'],
