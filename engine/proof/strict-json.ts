@@ -46,7 +46,7 @@ function countWrittenNames(text: string): number {
 }
 
 /** End of the string that begins at a quote: after the next quote with an even number of backslashes before it. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0
     while (text.charCodeAt(quote - 1 - backslashes) === BACKSLASH) backslashes += 1

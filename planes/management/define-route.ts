@@ -59,6 +59,8 @@ interface RouteDefinition<P extends Pattern, Q extends Query, B> {
   readonly changes?: boolean
   /** The query parameters; any other is refused. */
   readonly query?: Q
+  /** Names in small letters and descriptions of the request headers that it reads, other than those of every request. */
+  readonly headers?: Readonly<Record<string, string>>
   /** The JSON body. */
   readonly request?: Type<B>
   /** The body is the raw bytes of an object, streamed. */
@@ -87,6 +89,7 @@ export interface Route {
   readonly summary: string
   readonly changes: boolean
   readonly query: Query
+  readonly headers: Readonly<Record<string, string>>
   readonly body: 'none' | 'json' | 'object'
   readonly request: Type<unknown> | undefined
   readonly answer: Readonly<Record<number, Content>>
@@ -109,6 +112,7 @@ export function defineRoute<const P extends Pattern, const Q extends Query = {},
   return {
     changes: method !== 'GET',
     query: {},
+    headers: {},
     errors: [],
     request: undefined,
     ...definition,

@@ -62,6 +62,13 @@ function parameters(route: Route): Json[] {
       ...(name === 'key' ? { description: 'The key, percent-encoded; slashes may be sent as they are.' } : {}),
     })),
     ...Object.entries(route.query).map(([name, { schema }]) => ({ name, in: 'query', required: false, schema })),
+    ...Object.entries(route.headers).map(([name, description]) => ({
+      name,
+      in: 'header',
+      required: false,
+      description,
+      schema: text({ minimum: 1 }).schema,
+    })),
     { $ref: '#/components/parameters/RequestId' },
   ]
 }

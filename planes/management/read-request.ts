@@ -5,6 +5,7 @@ import type { Route } from './define-route.ts'
 import { invalid, ManagementError } from './errors.ts'
 import type { ManagementRequest } from './management-request.ts'
 import type { FoundRoute } from './router.ts'
+import { refuseRepeatedMembers } from './repeated-member.ts'
 import { BODY, SHOWN_NAME_CHARACTERS } from './schemas/schema.ts'
 
 /** Largest JSON body (specification, Limits). */
@@ -62,7 +63,10 @@ async function readBody({ body }: HttpRequest, { request }: Route): Promise<unkn
     if (error instanceof BodyTooLargeError) throw new ManagementError('BODY_TOO_LARGE')
     throw error
   }
-  return request?.read(bytes.length === 0 ? {} : parse(bytes), BODY)
+  if (bytes.length === 0) return request?.read({}, BODY)
+  const value = request?.read(parse(bytes), BODY)
+  refuseRepeatedMembers(bytes.toString())
+  return value
 }
 
 function parse(bytes: Buffer): unknown {

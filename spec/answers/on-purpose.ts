@@ -85,4 +85,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
       /^records\b.* is now .*\\"(refused|reason)\\":|^body: .*upported.* is now .*upported(; (set|raise)| by this server\. )/,
     reason: 'a 501 says what to set at the client, and its record what was refused',
   },
+  {
+    shape: /^(status|headers|body|records)\b/,
+    ask: /api PUT \/api\/v1\/buckets\/[^ ]+\/object\/.*(if-match|content-md5|content-encoding|x-amz-)/i,
+    reason: 'an upload on the management plane refuses by name the headers that it does not honour',
+  },
 ]

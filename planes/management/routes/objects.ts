@@ -38,16 +38,35 @@ function ifAbsent({ http }: ManagementRequest): boolean {
   return true
 }
 
+/** What an upload to S3 can say in headers and this one cannot. */
+const S3_ONLY = new Set([
+  'if-match',
+  'if-modified-since',
+  'if-unmodified-since',
+  'content-md5',
+  'content-encoding',
+  'content-disposition',
+  'content-language',
+])
+
+/** Nobody shall think that a digest was checked or a lock set: what is not honoured is refused. */
+function refuseS3Headers({ http }: ManagementRequest): void {
+  const sent = http.headers.find(([name]) => S3_ONLY.has(name) || name.startsWith('x-amz-'))
+  if (sent !== undefined) throw invalid(sent[0], 'is not supported by this upload; send the object over S3')
+}
+
 const putObject = defineRoute({
   pattern: 'PUT /buckets/{bucket}/object/{key}',
   roles: ADMINISTRATORS,
   summary: 'Uploads an object; the body is its bytes.',
   takesObject: true,
+  headers: { 'if-none-match': '`*`: an object that is there is kept, and the answer is CONFLICT.' },
   answer: { 201: WRITTEN },
   errors: [...WRITE_ERRORS, 'LENGTH_REQUIRED', 'OBJECT_TOO_LARGE'],
   /** With `If-None-Match: *` an existing object is kept. */
   async handle(request, services) {
     const { http } = request
+    refuseS3Headers(request)
     const bucket = requireBucket(request, services)
     const key = requireKey(request)
     const length = http.contentLength

@@ -123,6 +123,29 @@ test('there are bodies to be wrong about', async (t) => {
   t.ok(TAKING.flatMap(properties).length > 15)
 })
 
+test('a member that is there twice is refused by its name, at any depth', async (t) => {
+  const twice: readonly (readonly [target: string, raw: string, name: string])[] = [
+    ['/buckets', '{"name":"twice-one","name":"twice-two"}', 'name'],
+    ['/buckets', '{"name":"twice-one" , "\\u006eame"\n:"twice-two"}', 'name'],
+    ['/buckets', '{"name":[[{"a":1,"a":2}]],"name":"twice-one"}', 'a'],
+    [
+      '/policies',
+      '{"name":"p","statements":[{"effect":"deny","effect":"allow","actions":["*"],"resources":["*"]}]}',
+      'effect',
+    ],
+  ]
+  for (const [target, raw, name] of twice) {
+    const { code, message } = await api.send('POST', `${API}${target}`, { raw })
+    t.equal(code, 'INVALID_REQUEST', raw)
+    t.equal(message, `${name}: occurs more than once`, raw)
+  }
+  const deep = `{"name":${'['.repeat(100)}${']'.repeat(100)},"name":"twice-one"}`
+  t.match((await api.send('POST', `${API}/buckets`, { raw: deep })).message, /nested too deeply/)
+  t.equal((await api.call('GET', '/buckets/twice-one')).status, 404)
+  const strings = { name: 'a":"b', description: '{"name":1,"name":2}\\' }
+  t.equal((await api.call('POST', '/service-accounts', strings)).status, 201, 'texts are no members')
+})
+
 for (const taking of TAKING) {
   const { name, method, path, schema } = taking
   const whole = validObject(schema)

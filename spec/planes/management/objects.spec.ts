@@ -25,6 +25,21 @@ test('refused uploads leave nothing', async (t) => {
   t.equal((await put('listed/object/large', 'x'.repeat(5000))).code, 'QUOTA_EXCEEDED')
   t.equal((await put('listed/object/a', 'x', [['if-none-match', '*']])).code, 'CONFLICT')
   t.equal((await put('listed/object/a', 'x', [['if-none-match', 'etag']])).code, 'INVALID_REQUEST')
+  for (const [name, value] of [
+    ['If-Match', '"x"'],
+    ['If-Unmodified-Since', 'Sat, 01 Jan 2000 00:00:00 GMT'],
+    ['Content-MD5', 'rL0Y20zC+Fzt72VPzMSk2A=='],
+    ['Content-Encoding', 'gzip'],
+    ['x-amz-meta-colour', 'blue'],
+    ['x-amz-tagging', 'a=b'],
+    ['x-amz-object-lock-legal-hold', 'ON'],
+    ['x-amz-server-side-encryption', 'AES256'],
+    ['x-amz-checksum-sha256', 'AAAA'],
+  ] as const) {
+    const { code, message } = await put('listed/object/a', 'x', [[name, value]])
+    t.equal(code, 'INVALID_REQUEST', name)
+    t.match(message, `${name.toLowerCase()}: is not supported by this upload`)
+  }
   t.equal((await put('listed/object/a', 'x', [['transfer-encoding', 'chunked']])).status, 411)
   t.equal((await put('listed/object/new', 'x', [['if-none-match', '*']])).status, 201)
   t.same(payloadFileNames(server.paths), files)
