@@ -47,6 +47,9 @@ const TIMES: readonly (readonly [form: string, pattern: RegExp])[] = [
 /** A list of policies that a record cuts off, with the digest of the whole: both hang on ids made by chance. */
 const CUT_POLICIES = /\bpol-[a-z2-7]*\.\.\. sha256:[0-9a-f]+/g
 
+/** Hashes of records that have times in them. */
+const RECORD_HASH = /((?:head|first|last|previous)_hash\W{1,8})[0-9a-f#]{16,64}/g
+
 /** Times that requests name on purpose are before or after these years, and stay as they are. */
 const FIRST_YEAR = 2024
 const LAST_YEAR = 2089
@@ -94,6 +97,7 @@ export class Names {
     for (const [port, name] of this.#ports) result = result.replaceAll(port, name)
     for (const [form, pattern] of TIMES) result = result.replace(pattern, (time) => timeName(form, time, now))
     result = result.replace(SIGNATURE, '<signature>')
+    result = result.replace(RECORD_HASH, '$1<hash>')
     result = result.replace(CUT_POLICIES, '<policy cut off>')
     return result.replace(WORD, (word) => this.#learned.get(word) ?? word)
   }

@@ -1,14 +1,16 @@
-/** Lists whose order is that of ids which the server made up. */
+/** Lists in the order of ids which the server made up, as a whole or among things of one name. */
 
 const PATHS = /^\/api\/v1\/(?:service-accounts|policies|management-tokens)/
 
 type Json = null | string | number | boolean | readonly Json[] | { readonly [name: string]: Json }
 
 function idOf(item: Json): string | undefined {
-  if (typeof item === 'string') return /^(?:sa|pol)-[a-z2-7]{20}$/.test(item) ? item : undefined
-  if (typeof item !== 'object' || item === null || Array.isArray(item)) return undefined
-  const { id } = item as { readonly id?: Json }
-  return typeof id === 'string' ? id : undefined
+  return typeof item === 'string' && /^(?:sa|pol)-[a-z2-7]{20}$/.test(item) ? item : undefined
+}
+
+function memberOf(item: Json, name: string): string {
+  const member = typeof item === 'object' && item !== null && !Array.isArray(item) ? Object(item)[name] : undefined
+  return typeof member === 'string' ? member : ''
 }
 
 function sorted(value: Json, nameOf: (text: string) => string): Json {
@@ -18,6 +20,10 @@ function sorted(value: Json, nameOf: (text: string) => string): Json {
     return Object.fromEntries(entries.map(([name, member]) => [name, sorted(member, nameOf)]))
   }
   const items = (value as readonly Json[]).map((item) => sorted(item, nameOf))
+  const number = (item: Json) => numbered(nameOf(memberOf(item, 'id')))
+  if (items.length > 1 && items.every((item) => memberOf(item, 'id') !== '')) {
+    return items.toSorted((a, b) => (memberOf(a, 'name') === memberOf(b, 'name') ? number(a) - number(b) : 0))
+  }
   const ids = items.map(idOf)
   if (items.length < 2 || ids.includes(undefined)) return items
   const inOrder = ids.every((id, index) => index === 0 || String(ids[index - 1]) < String(id))
