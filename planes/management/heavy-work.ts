@@ -18,7 +18,7 @@ const LIMITS = {
   'verify-bucket': { operationsMaximum: 4, ...WAIT, queueMaximum: 0 },
 } as const satisfies Readonly<Record<string, ConcurrencyLimits>>
 
-export type HeavyKind = keyof typeof LIMITS
+type HeavyKind = keyof typeof LIMITS
 
 /** A place among the requests that work long. */
 export class HeavyPlace {

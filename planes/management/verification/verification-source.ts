@@ -6,7 +6,7 @@ import type { BucketVerification } from './verify-bucket.ts'
 const PROGRESS_MILLISECONDS = 2000
 
 /** How an answer ends that began well. */
-export interface StreamError {
+interface StreamError {
   readonly code: string
   readonly message: string
 }

@@ -8,7 +8,7 @@ import { digestOf } from '../object-lookup.ts'
 import type { ManagementServices } from '../services.ts'
 
 /** `pending`: every block is intact, and the digest of the whole is not known yet. */
-export type Verdict = 'verified' | 'damaged' | 'pending'
+type Verdict = 'verified' | 'damaged' | 'pending'
 
 export interface Verification {
   readonly verdict: Verdict

@@ -25,7 +25,7 @@ function filledDisk(): SimulatedDisk {
     paths.segment(sequenceOf(0)),
     paths.segment(sequenceOf(9)),
     paths.volume(volumeNumberOf(0)),
-    paths.file('aa'),
+    paths.file('a'.repeat(28)),
   ].entries()) {
     disk.makeDirectory(path.slice(0, path.lastIndexOf('/')))
     disk.create(path).writeAt(sampleBytes(1300, index), 0)

@@ -1,4 +1,5 @@
 /** What must hold of a store after a crash, whatever the crash left. */
+import type { Disk } from '../../../engine/disk/disk.ts'
 import { checkProjections } from '../../../projections/replay/check.ts'
 import type { Random } from '../../support/random.ts'
 import { type Findings, leftOvers, sweep } from '../fail-at/aftermath.ts'
@@ -22,9 +23,13 @@ export async function examine(world: World, how: Return, projecting: Projecting)
   await sweep(store)
   const wrong = leftOvers(store)
   await store.close(true)
-  const { differenceCount, differences } = await checkProjections(disk, PATHS)
-  if (differenceCount > 0) wrong.push(`rows are not those of the journal: ${JSON.stringify(differences[0])}`)
+  wrong.push(...(await differencesOf(disk).catch((error: unknown) => [`the journal cannot be read: ${String(error)}`])))
   return { lost, wrong }
+}
+
+async function differencesOf(disk: Disk): Promise<string[]> {
+  const { differenceCount, differences } = await checkProjections(disk, PATHS)
+  return differenceCount === 0 ? [] : [`rows are not those of the journal: ${JSON.stringify(differences[0])}`]
 }
 
 /** The power goes again, at an operation of the start that chance picks; returns the world that this leaves. */

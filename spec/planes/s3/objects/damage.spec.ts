@@ -183,5 +183,5 @@ test('every answer was counted, and the server goes on', async (t) => {
   t.equal(damageReports(), 0)
   t.equal(server.gate.active, 0)
   const entries = await server.journal()
-  t.ok(entries.filter((entry) => entry.details.get('error') === 'InternalError').length > 10)
+  t.ok(entries.filter((entry) => entry.details.get('error') === 'internal-error').length > 10)
 })
