@@ -11,6 +11,7 @@ import type { HttpHandler } from '../../../planes/http/exchange.ts'
 import { ManagementAuthenticator } from '../../../planes/management/identity/authenticate.ts'
 import { tokenDigest } from '../../../planes/management/identity/bearer-token.ts'
 import { createManagementHandler } from '../../../planes/management/management-handler.ts'
+import { HeavyWork } from '../../../planes/management/heavy-work.ts'
 import type { ManagementServices } from '../../../planes/management/services.ts'
 import { S3_ACTIONS } from '../../../planes/s3/identity/authorize.ts'
 import type { AuditQuery } from '../../../projections/audit/audit-query.ts'
@@ -131,14 +132,28 @@ const ACCESS = {
 
 function auditFor(deeds: Deeds) {
   return {
-    headSequence: 9,
+    head: { sequence: 9, hash: '0'.repeat(64) },
     query: async (query: AuditQuery) => {
       deeds.queries.push(query)
-      return { records: [], next: undefined, scanTruncated: false, damaged: false }
+      return {
+        records: [],
+        next: undefined,
+        head: { timeMicroseconds: NOW * 1000, sequence: 9 },
+        scanTruncated: false,
+        damaged: false,
+      }
     },
     chain: async (from: number, limit: number) => {
       const verified = Math.min(limit, 10)
-      return { from, checked: verified, verified, headSequence: 9, nextFrom: undefined, problems: [] }
+      return {
+        from,
+        checked: verified,
+        verified,
+        headSequence: 9,
+        headHash: '0'.repeat(64),
+        nextFrom: undefined,
+        problems: [],
+      }
     },
   }
 }
@@ -157,6 +172,7 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     catalog: { snapshot: () => catalogFor(deeds) },
     access: ACCESS,
     audit: auditFor(deeds),
+    heavy: new HeavyWork(),
     secrets: new SecretBox(KEY),
     versionIds: IDS,
     actions: S3_ACTIONS,
