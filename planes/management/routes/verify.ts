@@ -1,10 +1,11 @@
 import type { BucketState } from '../../../engine/state-ports.ts'
-import type { HttpRequest, HttpResponse } from '../../http/exchange.ts'
+import type { HttpResponse } from '../../http/exchange.ts'
 import { orderedPositionAfter } from '../../objects/list-pages.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
 import { defineRoute, EVERYONE, json, type Route, type RouteRequest } from '../define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
 import { bucketIn, requireVersion, VERSION_ERRORS, VERSION_QUERY } from '../object-lookup.ts'
+import type { HeavyPlace } from '../heavy-work.ts'
 import { JSON_HEADERS, jsonResponse } from '../responses.ts'
 import { command } from '../route-command.ts'
 import { queryCount, queryText, queryWord } from '../schemas/query.ts'
@@ -16,20 +17,18 @@ import { type Verification, verifyVersion } from '../verification/verify-version
 import { orderOf } from './object-lists.ts'
 import type { FoundObject } from '../../objects/find-object.ts'
 
-/** @throws BusyError, ClientGoneError, BodyRemovedError, UnreadableVersionError */
-function verify(found: FoundObject, http: HttpRequest, services: ManagementServices): Promise<Verification> {
-  return services.heavy.run('verify-object', http, async (place) => {
-    const reading = verifyVersion(found, services)
-    try {
-      for (;;) {
-        const step = await reading.next()
-        if (step.done === true) return step.value
-        await place.pause()
-      }
-    } finally {
-      await reading.return({ verdict: 'pending', expected: undefined, computed: undefined })
+/** @throws ClientGoneError, BodyRemovedError, UnreadableVersionError */
+async function verify(found: FoundObject, place: HeavyPlace, services: ManagementServices): Promise<Verification> {
+  const reading = verifyVersion(found, services)
+  try {
+    for (;;) {
+      const step = await reading.next()
+      if (step.done === true) return step.value
+      await place.pause()
     }
-  })
+  } finally {
+    await reading.return({ verdict: 'pending', expected: undefined, computed: undefined })
+  }
 }
 
 const verifyObject = defineRoute({
@@ -52,17 +51,20 @@ const verifyObject = defineRoute({
     ),
   },
   errors: [...VERSION_ERRORS, 'CONFLICT'],
-  async handle(request, services) {
-    const found = requireVersion(request, services)
-    const { verdict, expected, computed } = await verify(found, request.http, services)
-    return jsonResponse(200, {
-      bucket: found.bucket.name,
-      key: found.key,
-      version_id: versionIdOf(found.object, services.versionIds),
-      size: found.object.size,
-      status: verdict,
-      expected_sha256: expected ?? null,
-      computed_sha256: computed ?? null,
+  handle(request, services) {
+    return services.heavy.run('verify-object', request.http, async (place) => {
+      // Looked up behind the wait for a place: what a snapshot found belongs to one turn of the event loop.
+      const found = requireVersion(request, services)
+      const { verdict, expected, computed } = await verify(found, place, services)
+      return jsonResponse(200, {
+        bucket: found.bucket.name,
+        key: found.key,
+        version_id: versionIdOf(found.object, services.versionIds),
+        size: found.object.size,
+        status: verdict,
+        expected_sha256: expected ?? null,
+        computed_sha256: computed ?? null,
+      })
     })
   },
   command: command('verify object', 'read an object and compare it with its digest', {

@@ -82,17 +82,22 @@ test('what cannot be read for another reason than damage is an error that names 
   failures.length = 0
 })
 
-/** Has the first read of a large object wait; `opened` counts them. */
+/** Has reads of large objects wait until they are released; `opened` counts all. */
 function held(): { opened: number; readonly release: () => void; readonly restore: () => void } {
   const open = payloads.openLarge.bind(payloads)
   const released = new EventEmitter()
   const restore = () => {
     payloads.openLarge = open
   }
-  const gate = { opened: 0, release: () => void released.emit('now'), restore }
+  let isHeld = true
+  const release = () => {
+    isHeld = false
+    released.emit('now')
+  }
+  const gate = { opened: 0, release, restore }
   payloads.openLarge = async (...place) => {
     gate.opened += 1
-    if (gate.opened === 1) await once(released, 'now')
+    if (isHeld) await once(released, 'now')
     return open(...place)
   }
   return gate
@@ -130,6 +135,23 @@ test('a bucket is verified once at a time, and no longer than somebody waits', a
   t.equal(next.opened, 1, 'the other objects were not read')
   next.restore()
   t.match(await verifyBucket('busy'), { json: { examined: 3, complete: true } }, 'the bucket is free again')
+})
+
+test('an object is looked up when its turn to be verified has come', async (t) => {
+  await api.get('POST', '/buckets', { name: 'turns' })
+  for (const key of ['a', 'b', 'gone']) await putFile('turns', key)
+  const gate = held()
+  const running = ['a', 'a', 'a', 'a'].map((key) => api.call('POST', `/verify/objects/turns/${key}`))
+  await until(() => gate.opened === 4)
+  const waiting = ['b', 'gone'].map((key) => api.call('POST', `/verify/objects/turns/${key}`))
+  await api.get('DELETE', '/buckets/turns/object/gone')
+  gate.release()
+  t.match(await Promise.all(running), Array(4).fill({ status: 200, json: { status: 'verified' } }))
+  t.match(await Promise.all(waiting), [
+    { status: 200, json: { key: 'b', status: 'verified' } },
+    { status: 404, code: 'OBJECT_NOT_FOUND' },
+  ])
+  gate.restore()
 })
 
 test('a verification that fails after its answer has begun says how far it came', async (t) => {
