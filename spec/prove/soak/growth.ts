@@ -110,7 +110,9 @@ export function clientGrowth(resident: readonly number[]): string[] {
 /** A life in words. */
 export function lifeLine(life: LifeGauges): string {
   const most = Math.max(0, ...life.anonymous.map(([, value]) => value))
-  const memory = `memory at most ${most.toFixed(0)} MiB, ${levelOf(life).toFixed(0)} when warm`
+  const level = levelOf(life)
+  const warm = Number.isNaN(level) ? 'ended before it was warm' : `${level.toFixed(0)} when warm`
+  const memory = `memory at most ${most.toFixed(0)} MiB, ${warm}`
   const quiet = `${life.descriptorsQuiet ?? 'unknown'} descriptors beside sockets and volumes when quiet`
   return `life ${life.number}: ${life.seconds.toFixed(0)} s, ${life.requests} requests; ${memory}; ${quiet}`
 }
