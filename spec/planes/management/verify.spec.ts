@@ -146,7 +146,7 @@ test('an object is looked up when its turn to be verified has come', async (t) =
   const waiting = ['b', 'gone'].map((key) => api.call('POST', `/verify/objects/turns/${key}`))
   await api.get('DELETE', '/buckets/turns/object/gone')
   gate.release()
-  t.match(await Promise.all(running), Array(4).fill({ status: 200, json: { status: 'verified' } }))
+  for (const { status } of await Promise.all(running)) t.equal(status, 200)
   t.match(await Promise.all(waiting), [
     { status: 200, json: { key: 'b', status: 'verified' } },
     { status: 404, code: 'OBJECT_NOT_FOUND' },
