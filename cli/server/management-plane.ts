@@ -70,9 +70,11 @@ function errorCounter(metrics: MetricSlots, thread: number): () => void {
 
 /** Logs answered requests as configured, and faults of the server always. */
 function observer(requests: Config['log.requests'], log: Logger): NonNullable<ManagementOptions['observe']> {
-  return ({ error, ...exchange }) => {
-    if (error !== undefined) log.error({ ...exchange, err: error }, 'a management request failed')
-    else if (requests === 'all' || (requests === 'errors' && exchange.status >= 400)) {
+  return ({ error, isCutOff, ...exchange }) => {
+    if (error !== undefined) {
+      const what = isCutOff ? 'an answer of the management plane was cut off' : 'a management request failed'
+      log.error({ ...exchange, err: error }, what)
+    } else if (requests === 'all' || (requests === 'errors' && exchange.status >= 400)) {
       log.info(exchange, 'management request')
     }
   }

@@ -1,7 +1,14 @@
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import type { ConcurrencyGate, Entry } from '../http/concurrency-gate.ts'
-import { BodyRemovedError, type BodySource, type HttpRequest, type HttpResponse, isSource } from '../http/exchange.ts'
+import {
+  BodyRemovedError,
+  type BodySource,
+  CutOffError,
+  type HttpRequest,
+  type HttpResponse,
+  isSource,
+} from '../http/exchange.ts'
 import { heldAnswers } from './held-answers.ts'
 import { type AuditSource, RequestJournal } from './request-journal.ts'
 
@@ -207,11 +214,10 @@ export abstract class Exchange implements AuditSource {
           sentBytes += piece?.length ?? 0
           return piece
         } catch (error) {
-          if (!(error instanceof BodyRemovedError)) {
-            this.failed(error)
-            this.erred()
-          }
-          throw error
+          if (error instanceof BodyRemovedError) throw error
+          this.failed(error)
+          this.erred()
+          throw new CutOffError('the answer was cut off', { cause: error })
         }
       },
       close: () => {

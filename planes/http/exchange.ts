@@ -71,7 +71,7 @@ export interface BodySource {
   /**
    * The next piece, or undefined after the last. The piece before is not read any more, so its memory may be used
    * again. A rejection cuts the connection, so the client sees a short body; it is reported as a fault unless it is a
-   * BodyRemovedError. A source that works in promises lets the event loop go round in between: nothing here does.
+   * BodyRemovedError or a CutOffError. A source that works in promises lets the event loop go round in between: nothing here does.
    */
   next(): Promise<Buffer | undefined> | Buffer | undefined
   /**
@@ -107,6 +107,11 @@ export class ClientGoneError extends Error {
 /** What a body is read from was removed while it was sent: it ends early, and nothing is wrong with the server. */
 export class BodyRemovedError extends Error {
   override readonly name = 'BodyRemovedError'
+}
+
+/** A body ends early by a failure that its plane has logged already. */
+export class CutOffError extends Error {
+  override readonly name = 'CutOffError'
 }
 
 /** The body was longer than the reader allows. */

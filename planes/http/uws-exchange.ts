@@ -6,7 +6,7 @@
  */
 import type * as uWS from 'uWebSockets.js'
 import { ChunkedStream } from './chunked-stream.ts'
-import { BodyRemovedError, type BodySource, type HttpResponse, isSource } from './exchange.ts'
+import { BodyRemovedError, type BodySource, CutOffError, type HttpResponse, isSource } from './exchange.ts'
 import { peerAddress } from './peer-address.ts'
 import { IncomingBody, type Throttle } from './request-body.ts'
 import { SizedStream, wholeSource } from './sized-stream.ts'
@@ -158,7 +158,7 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
   }
 
   streamFailed(error: unknown): void {
-    if (!(error instanceof BodyRemovedError)) this.report(error)
+    if (!(error instanceof BodyRemovedError || error instanceof CutOffError)) this.report(error)
     this.cut()
   }
 

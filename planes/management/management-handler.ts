@@ -20,6 +20,7 @@ import { auditContext, type ManagementRequest } from './management-request.ts'
 import { requestIdOf } from './request-id.ts'
 import { errorResponse, withoutBody, withRequestId } from './responses.ts'
 import { readRequest } from './read-request.ts'
+import { targetOf } from './request-target.ts'
 import { type FoundRoute, findRoute, patternOf } from './router.ts'
 import type { ManagementServices } from './services.ts'
 import { UnreadableVersionError } from './verification/verify-version.ts'
@@ -37,6 +38,10 @@ export interface ManagementExchange {
   readonly milliseconds: number
   /** What a handler threw, if that is a fault of the server. */
   readonly error?: unknown
+  /** With an error: what the request was about, as its record has it. Lines of requests have no names. */
+  readonly target?: Readonly<Record<string, string | number>>
+  /** The error came while the answer was being sent, which ended there. */
+  readonly isCutOff?: true
 }
 
 export interface ManagementOptions {
@@ -67,6 +72,8 @@ class ManagementDialect extends Exchange {
   #request: ManagementRequest | undefined
   readonly #started = performance.now()
   #fault: unknown
+  /** Status of the answer; undefined before there is one. */
+  #status: number | undefined
 
   constructor(options: ManagementOptions, http: HttpRequest) {
     super(http, requestIdOf(http), options.services.engine, options.gate)
@@ -140,7 +147,7 @@ class ManagementDialect extends Exchange {
 
   #lateFault(failure: unknown): ManagementError {
     const { error, isFault } = toManagementError(failure)
-    if (isFault) this.#observe(error.status, failure)
+    if (isFault) this.#observe(error.status, { error: failure })
     return error
   }
 
@@ -149,22 +156,31 @@ class ManagementDialect extends Exchange {
   }
 
   protected finish(response: HttpResponse): HttpResponse {
-    this.#observe(response.status, this.#fault)
+    this.#status = response.status
+    this.#observe(response.status, this.#fault === undefined ? undefined : { error: this.#fault })
     const complete = withRequestId(response, this.requestId)
     return this.http.method === 'HEAD' ? withoutBody(complete) : complete
   }
 
-  #observe(status: number, error: unknown): void {
+  #observe(status: number, fault?: Pick<ManagementExchange, 'error' | 'isCutOff'>): void {
     const { method, path } = this.http
     const route = this.#found?.route.path ?? patternOf(path)
     const principal = `management:${this.#identity?.role ?? 'unauthenticated'}`
     const milliseconds = Math.round((performance.now() - this.#started) * 1000) / 1000
     const answered = { requestId: this.requestId, method, route, status, principal, milliseconds }
-    this.#options.observe?.({ ...answered, ...(error === undefined ? {} : { error }) })
+    this.#options.observe?.(fault === undefined ? answered : { ...answered, ...fault, target: this.#target() })
+  }
+
+  #target(): NonNullable<ManagementExchange['target']> {
+    const target: Record<string, string | number> = {}
+    const pairs = this.#found === undefined ? [] : targetOf(this.#found, this.http.query)
+    for (const [at, value] of pairs.entries()) if (at % 2 === 1) target[String(pairs[at - 1])] = value
+    return target
   }
 
   protected failed(error: unknown): void {
-    this.#fault = error
+    if (this.#status === undefined) this.#fault = error
+    else this.#observe(this.#status, { error, isCutOff: true })
   }
 
   protected override erred(): void {
