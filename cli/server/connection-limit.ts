@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { openFilesMaximum } from './open-files.ts'
 
 /** Open files of the process that belong to no thread. */
 const DESCRIPTORS_OF_PROCESS = 64
@@ -19,13 +19,9 @@ interface ConnectionLimits {
  * How many connections each front end and the management listener may have, so that the process can always open the files
  * it needs: a journal that cannot begin its next segment ends the server, and idle connections cost a client nothing.
  * Node.js has already raised the limit of open files to its maximum.
- * @param limits content of /proc/self/limits
+ * @param openFiles how many files the process may have open
  */
-export function connectionLimits(
-  frontEnds: number,
-  limits: string = readFileSync('/proc/self/limits', 'utf8'),
-): ConnectionLimits {
-  const openFiles = Number(/^Max open files +(?<soft>\d+)/m.exec(limits)?.groups?.['soft'] ?? Number.POSITIVE_INFINITY)
+export function connectionLimits(frontEnds: number, openFiles: number = openFilesMaximum()): ConnectionLimits {
   // Plus two: the engine and the main thread open files, too.
   const left = openFiles - DESCRIPTORS_OF_PROCESS - (frontEnds + 2) * DESCRIPTORS_OF_THREAD
   const connections = left / DESCRIPTORS_OF_CONNECTION

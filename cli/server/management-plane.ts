@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { ProofSigner } from '../../engine/keys/proof-signer.ts'
@@ -18,9 +19,10 @@ import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
 import type { Config } from '../config/config-types.ts'
 import type { ServerCredentials } from '../config/server-credentials.ts'
 import type { Logger } from './logger.ts'
-import { scrapeValues } from './metrics/scrape-values.ts'
+import { type ScrapeSources, scrapeValues } from './metrics/scrape-values.ts'
 import type { StoreSession } from './store/store-session.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
+import type { FrontEnds } from './threads/front-ends.ts'
 import { packageVersion } from '../version.ts'
 
 interface ManagementParts {
@@ -28,6 +30,7 @@ interface ManagementParts {
   readonly credentials: ServerCredentials
   readonly log: Logger
   readonly engine: EngineThread
+  readonly frontEnds: Pick<FrontEnds, 'threads'>
   readonly metrics: MetricSlots
   /** The region of the main thread in the metrics. */
   readonly metricsThread: number
@@ -80,12 +83,24 @@ function observer(requests: Config['log.requests'], log: Logger): NonNullable<Ma
   }
 }
 
+function scrapeSources({ config, engine, frontEnds, store }: ManagementParts): ScrapeSources {
+  const main = { name: 'main', activeMilliseconds: () => performance.eventLoopUtilization().active }
+  return {
+    disk: nodeDisk,
+    paths: store.paths,
+    catalog: store.catalog,
+    concurrencyLimit: config['limits.maximum_concurrent_operations'],
+    version: packageVersion(),
+    threads: () => [main, engine, ...frontEnds.threads],
+  }
+}
+
 function managementServices(
   parts: ManagementParts,
   ready: () => Promise<readonly ReadinessCheck[]>,
 ): ManagementServices {
   const { config, credentials, engine: thread, metrics, store } = parts
-  const limit = config['limits.maximum_concurrent_operations']
+  const sources = scrapeSources(parts)
   const { engine, paths, catalog, access, payloads, uploads, space, secrets, versionIds } = store
   return {
     engine,
@@ -106,7 +121,7 @@ function managementServices(
     deploymentId: thread.deploymentId,
     clock: systemMilliseconds,
     ready,
-    metrics: () => readMetrics(metrics, scrapeValues(nodeDisk, paths, catalog, limit)),
+    metrics: () => readMetrics(metrics, scrapeValues(sources)),
     counterHistory: parts.counterHistory,
   }
 }

@@ -1,6 +1,7 @@
 /**
  * Every metric with its help text. Counting, rendering and the list of names are all made from these tables. A name that
- * ends in `_total` is a counter, which only grows while the process lives; any other is a gauge.
+ * ends in `_total` is a counter, which only grows while the process lives. Names and units follow the rules of Prometheus
+ * (https://prometheus.io/docs/practices/naming/): base units, and the unit at the end.
  */
 
 /**
@@ -26,11 +27,14 @@ const THREAD_METRICS = {
 
 /** Asked for when the metrics are read. */
 const SCRAPE_METRICS = {
+  object_store_build_info: 'Always 1; the labels are the versions of the program and of Node.js.',
   object_store_operations_concurrency_limit:
     'Operations that may run at the same time (limits.maximum_concurrent_operations).',
   object_store_filesystem_available_bytes: 'Bytes still free on the file system of the data directory.',
   object_store_filesystem_capacity_bytes: 'Size of the file system of the data directory in bytes.',
   object_store_temporary_bytes: 'Bytes held by uploads in progress.',
+  object_store_multipart_uploads: 'Multipart uploads that are neither completed nor aborted.',
+  object_store_multipart_bytes: 'Bytes of the parts that these multipart uploads hold.',
   object_store_storage_physical_bytes:
     'Bytes that payloads take on the disk: volumes as long as they are, and payload files.',
   object_store_storage_unused_volume_bytes:
@@ -38,24 +42,39 @@ const SCRAPE_METRICS = {
   object_store_storage_logical_bytes: 'Bytes of current object versions.',
   object_store_buckets: 'Buckets.',
   object_store_objects: 'Objects, counted by their current version.',
+  nodejs_eventloop_active_seconds_total: 'Time that a thread of the server did not wait for events.',
+  process_cpu_seconds_total: 'Processor time of the process, in the system and in the program.',
+  process_resident_memory_bytes: 'Memory of the process that is in RAM.',
+  process_open_fds: 'Open file descriptors of the process.',
+  process_max_fds: 'File descriptors that the process may have open.',
+  process_start_time_seconds: 'When the process started, in seconds since 1970.',
 } as const
+
+/** Names of the labels, where there are any. */
+const LABELS = {
+  object_store_requests_total: ['operation', 'result'],
+  object_store_build_info: ['version', 'node'],
+  nodejs_eventloop_active_seconds_total: ['thread'],
+} as const satisfies {
+  readonly [Name in keyof typeof THREAD_METRICS | keyof typeof SCRAPE_METRICS]?: readonly string[]
+}
 
 export interface MetricRow {
   readonly name: string
   readonly type: 'counter' | 'gauge'
   readonly origin: 'threads' | 'scrape'
-  /** Names of the labels. Their values are fixed when the process starts, so that no request can make new series. */
-  readonly labels: readonly ('operation' | 'result')[]
+  /** Names of the labels. Their values do not depend on requests, so that no request can make new series. */
+  readonly labels: readonly string[]
   readonly help: string
 }
 
-/** The one metric with labels. */
+/** The one counted by threads that has labels. */
 export const REQUESTS_METRIC = 'object_store_requests_total'
 
 function rows(origin: MetricRow['origin'], metrics: Readonly<Record<string, string>>): MetricRow[] {
+  const labels: Readonly<Record<string, readonly string[]>> = LABELS
   return Object.entries(metrics).map(([name, help]) => {
-    const labels = name === REQUESTS_METRIC ? (['operation', 'result'] as const) : []
-    return { name, type: name.endsWith('_total') ? 'counter' : 'gauge', origin, labels, help }
+    return { name, type: name.endsWith('_total') ? 'counter' : 'gauge', origin, labels: labels[name] ?? [], help }
   })
 }
 
@@ -69,5 +88,15 @@ export type RequestResult = (typeof requestResults)[number]
 /** Name of a metric counted by threads that has no labels. */
 export type ThreadMetricName = Exclude<keyof typeof THREAD_METRICS, typeof REQUESTS_METRIC>
 
+/** One value of a metric. */
+export interface MetricSample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+}
+
 /** Values for one reading; undefined leaves a metric out, which is better than a false zero. */
-export type ScrapeValues = { readonly [Name in keyof typeof SCRAPE_METRICS]: number | undefined }
+export type ScrapeValues = {
+  readonly [Name in keyof typeof SCRAPE_METRICS]: Name extends keyof typeof LABELS
+    ? readonly MetricSample[]
+    : number | undefined
+}

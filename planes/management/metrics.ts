@@ -1,14 +1,8 @@
 import type { MetricSlots } from '../http/metric-slots.ts'
-import { type MetricRow, metricTable, type ScrapeValues } from '../http/metric-table.ts'
+import { type MetricRow, type MetricSample, metricTable, type ScrapeValues } from '../http/metric-table.ts'
 
-/** The text exposition format. */
+/** The text exposition format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-
-/** One value of a metric. */
-interface MetricSample {
-  readonly labels: Readonly<Record<string, string>>
-  readonly value: number
-}
 
 /** A metric as it is at this moment. */
 export interface MetricReading {
@@ -28,31 +22,34 @@ export function readMetrics(slots: MetricSlots, values: ScrapeValues): MetricRea
     if (samples === undefined) counted.set(row.name, [{ labels, value }])
     else samples.push({ labels, value })
   }
-  const asked: Readonly<Record<string, number | undefined>> = values
+  const asked: Readonly<Record<string, number | readonly MetricSample[] | undefined>> = values
   return metricTable.flatMap((row) => {
-    if (row.origin === 'threads') return [{ row, samples: counted.get(row.name) ?? [] }]
-    const value = asked[row.name]
-    return value === undefined ? [] : [{ row, samples: [{ labels: {}, value }] }]
+    const samples = row.origin === 'threads' ? counted.get(row.name) : samplesOf(asked[row.name])
+    return samples === undefined || samples.length === 0 ? [] : [{ row, samples }]
   })
 }
 
-/**
- * The metrics as text. Each reading makes a registry of its own: the threads keep the counts, and a lasting registry
- * would have to be reset to them each time.
- */
-export async function renderMetrics(readings: readonly MetricReading[]): Promise<string> {
-  // Loaded on first use: the commands import the routes and never need it.
-  const { Counter, Gauge, Registry } = await import('prom-client')
-  const registry = new Registry()
-  for (const { row, samples } of readings) {
-    const options = { name: row.name, help: row.help, labelNames: [...row.labels], registers: [registry] }
-    if (row.type === 'gauge') {
-      const gauge = new Gauge(options)
-      for (const { labels, value } of samples) gauge.set(labels, value)
-    } else {
-      const counter = new Counter(options)
-      for (const { labels, value } of samples) counter.inc(labels, value)
-    }
-  }
-  return registry.metrics()
+function samplesOf(value: number | readonly MetricSample[] | undefined): readonly MetricSample[] {
+  if (value === undefined) return []
+  return typeof value === 'number' ? [{ labels: {}, value }] : value
+}
+
+/** The metrics as text. */
+export function renderMetrics(readings: readonly MetricReading[]): string {
+  return readings
+    .map(({ row, samples }) => `${header(row)}${samples.map((one) => line(row.name, one)).join('')}`)
+    .join('')
+}
+
+function header({ name, type, help }: MetricRow): string {
+  return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
+}
+
+function line(name: string, { labels, value }: MetricSample): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`
+}
+
+function escaped(label: string): string {
+  return label.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import tap, { test, type Test } from 'tap'
 import { connectionLimits } from '../../cli/server/connection-limit.ts'
+import { openFilesMaximum } from '../../cli/server/open-files.ts'
 import type { Logger } from '../../cli/server/logger.ts'
 import { SpaceWatch } from '../../cli/server/space-watch.ts'
 import { ClockWatermark } from '../../cli/server/store/clock-watermark.ts'
@@ -39,18 +40,19 @@ test('a host that is not of this machine is refused with the reason', async (t) 
   await t.rejects(claimPort('192.0.2.1', 7600), /cannot listen on 192\.0\.2\.1:7600: .*EADDRNOTAVAIL/)
 })
 
-const limitsOf = (soft: string) => `Limit                     Soft Limit           Hard Limit           Units
+const openFilesOf = (soft: string) =>
+  openFilesMaximum(`Limit                     Soft Limit           Hard Limit           Units
 Max processes             94000                94000                processes
 Max open files            ${soft.padEnd(20)} 1048576              files
-`
+`)
 
 test('S25 connections are bounded by what the limit of open files leaves', (t) => {
-  t.same(connectionLimits(1, limitsOf('1024')), { management: 45, frontEnd: 315 })
-  t.same(connectionLimits(4, limitsOf('1048576')), { management: 65_502, frontEnd: 114_628 })
-  t.same(connectionLimits(2, limitsOf('100')), { management: 8, frontEnd: 8 }, 'a few are always let in')
-  const { management, frontEnd } = connectionLimits(3, limitsOf('4096'))
+  t.same(connectionLimits(1, openFilesOf('1024')), { management: 45, frontEnd: 315 })
+  t.same(connectionLimits(4, openFilesOf('1048576')), { management: 65_502, frontEnd: 114_628 })
+  t.same(connectionLimits(2, openFilesOf('100')), { management: 8, frontEnd: 8 }, 'a few are always let in')
+  const { management, frontEnd } = connectionLimits(3, openFilesOf('4096'))
   t.ok(2 * (management + 3 * frontEnd) + 64 + 5 * 80 <= 4096)
-  t.same(connectionLimits(2, limitsOf('unlimited')), { management: Infinity, frontEnd: Infinity })
+  t.same(connectionLimits(2, openFilesOf('unlimited')), { management: Infinity, frontEnd: Infinity })
   t.ok(connectionLimits(1).frontEnd > 0, 'the limit of this process')
   t.end()
 })

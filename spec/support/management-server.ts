@@ -52,8 +52,17 @@ export interface ManagedServer extends InThreadServer {
   readonly undocumented: string[]
 }
 
-/** What a scrape would read from the disk. */
+/** What a scrape would read from the disk and the system. */
 export const SCRAPED: ScrapeValues = {
+  object_store_build_info: [{ labels: { version: '0.0.0-spec', node: 'v20.0.0' }, value: 1 }],
+  nodejs_eventloop_active_seconds_total: [{ labels: { thread: 'main' }, value: 1.5 }],
+  process_cpu_seconds_total: 2.5,
+  process_resident_memory_bytes: 1e8,
+  process_open_fds: 40,
+  process_max_fds: 1024,
+  process_start_time_seconds: 1_780_000_000.25,
+  object_store_multipart_uploads: 1,
+  object_store_multipart_bytes: 700,
   object_store_operations_concurrency_limit: 256,
   object_store_filesystem_available_bytes: 5e12,
   object_store_filesystem_capacity_bytes: 8e12,

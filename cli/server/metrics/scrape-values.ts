@@ -4,24 +4,35 @@ import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { ScrapeValues } from '../../../planes/http/metric-table.ts'
 import { physicalBytes } from '../../../planes/management/physical-bytes.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
+import { processValues, type WatchedThread } from './process-values.ts'
+
+/** What a scrape looks at. */
+export interface ScrapeSources {
+  readonly disk: Disk
+  readonly paths: StorePaths
+  readonly catalog: CatalogReader
+  readonly concurrencyLimit: number
+  /** Of the program. */
+  readonly version: string
+  readonly threads: () => readonly WatchedThread[]
+}
 
 /** The metrics that are measured at the time of a scrape. */
-export function scrapeValues(
-  disk: Disk,
-  paths: StorePaths,
-  catalog: CatalogReader,
-  concurrencyLimit: number,
-): ScrapeValues {
+export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources): ScrapeValues {
   const space = disk.space(paths.root)
   const snapshot = catalog.snapshot()
   const totals = snapshot.totals()
+  const uploads = snapshot.uploadUsage()
   const physical = physicalBytes(disk, paths, snapshot)
   const arriving = disk.list(paths.uploads).reduce((sum, name) => sum + disk.sizeOf(join(paths.uploads, name)), 0)
   return {
-    object_store_operations_concurrency_limit: concurrencyLimit,
+    ...processValues(sources.version, sources.threads()),
+    object_store_operations_concurrency_limit: sources.concurrencyLimit,
     object_store_filesystem_available_bytes: space.availableBytes,
     object_store_filesystem_capacity_bytes: space.capacityBytes,
-    object_store_temporary_bytes: arriving + snapshot.uploadUsage().bytes,
+    object_store_temporary_bytes: arriving + uploads.bytes,
+    object_store_multipart_uploads: uploads.uploads,
+    object_store_multipart_bytes: uploads.bytes,
     object_store_storage_physical_bytes: physical.physicalBytes,
     object_store_storage_unused_volume_bytes: physical.unusedVolumeBytes,
     object_store_storage_logical_bytes: totals.logicalBytes,

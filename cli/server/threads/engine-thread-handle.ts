@@ -19,6 +19,7 @@ export class EngineThreadError extends Error {
 
 /** The engine thread as the main thread sees it. */
 export class EngineThread {
+  readonly name = 'engine'
   readonly deploymentId: string
   /** Name of this start. */
   readonly start: string
@@ -79,6 +80,11 @@ export class EngineThread {
   onFailure(listener: (error: EngineThreadError) => void): void {
     this.#onFailure = listener
     if (this.#failure !== undefined) listener(this.#failure)
+  }
+
+  /** How long its event loop has been at work since its start. */
+  activeMilliseconds(): number {
+    return this.#worker.performance.eventLoopUtilization().active
   }
 
   /** What the journal has room for on a disk that may be full. */

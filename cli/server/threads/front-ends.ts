@@ -9,6 +9,8 @@ import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-mess
 export type FrontEndSettings = Omit<FrontEndThreadData, 'thread' | 'port' | 'listenPort'>
 
 interface FrontEnd {
+  /** As in its log lines. */
+  readonly name: string
   readonly worker: Worker
   readonly stopped: Promise<void>
 }
@@ -29,6 +31,13 @@ export class FrontEnds {
   /** Port they listen on. */
   get port(): number {
     return this.#port
+  }
+
+  /** Each with the time that its event loop has been at work since its start. */
+  get threads(): readonly { readonly name: string; readonly activeMilliseconds: () => number }[] {
+    return this.#members.map(({ name, worker }) => {
+      return { name, activeMilliseconds: () => worker.performance.eventLoopUtilization().active }
+    })
   }
 
   /**
@@ -69,7 +78,7 @@ export class FrontEnds {
     })
     const stopped = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     worker.once('exit', () => forgetThread(data.gate, data.thread))
-    this.#members.push({ worker, stopped })
+    this.#members.push({ name: `front-end-${data.thread}`, worker, stopped })
     return new Promise((resolve, reject) => {
       let ready = false
       const fail = (message: string) => {

@@ -35,7 +35,7 @@ const getMetrics = defineRoute({
   roles: 'scrape-token',
   summary: 'The metrics in the text format of Prometheus.',
   answer: { 200: bytesOf(METRICS_CONTENT_TYPE) },
-  handle: async (_request, { metrics }) => textResponse(200, METRICS_CONTENT_TYPE, await renderMetrics(metrics())),
+  handle: (_request, { metrics }) => textResponse(200, METRICS_CONTENT_TYPE, renderMetrics(metrics())),
 })
 
 export const PROBE_ROUTES: readonly Route[] = [getHealth, getReady, getMetrics]
