@@ -81,6 +81,7 @@ export class HeadFile {
     const isNew = !disk.exists(paths.head)
     const file = isNew ? disk.create(paths.head) : disk.openToWrite(paths.head)
     const head = new HeadFile(file)
+    head.#takeSpace()
     if (isNew) disk.syncDirectory(paths.journal)
     else head.#read()
     return head
@@ -100,6 +101,14 @@ export class HeadFile {
 
   close(): void {
     this.#file.close()
+  }
+
+  /** Both slots are on the disk before the first mark: one that is written when the disk is full needs no new space. */
+  #takeSpace(): void {
+    const length = this.#file.size()
+    if (length >= SLOT_BYTES * SLOTS) return
+    this.#file.writeAt(Buffer.alloc(SLOT_BYTES * SLOTS - length), length)
+    this.#file.sync()
   }
 
   #read(): void {

@@ -1,12 +1,14 @@
 /** The disk, and the mark of the head on it. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
+import { sequenceOf } from '../../engine/brands.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { SpareFile } from '../../engine/disk/spare-file.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { HeadFile } from '../../engine/journal/head-mark.ts'
 import { createBucket, write } from '../support/commands.ts'
-import { FaultDisk, inputOutputError } from '../support/fault-disk.ts'
+import { FaultDisk, inputOutputError, noSpaceError, type Operation } from '../support/fault-disk.ts'
 import { openTestStore, readObject, roomyDisk } from '../support/test-store.ts'
 
 test('space that a spare takes is given back also while it is made, and a spare that cannot be made fails nothing', async (t) => {
@@ -72,6 +74,50 @@ test('a file that is closed is not written or read through the number that anoth
 const MARK_MILLISECONDS = 1300
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
+/** What a file system gives at a time. */
+const BLOCK_BYTES = 4096
+
+/** A full disk takes bytes only where the file has some already. */
+function fullAfter(disk: FaultDisk, isFull: () => boolean): void {
+  const given = new Set<string>()
+  const blocksOf = ({ path, position = 0, bytes = 0 }: Operation) => {
+    const first = Math.floor(position / BLOCK_BYTES)
+    const count = Math.ceil((position + bytes) / BLOCK_BYTES) - first
+    return Array.from({ length: count }, (_, index) => `${path} ${first + index}`)
+  }
+  disk.fault = (operation) => {
+    if (operation.name !== 'write') return undefined
+    const blocks = blocksOf(operation)
+    if (isFull() && blocks.some((block) => !given.has(block))) return { kind: 'error', error: noSpaceError() }
+    for (const block of blocks) given.add(block)
+    return undefined
+  }
+}
+
+test('J6 J12 on a disk that fills up right after the first mark there is space for the second', async (t) => {
+  const paths = new StorePaths(t.testdir({ journal: {} }))
+  const disk = new FaultDisk()
+  let isFull = false
+  fullAfter(disk, () => isFull)
+  const mark = { sequence: sequenceOf(1), batch: 1, head: Buffer.alloc(32, 1), clean: false, bootId: 'boot' }
+  const head = HeadFile.open(disk, paths)
+  head.write(mark)
+  isFull = true
+  for (const sequence of [2, 3, 4]) {
+    t.doesNotThrow(() => head.write({ ...mark, sequence: sequenceOf(sequence) }), `mark ${sequence}`)
+  }
+  head.close()
+  t.equal(HeadFile.open(disk, paths).newest?.sequence, 4)
+})
+
+test('J6 a file of the mark that a crash left empty gets its space', async (t) => {
+  const paths = new StorePaths(t.testdir({ journal: { HEAD: '' } }))
+  const head = HeadFile.open(nodeDisk, paths)
+  head.close()
+  t.equal(head.newest, undefined)
+  t.equal(statSync(paths.head).size, 2 * BLOCK_BYTES)
+})
+
 const nameOf = (error: unknown): string => (error as Error).name
 
 test('J6 J7 the mark follows the journal, and never speaks of what a failed write left', async (t) => {
