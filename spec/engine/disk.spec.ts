@@ -77,14 +77,15 @@ const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => 
 /** What a file system gives at a time. */
 const BLOCK_BYTES = 4096
 
+function blocksOf({ path, position = 0, bytes = 0 }: Operation): string[] {
+  const first = Math.floor(position / BLOCK_BYTES)
+  const count = Math.ceil((position + bytes) / BLOCK_BYTES) - first
+  return Array.from({ length: count }, (_, index) => `${path} ${first + index}`)
+}
+
 /** A full disk takes bytes only where the file has some already. */
 function fullAfter(disk: FaultDisk, isFull: () => boolean): void {
   const given = new Set<string>()
-  const blocksOf = ({ path, position = 0, bytes = 0 }: Operation) => {
-    const first = Math.floor(position / BLOCK_BYTES)
-    const count = Math.ceil((position + bytes) / BLOCK_BYTES) - first
-    return Array.from({ length: count }, (_, index) => `${path} ${first + index}`)
-  }
   disk.fault = (operation) => {
     if (operation.name !== 'write') return undefined
     const blocks = blocksOf(operation)

@@ -60,9 +60,8 @@ export async function runSequences(t: Test, settings: SequenceSettings): Promise
   const property = fc.asyncProperty(steps, (sequence) => runSequence(settings.open, sequence, tally))
   const details = await fc.check(property, { seed, numRuns, ...(path === undefined ? {} : { path }) })
   if (details.failed) {
-    const [first = '', ...lines] = reportOf(settings.name, details).split('\n')
-    for (const line of lines) t.comment(line)
-    t.fail(first)
+    // Not as comments: a log that shows failures alone would leave them out.
+    t.fail(`a sequence fails; it was made shorter ${details.numShrinks} times`, reportOf(settings.name, details))
     return
   }
   t.comment(`done, refused, unanswered: ${tally.lines.sort().join('; ')}`)
@@ -117,10 +116,7 @@ async function settled(work: () => Promise<void>): Promise<unknown> {
   }
 }
 
-type FailedRun = Pick<
-  fc.RunDetails<unknown[]>,
-  'seed' | 'counterexamplePath' | 'counterexample' | 'errorInstance' | 'numShrinks'
->
+type FailedRun = Pick<fc.RunDetails<unknown[]>, 'seed' | 'counterexamplePath' | 'counterexample' | 'errorInstance'>
 
 /** One bucket of each kind is there from the beginning. */
 async function prepare(model: Model, store: ModelStore): Promise<void> {
@@ -141,13 +137,11 @@ async function checkFiles(paths: StorePaths): Promise<void> {
   if (differenceCount > 0) throw new Error(`projections differ: ${JSON.stringify(differences.slice(0, 3))}`)
 }
 
-function reportOf(
-  name: string,
-  { seed, counterexamplePath, counterexample, errorInstance, numShrinks }: FailedRun,
-): string {
+/** How to run the failed sequence again, and what happened in it. */
+function reportOf(name: string, { seed, counterexamplePath, counterexample, errorInstance }: FailedRun) {
   const steps = String(counterexample?.[0])
   const replay = /replayPath="([^"]*)"/.exec(steps)?.[1]
   const again = `MODEL_${name}_SEED=${seed} MODEL_${name}_PATH=${counterexamplePath}`
   const replays = replay === undefined ? '' : ` MODEL_${name}_REPLAY=${replay}`
-  return `a sequence fails; it was made shorter ${numShrinks} times\n${errorInstance}\nagain with: ${again}${replays}`
+  return { again: `${again}${replays}`, report: String(errorInstance) }
 }

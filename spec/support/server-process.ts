@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { environment } from '../../cli/environment.ts'
 import { type JournalEntry, journalEntries, journalText } from './journal-entries.ts'
@@ -20,6 +21,10 @@ import {
 
 const LOOK_MILLISECONDS = 50
 const LOOKS_MAXIMUM = 200
+/** The connections of a process that ends fail a little before its exit code is known. */
+const END_MILLISECONDS = 200
+/** Lines of the log that a failure shows. */
+const LAST_LINES = 30
 const PROGRAM = fileURLToPath(new URL('../../../cli/object-store.mjs', import.meta.url))
 
 export interface ProcessServer extends TestServer {
@@ -77,7 +82,11 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Proces
   }
   const log: string[] = []
   const addresses = await readAddresses(child, log)
-  const clients = clientsOf(Number(addresses.s3Address.split(':').at(-1)))
+  const explain = async (error: Error): Promise<Error> => {
+    await Promise.race([ended, pause(child.killed ? 0 : END_MILLISECONDS)])
+    return child.killed ? error : withEnd(error, child, log)
+  }
+  const clients = clientsOf(Number(addresses.s3Address.split(':').at(-1)), explain)
   return {
     ...clients,
     dataDirectory,
@@ -101,6 +110,13 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Proces
       if (options.dataDirectory === undefined) rmSync(dataDirectory, { recursive: true })
     },
   }
+}
+
+/** Adds the end of a server that nobody asked to end, which is what the spec wants to know. */
+function withEnd(error: Error, { exitCode, signalCode }: ChildProcess, log: readonly string[]): Error {
+  if (exitCode === null && signalCode === null) return error
+  error.message += `; the server has ended: ${signalCode ?? `exit code ${exitCode}`}\n${log.slice(-LAST_LINES).join('\n')}`
+  return error
 }
 
 interface Addresses {

@@ -36,9 +36,10 @@ export function temporaryDirectory(): string {
 
 export type Clients = Pick<TestServer, 'endpoint' | 'port' | 'accessKey' | 'secretKey' | 's3' | 'wire' | 'raw'>
 
-export function clientsOf(port: number): Clients {
+/** @param explain says more of a connection that failed */
+export function clientsOf(port: number, explain?: (error: Error) => Promise<Error>): Clients {
   const endpoint = `http://127.0.0.1:${port}`
-  const wire = new WireClient({ endpoint, accessKey: ACCESS_KEY, secretKey: SECRET_KEY })
+  const wire = new WireClient({ endpoint, accessKey: ACCESS_KEY, secretKey: SECRET_KEY, explain })
   const s3 = new S3Client({
     endpoint,
     forcePathStyle: true,

@@ -51,6 +51,8 @@ interface Account {
   readonly endpoint: string
   readonly accessKey: string
   readonly secretKey: string
+  /** Says more of a connection that failed. */
+  readonly explain?: ((error: Error) => Promise<Error>) | undefined
 }
 
 /**
@@ -128,7 +130,7 @@ export class WireClient {
     return new Promise((resolve, reject) => {
       const lines = headers.flat() as unknown as Record<string, string>
       const request = httpRequest({ hostname, port, method, path: target, headers: lines, agent: this.#agent })
-      request.on('error', reject)
+      request.on('error', (error) => void this.#explained(error).then(reject))
       request.on('socket', (socket) => this.#usedAt.set(socket, performance.now()))
       request.on('response', (response) => {
         collect(response).then(resolve, reject)
@@ -139,6 +141,10 @@ export class WireClient {
 
   close(): void {
     this.#agent.destroy()
+  }
+
+  async #explained(error: Error): Promise<Error> {
+    return (await this.#account.explain?.(error)) ?? error
   }
 
   #dropOldConnections(): void {
