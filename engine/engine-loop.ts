@@ -50,6 +50,7 @@ export class EngineLoop {
   #failure: EngineUnavailableError | undefined
   #idle: (() => void)[] = []
   #roomFor: RoomFor = 'everything'
+  #refusedTotal = 0
   /** Bodies of audit records that came too late for the journal: their requests are answered. */
   #unrecorded: Uint8Array[] = []
 
@@ -71,6 +72,11 @@ export class EngineLoop {
     this.#roomFor = roomFor
     this.#hooks.onRoomChanged?.(roomFor)
     if (this.#waiting.length > 0) this.#runSoon()
+  }
+
+  /** Changes refused because the journal had no room, since the start. */
+  get refusedTotal(): number {
+    return this.#refusedTotal
   }
 
   /** Requests that wait for their batch. */
@@ -191,6 +197,7 @@ export class EngineLoop {
     const refused = this.#waiting.filter(({ request }) => request.kind === 'command' && !this.#fits(request.command))
     if (refused.length === 0) return
     this.#waiting = this.#waiting.filter((one) => !refused.includes(one))
+    this.#refusedTotal += refused.length
     for (const { settle } of refused) settle?.({ ok: false, code: 'journal-full', subject: undefined })
     this.#hooks.onBatchDone()
   }

@@ -6,6 +6,7 @@ import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
 import type { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
 import type { MetricSlots } from '../../planes/http/metric-slots.ts'
+import type { RequestClass } from '../../planes/http/metric-table.ts'
 import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
 import type { CounterHistory } from '../../planes/management/counter-history.ts'
 import { HeavyWork } from '../../planes/management/heavy-work.ts'
@@ -20,6 +21,7 @@ import type { Config } from '../config/config-types.ts'
 import type { ServerCredentials } from '../config/server-credentials.ts'
 import type { Logger } from './logger.ts'
 import { type ScrapeSources, scrapeValues } from './metrics/scrape-values.ts'
+import type { CertificateReload } from './tls/certificate-reload.ts'
 import type { StoreSession } from './store/store-session.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
 import type { FrontEnds } from './threads/front-ends.ts'
@@ -42,11 +44,12 @@ interface ManagementParts {
 /** Puts the management plane together. */
 export function managementHandler(
   parts: ManagementParts,
+  certificates: Pick<CertificateReload, 'served'>,
   ready: () => Promise<readonly ReadinessCheck[]>,
 ): HttpHandler {
   const { config, credentials, log, store } = parts
   return createManagementHandler({
-    services: managementServices(parts, ready),
+    services: managementServices(parts, certificates, ready),
     authenticator: new ManagementAuthenticator(
       {
         systemToken: config['management.system_token']?.reveal(),
@@ -58,6 +61,7 @@ export function managementHandler(
     ),
     gate: parts.gate,
     erred: errorCounter(parts.metrics, parts.metricsThread),
+    timed: requestTimer(parts.metrics, parts.metricsThread),
     scrapeToken: config['metrics.scrape_token']?.reveal(),
     observe: observer(config['log.requests'], log),
   })
@@ -69,6 +73,25 @@ function errorCounter(metrics: MetricSlots, thread: number): () => void {
   return () => {
     region[slot] = (region[slot] ?? 0) + 1
   }
+}
+
+function damageCounter(metrics: MetricSlots, thread: number): ManagementServices['damageFound'] {
+  const region = metrics.region(thread)
+  return (finder) => {
+    const slot = metrics.damageSlot(finder)
+    region[slot] = (region[slot] ?? 0) + 1
+  }
+}
+
+function requestTimer(metrics: MetricSlots, thread: number): NonNullable<ManagementOptions['timed']> {
+  const duration = (one: RequestClass<'management'>) => metrics.requestDuration(thread, 'management', one)
+  const durations = {
+    read: duration('read'),
+    write: duration('write'),
+    delete: duration('delete'),
+    other: duration('other'),
+  }
+  return (requestClass, seconds) => durations[requestClass].observe(seconds)
 }
 
 /** Logs answered requests as configured, and faults of the server always. */
@@ -83,7 +106,10 @@ function observer(requests: Config['log.requests'], log: Logger): NonNullable<Ma
   }
 }
 
-function scrapeSources({ config, engine, frontEnds, store }: ManagementParts): ScrapeSources {
+function scrapeSources(
+  { config, engine, frontEnds, store }: ManagementParts,
+  certificates: Pick<CertificateReload, 'served'>,
+): ScrapeSources {
   const main = { name: 'main', activeMilliseconds: () => performance.eventLoopUtilization().active }
   return {
     disk: nodeDisk,
@@ -91,16 +117,18 @@ function scrapeSources({ config, engine, frontEnds, store }: ManagementParts): S
     catalog: store.catalog,
     concurrencyLimit: config['limits.maximum_concurrent_operations'],
     version: packageVersion(),
+    certificates: () => certificates.served,
     threads: () => [main, engine, ...frontEnds.threads],
   }
 }
 
 function managementServices(
   parts: ManagementParts,
+  certificates: Pick<CertificateReload, 'served'>,
   ready: () => Promise<readonly ReadinessCheck[]>,
 ): ManagementServices {
   const { config, credentials, engine: thread, metrics, store } = parts
-  const sources = scrapeSources(parts)
+  const sources = scrapeSources(parts, certificates)
   const { engine, paths, catalog, access, payloads, uploads, space, secrets, versionIds } = store
   return {
     engine,
@@ -123,5 +151,6 @@ function managementServices(
     ready,
     metrics: () => readMetrics(metrics, scrapeValues(sources)),
     counterHistory: parts.counterHistory,
+    damageFound: damageCounter(metrics, parts.metricsThread),
   }
 }

@@ -264,7 +264,7 @@ class Server implements RunningServer {
       tls: tls.files('api'),
       exclusive: true,
       connectionsMaximum: connectionLimits(frontEndCount).management,
-      handler: managementHandler(this.#parts, async () => this.#readiness()),
+      handler: managementHandler(this.#parts, this.#certificateReload, async () => this.#readiness()),
       refusal: malformedRequestResponse,
       ...stallSettings(config),
       isCrowded: () => this.#parts.gate.isCrowded,

@@ -18,6 +18,7 @@ interface JournalOptions {
   readonly segmentBytes: number
   /** The socket that holds the lock of the store: nothing is written once it is gone. Undefined where nobody else can be. */
   readonly lockPath?: string | undefined
+  readonly onSync?: (seconds: number) => void
 }
 
 /** Counters of the journal since the start. */
@@ -256,7 +257,9 @@ export class Journal {
   #sync(): void {
     const before = performance.now()
     this.#file.sync()
-    this.statistics.syncSeconds += (performance.now() - before) / 1000
+    const seconds = (performance.now() - before) / 1000
+    this.statistics.syncSeconds += seconds
+    this.#options.onSync?.(seconds)
   }
 
   /** The last record that was built. */

@@ -1,16 +1,26 @@
+import { HISTOGRAM_SLOTS, Histogram, histogramSamples } from './metric-histogram.ts'
 import {
+  DAMAGE_METRIC,
+  type DamageFinder,
+  damageFinders,
+  DURATION_METRIC,
   type MetricRow,
+  type MetricSample,
   metricTable,
+  type Plane,
   REQUESTS_METRIC,
+  type RequestClass,
   type RequestResult,
+  requestClasses,
   requestResults,
+  SYNC_DURATION_METRIC,
   type ThreadMetricName,
 } from './metric-table.ts'
 
 /**
  * Counting without locks or messages: a SharedArrayBuffer holds one region for each thread, a region holds one
- * 64-bit float (a slot) for each series, and only its own thread writes a region. A reader adds up the regions; it
- * may see a number that is a moment old, never half of one.
+ * 64-bit float (a slot) for each series, or one for each bucket of a histogram, and only its own thread writes a region. A
+ * reader adds up the regions; it may see a number that is a moment old, never half of one.
  *
  * Floats count exactly up to 2^53. A byte counter gets there after 97 days at 1 GiB/s; from then on an addition is
  * rounded by a byte or two, which no rate shows.
@@ -27,42 +37,51 @@ export interface SharedMetrics {
   readonly threads: number
 }
 
-/** One series of a metric. */
-interface MetricSeries {
+/** One sample of a metric. The values are sums over all threads. */
+interface MetricSeries extends MetricSample {
   readonly row: MetricRow
-  readonly labels: Readonly<Record<string, string>>
-  /** Sum over all threads. */
-  readonly value: number
 }
 
-/** The series in the order of their slots. */
+type Labels = Readonly<Record<string, string>>
+
+/** The series with their first slots. */
 interface SlotLayout {
-  readonly series: readonly Omit<MetricSeries, 'value'>[]
+  readonly series: readonly { readonly row: MetricRow; readonly labels: Labels; readonly slot: number }[]
   readonly slotByKey: ReadonlyMap<string, number>
+  readonly slots: number
 }
 
-function seriesKey(name: string, operation = '', result = ''): string {
-  return `${name} ${operation} ${result}`
+/** The labels of each series, for the metrics that have any. */
+function labelsOf(name: string, operations: readonly string[]): readonly Labels[] {
+  if (name === REQUESTS_METRIC) {
+    return operations.flatMap((operation) => requestResults.map((result) => ({ operation, result })))
+  }
+  if (name === DAMAGE_METRIC) return damageFinders.map((one) => ({ found_by: one }))
+  if (name !== DURATION_METRIC) return [{}]
+  return Object.entries(requestClasses).flatMap(([plane, classes]) => classes.map((one) => ({ plane, class: one })))
+}
+
+function seriesKey(name: string, labels: Labels = {}): string {
+  return [name, ...Object.values(labels)].join(' ')
 }
 
 function createLayout(operations: readonly string[]): SlotLayout {
-  const series: Omit<MetricSeries, 'value'>[] = []
+  const series: SlotLayout['series'][number][] = []
   const slotByKey = new Map<string, number>()
-  const add = (row: MetricRow, operation?: string, result?: string): void => {
-    slotByKey.set(seriesKey(row.name, operation, result), series.length)
-    const labels = operation === undefined || result === undefined ? {} : { operation, result }
-    series.push({ row, labels })
-  }
+  let slots = 0
   for (const row of metricTable) {
     if (row.origin !== 'threads') continue
-    if (row.labels.length === 0) add(row)
-    else for (const operation of operations) for (const result of requestResults) add(row, operation, result)
+    for (const labels of labelsOf(row.name, operations)) {
+      slotByKey.set(seriesKey(row.name, labels), slots)
+      series.push({ row, labels, slot: slots })
+      slots += row.type === 'histogram' ? HISTOGRAM_SLOTS : 1
+    }
   }
-  return { series, slotByKey }
+  return { series, slotByKey, slots }
 }
 
 function regionSlots(layout: SlotLayout): number {
-  return Math.ceil(layout.series.length / REGION_ALIGNMENT_SLOTS) * REGION_ALIGNMENT_SLOTS
+  return Math.ceil(layout.slots / REGION_ALIGNMENT_SLOTS) * REGION_ALIGNMENT_SLOTS
 }
 
 /** The slots of all threads. */
@@ -100,7 +119,7 @@ export class MetricSlots {
       throw new RangeError(`there are metric regions for ${this.shared.threads} threads, none for number ${thread}`)
     }
     const offset = thread * this.#regionSlots * Float64Array.BYTES_PER_ELEMENT
-    return new Float64Array(this.shared.buffer, offset, this.#layout.series.length)
+    return new Float64Array(this.shared.buffer, offset, this.#layout.slots)
   }
 
   /** Slot of a metric without labels. Look it up once, not for every request. */
@@ -113,21 +132,39 @@ export class MetricSlots {
    * @throws RangeError for an operation that was not named when the slots were made
    */
   requestSlot(operation: string, result: RequestResult): number {
-    return this.#slot(seriesKey(REQUESTS_METRIC, operation, result))
+    return this.#slot(seriesKey(REQUESTS_METRIC, { operation, result }))
   }
 
-  /** Every series with its sum over all threads. */
+  /** Slot of `object_store_damage_found_total`. */
+  damageSlot(finder: DamageFinder): number {
+    return this.#slot(seriesKey(DAMAGE_METRIC, { found_by: finder }))
+  }
+
+  /** How long requests of a class take, as one thread counts it. */
+  requestDuration<P extends Plane>(thread: number, plane: P, requestClass: RequestClass<P>): Histogram {
+    const key = seriesKey(DURATION_METRIC, { plane, class: requestClass })
+    return new Histogram(this.region(thread), this.#slot(key))
+  }
+
+  /** How long syncs of the journal take, as one thread counts it. */
+  syncDuration(thread: number): Histogram {
+    return new Histogram(this.region(thread), this.#slot(seriesKey(SYNC_DURATION_METRIC)))
+  }
+
+  /** Every sample with its sum over all threads. */
   read(): readonly MetricSeries[] {
     const regions = Array.from({ length: this.shared.threads }, (_, thread) => this.region(thread))
-    return this.#layout.series.map((series, slot) => ({
-      ...series,
-      value: regions.reduce((sum, region) => sum + (region[slot] ?? 0), 0),
-    }))
+    const sum = (slot: number) => regions.reduce((total, region) => total + (region[slot] ?? 0), 0)
+    return this.#layout.series.flatMap(({ row, labels, slot }): readonly MetricSeries[] =>
+      row.type === 'histogram'
+        ? histogramSamples(labels, slot, sum).map((sample) => ({ row, ...sample }))
+        : [{ row, labels, value: sum(slot) }],
+    )
   }
 
   #slot(key: string): number {
     const slot = this.#layout.slotByKey.get(key)
-    if (slot === undefined) throw new RangeError(`there is no metric series "${key.trim()}"`)
+    if (slot === undefined) throw new RangeError(`there is no metric series "${key}"`)
     return slot
   }
 }

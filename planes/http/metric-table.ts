@@ -1,6 +1,6 @@
 /**
  * Every metric with its help text. Counting, rendering and the list of names are all made from these tables. A name that
- * ends in `_total` is a counter, which only grows while the process lives. Names and units follow the rules of Prometheus
+ * ends in `_total` is a counter, which only grows while the process lives, as the counts of a histogram do. Names and units follow the rules of Prometheus
  * (https://prometheus.io/docs/practices/naming/): base units, and the unit at the end.
  */
 
@@ -23,7 +23,21 @@ const THREAD_METRICS = {
   object_store_journal_sync_seconds_total: 'Time spent in syncs of the journal.',
   object_store_audit_counted_requests_total:
     'Requests without valid credentials that the journal only counts (audit.anonymous_kib_per_second).',
+  object_store_request_duration_seconds: 'Time from the head of a request to the last byte of its answer.',
+  object_store_journal_bytes: 'Bytes of the segments of the journal, without the room that is filled ahead.',
+  object_store_journal_head_sequence: 'Sequence of the last durable record.',
+  object_store_journal_waiting_requests:
+    'Changes and records that wait for their batch; on a full disk, records of reads that wait for room.',
+  object_store_journal_refused_changes_total: 'Changes refused because the disk has no room for their records.',
+  object_store_damage_found_total:
+    'Answers that met damage: of payloads in reads, of objects that a verification read, of the journal in audit queries.',
+  object_store_journal_sync_duration_seconds: 'Time that each sync of the journal took.',
 } as const
+
+/** Upper bounds of the buckets of every histogram, in seconds; a bucket without a bound follows. */
+export const HISTOGRAM_BOUNDS: readonly number[] = [
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+]
 
 /** Asked for when the metrics are read. */
 const SCRAPE_METRICS = {
@@ -42,6 +56,8 @@ const SCRAPE_METRICS = {
   object_store_storage_logical_bytes: 'Bytes of current object versions.',
   object_store_buckets: 'Buckets.',
   object_store_objects: 'Objects, counted by their current version.',
+  object_store_tls_certificate_not_after_seconds:
+    'When the certificate of a listener with TLS expires, in seconds since 1970.',
   nodejs_eventloop_active_seconds_total: 'Time that a thread of the server did not wait for events.',
   process_cpu_seconds_total: 'Processor time of the process, in the system and in the program.',
   process_resident_memory_bytes: 'Memory of the process that is in RAM.',
@@ -53,7 +69,10 @@ const SCRAPE_METRICS = {
 /** Names of the labels, where there are any. */
 const LABELS = {
   object_store_requests_total: ['operation', 'result'],
+  object_store_request_duration_seconds: ['plane', 'class'],
+  object_store_damage_found_total: ['found_by'],
   object_store_build_info: ['version', 'node'],
+  object_store_tls_certificate_not_after_seconds: ['listener'],
   nodejs_eventloop_active_seconds_total: ['thread'],
 } as const satisfies {
   readonly [Name in keyof typeof THREAD_METRICS | keyof typeof SCRAPE_METRICS]?: readonly string[]
@@ -61,21 +80,29 @@ const LABELS = {
 
 export interface MetricRow {
   readonly name: string
-  readonly type: 'counter' | 'gauge'
+  readonly type: 'counter' | 'gauge' | 'histogram'
   readonly origin: 'threads' | 'scrape'
   /** Names of the labels. Their values do not depend on requests, so that no request can make new series. */
   readonly labels: readonly string[]
   readonly help: string
 }
 
-/** The one counted by threads that has labels. */
 export const REQUESTS_METRIC = 'object_store_requests_total'
+export const DAMAGE_METRIC = 'object_store_damage_found_total'
+export const DURATION_METRIC = 'object_store_request_duration_seconds'
+export const SYNC_DURATION_METRIC = 'object_store_journal_sync_duration_seconds'
+const HISTOGRAMS: readonly string[] = [DURATION_METRIC, SYNC_DURATION_METRIC]
 
 function rows(origin: MetricRow['origin'], metrics: Readonly<Record<string, string>>): MetricRow[] {
   const labels: Readonly<Record<string, readonly string[]>> = LABELS
   return Object.entries(metrics).map(([name, help]) => {
-    return { name, type: name.endsWith('_total') ? 'counter' : 'gauge', origin, labels: labels[name] ?? [], help }
+    return { name, type: typeOf(name), origin, labels: labels[name] ?? [], help }
   })
+}
+
+function typeOf(name: string): MetricRow['type'] {
+  if (HISTOGRAMS.includes(name)) return 'histogram'
+  return name.endsWith('_total') ? 'counter' : 'gauge'
 }
 
 /** Every metric, in the order in which they are shown. */
@@ -85,11 +112,28 @@ export const metricTable: readonly MetricRow[] = [...rows('threads', THREAD_METR
 export const requestResults = ['success', 'denied', 'failure'] as const
 export type RequestResult = (typeof requestResults)[number]
 
-/** Name of a metric counted by threads that has no labels. */
-export type ThreadMetricName = Exclude<keyof typeof THREAD_METRICS, typeof REQUESTS_METRIC>
+/** Kinds of requests whose duration is counted apart, by plane. */
+export const requestClasses = {
+  s3: ['read', 'list', 'write', 'delete', 'other'],
+  management: ['read', 'write', 'delete', 'other'],
+} as const
+export type Plane = keyof typeof requestClasses
+export type RequestClass<P extends Plane = Plane> = (typeof requestClasses)[P][number]
+
+/** Where damage is found; values of the label `found_by`. */
+export const damageFinders = ['read', 'verification', 'audit'] as const
+export type DamageFinder = (typeof damageFinders)[number]
+
+/** Name of a number counted by threads that has no labels. */
+export type ThreadMetricName = Exclude<
+  keyof typeof THREAD_METRICS,
+  typeof REQUESTS_METRIC | typeof DURATION_METRIC | typeof SYNC_DURATION_METRIC | typeof DAMAGE_METRIC
+>
 
 /** One value of a metric. */
 export interface MetricSample {
+  /** What its name has after that of the metric; only in histograms. */
+  readonly suffix?: '_bucket' | '_sum' | '_count'
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
 }

@@ -1,5 +1,7 @@
 import { DescriptorsExhaustedError } from '../../engine/disk/disk.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../engine/errors.ts'
+import { AuditLogDamagedError } from '../../projections/audit/audit-export.ts'
+import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import { BusyError, Exchange, type Refusal } from '../exchange/exchange.ts'
 import { recordedCode } from '../exchange/recorded-code.ts'
@@ -11,6 +13,7 @@ import {
   type HttpResponse,
 } from '../http/exchange.ts'
 import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
+import type { RequestClass } from '../http/metric-table.ts'
 import { IncompletePayloadError, StorageFullError } from '../objects/receive-payload.ts'
 import type { ManagementAuthenticator, ManagementIdentity } from './identity/authenticate.ts'
 import { bearsToken } from './identity/bearer-token.ts'
@@ -52,6 +55,8 @@ export interface ManagementOptions {
   readonly scrapeToken: string | undefined
   /** Called for each request that fails by a fault of the server, or a state of it. */
   readonly erred?: () => void
+  /** Called with the time from the head of each request to the last byte of its answer. */
+  readonly timed?: (requestClass: RequestClass<'management'>, seconds: number) => void
   /** Called after every answer, and again with a fault that comes to light while its body is sent. */
   readonly observe?: (exchange: ManagementExchange) => void
 }
@@ -179,6 +184,8 @@ class ManagementDialect extends Exchange {
   }
 
   protected failed(error: unknown): void {
+    if (error instanceof PayloadDamagedError) this.#options.services.damageFound('read')
+    if (error instanceof AuditLogDamagedError) this.#options.services.damageFound('audit')
     if (this.#status === undefined) this.#fault = error
     else this.#observe(this.#status, { error, isCutOff: true })
   }
@@ -186,6 +193,17 @@ class ManagementDialect extends Exchange {
   protected override erred(): void {
     this.#options.erred?.()
   }
+
+  protected override sent(): void {
+    this.#options.timed?.(requestClassOf(this.#found), (performance.now() - this.#started) / 1000)
+  }
+}
+
+/** The kind of a request, for its duration. `other`: probes, and what has no route or one that is not there yet. */
+function requestClassOf(found: FoundRoute | undefined): RequestClass<'management'> {
+  if (found === undefined || typeof found.route.roles === 'string' || !found.route.available) return 'other'
+  if (found.route.method === 'DELETE') return 'delete'
+  return found.route.changes ? 'write' : 'read'
 }
 
 /** The error that a failure is answered with; `isFault` is true for a fault of the server. */

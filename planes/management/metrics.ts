@@ -17,10 +17,10 @@ export interface MetricReading {
  */
 export function readMetrics(slots: MetricSlots, values: ScrapeValues): MetricReading[] {
   const counted = new Map<string, MetricSample[]>()
-  for (const { row, labels, value } of slots.read()) {
+  for (const { row, ...sample } of slots.read()) {
     const samples = counted.get(row.name)
-    if (samples === undefined) counted.set(row.name, [{ labels, value }])
-    else samples.push({ labels, value })
+    if (samples === undefined) counted.set(row.name, [sample])
+    else samples.push(sample)
   }
   const asked: Readonly<Record<string, number | readonly MetricSample[] | undefined>> = values
   return metricTable.flatMap((row) => {
@@ -45,9 +45,9 @@ function header({ name, type, help }: MetricRow): string {
   return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
 }
 
-function line(name: string, { labels, value }: MetricSample): string {
+function line(name: string, { suffix, labels, value }: MetricSample): string {
   const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
-  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`
+  return `${name}${suffix ?? ''}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`
 }
 
 function escaped(label: string): string {

@@ -84,7 +84,10 @@ export async function openBytes(found: FoundObject, services: ManagementServices
     return await readObject(services, found, 0, found.object.size)
   } catch (error) {
     if (error instanceof BodyRemovedError) throw new ManagementError('CONFLICT')
-    if (error instanceof PayloadDamagedError) throw new ManagementError('OBJECT_DAMAGED')
+    if (error instanceof PayloadDamagedError) {
+      services.damageFound('read')
+      throw new ManagementError('OBJECT_DAMAGED')
+    }
     throw error
   }
 }

@@ -3,6 +3,7 @@ import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
 import type { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import type { SecretBox } from '../../engine/keys/secret-box.ts'
+import type { DamageFinder } from '../http/metric-table.ts'
 import type { AuditLog } from '../../projections/audit/audit-log.ts'
 import type { AccessReader } from '../../projections/catalog/access-reader.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
@@ -41,5 +42,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly ready: () => Promise<readonly ReadinessCheck[]>
   /** Reads every metric now. */
   readonly metrics: () => readonly MetricReading[]
+  /** Counts an answer that met damage. */
+  readonly damageFound: (finder: DamageFinder) => void
   readonly counterHistory: Pick<CounterHistory, 'readings'>
 }

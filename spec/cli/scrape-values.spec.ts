@@ -1,9 +1,11 @@
 /** The metrics that are measured at the time of a scrape are what the store and the system say. */
 import { closeSync, openSync, readFileSync } from 'node:fs'
+import { X509Certificate } from 'node:crypto'
 import tap, { test } from 'tap'
 import { scrapeValues } from '../../cli/server/metrics/scrape-values.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { abort, complete, createUpload, sendPart } from '../support/multipart.ts'
+import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { startInThread } from '../support/test-server.ts'
 
 const server = await startInThread()
@@ -14,6 +16,7 @@ const sources = {
   catalog: server.store.catalog,
   concurrencyLimit: 7,
   version: '1.2.3',
+  certificates: () => new Map(),
   threads: () => [{ name: 'engine', activeMilliseconds: () => 1500 }],
 }
 
@@ -36,6 +39,14 @@ test('multipart uploads are counted with their parts until they are completed or
   t.same(held(), [1, 70])
   await abort(server, '/parts/second', second)
   t.same(held(), [0, 0])
+})
+
+test('a certificate has its last second', async (t) => {
+  const certificate = new X509Certificate(selfSignedCertificate({ until: '20300102030405' }).certificate)
+  const values = scrapeValues({ ...sources, certificates: () => new Map([['api', certificate]]) })
+  t.same(values.object_store_tls_certificate_not_after_seconds, [
+    { labels: { listener: 'api' }, value: Date.UTC(2030, 0, 2, 3, 4, 5) / 1000 },
+  ])
 })
 
 test('the process is as the system has it', async (t) => {

@@ -56,6 +56,7 @@ export interface ManagedServer extends InThreadServer {
 export const SCRAPED: ScrapeValues = {
   object_store_build_info: [{ labels: { version: '0.0.0-spec', node: 'v20.0.0' }, value: 1 }],
   nodejs_eventloop_active_seconds_total: [{ labels: { thread: 'main' }, value: 1.5 }],
+  object_store_tls_certificate_not_after_seconds: [{ labels: { listener: 'api' }, value: 1_900_000_000 }],
   process_cpu_seconds_total: 2.5,
   process_resident_memory_bytes: 1e8,
   process_open_fds: 40,
@@ -163,6 +164,9 @@ function servicesOf(
     ready: options.ready ?? (async () => [{ name: 'journal', ready: true }]),
     metrics: () => readMetrics(slots, SCRAPED),
     counterHistory,
+    damageFound: (finder) => {
+      slots.region(0)[slots.damageSlot(finder)]! += 1
+    },
     proofs: new ProofSigner(proofSigningSeed(options.masterKey ?? MASTER_KEY)),
   }
 }

@@ -1,8 +1,18 @@
 import { auditResultOf } from '../../../engine/events/audit.ts'
+import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
 import { MetricSlots, type SharedMetrics } from '../../../planes/http/metric-slots.ts'
+import type { Histogram } from '../../../planes/http/metric-histogram.ts'
+import type { RequestResult } from '../../../planes/http/metric-table.ts'
+import type { Operation } from '../../../planes/s3/operation.ts'
 import type { FinishedRequest, S3Telemetry } from '../../../planes/s3/s3-plane.ts'
-import { UNKNOWN_OPERATION } from './metric-operations.ts'
+import { requestClassOf, UNKNOWN_OPERATION } from './metric-operations.ts'
 import type { LogHandle } from '../logger.ts'
+
+/** Where the requests of one operation are counted. */
+interface OperationCounters {
+  readonly slots: Readonly<Record<RequestResult, number>>
+  readonly duration: Histogram
+}
 
 /** Counts and logs the requests of a front end. */
 export class FrontEndTelemetry implements S3Telemetry {
@@ -10,23 +20,29 @@ export class FrontEndTelemetry implements S3Telemetry {
   readonly #region: Float64Array
   readonly #log: LogHandle
   readonly #logRequests: 'all' | 'errors' | 'none'
-  readonly #requestSlots = new Map<string, number>()
+  readonly #thread: number
+  readonly #counters = new Map<Operation | undefined, OperationCounters>()
   readonly #errors: number
+  readonly #damage: number
   readonly #received: number
   readonly #sent: number
 
   constructor(metrics: SharedMetrics, thread: number, log: LogHandle, logRequests: 'all' | 'errors' | 'none') {
     this.#slots = new MetricSlots(metrics)
     this.#region = this.#slots.region(thread)
+    this.#thread = thread
     this.#log = log
     this.#logRequests = logRequests
     this.#errors = this.#slots.slot('object_store_errors_total')
+    this.#damage = this.#slots.damageSlot('read')
     this.#received = this.#slots.slot('object_store_received_bytes_total')
     this.#sent = this.#slots.slot('object_store_sent_bytes_total')
   }
 
   finished(request: FinishedRequest): void {
-    this.#add(this.#requestSlot(request), 1)
+    const { slots, duration } = this.#countersOf(request.operation)
+    this.#add(slots[auditResultOf(request.status)], 1)
+    duration.observe(request.milliseconds / 1000)
     this.#add(this.#received, request.receivedBytes)
     this.#add(this.#sent, request.sentBytes)
     if (this.#logRequests === 'none' || (this.#logRequests === 'errors' && request.status < 400)) return
@@ -47,6 +63,7 @@ export class FrontEndTelemetry implements S3Telemetry {
   }
 
   failed(error: unknown, requestId: string): void {
+    if (error instanceof PayloadDamagedError) this.#add(this.#damage, 1)
     this.#log.log.error({ err: error, requestId }, 'a request failed')
   }
 
@@ -54,16 +71,18 @@ export class FrontEndTelemetry implements S3Telemetry {
     this.#add(this.#errors, 1)
   }
 
-  #requestSlot(request: FinishedRequest): number {
-    const operation = request.operation?.name ?? UNKNOWN_OPERATION
-    const result = auditResultOf(request.status)
-    const name = `${operation} ${result}`
-    let slot = this.#requestSlots.get(name)
-    if (slot === undefined) {
-      slot = this.#slots.requestSlot(operation, result)
-      this.#requestSlots.set(name, slot)
+  #countersOf(operation: Operation | undefined): OperationCounters {
+    let counters = this.#counters.get(operation)
+    if (counters === undefined) {
+      const name = operation?.name ?? UNKNOWN_OPERATION
+      const slot = (result: RequestResult) => this.#slots.requestSlot(name, result)
+      counters = {
+        slots: { success: slot('success'), denied: slot('denied'), failure: slot('failure') },
+        duration: this.#slots.requestDuration(this.#thread, 's3', requestClassOf(operation)),
+      }
+      this.#counters.set(operation, counters)
     }
-    return slot
+    return counters
   }
 
   #add(slot: number, value: number): void {

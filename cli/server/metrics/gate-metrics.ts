@@ -1,7 +1,8 @@
 import type { ConcurrencyGate } from '../../../planes/http/concurrency-gate.ts'
 import { MetricSlots, type SharedMetrics } from '../../../planes/http/metric-slots.ts'
 
-const PUBLISH_MILLISECONDS = 250
+/** How often a thread publishes what it does not count one by one. */
+export const PUBLISH_MILLISECONDS = 250
 
 /** Publishes what a thread knows of the gate, for scrapes; `thread` is its region of the metrics. */
 export function publishGate(gate: ConcurrencyGate, metrics: SharedMetrics, thread: number): void {

@@ -1,3 +1,5 @@
+import type { RequestClass } from '../../../planes/http/metric-table.ts'
+import type { Operation } from '../../../planes/s3/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 
 /** Label of requests that were refused before their operation was known. */
@@ -5,3 +7,11 @@ export const UNKNOWN_OPERATION = 'unknown'
 
 /** Values of the metric label `operation`. */
 export const METRIC_OPERATIONS: readonly string[] = [UNKNOWN_OPERATION, ...OPERATIONS.map(({ name }) => name)]
+
+/** The kind of a request, for its duration. `other`: preflights, and what is refused before it is known or not implemented. */
+export function requestClassOf(operation: Operation | undefined): RequestClass<'s3'> {
+  if (operation?.handle === undefined || operation.method === 'OPTIONS') return 'other'
+  if (operation.method === 'DELETE') return 'delete'
+  if (operation.changes) return 'write'
+  return operation.level === 'object' ? 'read' : 'list'
+}

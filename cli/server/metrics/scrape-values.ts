@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
@@ -14,6 +15,8 @@ export interface ScrapeSources {
   readonly concurrencyLimit: number
   /** Of the program. */
   readonly version: string
+  /** By listener. */
+  readonly certificates: () => ReadonlyMap<string, X509Certificate>
   readonly threads: () => readonly WatchedThread[]
 }
 
@@ -27,6 +30,10 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
   const arriving = disk.list(paths.uploads).reduce((sum, name) => sum + disk.sizeOf(join(paths.uploads, name)), 0)
   return {
     ...processValues(sources.version, sources.threads()),
+    object_store_tls_certificate_not_after_seconds: [...sources.certificates()].map(([listener, { validTo }]) => ({
+      labels: { listener },
+      value: Date.parse(validTo) / 1000,
+    })),
     object_store_operations_concurrency_limit: sources.concurrencyLimit,
     object_store_filesystem_available_bytes: space.availableBytes,
     object_store_filesystem_capacity_bytes: space.capacityBytes,

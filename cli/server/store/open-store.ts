@@ -94,6 +94,8 @@ interface StoreHooks {
   readonly onAccessChanged?: () => void
   /** Called when so many records came too late for the journal: they are kept for the next start, or lost by an error. */
   readonly onUnrecorded?: (count: number, error: unknown) => void
+  /** Called with the time that each sync of the journal took, in seconds. */
+  readonly onSync?: (seconds: number) => void
   /** Replaces the clock of the host. */
   readonly clock?: Clock
 }
@@ -180,10 +182,11 @@ async function openParts(
   // From here on projections are written without a sync; after a power cut they must not count as cleanly stopped.
   if (mark?.clean === true) head.write({ ...mark, clean: false, bootId: options.bootId })
   const clock = hooks.clock ?? systemClock
+  const journalOptions = { ...options, ...(hooks.onSync && { onSync: hooks.onSync }) }
   const journal =
     tail === undefined
-      ? Journal.create(disk, paths, options, genesis, clock())
-      : Journal.open(disk, paths, options, tail, mark?.clean === true && mark.bootId === options.bootId)
+      ? Journal.create(disk, paths, journalOptions, genesis, clock())
+      : Journal.open(disk, paths, journalOptions, tail, mark?.clean === true && mark.bootId === options.bootId)
   opened.push(journal)
   // The refused batch is cut off by now. This mark and the next one overwrite the note in both slots before any entry.
   if (mark?.refused !== undefined) {

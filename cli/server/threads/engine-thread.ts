@@ -5,6 +5,8 @@ import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { type EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { PortServer } from '../../../engine/client/port-server.ts'
+import { PUBLISH_MILLISECONDS } from '../metrics/gate-metrics.ts'
+import { EngineMetrics } from '../metrics/engine-metrics.ts'
 import { MetricSlots } from '../../../planes/http/metric-slots.ts'
 import { type OpenStore, openStore } from '../store/open-store.ts'
 import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } from './thread-messages.ts'
@@ -17,14 +19,8 @@ const data = workerData as EngineThreadData
 const send = (message: FromEngineThread) => main.postMessage(message)
 const ports: PortServer[] = []
 
-const slots = new MetricSlots(data.metrics)
-const region = slots.region(data.thread)
-const slot = {
-  records: slots.slot('object_store_journal_records_total'),
-  syncs: slots.slot('object_store_journal_syncs_total'),
-  syncSeconds: slots.slot('object_store_journal_sync_seconds_total'),
-  countedStrangers: slots.slot('object_store_audit_counted_requests_total'),
-}
+const syncDuration = new MetricSlots(data.metrics).syncDuration(data.thread)
+let metrics: EngineMetrics | undefined
 
 function failed(error: unknown, told?: EngineUnavailableError): void {
   const { name: ownName, message, cause } = error instanceof Error ? error : new Error(String(error))
@@ -37,12 +33,7 @@ function failed(error: unknown, told?: EngineUnavailableError): void {
 /** Sends the replies of a batch and updates the counters. */
 function batchDone(): void {
   for (const port of ports) port.flush()
-  if (opened === undefined) return
-  const { records, syncs, syncSeconds } = opened.journal.statistics
-  region[slot.records] = records
-  region[slot.syncs] = syncs
-  region[slot.syncSeconds] = syncSeconds
-  region[slot.countedStrangers] = opened.strangers.countedTotal
+  metrics?.publish()
 }
 
 let unrecorded: Unrecorded | undefined
@@ -64,11 +55,12 @@ async function stop(store: OpenStore): Promise<void> {
   main?.close()
 }
 
-let opened: OpenStore | undefined
 try {
-  const store = await openStore(nodeDisk, new StorePaths(data.dataDirectory), data.options, {
+  const paths = new StorePaths(data.dataDirectory)
+  const store = await openStore(nodeDisk, paths, data.options, {
     onFailure: failed,
     onBatchDone: batchDone,
+    onSync: (seconds) => syncDuration.observe(seconds),
     onRoomChanged: (roomFor) => {
       for (const port of ports) port.roomChanged(roomFor)
       send({ kind: 'room', roomFor })
@@ -78,7 +70,9 @@ try {
     },
     onAccessChanged: () => Atomics.add(data.accessChanges, 0, 1),
   })
-  opened = store
+  metrics = new EngineMetrics(data.metrics, data.thread, nodeDisk, paths, store)
+  metrics.publish()
+  setInterval(() => metrics?.publish(), PUBLISH_MILLISECONDS).unref()
   main.on('message', (message: ToEngineThread) => {
     switch (message.kind) {
       case 'attach':

@@ -12,12 +12,22 @@ export class CertificateReload {
   readonly #log: Logger
   readonly #tls: ListenerTls
   readonly #reloads: Readonly<Record<TlsListener, ListenerReload>>
+  readonly #served = new Map<TlsListener, X509Certificate>()
   #last: Promise<void> = Promise.resolve()
 
   constructor(log: Logger, tls: ListenerTls, reloads: Readonly<Record<TlsListener, ListenerReload>>) {
     this.#log = log
     this.#tls = tls
     this.#reloads = reloads
+    for (const listener of tlsListeners) {
+      const certificate = tls.certificate(listener)
+      if (certificate !== undefined) this.#served.set(listener, certificate)
+    }
+  }
+
+  /** The certificate of each listener with TLS that new connections are shown. */
+  get served(): ReadonlyMap<TlsListener, X509Certificate> {
+    return this.#served
   }
 
   /** Reloads every listener with TLS, after earlier reloads; never rejects. */
@@ -38,8 +48,10 @@ export class CertificateReload {
     try {
       // Read here first, so that an unusable pair is reported once and not by every thread.
       const { certificate } = readTlsPair(files)
-      if (await this.#reloads[listener]()) logCertificate(this.#log, listener, certificate)
-      else this.#log.info({ listener }, 'the certificate files have not changed')
+      if (await this.#reloads[listener]()) {
+        this.#served.set(listener, certificate)
+        logCertificate(this.#log, listener, certificate)
+      } else this.#log.info({ listener }, 'the certificate files have not changed')
     } catch (error) {
       const reason = (error as Error).message
       this.#log.error({ listener, reason }, 'the certificate could not be replaced; the old one is still served')

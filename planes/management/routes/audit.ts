@@ -64,7 +64,7 @@ const getEvents = defineRoute({
    * By time, `order=desc` the newest first. The range includes its start and not its end. `next` and `head` are cursors
    * for either order: `next` is in the order of the page, `head` is the last record of the log.
    */
-  async handle(request, { audit, heavy }) {
+  async handle(request, { audit, heavy, damageFound }) {
     const query = {
       sinceMicroseconds: request.query('since') ?? microsecondsOf(0),
       untilMicroseconds: request.query('until') ?? microsecondsOf(Number.POSITIVE_INFINITY),
@@ -85,6 +85,7 @@ const getEvents = defineRoute({
       audit.query(query, { requireWanted: () => place.requireClient() }),
     )
     const { records, next, head, scanTruncated, damaged } = page
+    if (damaged) damageFound('audit')
     return jsonResponse(200, {
       events: records.map(auditEventRecord),
       next_time: rfc3339OrNull(next?.timeMicroseconds),
@@ -131,12 +132,13 @@ const getChain = defineRoute({
       }),
     ),
   },
-  async handle(request, { audit, heavy }) {
+  async handle(request, { audit, heavy, damageFound }) {
     const from = sequenceOf(request.query('from'))
     const { sequence: head } = audit.head
     if (from > head) throw invalid('from', `there is nothing to check: the last record of the log is ${head}`)
     const limit = request.query('limit')
     const report = await heavy.run('scan', request.http, () => audit.chain(from, limit))
+    if (report.problems.length > 0) damageFound('audit')
     return jsonResponse(200, {
       intact: report.problems.length === 0,
       from: report.from,

@@ -69,16 +69,21 @@ const getSystemMetrics = defineRoute({
         metrics: listOf(
           object({
             name: text(),
-            type: oneOf('counter', 'gauge'),
+            type: oneOf('counter', 'gauge', 'histogram'),
             help: text(),
-            samples: listOf(object({ labels: mapOf(text()), value: NUMBER })),
+            samples: listOf(object({ name: text(), labels: mapOf(text()), value: NUMBER })),
           }),
         ),
       }),
     ),
   },
   handle(_request, { metrics }) {
-    const readings = metrics().map(({ row, samples }) => ({ name: row.name, type: row.type, help: row.help, samples }))
+    const readings = metrics().map(({ row: { name, type, help }, samples }) => ({
+      name,
+      type,
+      help,
+      samples: samples.map(({ suffix, labels, value }) => ({ name: `${name}${suffix ?? ''}`, labels, value })),
+    }))
     return jsonResponse(200, { metrics: readings })
   },
   command: command('system metrics', 'show the values of the metrics', {

@@ -46,12 +46,21 @@ export async function* verifyVersion(
     }
   } catch (error) {
     if (!isStillThere(found, services)) throw new BodyRemovedError('the version was removed while it was verified')
-    if (error instanceof PayloadDamagedError) return { verdict: 'damaged', expected, computed: undefined }
+    if (error instanceof PayloadDamagedError) return damaged(expected, undefined, services)
     throw new UnreadableVersionError(nameOf(found, services), error)
   }
   const computed = hash.digest('hex')
   if (expected === undefined) return { verdict: 'pending', expected, computed }
-  return { verdict: computed === expected ? 'verified' : 'damaged', expected, computed }
+  return computed === expected ? { verdict: 'verified', expected, computed } : damaged(expected, computed, services)
+}
+
+function damaged(
+  expected: string | undefined,
+  computed: string | undefined,
+  { damageFound }: ManagementServices,
+): Verification {
+  damageFound('verification')
+  return { verdict: 'damaged', expected, computed }
 }
 
 function isStillThere({ bucket, key, object: { isNull, sequence } }: FoundObject, { catalog }: ManagementServices) {

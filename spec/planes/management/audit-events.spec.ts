@@ -193,4 +193,5 @@ test('a log that was tampered with', async (t) => {
   const { status, code } = await api.call('GET', '/audit/export')
   t.same([status, code], [500, 'INTERNAL_ERROR'], 'no export leaves it out')
   t.match(server.failures, [{ name: 'AuditLogDamagedError' }])
+  t.equal(server.slots.region(0)[server.slots.damageSlot('audit')], 3, 'the metrics count each of the three answers')
 })

@@ -83,6 +83,27 @@ test('a scrape keeps every rule and has every metric of the table', async (t) =>
   }
 })
 
+test('durations are counted in buckets, with their sum', async (t) => {
+  const slots = MetricSlots.create(['GetObject'], 2)
+  const [first, second] = [slots.requestDuration(0, 's3', 'read'), slots.requestDuration(1, 's3', 'read')]
+  for (const seconds of [0, 0.0001, 0.00011, 0.0625]) first.observe(seconds)
+  for (const seconds of [60, 61]) second.observe(seconds)
+  slots.requestDuration(0, 'management', 'read').observe(0.002)
+  const found = parseExposition(renderMetrics(readMetrics(slots, SCRAPED)))
+  const { samples = [] } = found.find(({ name }) => name === 'object_store_request_duration_seconds') ?? {}
+  const of = (plane: string, end: string, le?: string) =>
+    samples.find(({ name, labels }) => {
+      const [isPlane, isClass] = [labels.get('plane') === plane, labels.get('class') === 'read']
+      return isPlane && isClass && name.endsWith(end) && labels.get('le') === le
+    })?.value
+  const counts = ['0.0001', '0.00025', '0.05', '0.1', '30', '60', '+Inf'].map((le) => of('s3', '_bucket', le))
+  t.same(counts, [2, 3, 3, 4, 4, 5, 6], 'a bound belongs to its bucket')
+  t.equal(of('s3', '_sum'), 121.06271)
+  t.equal(of('s3', '_count'), 6)
+  t.equal(of('management', '_count'), 1)
+  t.equal(samples.length, 9 * 21, 'no request makes a new series')
+})
+
 test('labels are escaped', async (t) => {
   const info = { labels: { version: 'a"b\\c\nd', node: 'v20' }, value: 1 }
   const slots = MetricSlots.create(['GetObject'], 1)

@@ -9,7 +9,7 @@ import { payloadFileNames } from '../../support/multipart.ts'
 
 const server = await startManaged({ inlineBytesMaximum: 1000 })
 tap.teardown(() => server.stop())
-const { api, paths } = server
+const { api, paths, slots } = server
 const LARGE = 'b'.repeat(5000)
 await api.get('POST', '/buckets', { name: 'stored' })
 
@@ -58,6 +58,9 @@ test('a damaged byte is found, and the object named', async (t) => {
   t.match(bucket, { examined: 3, verified: 2, damaged: 1, pending: 0, next_after: null })
   t.match(bucket, { damaged_objects: [{ key: 'turned', version_id: 'null' }] })
   t.equal((await api.call('POST', '/verify/objects/stored/none')).code, 'OBJECT_NOT_FOUND')
+  t.equal((await api.call('GET', '/buckets/stored/object-content/turned')).code, 'OBJECT_DAMAGED')
+  const counted = (['verification', 'read'] as const).map((finder) => slots.region(0)[slots.damageSlot(finder)])
+  t.same(counted, [2, 1], 'the metrics count what met it')
   await api.call('DELETE', '/buckets/stored/object/turned')
 })
 

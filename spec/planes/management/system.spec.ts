@@ -20,7 +20,11 @@ interface Metrics {
     readonly name: string
     readonly type: string
     readonly help: string
-    readonly samples: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
+    readonly samples: readonly {
+      readonly name: string
+      readonly labels: Readonly<Record<string, string>>
+      readonly value: number
+    }[]
   }[]
 }
 
@@ -33,9 +37,9 @@ test('the metrics as JSON are those of the text', async (t) => {
   const lines = metrics.flatMap(({ name, type, help, samples }) => [
     `# HELP ${name} ${help}`,
     `# TYPE ${name} ${type}`,
-    ...samples.map(({ labels, value }) => {
+    ...samples.map(({ name: sample, labels, value }) => {
       const pairs = Object.entries(labels).map(([label, text]) => `${label}="${text}"`)
-      return `${name}${pairs.length === 0 ? '' : `{${pairs.join()}}`} ${value}`
+      return `${sample}${pairs.length === 0 ? '' : `{${pairs.join()}}`} ${value}`
     }),
   ])
   const { text } = await api.as(bearer(SCRAPE_TOKEN)).send('GET', '/metrics')

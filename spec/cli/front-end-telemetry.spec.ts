@@ -1,0 +1,75 @@
+/** What a front end counts of its requests. */
+import { test } from 'tap'
+import { FrontEndTelemetry } from '../../cli/server/metrics/front-end-telemetry.ts'
+import { METRIC_OPERATIONS, requestClassOf } from '../../cli/server/metrics/metric-operations.ts'
+import { createLogger } from '../../cli/server/logger.ts'
+import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
+import { MetricSlots } from '../../planes/http/metric-slots.ts'
+import { OPERATIONS } from '../../planes/s3/operation-list.ts'
+import type { FinishedRequest } from '../../planes/s3/s3-plane.ts'
+
+test('every operation has a class', (t) => {
+  const classes = new Map(OPERATIONS.map((operation) => [operation.name, requestClassOf(operation)]))
+  const expected = {
+    GetObject: 'read',
+    HeadObject: 'read',
+    ListParts: 'read',
+    ListBuckets: 'list',
+    ListObjectsV2: 'list',
+    GetBucketVersioning: 'list',
+    PutObject: 'write',
+    UploadPart: 'write',
+    CompleteMultipartUpload: 'write',
+    CreateBucket: 'write',
+    DeleteObject: 'delete',
+    AbortMultipartUpload: 'delete',
+    PreflightObject: 'other',
+    PutBucketAcl: 'other',
+  }
+  for (const [name, one] of Object.entries(expected)) t.equal(classes.get(name), one, name)
+  t.equal(requestClassOf(undefined), 'other')
+  t.end()
+})
+
+test('a request is counted once in its class, and damage by its kind', (t) => {
+  const slots = MetricSlots.create(METRIC_OPERATIONS, 2)
+  const log = createLogger({ level: 'silent' })
+  const telemetry = new FrontEndTelemetry(slots.shared, 1, log, 'none')
+  const request: FinishedRequest = {
+    requestId: 'r',
+    method: 'GET',
+    operation: OPERATIONS.find(({ name }) => name === 'GetObject'),
+    route: '/{bucket}/{key}',
+    status: 200,
+    milliseconds: 3,
+    receivedBytes: 10,
+    sentBytes: 20,
+    unsupported: undefined,
+  }
+  telemetry.finished(request)
+  telemetry.finished({ ...request, status: 403 })
+  telemetry.finished({ ...request, operation: undefined, status: 400, milliseconds: 70_000 })
+  telemetry.failed(new PayloadDamagedError('a block'), 'r')
+  telemetry.failed(new Error('something else'), 'r')
+  const counted = slots.read().filter(({ value }) => value !== 0)
+  t.same(
+    counted.map(({ row, suffix, labels, value }) => [row.name + (suffix ?? ''), Object.values(labels).join(), value]),
+    [
+      ['object_store_requests_total', 'unknown,failure', 1],
+      ['object_store_requests_total', 'GetObject,success', 1],
+      ['object_store_requests_total', 'GetObject,denied', 1],
+      ['object_store_received_bytes_total', '', 30],
+      ['object_store_sent_bytes_total', '', 60],
+      ...['0.005', '0.01', '0.025', '0.05', '0.1', '0.25', '0.5', '1', '2.5', '5', '10', '30', '60', '+Inf'].map(
+        (le) => ['object_store_request_duration_seconds_bucket', `s3,read,${le}`, 2],
+      ),
+      ['object_store_request_duration_seconds_sum', 's3,read', 0.006],
+      ['object_store_request_duration_seconds_count', 's3,read', 2],
+      ['object_store_request_duration_seconds_bucket', 's3,other,+Inf', 1],
+      ['object_store_request_duration_seconds_sum', 's3,other', 70],
+      ['object_store_request_duration_seconds_count', 's3,other', 1],
+      ['object_store_damage_found_total', 'read', 1],
+    ],
+  )
+  t.end()
+})
