@@ -45,6 +45,10 @@ export const DOMAIN_ERRORS = {
   'policy-not-found': { result: 'failure', sentence: 'The policy does not exist.' },
   'too-many-policies': { result: 'failure', sentence: 'The service account has the maximum number of policies.' },
   'policy-not-attached': { result: 'failure', sentence: 'The policy is not attached to the service account.' },
+  'policy-attached': {
+    result: 'failure',
+    sentence: 'The policy is attached to a service account; detach it first.',
+  },
   'token-exists': { result: 'failure', sentence: 'The management token exists already.' },
   'token-not-found': { result: 'failure', sentence: 'The management token does not exist.' },
   'journal-full': {

@@ -120,22 +120,28 @@ const NAMED = {
   account: { path: '/service-accounts', member: 'service_accounts', prefix: 'sa-' },
 } as const
 
-/** The values of a command with the ids of policies and accounts that were given by name. @throws ExitError `notFound` */
+/** The values of a command with the ids of policies and accounts that were given by name. @throws ExitError as idOf */
 async function idsOf(values: AnyValues, client: ManagementClient): Promise<AnyValues> {
   const found: Record<string, AnyValues[string]> = { ...values }
-  for (const [name, { path, member, prefix }] of Object.entries(NAMED)) {
-    const given = values[name]
-    if (typeof given !== 'string' || given.startsWith(prefix)) continue
-    const listed = objectOf(await client.json({ method: 'GET', path }))[member] as readonly {
-      id: string
-      name: string
-    }[]
-    const ids = listed.filter((each) => each.name === given).map(({ id }) => id)
-    if (ids.length > 1) throw new ExitError('usage', `more than one ${name} has the name ${given}: ${ids.join(', ')}`)
-    if (ids[0] === undefined) throw new ExitError('notFound', `there is no ${name} with the name or id ${given}`)
-    found[name] = ids[0]
+  for (const kind of ['policy', 'account'] as const) {
+    const given = values[kind]
+    if (typeof given === 'string') found[kind] = await idOf(kind, given, client)
   }
   return found
+}
+
+/** The id of what was given by its id or its name. @throws ExitError `notFound`, `usage` where several have the name */
+export async function idOf(kind: keyof typeof NAMED, given: string, client: ManagementClient): Promise<string> {
+  const { path, member, prefix } = NAMED[kind]
+  if (given.startsWith(prefix)) return given
+  const listed = objectOf(await client.json({ method: 'GET', path }))[member] as readonly {
+    readonly id: string
+    readonly name: string
+  }[]
+  const ids = listed.filter((each) => each.name === given).map(({ id }) => id)
+  if (ids.length > 1) throw new ExitError('usage', `more than one ${kind} has the name ${given}: ${ids.join(', ')}`)
+  if (ids[0] === undefined) throw new ExitError('notFound', `there is no ${kind} with the name or id ${given}`)
+  return ids[0]
 }
 
 function valueOf(name: string, parsed: unknown, isNumber: boolean): AnyValues[string] {

@@ -13,6 +13,7 @@ import { JournalVerifyCommand } from './journal/verify.ts'
 import { ObjectGetCommand } from './object/get.ts'
 import { ObjectPutCommand } from './object/put.ts'
 import { PolicyCreateCommand } from './policy/create.ts'
+import { PolicyReplaceCommand } from './policy/replace.ts'
 import { ProjectionsCheckCommand } from './projections/check.ts'
 import { ProjectionsRebuildCommand } from './projections/rebuild.ts'
 import { ProofCreateCommand } from './proof/create.ts'
@@ -50,6 +51,7 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   ObjectPutCommand,
   ObjectGetCommand,
   PolicyCreateCommand,
+  PolicyReplaceCommand,
   QuotaSetCommand,
   VerifyBucketCommand,
   ...routeCommands,

@@ -19,6 +19,10 @@ export interface AccessCommands {
   'set-credential-status': { account: string; credential: string; enabled: boolean }
   /** The statements are valid by `actionFault` and `resourceFault`. */
   'create-policy': { policy: string; title: string; statements: readonly PolicyStatement[] }
+  /** The same; every account that the policy is attached to has the new statements. */
+  'replace-policy': { policy: string; title: string; statements: readonly PolicyStatement[] }
+  /** Refused while it is attached. */
+  'delete-policy': { policy: string }
   'attach-policy': { policy: string; account: string }
   'detach-policy': { policy: string; account: string }
   'issue-token': {

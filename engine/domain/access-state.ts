@@ -47,5 +47,7 @@ export interface AccessState {
   account(account: string): AccountState | undefined
   credential(accessKey: string): CredentialState | undefined
   policy(policy: string): PolicyState | undefined
+  /** Whether any account has it. Looks at all accounts. */
+  policyIsAttached(policy: string): boolean
   token(token: string): TokenState | undefined
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Milliseconds } from '../brands.ts'
 import type { AccountState, CredentialState } from './access-state.ts'
 import { DomainError } from '../errors.ts'
@@ -86,6 +87,20 @@ export const accessRules = {
   'create-policy'({ policy, title, statements }, { state }) {
     if (state.policy(policy) !== undefined) throw new DomainError('policy-exists', policy)
     return { changes: [{ name: 'policy.created', policy, title, statements }] }
+  },
+
+  /** The same statements under the same name are a success that changes nothing. */
+  'replace-policy'({ policy, title, statements }, { state }) {
+    const present = state.policy(policy)
+    if (present === undefined) throw new DomainError('policy-not-found', policy)
+    const isSame = present.title === title && isDeepStrictEqual(present.statements, statements)
+    return isSame ? NOTHING_CHANGES : { changes: [{ name: 'policy.replaced', policy, title, statements }] }
+  },
+
+  'delete-policy'({ policy }, { state }) {
+    if (state.policy(policy) === undefined) throw new DomainError('policy-not-found', policy)
+    if (state.policyIsAttached(policy)) throw new DomainError('policy-attached', policy)
+    return { changes: [{ name: 'policy.deleted', policy }] }
   },
 
   /** Attaching again is a success that changes nothing. */

@@ -115,6 +115,16 @@ const SETTINGS: { readonly [K in DecidableCommand['kind']]?: Reader<K> } = {
 
   'create-policy': ({ statements }) => [['statements', undefined, listText(statements)]],
 
+  'replace-policy'({ policy, statements }, state) {
+    const present = state.policy(policy)
+    return [['statements', present && listText(present.statements), listText(statements)]]
+  },
+
+  'delete-policy'({ policy }, state) {
+    const present = state.policy(policy)
+    return present === undefined ? [] : [['statements', listText(present.statements), NONE]]
+  },
+
   'attach-policy'({ policy, account }, state) {
     const present = policiesOf(account, state)
     if (present === undefined) return []

@@ -44,6 +44,15 @@ export const policyCreated = defineChange('policy.created', 28, {
   statements: field(policyStatements, 'statements'),
 })
 
+/** Its accounts have the new statements from the next request on. */
+export const policyReplaced = defineChange('policy.replaced', 50, {
+  policy,
+  title,
+  statements: field(policyStatements, 'statements'),
+})
+
+export const policyDeleted = defineChange('policy.deleted', 51, { policy })
+
 export const policyAttached = defineChange('policy.attached', 29, { policy, account })
 
 export const policyDetached = defineChange('policy.detached', 30, { policy, account })

@@ -33,8 +33,11 @@ type Report = (sequence: number, offset: number, verdict: Verdict, detail: strin
 
 /** Changes that the system makes by itself: nobody asked for them, so they have no attempt. */
 const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35])
-/** Changes of who may do what: all of 23 to 35. */
-const FIRST_ACCESS_CHANGE = 23
+/** Changes of who may do what. */
+const ACCESS_CHANGES = [
+  { first: 23, last: 35 },
+  { first: 50, last: 51 },
+] as const
 const ACCESS_ADOPTED = 34
 const ACCESS_AUTHENTICATED = 35
 /** Changes with a payload, and its place among their values. */
@@ -48,6 +51,10 @@ const INTENT_INDEX = 7
 const MAC_BYTES = 32
 /** Attempts without an outcome that are remembered; older ones are not asked for any more. */
 const OPEN_MAXIMUM = 1_000_000
+
+function changesAccess(kind: number): boolean {
+  return ACCESS_CHANGES.some(({ first, last }) => kind >= first && kind <= last)
+}
 
 /** The values of one body that are judged. */
 interface Parts {
@@ -127,7 +134,7 @@ export class EntryExaminer {
       this.#report(sequence, offset, 'change without its attempt', `the attempt ${intent} is of another request`)
     }
     if (result !== SUCCESS) this.#report(sequence, offset, 'change without its attempt', 'its result is no success')
-    if (kinds.some((kind) => kind >= FIRST_ACCESS_CHANGE)) this.#keepAccess(bytes.subarray(from, end), record, kinds)
+    if (kinds.some(changesAccess)) this.#keepAccess(bytes.subarray(from, end), record, kinds)
   }
 
   /** The kinds of the changes; undefined when they do not have their form. */

@@ -34,6 +34,7 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'policy-not-found': 'POLICY_NOT_FOUND',
   'too-many-policies': 'TOO_MANY_POLICIES',
   'policy-not-attached': 'POLICY_NOT_ATTACHED',
+  'policy-attached': 'CONFLICT',
   'token-exists': 'CONFLICT',
   'token-not-found': 'TOKEN_NOT_FOUND',
   'journal-full': 'AUDIT_UNAVAILABLE',

@@ -49,6 +49,7 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'policy-not-found': { code: 'InvalidRequest', explained: true },
   'too-many-policies': { code: 'InvalidRequest', explained: true },
   'policy-not-attached': { code: 'InvalidRequest', explained: true },
+  'policy-attached': { code: 'InvalidRequest', explained: true },
   'token-exists': { code: 'InvalidRequest', explained: true },
   'token-not-found': { code: 'InvalidRequest', explained: true },
   'journal-full': { code: 'ServiceUnavailable', explained: true },

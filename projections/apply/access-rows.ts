@@ -61,6 +61,14 @@ export class AccessRows {
         const { policy, title, statements } = change
         return policyRows.put(policies, { policy, title, createdMicroseconds, statements })
       }
+      case 'policy.replaced': {
+        const { policy, title, statements } = change
+        const before = policyRows.get(policies, policy)
+        if (before === undefined) throw new Error(`policy ${policy} is replaced but not there`)
+        return policyRows.put(policies, { ...before, title, statements })
+      }
+      case 'policy.deleted':
+        return policies.remove(Buffer.from(change.policy))
       case 'policy.attached':
         return this.#changeAccount(change.account, (before) => ({ policies: [...before.policies, change.policy] }))
       case 'policy.detached':

@@ -84,6 +84,8 @@ export class TableTransaction implements StateTransaction {
     'credential.status-set': TableTransaction.#accessChanged,
     'credential.removed': TableTransaction.#accessChanged,
     'policy.created': TableTransaction.#accessChanged,
+    'policy.replaced': TableTransaction.#accessChanged,
+    'policy.deleted': TableTransaction.#accessChanged,
     'policy.attached': TableTransaction.#accessChanged,
     'policy.detached': TableTransaction.#accessChanged,
     'token.issued': TableTransaction.#accessChanged,
@@ -182,6 +184,10 @@ export class TableTransaction implements StateTransaction {
 
   policy(policy: string): PolicyState | undefined {
     return policyRows.get(this.#tables.policies, policy)
+  }
+
+  policyIsAttached(policy: string): boolean {
+    return accountRows.all(this.#tables.accounts).some(({ policies }) => policies.includes(policy))
   }
 
   token(token: string): TokenState | undefined {

@@ -191,8 +191,20 @@ test('accounts, credentials, policies, tokens', async (t) => {
   t.match(await textOf('policy show', 'readers'), /\nstatements\.0\.actions +s3:GetObject\n/)
   t.match(await jsonOf('policy show', policy.id), { accounts: [account.id] })
   t.match(await jsonOf('service-account show', account.id), { policies: [policy.id] })
+  t.match(await ask('policy delete', 'readers'), { exitCode: 1, stderr: /attached to a service account.*CONFLICT/ })
+  const replaced = ask('policy replace', 'readers', join(directory, 'object.json'), '--name', 'writers')
+  t.match(await replaced, { exitCode: 0, stdout: /\nname +writers\n/ })
+  t.match(await jsonOf('policy replace', policy.id, join(directory, 'list.json')), {
+    id: policy.id,
+    name: 'writers',
+    created_at: policy.created_at,
+    statements: policy.statements,
+    accounts: [account.id],
+  })
   t.equal(await textOf('policy detach', policy.id, account.id), 'detached\n')
   t.match(await ask('policy detach', policy.id, account.id), { exitCode: 4, stderr: /POLICY_NOT_ATTACHED/ })
+  t.equal(await textOf('policy delete', 'writers'), 'deleted\n')
+  t.match(await ask('policy delete', policy.id), { exitCode: 4, stderr: /POLICY_NOT_FOUND/ })
   t.equal(await textOf('service-account delete', account.id), 'deleted\n')
   t.equal((await ask('service-account show', account.id)).exitCode, 4)
 

@@ -163,6 +163,16 @@ const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Record<strin
   [[33, 'AK'], { kind: 'credential.removed', access_key: 'AK' }],
   [[34, 2, DIGEST], { kind: 'access.adopted', entries: 2, sha256: HEX }],
   [[35, DIGEST], { kind: 'access.authenticated', mac: HEX }],
+  [
+    [50, 'p', 't', [[true, ['s3:*'], ['bucket:b']]]],
+    {
+      kind: 'policy.replaced',
+      policy: 'p',
+      title: 't',
+      statements: [{ effect: 'deny', actions: ['s3:*'], resources: ['bucket:b'] }],
+    },
+  ],
+  [[51, 'p'], { kind: 'policy.deleted', policy: 'p' }],
 ]
 
 test('every kind of change is shown with names', async (t) => {

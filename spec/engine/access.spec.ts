@@ -13,9 +13,11 @@ import {
   createAccount,
   createPolicy,
   deleteAccount,
+  deletePolicy,
   detachPolicy,
   issueCredential,
   issueToken,
+  replacePolicy,
   revokeToken,
   setAccountStatus,
   setCredentialStatus,
@@ -110,6 +112,8 @@ test('what is not there', async (t) => {
     [detachPolicy('p', 'none'), 'account-not-found'],
     [detachPolicy('p', 'a'), 'policy-not-attached'],
     [createPolicy('p'), 'policy-exists'],
+    [replacePolicy('none'), 'policy-not-found'],
+    [deletePolicy('none'), 'policy-not-found'],
     [revokeToken('none'), 'token-not-found'],
     [setAccountStatus('k'.repeat(300), true), 'account-not-found'],
     [setAccountStatus('', true), 'account-not-found'],
@@ -158,6 +162,30 @@ test('policies attach once, and to so many', async (t) => {
   t.equal(await run(attachPolicy('p100', 'a')), 'done')
   t.equal(await run(deleteAccount('a')), 'done')
   t.ok(access.policy('p0'), 'a policy stays without accounts')
+})
+
+test('a policy is replaced where it is attached, and deleted only where it is not', async (t) => {
+  const { access, run } = await openAccess(t)
+  const read = { effect: 'allow', actions: ['s3:GetObject'], resources: ['bucket:*'] } as const
+  const deny = { ...read, effect: 'deny' } as const
+  await run(createPolicy('p', read))
+  for (const account of ['a', 'b']) {
+    await run(createAccount(account))
+    await run(attachPolicy('p', account))
+  }
+  const version = access.version()
+  t.equal(await run(replacePolicy('p', read)), 'done')
+  t.equal(access.version(), version, 'the same again changes nothing')
+  t.equal(await run({ ...replacePolicy('p', deny, read), title: 'another name' }), 'done')
+  t.not(access.version(), version)
+  t.match(access.policy('p'), { title: 'another name', statements: [deny, read] })
+  t.equal(await run(deletePolicy('p')), 'policy-attached')
+  await run(detachPolicy('p', 'a'))
+  t.equal(await run(deletePolicy('p')), 'policy-attached', 'the other account has it')
+  await run(deleteAccount('b'))
+  t.equal(await run(deletePolicy('p')), 'done')
+  t.equal(access.policy('p'), undefined)
+  t.equal(await run(attachPolicy('p', 'a')), 'policy-not-found')
 })
 
 test('tokens are found by their digest until they are revoked', async (t) => {

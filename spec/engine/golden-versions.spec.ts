@@ -17,7 +17,7 @@ import { AccessReader } from '../../projections/catalog/access-reader.ts'
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
-import { copyGolden, GOLDEN_DEPLOYMENT, GOLDEN_JOURNALS, openGolden } from '../support/golden-journals.ts'
+import { copyGolden, GOLDEN_DEPLOYMENT, GOLDEN_JOURNALS, GOLDEN_MASTER_KEY, openGolden } from '../support/golden-journals.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { dataLength, segmentNames } from '../support/journal-files.ts'
 import { roomyDisk } from '../support/test-store.ts'
@@ -112,6 +112,23 @@ test('golden journal 2 opens and gives exactly the state it was made with', asyn
   t.same(goldenOfCatalog(store.catalog), expected.state)
   const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
   t.same(accessOf(new AccessReader(environment)), expected.access)
+  await environment.close()
+  await store.close(true)
+  t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
+})
+
+test('golden journal 4: a policy that was replaced has its new statements, and one that was deleted is gone', async (t) => {
+  const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[3])
+  const options = { threads: 0, settleMilliseconds: 0, masterKey: GOLDEN_MASTER_KEY }
+  t.match(await verifyJournal(paths.journal, options), { intact: true, notes: [] })
+  const store = await openGolden(paths)
+  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
+  const access = new AccessReader(environment)
+  const read = { effect: 'allow', actions: ['s3:GetObject'], resources: ['bucket:b/*'] }
+  const deny = { effect: 'deny', actions: ['s3:*'], resources: ['bucket:*'] }
+  t.match(access.policies(), [{ policy: 'p1', title: 'title of p1', statements: [read, deny] }])
+  t.equal(access.policies().length, 1)
+  t.match(access.accounts(), [{ account: 'a1', policies: ['p1'] }])
   await environment.close()
   await store.close(true)
   t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })

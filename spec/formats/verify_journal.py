@@ -211,7 +211,7 @@ class Journal:
             own = all(one in SYSTEM_CHANGES for one in kinds)
             if self.attempts.get(intent) != request and not (intent is None and own) or values[0] != 1:
                 self.problem("change without its attempt", f"record {sequence}", at)
-            self.access += any(isinstance(one, int) and 23 <= one <= 35 for one in kinds)
+            self.access += any(isinstance(one, int) and (23 <= one <= 35 or 50 <= one <= 51) for one in kinds)
             for change in changes:
                 payload = change[8] if isinstance(change, list) and change[:1] in ([3], [16]) and len(change) > 8 else None
                 if payload and payload[0] == 2 and not re.fullmatch(r"[0-9a-f]{28}", str(payload[2])):

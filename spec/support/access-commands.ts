@@ -42,6 +42,14 @@ export function createPolicy(policy: string, ...statements: PolicyStatement[]): 
   return { kind: 'create-policy', audit, policy, title: `title of ${policy}`, statements }
 }
 
+export function replacePolicy(policy: string, ...statements: PolicyStatement[]): CommandOf<'replace-policy'> {
+  return { kind: 'replace-policy', audit, policy, title: `title of ${policy}`, statements }
+}
+
+export function deletePolicy(policy: string): CommandOf<'delete-policy'> {
+  return { kind: 'delete-policy', audit, policy }
+}
+
 export function attachPolicy(policy: string, account: string): CommandOf<'attach-policy'> {
   return { kind: 'attach-policy', audit, policy, account }
 }

@@ -17,5 +17,6 @@ export const NO_STATE: StateReader = {
   account: () => undefined,
   credential: () => undefined,
   policy: () => undefined,
+  policyIsAttached: () => false,
   token: () => undefined,
 }

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import { ClientCommand } from '../../client/client-command.ts'
 import { fields } from '../../client/tables.ts'
 import { S3_ACTIONS } from '../../../planes/s3/identity/authorize.ts'
-import { ExitError, exitTable } from '../../exit-codes.ts'
+import { exitTable } from '../../exit-codes.ts'
+import { readStatements } from './read-statements.ts'
 
 export class PolicyCreateCommand extends ClientCommand {
   static override paths = [['policy', 'create']]
@@ -29,20 +28,9 @@ export class PolicyCreateCommand extends ClientCommand {
   file = Option.String({ name: 'file' })
 
   override async execute(): Promise<number> {
-    const document = this.#document()
-    const statements = Array.isArray(document) ? document : (document as { statements?: unknown } | null)?.statements
+    const statements = readStatements(this.context.workingDirectory, this.file)
     const json = { name: this.policyName, statements }
     this.print(await this.client().json({ method: 'POST', path: '/policies', json }), fields)
     return exitTable.ok.code
-  }
-
-  #document(): unknown {
-    const path = resolve(this.context.workingDirectory, this.file)
-    const text = readFileSync(path, 'utf8')
-    try {
-      return JSON.parse(text)
-    } catch (error) {
-      throw new ExitError('usage', `${path} is not valid JSON: ${(error as Error).message}`)
-    }
   }
 }

@@ -51,7 +51,6 @@ const createPolicy = defineRoute({
   summary: 'Creates a policy.',
   request: object({ name: TITLE, statements: POLICY_STATEMENTS }),
   answer: { 201: json(component('Policy')) },
-  /** A policy never changes; to change the rules, attach a new one instead. */
   async handle(request, services) {
     const { name: title, statements: sent } = await request.body()
     const statements = policyStatements(sent, services.actions)
@@ -76,6 +75,43 @@ const getPolicy = defineRoute({
   },
   command: command('policy show', 'show a policy and the accounts it is attached to', {
     arguments: { policy: 'text' },
+  }),
+})
+
+const putPolicy = defineRoute({
+  pattern: 'PUT /policies/{policy_id}',
+  roles: ADMINISTRATOR,
+  summary: 'Replaces the name and the statements of a policy.',
+  request: object({ name: TITLE, statements: POLICY_STATEMENTS }),
+  answer: { 200: json(component('Policy')) },
+  errors: ['POLICY_NOT_FOUND'],
+  /** Applies to every account that has it, from the next signed request. */
+  async handle(request, services) {
+    const { name: title, statements: sent } = await request.body()
+    const statements = policyStatements(sent, services.actions)
+    // Read before the change: another request may delete the policy before this one is answered.
+    const accountsOf = bindings(services)
+    const present = services.access.policy(request.parameters.policy_id)
+    if (present === undefined) throw new ManagementError('POLICY_NOT_FOUND')
+    const { policy } = present
+    await request.journal.execute({ kind: 'replace-policy', policy, title, statements })
+    return jsonResponse(200, policyRecord({ ...present, title, statements }, accountsOf.get(policy) ?? []))
+  },
+})
+
+const deletePolicy = defineRoute({
+  pattern: 'DELETE /policies/{policy_id}',
+  roles: ADMINISTRATOR,
+  summary: 'Deletes a policy that is attached to no service account.',
+  answer: { 204: NOTHING },
+  errors: ['POLICY_NOT_FOUND', 'CONFLICT'],
+  async handle(request) {
+    await request.journal.execute({ kind: 'delete-policy', policy: request.parameters.policy_id })
+    return noContent()
+  },
+  command: command('policy delete', 'delete a policy that is attached to no service account', {
+    arguments: { policy: 'text' },
+    show: { done: 'deleted' },
   }),
 })
 
@@ -113,4 +149,12 @@ const detachPolicy = defineRoute({
   }),
 })
 
-export const POLICY_ROUTES: readonly Route[] = [listPolicies, createPolicy, getPolicy, attachPolicy, detachPolicy]
+export const POLICY_ROUTES: readonly Route[] = [
+  listPolicies,
+  createPolicy,
+  getPolicy,
+  putPolicy,
+  deletePolicy,
+  attachPolicy,
+  detachPolicy,
+]

@@ -118,8 +118,13 @@ async function policies(talk: Talk): Promise<void> {
     await talk.api('PUT', `/policies/${id}/bindings/${account.member('id')}`)
     await talk.api('DELETE', `/policies/${id}/bindings/${account.member('id')}`)
   }
-  for (const method of ['DELETE', 'DELETE']) await talk.api(method, binding)
+  for (const body of spoiledObjects(good)) await talk.api('PUT', path, { body: JSON.stringify(body) })
+  await talk.api('PUT', path, { body: JSON.stringify(statement({ effect: 'deny' })) })
+  await talk.api('GET', path)
   await talk.api('DELETE', path)
+  for (const method of ['DELETE', 'DELETE']) await talk.api(method, binding)
+  for (const method of ['DELETE', 'DELETE']) await talk.api(method, path)
+  await talk.api('PUT', path, { body: JSON.stringify(good) })
   await talk.api('GET', '/policies')
 }
 

@@ -146,6 +146,7 @@ test('settings of accounts', async (t) => {
   const { account, credential } = await api.get<CreatedAccount>('POST', '/service-accounts', { name: 'a' })
   const path = `/service-accounts/${account.id}`
   const statements = [{ effect: 'allow', actions: ['s3:GetObject'], resources: ['bucket:locked/*'] }]
+  const denied = [{ effect: 'deny', actions: ['s3:*'], resources: ['bucket:*'] }]
   const created = () => api.get<{ id: string }>('POST', '/policies', { name: 'p', statements })
   t.same(await settingsAfter(created), { statements: JSON.stringify(statements) })
   const [one, two] = [(await created()).id, (await created()).id]
@@ -171,6 +172,21 @@ test('settings of accounts', async (t) => {
       'a policy is detached',
       bind('DELETE', one),
       { policies: JSON.stringify([two]), policies_before: JSON.stringify([one, two]) },
+    ],
+    [
+      'a policy is replaced',
+      () => api.get('PUT', `/policies/${two}`, { name: 'p', statements: denied }),
+      { statements: JSON.stringify(denied), statements_before: JSON.stringify(statements) },
+    ],
+    [
+      'an attached policy is not deleted',
+      () => api.call('DELETE', `/policies/${two}`),
+      { statements: 'none', statements_before: JSON.stringify(denied) },
+    ],
+    [
+      'a policy is deleted',
+      () => api.get('DELETE', `/policies/${one}`),
+      { statements: 'none', statements_before: JSON.stringify(statements) },
     ],
     ['a new credential', () => api.get('POST', `${path}/credentials`, {}), { expires: 'never' }],
     [

@@ -53,6 +53,8 @@ async function makeStore(root: string): Promise<void> {
   })
   const statements = [{ effect: 'deny', actions: ['s3:*'], resources: ['bucket:*'] }] as const
   await run(store, { kind: 'create-policy', policy: 'p', title: 'p', statements })
+  await run(store, { kind: 'create-policy', policy: 'q', title: 'q', statements })
+  await run(store, { kind: 'delete-policy', policy: 'q' })
   await run(store, { kind: 'attach-policy', policy: 'p', account: 'a' })
   await run(store, { kind: 'detach-policy', policy: 'p', account: 'a' })
   await run(store, { kind: 'attach-policy', policy: 'p', account: 'a' })

@@ -78,6 +78,8 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   33: ['credential.removed', 'access_key'],
   34: ['access.adopted', 'entries', 'sha256'],
   35: ['access.authenticated', 'mac'],
+  50: ['policy.replaced', 'policy', 'title', ['statements', listOf(statement)]],
+  51: ['policy.deleted', 'policy'],
 }
 
 /** Every known kind of change, for comparison with the page. */

@@ -3,12 +3,13 @@ import { rmSync } from 'node:fs'
 import { Agent, get } from 'node:http'
 import { test } from 'tap'
 import { ApiClient, bearer } from '../../../support/api-client.ts'
-import { allow, attach, newIdentity } from '../../../support/identities.ts'
+import { allow, attach, deny, newIdentity } from '../../../support/identities.ts'
 import type { AccountRecord, IssuedToken } from '../../../support/management-records.ts'
 import { type ProcessServer, startProcess, temporaryDirectory } from '../../../support/test-server.ts'
 
 const TOKEN = 'the-system-token-of-a-process-0123456789'
 const READ = [allow(['s3:GetObject'], 'bucket:access/*')]
+const NO_READ = [deny(['s3:GetObject'], 'bucket:*')]
 const CONNECTIONS = 24
 
 function apiOf(server: ProcessServer): ApiClient {
@@ -61,8 +62,14 @@ test('a change of access holds for the next request on every front end', async (
     t.same(await statusesOf(url), [403], 'credential disabled')
     await api.get('PUT', credentialStatus, { enabled: true })
     t.same(await statusesOf(url), [200], 'credential enabled')
+    await api.get('PUT', `/policies/${policy}`, { name: 'denied', statements: NO_READ })
+    t.same(await statusesOf(url), [403], 'policy replaced')
+    await api.get('PUT', `/policies/${policy}`, { name: 'allowed', statements: READ })
+    t.same(await statusesOf(url), [200], 'policy replaced again')
+    t.equal((await api.call('DELETE', `/policies/${policy}`)).code, 'CONFLICT', 'it is attached')
     await api.get('DELETE', `/policies/${policy}/bindings/${account.id}`)
     t.same(await statusesOf(url), [403], 'detached')
+    await api.get('DELETE', `/policies/${policy}`)
   }
   const threads = new Set(server.log.flatMap((line) => /"thread":"(front-end-\d)"/.exec(line)?.[1] ?? []))
   t.same([...threads].toSorted(), ['front-end-0', 'front-end-1'], 'both answered')
