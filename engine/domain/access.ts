@@ -1,14 +1,19 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Milliseconds } from '../brands.ts'
 import type { AccountState, CredentialState } from './access-state.ts'
 import { DomainError } from '../errors.ts'
 import type { ChangeNamed } from '../events/changes.ts'
+import type { PolicyStatement } from '../events/values.ts'
 import type { StateReader } from '../state-ports.ts'
 import { NOTHING_CHANGES, type Rules } from './decision.ts'
 
 /** Bounds of one service account: each of its requests reads all of them. */
 const CREDENTIALS_MAXIMUM = 100
 const POLICIES_MAXIMUM = 100
+
+/** The same text for the same statements. */
+function documentOf(statements: readonly PolicyStatement[]): string {
+  return JSON.stringify(statements.map(({ effect, actions, resources }) => [effect, actions, resources]))
+}
 
 function requireAccount(state: StateReader, account: string): AccountState {
   const found = state.account(account)
@@ -93,7 +98,7 @@ export const accessRules = {
   'replace-policy'({ policy, title, statements }, { state }) {
     const present = state.policy(policy)
     if (present === undefined) throw new DomainError('policy-not-found', policy)
-    const isSame = present.title === title && isDeepStrictEqual(present.statements, statements)
+    const isSame = present.title === title && documentOf(present.statements) === documentOf(statements)
     return isSame ? NOTHING_CHANGES : { changes: [{ name: 'policy.replaced', policy, title, statements }] }
   },
 

@@ -26,6 +26,8 @@ const NOTHING = { headers: {}, user_metadata: {}, replaced: true }
 const WRITTEN = { kind: 'object.written', bucket_id: 2, etag: 'etag', sha256: HEX, ...NOTHING }
 const SUMMED = { version: null, lock: null, checksum: { algorithm: 'sha256', value: HEX } }
 
+const POLICY = { policy: 'p', title: 't', statements: [{ effect: 'deny', actions: ['s3:*'], resources: ['bucket:b'] }] }
+
 /** Each change as it is stored, and as it is shown. */
 const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Record<string, unknown>])[] = [
   [[1, 2, 'b', 'eu'], { kind: 'bucket.created', ...BUCKET, region: 'eu' }],
@@ -144,15 +146,7 @@ const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Record<strin
     },
   ],
   [[27, 'AK', true], { kind: 'credential.status-set', access_key: 'AK', enabled: true }],
-  [
-    [28, 'p', 't', [[true, ['s3:*'], ['bucket:b']]]],
-    {
-      kind: 'policy.created',
-      policy: 'p',
-      title: 't',
-      statements: [{ effect: 'deny', actions: ['s3:*'], resources: ['bucket:b'] }],
-    },
-  ],
+  [[28, 'p', 't', [[true, ['s3:*'], ['bucket:b']]]], { kind: 'policy.created', ...POLICY }],
   [[29, 'p', 'a'], { kind: 'policy.attached', policy: 'p', account: 'a' }],
   [[30, 'p', 'a'], { kind: 'policy.detached', policy: 'p', account: 'a' }],
   [
@@ -163,15 +157,7 @@ const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Record<strin
   [[33, 'AK'], { kind: 'credential.removed', access_key: 'AK' }],
   [[34, 2, DIGEST], { kind: 'access.adopted', entries: 2, sha256: HEX }],
   [[35, DIGEST], { kind: 'access.authenticated', mac: HEX }],
-  [
-    [50, 'p', 't', [[true, ['s3:*'], ['bucket:b']]]],
-    {
-      kind: 'policy.replaced',
-      policy: 'p',
-      title: 't',
-      statements: [{ effect: 'deny', actions: ['s3:*'], resources: ['bucket:b'] }],
-    },
-  ],
+  [[50, 'p', 't', [[true, ['s3:*'], ['bucket:b']]]], { kind: 'policy.replaced', ...POLICY }],
   [[51, 'p'], { kind: 'policy.deleted', policy: 'p' }],
 ]
 

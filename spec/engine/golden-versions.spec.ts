@@ -17,7 +17,13 @@ import { AccessReader } from '../../projections/catalog/access-reader.ts'
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
-import { copyGolden, GOLDEN_DEPLOYMENT, GOLDEN_JOURNALS, GOLDEN_MASTER_KEY, openGolden } from '../support/golden-journals.ts'
+import {
+  copyGolden,
+  GOLDEN_DEPLOYMENT,
+  GOLDEN_JOURNALS,
+  GOLDEN_MASTER_KEY,
+  openGolden,
+} from '../support/golden-journals.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { dataLength, segmentNames } from '../support/journal-files.ts'
 import { roomyDisk } from '../support/test-store.ts'

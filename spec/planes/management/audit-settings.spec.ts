@@ -181,7 +181,7 @@ test('settings of accounts', async (t) => {
     [
       'an attached policy is not deleted',
       () => api.call('DELETE', `/policies/${two}`),
-      { statements: 'none', statements_before: JSON.stringify(denied) },
+      { statements: 'none', statements_before: JSON.stringify(denied), error: 'policy-attached' },
     ],
     [
       'a policy is deleted',
