@@ -50,5 +50,6 @@ test('the same thing has the same name, and a time its form', async (t) => {
   t.equal(show('2026-01-31T00:00:00.123456Z'), '<iso6+30d>')
   t.equal(show('Thu, 01 Jan 2026 02:00:00 GMT'), '<http+2h>')
   t.equal(show('20251231T220000Z'), '<amz-2h>')
+  t.equal(show('not a time such as 2026-08-01T12:00:00Z'), 'not a time such as 2026-08-01T12:00:00Z')
   t.equal(show('2095-01-01T00:00:00Z 1970-01-01T00:00:00Z'), '2095-01-01T00:00:00Z 1970-01-01T00:00:00Z')
 })

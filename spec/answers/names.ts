@@ -35,8 +35,9 @@ const RULES: readonly Rule[] = [
 const WORD = /[\w-]{16,}/g
 const SIGNATURE = /\b[0-9a-f]{128}\b/g
 
+/** Those that a message gives as an example stay as they are. */
 const TIMES: readonly (readonly [form: string, pattern: RegExp])[] = [
-  ['iso', /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g],
+  ['iso', /(?<!such as )\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)/g],
   [
     'http',
     /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} [\d:]{8} GMT/g,
