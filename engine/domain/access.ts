@@ -21,20 +21,18 @@ function requireAccount(state: StateReader, account: string): AccountState {
   return found
 }
 
+/** Only in an account at its maximum: the oldest that has expired, or else the oldest that is disabled. */
 function credentialsToRemove(
   present: readonly CredentialState[],
   now: Milliseconds,
   account: string,
 ): ChangeNamed<'credential.removed'>[] {
+  if (present.length < CREDENTIALS_MAXIMUM) return []
   const hasExpired = ({ expiresMicroseconds: expires }: CredentialState) =>
     expires !== undefined && expires <= now * 1000
-  const removed = present.filter(hasExpired)
-  if (present.length - removed.length >= CREDENTIALS_MAXIMUM) {
-    const disabled = present.find((other) => !other.enabled && !hasExpired(other))
-    if (disabled === undefined) throw new DomainError('too-many-credentials', account)
-    removed.push(disabled)
-  }
-  return removed.map(({ accessKey }) => ({ name: 'credential.removed', accessKey }))
+  const removed = present.find(hasExpired) ?? present.find(({ enabled }) => !enabled)
+  if (removed === undefined) throw new DomainError('too-many-credentials', account)
+  return [{ name: 'credential.removed', accessKey: removed.accessKey }]
 }
 
 export const accessRules = {
@@ -61,8 +59,8 @@ export const accessRules = {
   },
 
   /**
-   * The old credentials keep working. Those that have expired are removed; in an account at its maximum so is the oldest
-   * one that is disabled.
+   * The old credentials keep working, and those that have expired stay listed. In an account at its maximum one of these
+   * makes room, or else the oldest one that is disabled.
    */
   'issue-credential'(command, { state, now }) {
     const { account, credential, accessKey, sealedSecret, expiresMicroseconds } = command

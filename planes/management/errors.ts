@@ -21,7 +21,11 @@ export const managementErrors = {
   INVALID_AUDIT_CURSOR: { status: 400, sentence: 'after_time and after_id must be sent together.' },
   INVALID_EVENT_CURSOR: { status: 400, sentence: 'after_time and after_id must be sent together.' },
   BODY_TOO_LARGE: { status: 413, sentence: 'The body is larger than this route takes.' },
-  LENGTH_REQUIRED: { status: 411, sentence: 'A Content-Length header is required.' },
+  LENGTH_REQUIRED: {
+    status: 411,
+    sentence:
+      'A Content-Length header is required: the body is not taken in chunks. `object-store object put` takes a pipe.',
+  },
   BUCKET_NOT_FOUND: { status: 404, sentence: 'The bucket does not exist.' },
   BUCKET_EXISTS: { status: 409, sentence: 'The bucket exists already.' },
   BUCKET_NOT_EMPTY: { status: 409, sentence: 'The bucket still holds objects or versions.' },

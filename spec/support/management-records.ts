@@ -4,6 +4,7 @@ export interface CredentialRecord {
   readonly credential_id: string
   readonly access_key: string
   readonly enabled: boolean
+  readonly status: string
   readonly temporary: boolean
   readonly created_at: string
   readonly expires_at: string | null

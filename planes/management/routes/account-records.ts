@@ -1,3 +1,4 @@
+import type { Microseconds, Milliseconds } from '../../../engine/brands.ts'
 import type { AccountState, CredentialState } from '../../../engine/domain/access-state.ts'
 import { ManagementError } from '../errors.ts'
 import type { ManagementServices } from '../services.ts'
@@ -23,32 +24,43 @@ export function requireCredential(id: string, credential: string, services: Mana
 /** The part of a credential that answers show: everything but its secret. */
 type ShownCredential = Omit<CredentialState, 'sealedSecret' | 'account'>
 
-export function credentialRecord(shown: ShownCredential): Record<string, unknown> {
+/** What has expired stays so, whatever else it is. */
+function statusOf(enabled: boolean, expires: Microseconds | undefined, now: Milliseconds): string {
+  if (expires !== undefined && expires <= now * 1000) return 'expired'
+  return enabled ? 'enabled' : 'disabled'
+}
+
+export function credentialRecord(shown: ShownCredential, now: Milliseconds): Record<string, unknown> {
   const { credential, accessKey, enabled, createdMicroseconds, expiresMicroseconds } = shown
   return {
     credential_id: credential,
     access_key: accessKey,
     enabled,
+    status: statusOf(enabled, expiresMicroseconds, now),
     temporary: expiresMicroseconds !== undefined,
     created_at: rfc3339(createdMicroseconds),
     expires_at: rfc3339OrNull(expiresMicroseconds),
   }
 }
 
-export function accountRecord(account: Omit<AccountState, 'credentials'>, credentials: readonly ShownCredential[]) {
+export function accountRecord(
+  account: Omit<AccountState, 'credentials'>,
+  credentials: readonly ShownCredential[],
+  now: Milliseconds,
+) {
   return {
     id: account.account,
     name: account.title,
     description: account.description,
     enabled: account.enabled,
     created_at: rfc3339(account.createdMicroseconds),
-    credentials: credentials.map(credentialRecord),
+    credentials: credentials.map((each) => credentialRecord(each, now)),
     policies: account.policies,
   }
 }
 
 /** A stored account with its credentials. */
-export function storedAccountRecord(account: AccountState, { access }: ManagementServices) {
+export function storedAccountRecord(account: AccountState, { access, clock }: ManagementServices) {
   const credentials = account.credentials.flatMap(({ accessKey }) => access.credential(accessKey) ?? [])
-  return accountRecord(account, credentials)
+  return accountRecord(account, credentials, clock())
 }

@@ -21,7 +21,8 @@ async function issue(
   const change = { kind: 'issue-credential', account, ...stored, expiresMicroseconds } as const
   const done = await request.journal.execute(change, ['credential_id', stored.credential])
   const times = { createdMicroseconds: done.timeMicroseconds, expiresMicroseconds }
-  return jsonResponse(201, { ...credentialRecord({ ...stored, enabled: true, ...times }), secret_key: secretKey })
+  const record = credentialRecord({ ...stored, enabled: true, ...times }, services.clock())
+  return jsonResponse(201, { ...record, secret_key: secretKey })
 }
 
 const issueCredential = defineRoute({
@@ -77,7 +78,7 @@ const putCredentialStatus = defineRoute({
     const shown = requireCredential(account, credential, services)
     const change = { kind: 'set-credential-status', account, credential, enabled } as const
     await request.journal.execute(change)
-    return jsonResponse(200, credentialRecord({ ...shown, enabled }))
+    return jsonResponse(200, credentialRecord({ ...shown, enabled }, services.clock()))
   },
   command: (['enable', 'disable'] as const).map((verb) =>
     command(`credential ${verb}`, `${verb} a credential`, {

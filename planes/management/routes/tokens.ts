@@ -1,3 +1,4 @@
+import type { Milliseconds } from '../../../engine/brands.ts'
 import type { TokenState } from '../../../engine/domain/access-state.ts'
 import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route } from '../define-route.ts'
 import { newId, newManagementToken } from '../identifiers.ts'
@@ -9,11 +10,13 @@ import { component } from '../schemas/components.ts'
 import { listOf, object } from '../schemas/schema.ts'
 import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
 
-function tokenRecord(token: Omit<TokenState, 'digest'>) {
+function tokenRecord(token: Omit<TokenState, 'digest'>, now: Milliseconds) {
+  const { expiresMicroseconds: expires } = token
   return {
     id: token.token,
     name: token.title,
     role: token.role,
+    status: expires !== undefined && expires <= now * 1000 ? 'expired' : 'active',
     created_at: rfc3339(token.createdMicroseconds),
     expires_at: rfc3339OrNull(token.expiresMicroseconds),
   }
@@ -27,7 +30,7 @@ const listTokens = defineRoute({
   handle: (_request, { access }) =>
     jsonResponse(200, { management_tokens: access.tokens().map(tokenRecord).toSorted(byName) }),
   command: command('token list', 'list the issued management tokens', {
-    show: { list: 'management_tokens', columns: ['id', 'name', 'role', 'created_at', 'expires_at'] },
+    show: { list: 'management_tokens', columns: ['id', 'name', 'role', 'status', 'created_at', 'expires_at'] },
   }),
 })
 
@@ -46,7 +49,8 @@ const issueToken = defineRoute({
     const issued = { token: id, title: name, role, expiresMicroseconds }
     const change = { kind: 'issue-token', ...issued, digest: tokenDigest(token) } as const
     const { timeMicroseconds } = await request.journal.execute(change, ['id', id])
-    return jsonResponse(201, { ...tokenRecord({ ...issued, createdMicroseconds: timeMicroseconds }), token })
+    const record = tokenRecord({ ...issued, createdMicroseconds: timeMicroseconds }, services.clock())
+    return jsonResponse(201, { ...record, token })
   },
   command: command('token issue', 'issue a management token; it is shown once', {
     arguments: { name: 'text', role: 'text' },

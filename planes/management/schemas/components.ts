@@ -32,6 +32,7 @@ const credential = {
   credential_id: form('cred-[a-z2-7]{20}'),
   access_key: form('OS[A-Z2-7]{18}'),
   enabled: FLAG,
+  status: oneOf('enabled', 'disabled', 'expired'),
   temporary: FLAG,
   created_at: TIME,
   expires_at: orNull(TIME),
@@ -41,6 +42,7 @@ const token = {
   id: form('tok-[a-z2-7]{20}'),
   name: text(),
   role: ROLE,
+  status: oneOf('active', 'expired'),
   created_at: TIME,
   expires_at: orNull(TIME),
 }

@@ -33,14 +33,24 @@ test('temporary credentials', async (t) => {
   t.equal((await account(id)).credentials.length, 4)
   now += 3601 * 1000
   await api.get('POST', path, { expires_in_seconds: 60 })
+  const shown = (await account(id)).credentials.map(({ status, expires_at: end }) => [status, end && Date.parse(end)])
+  t.same(shown, [
+    ['enabled', null],
+    ['expired', START + 60_000],
+    ['expired', START + 3600 * 1000],
+    ['enabled', START + YEAR_SECONDS * 1000],
+    ['enabled', now + 60_000],
+  ])
+  const { credential_id: first } = (await account(id)).credentials[0] ?? { credential_id: '' }
+  const status = `/service-accounts/${id}/credentials/${first}/status`
+  t.match(await api.get('PUT', status, { enabled: false }), { enabled: false, status: 'disabled' })
+  const expired = (await account(id)).credentials[1]?.credential_id ?? ''
+  const disabled = api.get('PUT', `/service-accounts/${id}/credentials/${expired}/status`, { enabled: false })
+  t.match(await disabled, { enabled: false, status: 'expired' }, 'what has expired stays so')
+  const { service_accounts: listed } = await api.get<{ service_accounts: AccountRecord[] }>('GET', '/service-accounts')
   t.same(
-    (await account(id)).credentials.map(({ temporary, expires_at: end }) => [temporary, end && Date.parse(end)]),
-    [
-      [false, null],
-      [true, START + YEAR_SECONDS * 1000],
-      [true, now + 60_000],
-    ],
-    'those that have expired made room',
+    listed.find((one) => one.id === id)?.credentials.map((each) => each.status),
+    ['disabled', 'expired', 'expired', 'enabled', 'enabled'],
   )
 })
 
@@ -48,6 +58,7 @@ test('a management token expires', async (t) => {
   const body = { name: 'short', role: 'system-administrator', expires_in_seconds: 60 }
   const issued = await api.get<IssuedToken>('POST', '/management-tokens', body)
   t.equal(Date.parse(issued.expires_at ?? ''), now + 60_000)
+  t.match(issued, { status: 'active' })
   const short = api.as(bearer(issued.token))
   const session = await short.call('GET', '/auth/session')
   t.match(session.json, { role: 'system-administrator', expires_at: issued.expires_at })
@@ -56,6 +67,9 @@ test('a management token expires', async (t) => {
   now += 1
   t.equal((await short.call('GET', '/service-accounts')).status, 401)
   t.equal((await short.call('POST', '/policies', { name: 'p', statements: [ALLOW_ALL] })).status, 401)
+  const { management_tokens: listed } = await api.get<{ management_tokens: unknown[] }>('GET', '/management-tokens')
+  t.match(listed, [{ id: issued.id, status: 'expired' }])
+  t.equal((await api.call('DELETE', `/management-tokens/${issued.id}`)).status, 204)
 })
 
 test('ids and secrets are of their form, and none comes twice', async (t) => {
