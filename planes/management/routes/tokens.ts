@@ -27,8 +27,11 @@ const listTokens = defineRoute({
   roles: ADMINISTRATOR,
   summary: 'The issued management tokens, without the secrets.',
   answer: { 200: json(object({ management_tokens: listOf(component('ManagementToken')) })) },
-  handle: (_request, { access }) =>
-    jsonResponse(200, { management_tokens: access.tokens().map(tokenRecord).toSorted(byName) }),
+  handle(_request, { access, clock }) {
+    const now = clock()
+    const tokens = access.tokens().map((token) => tokenRecord(token, now))
+    return jsonResponse(200, { management_tokens: tokens.toSorted(byName) })
+  },
   command: command('token list', 'list the issued management tokens', {
     show: { list: 'management_tokens', columns: ['id', 'name', 'role', 'status', 'created_at', 'expires_at'] },
   }),
