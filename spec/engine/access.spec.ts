@@ -223,7 +223,7 @@ test('the journal leads to the same rows', async (t) => {
   for (const command of commands) await first.client.execute(command)
   await first.close(true)
   const live = await dumpStore(first.paths)
-  t.ok(live['accounts']?.length === 1 && live['credentials']?.length === 2 && live['tokens']?.length === 1)
+  t.ok(live['accounts']?.length === 1 && live['credentials']?.length === 3 && live['tokens']?.length === 1)
   rmSync(first.paths.projections, { recursive: true })
   const second = await openTestStore(root)
   await second.close(true)
