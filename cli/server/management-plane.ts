@@ -129,12 +129,13 @@ function managementServices(
 ): ManagementServices {
   const { config, credentials, engine: thread, metrics, store } = parts
   const sources = scrapeSources(parts, certificates)
-  const { engine, paths, catalog, access, payloads, uploads, space, secrets, versionIds } = store
+  const { engine, paths, catalog, access, events, payloads, uploads, space, secrets, versionIds } = store
   return {
     engine,
     catalog,
     access,
     audit: new AuditLog(nodeDisk, paths, store.environment),
+    events,
     payloads,
     uploads,
     space,

@@ -12,7 +12,6 @@ import { MetricSlots } from '../../planes/http/metric-slots.ts'
 import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
 import { malformedRequestResponse } from '../../planes/management/responses.ts'
-import type { ReadinessCheck } from '../../planes/management/services.ts'
 import type { Supervisor } from '../../workers/supervisor.ts'
 import { startWorkers } from './background-workers.ts'
 import { CertificateReload, logCertificates } from './tls/certificate-reload.ts'
@@ -28,9 +27,10 @@ import type { Logger } from './logger.ts'
 import { managementHandler } from './management-plane.ts'
 import { publishGate } from './metrics/gate-metrics.ts'
 import { METRIC_OPERATIONS } from './metrics/metric-operations.ts'
+import { readiness } from './readiness.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
 import { SpaceWatch } from './space-watch.ts'
-import { hasItsDirectories, isOnOneFileSystem } from './store/payload-places.ts'
+import { isOnOneFileSystem } from './store/payload-places.ts'
 import { storeOptions } from './store/store-options.ts'
 import { type SessionSettings, StoreSession } from './store/store-session.ts'
 import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
@@ -264,7 +264,9 @@ class Server implements RunningServer {
       tls: tls.files('api'),
       exclusive: true,
       connectionsMaximum: connectionLimits(frontEndCount).management,
-      handler: managementHandler(this.#parts, this.#certificateReload, async () => this.#readiness()),
+      handler: managementHandler(this.#parts, this.#certificateReload, async () =>
+        readiness(this.#parts, this.#stopping !== undefined),
+      ),
       refusal: malformedRequestResponse,
       ...stallSettings(config),
       isCrowded: () => this.#parts.gate.isCrowded,
@@ -311,37 +313,6 @@ class Server implements RunningServer {
   #bound(listener: TlsListener): Address {
     const port = listener === 's3' ? this.#parts.frontEnds.port : (this.#management?.port ?? 0)
     return { ...this.#parts.config[`${listener}.bind`], port }
-  }
-
-  /** Object storage, metadata and the journal, which is the audit store, must all work. */
-  #readiness(): ReadinessCheck[] {
-    const stopping = this.#stopping !== undefined
-    const { healthy, roomFor } = this.#parts.engine
-    return [
-      { name: 'server', ready: !stopping, reason: 'the server is stopping' },
-      {
-        name: 'audit',
-        ready: healthy && roomFor === 'everything',
-        reason: healthy
-          ? 'the disk is full, and the journal has no room for records of reads'
-          : 'the journal cannot be written',
-      },
-      { name: 'metadata', ready: this.#metadataWorks(), reason: 'the catalog cannot be read' },
-      {
-        name: 'object storage',
-        ready: hasItsDirectories(this.#parts.store.paths),
-        reason: 'a directory of the store is missing',
-      },
-    ]
-  }
-
-  #metadataWorks(): boolean {
-    try {
-      this.#parts.store.catalog.snapshot().totals()
-      return true
-    } catch {
-      return false
-    }
   }
 }
 

@@ -5,6 +5,7 @@ import type { PayloadReference } from '../events/values.ts'
 import type { BucketState, ObjectState } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
 import { type Decision, type DecisionContext, NOTHING_CHANGES, type Rules } from './decision.ts'
+import { objectDeleted, versionDeleted } from './removal.ts'
 import { lockAtBirth, requireDestroyable, requireLockable } from './lock.ts'
 import { requireQuota } from './quota.ts'
 import { placeVersion, selectorOf } from './versions.ts'
@@ -65,13 +66,12 @@ function deleteVersion(
   requireDeleteCondition(command.condition, version)
   if (version === undefined) return { changes: [], ...(selector !== 'unknown' && { version: selector }) }
   requireDestroyable(version, context, command.bypassGovernance)
-  if (bucket.versioning === 'off') return { changes: [{ name: 'object.deleted', bucketId, key }], version: 'null' }
+  if (bucket.versioning === 'off') return { changes: [objectDeleted(bucketId, key, version)], version: 'null' }
   const { sequence, isMarker } = version
   const other = state.newestVersion(bucketId, key, sequence)
   const succeeds = other !== undefined && other.sequence < sequence && !other.isMarker
-  const promotes = succeeds ? other.sequence : undefined
   return {
-    changes: [{ name: 'version.deleted', bucketId, key, version: sequence, promotes }],
+    changes: [versionDeleted(bucketId, key, version, succeeds ? other : undefined)],
     version: version.isNull ? 'null' : sequence,
     marker: isMarker,
   }
@@ -107,6 +107,7 @@ export const objectRules = {
           version,
           lock,
           checksum,
+          source: undefined,
         },
       ],
       etag,
@@ -146,6 +147,14 @@ export const objectRules = {
           version,
           lock: lockAtBirth(bucket, command.lock, now),
           checksum: source.checksum,
+          source: {
+            bucketId: sourceBucket.id,
+            key: command.sourceKey,
+            version: source.sequence,
+            isNull: source.isNull,
+            restores:
+              bucket.id === sourceBucket.id && key === command.sourceKey && current?.sequence !== source.sequence,
+          },
         },
       ],
       etag: source.etag,
@@ -172,6 +181,6 @@ export const objectRules = {
       return { changes, marker: true, ...selectorOf(version, context.sequence) }
     }
     if (current === undefined) return NOTHING_CHANGES
-    return { changes: [{ name: 'object.deleted', bucketId: bucket.id, key }] }
+    return { changes: [objectDeleted(bucket.id, key, current)] }
   },
 } satisfies Partial<Rules>

@@ -93,8 +93,12 @@ function requireSame(present: PartState, md5: Uint8Array): void {
 
 function aborted(bucketId: BucketId, key: string, upload: UploadId, state: StateReader): Decision {
   const dropped = new PartSet()
-  for (const { part } of state.parts(upload)) dropped.add(part)
-  return { changes: [{ name: 'upload.aborted', bucketId, key, upload, dropped: dropped.bytes }] }
+  let bytes = 0
+  for (const { part, size } of state.parts(upload)) {
+    dropped.add(part)
+    bytes += size
+  }
+  return { changes: [{ name: 'upload.aborted', bucketId, key, upload, dropped: dropped.bytes, bytes }] }
 }
 
 export const uploadRules = {
@@ -155,6 +159,7 @@ export const uploadRules = {
           lock: lockAtBirth(bucket, upload.lock, now, upload.given),
           // Those of the parts are of no use for the whole (spec/decisions/0052).
           checksum: undefined,
+          source: undefined,
         },
       ],
       etag,

@@ -2,7 +2,15 @@ import { headerPairs, headerText, objectKey } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bucketId, digest, flag, integer, optional, orZero, sequence } from './schema/kinds.ts'
 import { appended, field } from './schema/record.ts'
-import { lockState, objectChecksum, payloadReference, versionPlace } from './values.ts'
+import {
+  copySource,
+  lockState,
+  objectChecksum,
+  payloadReference,
+  promotedVersion,
+  removedVersion,
+  versionPlace,
+} from './values.ts'
 
 const object = { bucketId: field(bucketId, 'bucket id'), key: field(objectKey, 'key') }
 const version = field(sequence, 'version')
@@ -19,9 +27,13 @@ export const objectWritten = defineChange('object.written', 3, {
   version: appended(optional(versionPlace), undefined, 'place', 'nil in a bucket without versioning'),
   lock: appended(optional(lockState), undefined, 'lock'),
   checksum: appended(optional(objectChecksum), undefined, 'checksum', 'what the client gave for the whole object'),
+  source: appended(optional(copySource), undefined, 'source', 'of a copy'),
 })
 
-export const objectDeleted = defineChange('object.deleted', 4, object)
+export const objectDeleted = defineChange('object.deleted', 4, {
+  ...object,
+  size: appended(optional(integer), undefined, 'size', 'of the object'),
+})
 
 /** A delete marker becomes the newest version of a key. */
 export const markerWritten = defineChange('marker.written', 12, { ...object, version: field(versionPlace, 'place') })
@@ -31,6 +43,8 @@ export const versionDeleted = defineChange('version.deleted', 13, {
   ...object,
   version,
   promotes: field(orZero(sequence), 'promoted', 'the version that becomes the current object'),
+  removed: appended(optional(removedVersion), undefined, 'removed'),
+  current: appended(optional(promotedVersion), undefined, 'current', 'what is promoted'),
 })
 
 export const versionLocked = defineChange('version.locked', 14, { ...object, version, lock: field(lockState, 'lock') })

@@ -19,6 +19,12 @@ export const serverStarted = defineChange('server.started', 6, {
     'name of the start',
     '16 hexadecimal digits, new each time; names of payload files begin with it',
   ),
+  events: appended(
+    flag,
+    false,
+    'events',
+    'true: this entry and those after it say all that storage events need, see "Storage events"',
+  ),
 })
 
 export const serverStopped = defineChange('server.stopped', 7, {})

@@ -48,4 +48,5 @@ export const uploadCompleted = defineChange('upload.completed', 17, {
 export const uploadAborted = defineChange('upload.aborted', 18, {
   ...upload,
   dropped: field(parts, 'dropped', 'those that were there'),
+  bytes: appended(optional(integer), undefined, 'bytes', 'of those parts'),
 })

@@ -1,7 +1,8 @@
 /** Values of changes other than numbers and texts, in the program and as stored. */
-import { checksum, checksumValue, headerText, payloadName, volumeLength } from './names.ts'
+import { checksum, checksumValue, headerText, objectKey, payloadName, volumeLength } from './names.ts'
 import { appended, field, record, union } from './schema/record.ts'
 import {
+  bucketId,
   eitherOf,
   flag,
   integer,
@@ -20,6 +21,12 @@ import {
 
 /** Name and value pairs, flat, in the order they were sent. */
 export type HeaderPairs = readonly string[]
+
+/** The media type among stored headers. */
+export function contentTypeOf(headers: HeaderPairs): string | undefined {
+  for (let at = 0; at < headers.length; at += 2) if (headers[at] === 'content-type') return headers[at + 1]
+  return undefined
+}
 
 const encrypted = appended(flag, false, 'encrypted', 'what that is: `payloads.md`')
 
@@ -127,6 +134,35 @@ export const versionPlace = record('place', {
   replacesNull: field(orZero(sequence), 'replaced', 'the version or marker with the id `null` that goes'),
 })
 export type VersionPlace = ValueOf<typeof versionPlace>
+
+/** What a copy was made of, for its storage event. */
+export const copySource = record('source', {
+  bucketId: field(bucketId, 'bucket id'),
+  key: field(objectKey, 'key'),
+  version: field(sequence, 'version'),
+  isNull: field(flag, 'is null', 'whether the version id is `null`'),
+  restores: field(
+    flag,
+    'restores',
+    'whether it was an earlier version of the same key, which is current again by the copy',
+  ),
+})
+export type CopySource = ValueOf<typeof copySource>
+
+/** What was removed for ever, for its storage event. */
+export const removedVersion = record('removed', {
+  isNull: field(flag, 'is null', 'whether the version id was `null`'),
+  isMarker: field(flag, 'is marker'),
+  size: field(integer, 'size'),
+})
+
+/** What became the current object when a newer version was removed, for its storage event. */
+export const promotedVersion = record('current', {
+  isNull: field(flag, 'is null', 'whether the version id is `null`'),
+  size: field(integer, 'size'),
+  etag: field(headerText, 'ETag', 'without quotes'),
+  contentType: field(optional(headerText), 'content type'),
+})
 
 /** One rule of a policy (specification, Policy). */
 export const policyStatement = record('statement', {

@@ -4,6 +4,7 @@ import { AUDIT_ROUTES } from './routes/audit.ts'
 import { AUDIT_EXPORT_ROUTES } from './routes/audit-export.ts'
 import { BUCKET_ROUTES } from './routes/buckets.ts'
 import { CREDENTIAL_ROUTES } from './routes/credentials.ts'
+import { EVENT_ROUTES } from './routes/events.ts'
 import { ROUTES_NOT_YET } from './routes/not-yet.ts'
 import { CONTENT_ROUTES } from './routes/object-content.ts'
 import { OBJECT_LIST_ROUTES } from './routes/object-lists.ts'
@@ -35,6 +36,7 @@ export const routeList: readonly Route[] = [
   ...POLICY_ROUTES,
   ...AUDIT_ROUTES,
   ...AUDIT_EXPORT_ROUTES,
+  ...EVENT_ROUTES,
   ...REPORT_ROUTES,
   ...STORAGE_ROUTES,
   ...VERIFY_ROUTES,

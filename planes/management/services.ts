@@ -5,6 +5,7 @@ import type { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import type { SecretBox } from '../../engine/keys/secret-box.ts'
 import type { DamageFinder } from '../http/metric-table.ts'
 import type { AuditLog } from '../../projections/audit/audit-log.ts'
+import type { EventLog } from '../../projections/events/event-log.ts'
 import type { AccessReader } from '../../projections/catalog/access-reader.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
@@ -27,6 +28,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly engine: EngineClient
   readonly access: AccessReader
   readonly audit: AuditLog
+  readonly events: EventLog
   /** Seals the secrets of service accounts. */
   readonly secrets: SecretBox
   readonly versionIds: OpaqueIds

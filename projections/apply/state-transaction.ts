@@ -28,6 +28,7 @@ import type {
   UploadState,
 } from '../../engine/state-ports.ts'
 import { AccessRows } from './access-rows.ts'
+import { EventRows } from './event-rows.ts'
 import { Counters } from './counters.ts'
 import { numberKey, readNumber } from '../keys.ts'
 import { PayloadLedger } from './payload-ledger.ts'
@@ -36,6 +37,7 @@ import { accountRows, credentialRows, getAccessChain, policyRows, putAccessChain
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
 import type { CorsRule } from '../../engine/events/values.ts'
+import { putBucketName } from '../tables/bucket-names.ts'
 import { getBucket, putBucket, removeBucket } from '../tables/buckets.ts'
 import { getCors, putCors } from '../tables/cors.ts'
 import { getObject } from '../tables/objects.ts'
@@ -93,7 +95,7 @@ export class TableTransaction implements StateTransaction {
     'access.adopted': TableTransaction.#accessChanged,
     'access.authenticated': TableTransaction.#accessChanged,
     'journal.recovered': () => undefined,
-    'server.started': () => undefined,
+    'server.started': (t, change, sequence, time) => change.events && t.#events.begin(sequence, time),
     'server.stopped': () => undefined,
     'clock.observed': () => undefined,
   }
@@ -104,6 +106,7 @@ export class TableTransaction implements StateTransaction {
   readonly #versions: VersionRows
   readonly #uploads: UploadRows
   readonly #access: AccessRows
+  readonly #events: EventRows
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -112,6 +115,7 @@ export class TableTransaction implements StateTransaction {
     this.#versions = new VersionRows(tables, this.#counters, this.#payloads)
     this.#uploads = new UploadRows(tables, this.#counters, this.#payloads)
     this.#access = new AccessRows(tables)
+    this.#events = new EventRows(tables)
   }
 
   get releasedFiles(): readonly string[] {
@@ -210,6 +214,7 @@ export class TableTransaction implements StateTransaction {
     for (const change of changes) {
       handlerOf(TableTransaction.#handlers, change)(this, change, sequence, timeMicroseconds)
     }
+    this.#events.entry(sequence, changes)
   }
 
   /** Keeps where the changes of access have come to, for those that are replayed. */
@@ -219,6 +224,7 @@ export class TableTransaction implements StateTransaction {
 
   finish(position: AppliedPosition, firstSequence: Sequence): void {
     noteBatch(this.#tables.auditIndex, firstSequence, position)
+    this.#events.finish(position)
     this.#counters.flush()
     putApplied(this.#tables.applied, position)
   }
@@ -229,6 +235,7 @@ export class TableTransaction implements StateTransaction {
     const quota = { bytes: undefined, objects: undefined }
     const bucket = { id, name, region, createdMicroseconds, versioning, lockEnabled, quota } as const
     putBucket(this.#tables.buckets, { ...bucket, defaultRetention: undefined })
+    putBucketName(this.#tables.bucketNames, id, name)
   }
 
   #bucketChanged(name: string, changed: Partial<BucketState>): void {

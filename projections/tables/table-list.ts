@@ -4,6 +4,9 @@ import type { ProjectionEnvironment, Table } from '../lmdb-environment.ts'
 export const TABLES = {
   applied: 'applied',
   auditIndex: 'audit-index',
+  eventIndex: 'event-index',
+  eventsBegan: 'events-began',
+  bucketNames: 'bucket-names',
   buckets: 'buckets',
   cors: 'cors',
   objects: 'objects',

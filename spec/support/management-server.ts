@@ -142,7 +142,7 @@ function servicesOf(
   },
 ): ManagementServices {
   const { services, store, paths } = server
-  const { access, environment, secrets } = server.session
+  const { access, environment, events, secrets } = server.session
   const { catalog, payloads, uploads, space, inlineBytesMaximum, versionIds } = services
   return {
     engine: options.engine?.(store.client) ?? store.client,
@@ -154,6 +154,7 @@ function servicesOf(
     versionIds,
     access,
     audit: new AuditLog(nodeDisk, paths, environment),
+    events,
     secrets,
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, store.start),

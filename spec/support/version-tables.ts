@@ -86,6 +86,8 @@ export class VersionFixture {
         key,
         version: sequenceOf(gone.sequence),
         promotes,
+        removed: undefined,
+        current: undefined,
       }
     }
     const replaced = isNull ? there.find((one) => one.isNull) : undefined
@@ -114,5 +116,6 @@ export function emptyObject(bucketId: number, key: string): ChangeNamed<'object.
     version: undefined,
     lock: undefined,
     checksum: undefined,
+    source: undefined,
   }
 }

@@ -19,7 +19,7 @@ export async function recordStart(
 ): Promise<string> {
   const start = randomBytes(8).toString('hex')
   const changes: (ChangeNamed<'server.started'> | ChangeNamed<'journal.recovered'>)[] = [
-    { name: 'server.started', version, start },
+    { name: 'server.started', version, start, events: true },
   ]
   for (const cut of pendingEvidence(disk, paths)) changes.push({ name: 'journal.recovered', ...cut })
   await client.execute({ kind: 'record-server-event', audit: SERVER_START, changes })

@@ -12,6 +12,7 @@ import { SpaceGuard } from '../../../engine/payloads/space-guard.ts'
 import { UploadStore } from '../../../engine/payloads/upload-store.ts'
 import { AccessReader } from '../../../projections/catalog/access-reader.ts'
 import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
+import { EventLog } from '../../../projections/events/event-log.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 
 /** How often a thread closes volumes that compaction removed. */
@@ -40,6 +41,7 @@ export class StoreSession {
   readonly environment: ProjectionEnvironment
   readonly catalog: CatalogReader
   readonly access: AccessReader
+  readonly events: EventLog
   readonly payloads: PayloadReader
   readonly uploads: UploadStore
   readonly space: SpaceGuard
@@ -63,6 +65,7 @@ export class StoreSession {
     this.space = new SpaceGuard(disk, dataDirectory, reservedBytes)
     this.versionIds = new OpaqueIds(keys.versionIds)
     this.uploadIds = new OpaqueIds<UploadId>(keys.uploadIds)
+    this.events = new EventLog(disk, this.paths, this.environment, this)
     this.secrets = new SecretBox(keys.credentialSecrets)
     this.#timer = setInterval(() => this.payloads.closeRemoved(), CLOSE_REMOVED_MILLISECONDS).unref()
   }

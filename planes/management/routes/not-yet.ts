@@ -6,7 +6,6 @@ export const ROUTES_NOT_YET: readonly Route[] = [
   notYet('POST /buckets/{bucket}/lifecycle', ADMINISTRATORS, 'Creates a lifecycle rule.'),
   notYet('PUT /buckets/{bucket}/lifecycle/{rule_id}', ADMINISTRATORS, 'Replaces a lifecycle rule.'),
   notYet('DELETE /lifecycle-rules/{id}', ADMINISTRATORS, 'Deletes a lifecycle rule.'),
-  notYet('GET /events', EVERYONE, 'Storage events.'),
   notYet('GET /webhooks', EVERYONE, 'All webhooks.'),
   notYet('POST /webhooks', ADMINISTRATORS, 'Creates a webhook.'),
   notYet('PUT /webhooks/{id}/status', ADMINISTRATORS, 'Enables or disables a webhook.'),

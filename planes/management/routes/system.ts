@@ -13,7 +13,7 @@ const PRODUCT = 'object-store'
 const CAPABILITIES = {
   versioning: true,
   webhooks: false,
-  events: false,
+  events: true,
   lifecycle: false,
   object_browser: false,
   erasure_coding: false,

@@ -22,6 +22,9 @@ const checksum: Field = [
   tuple(['algorithm', wordOf('crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256')], 'value'),
 ]
 const place: Field = ['version', tuple('null', 'replaces_null')]
+const source: Field = ['source', tuple('bucket_id', 'key', 'version', 'null', 'restores')]
+const removed: Field = ['removed', tuple('null', 'marker', 'size')]
+const current: Field = ['current', tuple('null', 'size', 'etag', 'content_type')]
 const defaultRetention: Field = ['retention', tuple(['mode', mode], ['unit', wordOf('days', 'years')], 'value')]
 const corsRule = tuple('id', 'origins', 'methods', 'headers', 'exposed_headers', 'max_age_seconds')
 const statement = tuple(['effect', wordOf('allow', 'deny')], 'actions', 'resources')
@@ -38,22 +41,22 @@ const expires: Field = ['expires', microseconds]
 const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Field[]]>> = {
   1: ['bucket.created', ...bucket, 'region', 'object_lock'],
   2: ['bucket.deleted', ...bucket],
-  3: ['object.written', ...object, 'size', 'etag', 'sha256', ...headers, ...payload, place, lock, checksum],
-  4: ['object.deleted', ...object],
+  3: ['object.written', ...object, 'size', 'etag', 'sha256', ...headers, ...payload, place, lock, checksum, source],
+  4: ['object.deleted', ...object, 'size'],
   5: ['journal.recovered', 'segment_number', 'offset', 'length', 'sha256', 'refused'],
-  6: ['server.started', 'version', 'start'],
+  6: ['server.started', 'version', 'start', 'events'],
   7: ['server.stopped'],
   8: ['bucket.versioning-set', ...bucket, ['versioning', wordOf('suspended', 'enabled')]],
   9: ['bucket.retention-set', ...bucket, defaultRetention],
   10: ['bucket.cors-set', ...bucket, ['rules', listOf(corsRule)]],
   11: ['bucket.quota-set', ...bucket, 'quota_bytes', 'quota_objects'],
   12: ['marker.written', ...object, place],
-  13: ['version.deleted', ...object, 'version', 'promotes'],
+  13: ['version.deleted', ...object, 'version', 'promotes', removed, current],
   14: ['version.locked', ...object, 'version', lock],
   15: ['upload.created', ...object, ...headers, lock, ['default', retention]],
   16: ['upload.part-written', ...object, 'upload', 'part', 'size', 'md5', 'sha256', ...payload],
   17: ['upload.completed', ...object, 'upload', ['listed', partRanges], ['dropped', partRanges]],
-  18: ['upload.aborted', ...object, 'upload', ['dropped', partRanges]],
+  18: ['upload.aborted', ...object, 'upload', ['dropped', partRanges], 'bytes'],
   19: ['payload.moved', 'payload_id', 'volume', 'offset'],
   20: ['payload.digested', 'payload_id', 'sha256'],
   21: ['clock.observed'],

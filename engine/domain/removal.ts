@@ -1,0 +1,35 @@
+import type { BucketId } from '../brands.ts'
+import type { ChangeNamed } from '../events/changes.ts'
+import { contentTypeOf } from '../events/values.ts'
+import type { ObjectState } from '../state-ports.ts'
+
+/** The object of a bucket without versioning goes. */
+export function objectDeleted(bucketId: BucketId, key: string, { size }: ObjectState): ChangeNamed<'object.deleted'> {
+  return { name: 'object.deleted', bucketId, key, size }
+}
+
+/**
+ * A version or marker goes for ever.
+ * @param promoted the version that becomes the current object by that
+ */
+export function versionDeleted(
+  bucketId: BucketId,
+  key: string,
+  { sequence, isNull, isMarker, size }: ObjectState,
+  promoted: ObjectState | undefined,
+): ChangeNamed<'version.deleted'> {
+  return {
+    name: 'version.deleted',
+    bucketId,
+    key,
+    version: sequence,
+    promotes: promoted?.sequence,
+    removed: { isNull, isMarker, size },
+    current: promoted && {
+      isNull: promoted.isNull,
+      size: promoted.size,
+      etag: promoted.etag,
+      contentType: contentTypeOf(promoted.headers),
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { Microseconds } from '../../../engine/brands.ts'
+import type { EventCursor } from '../../../projections/events/event-scan.ts'
+import {
+  eventResource,
+  STORAGE_EVENT_TYPES,
+  storageEventId,
+  type StorageEventType,
+} from '../../../projections/events/storage-event.ts'
+import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
+import { ManagementError } from '../errors.ts'
+import { positionOf, STORAGE_EVENT, STORAGE_EVENT_ID } from '../events/event-forms.ts'
+import { jsonResponse } from '../responses.ts'
+import { queryForm, queryNumber, queryText, queryTime, queryWord } from '../schemas/query.ts'
+import { FLAG, form, listOf, object, orNull, TIME } from '../schemas/schema.ts'
+import { rfc3339 } from '../timestamps.ts'
+
+const EVENTS_MAXIMUM = 1000
+
+/** @throws ManagementError INVALID_EVENT_CURSOR for half a cursor */
+function cursorOf(timeMicroseconds: Microseconds | undefined, id: string | undefined): EventCursor | undefined {
+  if ((timeMicroseconds === undefined) !== (id === undefined)) throw new ManagementError('INVALID_EVENT_CURSOR')
+  if (timeMicroseconds === undefined || id === undefined) return undefined
+  return { timeMicroseconds, ...positionOf('after_id', id) }
+}
+
+/** The later of two times, of which one or both may not be given. */
+function laterOf(one: Microseconds | undefined, other: Microseconds | undefined): Microseconds | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one > other ? one : other
+}
+
+function onlyType(type: StorageEventType | undefined): ReadonlySet<StorageEventType> | undefined {
+  return type === undefined ? undefined : new Set([type])
+}
+
+const getEvents = defineRoute({
+  pattern: 'GET /events',
+  roles: EVERYONE,
+  summary: 'A page of the storage events, the oldest first.',
+  query: {
+    since: queryTime,
+    until: queryTime,
+    bucket: queryText,
+    type: queryWord(...STORAGE_EVENT_TYPES),
+    prefix: queryText,
+    limit: queryNumber(100, { minimum: 1, maximum: EVENTS_MAXIMUM }),
+    after_time: queryTime,
+    after_id: queryForm(STORAGE_EVENT_ID),
+  },
+  answer: {
+    200: json(
+      object({
+        events: listOf(STORAGE_EVENT, { maximum: EVENTS_MAXIMUM }),
+        next_time: orNull(TIME),
+        next_id: orNull(form(STORAGE_EVENT_ID)),
+        head_time: TIME,
+        head_id: form(STORAGE_EVENT_ID),
+        begin_time: orNull(TIME),
+        begin_id: orNull(form(STORAGE_EVENT_ID)),
+        scan_truncated: FLAG,
+        damaged: FLAG,
+      }),
+    ),
+  },
+  errors: ['INVALID_EVENT_CURSOR'],
+  /**
+   * The range of time includes its start and not its end. `next` is the cursor of the next page and null at the end,
+   * `head` is one after everything so far, `begin` is from where on events are recorded. A cursor may have the id of no
+   * event of the page: those that a filter left out are passed as well.
+   */
+  async handle(request, { events, heavy }) {
+    const limit = request.query('limit')
+    const after = cursorOf(request.query('after_time'), request.query('after_id'))
+    const query = {
+      after,
+      sinceMicroseconds: laterOf(request.query('since'), after?.timeMicroseconds),
+      untilMicroseconds: request.query('until'),
+      bucket: request.query('bucket'),
+      types: onlyType(request.query('type')),
+      prefix: request.query('prefix'),
+      limit,
+    }
+    const page = await heavy.run('scan', request.http, (place) =>
+      events.read(query, { requireWanted: () => place.requireClient() }),
+    )
+    const { position, head, isAtEnd, damaged } = page
+    const begin = events.beginning
+    return jsonResponse(200, {
+      events: page.events.map(eventResource),
+      next_time: isAtEnd ? null : rfc3339(position.timeMicroseconds),
+      next_id: isAtEnd ? null : storageEventId(position),
+      head_time: rfc3339(head.timeMicroseconds),
+      head_id: storageEventId(head),
+      begin_time: begin === undefined ? null : rfc3339(begin.timeMicroseconds),
+      begin_id: begin === undefined ? null : storageEventId({ sequence: begin.sequence, index: 0 }),
+      scan_truncated: !isAtEnd && page.events.length < limit,
+      damaged,
+    })
+  },
+})
+
+export const EVENT_ROUTES: readonly Route[] = [getEvents]

@@ -1,0 +1,123 @@
+import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import type { AppliedPosition } from '../../engine/journal/positions.ts'
+import { JournalCursor } from '../audit/journal-cursor.ts'
+import { beginningAt } from '../audit/journal-places.ts'
+import { Turns } from '../audit/turns.ts'
+import type { ProjectionEnvironment } from '../lmdb-environment.ts'
+import { getApplied } from '../tables/applied.ts'
+import { rowsBefore } from '../tables/audit-index.ts'
+import { blockFrom, blockOf, type EventsBeginning, getEventsBegan, startOfBlock } from '../tables/event-index.ts'
+import { openTables, type Tables } from '../tables/table-list.ts'
+import { type EventIds, EventNames } from './event-names.ts'
+import { type EventCursor, type EventPage, type EventQuery, EventScan } from './event-scan.ts'
+import { EVENT_INDEX_MAXIMUM } from './storage-event.ts'
+
+interface ReadOptions {
+  /** Called between steps; throws when nobody waits for the page any more. */
+  readonly requireWanted?: () => void
+}
+
+/**
+ * The storage events, read from the journal, from any thread while it is written.
+ *
+ * For a worker: `read({ after, limit })` returns the events after a position in their order, as many as are there and fit
+ * into a page, and `page.position`, with which the next call goes on; `page.isAtEnd` says that there are no more for now.
+ * A position is `{ sequence, index }` of an event; `position` at the end of a page may be after events that a filter left
+ * out. Each call sees everything that was acknowledged before it, and nothing that is not durable. Positions stay valid for
+ * ever: the journal is never shortened. Nothing is held open between two calls.
+ */
+export class EventLog {
+  readonly #disk: Disk
+  readonly #paths: StorePaths
+  readonly #environment: ProjectionEnvironment
+  readonly #tables: Tables
+  readonly #names: EventNames
+  readonly #turns = new Turns()
+
+  constructor(disk: Disk, paths: StorePaths, environment: ProjectionEnvironment, ids: EventIds) {
+    this.#disk = disk
+    this.#paths = paths
+    this.#environment = environment
+    this.#tables = openTables(environment)
+    this.#names = new EventNames(this.#tables.bucketNames, ids)
+  }
+
+  /** From where on there are events: nothing is made up for entries of earlier programs. Undefined before any start. */
+  get beginning(): EventsBeginning | undefined {
+    this.#environment.refresh()
+    return getEventsBegan(this.#tables.eventsBegan)
+  }
+
+  /** After everything that has happened so far. */
+  get head(): EventCursor {
+    return headOf(this.#applied())
+  }
+
+  /**
+   * One page of events, oldest first. Its cost depends on the events and on their neighbours in the journal, not on the
+   * length of the journal.
+   */
+  async read(query: EventQuery, { requireWanted = () => undefined }: ReadOptions = {}): Promise<EventPage> {
+    const applied = this.#applied()
+    const began = getEventsBegan(this.#tables.eventsBegan)
+    const head = headOf(applied)
+    const scan = new EventScan(query, this.#names, this.#turns, requireWanted)
+    if (applied === undefined || began === undefined) return scan.page(head)
+    let from: Sequence | undefined = this.#first(query, began)
+    while (from !== undefined && !scan.isOver) from = await this.#readBlocks(scan, from, applied)
+    return scan.page(head)
+  }
+
+  /** No event that a query wants is before it. */
+  #first({ after, sinceMicroseconds }: EventQuery, began: EventsBeginning): Sequence {
+    const bound = { timeMicroseconds: sinceMicroseconds ?? microsecondsOf(0), sequence: sequenceOf(0) }
+    const [row] = bound.timeMicroseconds === 0 ? [] : rowsBefore(this.#tables.auditIndex, bound, 1)
+    const bySince = row === undefined ? 0 : next(row.sequence)
+    return sequenceOf(Math.max(began.sequence, after?.sequence ?? 0, bySince))
+  }
+
+  /**
+   * Reads from a sequence on, as long as one block with events follows another.
+   * @returns where the next block with events begins; undefined at the end
+   */
+  async #readBlocks(scan: EventScan, from: Sequence, applied: AppliedPosition): Promise<Sequence | undefined> {
+    const first = blockFrom(this.#tables.eventIndex, from)
+    if (first === undefined || startOfBlock(first.block) > applied.sequence) return undefined
+    let wanted = sequenceOf(Math.max(from, startOfBlock(first.block)))
+    const { segmentFirstSequence, offset } = applied
+    const end = { segmentFirstSequence, offset }
+    scan.jump()
+    const cursor = new JournalCursor(this.#disk, this.#paths, this.#turns, beginningAt(first.place), end)
+    try {
+      for (;;) {
+        const step = await cursor.next(wanted)
+        if (step === undefined) {
+          scan.ended(applied.sequence)
+          return undefined
+        }
+        const following = await scan.step(step, wanted)
+        if (scan.isOver) return undefined
+        if (following === undefined) continue
+        const block = blockFrom(this.#tables.eventIndex, following)?.block
+        if (block === undefined) return undefined
+        if (block !== blockOf(following)) return following
+        wanted = following
+      }
+    } finally {
+      cursor.close()
+    }
+  }
+
+  #applied(): AppliedPosition | undefined {
+    this.#environment.refresh()
+    return getApplied(this.#tables.applied)?.position
+  }
+}
+
+function headOf(applied: AppliedPosition | undefined): EventCursor {
+  const sequence = applied?.sequence ?? sequenceOf(0)
+  const timeMicroseconds: Microseconds = applied?.timeMicroseconds ?? microsecondsOf(0)
+  return { sequence, index: EVENT_INDEX_MAXIMUM, timeMicroseconds }
+}
