@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino'
 import type { Config } from '../config/config-types.ts'
 import { REDACTED } from '../config/secret.ts'
+import { isoMilliseconds } from '../../planes/s3/text/timestamps.ts'
 
 export type { Logger } from 'pino'
 
@@ -95,7 +96,7 @@ export function createLogger(options: LoggerOptions): LogHandle {
     {
       level: options.level,
       base: { ...options.bindings },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: () => `,"time":"${isoMilliseconds(Date.now())}"`,
       formatters: { level: (label) => ({ level: label }) },
       redact: deepRedaction,
     },

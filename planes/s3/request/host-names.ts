@@ -14,6 +14,8 @@ export class HostNames {
   readonly #configured: readonly string[] | undefined
   readonly #hostname: string
   #names: ReadonlySet<string>
+  /** The Host that was found to be this store last: most requests have the same. */
+  #lastHost: string | undefined
 
   /**
    * @param configured the setting `s3.hostnames`; with it the names of the machine and of certificates do not count
@@ -28,6 +30,7 @@ export class HostNames {
   /** Takes the names of the certificate that is served from now on, in place of those of the one before. */
   useCertificate(certificate: X509Certificate | undefined): void {
     this.#names = this.#namesWith(certificate)
+    this.#lastHost = undefined
   }
 
   /**
@@ -35,8 +38,11 @@ export class HostNames {
    * address can have no bucket in front, so it always is.
    */
   includes(host: string): boolean {
+    if (host === this.#lastHost) return true
     const name = nameOf(host)
-    return this.#names.has(name) || isIP(name) !== 0
+    if (!this.#names.has(name) && isIP(name) === 0) return false
+    this.#lastHost = host
+    return true
   }
 
   #namesWith(certificate: X509Certificate | undefined): ReadonlySet<string> {

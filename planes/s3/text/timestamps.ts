@@ -6,6 +6,7 @@ const NANOSECONDS_PER_MILLISECOND = 1_000_000
 const MILLISECONDS_PER_SECOND = 1000
 const MILLISECONDS_PER_MINUTE = 60_000
 const MILLISECONDS_PER_DAY = 86_400_000
+const SECONDS_PER_DAY = 86_400
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
 /**
@@ -39,9 +40,23 @@ export function isoMilliseconds(milliseconds: number): string {
   return `${writtenDate}${twoDigits[hour]}:${twoDigits[minutes - hour * 60]}:${twoDigits[seconds - minutes * 60]}.${fraction}Z`
 }
 
+/** The day that was written last in the form of HTTP: every read writes one, and objects of a day are read together. */
+let httpDay: number | undefined
+let httpDate = ''
+
 /** `Sat, 31 Jan 2026 12:00:00 GMT` (RFC 9110, IMF-fixdate), as HTTP headers carry it. */
 export function httpTimestamp(microseconds: number): string {
-  return new Date(Math.floor(microseconds / MICROSECONDS_PER_MILLISECOND)).toUTCString()
+  const total = Math.floor(microseconds / MICROSECONDS_PER_MILLISECOND / MILLISECONDS_PER_SECOND)
+  const day = Math.floor(total / SECONDS_PER_DAY)
+  if (day !== httpDay) {
+    const text = new Date(day * MILLISECONDS_PER_DAY).toUTCString()
+    httpDate = text.slice(0, text.indexOf(':') - 2)
+    httpDay = day
+  }
+  const seconds = total - day * SECONDS_PER_DAY
+  const minutes = Math.floor(seconds / 60)
+  const hour = Math.floor(minutes / 60)
+  return `${httpDate}${twoDigits[hour]}:${twoDigits[minutes - hour * 60]}:${twoDigits[seconds - minutes * 60]} GMT`
 }
 
 const ISO_TIMESTAMP = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))$/

@@ -33,6 +33,9 @@ test('dates', async (t) => {
   const microseconds = MODIFIED_MILLISECONDS * 1000 + 123_999
   t.equal(isoTimestamp(microseconds), '2026-01-31T12:00:00.123Z')
   t.equal(httpTimestamp(microseconds), AT)
+  for (const second of [0, 59, 3599, 86_399, 86_400, 951_782_399, 1_709_251_199, 4_102_444_800]) {
+    t.equal(httpTimestamp(second * 1e6 + 999_999), new Date(second * 1000).toUTCString())
+  }
   t.equal(formatAmzDate(MODIFIED_MILLISECONDS), '20260131T120000Z')
   t.equal(parseAmzDate('20260131T120000Z'), MODIFIED_MILLISECONDS)
   for (const text of [
