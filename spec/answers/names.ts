@@ -31,8 +31,8 @@ const RULES: readonly Rule[] = [
   { kind: 'request', pattern: /\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g },
 ]
 
-/** Whatever can be a name; looked up in what was learned. */
-const WORD = /[\w-]{16,}/g
+/** Whatever can be a name; looked up in what was learned. A percent escape in front of it belongs to something else. */
+const WORD = /(?:%[0-9A-Fa-f]{2})+|[\w-]{16,}/g
 const SIGNATURE = /\b[0-9a-f]{128}\b/g
 
 /** Those that a message gives as an example stay as they are. */
