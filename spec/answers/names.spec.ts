@@ -11,10 +11,11 @@ test('hashes of records look the same, whatever their first digit is, and where 
   t.end()
 })
 
-test('a name is known behind a percent escape', (t) => {
+test('a name is known behind an escape', (t) => {
   const names = new Names(1, 2)
   const account = `sa-${'a2'.repeat(10)}`
   names.learn(`"id":"${account}"`)
   t.equal(names.canonical(`/bindings/%00${account}?x`), '/bindings/%00<account-1>?x')
+  t.equal(names.canonical(`{"id":"\\u0000${account}"}`), '{"id":"\\u0000<account-1>"}')
   t.end()
 })

@@ -31,8 +31,10 @@ const RULES: readonly Rule[] = [
   { kind: 'request', pattern: /\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g },
 ]
 
-/** Whatever can be a name; looked up in what was learned. A percent escape in front of it belongs to something else. */
-const WORD = /(?:%[0-9A-Fa-f]{2})+|[\w-]{16,}/g
+/** Whatever can be a name; looked up in what was learned. */
+const WORD = /[\w-]{16,}/g
+/** Ends in letters or digits that do not belong to a name behind it. */
+const ESCAPE = /(%[0-9A-Fa-f]{2}|\\u[0-9a-f]{4})/
 const SIGNATURE = /\b[0-9a-f]{128}\b/g
 
 /** Those that a message gives as an example stay as they are. */
@@ -50,6 +52,9 @@ const CUT_POLICIES = /\bpol-[a-z2-7]*\.\.\. sha256:[0-9a-f]+/g
 
 /** Hashes of records that have times in them. Where numbers are masked, a hash may begin with the mask. */
 const RECORD_HASH = /((?:head|first|last|previous)_hash[^\w#]{1,8})[0-9a-f#]{16,64}/g
+
+/** The active volume is given its room some time after it was made. */
+const VOLUME_BYTES = /((?:physical|unused_volume)_bytes[^\w#]{1,6})\d+/g
 
 /** Times that requests name on purpose are before or after these years, and stay as they are. */
 const FIRST_YEAR = 2024
@@ -99,8 +104,14 @@ export class Names {
     for (const [form, pattern] of TIMES) result = result.replace(pattern, (time) => timeName(form, time, now))
     result = result.replace(SIGNATURE, '<signature>')
     result = result.replace(RECORD_HASH, '$1<hash>')
+    result = result.replace(VOLUME_BYTES, '$1<bytes>')
     result = result.replace(CUT_POLICIES, '<policy cut off>')
-    return result.replace(WORD, (word) => this.#learned.get(word) ?? word)
+    const pieces = result.split(ESCAPE).map((piece, index) => (index % 2 === 1 ? piece : this.#named(piece)))
+    return pieces.join('')
+  }
+
+  #named(text: string): string {
+    return text.replace(WORD, (word) => this.#learned.get(word) ?? word)
   }
 }
 
