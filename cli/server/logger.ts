@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino'
 import type { Config } from '../config/config-types.ts'
 import { REDACTED } from '../config/secret.ts'
+import { systemMilliseconds } from '../../engine/clock.ts'
 import { isoMilliseconds } from '../../planes/s3/text/timestamps.ts'
 
 export type { Logger } from 'pino'
@@ -96,7 +97,7 @@ export function createLogger(options: LoggerOptions): LogHandle {
     {
       level: options.level,
       base: { ...options.bindings },
-      timestamp: () => `,"time":"${isoMilliseconds(Date.now())}"`,
+      timestamp: () => `,"time":"${isoMilliseconds(systemMilliseconds())}"`,
       formatters: { level: (label) => ({ level: label }) },
       redact: deepRedaction,
     },
