@@ -45,6 +45,12 @@ export class FreshConnections {
     return oldest !== undefined
   }
 
+  /** Closes the oldest of an address. */
+  closeOneOf(address: string): void {
+    const [oldest] = this.#byAddress.get(address) ?? []
+    oldest?.close()
+  }
+
   #remove(address: string, connection: uWS.HttpResponse): void {
     const those = this.#byAddress.get(address)
     those?.delete(connection)

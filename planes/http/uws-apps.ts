@@ -9,7 +9,9 @@
  */
 import type { X509Certificate } from 'node:crypto'
 import * as uWS from 'uWebSockets.js'
+import { AddressShares } from './address-shares.ts'
 import { FreshConnections } from './fresh-connections.ts'
+import { peerAddress } from './peer-address.ts'
 import { readTlsPair, type TlsFiles, TlsFilesError, type TlsPair } from './tls-files.ts'
 
 /** An app with what the library has and its typings do not. */
@@ -64,6 +66,7 @@ export class UwsApps {
   /** Open ones, those in a handshake included. */
   #connections = 0
   readonly fresh = new FreshConnections()
+  #shares: AddressShares | undefined
 
   /**
    * @param route called for every request
@@ -89,8 +92,14 @@ export class UwsApps {
   listen(host: string, port: number, exclusive: boolean): Promise<number | undefined> {
     return new Promise((resolve) => {
       this.#first.listen(host, port, exclusive ? library.LIBUS_LISTEN_EXCLUSIVE_PORT : 0, (socket) => {
-        if (socket !== false) this.#socket = socket
-        resolve(socket === false ? undefined : uWS.us_socket_local_port(socket as uWS.us_socket))
+        if (socket === false) {
+          resolve(undefined)
+          return
+        }
+        this.#socket = socket
+        const bound = uWS.us_socket_local_port(socket as uWS.us_socket)
+        this.#shares = new AddressShares(bound)
+        resolve(bound)
       })
     })
   }
@@ -124,6 +133,14 @@ export class UwsApps {
     return this.#connections >= this.#connectionsMaximum * CROWDED_PART
   }
 
+  /**
+   * Whether connections of this address have to end, so that others find a place: connections are short, and it holds
+   * more than half of them.
+   */
+  givesWay(address: string): boolean {
+    return this.isCrowded && this.#shares !== undefined && this.#shares.holdsMost(address)
+  }
+
   /** Accepts no more connections. Those accepted in this turn are still handed over in the next. */
   stopListening(): void {
     if (this.#socket !== undefined) uWS.us_listen_socket_close(this.#socket)
@@ -151,7 +168,8 @@ export class UwsApps {
       if (change < 0) return
       this.fresh.opened(res)
       // Whoever has sent nothing yet makes room; the new one is among them, and younger than all others.
-      if (this.#connections > this.#connectionsMaximum && !this.fresh.closeOne()) res.close()
+      if (this.givesWay(peerAddress(res))) this.fresh.closeOneOf(peerAddress(res))
+      else if (this.#connections > this.#connectionsMaximum && !this.fresh.closeOne()) res.close()
     })
   }
 }

@@ -44,6 +44,8 @@ export interface ExchangeHost {
   readonly secure: boolean
   /** The listener is closing: every response closes its connection. */
   readonly closing: boolean
+  /** Whether connections of this address end with their answer, because it has too many. */
+  givesWay(address: string): boolean
   report(error: unknown): void
   /** The handler has settled, and its response is out or its client gone. */
   exchangeOver(): void
@@ -195,7 +197,7 @@ export class Exchange extends UwsRequest implements Throttle, GuardedExchange, S
   }
 
   #mustClose(): boolean {
-    return this.#host.closing || this.chunked || this.fault !== undefined
+    return this.#host.closing || this.chunked || this.fault !== undefined || this.#host.givesWay(this.remoteAddress)
   }
 
   /**

@@ -46,7 +46,10 @@ export interface ListenOptions {
   readonly tls?: TlsFiles | undefined
   /** Fail if anybody else listens on the port, and keep it from others. Default false. */
   readonly exclusive?: boolean
-  /** Beyond these the oldest connection without a head is closed, or the new one. Default: as many as come. */
+  /**
+   * Beyond these the oldest connection without a head is closed, or the new one. From three quarters of them on, an address
+   * that has more than half of all gets no further ones. Default: as many as come.
+   */
   readonly connectionsMaximum?: number
   /** Called with exceptions from handlers, body sources and abort listeners, and of responses that cannot be sent. */
   readonly onHandlerError?: (error: unknown) => void
@@ -163,6 +166,10 @@ class UwsListener implements HttpListener, ExchangeHost {
   close(graceMilliseconds: number): Promise<void> {
     this.#closed ??= this.#close(graceMilliseconds)
     return this.#closed
+  }
+
+  givesWay(address: string): boolean {
+    return this.#apps.givesWay(address)
   }
 
   report(error: unknown): void {

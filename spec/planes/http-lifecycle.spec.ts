@@ -135,7 +135,7 @@ test('silent connections make room for others, first those of the address that h
   t.match(await answer(talking), /^HTTP\/1\.1 200 OK/)
   let closed = 0
   for (let count = 0; count < 50; count += 1) open('127.0.0.2').on('close', () => (closed += 1))
-  await until(() => closed === 44)
+  await until(() => closed >= 44)
   const late = open('127.0.0.3')
   late.write(head('GET /'))
   t.match(await answer(late), /^HTTP\/1\.1 200 OK/, 'whoever comes now is let in')

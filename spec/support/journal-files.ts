@@ -16,6 +16,13 @@ export function segmentPath(paths: StorePaths, index: number): string {
   return join(paths.journal, segmentNames(paths).at(index) ?? '')
 }
 
+/** Bytes of the journal, up to the last one that is not the zeros written ahead. */
+export function writtenBytes(paths: StorePaths): number {
+  return segmentNames(paths)
+    .map((name) => readFileSync(join(paths.journal, name)).findLastIndex((byte) => byte !== 0) + 1)
+    .reduce((sum, bytes) => sum + bytes, 0)
+}
+
 /** Replaces a file, a read-only one too. */
 export function editFile(file: string, change: (bytes: Buffer) => Buffer | undefined): void {
   const bytes = readFileSync(file)

@@ -46,6 +46,8 @@ export interface ProcessOptions {
   readonly environment?: Readonly<Record<string, string>>
   /** Called with the process before it listens; the promise of the server rejects when it ends before that. */
   readonly spawned?: (process: ChildProcess) => void
+  /** The command of another checkout, by its path. */
+  readonly program?: string
 }
 
 /**
@@ -53,10 +55,10 @@ export interface ProcessOptions {
  * variable that is set back here: with them a server ends at signals that it ignores, such as SIGXFSZ.
  */
 export async function startProcess(options: ProcessOptions = {}): Promise<ProcessServer> {
-  const { dataDirectory = temporaryDirectory(), frontEnds = 1 } = options
+  const { dataDirectory = temporaryDirectory(), frontEnds = 1, program = PROGRAM } = options
   const scrapeToken = randomBytes(16).toString('hex')
   const nodeOptions = options.environment?.['NODE_OPTIONS'] ?? ''
-  const child = spawn('env', [`NODE_OPTIONS=${nodeOptions}`, process.execPath, PROGRAM, 'server'], {
+  const child = spawn('env', [`NODE_OPTIONS=${nodeOptions}`, process.execPath, program, 'server'], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: environment['PATH'],

@@ -2,13 +2,14 @@
  * What a stranger can make the store spend: bytes of journal for requests that are refused, and processor time for the
  * worst head. On a server of its own, whose budget is the one that every store has (decision 0038).
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
-import { segmentNames } from '../../support/journal-files.ts'
+import { writtenBytes } from '../../support/journal-files.ts'
 import { type ProcessServer, startProcess } from '../../support/server-process.ts'
+import { processorSeconds } from '../../support/process-gauges.ts'
 import type { Assault } from './assault.ts'
 import { overLanes } from './raw-exchange.ts'
 
@@ -27,6 +28,8 @@ const LINES = 90
 const NAMES = 2500
 /** How much more processor time the worst head may take than a plain one. */
 const COST_MAXIMUM = 8
+/** Processor time is counted in these. */
+const TICK_SECONDS = 0.01
 
 /** Gives a line for the reader. */
 export async function attackRefusals({ ledger }: Assault): Promise<string> {
@@ -35,7 +38,7 @@ export async function attackRefusals({ ledger }: Assault): Promise<string> {
   try {
     ledger.tried('refusals', REQUESTS + 2 * HEADS)
     ledger.requests += REQUESTS + 2 * HEADS
-    const before = journalBytes(dataDirectory)
+    const before = writtenBytes(new StorePaths(dataDirectory))
     const started = performance.now()
     const head = (index: number) => `GET /${'p'.repeat(PATH_BYTES)}/${index} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`
     await send(
@@ -46,7 +49,7 @@ export async function attackRefusals({ ledger }: Assault): Promise<string> {
     const plain = await cost(server, 'GET /b/k HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n')
     const worst = (await cost(server, worstHead())) / plain
     await server.terminate()
-    const grown = journalBytes(dataDirectory) - before
+    const grown = writtenBytes(new StorePaths(dataDirectory)) - before
     const bound = BUDGET_BYTES * FRAMES * (SAVED_SECONDS + 2 * seconds + 10)
     if (grown > bound) ledger.fault('wrong', 'refusals', `${grown} bytes of journal for refusals, at most ${bound}`)
     const counted = countedIn(dataDirectory)
@@ -79,26 +82,12 @@ async function send(server: ProcessServer, requests: readonly string[]): Promise
   })
 }
 
-/** Processor time of the server for some requests of one kind, in ticks of the kernel. */
+/** Processor seconds of the server for some requests of one kind. */
 async function cost(server: ProcessServer, head: string): Promise<number> {
   const heads = Array.from({ length: HEADS }, () => head)
-  const before = ticks(server)
+  const before = processorSeconds(server.process.pid)
   await send(server, heads)
-  return Math.max(1, ticks(server) - before)
-}
-
-function ticks({ process }: ProcessServer): number {
-  const fields = readFileSync(`/proc/${process.pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
-  // After the name: the state is the first, user and system time are the 12th and 13th.
-  return Number(fields[11]) + Number(fields[12])
-}
-
-/** Up to the last byte that is not the zeros written ahead. */
-function journalBytes(dataDirectory: string): number {
-  const paths = new StorePaths(dataDirectory)
-  return segmentNames(paths)
-    .map((name) => readFileSync(join(paths.journal, name)).findLastIndex((byte) => byte !== 0) + 1)
-    .reduce((sum, bytes) => sum + bytes, 0)
+  return Math.max(TICK_SECONDS, processorSeconds(server.process.pid) - before)
 }
 
 /** Requests of strangers in the journal, alone or counted. */

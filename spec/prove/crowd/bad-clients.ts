@@ -1,6 +1,12 @@
-/** The bad clients of the proof `crowd`, in a thread of their own: what they cost must not slow down who measures. */
+/**
+ * The bad clients of the proof `crowd`, in a process of their own: it tells how much of the processors they took, and what
+ * they cost must not slow down who measures. They send bytes that were made and signed before.
+ */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { parentPort, workerData } from 'node:worker_threads'
+import { fileURLToPath } from 'node:url'
+import { processorSeconds } from '../../support/process-gauges.ts'
 
 /** What one bad client does, with as many connections as it likes. */
 export interface Badness {
@@ -17,16 +23,42 @@ export interface Badness {
   readonly leavesAfterMilliseconds?: number
 }
 
-const REOPEN_MILLISECONDS = 250
+/** Bad clients at work. */
+export interface BadClients {
+  /** Of their process, so far. */
+  processorSeconds(): number
+  stop(): Promise<void>
+}
+
+/** Whoever is cut off is back so soon. */
+const REOPEN_MILLISECONDS = 20
 const ADDRESS = '127.0.0.66'
+
+export async function startBadClients(badness: readonly Badness[]): Promise<BadClients> {
+  const child = fork(fileURLToPath(import.meta.url), { serialization: 'advanced' })
+  const ended = once(child, 'exit')
+  child.send(badness)
+  await once(child, 'message')
+  return {
+    processorSeconds: () => processorSeconds(child.pid),
+    stop: () => end(child, ended),
+  }
+}
+
+async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) throw new Error('the bad clients ended by themselves')
+  child.kill('SIGKILL')
+  await ended
+}
 
 function open(badness: Badness): void {
   const { port, first, piece, everyMilliseconds = 1000, reads, leavesAfterMilliseconds } = badness
+  const bytes = Buffer.from(first, 'latin1')
   const socket: Socket = connect({ port, host: '127.0.0.1', localAddress: ADDRESS })
   socket.on('error', () => undefined)
   socket.once('connect', () => {
-    if (first !== '') socket.write(first, 'latin1')
-    if (reads) socket.on('data', () => socket.write(first, 'latin1'))
+    if (first !== '') socket.write(bytes)
+    if (reads) socket.on('data', () => socket.write(bytes))
     else if (first !== '' && piece === undefined) socket.pause()
     else socket.resume()
   })
@@ -40,9 +72,11 @@ function open(badness: Badness): void {
   })
 }
 
-const main = parentPort
-if (main !== null) {
-  for (const badness of workerData as readonly Badness[]) {
-    for (let count = 0; count < badness.connections; count += 1) open(badness)
-  }
+// In the process of its own.
+if (process.argv[1] === fileURLToPath(import.meta.url) && process.send !== undefined) {
+  process.once('message', (all: readonly Badness[]) => {
+    for (const badness of all) for (let count = 0; count < badness.connections; count += 1) open(badness)
+    process.send?.('open')
+  })
+  process.once('disconnect', () => process.exit(0))
 }

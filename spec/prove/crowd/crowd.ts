@@ -1,21 +1,35 @@
 /** The proof `crowd`: one bad client of each kind beside good ones, who must hardly notice. */
-import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
-import { ApiClient, basic, bearer } from '../../support/api-client.ts'
+import { join } from 'node:path'
+import { environment } from '../../../cli/environment.ts'
+import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { ApiClient, basic } from '../../support/api-client.ts'
 import { allow, type Identity, newIdentity } from '../../support/identities.ts'
-import type { IssuedToken } from '../../support/management-records.ts'
+import { writtenBytes } from '../../support/journal-files.ts'
+import { anonymousMebibytes, processorSeconds } from '../../support/process-gauges.ts'
 import { type ProcessServer, startProcess } from '../../support/server-process.ts'
 import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
 import type { Proof, ProofTask } from '../proof.ts'
-import type { Badness } from './bad-clients.ts'
-import { goOn, percentile, type Seen } from './good-clients.ts'
+import { type Badness, startBadClients } from './bad-clients.ts'
+import type { GoodClient } from './good-clients.ts'
+import { badKinds } from './kinds.ts'
+import { tryCrowd } from './trial.ts'
 
+/** Names one kind of bad client, to be tried alone. */
+const ONE_KIND = 'PROVE_CROWD'
+/** Path of another checkout, built, whose server is tried. */
+const CHECKOUT = 'PROVE_CHECKOUT'
+
+const MEBIBYTE = 1024 ** 2
 const BUCKET = 'crowd-bucket'
+const SMALL_BYTES = 4096
 const LARGE_BYTES = 8 * 1024 * 1024
-const SECONDS = 6
-/** The bad clients are there before the good ones begin. */
+const LISTED_OBJECTS = 300
+/** Requests with a long path, of which somebody who reads the audit log gets many bytes. */
+const LONG_REQUESTS = 1000
+const LONG_PATH_BYTES = 14_000
+const MILLISECONDS = 6000
 const LEAD_MILLISECONDS = 1500
-const READERS = 4
+const PATIENCE_MILLISECONDS = 5000
 /** Others may hold up the machine for a moment: a crowd is judged by the best of so many tries. */
 const TRIES = 3
 const GET_MILLISECONDS_MAXIMUM = 250
@@ -32,7 +46,13 @@ export const crowd: Proof = {
   unit: 'cycles',
   amount: 1,
   run: async (task) => {
-    const server = await startProcess({ dataDirectory: `${task.directory}/data`, frontEnds: 2, environment: SETTINGS })
+    const checkout = environment[CHECKOUT]
+    const server = await startProcess({
+      dataDirectory: `${task.directory}/data`,
+      frontEnds: 2,
+      environment: SETTINGS,
+      ...(checkout === undefined ? {} : { program: join(checkout, 'cli/object-store.mjs') }),
+    })
     try {
       return await tryAll(task, server)
     } finally {
@@ -41,144 +61,100 @@ export const crowd: Proof = {
   },
 }
 
-interface Place {
-  readonly server: ProcessServer
-  readonly api: ApiClient
-  readonly good: Identity
-  readonly bad: Identity
-  /** Of an auditor, who is bad, too. */
-  readonly token: string
-}
-
 async function tryAll(task: ProofTask, server: ProcessServer) {
-  const place = await prepare(server)
-  const kinds = badnessOf(place)
-  let held = 0
-  const tried = task.amount * Object.keys(kinds).length
+  const { good, bad } = await prepare(server)
+  const only = environment[ONE_KIND]
+  const kinds = Object.entries(badKinds({ server, bucket: BUCKET, bad })).filter(([kind]) => (only ?? kind) === kind)
+  if (kinds.length === 0) throw new Error(`no bad client is called ${only}`)
+  let [held, heldAtOnce] = [0, 0]
   for (let cycle = 0; cycle < task.amount; cycle += 1) {
-    for (const [kind, badness] of Object.entries(kinds)) if (await tryUntilHeld(task, place, kind, badness)) held += 1
+    for (const [kind, badness] of kinds) {
+      const tries = await triesUntilHeld(task, server, good, kind, badness)
+      if (tries !== undefined) held += 1
+      if (tries === 1) heldAtOnce += 1
+    }
   }
-  place.api.close()
-  return { summary: `${tried} crowds, ${tried - held} kept others from their answers`, passed: held === tried }
+  const tried = task.amount * kinds.length
+  const summary = `${tried} crowds, ${tried - held} kept others from their answers, ${heldAtOnce} held at the first try`
+  return { summary, passed: held === tried }
 }
 
-async function prepare(server: ProcessServer): Promise<Place> {
+/** What there is to be read, and two accounts that may do everything with it. */
+async function prepare(server: ProcessServer): Promise<{ readonly good: Identity; readonly bad: Identity }> {
   const api = ApiClient.of(server.apiEndpoint, basic(ACCESS_KEY, SECRET_KEY))
   const manager = { api, endpoint: server.endpoint }
   const everything = [allow(['s3:*'], `bucket:${BUCKET}`, `bucket:${BUCKET}/*`)]
   const [good, bad] = [await newIdentity(manager, everything), await newIdentity(manager, everything)]
-  await server.raw('PUT', `/${BUCKET}`)
-  await server.raw('PUT', `/${BUCKET}/small`, { body: Buffer.alloc(4096, 's') })
-  await server.raw('PUT', `/${BUCKET}/large`, { body: Buffer.alloc(LARGE_BYTES, 'l') })
-  for (let key = 0; key < 300; key += 1) await server.raw('PUT', `/${BUCKET}/listed-${key}`, { body: 'x' })
-  const { token } = await api.get<IssuedToken>('POST', '/management-tokens', { name: 'bad', role: 'auditor' })
-  return { server, api, good, bad, token }
-}
-
-function badnessOf({ server, bad, token }: Place): Readonly<Record<string, readonly Badness[]>> {
-  const { port } = server
-  const apiPort = Number(new URL(server.apiEndpoint).port)
-  const text = (method: string, target: string, ...lines: string[]) => {
-    const payloadHash = 'UNSIGNED-PAYLOAD'
-    const headers = server.wire.headersOf(method, target, { sign: { ...bad.signing.sign, payloadHash } })
-    return requestText(method, target, [...headers.map(([name, value]) => `${name}: ${value}`), ...lines])
+  const put = async (path: string, body?: Buffer | string) => {
+    const { status, text } = await server.raw('PUT', path, body === undefined ? {} : { body })
+    if (status !== 200) throw new Error(`PUT ${path}: ${status} ${text}`)
   }
-  const unsigned = (...lines: string[]) => requestText('GET', `/${BUCKET}/small`, ['host: 127.0.0.1', ...lines])
-  const authorization = `authorization: ${bearer(token)}`
-  const managed = (method: string, path: string) => requestText(method, `/api/v1${path}`, ['host: a', authorization])
-  const listing = text('GET', `/${BUCKET}?list-type=2`).repeat(20)
-  return {
-    'silent connections': [
-      { port: apiPort, connections: 1500, first: '', reads: false },
-      { port, connections: 1500, first: '', reads: false },
-    ],
-    'slow bodies': [
-      {
-        port,
-        connections: 400,
-        first: text('PUT', `/${BUCKET}/slow`, 'content-length: 100000'),
-        piece: 'x',
-        reads: false,
-      },
-      {
-        port,
-        connections: 200,
-        first: text('PUT', `/${BUCKET}/slow`, 'content-length: 1000'),
-        piece: 'x',
-        reads: false,
-      },
-    ],
-    'slow readers': [{ port, connections: 400, first: text('GET', `/${BUCKET}/large`), reads: false }],
-    'refused requests': [{ port, connections: 8, first: unsigned(), reads: true }],
-    'unread lists': [
-      { port, connections: 60, first: listing, reads: false },
-      { port: apiPort, connections: 30, first: managed('GET', '/audit/events?limit=1000').repeat(4), reads: false },
-    ],
-    'aborted verifies': [
-      {
-        port: apiPort,
-        connections: 30,
-        first: managed('POST', `/verify/buckets/${BUCKET}`),
-        reads: false,
-        leavesAfterMilliseconds: 60,
-      },
-    ],
-    'big heads': [{ port, connections: 8, first: unsigned(`x-amz-meta-a: ${'a'.repeat(15_000)}`), reads: true }],
+  await put(`/${BUCKET}`)
+  await put(`/${BUCKET}/small`, Buffer.alloc(SMALL_BYTES, 's'))
+  await put(`/${BUCKET}/large`, Buffer.alloc(LARGE_BYTES, 'l'))
+  for (let key = 0; key < LISTED_OBJECTS; key += 1) await put(`/${BUCKET}/listed-${key}`, 'x')
+  for (let request = 0; request < LONG_REQUESTS; request += 1) {
+    await server.raw('GET', `/${BUCKET}/${request}-${'p'.repeat(LONG_PATH_BYTES)}`)
   }
+  api.close()
+  return { good, bad }
 }
 
-function requestText(method: string, target: string, lines: readonly string[]): string {
-  return `${[`${method} ${target} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`
-}
-
-async function tryUntilHeld(
+/** At which try nobody noticed the bad clients; undefined when they always did. */
+async function triesUntilHeld(
   task: ProofTask,
-  place: Place,
+  server: ProcessServer,
+  good: Identity,
   kind: string,
   badness: readonly Badness[],
-): Promise<boolean> {
-  for (let tries = 0; tries < TRIES; tries += 1) if (await tryKind(task, place, kind, badness)) return true
-  return false
-}
-
-async function tryKind(task: ProofTask, place: Place, kind: string, badness: readonly Badness[]): Promise<boolean> {
-  const { server, good } = place
-  const worker = new Worker(new URL('./bad-clients.js', import.meta.url), { workerData: badness })
-  await sleep(LEAD_MILLISECONDS)
-  const endsAt = performance.now() + SECONDS * 1000
-  const isOver = () => performance.now() >= endsAt
-  const get = (options = {}) => server.raw('GET', `/${BUCKET}/small`, options).then(({ status }) => status)
-  const probe = (path: string) => fetch(`${server.apiEndpoint}${path}`).then(({ status }) => status)
-  const [root, health, ready, ...readers] = await Promise.all([
-    goOn(() => get(), 100, isOver),
-    goOn(() => probe('/health'), 100, isOver),
-    goOn(() => probe('/ready'), 100, isOver),
-    ...Array.from({ length: READERS }, () => goOn(() => get(good.signing), 20, isOver)),
-  ])
-  await worker.terminate()
-  const gets: Seen = {
-    milliseconds: readers.flatMap(({ milliseconds }) => milliseconds),
-    failures: readers.flatMap(({ failures }) => failures),
+): Promise<number | undefined> {
+  const { pid } = server.process
+  for (let tries = 1; tries <= TRIES; tries += 1) {
+    const { line, wrong } = await tryCrowd({
+      goods: goodClients(server, good),
+      startBad: () => startBadClients(badness),
+      leadMilliseconds: LEAD_MILLISECONDS,
+      milliseconds: MILLISECONDS,
+      patienceMilliseconds: PATIENCE_MILLISECONDS,
+      server: {
+        seconds: () => processorSeconds(pid),
+        memoryMebibytes: () => anonymousMebibytes(pid),
+        journalMebibytes: () => writtenBytes(new StorePaths(server.dataDirectory)) / MEBIBYTE,
+      },
+    })
+    task.say(`${kind}: ${line}`)
+    for (const what of wrong) task.say(`  ${what}`)
+    if (wrong.length === 0) return tries
+    if (server.process.exitCode !== null) throw new Error(`the server ended with ${server.process.exitCode}`)
   }
-  const wrong = [
-    ...judge('GET', percentile(gets.milliseconds, 99), GET_MILLISECONDS_MAXIMUM, gets),
-    ...[root, health, ready].flatMap((seen, index) =>
-      judge(
-        ['root', '/health', '/ready'][index] ?? '',
-        percentile(seen.milliseconds, 100),
-        PROBE_MILLISECONDS_MAXIMUM,
-        seen,
-      ),
-    ),
-  ]
-  const p99 = percentile(gets.milliseconds, 99).toFixed(0)
-  task.say(`${kind}: ${gets.milliseconds.length} GETs, p99 ${p99} ms${wrong.map((what) => `; ${what}`).join('')}`)
-  // The next crowd begins when this one has gone.
-  await sleep(LEAD_MILLISECONDS)
-  return wrong.length === 0
+  return undefined
 }
 
-function judge(what: string, milliseconds: number, maximum: number, { failures }: Seen): string[] {
-  const late = milliseconds > maximum ? [`${what} took ${milliseconds.toFixed(0)} ms, ${maximum} are allowed`] : []
-  return failures.length === 0 ? late : [...late, `${what} failed ${failures.length} times: ${failures[0]}`]
+function goodClients(server: ProcessServer, good: Identity): readonly GoodClient[] {
+  const get = (options = {}) => server.raw('GET', `/${BUCKET}/small`, options).then(({ status }) => status)
+  const probe = (path: string): GoodClient => ({
+    name: path,
+    ask: () => fetch(`${server.apiEndpoint}${path}`).then(({ status }) => status),
+    ...SELDOM,
+  })
+  return [
+    {
+      name: 'GET',
+      ask: () => get(good.signing),
+      count: 4,
+      pauseMilliseconds: 20,
+      percent: 99,
+      millisecondsMaximum: GET_MILLISECONDS_MAXIMUM,
+    },
+    { name: 'GET by root', ask: () => get(), ...SELDOM },
+    probe('/health'),
+    probe('/ready'),
+  ]
 }
+
+const SELDOM = {
+  count: 1,
+  pauseMilliseconds: 100,
+  percent: 100,
+  millisecondsMaximum: PROBE_MILLISECONDS_MAXIMUM,
+} as const

@@ -1,5 +1,19 @@
-/** The good clients of the proof `crowd`, and what they were answered. */
+/** The good clients of the proof `crowd`, what they were answered, and whether that was good enough. */
 import { setTimeout as sleep } from 'node:timers/promises'
+
+/** One kind of good client. */
+export interface GoodClient {
+  /** For the reader. */
+  readonly name: string
+  /** Asks once; gives the status. */
+  readonly ask: () => Promise<number>
+  /** How many of them ask at once, each with so many milliseconds between an answer and the next question. */
+  readonly count: number
+  readonly pauseMilliseconds: number
+  /** So many of a hundred answers must be there within so many milliseconds. All of them must be 200. */
+  readonly percent: number
+  readonly millisecondsMaximum: number
+}
 
 /** What one kind of good client has seen. */
 export interface Seen {
@@ -7,32 +21,42 @@ export interface Seen {
   readonly failures: string[]
 }
 
-/** Whoever has no answer by then has none. */
-const PATIENCE_MILLISECONDS = 5000
-
-/** Asks one after the other, with a pause between, until `isOver`. `ask` gives the status. */
-export async function goOn(
-  ask: () => Promise<number>,
-  pauseMilliseconds: number,
-  isOver: () => boolean,
-): Promise<Seen> {
+/**
+ * Asks one after the other, with a pause between, until `isOver`, but at least once.
+ * @param patienceMilliseconds whoever has no answer by then has none
+ */
+export async function goOn(good: GoodClient, patienceMilliseconds: number, isOver: () => boolean): Promise<Seen> {
   const seen: Seen = { milliseconds: [], failures: [] }
-  while (!isOver()) {
+  do {
     const beganAt = performance.now()
+    const answered = new AbortController()
+    const { signal } = answered
     try {
-      const status = await Promise.race([ask(), sleep(PATIENCE_MILLISECONDS, 'none' as const, { ref: false })])
+      const status = await Promise.race([good.ask(), sleep(patienceMilliseconds, 'none' as const, { signal })])
       if (status !== 200) seen.failures.push(`status ${status}`)
     } catch (error) {
       seen.failures.push(String(error))
     }
+    answered.abort()
     seen.milliseconds.push(performance.now() - beganAt)
-    await sleep(pauseMilliseconds)
-  }
+    await sleep(good.pauseMilliseconds)
+  } while (!isOver())
   return seen
 }
 
 /** The value that so many of a hundred do not pass; infinite when nothing was seen. */
 export function percentile(milliseconds: readonly number[], percent: number): number {
   const sorted = milliseconds.toSorted((left, right) => left - right)
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.POSITIVE_INFINITY
+  return sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)] ?? Number.POSITIVE_INFINITY
+}
+
+/** What was not as it should be, each in a few words; empty when all was well. */
+export function judge({ name, percent, millisecondsMaximum }: GoodClient, { milliseconds, failures }: Seen): string[] {
+  const taken = percentile(milliseconds, percent)
+  const wrong = []
+  if (taken > millisecondsMaximum) wrong.push(`${name} took ${taken.toFixed(0)} ms, ${millisecondsMaximum} are allowed`)
+  if (failures.length > 0) {
+    wrong.push(`${name} failed ${failures.length} of ${milliseconds.length} times: ${failures[0]}`)
+  }
+  return wrong
 }

@@ -1,17 +1,9 @@
 /** What a process holds, as proc(5) says. */
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
+import { anonymousMebibytes } from '../../support/process-gauges.ts'
 import type { Reading } from './growth.ts'
 
 const INTERVAL_MILLISECONDS = 1000
-
-/**
- * RssAnon in MiB: heaps, buffers, stacks. The kernel cannot take these back, so a leak is found here. NaN for a process
- * that has ended.
- */
-function anonymousMebibytes(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'latin1')
-  return Number(/^RssAnon:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
-}
 
 /** Reads the memory of a process once a second until it is stopped. */
 export class MemoryWatch {

@@ -1,0 +1,68 @@
+/** The kinds of bad clients that the proof `crowd` knows. */
+import { basic } from '../../support/api-client.ts'
+import type { Identity } from '../../support/identities.ts'
+import type { ProcessServer } from '../../support/server-process.ts'
+import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
+import type { Badness } from './bad-clients.ts'
+
+/** What the bad clients find. */
+export interface BadPlace {
+  readonly server: ProcessServer
+  readonly bucket: string
+  /** An account that may do everything in the bucket. */
+  readonly bad: Identity
+}
+
+const FLOODERS = 24
+/** Nearly as much as a head may hold. */
+const LONG_PATH = 'p'.repeat(14_000)
+
+/** By name. On the management plane the bad client is root itself, who has no share and can use the places kept for it. */
+export function badKinds({ server, bucket, bad }: BadPlace): Readonly<Record<string, readonly Badness[]>> {
+  const { port } = server
+  const apiPort = Number(new URL(server.apiEndpoint).port)
+  const text = (method: string, target: string, ...lines: string[]) => {
+    const payloadHash = 'UNSIGNED-PAYLOAD'
+    const headers = server.wire.headersOf(method, target, { sign: { ...bad.signing.sign, payloadHash } })
+    return requestText(method, target, [...headers.map(([name, value]) => `${name}: ${value}`), ...lines])
+  }
+  const unsigned = (key: string, ...lines: string[]) =>
+    requestText('GET', `/${bucket}/${key}`, ['host: 127.0.0.1', ...lines])
+  const authorization = `authorization: ${basic(ACCESS_KEY, SECRET_KEY)}`
+  const managed = (method: string, path: string) => requestText(method, `/api/v1${path}`, ['host: a', authorization])
+  const slowBody = (connections: number, bytes: number): Badness => {
+    const first = text('PUT', `/${bucket}/slow`, `content-length: ${bytes}`)
+    return { port, connections, first, piece: 'x', reads: false }
+  }
+  return {
+    'silent connections': [
+      { port: apiPort, connections: 1500, first: '', reads: false },
+      { port, connections: 1500, first: '', reads: false },
+    ],
+    'slow bodies': [slowBody(400, 100_000), slowBody(200, 1000)],
+    'slow readers': [{ port, connections: 400, first: text('GET', `/${bucket}/large`), reads: false }],
+    'anonymous flood': [{ port, connections: FLOODERS, first: unsigned('small'), reads: true }],
+    'long paths': [{ port, connections: FLOODERS, first: unsigned(LONG_PATH), reads: true }],
+    'unread lists': [{ port, connections: 60, first: text('GET', `/${bucket}?list-type=2`).repeat(20), reads: false }],
+    'audit scans': [
+      { port: apiPort, connections: 320, first: managed('GET', '/audit/events?limit=1000'), reads: false },
+      { port: apiPort, connections: 8, first: managed('GET', '/audit/events?limit=1000'), reads: true },
+    ],
+    'aborted verifies': [
+      {
+        port: apiPort,
+        connections: 30,
+        first: managed('POST', `/verify/buckets/${bucket}`),
+        reads: false,
+        leavesAfterMilliseconds: 60,
+      },
+    ],
+    'big heads': [
+      { port, connections: FLOODERS, first: unsigned('small', `x-amz-meta-a: ${'a'.repeat(15_000)}`), reads: true },
+    ],
+  }
+}
+
+function requestText(method: string, target: string, lines: readonly string[]): string {
+  return `${[`${method} ${target} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`
+}
