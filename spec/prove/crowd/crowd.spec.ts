@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'tap'
 import { startBadClients } from './bad-clients.ts'
-import { type GoodClient, goOn, judge, percentile } from './good-clients.ts'
+import { type GoodClient, goOn, judge, percentile, type Seen } from './good-clients.ts'
 import { type ServerGauges, tryCrowd } from './trial.ts'
 
 const GOOD: GoodClient = {
@@ -19,6 +19,15 @@ const IDLE: ServerGauges = { seconds: () => 0, memoryMebibytes: () => 100, journ
 /** Longer than any machine holds up a spec. */
 const AGES = 60_000
 
+function seen(...milliseconds: number[]): Seen {
+  return { milliseconds, failures: [] }
+}
+
+/** Once, without much patience. */
+function asked(ask: GoodClient['ask']): Promise<Seen> {
+  return goOn({ ...GOOD, ask }, 20, () => true)
+}
+
 test('so many of a hundred', (t) => {
   const hundred = Array.from({ length: 100 }, (_, index) => 100 - index)
   t.equal(percentile(hundred, 99), 99)
@@ -30,7 +39,6 @@ test('so many of a hundred', (t) => {
 })
 
 test('what is good enough', (t) => {
-  const seen = (...milliseconds: number[]) => ({ milliseconds, failures: [] })
   const fast = Array.from({ length: 198 }, () => 3)
   t.same(judge(GOOD, seen(...fast, 900, 900)), [], 'two of two hundred may be late')
   t.same(judge(GOOD, seen(...fast, 900, 900, 900)), ['GET took 900 ms, 250 are allowed'])
@@ -42,7 +50,6 @@ test('what is good enough', (t) => {
 })
 
 test('an answer that is refused, broken off or never comes is a failure', async (t) => {
-  const asked = (ask: GoodClient['ask']) => goOn({ ...GOOD, ask }, 20, () => true)
   t.same((await asked(async () => 200)).failures, [])
   t.same((await asked(async () => 503)).failures, ['status 503'])
   t.same((await asked(() => Promise.reject(new Error('reset')))).failures, ['Error: reset'])
