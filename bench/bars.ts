@@ -31,6 +31,8 @@ export const bars: readonly Bar[] = [
   { figure: 'encryption-put-64-mib-ratio', value: 0.6, unit: 'ratio', better: 'higher' },
   { figure: 'encryption-get-64-mib-ratio', value: 0.6, unit: 'ratio', better: 'higher' },
   { figure: 'policies-get-4-kib-ratio', value: 0.95, unit: 'ratio', better: 'higher' },
+  { figure: 'flood-journal-growth', value: 1, unit: 'MiB/s', better: 'lower' },
+  { figure: 'flood-processor-ratio', value: 0.8, unit: 'ratio', better: 'higher' },
   { figure: 'management-upload-ratio', value: 0.8, unit: 'ratio', better: 'higher' },
   { figure: 'management-download-ratio', value: 0.8, unit: 'ratio', better: 'higher' },
   { figure: 'audit-query-hour', value: 50, unit: 'ms', better: 'lower', objects: MILLION },

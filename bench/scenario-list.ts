@@ -3,6 +3,7 @@ import { audit } from './scenarios/audit.ts'
 import { compaction } from './scenarios/compaction.ts'
 import { deleteObjects } from './scenarios/delete.ts'
 import { encryption } from './scenarios/encryption.ts'
+import { flood } from './scenarios/flood.ts'
 import { get1Mib } from './scenarios/get-1-mib.ts'
 import { get4Kib } from './scenarios/get-4-kib.ts'
 import { get64Mib } from './scenarios/get-64-mib.ts'
@@ -44,6 +45,7 @@ export const scenarioList: readonly Scenario[] = [
   listParts,
   encryption,
   policies,
+  flood,
   managementTransfers,
   tls,
   audit,
