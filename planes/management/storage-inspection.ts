@@ -6,12 +6,15 @@ import { fileBytes } from '../../engine/payloads/file-format.ts'
 import { isPayloadName } from '../../engine/payloads/payload-ids.ts'
 import { type PhysicalBytes, physicalBytes } from './physical-bytes.ts'
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
+import { HolderSearch, type PayloadHolder } from '../../projections/catalog/payload-holders.ts'
 import type { CatalogSnapshot, StoredPayload } from '../../projections/catalog/catalog-snapshot.ts'
 
 /** Rows and files examined before other work gets a turn. */
 const SLICE = 500
 /** Findings of a page; a page with so many ends there, and the next one goes on. */
 const FINDINGS_MAXIMUM = 1000
+/** Objects that are named for one payload; copies share theirs. */
+const OBJECTS_MAXIMUM = 10
 
 /** A file that nothing refers to. */
 interface Orphan {
@@ -20,11 +23,20 @@ interface Orphan {
   readonly bytes: number
 }
 
-/** Something that the catalog refers to and that is missing or has the wrong length. */
+/** A payload that the catalog refers to and whose file is missing or has the wrong length. */
 interface Missing {
   readonly kind: 'payload-file' | 'volume'
   readonly name: string
   readonly reason: 'missing' | 'wrong length'
+  readonly payload: StoredPayload
+}
+
+/** An object that misses its payload. */
+interface AffectedObject {
+  readonly bucket: string
+  readonly key: string
+  /** Undefined for a part of an upload in progress. */
+  readonly version: PayloadHolder['version']
 }
 
 /** A file that the store did not put where it is. A repair leaves it. */
@@ -43,7 +55,8 @@ export interface StorageFindings {
   /** Where the next page goes on; undefined when everything was examined. */
   readonly nextAfter: string | undefined
   readonly orphans: readonly Orphan[]
-  readonly missing: readonly Missing[]
+  /** `objects`: those that the payload belongs to, at most OBJECTS_MAXIMUM of them. */
+  readonly missing: readonly (Missing & { readonly objects: readonly AffectedObject[] })[]
   readonly foreign: readonly Foreign[]
 }
 
@@ -107,7 +120,7 @@ export class StorageInspection {
     for (const { cursor, finding } of this.#examine(after)) {
       const found = orphans.length + missing.length + foreign.length
       if (examined === maximum || found === FINDINGS_MAXIMUM) {
-        return { examined, nextAfter: last, orphans, missing, foreign }
+        return { examined, nextAfter: last, orphans, missing: await this.#withObjects(missing), foreign }
       }
       examined += 1
       last = cursor
@@ -118,7 +131,26 @@ export class StorageInspection {
       }
       if (examined % SLICE === 0) await setImmediate()
     }
-    return { examined, nextAfter: undefined, orphans, missing, foreign }
+    return { examined, nextAfter: undefined, orphans, missing: await this.#withObjects(missing), foreign }
+  }
+
+  /** Names the objects of missing payloads, in turns with other work. */
+  async #withObjects(missing: readonly Missing[]): Promise<StorageFindings['missing']> {
+    const search = new HolderSearch(
+      missing.map(({ payload }) => payload),
+      OBJECTS_MAXIMUM,
+    )
+    while (this.#catalog.snapshot().searchHolders(search, SLICE)) await setImmediate()
+    const buckets = new Map(this.#catalog.snapshot().buckets().map(({ id, name }) => [id, name]))
+    return missing.map((each) => {
+      const holders = search.holdersOf(each.payload.payload)
+      // A bucket that was deleted meanwhile has no name any more.
+      const objects = holders.flatMap(({ bucketId, key, version }) => {
+        const bucket = buckets.get(bucketId)
+        return bucket === undefined ? [] : [{ bucket, key, version }]
+      })
+      return { ...each, objects }
+    })
   }
 
   /** Removes those that are still orphans; returns their names. */
@@ -216,18 +248,19 @@ export class StorageInspection {
     return { orphan: { kind: 'payload-file', name, bytes: this.#disk.sizeOf(path) } }
   }
 
-  #missingOf({ location }: StoredPayload): Missing | undefined {
+  #missingOf(payload: StoredPayload): Missing | undefined {
+    const { location } = payload
     if (location.kind === 'parts') return undefined
     const isFile = location.kind === 'file'
     const path = isFile ? this.#paths.file(location.name) : this.#paths.volume(location.volume)
     const name = isFile ? location.name : String(location.volume)
     const kind = isFile ? 'payload-file' : 'volume'
     const size = this.#disk.sizeOf(path)
-    if (size === 0 && !this.#disk.exists(path)) return { kind, name, reason: 'missing' }
+    if (size === 0 && !this.#disk.exists(path)) return { kind, name, reason: 'missing', payload }
     const isWhole = isFile
       ? size === fileBytes(location.sealed ? 'sealed' : 'plain', location.length)
       : size >= location.offset + location.length
-    return isWhole ? undefined : { kind, name, reason: 'wrong length' }
+    return isWhole ? undefined : { kind, name, reason: 'wrong length', payload }
   }
 
   #orphanVolume(name: string): Finding | undefined {

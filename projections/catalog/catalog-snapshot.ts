@@ -14,6 +14,7 @@ import { numberKey, readNumber } from '../keys.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type ListPage, type ListRequest, listObjects } from './object-listing.ts'
 import { type LockedPage, listLocked } from './lock-listing.ts'
+import type { HolderSearch } from './payload-holders.ts'
 import type { OrderedPage, OrderedRequest } from './ordered-listing.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { allBuckets, getBucket } from '../tables/buckets.ts'
@@ -143,6 +144,11 @@ export class CatalogSnapshot {
     return this.#read(
       Array.from(rows, ({ key, value }) => ({ payload: payloadIdOf(readNumber(key, 0)), ...decodePayload(value) })),
     )
+  }
+
+  /** Reads some more rows for a search; false when it is over. */
+  searchHolders(search: HolderSearch, limit: number): boolean {
+    return this.#read(search.step(this.#tables, limit))
   }
 
   /** Whether an entry refers to a payload file. */

@@ -1,4 +1,11 @@
-import { type BucketId, type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import {
+  type BucketId,
+  type Microseconds,
+  microsecondsOf,
+  type PayloadId,
+  type Sequence,
+  sequenceOf,
+} from '../../engine/brands.ts'
 import { Packr } from 'msgpackr'
 import { type HeaderPairs, lockState, objectChecksum } from '../../engine/events/values.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
@@ -101,6 +108,11 @@ export function decodeObject(value: Buffer): ObjectState {
     lock: lock === undefined || lock === null ? undefined : lockState.decode(lock, 'lock'),
     checksum: checksum === undefined ? undefined : objectChecksum.decode(checksum, 'checksum'),
   }
+}
+
+/** The payload of a row of objects or versions; undefined for a marker and for no bytes. */
+export function payloadOfRow(value: Buffer): PayloadId | undefined {
+  return readPayload(value, AT.payload)
 }
 
 /** What a listing shows of an object. */

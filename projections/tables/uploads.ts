@@ -1,4 +1,4 @@
-import { type BucketId, microsecondsOf, type UploadId } from '../../engine/brands.ts'
+import { type BucketId, microsecondsOf, type PayloadId, type UploadId } from '../../engine/brands.ts'
 import { microseconds, optional, pairs } from '../../engine/events/schema/kinds.ts'
 import { appended, field, record } from '../../engine/events/schema/record.ts'
 import { lockState, retention } from '../../engine/events/values.ts'
@@ -75,6 +75,11 @@ function decodePart(part: number, value: Buffer): PartState {
     modifiedMicroseconds: microsecondsOf(readNumber(value, PART_AT.modified)),
     payload: readPayload(value, PART_AT.payload),
   }
+}
+
+/** The payload of a row of parts; undefined for no bytes. */
+export function payloadOfPart(value: Buffer): PayloadId | undefined {
+  return readPayload(value, PART_AT.payload)
 }
 
 export function getPart(table: TableReader, upload: UploadId, part: number): PartState | undefined {

@@ -1,4 +1,6 @@
 import { boundedText } from '../../../engine/events/bounded-text.ts'
+import type { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
+import { versionIdOf } from '../../objects/version-ids.ts'
 import { ADMINISTRATORS, defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { invalid } from '../errors.ts'
 import { jsonResponse } from '../responses.ts'
@@ -91,8 +93,14 @@ const getUsage = defineRoute({
 const ENTRIES = { minimum: 1, maximum: 10_000_000 } as const
 const ENTRIES_STANDARD = 100_000
 
-function findingsRecord(findings: StorageFindings): Record<string, unknown> {
-  const { examined, nextAfter, orphans, missing, foreign } = findings
+function findingsRecord(findings: StorageFindings, versionIds: OpaqueIds): Record<string, unknown> {
+  const { examined, nextAfter, orphans, foreign } = findings
+  const missing = findings.missing.map(({ kind, name, reason, objects }) => {
+    const named = objects.map(({ bucket, key, version }) => {
+      return { bucket, key, version_id: version === undefined ? null : versionIdOf(version, versionIds) }
+    })
+    return { kind, name, reason, objects: named }
+  })
   const isClean = orphans.length + missing.length + foreign.length === 0
   const truncated = nextAfter !== undefined
   // A part without findings says nothing about the whole.
@@ -125,9 +133,10 @@ const inspect = defineRoute({
   summary: 'Finds files without rows, files that are not ours, and rows without files.',
   query: { maximum_entries: queryNumber(ENTRIES_STANDARD, ENTRIES), after: queryText },
   answer: { 200: json(component('StorageFindings')) },
-  async handle(request, { storage }) {
+  async handle(request, { storage, versionIds }) {
     const after = cursorOf(request.query('after'))
-    return jsonResponse(200, findingsRecord(await storage.inspect(request.query('maximum_entries'), after)))
+    const findings = await storage.inspect(request.query('maximum_entries'), after)
+    return jsonResponse(200, findingsRecord(findings, versionIds))
   },
   command: command('storage inspect', 'find files without rows, foreign files, and rows without files', {
     options: {
@@ -157,7 +166,7 @@ const repair = defineRoute({
     const removed = dryRun ? [] : await services.storage.remove(findings.orphans)
     const names = boundedText(JSON.stringify(removed), REMOVED_BYTES_MAXIMUM)
     request.journal.note('orphans', findings.orphans.length, 'removed', removed.length, 'removed_names', names)
-    return jsonResponse(200, { dry_run: dryRun, ...findingsRecord(findings), removed })
+    return jsonResponse(200, { dry_run: dryRun, ...findingsRecord(findings, services.versionIds), removed })
   },
   command: command('storage repair', 'show what a repair would remove, or remove it with --apply', {
     options: {

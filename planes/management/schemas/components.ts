@@ -54,7 +54,13 @@ const storageFindings = {
   next_after: orNull(text()),
   orphans: listOf(object({ kind: oneOf('payload-file', 'volume'), name: text(), bytes: whole() })),
   missing: listOf(
-    object({ kind: oneOf('payload-file', 'volume'), name: text(), reason: oneOf('missing', 'wrong length') }),
+    object({
+      kind: oneOf('payload-file', 'volume'),
+      name: text(),
+      reason: oneOf('missing', 'wrong length'),
+      // No version id for a part of an upload in progress.
+      objects: listOf(object({ bucket: text(), key: text(), version_id: orNull(text()) })),
+    }),
   ),
   foreign: listOf(object({ path: text(), reason: oneOf('foreign', 'misplaced'), bytes: whole() })),
 }

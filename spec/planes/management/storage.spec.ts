@@ -5,7 +5,7 @@ import tap, { test } from 'tap'
 import { API } from '../../../planes/management/define-route.ts'
 import { flipByte } from '../../support/journal-files.ts'
 import { startManaged } from '../../support/management-server.ts'
-import { payloadFileNames } from '../../support/multipart.ts'
+import { complete, createUpload, payloadFileNames, sendPart } from '../../support/multipart.ts'
 
 const server = await startManaged({ inlineBytesMaximum: 1000 })
 tap.teardown(() => server.stop())
@@ -97,11 +97,51 @@ test('a file that is missing or too short is named, and never made up for', asyn
   ] as const) {
     rmSync(file, { force: true })
     change()
-    const missing = [{ kind: 'payload-file', name, reason }]
+    const missing = [{ kind: 'payload-file', name, reason, objects: [{ bucket: 'stored', key: 'gone' }] }]
     t.match(await api.get('GET', '/storage/inspect'), { consistent: false, missing }, reason)
     t.match(await api.get('POST', '/storage/repair', { dry_run: false }), { missing, removed: [] }, reason)
     t.match(await api.get('POST', '/verify/objects/stored/gone'), { status: 'damaged' }, reason)
   }
+})
+
+test('what misses its payload is named: versions, copies, parts, and uploads in progress', async (t) => {
+  await api.get('POST', '/buckets', { name: 'named' })
+  await api.get('PUT', '/buckets/named/versioning', { status: 'Enabled' })
+  const versions: unknown[] = []
+  const put = async (key: string, from?: string) => {
+    const headers = from === undefined ? [] : ([['x-amz-copy-source', from]] as const)
+    const answer = await server.raw('PUT', `/named/${key}`, from === undefined ? { body: LARGE } : { headers })
+    t.equal(answer.status, 200)
+    versions.push({ bucket: 'named', key, version_id: answer.headers['x-amz-version-id'] })
+  }
+  const files = new Set(payloadFileNames(paths))
+  const newFiles = () => {
+    const names = payloadFileNames(paths).filter((name) => !files.has(name))
+    for (const name of names) files.add(name)
+    return names
+  }
+  await put('old')
+  const [shared = ''] = newFiles()
+  for (let copy = 0; copy < 11; copy += 1) await put('z-copy', '/named/old')
+  await server.raw('DELETE', '/named/z-copy')
+  const upload = await createUpload(server, '/named/whole')
+  const part = await sendPart(server, '/named/whole', upload, 1, LARGE)
+  const [partFile = ''] = newFiles()
+  const done = await complete(server, '/named/whole', upload, [part])
+  t.equal(done.status, 200)
+  const whole = { bucket: 'named', key: 'whole', version_id: done.headers['x-amz-version-id'] }
+  const open = await createUpload(server, '/named/open')
+  await sendPart(server, '/named/open', open, 1, LARGE)
+  const [openFile = ''] = newFiles()
+  for (const name of [shared, partFile, openFile]) rmSync(paths.file(name))
+  const { missing } = await api.get<{ missing: { name: string; objects: unknown[] }[] }>('GET', '/storage/inspect')
+  const objectsOf = (name: string) => missing.find((each) => each.name === name)?.objects ?? []
+  const [old, ...copies] = versions
+  t.same(objectsOf(shared), [old, ...copies.toReversed().slice(0, 9)], 'ten of the twelve, current objects first')
+  t.same(objectsOf(partFile), [whole])
+  t.same(objectsOf(openFile), [{ bucket: 'named', key: 'open', version_id: null }])
+  const repair = await api.get<{ missing: unknown }>('POST', '/storage/repair', {})
+  t.same(repair.missing, missing, 'a repair names them too')
 })
 
 const byPath = (left: { path: string }, right: { path: string }) => (left.path < right.path ? -1 : 1)

@@ -1,0 +1,135 @@
+import {
+  type BucketId,
+  bucketIdOf,
+  type PayloadId,
+  payloadIdOf,
+  type Sequence,
+  type UploadId,
+  uploadIdOf,
+} from '../../engine/brands.ts'
+import { readNumber } from '../keys.ts'
+import type { Row } from '../lmdb-environment.ts'
+import { decodeObject, keyOfRow, payloadOfRow } from '../tables/objects.ts'
+import { decodePayload, type PayloadRow } from '../tables/payloads.ts'
+import type { Tables } from '../tables/table-list.ts'
+import { payloadOfPart } from '../tables/uploads.ts'
+import { keyOfOrderedRow, orderOf } from '../tables/version-keys.ts'
+
+/** What refers to a payload: a version of a key, or a part of an upload in progress to it. */
+export interface PayloadHolder {
+  readonly bucketId: BucketId
+  readonly key: string
+  /** Undefined for a part of an upload in progress. */
+  readonly version: { readonly sequence: Sequence; readonly isNull: boolean } | undefined
+}
+
+/** In this order: what a payload of parts is made of is known before its objects are read, and uploads come last. */
+const STAGES = ['payloads', 'parts', 'objects', 'versions', 'uploads'] as const
+type Stage = (typeof STAGES)[number]
+
+/**
+ * The search for what refers to some payloads. No table leads from a payload to its objects, because only damage makes
+ * anybody ask; so it reads the tables once, some rows at a time. What changes meanwhile may be missing.
+ */
+export class HolderSearch {
+  readonly #holders: ReadonlyMap<PayloadId, PayloadHolder[]>
+  /** How many holders each is still to get. */
+  readonly #open: Map<PayloadId, number>
+  readonly #each: number
+  /** A payload of parts, or an upload: which of the wanted ones it holds. */
+  readonly #composed = new Map<PayloadId, PayloadId[]>()
+  readonly #uploads = new Map<UploadId, PayloadId[]>()
+  #stage = 0
+  #after: Buffer | undefined
+
+  /** `each`: most holders of one payload that are kept. */
+  constructor(wanted: readonly (PayloadRow & { readonly payload: PayloadId })[], each: number) {
+    this.#holders = new Map(wanted.map(({ payload }) => [payload, []]))
+    this.#open = new Map(wanted.map(({ payload, references }) => [payload, Math.min(each, references)]))
+    this.#each = each
+  }
+
+  /** What was found: objects by bucket and key, then other versions, then uploads. */
+  holdersOf(payload: PayloadId): readonly PayloadHolder[] {
+    return this.#holders.get(payload) ?? []
+  }
+
+  /** Reads so many more rows; false at the end of the tables, or when everything that refers to the payloads is known. */
+  step(tables: Tables, limit: number): boolean {
+    const stage = STAGES[this.#stage]
+    if (stage === undefined || this.#open.size === 0) return false
+    const start = this.#after && Buffer.concat([this.#after, Buffer.of(0)])
+    let rows = 0
+    for (const row of tables[stage].rows({ ...(start && { start }), limit })) {
+      this.#read(stage, row)
+      this.#after = row.key
+      rows += 1
+    }
+    if (rows < limit) {
+      this.#stage += 1
+      this.#after = undefined
+    }
+    return true
+  }
+
+  #read(stage: Stage, row: Row): void {
+    switch (stage) {
+      case 'payloads':
+        return this.#readPayload(row)
+      case 'parts':
+        return note(this.#uploads, uploadIdOf(readNumber(row.key, 0)), this.#wanted(payloadOfPart(row.value)))
+      case 'objects':
+        return this.#readVersion(row, keyOfRow)
+      case 'versions':
+        return this.#readVersion(row, keyOfOrderedRow)
+      case 'uploads':
+        return this.#readUpload(row)
+    }
+  }
+
+  #wanted(payload: PayloadId | undefined): PayloadId | undefined {
+    return payload !== undefined && this.#holders.has(payload) ? payload : undefined
+  }
+
+  #readPayload({ key, value }: Row): void {
+    const { location, references } = decodePayload(value)
+    if (location.kind !== 'parts') return
+    for (let index = 0; index < location.parts.count; index += 1) {
+      const part = this.#wanted(location.parts.payload(index))
+      note(this.#composed, payloadIdOf(readNumber(key, 0)), part)
+      // Only the payload of parts refers to a part; as many objects have the part as have that one.
+      if (part !== undefined) this.#open.set(part, Math.min(this.#each, references))
+    }
+  }
+
+  #readVersion({ key, value }: Row, keyOf: (row: Buffer) => string): void {
+    const payload = payloadOfRow(value)
+    if (payload === undefined) return
+    const held = this.#holders.has(payload) ? [payload] : this.#composed.get(payload)
+    if (held === undefined) return
+    const { sequence, isNull } = decodeObject(value)
+    this.#add(held, { bucketId: bucketIdOf(readNumber(key, 0)), key: keyOf(key), version: { sequence, isNull } })
+  }
+
+  #readUpload({ key }: Row): void {
+    const held = this.#uploads.get(uploadIdOf(orderOf(key))) ?? []
+    this.#add(held, { bucketId: bucketIdOf(readNumber(key, 0)), key: keyOfOrderedRow(key), version: undefined })
+  }
+
+  #add(held: readonly PayloadId[], holder: PayloadHolder): void {
+    for (const payload of held) {
+      const open = this.#open.get(payload)
+      if (open === undefined) continue
+      this.#holders.get(payload)?.push(holder)
+      if (open === 1) this.#open.delete(payload)
+      else this.#open.set(payload, open - 1)
+    }
+  }
+}
+
+function note<K>(map: Map<K, PayloadId[]>, key: K, payload: PayloadId | undefined): void {
+  if (payload === undefined) return
+  const present = map.get(key)
+  if (present === undefined) map.set(key, [payload])
+  else present.push(payload)
+}
