@@ -141,7 +141,12 @@ export class StorageInspection {
       OBJECTS_MAXIMUM,
     )
     while (this.#catalog.snapshot().searchHolders(search, SLICE)) await setImmediate()
-    const buckets = new Map(this.#catalog.snapshot().buckets().map(({ id, name }) => [id, name]))
+    const buckets = new Map(
+      this.#catalog
+        .snapshot()
+        .buckets()
+        .map(({ id, name }) => [id, name]),
+    )
     return missing.map((each) => {
       const holders = search.holdersOf(each.payload.payload)
       // A bucket that was deleted meanwhile has no name any more.

@@ -13,7 +13,7 @@ import type { BucketState, ObjectState, PartState, UploadState } from '../../eng
 import { numberKey, readNumber } from '../keys.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type ListPage, type ListRequest, listObjects } from './object-listing.ts'
-import { type LockedPage, listLocked } from './lock-listing.ts'
+import { type LockedPage, type LockedPlace, listLocked } from './lock-listing.ts'
 import type { HolderSearch } from './payload-holders.ts'
 import type { OrderedPage, OrderedRequest } from './ordered-listing.ts'
 import type { Tables } from '../tables/table-list.ts'
@@ -217,8 +217,8 @@ export class CatalogSnapshot {
    * @param bucketId undefined for all buckets
    * @param start `next` of the previous page
    */
-  lockedVersions(bucketId: BucketId | undefined, start: Buffer | undefined, limit: number): LockedPage {
-    return this.#read(listLocked(this.#tables, bucketId, start, limit))
+  lockedVersions(bucketId: BucketId | undefined, after: LockedPlace | undefined, limit: number): LockedPage {
+    return this.#read(listLocked(this.#tables, bucketId, after, limit))
   }
 
   /** One page of the multipart uploads in progress of a bucket. */

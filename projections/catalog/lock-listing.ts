@@ -3,7 +3,7 @@ import type { LockState } from '../../engine/events/values.ts'
 import { numberKey, readNumber } from '../keys.ts'
 import { decodeLockRow } from '../tables/locks.ts'
 import type { Tables } from '../tables/table-list.ts'
-import { keyOfOrderedRow } from '../tables/version-keys.ts'
+import { keyOfOrderedRow, orderedRowKey, orderOfSequence } from '../tables/version-keys.ts'
 import { getVersionAt, sequenceOfRow } from '../tables/versions.ts'
 
 /** A version with a lock. */
@@ -16,21 +16,28 @@ export interface LockedVersion {
   readonly lock: LockState
 }
 
+/** The place after a version in the order of the locks; the version need not exist any more. */
+export type LockedPlace = Pick<LockedVersion, 'bucketId' | 'key' | 'sequence'>
+
 export interface LockedPage {
   /** By bucket in the order of creation, then by key, then newest first. */
   readonly versions: readonly LockedVersion[]
-  /** Where the next page begins; undefined at the end of the table. */
-  readonly next: Buffer | undefined
+  /** After which version the next page begins; undefined at the end of the table. */
+  readonly next: LockedPlace | undefined
 }
 
-/** One page of the lock table, of one bucket or of all; `start` is `next` of the previous page. */
+/**
+ * One page of the lock table, of one bucket or of all.
+ * @param after `next` of the previous page, in the same bucket if there is one
+ */
 export function listLocked(
   tables: Tables,
   bucketId: BucketId | undefined,
-  start: Buffer | undefined,
+  after: LockedPlace | undefined,
   limit: number,
 ): LockedPage {
-  const begin = start ?? (bucketId === undefined ? undefined : numberKey(bucketId))
+  const first = bucketId === undefined ? undefined : numberKey(bucketId)
+  const begin = after === undefined ? first : rowAfter(after)
   const end = bucketId === undefined ? undefined : numberKey(bucketId + 1)
   const range = { ...(begin && { start: begin }), ...(end && { end }), limit: limit + 1 }
   const rows = [...tables.locks.rows(range)]
@@ -39,5 +46,10 @@ export function listLocked(
     const version = getVersionAt(tables, place.bucketId, place.key, place.sequence)
     return { ...place, isNull: version?.isNull === true, lock: decodeLockRow(value) }
   })
-  return { versions, next: rows[limit]?.key }
+  return { versions, next: rows.length > limit ? versions.at(-1) : undefined }
+}
+
+/** Newer versions come first, so the next row may be that of the version before. */
+function rowAfter({ bucketId, key, sequence }: LockedPlace): Buffer {
+  return orderedRowKey(bucketId, key, orderOfSequence(sequence) + 1)
 }

@@ -14,6 +14,7 @@ const RULES: readonly Rule[] = [
   { kind: 'version', pattern: /^x-amz-(?:copy-source-)?version-id: (\S{16,})$/gim },
   { kind: 'version', pattern: /<(?:Next)?VersionId(?:Marker)?>([\w-]{16,})</g },
   { kind: 'version', pattern: /"(?:source_|next_after_)?version_id":"([\w-]{16,})"/g },
+  { kind: 'cursor', pattern: /"next_after":"([\w-]{40,})"/g },
   { kind: 'upload', pattern: /<(?:Next)?UploadId(?:Marker)?>([\w-]{16,})</g },
   { kind: 'continuation', pattern: /<(?:Next)?ContinuationToken>([\w-]{20,})</g },
   { kind: 'account', pattern: /\b(sa-[a-z2-7]{20})\b/g },

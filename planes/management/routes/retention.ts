@@ -1,7 +1,7 @@
-import type { BucketId } from '../../../engine/brands.ts'
+import { type BucketId, bucketIdOf, sequenceOf } from '../../../engine/brands.ts'
 import type { BucketState } from '../../../engine/state-ports.ts'
-import type { LockedPage, LockedVersion } from '../../../projections/catalog/lock-listing.ts'
-import { BUCKET_NAME_LENGTH } from '../../../engine/domain/names.ts'
+import type { LockedPage, LockedPlace, LockedVersion } from '../../../projections/catalog/lock-listing.ts'
+import { BUCKET_NAME_LENGTH, overlongKeyBytes } from '../../../engine/domain/names.ts'
 import { boundedText } from '../../../engine/events/bounded-text.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
@@ -25,7 +25,7 @@ const RECORD_BYTES = 256
 async function lockedVersions(
   { catalog }: ManagementServices,
   bucketId: BucketId | undefined,
-  from: Buffer | undefined,
+  from: LockedPlace | undefined,
   limit: number,
   place: HeavyPlace,
 ): Promise<LockedPage> {
@@ -43,15 +43,39 @@ async function lockedVersions(
   return { versions, next: start }
 }
 
-/** Where the next report begins: a row of the table of locks. */
-const CURSOR = '(?:[0-9a-f]{2}){1,1978}'
-const CURSOR_FORM = new RegExp(`^${CURSOR}$`)
+/** Bucket and version, encrypted as version ids are, and the key: after which version the next report begins. */
+const ID_LENGTH = 22
+const CURSOR = '[A-Za-z0-9_-]{46,1410}'
 
-/** @throws ManagementError INVALID_REQUEST */
-function cursorOf(sent: string | undefined): Buffer | undefined {
+function cursorAfter({ bucketId, sequence, key }: LockedPlace, { versionIds }: ManagementServices): string {
+  const ids = versionIds.encodeAll([sequenceOf(bucketId), sequence])
+  return `${ids.join('')}${Buffer.from(key).toString('base64url')}`
+}
+
+/**
+ * The place that a cursor names.
+ * @throws ManagementError INVALID_REQUEST for a text that no report gave, and for the cursor of a report on another bucket
+ */
+function placeOf(
+  sent: string | undefined,
+  bucket: BucketState | undefined,
+  services: ManagementServices,
+): LockedPlace | undefined {
   if (sent === undefined) return undefined
-  if (!CURSOR_FORM.test(sent)) throw invalid('after', 'must be next_after of a report')
-  return Buffer.from(sent, 'hex')
+  const { versionIds } = services
+  const owner = versionIds.decode(sent.slice(0, ID_LENGTH))
+  const sequence = versionIds.decode(sent.slice(ID_LENGTH, 2 * ID_LENGTH))
+  const key = Buffer.from(sent.slice(2 * ID_LENGTH), 'base64url').toString()
+  if (owner === undefined || sequence === undefined || key === '' || overlongKeyBytes(key) !== undefined) {
+    throw invalid('after', 'must be next_after of a report')
+  }
+  const place = { bucketId: bucketIdOf(owner), sequence, key }
+  // The decoder skips characters that are not base64url, so many texts would be the same cursor.
+  if (cursorAfter(place, services) !== sent) throw invalid('after', 'must be next_after of a report')
+  if (bucket !== undefined && bucket.id !== place.bucketId) {
+    throw invalid('after', 'must be next_after of a report on the same bucket')
+  }
+  return place
 }
 
 const DAYS_PER_YEAR = 365
@@ -121,7 +145,7 @@ const getRetentionReport = defineRoute({
     if (name !== undefined && bucket === undefined) throw new ManagementError('BUCKET_NOT_FOUND')
     const buckets = new Map((bucket === undefined ? snapshot.buckets() : [bucket]).map((each) => [each.id, each]))
     const now = clock()
-    const after = cursorOf(request.query('after'))
+    const after = placeOf(request.query('after'), bucket, services)
     const { versions, next } = await services.heavy.run('scan', request.http, (place) =>
       lockedVersions(services, bucket?.id, after, limit, place),
     )
@@ -136,7 +160,7 @@ const getRetentionReport = defineRoute({
       versions: records,
       held_count: records.filter(({ status }) => status === 'held').length,
       truncated: next !== undefined,
-      next_after: next?.toString('hex') ?? null,
+      next_after: next === undefined ? null : cursorAfter(next, services),
     })
   },
   command: command('report retention', 'show which versions are held, and until when', {

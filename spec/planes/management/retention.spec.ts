@@ -132,6 +132,32 @@ test('a report goes on from the cursor of the one before', async (t) => {
     after = page.next_after
   }
   t.same(versions, whole.versions)
-  t.equal((await api.call('GET', '/reports/retention?after=xyz')).code, 'INVALID_REQUEST')
-  t.equal((await api.call('GET', `/reports/retention?after=${'ff'.repeat(1978)}`)).status, 200)
+})
+
+test('a cursor is opaque, and a text that no report gave is refused', async (t) => {
+  const { next_after: after } = await report({ limit: '1', bucket: 'first-locked' })
+  if (after === null) throw new Error('one lock only')
+  t.match(after, /^[A-Za-z0-9_-]{46,}$/)
+  const other = [...after].toSpliced(5, 1, after[5] === 'A' ? 'B' : 'A').join('')
+  for (const wrong of ['', 'xyz', 'ff'.repeat(1978), other, `${after}=`, `${after}!`, after.slice(0, 44), after.slice(1)]) {
+    const answer = await api.call('GET', `/reports/retention?after=${encodeURIComponent(wrong)}`)
+    t.match(answer, { status: 400, code: 'INVALID_REQUEST' }, wrong)
+  }
+  const elsewhere = await api.call('GET', `/reports/retention?bucket=second-locked&after=${after}`)
+  t.match(elsewhere, { status: 400, code: 'INVALID_REQUEST' }, 'of a report on another bucket')
+  t.same((await report({ after })).versions, (await report()).versions.slice(1), 'a report on all buckets goes on there')
+})
+
+test('a cursor holds when its version is gone', async (t) => {
+  const first = await report({ limit: '4', bucket: 'first-locked' })
+  await setLegalHold(server, 'first-locked/c', 'OFF')
+  const gone = await server.raw('DELETE', `/first-locked/c?versionId=${held}`)
+  t.equal(gone.status, 204)
+  t.equal(first.versions.at(-1)?.version_id, held)
+  const rest = await report({ bucket: 'first-locked', after: first.next_after ?? '' })
+  t.same(
+    rest.versions.map(({ version_id }) => version_id),
+    [released],
+  )
+  t.same(server.undocumented, [])
 })
