@@ -1,11 +1,10 @@
-import { type Microseconds, millisecondsOf, type Sequence, type VolumeNumber } from './brands.ts'
+import { type Microseconds, millisecondsOf, previous, type Sequence, type VolumeNumber } from './brands.ts'
 import { addSuccess } from './authenticated-entry.ts'
 import type { Clock } from './clock.ts'
-import type { Command, DecidableCommand, Done, VersionSelector } from './commands/commands.ts'
+import type { Command, DecidableCommand, Done } from './commands/commands.ts'
 import { isDiskFull } from './disk/disk.ts'
 import { decide } from './domain/decide.ts'
-import type { Decision } from './domain/decision.ts'
-import { bypassedVersion } from './domain/lock.ts'
+import type { Decision, DecisionContext } from './domain/decision.ts'
 import { locksOf, settingsOf } from './domain/settings.ts'
 import type { AccessAuthentication } from './keys/access-authentication.ts'
 import type { OpaqueIds } from './keys/opaque-ids.ts'
@@ -16,12 +15,14 @@ import {
   EngineUnavailableError,
   OutcomeUnknownError,
 } from './errors.ts'
-import type { AuditContext, AuditResult, Pairs } from './events/audit.ts'
+import type { AuditContext, AuditResult } from './events/audit.ts'
 import type { Change } from './events/changes.ts'
 import { encodeEntry } from './events/entry-codec.ts'
+import { type ExpirePage, expirePage } from './expire-page.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
 import { RECORD_BODY_BYTES_MAXIMUM, RECORD_KIND } from './journal/format.ts'
 import type { Journal, RefusedBatch } from './journal/journal.ts'
+import { bypassAudit, namedVersion, withPairs } from './record-context.ts'
 import type { SpaceReserve } from './payloads/space-reserve.ts'
 import { VolumeFailedError, type VolumeWriter } from './payloads/volume-writer.ts'
 import type { AppliedPosition } from './journal/positions.ts'
@@ -53,15 +54,15 @@ interface BatchResult {
   readonly accessChanged: boolean
 }
 
+const NOTHING = { released: { files: [], volumes: [] }, accessChanged: false } as const
+
 /** Most requests of one batch; the rest waits for the next one. */
 const REQUESTS_PER_BATCH_MAXIMUM = 1024
 const STAGED_BYTES_MAXIMUM = 8 << 20
-/** An attempt and an outcome, twice for a bypass. */
 /** The host's clock is exact to this; batches of one step get times that are later by a microsecond each. */
 const CLOCK_STEP_MICROSECONDS = 1000
+/** An attempt and an outcome, twice for a bypass. */
 const COMMAND_BYTES_MAXIMUM = 4 * (RECORD_BODY_BYTES_MAXIMUM + 1024)
-/** Operation in the audit records of a bypass (specification, Audit event). */
-const BYPASS_OPERATION = 's3:object-lock.bypass'
 
 /** The projections could not be committed although the journal was: the state is behind and the process must end. */
 export class ProjectionFailedError extends Error {
@@ -172,6 +173,8 @@ export class Engine {
     try {
       const result = this.#state.update((state) => {
         const replies = this.#decideAll(requests, batch, state)
+        // A page of a lifecycle rule may come to nothing, and no batch is without records.
+        if (batch.recordCount === 0) return { replies, ...NOTHING }
         this.#volumes.flush()
         const place = this.#journal.place
         this.#journal.commit()
@@ -182,7 +185,7 @@ export class Engine {
         const released = { files: state.releasedFiles, volumes: state.removedVolumes }
         return { replies, released, accessChanged: state.accessChanged }
       })
-      this.#seal = undefined
+      if (this.#journalIsAhead) this.#seal = undefined
       return result
     } catch (error) {
       if (this.#journalIsAhead) throw new ProjectionFailedError(String(error), { cause: error })
@@ -232,15 +235,16 @@ export class Engine {
       const sequence = this.#addEntry(batch, time, outcome, command.result, attempt, [])
       return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
     }
+    if (command.kind === 'expire-page') return this.#expire(command, batch, state)
     if (command.kind === 'record-read') {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: [] })
     }
     if (command.kind === 'record-server-event') {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })
     }
-    const attempt = this.#named(command.audit, 'version' in command ? command.version : undefined)
+    const attempt = this.#named(command)
     const intent = command.intent ?? this.#addEntry(batch, time, attempt, 'attempted', undefined, [])
-    const bypass = this.#bypassAudit(command, state)
+    const bypass = bypassAudit(command, state, this.#versionIds)
     const bypassIntent = bypass && this.#addEntry(batch, time, bypass, 'attempted', undefined, [])
     const reply = this.#decideOne(command, batch, state, time, intent)
     if (bypass !== undefined) {
@@ -257,20 +261,36 @@ export class Engine {
     time: Microseconds,
     intent: Sequence,
   ): Exclude<EngineReply, undefined> {
-    const latest = Math.max(time, batch.time)
     const audit = withPairs(command.audit, settingsOf(command, state))
     try {
-      const decision = decide(command, {
-        state,
-        sequence: batch.nextSequence,
-        placement: this.#volumes,
-        now: millisecondsOf(Math.floor(latest / 1000)),
-        clockIsBehind: time < latest - (latest % CLOCK_STEP_MICROSECONDS) - this.#clockToleranceMicroseconds,
-      })
+      const decision = decide(command, this.#contextAt(time, batch, state))
       return this.#succeed(batch, state, time, withPairs(audit, locksOf(decision.changes)), intent, decision)
     } catch (error) {
       return this.#refuse({ ...command, audit }, batch, time, intent, error)
     }
+  }
+
+  #contextAt(time: Microseconds, batch: BatchBuilder, state: StateTransaction): DecisionContext {
+    const latest = Math.max(time, batch.time)
+    return {
+      state,
+      sequence: batch.nextSequence,
+      placement: this.#volumes,
+      now: millisecondsOf(Math.floor(latest / 1000)),
+      clockIsBehind: time < latest - (latest % CLOCK_STEP_MICROSECONDS) - this.#clockToleranceMicroseconds,
+    }
+  }
+
+  /** Every removal of a page is a deletion as a request could ask for, with records of its own. */
+  #expire(command: ExpirePage, batch: BatchBuilder, state: StateTransaction): Exclude<EngineReply, undefined> {
+    const bytesMaximum = this.#journal.batchBytesMaximum - COMMAND_BYTES_MAXIMUM
+    const page = expirePage(command, state, {
+      context: () => this.#contextAt(this.#clock(), batch, state),
+      remove: (removal) => this.#carryOut(removal, batch, state)?.ok === true,
+      note: (audit, decision) => void this.#succeed(batch, state, this.#clock(), audit, undefined, decision),
+      hasRoom: () => batch.bytes <= bytesMaximum,
+    })
+    return { ok: true, done: { sequence: previous(batch.nextSequence), timeMicroseconds: batch.time, page } }
   }
 
   /**
@@ -286,7 +306,7 @@ export class Engine {
   ): Exclude<EngineReply, undefined> {
     if (error instanceof ApplyError || error instanceof VolumeFailedError || isDiskFull(error)) throw error
     const known = error instanceof DomainError ? error : new DomainError('command-failed', String(error))
-    const { metadata, ...rest } = this.#named(command.audit, 'version' in command ? command.version : undefined)
+    const { metadata, ...rest } = this.#named(command)
     const audit = { ...rest, metadata: [...metadata, 'error', known.code] }
     this.#addEntry(batch, time, audit, DOMAIN_ERRORS[known.code].result, intent, [])
     return { ok: false, code: known.code, subject: known.subject }
@@ -302,7 +322,7 @@ export class Engine {
   ): Exclude<EngineReply, undefined> {
     const { changes: decided, ...result } = decision
     const sequence = batch.nextSequence
-    const named = this.#named(audit, result.version)
+    const named = namedVersion(audit, result.version, this.#versionIds)
     const changes = addSuccess(batch, this.#access, state, { time, audit: named, intent, changes: decided })
     try {
       state.apply(sequence, batch.time, changes)
@@ -312,23 +332,8 @@ export class Engine {
     return { ok: true, done: { sequence, timeMicroseconds: batch.time, ...result } }
   }
 
-  /**
-   * Adds the version id that clients see, so that the log alone shows which version a change was about, unless the front
-   * end has recorded the one that the request named.
-   */
-  #named(audit: AuditContext, version: VersionSelector | undefined): AuditContext {
-    if (version === undefined || version === 'unknown') return audit
-    if (audit.metadata.some((text, index) => index % 2 === 0 && text === 'version_id')) return audit
-    const id = version === 'null' ? version : this.#versionIds.encode(version)
-    return { ...audit, metadata: [...audit.metadata, 'version_id', id] }
-  }
-
-  /** The audit context of a bypass of governance retention, which has a pair of records of its own (rule 8). */
-  #bypassAudit(command: DecidableCommand, state: StateTransaction): AuditContext | undefined {
-    if (!('bypassGovernance' in command)) return undefined
-    const version = bypassedVersion(command, state)
-    if (version === undefined) return undefined
-    return this.#named({ ...command.audit, operation: BYPASS_OPERATION }, version)
+  #named(command: DecidableCommand): AuditContext {
+    return namedVersion(command.audit, 'version' in command ? command.version : undefined, this.#versionIds)
   }
 
   #addEntry(
@@ -342,8 +347,4 @@ export class Engine {
     const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
     return batch.add(kind, time, encodeEntry(audit, result, intent, changes))
   }
-}
-
-function withPairs(audit: AuditContext, pairs: Pairs): AuditContext {
-  return pairs.length === 0 ? audit : { ...audit, metadata: [...audit.metadata, ...pairs] }
 }

@@ -51,6 +51,9 @@ export const DOMAIN_ERRORS = {
   },
   'token-exists': { result: 'failure', sentence: 'The management token exists already.' },
   'token-not-found': { result: 'failure', sentence: 'The management token does not exist.' },
+  'rule-exists': { result: 'failure', sentence: 'The lifecycle rule exists already.' },
+  'rule-not-found': { result: 'failure', sentence: 'The lifecycle rule does not exist.' },
+  'too-many-rules': { result: 'failure', sentence: 'The bucket has the maximum number of lifecycle rules.' },
   'journal-full': {
     result: 'failure',
     sentence: 'The disk is full: the journal has no room for the record of this request. Free some space.',

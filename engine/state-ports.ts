@@ -1,9 +1,12 @@
 import type { AccessState } from './domain/access-state.ts'
 import type { Change } from './events/changes.ts'
 import type {
+  AgePosition,
   CorsRule,
   DefaultRetention,
   HeaderPairs,
+  LifecycleAction,
+  LifecycleRule,
   LockState,
   ObjectChecksum,
   Quota,
@@ -28,6 +31,12 @@ export interface BucketState {
   readonly quota: Quota
 }
 
+/** A lifecycle rule of a bucket, and how far the worker has come with it. */
+export interface LifecycleRuleState extends LifecycleRule {
+  /** What is up to here in the order of age was removed or is held; undefined before the first page. */
+  readonly cursors: { readonly [A in LifecycleAction]?: AgePosition }
+}
+
 /** What the rules read about a version of an object, or a delete marker. */
 export interface ObjectState {
   /** Sequence of the entry that wrote it, which identifies the version. The highest of a key is the current one. */
@@ -49,6 +58,10 @@ export interface ObjectState {
   readonly lock: LockState | undefined
   /** Of the whole object, where the client gave one. */
   readonly checksum: ObjectChecksum | undefined
+  /** Since when it is not the newest of its key any more. */
+  readonly noncurrentMicroseconds?: Microseconds | undefined
+  /** When lifecycle rules look at it, where that is not in the order of age: see the table `ages`. */
+  readonly revisitMicroseconds?: Microseconds | undefined
 }
 
 /** A multipart upload in progress. */
@@ -86,6 +99,10 @@ export interface StateReader extends AccessState {
   bucket(name: string): BucketState | undefined
   /** The CORS rules of a bucket; none without a configuration. */
   cors(bucketId: BucketId): readonly CorsRule[]
+  /** In the order of their creation. */
+  lifecycleRules(bucketId: BucketId): readonly LifecycleRuleState[]
+  /** Name of the bucket that has a rule. */
+  bucketOfLifecycleRule(rule: string): string | undefined
   /** The current object; undefined also when the newest version is a delete marker. */
   object(bucketId: BucketId, key: string): ObjectState | undefined
   /** A version or marker, current or not. */

@@ -252,6 +252,22 @@ export const configTable = [
       'How far the clock may be behind the last recorded time before the server stops releasing retained versions.',
   },
   {
+    name: 'lifecycle.interval_seconds',
+    kind: 'integer',
+    unit: 'seconds',
+    bounds: { minimum: 1, maximum: 86_400 },
+    default: 3600,
+    sentence: 'How often a pass over the lifecycle rules begins.',
+  },
+  {
+    name: 'lifecycle.batch_size',
+    kind: 'integer',
+    unit: 'entries',
+    bounds: { minimum: 1, maximum: 1000 },
+    default: 100,
+    sentence: 'What one pass removes at most for each rule and action: objects, or versions that are not current.',
+  },
+  {
     name: 'server.shutdown_grace_period_seconds',
     kind: 'integer',
     unit: 'seconds',

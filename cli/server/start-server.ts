@@ -273,7 +273,7 @@ class Server implements RunningServer {
       onHandlerError: (error) => log.error({ err: error }, 'a management response was cut off'),
     })
     logCertificates(log, tls)
-    this.#workers = startWorkers(log, engine.start, store)
+    this.#workers = startWorkers(log, engine.start, store, config)
   }
 
   reload(): Promise<void> {

@@ -2,9 +2,12 @@ import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumbe
 import type { AuditContext, Pairs } from '../events/audit.ts'
 import type { ChangeNamed } from '../events/changes.ts'
 import type {
+  AgePosition,
   CorsRule,
   DefaultRetention,
   HeaderPairs,
+  LifecycleAction,
+  LifecycleRule,
   LockState,
   ObjectChecksum,
   Quota,
@@ -70,6 +73,11 @@ interface DecidableCommands extends AccessCommands {
   /** Replaces the CORS rules of a bucket; an empty list removes them. */
   'set-cors': { bucket: string; rules: readonly CorsRule[] }
   'set-quota': { bucket: string; quota: Quota }
+  /** The caller makes the id; one that is already in use is refused. */
+  'create-lifecycle-rule': { bucket: string; rule: LifecycleRule }
+  /** Replaces all of a rule but its id. */
+  'replace-lifecycle-rule': { bucket: string; rule: LifecycleRule }
+  'delete-lifecycle-rule': { rule: string }
   'write-object': ObjectName &
     Described & {
       size: number
@@ -173,6 +181,38 @@ interface RecordFailedChange {
   readonly details?: Pairs
 }
 
+/** One page of a lifecycle rule: what was due when it was read, in the order of age. */
+interface ExpirePage {
+  readonly kind: 'expire-page'
+  /** Who removes; operation, resource and metadata are those of each entry. */
+  readonly audit: AuditContext
+  readonly bucket: string
+  /** A bucket of the same name that was created since is another one. */
+  readonly bucketId: BucketId
+  readonly rule: string
+  readonly action: LifecycleAction
+  /** False for entries out of the order of age, and after an entry that failed. */
+  readonly movesCursor: boolean
+  readonly entries: readonly ({ readonly key: string } & AgePosition)[]
+  /** Where the page ended: it may have passed keys of other prefixes after its last entry. */
+  readonly through: AgePosition | undefined
+  /** That the clock cannot be trusted is recorded already. */
+  readonly clockIsNoted: boolean
+}
+
+/**
+ * What became of a page. `end`: all of it was looked at; the batch was full before; what follows is too young or its rule
+ * is gone; the clock is behind.
+ */
+export interface PageOutcome {
+  /** Entries that were looked at. */
+  readonly scanned: number
+  readonly expired: number
+  readonly held: number
+  readonly failed: number
+  readonly end: 'done' | 'full' | 'waits' | 'clock'
+}
+
 /** Events of the server itself; they have no attempt, since nobody asked for them. */
 interface RecordServerEvent {
   readonly kind: 'record-server-event'
@@ -188,6 +228,7 @@ export type Command =
   | RecordOnly<'record-read'>
   | RecordFailedChange
   | RecordServerEvent
+  | ExpirePage
 
 /** What a command that succeeded returns to its caller. */
 export interface Done {
@@ -200,4 +241,6 @@ export interface Done {
   readonly version?: VersionName
   /** Whether that is a delete marker. */
   readonly marker?: boolean
+  /** What became of a page of a lifecycle rule. */
+  readonly page?: PageOutcome
 }

@@ -2,6 +2,7 @@ import type { DecidableCommand } from '../commands/commands.ts'
 import { accessRules } from './access.ts'
 import { bucketRules } from './bucket.ts'
 import type { Decision, DecisionContext, Rules } from './decision.ts'
+import { lifecycleRules } from './lifecycle.ts'
 import { lockRules } from './lock.ts'
 import { objectRules } from './object.ts'
 import { payloadRules } from './payload.ts'
@@ -12,6 +13,7 @@ const RULES: Rules = {
   ...bucketRules,
   ...objectRules,
   ...lockRules,
+  ...lifecycleRules,
   ...uploadRules,
   ...payloadRules,
   ...accessRules,

@@ -69,9 +69,9 @@ function deleteVersion(
   if (bucket.versioning === 'off') return { changes: [objectDeleted(bucketId, key, version)], version: 'null' }
   const { sequence, isMarker } = version
   const other = state.newestVersion(bucketId, key, sequence)
-  const succeeds = other !== undefined && other.sequence < sequence && !other.isMarker
+  const next = other !== undefined && other.sequence < sequence ? other : undefined
   return {
-    changes: [versionDeleted(bucketId, key, version, succeeds ? other : undefined)],
+    changes: [versionDeleted(bucketId, key, version, next)],
     version: version.isNull ? 'null' : sequence,
     marker: isMarker,
   }

@@ -10,14 +10,15 @@ export function objectDeleted(bucketId: BucketId, key: string, { size }: ObjectS
 
 /**
  * A version or marker goes for ever.
- * @param promoted the version that becomes the current object by that
+ * @param next the version or marker that becomes the newest by that
  */
 export function versionDeleted(
   bucketId: BucketId,
   key: string,
   { sequence, isNull, isMarker, size }: ObjectState,
-  promoted: ObjectState | undefined,
+  next: ObjectState | undefined,
 ): ChangeNamed<'version.deleted'> {
+  const promoted = next?.isMarker === false ? next : undefined
   return {
     name: 'version.deleted',
     bucketId,
@@ -31,5 +32,6 @@ export function versionDeleted(
       etag: promoted.etag,
       contentType: contentTypeOf(promoted.headers),
     },
+    uncovers: next?.isMarker === true ? next.sequence : undefined,
   }
 }

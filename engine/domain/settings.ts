@@ -2,7 +2,7 @@ import type { CommandOf, DecidableCommand } from '../commands/commands.ts'
 import type { Pairs } from '../events/audit.ts'
 import { boundedText } from '../events/bounded-text.ts'
 import type { Change } from '../events/changes.ts'
-import type { DefaultRetention, LockState, Retention } from '../events/values.ts'
+import type { DefaultRetention, LifecycleRule, LockState, Retention } from '../events/values.ts'
 import type { StateReader } from '../state-ports.ts'
 
 /** Most bytes of one value in a record; a longer one is cut, and its digest is recorded. */
@@ -42,6 +42,18 @@ function listText(items: readonly unknown[]): string {
   return items.length === 0 ? NONE : JSON.stringify(items)
 }
 
+/** A rule as one text; its bucket is in the record beside it. */
+function ruleText(rule: LifecycleRule | undefined): string {
+  if (rule === undefined) return NONE
+  const { prefix, enabled, expirationDays: expiration, noncurrentDays } = rule
+  return JSON.stringify({ prefix, enabled, expiration, noncurrent_version_expiration: noncurrentDays })
+}
+
+function ruleBefore(rule: string, state: StateReader): LifecycleRule | undefined {
+  const bucket = state.bucket(state.bucketOfLifecycleRule(rule) ?? '')
+  return bucket && state.lifecycleRules(bucket.id).find((other) => other.rule === rule)
+}
+
 function lockBefore(
   { bucket: name, key, version }: CommandOf<'set-retention' | 'set-legal-hold'>,
   state: StateReader,
@@ -77,6 +89,18 @@ const SETTINGS: { readonly [K in DecidableCommand['kind']]?: Reader<K> } = {
       ['quota_bytes', present && (present.bytes ?? UNLIMITED), quota.bytes ?? UNLIMITED],
       ['quota_objects', present && (present.objects ?? UNLIMITED), quota.objects ?? UNLIMITED],
     ]
+  },
+
+  'create-lifecycle-rule': ({ rule }) => [['lifecycle_rule', undefined, ruleText(rule)]],
+
+  'replace-lifecycle-rule'({ rule }, state) {
+    const before = ruleBefore(rule.rule, state)
+    return [['lifecycle_rule', before && ruleText(before), ruleText(rule)]]
+  },
+
+  'delete-lifecycle-rule'({ rule }, state) {
+    const before = ruleBefore(rule, state)
+    return before === undefined ? [] : [['lifecycle_rule', ruleText(before), NONE]]
   },
 
   'set-retention'(command, state) {

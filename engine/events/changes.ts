@@ -5,6 +5,7 @@
 import type { Microseconds, Sequence } from '../brands.ts'
 import * as access from './access-changes.ts'
 import * as buckets from './bucket-changes.ts'
+import * as lifecycle from './lifecycle-changes.ts'
 import * as objects from './object-changes.ts'
 import type { ChangeOf, ChangeSchema } from './schema/change.ts'
 import { refuse } from './schema/kinds.ts'
@@ -12,7 +13,7 @@ import * as store from './store-changes.ts'
 import * as uploads from './upload-changes.ts'
 
 /** Every change, under the name that the code has for it. */
-export const CHANGES = { ...buckets, ...objects, ...uploads, ...store, ...access }
+export const CHANGES = { ...buckets, ...objects, ...uploads, ...store, ...access, ...lifecycle }
 
 export type Change = ChangeOf<(typeof CHANGES)[keyof typeof CHANGES]>
 type ChangeName = Change['name']

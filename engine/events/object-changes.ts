@@ -45,6 +45,7 @@ export const versionDeleted = defineChange('version.deleted', 13, {
   promotes: field(orZero(sequence), 'promoted', 'the version that becomes the current object'),
   removed: appended(optional(removedVersion), undefined, 'removed'),
   current: appended(optional(promotedVersion), undefined, 'current', 'what is promoted'),
+  uncovers: appended(optional(sequence), undefined, 'uncovered', 'the delete marker that becomes the newest version'),
 })
 
 export const versionLocked = defineChange('version.locked', 14, { ...object, version, lock: field(lockState, 'lock') })

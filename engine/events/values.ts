@@ -1,5 +1,5 @@
 /** Values of changes other than numbers and texts, in the program and as stored. */
-import { checksum, checksumValue, headerText, objectKey, payloadName, volumeLength } from './names.ts'
+import { checksum, checksumValue, headerText, identifier, objectKey, payloadName, volumeLength } from './names.ts'
 import { appended, field, record, union } from './schema/record.ts'
 import {
   bucketId,
@@ -7,6 +7,7 @@ import {
   flag,
   integer,
   listOf,
+  microseconds,
   milliseconds,
   optional,
   orZero,
@@ -121,6 +122,30 @@ export const corsRule = record('CORS rule', {
 })
 export type CorsRule = ValueOf<typeof corsRule>
 export const corsRules = listOf(corsRule)
+
+/** Days until something expires; a hundred years at most (specification, Limits). */
+export const EXPIRY_DAYS = { minimum: 1, maximum: 36_500 } as const
+
+/** One lifecycle rule of a bucket (specification, Lifecycle rule). At least one of its periods is given. */
+export const lifecycleRule = record('lifecycle rule', {
+  rule: field(identifier, 'rule id'),
+  prefix: field(text, 'prefix', 'of the keys that it is about; all begin with the empty one'),
+  enabled: field(flag, 'enabled'),
+  expirationDays: field(optional(days), 'expiration', 'days from the writing of a current object'),
+  noncurrentDays: field(optional(days), 'noncurrent expiration', 'days from when a version became noncurrent'),
+})
+export type LifecycleRule = ValueOf<typeof lifecycleRule>
+
+/** What a lifecycle rule does. */
+export const LIFECYCLE_ACTIONS = ['expiration', 'noncurrent-expiration'] as const
+export type LifecycleAction = (typeof LIFECYCLE_ACTIONS)[number]
+
+/** A place in the order of age, which is by time and then by version. */
+export const agePosition = record('age', {
+  timeMicroseconds: field(microseconds, 'time'),
+  version: field(sequence, 'version'),
+})
+export type AgePosition = ValueOf<typeof agePosition>
 
 /** Limits of a bucket on the current versions of its objects; undefined is unlimited. */
 export interface Quota {

@@ -32,7 +32,7 @@ export interface AccessRecord {
 type Report = (sequence: number, offset: number, verdict: Verdict, detail: string) => void
 
 /** Changes that the system makes by itself: nobody asked for them, so they have no attempt. */
-const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35])
+const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 62, 63])
 /** Changes of who may do what. */
 const ACCESS_CHANGES = [
   { first: 23, last: 35 },

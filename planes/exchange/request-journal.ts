@@ -22,6 +22,7 @@ type Change = Exclude<
       | 'reclaim-upload'
       | 'move-payloads'
       | 'remove-volume'
+      | 'expire-page'
   }
 >
 type WithoutAudit<C> = C extends Change ? Omit<C, 'audit' | 'intent'> : never

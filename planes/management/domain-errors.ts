@@ -37,6 +37,9 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'policy-attached': 'CONFLICT',
   'token-exists': 'CONFLICT',
   'token-not-found': 'TOKEN_NOT_FOUND',
+  'rule-exists': 'CONFLICT',
+  'rule-not-found': 'LIFECYCLE_RULE_NOT_FOUND',
+  'too-many-rules': 'TOO_MANY_LIFECYCLE_RULES',
   'journal-full': 'AUDIT_UNAVAILABLE',
   'storage-full': 'STORAGE_FULL',
 }

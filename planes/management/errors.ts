@@ -48,6 +48,8 @@ export const managementErrors = {
   TOO_MANY_POLICIES: { status: 409, sentence: 'The service account has the maximum number of policies.' },
   POLICY_NOT_ATTACHED: { status: 404, sentence: 'The policy is not attached to the service account.' },
   TOKEN_NOT_FOUND: { status: 404, sentence: 'The management token does not exist.' },
+  LIFECYCLE_RULE_NOT_FOUND: { status: 404, sentence: 'The lifecycle rule does not exist.' },
+  TOO_MANY_LIFECYCLE_RULES: { status: 409, sentence: 'The bucket has the maximum number of lifecycle rules.' },
   DIGEST_PENDING: { status: 409, sentence: 'The digest of this multipart object is still being computed. Try again.' },
   STORAGE_FULL: { status: 507, sentence: 'The disk of the server is full. Reads and deletes still work.' },
   AUDIT_UNAVAILABLE: { status: 503, sentence: 'The audit record cannot be made durable, so nothing was changed.' },

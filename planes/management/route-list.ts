@@ -5,6 +5,7 @@ import { AUDIT_EXPORT_ROUTES } from './routes/audit-export.ts'
 import { BUCKET_ROUTES } from './routes/buckets.ts'
 import { CREDENTIAL_ROUTES } from './routes/credentials.ts'
 import { EVENT_ROUTES } from './routes/events.ts'
+import { LIFECYCLE_ROUTES } from './routes/lifecycle.ts'
 import { ROUTES_NOT_YET } from './routes/not-yet.ts'
 import { CONTENT_ROUTES } from './routes/object-content.ts'
 import { OBJECT_LIST_ROUTES } from './routes/object-lists.ts'
@@ -26,6 +27,7 @@ export const routeList: readonly Route[] = [
   ...SYSTEM_ROUTES,
   ...TOKEN_ROUTES,
   ...BUCKET_ROUTES,
+  ...LIFECYCLE_ROUTES,
   ...OBJECT_LIST_ROUTES,
   ...OBJECT_ROUTES,
   ...CONTENT_ROUTES,

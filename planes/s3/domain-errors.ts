@@ -39,7 +39,7 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'part-too-small': { code: 'EntityTooSmall', element: 'PartNumber' },
   'object-too-large': { code: 'EntityTooLarge', element: 'ProposedSize' },
   'quota-exceeded': { code: 'QuotaExceeded', element: 'BucketName' },
-  // Nothing on this plane changes who may do what.
+  // Nothing on this plane changes who may do what, or lifecycle rules.
   'account-exists': { code: 'InvalidRequest', explained: true },
   'account-not-found': { code: 'InvalidRequest', explained: true },
   'credential-exists': { code: 'InvalidRequest', explained: true },
@@ -52,6 +52,9 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'policy-attached': { code: 'InvalidRequest', explained: true },
   'token-exists': { code: 'InvalidRequest', explained: true },
   'token-not-found': { code: 'InvalidRequest', explained: true },
+  'rule-exists': { code: 'InvalidRequest', explained: true },
+  'rule-not-found': { code: 'InvalidRequest', explained: true },
+  'too-many-rules': { code: 'InvalidRequest', explained: true },
   'journal-full': { code: 'ServiceUnavailable', explained: true },
   'storage-full': { code: 'InsufficientStorage' },
 }

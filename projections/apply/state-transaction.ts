@@ -21,6 +21,7 @@ import {
 } from '../../engine/brands.ts'
 import type {
   BucketState,
+  LifecycleRuleState,
   LogicalUsage,
   ObjectState,
   PartState,
@@ -31,6 +32,7 @@ import { AccessRows } from './access-rows.ts'
 import { EventRows } from './event-rows.ts'
 import { Counters } from './counters.ts'
 import { numberKey, readNumber } from '../keys.ts'
+import { LifecycleRows } from './lifecycle-rows.ts'
 import { PayloadLedger } from './payload-ledger.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { accountRows, credentialRows, getAccessChain, policyRows, putAccessChain, tokenRows } from '../tables/access.ts'
@@ -40,6 +42,7 @@ import type { CorsRule } from '../../engine/events/values.ts'
 import { putBucketName } from '../tables/bucket-names.ts'
 import { getBucket, putBucket, removeBucket } from '../tables/buckets.ts'
 import { getCors, putCors } from '../tables/cors.ts'
+import { getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
 import { getObject } from '../tables/objects.ts'
 import { getPayload } from '../tables/payloads.ts'
 import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
@@ -67,11 +70,15 @@ export class TableTransaction implements StateTransaction {
     'bucket.quota-set': (t, change) =>
       t.#bucketChanged(change.bucket, { quota: { bytes: change.bytes, objects: change.objects } }),
     'bucket.cors-set': (t, change) => putCors(t.#tables.cors, change.bucketId, change.rules),
+    'lifecycle.rule-set': (t, change) => t.#lifecycle.ruleSet(change),
+    'lifecycle.rule-removed': (t, change) => t.#lifecycle.ruleRemoved(change),
+    'lifecycle.scanned': (t, change) => t.#lifecycle.scanned(change),
+    'lifecycle.version-held': (t, change) => t.#versions.held(change),
     'object.written': (t, change, sequence, time) => t.#versions.written(sequence, time, change),
     'object.deleted': (t, change) => t.#versions.deleted(change),
     'marker.written': (t, change, sequence, time) => t.#versions.markerWritten(sequence, time, change),
-    'version.deleted': (t, change) => t.#versions.versionDeleted(change),
-    'version.locked': (t, change) => t.#versions.locked(change),
+    'version.deleted': (t, change, _, time) => t.#versions.versionDeleted(time, change),
+    'version.locked': (t, change, _, time) => t.#versions.locked(time, change),
     'upload.created': (t, change, sequence, time) => t.#uploads.created(uploadIdOf(sequence), time, change),
     'upload.part-written': (t, change, _, time) => t.#uploads.partWritten(time, change),
     'upload.completed': (t, change, sequence) => t.#uploads.completed(sequence, change),
@@ -107,6 +114,7 @@ export class TableTransaction implements StateTransaction {
   readonly #uploads: UploadRows
   readonly #access: AccessRows
   readonly #events: EventRows
+  readonly #lifecycle: LifecycleRows
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -116,6 +124,7 @@ export class TableTransaction implements StateTransaction {
     this.#uploads = new UploadRows(tables, this.#counters, this.#payloads)
     this.#access = new AccessRows(tables)
     this.#events = new EventRows(tables)
+    this.#lifecycle = new LifecycleRows(tables)
   }
 
   get releasedFiles(): readonly string[] {
@@ -140,6 +149,14 @@ export class TableTransaction implements StateTransaction {
 
   cors(bucketId: BucketId): readonly CorsRule[] {
     return getCors(this.#tables.cors, bucketId)
+  }
+
+  lifecycleRules(bucketId: BucketId): readonly LifecycleRuleState[] {
+    return getLifecycleRules(this.#tables.lifecycle, bucketId)
+  }
+
+  bucketOfLifecycleRule(rule: string): string | undefined {
+    return getBucketOfRule(this.#tables.lifecycleRules, rule)
   }
 
   object(bucketId: BucketId, key: string): ObjectState | undefined {
@@ -247,6 +264,7 @@ export class TableTransaction implements StateTransaction {
   #bucketDeleted({ bucket, bucketId }: ChangeNamed<'bucket.deleted'>): void {
     removeBucket(this.#tables.buckets, bucket)
     putCors(this.#tables.cors, bucketId, [])
+    this.#lifecycle.bucketDeleted(bucketId)
     this.#counters.buckets.remove(bucketId)
   }
 }

@@ -1,9 +1,11 @@
-import type { BucketId, Microseconds, Sequence } from '../../engine/brands.ts'
+import { type BucketId, type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
 import type { VersionPlace } from '../../engine/events/values.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import type { Counters } from './counters.ts'
 import type { PayloadLedger } from './payload-ledger.ts'
+import { numberKey, readNumber } from '../keys.ts'
+import { NEVER, putAge, removeAge } from '../tables/ages.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { putLock, removeLock } from '../tables/locks.ts'
 import { decodeObject, encodeObject, objectKey } from '../tables/objects.ts'
@@ -30,7 +32,7 @@ export class VersionRows {
     const payload = this.#payloads.take(change.payload)
     const isNull = version?.isNull ?? true
     // The row of the current object is not removed: the new one overwrites it.
-    if (version !== undefined) this.#makeRoom(bucketId, key, version)
+    if (version !== undefined) this.#makeRoom(bucketId, key, version, modifiedMicroseconds)
     else if (change.replaced) this.#destroyCurrent(bucketId, key, this.#current(bucketId, key))
     const state = { isNull, isMarker: false, digest, headers, metadata, payload, lock, checksum }
     this.#putCurrent(bucketId, key, { ...state, sequence, modifiedMicroseconds, size, etag })
@@ -39,7 +41,8 @@ export class VersionRows {
 
   markerWritten(sequence: Sequence, modifiedMicroseconds: Microseconds, change: ChangeNamed<'marker.written'>): void {
     const { bucketId, key, version } = change
-    if (this.#makeRoom(bucketId, key, version)) this.#tables.objects.remove(objectKey(bucketId, key))
+    const hasCurrent = this.#makeRoom(bucketId, key, version, modifiedMicroseconds)
+    if (hasCurrent) this.#tables.objects.remove(objectKey(bucketId, key))
     const nothing = {
       size: 0,
       etag: NO_ETAG,
@@ -52,6 +55,7 @@ export class VersionRows {
     }
     const marker = { sequence, modifiedMicroseconds, isNull: version.isNull, isMarker: true, ...nothing }
     putVersion(this.#tables, bucketId, key, marker)
+    this.#tables.markers.put(objectKey(bucketId, key), numberKey(sequence))
     this.#counters.buckets.of(bucketId).markers += 1
   }
 
@@ -61,7 +65,8 @@ export class VersionRows {
     this.#tables.objects.remove(objectKey(bucketId, key))
   }
 
-  versionDeleted({ bucketId, key, version, promotes }: ChangeNamed<'version.deleted'>): void {
+  versionDeleted(timeMicroseconds: Microseconds, change: ChangeNamed<'version.deleted'>): void {
+    const { bucketId, key, version, promotes, uncovers } = change
     const current = this.#current(bucketId, key)
     if (current?.sequence === version) {
       this.#destroyCurrent(bucketId, key, current)
@@ -69,21 +74,77 @@ export class VersionRows {
     } else {
       this.#dropNoncurrent(bucketId, key, version)
     }
+    if (uncovers !== undefined) this.#uncover(bucketId, key, uncovers)
     if (promotes === undefined) return
     const promoted = takeVersion(this.#tables, bucketId, key, promotes)
     if (promoted === undefined) throw new Error(`version ${promotes} is promoted but not there`)
+    removeAge(this.#tables.ages, bucketId, promoted)
     this.#countNoncurrent(bucketId, promoted, -1)
-    this.#putCurrent(bucketId, key, promoted)
+    // Rules may have passed the place of its age while it was noncurrent.
+    const again = { noncurrentMicroseconds: undefined, revisitMicroseconds: timeMicroseconds }
+    this.#putCurrent(bucketId, key, { ...promoted, ...again })
   }
 
-  locked({ bucketId, key, version, lock }: ChangeNamed<'version.locked'>): void {
+  /** A version that was held is looked at again: its lock may have gone. */
+  locked(timeMicroseconds: Microseconds, change: ChangeNamed<'version.locked'>): void {
+    const { bucketId, key, version, lock } = change
     const current = this.#current(bucketId, key)
     const isCurrent = current?.sequence === version
     const before = isCurrent ? current : takeVersion(this.#tables, bucketId, key, version)
     if (before === undefined) throw new Error(`version ${version} is locked but not there`)
     if (isCurrent) this.#tables.objects.put(objectKey(bucketId, key), encodeObject({ ...before, lock }))
-    else putVersion(this.#tables, bucketId, key, { ...before, lock })
+    else {
+      const isHeld = before.revisitMicroseconds !== undefined
+      const after = isHeld ? this.#moveAge(bucketId, key, before, timeMicroseconds) : before
+      putVersion(this.#tables, bucketId, key, { ...after, lock })
+    }
     putLock(this.#tables.locks, bucketId, key, version, lock)
+  }
+
+  /** Its place is no longer that of its age, which lifecycle rules have passed. */
+  held({ bucketId, key, version, untilMicroseconds = NEVER }: ChangeNamed<'lifecycle.version-held'>): void {
+    const current = this.#current(bucketId, key)
+    if (current?.sequence === version) {
+      const held = this.#moveAge(bucketId, key, current, untilMicroseconds)
+      this.#tables.objects.put(objectKey(bucketId, key), encodeObject(held))
+      return
+    }
+    const before = takeVersion(this.#tables, bucketId, key, version)
+    if (before === undefined) throw new Error(`version ${version} is held but not there`)
+    putVersion(this.#tables, bucketId, key, this.#moveAge(bucketId, key, before, untilMicroseconds))
+  }
+
+  #moveAge(bucketId: BucketId, key: string, before: ObjectState, revisitMicroseconds: Microseconds): ObjectState {
+    removeAge(this.#tables.ages, bucketId, before)
+    const after = { ...before, revisitMicroseconds }
+    putAge(this.#tables.ages, bucketId, key, after)
+    return after
+  }
+
+  /** A marker that was noncurrent is the newest of its key again. */
+  #uncover(bucketId: BucketId, key: string, sequence: Sequence): void {
+    const marker = takeVersion(this.#tables, bucketId, key, sequence)
+    if (marker === undefined) throw new Error(`marker ${sequence} is uncovered but not there`)
+    removeAge(this.#tables.ages, bucketId, marker)
+    const newest = { noncurrentMicroseconds: undefined, revisitMicroseconds: undefined }
+    putVersion(this.#tables, bucketId, key, { ...marker, ...newest })
+    this.#tables.markers.put(objectKey(bucketId, key), numberKey(sequence))
+  }
+
+  /** A marker that was the newest of its key is not any more. */
+  #cover(bucketId: BucketId, key: string, noncurrentMicroseconds: Microseconds): void {
+    const row = objectKey(bucketId, key)
+    const value = this.#tables.markers.get(row)
+    if (value === undefined) return
+    this.#tables.markers.remove(row)
+    const marker = takeVersion(this.#tables, bucketId, key, sequenceOf(readNumber(value, 0)))
+    if (marker === undefined) throw new Error(`the newest version of ${key} is a marker that is not there`)
+    this.#putNoncurrent(bucketId, key, { ...marker, noncurrentMicroseconds })
+  }
+
+  #putNoncurrent(bucketId: BucketId, key: string, version: ObjectState): void {
+    putVersion(this.#tables, bucketId, key, version)
+    putAge(this.#tables.ages, bucketId, key, version)
   }
 
   /**
@@ -91,16 +152,21 @@ export class VersionRows {
    * object is left to the caller.
    * @returns whether there is such a row
    */
-  #makeRoom(bucketId: BucketId, key: string, { replacesNull }: VersionPlace): boolean {
+  #makeRoom(bucketId: BucketId, key: string, { replacesNull }: VersionPlace, time: Microseconds): boolean {
     const current = this.#current(bucketId, key)
     if (replacesNull !== undefined && current?.sequence === replacesNull) {
       this.#destroyCurrent(bucketId, key, current)
       return true
     }
     if (replacesNull !== undefined) this.#dropNoncurrent(bucketId, key, replacesNull)
-    if (current === undefined) return false
+    if (current === undefined) {
+      this.#cover(bucketId, key, time)
+      return false
+    }
     this.#countCurrent(bucketId, current, -1)
-    putVersion(this.#tables, bucketId, key, current)
+    removeAge(this.#tables.ages, bucketId, current)
+    const passed = { noncurrentMicroseconds: time, revisitMicroseconds: undefined }
+    this.#putNoncurrent(bucketId, key, { ...current, ...passed })
     this.#countNoncurrent(bucketId, current, 1)
     return true
   }
@@ -112,6 +178,7 @@ export class VersionRows {
 
   #putCurrent(bucketId: BucketId, key: string, object: ObjectState): void {
     this.#tables.objects.put(objectKey(bucketId, key), encodeObject(object))
+    putAge(this.#tables.ages, bucketId, key, object)
     this.#countCurrent(bucketId, object, 1)
   }
 
@@ -131,11 +198,15 @@ export class VersionRows {
   #dropNoncurrent(bucketId: BucketId, key: string, sequence: Sequence): void {
     const version = takeVersion(this.#tables, bucketId, key, sequence)
     if (version === undefined) throw new Error(`version ${sequence} is removed but not there`)
+    if (version.isMarker && version.noncurrentMicroseconds === undefined) {
+      this.#tables.markers.remove(objectKey(bucketId, key))
+    }
     this.#countNoncurrent(bucketId, version, -1)
     this.#destroyed(bucketId, key, version)
   }
 
   #destroyed(bucketId: BucketId, key: string, version: ObjectState): void {
+    removeAge(this.#tables.ages, bucketId, version)
     this.#payloads.release(version.payload)
     if (version.lock !== undefined) removeLock(this.#tables.locks, bucketId, key, version.sequence)
   }

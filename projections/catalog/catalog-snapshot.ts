@@ -9,7 +9,7 @@ import {
 import type { VersionSelector } from '../../engine/commands/commands.ts'
 import type { CorsRule } from '../../engine/events/values.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
-import type { BucketState, ObjectState, PartState, UploadState } from '../../engine/state-ports.ts'
+import type { BucketState, LifecycleRuleState, ObjectState, PartState, UploadState } from '../../engine/state-ports.ts'
 import { numberKey, readNumber } from '../keys.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type ListPage, type ListRequest, listObjects } from './object-listing.ts'
@@ -17,8 +17,11 @@ import { type LockedPage, type LockedPlace, listLocked } from './lock-listing.ts
 import type { HolderSearch } from './payload-holders.ts'
 import type { OrderedPage, OrderedRequest } from './ordered-listing.ts'
 import type { Tables } from '../tables/table-list.ts'
+import { type AgePage, agePage, type AgePageRequest } from '../tables/ages.ts'
+import { getApplied } from '../tables/applied.ts'
 import { allBuckets, getBucket } from '../tables/buckets.ts'
 import { getCors } from '../tables/cors.ts'
+import { bucketsWithRules, getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
 import { getObject, type ListedVersion } from '../tables/objects.ts'
 import { decodePayload, getPayload, type PayloadRow } from '../tables/payloads.ts'
 import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
@@ -113,6 +116,32 @@ export class CatalogSnapshot {
   /** CORS rules of a bucket; empty without a configuration. */
   cors(bucketId: BucketId): readonly CorsRule[] {
     return this.#read(getCors(this.#tables.cors, bucketId))
+  }
+
+  /** Lifecycle rules of a bucket, in the order of their creation. */
+  lifecycleRules(bucketId: BucketId): readonly LifecycleRuleState[] {
+    return this.#read(getLifecycleRules(this.#tables.lifecycle, bucketId))
+  }
+
+  /** Buckets with lifecycle rules after a bucket, in the order of their creation, at most `limit`. */
+  bucketsWithRules(after: BucketId | undefined, limit: number): BucketId[] {
+    return this.#read(bucketsWithRules(this.#tables.lifecycle, after, limit))
+  }
+
+  /** One page of what is due by a lifecycle rule. */
+  agePage(bucketId: BucketId, request: AgePageRequest): AgePage {
+    return this.#read(agePage(this.#tables.ages, bucketId, request))
+  }
+
+  /** When the last entry of the journal was made; milliseconds since 1970. */
+  journalMilliseconds(): number {
+    const { position } = getApplied(this.#tables.applied) ?? {}
+    return this.#read(Math.floor((position?.timeMicroseconds ?? 0) / 1000))
+  }
+
+  /** Name of the bucket that has a lifecycle rule. */
+  bucketOfLifecycleRule(rule: string): string | undefined {
+    return this.#read(getBucketOfRule(this.#tables.lifecycleRules, rule))
   }
 
   upload(bucketId: BucketId, key: string, upload: UploadId): UploadState | undefined {

@@ -18,9 +18,11 @@ import { orderOfSequence } from './version-keys.ts'
  *
  *   key   = bucket id (8) | key in UTF-8 (1 to 1024)
  *   value = version (1) | flags (1) | sequence (8) | modified (8) | size (8) | MD5 of the ETag (16) | parts (4)
- *           | payload (8) | SHA-256 (32) | MessagePack [headers, metadata, lock, checksum], left out when all are empty
+ *           | payload (8) | SHA-256 (32) | noncurrent since (8, where flagged) | revisit (8, where flagged)
+ *           | MessagePack [headers, metadata, lock, checksum], left out when all are empty
  *
- * Flags: 1 its version id is `null`, 2 it is a delete marker (in `versions` only).
+ * Flags: 1 its version id is `null`, 2 it is a delete marker, 4 it is noncurrent (both in `versions` only), 8 its place in
+ * `ages` is not by its age. Times are in microseconds.
  *
  * The fields of a listing have fixed places, so a page of 1,000 keys needs no decoding of MessagePack.
  * Parts is 0 for an object that was written whole: its ETag is the MD5 alone.
@@ -36,9 +38,9 @@ const AT = {
   parts: 42,
   payload: 46,
   digest: 54,
-  rest: 86,
+  times: 86,
 } as const
-const FLAG = { isNull: 1, isMarker: 2 } as const
+const FLAG = { isNull: 1, isMarker: 2, isNoncurrent: 4, isRevisited: 8 } as const
 /** Headers, metadata, and where there are any the lock (nil before a checksum) and the checksum. */
 type Rest = [HeaderPairs, HeaderPairs, unknown?, unknown?]
 const packr = new Packr({ useRecords: false })
@@ -59,10 +61,12 @@ export function keyOfRow(row: Buffer): string {
 
 export function encodeObject(object: ObjectState): Buffer {
   const rest = encodeRest(object)
-  const value = Buffer.allocUnsafe(AT.rest + (rest?.length ?? 0))
+  const flags = flagsOf(object)
+  const restAt = restOf(flags)
+  const value = Buffer.allocUnsafe(restAt + (rest?.length ?? 0))
   const [md5, parts] = object.etag.split('-') as [string, string | undefined]
   value[0] = ROW_VERSION
-  value[AT.flags] = (object.isNull ? FLAG.isNull : 0) | (object.isMarker ? FLAG.isMarker : 0)
+  value[AT.flags] = flags
   writeNumber(value, object.sequence, AT.sequence)
   writeNumber(value, object.modifiedMicroseconds, AT.modified)
   writeNumber(value, object.size, AT.size)
@@ -70,8 +74,34 @@ export function encodeObject(object: ObjectState): Buffer {
   value.writeUInt32BE(Number(parts ?? 0), AT.parts)
   writeNumber(value, object.payload ?? 0, AT.payload)
   value.set(object.digest, AT.digest)
-  rest?.copy(value, AT.rest)
+  if (object.noncurrentMicroseconds !== undefined) writeNumber(value, object.noncurrentMicroseconds, AT.times)
+  if (object.revisitMicroseconds !== undefined) writeNumber(value, object.revisitMicroseconds, restAt - NUMBER_BYTES)
+  rest?.copy(value, restAt)
   return value
+}
+
+function flagsOf({ isNull, isMarker, noncurrentMicroseconds, revisitMicroseconds }: ObjectState): number {
+  return (
+    (isNull ? FLAG.isNull : 0) |
+    (isMarker ? FLAG.isMarker : 0) |
+    (noncurrentMicroseconds === undefined ? 0 : FLAG.isNoncurrent) |
+    (revisitMicroseconds === undefined ? 0 : FLAG.isRevisited)
+  )
+}
+
+/** Where the MessagePack begins. */
+function restOf(flags: number): number {
+  const times = ((flags & FLAG.isNoncurrent) === 0 ? 0 : 1) + ((flags & FLAG.isRevisited) === 0 ? 0 : 1)
+  return AT.times + times * NUMBER_BYTES
+}
+
+/** The times that a row has beside that of its writing. */
+function timesOf(value: Buffer, flags: number): Pick<ObjectState, 'noncurrentMicroseconds' | 'revisitMicroseconds'> {
+  const read = (at: number) => microsecondsOf(readNumber(value, at))
+  return {
+    ...((flags & FLAG.isNoncurrent) !== 0 && { noncurrentMicroseconds: read(AT.times) }),
+    ...((flags & FLAG.isRevisited) !== 0 && { revisitMicroseconds: read(restOf(flags) - NUMBER_BYTES) }),
+  }
 }
 
 function encodeRest({ headers, metadata, lock, checksum }: ObjectState): Buffer | undefined {
@@ -91,17 +121,20 @@ function etagOf(value: Buffer): string {
 }
 
 export function decodeObject(value: Buffer): ObjectState {
-  const [headers, metadata, lock, checksum] =
-    value.length === AT.rest ? [NO_PAIRS, NO_PAIRS] : (packr.unpack(value.subarray(AT.rest)) as Rest)
   const flags = value[AT.flags] as number
+  const restAt = restOf(flags)
+  const [headers, metadata, lock, checksum] =
+    value.length === restAt ? [NO_PAIRS, NO_PAIRS] : (packr.unpack(value.subarray(restAt)) as Rest)
+  const times = restAt === AT.times ? undefined : timesOf(value, flags)
   return {
+    ...times,
     sequence: sequenceOf(readNumber(value, AT.sequence)),
     isNull: (flags & FLAG.isNull) !== 0,
     isMarker: (flags & FLAG.isMarker) !== 0,
     modifiedMicroseconds: microsecondsOf(readNumber(value, AT.modified)),
     size: readNumber(value, AT.size),
     etag: etagOf(value),
-    digest: value.subarray(AT.digest, AT.rest),
+    digest: value.subarray(AT.digest, AT.times),
     headers,
     metadata,
     payload: readPayload(value, AT.payload),

@@ -216,6 +216,22 @@ test('accounts, credentials, policies, tokens', async (t) => {
   t.match(await ask('session', '--token', issued.token), { exitCode: 5, stderr: /UNAUTHENTICATED/ })
 })
 
+test('lifecycle rules', async (t) => {
+  await textOf('bucket create', 'aging')
+  const rule = await jsonOf<{ id: string }>('lifecycle create', 'aging', '--prefix', 'logs/', '--expiration', '30')
+  t.match(await textOf('lifecycle list', 'aging'), new RegExp(`^ID .+\\n${rule.id} +logs/ +true +30 +-\\n$`))
+  const options = ['--noncurrent-version-expiration', '7', '--disabled']
+  t.match(await jsonOf('lifecycle replace', 'aging', rule.id, ...options), {
+    prefix: '',
+    enabled: false,
+    expiration: null,
+    noncurrent_version_expiration: 7,
+  })
+  t.match(await ask('lifecycle create', 'aging'), { exitCode: 2, stderr: /needs expiration/ })
+  t.equal(await textOf('lifecycle delete', rule.id), 'deleted\n')
+  t.match(await ask('lifecycle delete', rule.id), { exitCode: 4, stderr: /LIFECYCLE_RULE_NOT_FOUND/ })
+})
+
 test('the system, its storage and its reports', async (t) => {
   t.match(await textOf('system info'), /\nversion +0\.0\.0-spec\n/)
   t.match(await jsonOf('storage status'), { capacity_bytes: Number, available_bytes: Number })

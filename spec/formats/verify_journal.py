@@ -19,7 +19,7 @@ SEGMENT = struct.Struct(">8sHHIQQQQ16s32s32s124sI")
 BATCH = struct.Struct(">4sHHQQIIQ20sI")
 RECORD = struct.Struct(">32sIHHQQ32s")
 GENESIS, SEAL, CHANGE, AUDIT = 1, 2, 3, 4
-SYSTEM_CHANGES = {5, 6, 7, 21, 34, 35}
+SYSTEM_CHANGES = {5, 6, 7, 21, 34, 35, 62, 63}
 VERDICTS = "record is missing from the log", "damaged batch"
 
 

@@ -4,6 +4,8 @@ import type { StateReader } from '../../engine/state-ports.ts'
 export const NO_STATE: StateReader = {
   bucket: () => undefined,
   cors: () => [],
+  lifecycleRules: () => [],
+  bucketOfLifecycleRule: () => undefined,
   object: () => undefined,
   version: () => undefined,
   newestVersion: () => undefined,

@@ -80,6 +80,7 @@ export class VersionFixture {
       this.#keys.set(key, kept)
       const [next] = kept
       const promotes = there[0] === gone && next?.isMarker === false ? sequenceOf(next.sequence) : undefined
+      const uncovers = there[0] === gone && next?.isMarker === true ? sequenceOf(next.sequence) : undefined
       return {
         name: 'version.deleted',
         bucketId: bucketIdOf(bucketId),
@@ -88,6 +89,7 @@ export class VersionFixture {
         promotes,
         removed: undefined,
         current: undefined,
+        uncovers,
       }
     }
     const replaced = isNull ? there.find((one) => one.isNull) : undefined

@@ -2,10 +2,6 @@ import { ADMINISTRATORS, EVERYONE, notYet, type Route } from '../define-route.ts
 
 /** Routes of the interface that this version does not implement. */
 export const ROUTES_NOT_YET: readonly Route[] = [
-  notYet('GET /buckets/{bucket}/lifecycle', EVERYONE, 'The lifecycle rules of a bucket.'),
-  notYet('POST /buckets/{bucket}/lifecycle', ADMINISTRATORS, 'Creates a lifecycle rule.'),
-  notYet('PUT /buckets/{bucket}/lifecycle/{rule_id}', ADMINISTRATORS, 'Replaces a lifecycle rule.'),
-  notYet('DELETE /lifecycle-rules/{id}', ADMINISTRATORS, 'Deletes a lifecycle rule.'),
   notYet('GET /webhooks', EVERYONE, 'All webhooks.'),
   notYet('POST /webhooks', ADMINISTRATORS, 'Creates a webhook.'),
   notYet('PUT /webhooks/{id}/status', ADMINISTRATORS, 'Enables or disables a webhook.'),

@@ -14,7 +14,7 @@ const CAPABILITIES = {
   versioning: true,
   webhooks: false,
   events: true,
-  lifecycle: false,
+  lifecycle: true,
   object_browser: false,
   erasure_coding: false,
 } as const

@@ -1,5 +1,5 @@
 import { DEFAULT_RETENTION_MAXIMUM } from '../../../engine/domain/lock.ts'
-import { MANAGEMENT_ROLES } from '../../../engine/events/values.ts'
+import { EXPIRY_DAYS, MANAGEMENT_ROLES } from '../../../engine/events/values.ts'
 import { invalid, managementErrors } from '../errors.ts'
 import {
   anyOf,
@@ -142,6 +142,14 @@ export const COMPONENTS = {
       noncurrent_bytes: whole(),
       delete_markers: whole(),
     }),
+  }),
+
+  LifecycleRule: object({
+    id: form('rule-[a-z2-7]{20}'),
+    prefix: text(),
+    enabled: FLAG,
+    expiration: orNull(whole(EXPIRY_DAYS)),
+    noncurrent_version_expiration: orNull(whole(EXPIRY_DAYS)),
   }),
 
   Lock: object({ mode: orNull(MODE), retain_until: orNull(TIME), legal_hold: FLAG }),

@@ -28,6 +28,9 @@ const current: Field = ['current', tuple('null', 'size', 'etag', 'content_type')
 const defaultRetention: Field = ['retention', tuple(['mode', mode], ['unit', wordOf('days', 'years')], 'value')]
 const corsRule = tuple('id', 'origins', 'methods', 'headers', 'exposed_headers', 'max_age_seconds')
 const statement = tuple(['effect', wordOf('allow', 'deny')], 'actions', 'resources')
+const lifecycleRule = tuple('rule', 'prefix', 'enabled', 'expiration', 'noncurrent_version_expiration')
+const lifecycleAction = wordOf('expiration', 'noncurrent-expiration')
+const age = tuple(['time', microseconds], 'version')
 const headers: readonly Field[] = [
   ['headers', namedPairs],
   ['user_metadata', namedPairs],
@@ -51,7 +54,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   10: ['bucket.cors-set', ...bucket, ['rules', listOf(corsRule)]],
   11: ['bucket.quota-set', ...bucket, 'quota_bytes', 'quota_objects'],
   12: ['marker.written', ...object, place],
-  13: ['version.deleted', ...object, 'version', 'promotes', removed, current],
+  13: ['version.deleted', ...object, 'version', 'promotes', removed, current, 'uncovers'],
   14: ['version.locked', ...object, 'version', lock],
   15: ['upload.created', ...object, ...headers, lock, ['default', retention]],
   16: ['upload.part-written', ...object, 'upload', 'part', 'size', 'md5', 'sha256', ...payload],
@@ -83,6 +86,10 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   35: ['access.authenticated', 'mac'],
   50: ['policy.replaced', 'policy', 'title', ['statements', listOf(statement)]],
   51: ['policy.deleted', 'policy'],
+  60: ['lifecycle.rule-set', ...bucket, ['rule', lifecycleRule]],
+  61: ['lifecycle.rule-removed', ...bucket, 'rule'],
+  62: ['lifecycle.scanned', 'bucket_id', 'rule', ['action', lifecycleAction], ['position', age]],
+  63: ['lifecycle.version-held', ...object, 'version', ['until', microseconds]],
 }
 
 /** Every known kind of change, for comparison with the page. */

@@ -1,0 +1,73 @@
+import type { Milliseconds } from '../engine/brands.ts'
+import type { EngineClient } from '../engine/client/engine-client.ts'
+import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
+import { type ClockNotes, LifecyclePass, type PassCounts } from './lifecycle-pass.ts'
+import type { BackgroundWorker, StepResult } from './worker.ts'
+
+interface LifecycleOptions {
+  readonly intervalSeconds: number
+  /** Entries of one pass, for each rule and action. */
+  readonly batchSize: number
+  /** The time of day. */
+  readonly clock: () => Milliseconds
+  /** Milliseconds of a clock that is never set, for the timer. */
+  readonly timer: () => number
+  /** Called after a pass that looked at anything, or failed. */
+  readonly onPass: (counts: PassCounts, failure: unknown) => void
+}
+
+/**
+ * Carries out the lifecycle rules (specification, Lifecycle). A timer begins a pass; while one runs, none begins. A pass that
+ * fails ends there, and the next one goes on where the journal says.
+ */
+export class LifecycleExpiry implements BackgroundWorker {
+  readonly name = 'lifecycle'
+  readonly #engine: EngineClient
+  readonly #catalog: CatalogReader
+  readonly #options: LifecycleOptions
+  /** Rules that found the clock behind, in this pass or the one before. */
+  readonly #clockNotes: ClockNotes = new Set()
+  #nextAt: number
+  #pass: LifecyclePass | undefined
+  #expired = 0
+  #held = 0
+
+  constructor(engine: EngineClient, catalog: CatalogReader, options: LifecycleOptions) {
+    this.#engine = engine
+    this.#catalog = catalog
+    this.#options = options
+    this.#nextAt = options.timer() + options.intervalSeconds * 1000
+  }
+
+  get status(): string {
+    return `${this.#expired} objects and versions expired, ${this.#held} skipped because of a lock`
+  }
+
+  async step(): Promise<StepResult> {
+    this.#pass ??= this.#begin()
+    const pass = this.#pass
+    if (pass === undefined) return 'idle'
+    let failure: unknown
+    try {
+      if (await pass.step()) return 'more'
+    } catch (error) {
+      failure = error
+    }
+    this.#pass = undefined
+    const { counts } = pass
+    this.#expired += counts.expired
+    this.#held += counts.held
+    if (counts.scanned + counts.held > 0 || failure !== undefined) this.#options.onPass(counts, failure)
+    return 'idle'
+  }
+
+  #begin(): LifecyclePass | undefined {
+    const now = this.#options.timer()
+    if (now < this.#nextAt) return undefined
+    // A tick that came while a pass ran is not made up for.
+    const interval = this.#options.intervalSeconds * 1000
+    this.#nextAt += interval * Math.ceil((now - this.#nextAt + 1) / interval)
+    const { batchSize, clock } = this.#options
+    return new LifecyclePass(this.#engine, this.#catalog, batchSize, clock, this.#clockNotes)
+  }
+}
