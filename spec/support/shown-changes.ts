@@ -163,5 +163,8 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
     },
   ],
   [[63, 2, 'k', 40, null], { kind: 'lifecycle.version-held', ...KEY, version: 40, until: null }],
-  [[13, 2, 'k', 40, 0, 39], { kind: 'version.deleted', ...KEY, version: 40, promotes: 0, uncovers: 39 }],
+  [
+    [13, 2, 'k', 40, 0, null, null, 39],
+    { kind: 'version.deleted', ...KEY, version: 40, promotes: 0, removed: null, current: null, uncovers: 39 },
+  ],
 ]
