@@ -10,6 +10,7 @@ import {
   isSource,
 } from '../http/exchange.ts'
 import { heldAnswers } from './held-answers.ts'
+import { refusalPace } from './refusal-pace.ts'
 import { type AuditSource, RequestJournal } from './request-journal.ts'
 
 /** How a request is refused in a dialect. */
@@ -66,6 +67,9 @@ export abstract class Exchange implements AuditSource {
   protected get isAdministrator(): boolean {
     return false
   }
+
+  /** Whether nobody knows who asks, as far as the request was looked at. */
+  protected abstract get isStranger(): boolean
 
   /** Carries out what was admitted. */
   protected abstract handle(): HttpResponse | Promise<HttpResponse>
@@ -167,7 +171,8 @@ export abstract class Exchange implements AuditSource {
     const { code, response, isFault } = this.refusal(error)
     if (isFault) this.failed(error)
     if (isFault || isServersFault(response.status, error)) this.erred()
-    return this.#answer(response, code)
+    const turn = this.isStranger ? refusalPace.turn() : undefined
+    return turn === undefined ? this.#answer(response, code) : turn.then(() => this.#answer(response, code))
   }
 
   /** Records the answer and lets it go; waits only when the journal has too many records on their way. */

@@ -128,6 +128,10 @@ class ManagementDialect extends Exchange {
     return this.#identity?.role === 'system-administrator'
   }
 
+  protected get isStranger(): boolean {
+    return this.#identity === undefined
+  }
+
   protected handle(): HttpResponse | Promise<HttpResponse> {
     if (this.#found === undefined || this.#request === undefined) throw new Error('handled before it was admitted')
     return this.#found.route.handle(this.#request, this.#options.services)

@@ -188,6 +188,10 @@ class S3Dialect extends Exchange {
     return this.#identity !== undefined && this.#identity.policies === undefined
   }
 
+  protected get isStranger(): boolean {
+    return this.#identity === undefined
+  }
+
   protected handle(): HttpResponse | Promise<HttpResponse> {
     const handle = this.#operation?.handle
     if (handle === undefined || this.#request === undefined) throw new Error('a request that was not admitted')

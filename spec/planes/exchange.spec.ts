@@ -41,6 +41,10 @@ class ShareDialect extends Exchange {
     return 'gated'
   }
 
+  protected get isStranger(): boolean {
+    return this.#share === undefined
+  }
+
   protected handle(): HttpResponse | Promise<HttpResponse> {
     return this.#share === undefined ? { status: 200, headers: [], body: 'healthy' } : this.#share(this)
   }

@@ -1,0 +1,54 @@
+/** Refusals of strangers that a thread answers at once in a second; so many can be saved up. */
+export const REFUSALS_PER_SECOND = 1000
+/** Those beyond wait for the next of these moments. */
+const TURN_MILLISECONDS = 50
+const REFUSALS_PER_TURN = (REFUSALS_PER_SECOND * TURN_MILLISECONDS) / 1000
+
+/**
+ * Spaces out the refusals of requests without valid credentials. One costs half as much as a signed read, and a stranger
+ * who gets them as fast as the server can make them takes that from everybody else (spec/decisions/0059). A request that
+ * waits holds its connection and nothing more, so connections bound how many wait.
+ */
+export class RefusalPace {
+  readonly #now: () => number
+  readonly #later: (turn: () => void) => void
+  readonly #waiting: (() => void)[] = []
+  #saved = REFUSALS_PER_SECOND
+  #savedAt: number
+
+  /**
+   * @param now milliseconds of a clock that only goes forward
+   * @param later calls back after a turn's time
+   */
+  constructor(
+    now: () => number = () => performance.now(),
+    later: (turn: () => void) => void = (turn) => void setTimeout(turn, TURN_MILLISECONDS),
+  ) {
+    this.#now = now
+    this.#later = later
+    this.#savedAt = now()
+  }
+
+  /** When the next refusal may be answered; undefined for at once. First come, first served. */
+  turn(): Promise<void> | undefined {
+    const now = this.#now()
+    this.#saved = Math.min(REFUSALS_PER_SECOND, this.#saved + ((now - this.#savedAt) / 1000) * REFUSALS_PER_SECOND)
+    this.#savedAt = now
+    if (this.#waiting.length === 0 && this.#saved >= 1) {
+      this.#saved -= 1
+      return undefined
+    }
+    if (this.#waiting.length === 0) this.#later(() => this.#release())
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  #release(): void {
+    for (const resolve of this.#waiting.splice(0, REFUSALS_PER_TURN)) resolve()
+    this.#saved = 0
+    this.#savedAt = this.#now()
+    if (this.#waiting.length > 0) this.#later(() => this.#release())
+  }
+}
+
+/** That of this thread. */
+export const refusalPace = new RefusalPace()
