@@ -9,6 +9,7 @@ import type { MetricSlots } from '../../planes/http/metric-slots.ts'
 import type { RequestClass } from '../../planes/http/metric-table.ts'
 import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
 import type { CounterHistory } from '../../planes/management/counter-history.ts'
+import type { EventStreams } from '../../planes/management/events/event-streams.ts'
 import { HeavyWork } from '../../planes/management/heavy-work.ts'
 import { createManagementHandler, type ManagementOptions } from '../../planes/management/management-handler.ts'
 import { readMetrics } from '../../planes/management/metrics.ts'
@@ -38,6 +39,7 @@ interface ManagementParts {
   readonly metricsThread: number
   readonly gate: ConcurrencyGate
   readonly counterHistory: CounterHistory
+  readonly eventStreams: EventStreams
   readonly store: StoreSession
 }
 
@@ -152,6 +154,7 @@ function managementServices(
     ready,
     metrics: () => readMetrics(metrics, scrapeValues(sources)),
     counterHistory: parts.counterHistory,
+    eventStreams: parts.eventStreams,
     damageFound: damageCounter(metrics, parts.metricsThread),
   }
 }

@@ -11,6 +11,7 @@ import { createSharedGate, type SharedGate } from '../../planes/http/gate-memory
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
 import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
+import { EventStreams } from '../../planes/management/events/event-streams.ts'
 import { malformedRequestResponse } from '../../planes/management/responses.ts'
 import type { Supervisor } from '../../workers/supervisor.ts'
 import { startWorkers } from './background-workers.ts'
@@ -57,6 +58,7 @@ interface Parts {
   readonly metricsThread: number
   readonly gate: ConcurrencyGate
   readonly counterHistory: CounterHistory
+  readonly eventStreams: EventStreams
   readonly frontEnds: FrontEnds
   readonly store: StoreSession
 }
@@ -132,6 +134,7 @@ async function startLocked(
     metricsThread: frontEndCount + 1,
     gate,
     counterHistory: new CounterHistory(metrics, systemMilliseconds),
+    eventStreams: new EventStreams(store.events),
     store,
     frontEnds: new FrontEnds(log, (message) => server.fail('failed', message)),
   })
@@ -294,8 +297,9 @@ class Server implements RunningServer {
   }
 
   async #close(graceMilliseconds: number): Promise<void> {
-    const { frontEnds, client, engine, log, port, store, lock, counterHistory } = this.#parts
+    const { frontEnds, client, engine, log, port, store, lock, counterHistory, eventStreams } = this.#parts
     counterHistory.stop()
+    eventStreams.end()
     this.#spaceWatch.stop()
     await frontEnds.stop(graceMilliseconds)
     await this.#management?.close(graceMilliseconds)

@@ -104,7 +104,14 @@ class ManagementDialect extends Exchange {
 
   #requestOf(found: FoundRoute, identity: ManagementIdentity): ManagementRequest {
     const { http, journal } = this
-    return { ...readRequest(found, http), http, identity, journal, fault: (error) => this.#lateFault(error) }
+    const isAllowed = () => this.#isAllowed(found)
+    return { ...readRequest(found, http), http, identity, isAllowed, journal, fault: (error) => this.#lateFault(error) }
+  }
+
+  #isAllowed({ route: { roles } }: FoundRoute): boolean {
+    if (typeof roles === 'string') return true
+    const identity = this.#options.authenticator.authenticate(this.http.header('authorization'))
+    return identity !== undefined && roles.includes(identity.role)
   }
 
   #requireScrapeToken(): void {

@@ -22,6 +22,8 @@ export interface ManagementRequest {
    * @throws ManagementError BODY_TOO_LARGE, INVALID_REQUEST naming the field that is wrong
    */
   body(): Promise<unknown>
+  /** Whether the credential of the request would still be let in, for an answer that lasts. */
+  readonly isAllowed: () => boolean
   /** The only way to change anything. */
   readonly journal: RequestJournal
   /** Logs a fault of the server that comes to light after the answer has begun, under the id of this request. */

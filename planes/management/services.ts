@@ -10,6 +10,7 @@ import type { AccessReader } from '../../projections/catalog/access-reader.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
 import type { CounterHistory } from './counter-history.ts'
+import type { EventStreams } from './events/event-streams.ts'
 import type { HeavyWork } from './heavy-work.ts'
 import type { MetricReading } from './metrics.ts'
 import type { StorageInspection } from './storage-inspection.ts'
@@ -29,6 +30,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly access: AccessReader
   readonly audit: AuditLog
   readonly events: EventLog
+  readonly eventStreams: EventStreams
   /** Seals the secrets of service accounts. */
   readonly secrets: SecretBox
   readonly versionIds: OpaqueIds

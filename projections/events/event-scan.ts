@@ -15,7 +15,7 @@ const SCAN_MAXIMUM = 200_000
 const PAGE_BYTES_MAXIMUM = 1024 ** 2
 
 /** Which events are wanted. Every condition that is set must hold. */
-interface EventFilter {
+export interface EventFilter {
   /** Name of the bucket; of every bucket that had it. */
   readonly bucket?: string | undefined
   readonly types?: ReadonlySet<StorageEventType> | undefined
@@ -150,8 +150,10 @@ export class EventScan {
     for (let index = first; index < facts.length; index += 1) {
       const fact = facts[index] as EventFact
       if (!this.#isMeant(fact)) continue
-      if (this.#events.length === limit) {
+      const last = this.#events.at(-1)
+      if (last !== undefined && this.#events.length === limit) {
         this.#isFull = true
+        this.#position = { sequence: last.sequence, index: last.index, timeMicroseconds: last.timeMicroseconds }
         return
       }
       this.#events.push({

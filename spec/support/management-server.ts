@@ -12,6 +12,7 @@ import type { ScrapeValues } from '../../planes/http/metric-table.ts'
 import { listen } from '../../planes/http/uws-server.ts'
 import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
+import { EventStreams } from '../../planes/management/events/event-streams.ts'
 import { HeavyWork } from '../../planes/management/heavy-work.ts'
 import { createManagementHandler, type ManagementExchange } from '../../planes/management/management-handler.ts'
 import { readMetrics } from '../../planes/management/metrics.ts'
@@ -46,6 +47,7 @@ export interface ManagedServer extends InThreadServer {
   readonly counterHistory: CounterHistory
   readonly slots: MetricSlots
   readonly heavy: HeavyWork
+  readonly streams: EventStreams
   /** Every answer of the management plane so far, as its log has it. */
   readonly exchanges: ManagementExchange[]
   /** What answers had that the OpenAPI document does not say. */
@@ -84,6 +86,7 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
   const slots = MetricSlots.create(['GetObject', 'PutObject'], 1)
   const counterHistory = new CounterHistory(slots, clock)
   const heavy = new HeavyWork()
+  const streams = new EventStreams(server.session.events)
   const exchanges: ManagementExchange[] = []
   const undocumented: string[] = []
   const configured = { systemToken: SYSTEM_TOKEN, rootAccessKey: ACCESS_KEY, rootSecretKey: SECRET_KEY }
@@ -91,7 +94,7 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
     host: '127.0.0.1',
     port: 0,
     handler: createManagementHandler({
-      services: servicesOf(server, { slots, counterHistory, heavy, clock, options }),
+      services: servicesOf(server, { slots, counterHistory, heavy, streams, clock, options }),
       authenticator: new ManagementAuthenticator(configured, server.session.access, clock),
       gate: apiGate,
       scrapeToken: options.scrapeToken === null ? undefined : (options.scrapeToken ?? SCRAPE_TOKEN),
@@ -115,10 +118,12 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
     counterHistory,
     slots,
     heavy,
+    streams,
     exchanges,
     undocumented,
     stop: async () => {
       api.close()
+      streams.end()
       await listener.close(2000)
       await server.stop()
     },
@@ -131,11 +136,13 @@ function servicesOf(
     slots,
     counterHistory,
     heavy,
+    streams,
     clock,
     options,
   }: {
     readonly slots: MetricSlots
     readonly heavy: HeavyWork
+    readonly streams: EventStreams
     readonly counterHistory: CounterHistory
     readonly clock: () => Milliseconds
     readonly options: ManagedOptions
@@ -155,6 +162,7 @@ function servicesOf(
     access,
     audit: new AuditLog(nodeDisk, paths, environment),
     events,
+    eventStreams: streams,
     secrets,
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, store.start),

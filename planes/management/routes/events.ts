@@ -1,13 +1,16 @@
 import type { Microseconds } from '../../../engine/brands.ts'
 import type { EventCursor } from '../../../projections/events/event-scan.ts'
+import type { HeaderLine } from '../../http/exchange.ts'
 import {
   eventResource,
+  type EventPosition,
   STORAGE_EVENT_TYPES,
   storageEventId,
   type StorageEventType,
 } from '../../../projections/events/storage-event.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { ManagementError } from '../errors.ts'
+import { EventStreamSource, STREAM_FORMS } from '../events/event-stream-source.ts'
 import { positionOf, STORAGE_EVENT, STORAGE_EVENT_ID } from '../events/event-forms.ts'
 import { jsonResponse } from '../responses.ts'
 import { queryForm, queryNumber, queryText, queryTime, queryWord } from '../schemas/query.ts'
@@ -99,4 +102,71 @@ const getEvents = defineRoute({
   },
 })
 
-export const EVENT_ROUTES: readonly Route[] = [getEvents]
+const HEARTBEAT = { standard: 5, minimum: 1, maximum: 9 }
+
+/**
+ * Where a stream begins: `Last-Event-ID`, which a browser sends when it connects again, counts more than the parameter.
+ * @throws ManagementError INVALID_REQUEST; CONFLICT for a position that this store has not come to
+ */
+function beginningOf(
+  lastId: string | undefined,
+  id: string | undefined,
+  head: EventPosition,
+): EventPosition | undefined {
+  const after = lastId === undefined ? id : lastId
+  if (after === undefined) return undefined
+  const position = positionOf(lastId === undefined ? 'after_id' : 'Last-Event-ID', after)
+  if (position.sequence <= head.sequence) return position
+  const message = `There is no such event yet: the last entry of this store is ${head.sequence}. Is the id of another store, or from before a restore?`
+  throw new ManagementError('CONFLICT', message)
+}
+
+const streamEvents = defineRoute({
+  pattern: 'GET /events/stream',
+  roles: EVERYONE,
+  summary: 'The storage events as a stream that goes on: lines of JSON, or server-sent events.',
+  query: {
+    after_id: queryForm(STORAGE_EVENT_ID),
+    since: queryTime,
+    bucket: queryText,
+    type: queryWord(...STORAGE_EVENT_TYPES),
+    prefix: queryText,
+    follow: queryWord('true', 'false'),
+    heartbeat: queryNumber(HEARTBEAT.standard, HEARTBEAT),
+  },
+  headers: {
+    'last-event-id': 'The id of the last event that arrived; the stream goes on after it.',
+  },
+  answer: {
+    200: {
+      [STREAM_FORMS.ndjson.contentType]: STORAGE_EVENT.schema,
+      [STREAM_FORMS.sse.contentType]: {},
+    },
+  },
+  errors: ['CONFLICT'],
+  /** From the first event on, unless it is said from where. It ends when the server stops or the token is revoked. */
+  handle(request, { events, eventStreams: streams }) {
+    const { http } = request
+    const shape = http.header('accept')?.includes('text/event-stream') === true ? STREAM_FORMS.sse : STREAM_FORMS.ndjson
+    const query = {
+      after: beginningOf(http.header('last-event-id'), request.query('after_id'), events.head),
+      sinceMicroseconds: request.query('since'),
+      bucket: request.query('bucket'),
+      types: onlyType(request.query('type')),
+      prefix: request.query('prefix'),
+      follow: request.query('follow') !== 'false',
+      heartbeatMilliseconds: request.query('heartbeat') * 1000,
+    }
+    const headers: HeaderLine[] = [
+      ['content-type', shape.contentType],
+      ['cache-control', 'no-store'],
+      ['x-content-type-options', 'nosniff'],
+    ]
+    if (http.method === 'HEAD') return { status: 200, headers }
+    const body = new EventStreamSource(query, { events, streams, form: shape, isAllowed: request.isAllowed })
+    http.onAborted(() => body.abandon())
+    return { status: 200, headers, body }
+  },
+})
+
+export const EVENT_ROUTES: readonly Route[] = [getEvents, streamEvents]

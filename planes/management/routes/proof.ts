@@ -1,3 +1,4 @@
+import { contentTypeOf } from '../../../engine/events/values.ts'
 import {
   CANONICAL_VERSION,
   HISTORY_REASONS,
@@ -71,12 +72,6 @@ const NO_CHECKPOINTS: ProofHistory = {
   status: 'unavailable',
   reason: 'not_yet_checkpointed',
   detail: 'This deployment makes no checkpoints of its audit chain; the bundle proves the bytes and not the history.',
-}
-
-/** `headers`: name, value, name, value. */
-function contentTypeOf(headers: readonly string[]): string | undefined {
-  const name = headers.findIndex((each, index) => index % 2 === 0 && each === 'content-type')
-  return name === -1 ? undefined : headers[name + 1]
 }
 
 const getProof = defineRoute({
