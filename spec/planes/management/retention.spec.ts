@@ -139,13 +139,26 @@ test('a cursor is opaque, and a text that no report gave is refused', async (t) 
   if (after === null) throw new Error('one lock only')
   t.match(after, /^[A-Za-z0-9_-]{46,}$/)
   const other = [...after].toSpliced(5, 1, after[5] === 'A' ? 'B' : 'A').join('')
-  for (const wrong of ['', 'xyz', 'ff'.repeat(1978), other, `${after}=`, `${after}!`, after.slice(0, 44), after.slice(1)]) {
+  for (const wrong of [
+    '',
+    'xyz',
+    'ff'.repeat(1978),
+    other,
+    `${after}=`,
+    `${after}!`,
+    after.slice(0, 44),
+    after.slice(1),
+  ]) {
     const answer = await api.call('GET', `/reports/retention?after=${encodeURIComponent(wrong)}`)
     t.match(answer, { status: 400, code: 'INVALID_REQUEST' }, wrong)
   }
   const elsewhere = await api.call('GET', `/reports/retention?bucket=second-locked&after=${after}`)
   t.match(elsewhere, { status: 400, code: 'INVALID_REQUEST' }, 'of a report on another bucket')
-  t.same((await report({ after })).versions, (await report()).versions.slice(1), 'a report on all buckets goes on there')
+  t.same(
+    (await report({ after })).versions,
+    (await report()).versions.slice(1),
+    'a report on all buckets goes on there',
+  )
 })
 
 test('a cursor holds when its version is gone', async (t) => {
