@@ -65,7 +65,9 @@ function makeCommand(route: Route, command: RouteCommand): CommandClass<CliConte
       for (let isFirst = true; ; isFirst = false) {
         const query = { ...request.query, ...position, limit: PAGE_ENTRIES }
         const page = objectOf(await client.json({ ...request, query }))
-        const [entries, prefixes] = [page[member], page['prefixes']].map((list) => (Array.isArray(list) ? list : []))
+        const [entries, prefixes] = [page[member], page['prefixes']].map((list) =>
+          Array.isArray(list) ? list : undefined,
+        )
         const { next_after: after, next_after_version_id: version } = page
         const isLast = typeof after !== 'string'
         const rest = { ...page, next_after: null }
@@ -73,7 +75,8 @@ function makeCommand(route: Route, command: RouteCommand): CommandClass<CliConte
           all.entries.push(...(entries ?? []))
           all.prefixes.push(...(prefixes ?? []))
         } else this.print(rest, (answer) => rowsOf(command.show)(answer).slice(isFirst ? 0 : 1))
-        if (isLast && this.json) this.print({ ...page, [member]: all.entries, prefixes: all.prefixes }, fields)
+        const grouped = prefixes === undefined ? {} : { prefixes: all.prefixes }
+        if (isLast && this.json) this.print({ ...page, [member]: all.entries, ...grouped }, fields)
         if (isLast) return exitTable.ok.code
         position = { after, ...(typeof version === 'string' ? { after_version_id: version } : {}) }
       }
@@ -134,11 +137,15 @@ async function idsOf(values: AnyValues, client: ManagementClient): Promise<AnyVa
 export async function idOf(kind: keyof typeof NAMED, given: string, client: ManagementClient): Promise<string> {
   const { path, member, prefix } = NAMED[kind]
   if (given.startsWith(prefix)) return given
-  const listed = objectOf(await client.json({ method: 'GET', path }))[member] as readonly {
-    readonly id: string
-    readonly name: string
-  }[]
-  const ids = listed.filter((each) => each.name === given).map(({ id }) => id)
+  const ids: string[] = []
+  for (let after: Record<string, string> | undefined = {}; after !== undefined; ) {
+    const query: Record<string, string> = { ...after, limit: PAGE_ENTRIES }
+    const page = objectOf(await client.json({ method: 'GET', path, query }))
+    const listed = page[member] as readonly { readonly id: string; readonly name: string }[]
+    ids.push(...listed.filter((each) => each.name === given).map(({ id }) => id))
+    const next: unknown = page['next_after']
+    after = typeof next === 'string' ? { after: next } : undefined
+  }
   if (ids.length > 1) throw new ExitError('usage', `more than one ${kind} has the name ${given}: ${ids.join(', ')}`)
   if (ids[0] === undefined) throw new ExitError('notFound', `there is no ${kind} with the name or id ${given}`)
   return ids[0]

@@ -1,9 +1,10 @@
 import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route, SYSTEM_AND_AUDITOR } from '../define-route.ts'
 import { newId } from '../identifiers.ts'
 import { newCredential } from '../identity/new-credential.ts'
+import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../named-pages.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../route-command.ts'
-import { byName, TITLE } from '../schemas/common.ts'
+import { TITLE } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { FLAG, listOf, object, text } from '../schemas/schema.ts'
 import { accountRecord, credentialRecord, requireAccount, storedAccountRecord } from './account-records.ts'
@@ -11,14 +12,20 @@ import { accountRecord, credentialRecord, requireAccount, storedAccountRecord } 
 const listAccounts = defineRoute({
   pattern: 'GET /service-accounts',
   roles: SYSTEM_AND_AUDITOR,
-  summary: 'All service accounts.',
-  answer: { 200: json(object({ service_accounts: listOf(component('ServiceAccount')) })) },
-  handle(_request, services) {
-    const accounts = services.access.accounts().map((account) => storedAccountRecord(account, services))
-    return jsonResponse(200, { service_accounts: accounts.toSorted(byName) })
+  summary: 'A page of the service accounts, by name.',
+  query: NAMED_QUERY,
+  answer: { 200: json(object({ service_accounts: listOf(component('ServiceAccount')), ...NEXT_AFTER })) },
+  handle(request, services) {
+    const { records, next } = namedPage(request, {
+      entries: services.access.accounts(),
+      placeOf: ({ title, account }) => [title, account],
+      recordOf: (account) => storedAccountRecord(account, services),
+    })
+    return jsonResponse(200, { service_accounts: records, next_after: next })
   },
   command: command('service-account list', 'list the service accounts', {
-    show: { list: 'service_accounts', columns: ['id', 'name', 'enabled', 'created_at'] },
+    options: NAMED_OPTIONS,
+    show: { page: 'service_accounts', columns: ['id', 'name', 'enabled', 'created_at'] },
   }),
 })
 

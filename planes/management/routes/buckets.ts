@@ -3,6 +3,7 @@ import type { BucketState } from '../../../engine/state-ports.ts'
 import type { CatalogSnapshot } from '../../../projections/catalog/catalog-snapshot.ts'
 import { ADMINISTRATORS, defineRoute, EVERYONE, json, NOTHING, type Route } from '../define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
+import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../named-pages.ts'
 import { bucketIn } from '../object-lookup.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../route-command.ts'
@@ -46,14 +47,21 @@ function bucketRecord(snapshot: CatalogSnapshot, bucket: BucketState): Record<st
 const listBuckets = defineRoute({
   pattern: 'GET /buckets',
   roles: EVERYONE,
-  summary: 'All buckets.',
-  answer: { 200: json(object({ buckets: listOf(component('Bucket')) })) },
-  handle(_request, services) {
+  summary: 'A page of the buckets, by name.',
+  query: NAMED_QUERY,
+  answer: { 200: json(object({ buckets: listOf(component('Bucket')), ...NEXT_AFTER })) },
+  handle(request, services) {
     const snapshot = services.catalog.snapshot()
-    return jsonResponse(200, { buckets: snapshot.buckets().map((bucket) => bucketRecord(snapshot, bucket)) })
+    const { records, next } = namedPage(request, {
+      entries: snapshot.buckets(),
+      placeOf: ({ name }) => [name],
+      recordOf: (bucket) => bucketRecord(snapshot, bucket),
+    })
+    return jsonResponse(200, { buckets: records, next_after: next })
   },
   command: command('bucket list', 'list the buckets', {
-    show: { list: 'buckets', columns: ['name', 'created_at', 'versioning', 'object_lock'] },
+    options: NAMED_OPTIONS,
+    show: { page: 'buckets', columns: ['name', 'created_at', 'versioning', 'object_lock'] },
   }),
 })
 

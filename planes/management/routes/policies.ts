@@ -3,9 +3,10 @@ import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route, SYSTEM_AND_AUDIT
 import { ManagementError } from '../errors.ts'
 import { newId } from '../identifiers.ts'
 import { POLICY_STATEMENTS, policyStatements } from '../policy-document.ts'
+import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../named-pages.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../route-command.ts'
-import { byName, TITLE } from '../schemas/common.ts'
+import { TITLE } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { listOf, object } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
@@ -31,17 +32,21 @@ function bindings({ access }: ManagementServices): Map<string, string[]> {
 const listPolicies = defineRoute({
   pattern: 'GET /policies',
   roles: SYSTEM_AND_AUDITOR,
-  summary: 'All policies.',
-  answer: { 200: json(object({ policies: listOf(component('Policy')) })) },
-  handle(_request, services) {
+  summary: 'A page of the policies, by name.',
+  query: NAMED_QUERY,
+  answer: { 200: json(object({ policies: listOf(component('Policy')), ...NEXT_AFTER })) },
+  handle(request, services) {
     const accountsOf = bindings(services)
-    const policies = services.access.policies()
-    return jsonResponse(200, {
-      policies: policies.map((policy) => policyRecord(policy, accountsOf.get(policy.policy) ?? [])).toSorted(byName),
+    const { records, next } = namedPage(request, {
+      entries: services.access.policies(),
+      placeOf: ({ title, policy }) => [title, policy],
+      recordOf: (policy) => policyRecord(policy, accountsOf.get(policy.policy) ?? []),
     })
+    return jsonResponse(200, { policies: records, next_after: next })
   },
   command: command('policy list', 'list the policies', {
-    show: { list: 'policies', columns: ['id', 'name', 'created_at', 'statements'] },
+    options: NAMED_OPTIONS,
+    show: { page: 'policies', columns: ['id', 'name', 'created_at', 'statements'] },
   }),
 })
 

@@ -3,9 +3,10 @@ import type { TokenState } from '../../../engine/domain/access-state.ts'
 import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route } from '../define-route.ts'
 import { newId, newManagementToken } from '../identifiers.ts'
 import { tokenDigest } from '../identity/bearer-token.ts'
+import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../named-pages.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../route-command.ts'
-import { byName, expiryOf, LIFETIME, TITLE } from '../schemas/common.ts'
+import { expiryOf, LIFETIME, TITLE } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { listOf, object } from '../schemas/schema.ts'
 import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
@@ -25,15 +26,21 @@ function tokenRecord(token: Omit<TokenState, 'digest'>, now: Milliseconds) {
 const listTokens = defineRoute({
   pattern: 'GET /management-tokens',
   roles: ADMINISTRATOR,
-  summary: 'The issued management tokens, without the secrets.',
-  answer: { 200: json(object({ management_tokens: listOf(component('ManagementToken')) })) },
-  handle(_request, { access, clock }) {
+  summary: 'A page of the issued management tokens, by name and without the secrets.',
+  query: NAMED_QUERY,
+  answer: { 200: json(object({ management_tokens: listOf(component('ManagementToken')), ...NEXT_AFTER })) },
+  handle(request, { access, clock }) {
     const now = clock()
-    const tokens = access.tokens().map((token) => tokenRecord(token, now))
-    return jsonResponse(200, { management_tokens: tokens.toSorted(byName) })
+    const { records, next } = namedPage(request, {
+      entries: access.tokens(),
+      placeOf: ({ title, token }) => [title, token],
+      recordOf: (token) => tokenRecord(token, now),
+    })
+    return jsonResponse(200, { management_tokens: records, next_after: next })
   },
   command: command('token list', 'list the issued management tokens', {
-    show: { list: 'management_tokens', columns: ['id', 'name', 'role', 'status', 'created_at', 'expires_at'] },
+    options: NAMED_OPTIONS,
+    show: { page: 'management_tokens', columns: ['id', 'name', 'role', 'status', 'created_at', 'expires_at'] },
   }),
 })
 

@@ -7,17 +7,6 @@ export const TITLE = text({ minimum: 1, maximum: 128 })
 /** Lifetime of a credential or token, in seconds: from a minute to a year. */
 export const LIFETIME = whole({ minimum: 60, maximum: 365 * 24 * 60 * 60 })
 
-/** Orders records by name, those of one name by id. */
-export function byName(left: NamedRecord, right: NamedRecord): number {
-  if (left.name !== right.name) return left.name < right.name ? -1 : 1
-  return left.id < right.id ? -1 : 1
-}
-
-interface NamedRecord {
-  readonly id: string
-  readonly name: string
-}
-
 export function expiryOf(seconds: number, nowMilliseconds: Milliseconds): Microseconds {
   return microsecondsOf((nowMilliseconds + seconds * 1000) * 1000)
 }
