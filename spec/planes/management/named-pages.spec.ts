@@ -42,14 +42,18 @@ function byPlace(left: Entry, right: Entry): number {
 }
 
 for (const [path, { member, names }] of Object.entries(LISTS)) {
-  const pageAt = (query: Readonly<Record<string, string>>) => api.get<Page>('GET', `${path}?${new URLSearchParams(query)}`)
+  const pageAt = (query: Readonly<Record<string, string>>) =>
+    api.get<Page>('GET', `${path}?${new URLSearchParams(query)}`)
   const entriesOf = (page: Page) => page[member] as readonly Entry[]
 
   test(`${path}: pages of any size hold each entry once, in the order of the whole list`, async (t) => {
     const whole = await api.get<Page>('GET', path)
     t.equal(whole.next_after, null)
     t.same(entriesOf(whole), entriesOf(whole).toSorted(byPlace))
-    t.same(entriesOf(whole).map(({ name }) => name), names.toSorted())
+    t.same(
+      entriesOf(whole).map(({ name }) => name),
+      names.toSorted(),
+    )
     for (const limit of [1, 2, 3, names.length - 1, names.length, 1000]) {
       const read: Entry[] = []
       let after: string | null = null
@@ -67,8 +71,19 @@ for (const [path, { member, names }] of Object.entries(LISTS)) {
     const { next_after: after } = await pageAt({ limit: '2' })
     if (after === null) throw new Error('one page only')
     t.match(after, /^[\w-]+$/, 'a word')
-    const wrong = ['', 'x', `${after}=`, `${after}.`, after.slice(1), Buffer.from('["a","b","c"]').toString('base64url')]
-    for (const text of [...wrong, Buffer.from('["a",1]').toString('base64url'), Buffer.from('{}').toString('base64url')]) {
+    const wrong = [
+      '',
+      'x',
+      `${after}=`,
+      `${after}.`,
+      after.slice(1),
+      Buffer.from('["a","b","c"]').toString('base64url'),
+    ]
+    for (const text of [
+      ...wrong,
+      Buffer.from('["a",1]').toString('base64url'),
+      Buffer.from('{}').toString('base64url'),
+    ]) {
       const answer = await api.call('GET', `${path}?${new URLSearchParams({ after: text })}`)
       t.match(answer, { status: 400, code: 'INVALID_REQUEST' }, text)
     }
