@@ -7,6 +7,8 @@ import { AuditExportCommand } from './audit/export.ts'
 import { AuditQueryCommand } from './audit/query.ts'
 import { CompletionCommand } from './completion.ts'
 import { ConfigShowCommand } from './config/show.ts'
+import { EventsFollowCommand } from './events/follow.ts'
+import { EventsListCommand } from './events/list.ts'
 import { HelpCommand } from './help.ts'
 import { JournalShowCommand } from './journal/show.ts'
 import { JournalVerifyCommand } from './journal/verify.ts'
@@ -45,6 +47,8 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   AuditQueryCommand,
   AuditChainCommand,
   AuditExportCommand,
+  EventsListCommand,
+  EventsFollowCommand,
   ProofCreateCommand,
   ProofVerifyCommand,
   ProofPublicKeyCommand,

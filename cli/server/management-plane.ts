@@ -109,7 +109,7 @@ function observer(requests: Config['log.requests'], log: Logger): NonNullable<Ma
 }
 
 function scrapeSources(
-  { config, engine, frontEnds, store }: ManagementParts,
+  { config, engine, eventStreams, frontEnds, store }: ManagementParts,
   certificates: Pick<CertificateReload, 'served'>,
 ): ScrapeSources {
   const main = { name: 'main', activeMilliseconds: () => performance.eventLoopUtilization().active }
@@ -118,6 +118,7 @@ function scrapeSources(
     paths: store.paths,
     catalog: store.catalog,
     concurrencyLimit: config['limits.maximum_concurrent_operations'],
+    eventStreams,
     version: packageVersion(),
     certificates: () => certificates.served,
     threads: () => [main, engine, ...frontEnds.threads],

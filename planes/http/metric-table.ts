@@ -56,6 +56,7 @@ const SCRAPE_METRICS = {
   object_store_storage_logical_bytes: 'Bytes of current object versions.',
   object_store_buckets: 'Buckets.',
   object_store_objects: 'Objects, counted by their current version.',
+  object_store_event_streams: 'Streams of storage events that are open.',
   object_store_tls_certificate_not_after_seconds:
     'When the certificate of a listener with TLS expires, in seconds since 1970.',
   nodejs_eventloop_active_seconds_total: 'Time that a thread of the server did not wait for events.',

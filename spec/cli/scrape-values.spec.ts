@@ -15,6 +15,7 @@ const sources = {
   paths: server.paths,
   catalog: server.store.catalog,
   concurrencyLimit: 7,
+  eventStreams: { open: 3 },
   version: '1.2.3',
   certificates: () => new Map(),
   threads: () => [{ name: 'engine', activeMilliseconds: () => 1500 }],

@@ -75,6 +75,7 @@ export const SCRAPED: ScrapeValues = {
   object_store_storage_logical_bytes: 2000,
   object_store_buckets: 2,
   object_store_objects: undefined,
+  object_store_event_streams: 0,
 }
 
 export async function startManaged(options: ManagedOptions = {}): Promise<ManagedServer> {

@@ -13,6 +13,7 @@ export interface ScrapeSources {
   readonly paths: StorePaths
   readonly catalog: CatalogReader
   readonly concurrencyLimit: number
+  readonly eventStreams: { readonly open: number }
   /** Of the program. */
   readonly version: string
   /** By listener. */
@@ -45,5 +46,6 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
     object_store_storage_logical_bytes: totals.logicalBytes,
     object_store_buckets: totals.buckets,
     object_store_objects: totals.objects,
+    object_store_event_streams: sources.eventStreams.open,
   }
 }

@@ -1,0 +1,101 @@
+import { createInterface } from 'node:readline'
+import type { IncomingMessage } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Command, Option } from 'clipanion'
+import { ClientCommand } from '../../client/client-command.ts'
+import { ExitError, exitTable } from '../../exit-codes.ts'
+import { jsonText } from '../../terminal/json-text.ts'
+import { LineOutput } from '../journal/records/line-output.ts'
+import { TIME_FORMS, timeOption } from '../option-values.ts'
+import { eventHeading, eventRow, type StorageEvent } from './event-lines.ts'
+
+/** Before a stream that ended is opened again. */
+const PAUSE_MILLISECONDS = 1000
+
+export class EventsFollowCommand extends ClientCommand {
+  static override paths = [['events', 'follow']]
+
+  static override usage = Command.Usage({
+    category: 'Events',
+    description: 'show each storage event of a running server as it comes',
+    details: `
+      Begins with the present, or with --since or --after-id, and goes on until it is stopped. When the connection ends, it
+      connects again and goes on after the last event that came: none is lost and none comes twice. With --json it prints
+      one object for each event.
+    `,
+    examples: [
+      ['What is written from now on', '$0 events follow --type object.created'],
+      ['From an event on that came earlier', '$0 events follow --json --after-id 0000000000000042-0000'],
+    ],
+  })
+
+  since = Option.String('--since', { description: `begin earlier: ${TIME_FORMS}` })
+  afterId = Option.String('--after-id', { description: 'begin after this event' })
+  bucket = Option.String('--bucket', { description: 'in this bucket' })
+  type = Option.String('--type', { description: 'of this type, such as object.created' })
+  prefix = Option.String('--prefix', { description: 'of objects whose keys begin with this' })
+
+  override async execute(): Promise<number> {
+    const { stdout, stderr, control } = this.context
+    const client = this.client()
+    const filter = { bucket: this.bucket, type: this.type, prefix: this.prefix }
+    const since = timeOption('--since', this.since)
+    let after = this.afterId ?? (since === undefined ? await this.#present() : undefined)
+    const output = new LineOutput(stdout)
+    const stop = new AbortController()
+    const forget = control.onStopSignal(() => stop.abort())
+    const isOver = () => stop.signal.aborted || output.closed
+    if (!this.json) await output.line(eventHeading)
+    try {
+      for (let isFirst = true; !isOver(); isFirst = false) {
+        try {
+          const query = { ...filter, since, after_id: after }
+          const response = await client.open({ method: 'GET', path: '/events/stream', query })
+          const end = () => response.destroy()
+          stop.signal.addEventListener('abort', end, { once: true })
+          await this.#show(response, output, (id) => (after = id))
+        } catch (error) {
+          if (isFirst || !isTemporary(error)) throw error
+        }
+        if (isOver()) break
+        stderr.write('object-store: the stream has ended; connecting again\n')
+        await delay(PAUSE_MILLISECONDS, undefined, { signal: stop.signal }).catch(() => undefined)
+      }
+      await output.finish()
+    } finally {
+      forget()
+    }
+    return exitTable.ok.code
+  }
+
+  /** Prints events until the stream ends or breaks off. */
+  async #show(response: IncomingMessage, output: LineOutput, passed: (id: string) => void): Promise<void> {
+    const print = this.json ? jsonText : eventRow
+    try {
+      for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
+        if (output.closed) return
+        if (line === '') continue
+        const event = JSON.parse(line) as StorageEvent
+        await output.line(print(event))
+        await output.flush()
+        passed(event.id)
+      }
+    } catch {
+      // A line that was cut off, or the connection: the event comes again.
+    } finally {
+      response.destroy()
+    }
+  }
+
+  /** A position after everything so far. */
+  async #present(): Promise<string> {
+    const query = { limit: '1' }
+    const answer = (await this.client().json({ method: 'GET', path: '/events', query })) as { head_id: string }
+    return answer.head_id
+  }
+}
+
+/** Whether a server that stops or starts may have caused it. */
+function isTemporary(error: unknown): boolean {
+  return error instanceof ExitError && (error.exit === 'unreachable' || error.exit === 'failed')
+}

@@ -1,0 +1,103 @@
+/** Storage events as they are read from the journal: after restarts and rebuilds, where they begin, and when it is damaged. */
+import { test } from 'tap'
+import { sequenceOf, type UploadId } from '../../engine/brands.ts'
+import { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { EventLog } from '../../projections/events/event-log.ts'
+import { eventResource, storageEventId, type StorageEvent } from '../../projections/events/storage-event.ts'
+import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
+import { checkProjections } from '../../projections/replay/check.ts'
+import { rebuildProjections } from '../../projections/replay/rebuild.ts'
+import { copyGolden, GOLDEN_JOURNALS, openGolden } from '../support/golden-journals.ts'
+import { auditOf, createBucket, deleteObject, write } from '../support/commands.ts'
+import { flipByte, segmentNames, segmentPath } from '../support/journal-files.ts'
+import { openTestStore, roomyDisk } from '../support/test-store.ts'
+
+const IDS = { versionIds: new OpaqueIds(Buffer.alloc(32, 1)), uploadIds: new OpaqueIds<UploadId>(Buffer.alloc(32, 2)) }
+const EVERYTHING = { limit: 100_000 }
+
+/** What `work` reads from the events of a store. */
+async function withEvents<T>(paths: StorePaths, work: (events: EventLog) => Promise<T>): Promise<T> {
+  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
+  try {
+    return await work(new EventLog(roomyDisk, paths, environment, IDS))
+  } finally {
+    await environment.close()
+  }
+}
+
+function eventsIn(paths: StorePaths): Promise<readonly StorageEvent[]> {
+  return withEvents(paths, async (events) => (await events.read(EVERYTHING)).events)
+}
+
+test('the same events after a kill, a restart and a rebuild', async (t) => {
+  const directory = t.testdir()
+  const options = { segmentBytes: 16 * 1024 }
+  const store = await openTestStore(directory, options)
+  await store.client.execute(createBucket('b'))
+  for (let index = 0; index < 40; index += 1) {
+    await store.client.execute(write('b', `k${index}`, Buffer.from('x')))
+    for (let reads = 0; reads < 20; reads += 1) void store.client.record(auditOf('s3:GET', 'bucket:b/k'), 'success')
+  }
+  await store.client.execute(deleteObject('b', 'k1'))
+  const { paths } = store
+  t.ok(segmentNames(paths).length > 3, 'in several segments')
+  const first = await eventsIn(paths)
+  t.equal(first.length, 42)
+  await store.close(false)
+  const again = await openTestStore(directory, options)
+  t.same(await eventsIn(paths), first)
+  await again.client.execute(write('b', 'after', Buffer.from('x')))
+  await again.close(true)
+  const all = await eventsIn(paths)
+  t.same(all.slice(0, 42), first)
+  t.match(all.slice(42), [{ type: 'object.created', object: 'after' }])
+  t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
+  await rebuildProjections(roomyDisk, paths)
+  t.same(await eventsIn(paths), all)
+  const pages = await withEvents(paths, async (events) => {
+    const found: StorageEvent[] = []
+    for (let page = await events.read({ limit: 5 }); ; page = await events.read({ limit: 5, after: page.position })) {
+      found.push(...page.events)
+      if (page.isAtEnd) return found
+    }
+  })
+  t.same(pages, all, 'by pages too')
+})
+
+for (const golden of GOLDEN_JOURNALS.slice(0, 3)) {
+  test(`${golden}: nothing is made up for what was before there were events`, async (t) => {
+    const paths = copyGolden(t.testdir(), golden)
+    const store = await openGolden(paths)
+    const before = store.journal.position.sequence
+    await store.client.execute(createBucket('of-now'))
+    t.match((await eventsIn(paths)).map(eventResource), [{ type: 'bucket.created', bucket: 'of-now' }])
+    await withEvents(paths, async (events) => {
+      const { sequence = 0 } = events.beginning ?? {}
+      t.ok(sequence > 10 && sequence <= before, 'they begin with the start')
+    })
+    await store.close(true)
+    await (await openGolden(paths)).close(true)
+    t.equal((await eventsIn(paths)).length, 1, 'and not again with the next start')
+    t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
+  })
+}
+
+test('a part of the journal that cannot be read is reported', async (t) => {
+  const directory = t.testdir()
+  const store = await openTestStore(directory, { segmentBytes: 16 * 1024 })
+  await store.client.execute(createBucket('b'))
+  for (let index = 0; index < 60; index += 1) await store.client.execute(write('b', `k${index}`, Buffer.from('x')))
+  const { paths } = store
+  t.match(await withEvents(paths, (events) => events.read(EVERYTHING)), { damaged: false })
+  flipByte(segmentPath(paths, 1), 2000)
+  const page = await withEvents(paths, (events) => events.read(EVERYTHING))
+  t.equal(page.damaged, true)
+  t.ok(page.events.length > 40 && page.events.length < 61, 'the others are there')
+  await store.close(true)
+})
+
+test('ids', (t) => {
+  t.equal(storageEventId({ sequence: sequenceOf(4711), index: 2 }), '0000000000004711-0002')
+  t.end()
+})
