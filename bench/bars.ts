@@ -43,6 +43,8 @@ export const bars: readonly Bar[] = [
   { figure: 'audit-export-csv-memory', value: 300, unit: 'MiB', better: 'lower', objects: MILLION },
   { figure: 'compaction-put-p99-ratio', value: 2, unit: 'ratio', better: 'lower', objects: COMPACTION_OBJECTS },
   { figure: 'compaction-space-ratio', value: 1.5, unit: 'ratio', better: 'lower', objects: COMPACTION_OBJECTS },
+  { figure: 'lifecycle-pass', value: 50, unit: 'ms', better: 'lower', objects: MILLION },
+  { figure: 'lifecycle-removals', value: 2000, unit: 'per second', better: 'higher' },
   { figure: 'transfers-peak-memory', value: 400, unit: 'MiB', better: 'lower' },
   { figure: 'scale-put-ratio', value: 1.3, unit: 'ratio', better: 'lower', objects: MILLION },
   { figure: 'scale-get-ratio', value: 1.3, unit: 'ratio', better: 'lower', objects: MILLION },

@@ -8,6 +8,7 @@ import { get1Mib } from './scenarios/get-1-mib.ts'
 import { get4Kib } from './scenarios/get-4-kib.ts'
 import { get64Mib } from './scenarios/get-64-mib.ts'
 import { journalVerify } from './scenarios/journal-verify.ts'
+import { lifecycle } from './scenarios/lifecycle.ts'
 import { list1000 } from './scenarios/list-1000.ts'
 import { listParts } from './scenarios/list-parts.ts'
 import { listVersions1000 } from './scenarios/list-versions-1000.ts'
@@ -50,6 +51,7 @@ export const scenarioList: readonly Scenario[] = [
   tls,
   audit,
   compaction,
+  lifecycle,
   transfers,
   scale,
   memory,
