@@ -3,6 +3,7 @@ import { audit } from './scenarios/audit.ts'
 import { compaction } from './scenarios/compaction.ts'
 import { deleteObjects } from './scenarios/delete.ts'
 import { encryption } from './scenarios/encryption.ts'
+import { events } from './scenarios/events.ts'
 import { flood } from './scenarios/flood.ts'
 import { get1Mib } from './scenarios/get-1-mib.ts'
 import { get4Kib } from './scenarios/get-4-kib.ts'
@@ -55,6 +56,7 @@ export const scenarioList: readonly Scenario[] = [
   transfers,
   scale,
   memory,
+  events,
   startUp,
   journalVerify,
   replay,

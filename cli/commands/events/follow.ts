@@ -51,8 +51,9 @@ export class EventsFollowCommand extends ClientCommand {
         try {
           const query = { ...filter, since, after_id: after }
           const response = await client.open({ method: 'GET', path: '/events/stream', query })
-          const end = () => response.destroy()
+          const end = () => response.destroy(new Error('stopped'))
           stop.signal.addEventListener('abort', end, { once: true })
+          if (stop.signal.aborted) end()
           await this.#show(response, output, (id) => (after = id))
         } catch (error) {
           if (isFirst || !isTemporary(error)) throw error
