@@ -11,7 +11,7 @@ const STRANGER_LINGER_MILLISECONDS = 500
 /** More waiting audit records than this are written at once. */
 const AUDIT_WAITING_MAXIMUM = 2048
 
-/** Called once: with the reply, or with what the requester is told of the failure that made the engine unusable. */
+/** Called once: with the reply, or with what the requester is told about the failure that made the engine unusable. */
 type Settle = (reply: EngineReply, failure?: EngineUnavailableError) => void
 
 interface Waiting {

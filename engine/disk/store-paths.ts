@@ -69,7 +69,8 @@ export class StorePaths {
    * @throws RangeError when `name` is not the name of a payload file
    */
   file(name: string): string {
-    if (!isPayloadName(name)) throw new RangeError(`${JSON.stringify(name.slice(0, 100))} is no name of a payload file`)
+    if (!isPayloadName(name))
+      throw new RangeError(`${JSON.stringify(name.slice(0, 100))} is not the name of a payload file`)
     return join(this.fileDirectory(name), name)
   }
 

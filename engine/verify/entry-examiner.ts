@@ -156,7 +156,7 @@ export class EntryExaminer {
           sequence,
           offset,
           'forbidden value',
-          `${JSON.stringify(name.slice(0, 100))} is no name of a payload file`,
+          `${JSON.stringify(name.slice(0, 100))} is not the name of a payload file`,
         )
       }
     }

@@ -47,7 +47,7 @@ interface Waiter {
   readonly deadlineMilliseconds: number
 }
 
-/** What whoever has entered gives back. */
+/** What an entered request gives back. */
 export type Entry = Place
 
 export class ConcurrencyGate {

@@ -57,7 +57,7 @@ async function busyManagement(talk: Talk): Promise<void> {
   const path = `/api/v1/buckets/${bucket}/object/slow`
   const lines = `host: 127.0.0.1:${talk.server.apiPort}\r\nauthorization: ${ADMINISTRATOR.authorization}`
   const release = await talk.hold('api', `PUT ${path} HTTP/1.1\r\n${lines}\r\ncontent-length: ${LARGER}\r\n\r\nbegun`)
-  // Whoever is let in tells nothing of who waits.
+  // Being let in says nothing about those who wait.
   for (let tries = 0; tries < 500; tries += 1) if ((await talk.quietly('/api/v1/auth/session')) === 503) break
   await talk.api('GET', '/auth/session')
   await talk.api('PUT', `/buckets/${bucket}/object/other`, { body: 'b' })

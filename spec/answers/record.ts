@@ -53,7 +53,7 @@ async function recordGroup(checkout: string, { blocks, settings }: Group): Promi
   return [...exchanges, { block: last.block, ask: 'what no request recorded', status: '', head: [], body: '', records }]
 }
 
-/** @param say told of each server that is done */
+/** @param say called with each server that is done */
 export async function record(
   checkout: string,
   blocks: readonly Block[],

@@ -126,7 +126,7 @@ const HEADERS: readonly Row[] = [
   ['NUL in a value', head('GET /', 'X-A: a\0b'), 'silence'],
   ['NUL in a name', head('GET /', 'X-\0A: a'), 'silence'],
   ['control character in a value', head('GET /', 'X-A: a\x01b'), 'silence'],
-  ['bytes that are no UTF-8 in a value', head('GET /', 'X-A: a\xff\xfeb'), 'handled'],
+  ['bytes that are not UTF-8 in a value', head('GET /', 'X-A: a\xff\xfeb'), 'handled'],
   ['bytes above ASCII in a name', head('GET /', 'X-\xc3\xa9: a'), 'silence'],
   ['name of symbols', head('GET /', 'X(A): a'), 'silence'],
   ['head beyond the bound', head('GET /', `X-A: ${'a'.repeat(17_000)}`), 431],

@@ -254,12 +254,12 @@ class SpanVerifier {
     const first = this.#expected
     const unreadable = this.#unreadable
     if (unreadable === undefined) {
-      const detail = next > this.#job.last ? 'no more of the span is there' : `sequence ${next} stands in its place`
+      const detail = next > this.#job.last ? 'no more of the span is there' : `sequence ${next} is in its place`
       this.#report(first, MISSING, place, detail, next - 1)
     } else if (next > first) {
       this.#report(first, CHANGED, unreadable, 'the bytes here cannot be read as records', next - 1)
     } else {
-      this.#report(first, CHANGED, unreadable, 'bytes that are no records stand before it')
+      this.#report(first, CHANGED, unreadable, 'bytes that are not records come before it')
     }
     this.#unreadable = undefined
     this.#expected = next

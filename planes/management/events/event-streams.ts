@@ -36,7 +36,7 @@ export class EventStreams {
   }
 
   /**
-   * Opens a stream; its end is to be told with `leave`.
+   * Opens a stream, which `leave` ends.
    * @throws BusyError
    */
   enter(): void {

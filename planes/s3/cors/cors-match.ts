@@ -1,7 +1,7 @@
 /**
  * Which rule of a bucket's CORS configuration fits a request, and the headers that it adds (S3 user guide, "How does
  * Amazon S3 evaluate the CORS configuration on a bucket"; Fetch standard, CORS protocol). Without a configuration there
- * are no such headers: browser access is denied by default.
+ * are not such headers: browser access is denied by default.
  */
 
 import type { CorsRule } from '../../../engine/events/values.ts'

@@ -58,7 +58,7 @@ function nameOf(host: string): string {
 }
 
 /**
- * The DNS names of a certificate. One with a star is no name: it would let in the very hosts that have a bucket in
+ * The DNS names of a certificate. One with a star does not count: it would let in the very hosts that have a bucket in
  * front.
  */
 function certificateNames(certificate: X509Certificate | undefined): string[] {

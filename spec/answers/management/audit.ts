@@ -1,4 +1,4 @@
-/** The audit log: queries, pages, the chain, exports, reports; and what is told of the storage. */
+/** The audit log: queries, pages, the chain, exports, reports; and reports on the storage. */
 import type { Block } from '../block.ts'
 import type { Talk } from '../talk.ts'
 import { makeScene } from './scene.ts'

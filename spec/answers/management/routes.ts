@@ -114,7 +114,7 @@ async function elsewhere(talk: Talk): Promise<void> {
   for (const row of there) await askRow(talk, row, { values: odd, callers: [] }, ADMINISTRATOR)
 }
 
-/** Bodies that are no object of JSON, or have a member that no route knows. */
+/** Bodies that are not a JSON object, or have a member that no route knows. */
 const BODIES: readonly (string | Buffer)[] = [
   '',
   ' ',

@@ -145,7 +145,7 @@ test('a member that is there twice is refused by its name, at any depth', async 
   t.equal((await api.call('GET', '/buckets/twice-one')).status, 404)
   const strings = { name: 'a":"b', description: '{"name":1,"name":2}\\' }
   const { account } = await api.get<CreatedAccount>('POST', '/service-accounts', strings)
-  t.match(account, strings, 'texts are no members')
+  t.match(account, strings, 'texts are not members')
   await api.get('DELETE', `/service-accounts/${account.id}`)
 })
 

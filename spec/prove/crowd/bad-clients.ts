@@ -30,7 +30,7 @@ export interface BadClients {
   stop(): Promise<void>
 }
 
-/** Whoever is cut off is back so soon. */
+/** How soon a client that was cut off comes back. */
 const REOPEN_MILLISECONDS = 20
 const ADDRESS = '127.0.0.66'
 

@@ -23,7 +23,7 @@ export interface Seen {
 
 /**
  * Asks one after the other, with a pause between, until `isOver`, but at least once.
- * @param patienceMilliseconds whoever has no answer by then has none
+ * @param patienceMilliseconds how long a client waits for its answer
  */
 export async function goOn(good: GoodClient, patienceMilliseconds: number, isOver: () => boolean): Promise<Seen> {
   const seen: Seen = { milliseconds: [], failures: [] }

@@ -3,7 +3,7 @@
 const HEX = '0123456789ABCDEF'
 const UNRESERVED = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~'
 
-/** Decodes every escape once; undefined for a malformed one, and for bytes that are no UTF-8. */
+/** Decodes every escape once; undefined for a malformed one, and for bytes that are not UTF-8. */
 export function naiveDecode(text: string): string | undefined {
   const bytes: number[] = []
   for (const part of text.split(/(%..)/s)) {

@@ -118,7 +118,7 @@ test('a copy needs to read its source and to write its target', async (t) => {
   }
   const other = await identity([source, target])
   const missing = new CopyObjectCommand({ Bucket: 'archive', Key: 'copies/x', CopySource: 'photos/secret/none' })
-  await isAllowed(t, errorName(other.s3.send(missing)), false, 'nothing is told of a source that may not be read')
+  await isAllowed(t, errorName(other.s3.send(missing)), false, 'nothing is said about a source that may not be read')
 })
 
 test('a write that names an ETag asks what is there, which needs the permission to read', async (t) => {

@@ -52,7 +52,7 @@ test('what cannot be kept as a header is refused, and kept bounded', async (t) =
   isError(t, await put('meta-bad', 'x', [['x-amz-meta-a', `v${'ü'.repeat(1023)}v`]]), 'MetadataTooLarge', 'as UTF-8')
   for (const value of ['a\xffb', `a${'\xff'.repeat(12_000)}b`]) {
     const answer = await raw('PUT', `/${Bucket}/meta-bad`, { body: 'x', unsignedHeaders: [['cache-control', value]] })
-    isError(t, answer, 'InvalidArgument', `${value.length} bytes that are no UTF-8`)
+    isError(t, answer, 'InvalidArgument', `${value.length} bytes that are not UTF-8`)
   }
   const long: HeaderLine[] = [['content-disposition', 'd'.repeat(12_000)]]
   isDone(t, await put('long', 'x', long), 200, 'a long header')

@@ -26,7 +26,7 @@ function verdict(line: string, headers: readonly HeaderLine[] = []): string {
 
 const PATHS = { service: '/', bucket: '/b', object: '/b/k' } as const
 
-/** Rows that are no command of the SDK for S3: of browsers, and of another service. */
+/** Rows without a command in the SDK for S3: of browsers, and of another service. */
 const NO_COMMAND = [
   'PostObject',
   'PreflightBucket',
