@@ -215,7 +215,7 @@ class Journal:
             for change in changes:
                 payload = change[8] if isinstance(change, list) and change[:1] in ([3], [16]) and len(change) > 8 else None
                 if payload and payload[0] == 2 and not re.fullmatch(r"[0-9a-f]{28}", str(payload[2])):
-                    self.problem("forbidden value", f"record {sequence}: {payload[2]!r} is no name of a payload file", at)
+                    self.problem("forbidden value", f"record {sequence}: {payload[2]!r} is not the name of a payload file", at)
         if values[0] == 0:
             self.attempts[sequence] = request
         elif values[0] == 1:
