@@ -70,6 +70,8 @@ export class EventStreamSource implements BodySource {
   readonly #parts: StreamParts
   #after: EventPosition | undefined
   #lastMilliseconds = Number.NEGATIVE_INFINITY
+  /** The first heartbeat comes at once: it says that what was before is over. */
+  #saidPresent = false
   #isGone = false
   #giveUp: () => void = () => undefined
 
@@ -94,8 +96,10 @@ export class EventStreamSource implements BodySource {
       if (!page.isAtEnd) continue
       if (!follow) return undefined
       const silent = performance.now() - this.#lastMilliseconds
-      // The first one comes at once: it says that what was before is over.
-      if (silent >= heartbeatMilliseconds) return this.#piece(form.heartbeat(page.position))
+      if (!this.#saidPresent || silent >= heartbeatMilliseconds) {
+        this.#saidPresent = true
+        return this.#piece(form.heartbeat(page.position))
+      }
       const wait = streams.wait(page.head.sequence, Math.min(CHECK_MILLISECONDS, heartbeatMilliseconds - silent))
       this.#giveUp = wait.giveUp
       await wait.over
