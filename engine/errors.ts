@@ -54,6 +54,11 @@ export const DOMAIN_ERRORS = {
   'rule-exists': { result: 'failure', sentence: 'The lifecycle rule exists already.' },
   'rule-not-found': { result: 'failure', sentence: 'The lifecycle rule does not exist.' },
   'too-many-rules': { result: 'failure', sentence: 'The bucket has the maximum number of lifecycle rules.' },
+  'webhook-exists': { result: 'failure', sentence: 'The webhook exists already.' },
+  'webhook-not-found': { result: 'failure', sentence: 'The webhook does not exist.' },
+  'too-many-webhooks': { result: 'failure', sentence: 'There are 100 webhooks already, the maximum.' },
+  'webhook-disabled': { result: 'failure', sentence: 'The webhook is disabled.' },
+  'webhook-replaying': { result: 'failure', sentence: 'A replay of this webhook is not over yet.' },
   'journal-full': {
     result: 'failure',
     sentence: 'The disk is full: the journal has no room for the record of this request. Free some space.',

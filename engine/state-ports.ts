@@ -1,4 +1,5 @@
 import type { AccessState } from './domain/access-state.ts'
+import type { WebhooksState } from './domain/webhook-state.ts'
 import type { Change } from './events/changes.ts'
 import type {
   AgePosition,
@@ -95,7 +96,7 @@ export interface LogicalUsage {
 }
 
 /** The state after every earlier command of the batch. Implemented by the projections. */
-export interface StateReader extends AccessState {
+export interface StateReader extends AccessState, WebhooksState {
   bucket(name: string): BucketState | undefined
   /** The CORS rules of a bucket; none without a configuration. */
   cors(bucketId: BucketId): readonly CorsRule[]

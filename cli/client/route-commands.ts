@@ -23,6 +23,7 @@ const SUBJECTS: readonly string[] = [
   'credential',
   'policy',
   'token',
+  'webhook',
   'session',
   'system',
   'storage',

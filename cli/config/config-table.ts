@@ -268,6 +268,48 @@ export const configTable = [
     sentence: 'What one pass removes at most for each rule and action: objects, or versions that are not current.',
   },
   {
+    name: 'webhooks.allow_http',
+    kind: 'boolean',
+    default: false,
+    sentence: 'Whether webhooks may be sent without TLS.',
+  },
+  {
+    name: 'webhooks.allow_private_networks',
+    kind: 'boolean',
+    default: false,
+    sentence: 'Whether webhooks may be sent to private networks and to this machine, but never to this server itself.',
+  },
+  {
+    name: 'webhooks.request_timeout_seconds',
+    kind: 'integer',
+    unit: 'seconds',
+    bounds: { minimum: 1, maximum: 120 },
+    default: 10,
+    sentence: 'How long one delivery may take, from the resolution of the name to the end of the response.',
+  },
+  {
+    name: 'webhooks.maximum_attempts',
+    kind: 'integer',
+    unit: 'attempts',
+    bounds: { minimum: 1, maximum: 20 },
+    default: 6,
+    sentence: 'How often a delivery is tried before it has failed for good.',
+  },
+  {
+    name: 'webhooks.poll_interval_seconds',
+    kind: 'integer',
+    unit: 'seconds',
+    bounds: { minimum: 1, maximum: 60 },
+    default: 2,
+    sentence: 'How often new storage events are looked for to be delivered.',
+  },
+  {
+    name: 'webhooks.ca_file',
+    kind: 'path',
+    sentence:
+      'PEM file with certificates of authorities that targets of webhooks are trusted by, beside those of Node.js.',
+  },
+  {
     name: 'server.shutdown_grace_period_seconds',
     kind: 'integer',
     unit: 'seconds',

@@ -7,6 +7,7 @@ import { LifecycleExpiry } from '../../workers/expire-objects.ts'
 import { UploadReclaim } from '../../workers/reclaim-uploads.ts'
 import { Supervisor } from '../../workers/supervisor.ts'
 import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
+import type { WebhookDelivery } from '../../workers/webhooks/deliver-webhooks.ts'
 import type { Logger } from './logger.ts'
 import type { StoreSession } from './store/store-session.ts'
 
@@ -14,7 +15,13 @@ import type { StoreSession } from './store/store-session.ts'
  * Starts the workers. Called when the front ends listen, because nothing may wait for a worker.
  * @param start name of the running start
  */
-export function startWorkers(log: Logger, start: string, store: StoreSession, config: Config): Supervisor {
+export function startWorkers(
+  log: Logger,
+  start: string,
+  store: StoreSession,
+  config: Config,
+  delivery: WebhookDelivery,
+): Supervisor {
   const { engine, paths, catalog, payloads } = store
   const supervisor = new Supervisor((worker, error) => {
     log.error({ worker: worker.name, err: error }, 'a background worker failed and will be retried')
@@ -24,6 +31,7 @@ export function startWorkers(log: Logger, start: string, store: StoreSession, co
   supervisor.start(new VolumeCompaction(nodeDisk, paths, engine, catalog))
   supervisor.start(new MultipartDigest(engine, catalog, payloads))
   supervisor.start(lifecycleWorker(log, store, config))
+  supervisor.start(delivery)
   return supervisor
 }
 

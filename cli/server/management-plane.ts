@@ -27,6 +27,7 @@ import type { StoreSession } from './store/store-session.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
 import type { FrontEnds } from './threads/front-ends.ts'
 import { packageVersion } from '../version.ts'
+import type { Webhooks } from './webhooks.ts'
 
 interface ManagementParts {
   readonly config: Config
@@ -41,6 +42,7 @@ interface ManagementParts {
   readonly counterHistory: CounterHistory
   readonly eventStreams: EventStreams
   readonly store: StoreSession
+  readonly webhooks: Webhooks
 }
 
 /** Puts the management plane together. */
@@ -109,7 +111,7 @@ function observer(requests: Config['log.requests'], log: Logger): NonNullable<Ma
 }
 
 function scrapeSources(
-  { config, engine, eventStreams, frontEnds, store }: ManagementParts,
+  { config, engine, eventStreams, frontEnds, store, webhooks }: ManagementParts,
   certificates: Pick<CertificateReload, 'served'>,
 ): ScrapeSources {
   const main = { name: 'main', activeMilliseconds: () => performance.eventLoopUtilization().active }
@@ -122,6 +124,7 @@ function scrapeSources(
     version: packageVersion(),
     certificates: () => certificates.served,
     threads: () => [main, engine, ...frontEnds.threads],
+    deliveries: () => webhooks.delivery.counts,
   }
 }
 
@@ -130,7 +133,7 @@ function managementServices(
   certificates: Pick<CertificateReload, 'served'>,
   ready: () => Promise<readonly ReadinessCheck[]>,
 ): ManagementServices {
-  const { config, credentials, engine: thread, metrics, store } = parts
+  const { config, credentials, engine: thread, metrics, store, webhooks } = parts
   const sources = scrapeSources(parts, certificates)
   const { engine, paths, catalog, access, events, payloads, uploads, space, secrets, versionIds } = store
   return {
@@ -144,6 +147,12 @@ function managementServices(
     space,
     inlineBytesMaximum: config['storage.inline_limit_bytes'],
     secrets,
+    webhooks: {
+      reader: store.webhooks,
+      secrets: store.webhookSecrets,
+      rules: webhooks.rules,
+      test: (webhook) => webhooks.test(webhook),
+    },
     proofs: new ProofSigner(proofSigningSeed(credentials.masterKey)),
     versionIds,
     actions: S3_ACTIONS,

@@ -34,6 +34,7 @@ import { SpaceWatch } from './space-watch.ts'
 import { isOnOneFileSystem } from './store/payload-places.ts'
 import { storeOptions } from './store/store-options.ts'
 import { type SessionSettings, StoreSession } from './store/store-session.ts'
+import { targetCertificates, Webhooks } from './webhooks.ts'
 import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
 import { type FrontEndSettings, FrontEnds } from './threads/front-ends.ts'
 
@@ -67,6 +68,7 @@ interface Parts {
 export const startServer: StartServer = async (config, { log }) => {
   const credentials = serverCredentials(config)
   const tls = new ListenerTls(config)
+  targetCertificates(config)
   const paths = new StorePaths(config.data_dir)
   nodeDisk.makeDirectory(paths.root)
   const lock = await withExitCode(() => lockStore(nodeDisk, paths.root))
@@ -218,6 +220,7 @@ class Server implements RunningServer {
   #resolveEnded: (code: number) => void = () => undefined
   readonly #certificateReload: CertificateReload
   readonly #spaceWatch: SpaceWatch
+  readonly #webhooks: Webhooks
   #management: HttpListener | undefined
   #workers: Supervisor | undefined
   #exitCode: number = exitTable.ok.code
@@ -229,6 +232,8 @@ class Server implements RunningServer {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve
     })
+    const listeners = () => [this.#bound('s3'), this.#bound('api')]
+    this.#webhooks = new Webhooks(parts.config, parts.store, this.deploymentId, listeners)
     this.#spaceWatch = new SpaceWatch(parts.log, parts.store.space)
     this.#certificateReload = new CertificateReload(parts.log, parts.tls, {
       s3: () => parts.frontEnds.reload(),
@@ -267,7 +272,7 @@ class Server implements RunningServer {
       tls: tls.files('api'),
       exclusive: true,
       connectionsMaximum: connectionLimits(frontEndCount).management,
-      handler: managementHandler(this.#parts, this.#certificateReload, async () =>
+      handler: managementHandler({ ...this.#parts, webhooks: this.#webhooks }, this.#certificateReload, async () =>
         readiness(this.#parts, this.#stopping !== undefined),
       ),
       refusal: malformedRequestResponse,
@@ -276,7 +281,7 @@ class Server implements RunningServer {
       onHandlerError: (error) => log.error({ err: error }, 'a management response was cut off'),
     })
     logCertificates(log, tls)
-    this.#workers = startWorkers(log, engine.start, store, config)
+    this.#workers = startWorkers(log, engine.start, store, config, this.#webhooks.delivery)
   }
 
   reload(): Promise<void> {

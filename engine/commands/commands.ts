@@ -14,6 +14,7 @@ import type {
   Retention,
 } from '../events/values.ts'
 import type { AccessCommands } from './access-commands.ts'
+import type { WebhookCommands } from './webhook-commands.ts'
 
 /**
  * Condition of a write, judged when the engine decides it (RFC 9110 section 13, as S3 has it): `absent` is
@@ -63,7 +64,7 @@ interface Described {
 }
 
 /** What each command that changes state carries. */
-interface DecidableCommands extends AccessCommands {
+interface DecidableCommands extends AccessCommands, WebhookCommands {
   'create-bucket': { bucket: string; region: string; lockEnabled: boolean }
   'delete-bucket': { bucket: string }
   /** Enables or suspends versioning; it can never be off again. */

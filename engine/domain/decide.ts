@@ -7,6 +7,7 @@ import { lockRules } from './lock.ts'
 import { objectRules } from './object.ts'
 import { payloadRules } from './payload.ts'
 import { uploadRules } from './upload.ts'
+import { webhookRules } from './webhook.ts'
 
 /** One rule for each command; a command without one does not compile. */
 const RULES: Rules = {
@@ -17,6 +18,7 @@ const RULES: Rules = {
   ...uploadRules,
   ...payloadRules,
   ...accessRules,
+  ...webhookRules,
 }
 
 /**

@@ -4,6 +4,7 @@ import { boundedText } from '../events/bounded-text.ts'
 import type { Change } from '../events/changes.ts'
 import type { DefaultRetention, LifecycleRule, LockState, Retention } from '../events/values.ts'
 import type { StateReader } from '../state-ports.ts'
+import type { WebhookState } from './webhook-state.ts'
 
 /** Most bytes of one value in a record; a longer one is cut, and its digest is recorded. */
 const VALUE_BYTES_MAXIMUM = 2048
@@ -65,6 +66,21 @@ function lockBefore(
 
 function policiesOf(account: string, state: StateReader): readonly string[] | undefined {
   return state.account(account)?.policies
+}
+
+/** What follows the path of a target may be a password of its owner, so it is left out. */
+function webhookSettings({
+  target,
+  eventTypes,
+  bucket,
+  prefix,
+}: Pick<WebhookState, 'target' | 'eventTypes' | 'bucket' | 'prefix'>): [name: string, value: string][] {
+  return [
+    ['target_url', target.replace(/\?.*/, '?...')],
+    ['event_types', listText(eventTypes)],
+    ['bucket_filter', bucket ?? NONE],
+    ['object_prefix_filter', prefix ?? NONE],
+  ]
 }
 
 type Reader<K extends DecidableCommand['kind']> = (command: CommandOf<K>, state: StateReader) => readonly Setting[]
@@ -165,6 +181,32 @@ const SETTINGS: { readonly [K in DecidableCommand['kind']]?: Reader<K> } = {
   'issue-token': ({ role, expiresMicroseconds }) => [
     ['role', undefined, role],
     ['expires', undefined, expiryText(expiresMicroseconds)],
+  ],
+
+  'create-webhook'(command) {
+    return [
+      ...webhookSettings(command).map(([name, value]): Setting => [name, undefined, value]),
+      ['webhook_status', undefined, statusText(command.enabled)],
+    ]
+  },
+
+  'set-webhook-status'({ webhook, enabled }, state) {
+    const present = state.webhook(webhook)
+    return [['webhook_status', present && statusText(present.enabled), statusText(enabled)]]
+  },
+
+  'delete-webhook'({ webhook }, state) {
+    const present = state.webhook(webhook)
+    if (present === undefined) return []
+    return [
+      ['webhook_status', statusText(present.enabled), 'deleted'],
+      ...webhookSettings(present).map(([name, value]): Setting => [name, value, NONE]),
+    ]
+  },
+
+  'replay-webhook': ({ sinceMicroseconds, untilMicroseconds }) => [
+    ['since', undefined, timeText(sinceMicroseconds / 1000)],
+    ['until', undefined, timeText(untilMicroseconds / 1000)],
   ],
 }
 

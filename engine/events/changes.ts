@@ -5,20 +5,35 @@
 import type { Microseconds, Sequence } from '../brands.ts'
 import * as access from './access-changes.ts'
 import * as buckets from './bucket-changes.ts'
+import * as deliveries from './delivery-changes.ts'
 import * as lifecycle from './lifecycle-changes.ts'
 import * as objects from './object-changes.ts'
 import type { ChangeOf, ChangeSchema } from './schema/change.ts'
 import { refuse } from './schema/kinds.ts'
 import * as store from './store-changes.ts'
 import * as uploads from './upload-changes.ts'
+import * as webhooks from './webhook-changes.ts'
 
 /** Every change, under the name that the code has for it. */
-export const CHANGES = { ...buckets, ...objects, ...uploads, ...store, ...access, ...lifecycle }
+export const CHANGES = {
+  ...buckets,
+  ...objects,
+  ...uploads,
+  ...store,
+  ...access,
+  ...webhooks,
+  ...deliveries,
+  ...lifecycle,
+}
 
 export type Change = ChangeOf<(typeof CHANGES)[keyof typeof CHANGES]>
 type ChangeName = Change['name']
 /** The change of a name. */
 export type ChangeNamed<N extends ChangeName> = Extract<Change, { name: N }>
+/** A change of webhooks or of their deliveries. */
+export type WebhookChange = ChangeOf<
+  (typeof webhooks)[keyof typeof webhooks] | (typeof deliveries)[keyof typeof deliveries]
+>
 /** A change of who may do what. */
 export type AccessChange = ChangeOf<(typeof access)[keyof typeof access]>
 

@@ -201,3 +201,34 @@ export const policyStatements = listOf(policyStatement)
 /** Roles of the management plane. The order is that of their codes in the journal. */
 export const MANAGEMENT_ROLES = ['system-administrator', 'storage-administrator', 'auditor'] as const
 export type ManagementRole = (typeof MANAGEMENT_ROLES)[number]
+
+/** What happens to buckets and objects (specification, Storage event types). The order is that of their codes in the journal. */
+export const EVENT_TYPES = [
+  'bucket.created',
+  'bucket.deleted',
+  'object.created',
+  'object.updated',
+  'object.deleted',
+  'object.restored',
+  'multipart.completed',
+  'multipart.aborted',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/** Which storage event: the sequence of its entry, and its place among the events of this entry. */
+export const eventPlace = record('event', {
+  sequence: field(sequence, 'sequence', 'of its entry'),
+  index: field(integer, 'index', 'among the events of its entry, from 0'),
+})
+export type EventPlace = ValueOf<typeof eventPlace>
+
+/** One POST to the target of a webhook, and what came of it. */
+export const deliveryAttempt = record('attempt', {
+  event: field(eventPlace, 'event'),
+  attempt: field(integer, 'attempt', 'from 1'),
+  timeMicroseconds: field(microseconds, 'time', 'when it began'),
+  status: field(optional(integer), 'status', 'of the HTTP response; nil without one'),
+  error: field(optional(text), 'error', 'what went wrong, at most 256 bytes; nil after a 2xx'),
+  nextMicroseconds: field(optional(microseconds), 'next', 'when it is tried again; nil when it is over'),
+})
+export type DeliveryAttempt = ValueOf<typeof deliveryAttempt>

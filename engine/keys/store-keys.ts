@@ -14,6 +14,8 @@ const LABELS = {
   uploadIds: 'object-store/upload-id/v1',
   /** Seals the secrets of service accounts in the journal. */
   credentialSecrets: 'object-store/credential-secret/v1',
+  /** Seals the signing secrets of webhooks in the journal. */
+  webhookSecrets: 'object-store/webhook-secret/v1',
   /** Authenticates the continuation tokens of listings. */
   continuationTokens: 'object-store/continuation-token/v1',
   /** Authenticates the changes of access in the journal. */
@@ -52,6 +54,7 @@ export function storeKeys(masterKey: Uint8Array, deploymentId: Uint8Array): Stor
     versionIds: derived(masterKey, LABELS.versionIds, deploymentId),
     uploadIds: derived(masterKey, LABELS.uploadIds, deploymentId),
     credentialSecrets: derived(masterKey, LABELS.credentialSecrets, deploymentId),
+    webhookSecrets: derived(masterKey, LABELS.webhookSecrets, deploymentId),
     continuationTokens: derived(masterKey, LABELS.continuationTokens, deploymentId),
     accessChanges: derived(masterKey, LABELS.accessChanges, deploymentId),
     accessRows: derived(masterKey, LABELS.accessRows, deploymentId),

@@ -33,9 +33,10 @@ type Report = (sequence: number, offset: number, verdict: Verdict, detail: strin
 
 /** Changes that the system makes by itself: nobody asked for them, so they have no attempt. */
 const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 62, 63])
-/** Changes of who may do what. */
+/** Changes of who may do what, and of where events are sent. */
 const ACCESS_CHANGES = [
   { first: 23, last: 35 },
+  { first: 40, last: 43 },
   { first: 50, last: 51 },
 ] as const
 const ACCESS_ADOPTED = 34

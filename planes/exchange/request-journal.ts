@@ -23,6 +23,7 @@ type Change = Exclude<
       | 'move-payloads'
       | 'remove-volume'
       | 'expire-page'
+      | 'record-deliveries'
   }
 >
 type WithoutAudit<C> = C extends Change ? Omit<C, 'audit' | 'intent'> : never

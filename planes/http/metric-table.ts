@@ -65,6 +65,12 @@ const SCRAPE_METRICS = {
   process_open_fds: 'Open file descriptors of the process.',
   process_max_fds: 'File descriptors that the process may have open.',
   process_start_time_seconds: 'When the process started, in seconds since 1970.',
+  object_store_webhook_deliveries_pending:
+    'Deliveries to webhooks that are in memory: waiting for their turn, on their way, or to be tried again.',
+  object_store_webhook_deliveries_succeeded_total: 'Deliveries to webhooks answered with 2xx.',
+  object_store_webhook_deliveries_failed_total:
+    'Deliveries to webhooks that failed for good, after their last attempt.',
+  object_store_webhook_attempts_failed_total: 'Attempts of deliveries to webhooks that failed.',
 } as const
 
 /** Names of the labels, where there are any. */

@@ -40,6 +40,11 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'rule-exists': 'CONFLICT',
   'rule-not-found': 'LIFECYCLE_RULE_NOT_FOUND',
   'too-many-rules': 'TOO_MANY_LIFECYCLE_RULES',
+  'webhook-exists': 'CONFLICT',
+  'webhook-not-found': 'WEBHOOK_NOT_FOUND',
+  'too-many-webhooks': 'TOO_MANY_WEBHOOKS',
+  'webhook-disabled': 'WEBHOOK_DISABLED',
+  'webhook-replaying': 'WEBHOOK_REPLAYING',
   'journal-full': 'AUDIT_UNAVAILABLE',
   'storage-full': 'STORAGE_FULL',
 }

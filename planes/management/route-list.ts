@@ -19,6 +19,8 @@ import { STORAGE_ROUTES } from './routes/storage.ts'
 import { openApiRoute, SYSTEM_ROUTES } from './routes/system.ts'
 import { TOKEN_ROUTES } from './routes/tokens.ts'
 import { VERIFY_ROUTES } from './routes/verify.ts'
+import { DELIVERY_ROUTES } from './routes/webhook-deliveries.ts'
+import { WEBHOOK_ROUTES } from './routes/webhooks.ts'
 
 /** Every route of the management listener, in the order of the pages. Any other path does not exist. */
 export const routeList: readonly Route[] = [
@@ -36,6 +38,8 @@ export const routeList: readonly Route[] = [
   ...ACCOUNT_ROUTES,
   ...CREDENTIAL_ROUTES,
   ...POLICY_ROUTES,
+  ...WEBHOOK_ROUTES,
+  ...DELIVERY_ROUTES,
   ...AUDIT_ROUTES,
   ...AUDIT_EXPORT_ROUTES,
   ...EVENT_ROUTES,

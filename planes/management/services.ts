@@ -1,5 +1,7 @@
-import type { Milliseconds } from '../../engine/brands.ts'
+import type { Microseconds, Milliseconds } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
+import type { WebhookState } from '../../engine/domain/webhook-state.ts'
+import type { TargetRules } from '../../engine/webhook-target.ts'
 import type { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
 import type { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import type { SecretBox } from '../../engine/keys/secret-box.ts'
@@ -7,6 +9,7 @@ import type { DamageFinder } from '../http/metric-table.ts'
 import type { AuditLog } from '../../projections/audit/audit-log.ts'
 import type { EventLog } from '../../projections/events/event-log.ts'
 import type { AccessReader } from '../../projections/catalog/access-reader.ts'
+import type { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
 import type { CounterHistory } from './counter-history.ts'
@@ -24,6 +27,24 @@ export interface ReadinessCheck {
   readonly reason?: string
 }
 
+/** What came of a made-up event. */
+interface WebhookTest {
+  /** The id that it was sent under. */
+  readonly event: string
+  readonly timeMicroseconds: Microseconds
+  readonly status: number | undefined
+  readonly error: string | undefined
+}
+
+interface WebhookServices {
+  readonly reader: WebhookReader
+  /** Seals signing secrets. */
+  readonly secrets: SecretBox
+  readonly rules: TargetRules
+  /** Sends a made-up event once; never fails. */
+  readonly test: (webhook: WebhookState) => Promise<WebhookTest>
+}
+
 /** What the routes of the management plane work with. */
 export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly engine: EngineClient
@@ -33,6 +54,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly eventStreams: EventStreams
   /** Seals the secrets of service accounts. */
   readonly secrets: SecretBox
+  readonly webhooks: WebhookServices
   readonly versionIds: OpaqueIds
   readonly proofs: ProofSigner
   /** Every action that a policy can name. */

@@ -39,7 +39,7 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'part-too-small': { code: 'EntityTooSmall', element: 'PartNumber' },
   'object-too-large': { code: 'EntityTooLarge', element: 'ProposedSize' },
   'quota-exceeded': { code: 'QuotaExceeded', element: 'BucketName' },
-  // Nothing on this plane changes who may do what, or lifecycle rules.
+  // Nothing on this plane changes who may do what, where events are sent, or lifecycle rules.
   'account-exists': { code: 'InvalidRequest', explained: true },
   'account-not-found': { code: 'InvalidRequest', explained: true },
   'credential-exists': { code: 'InvalidRequest', explained: true },
@@ -55,6 +55,11 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'rule-exists': { code: 'InvalidRequest', explained: true },
   'rule-not-found': { code: 'InvalidRequest', explained: true },
   'too-many-rules': { code: 'InvalidRequest', explained: true },
+  'webhook-exists': { code: 'InvalidRequest', explained: true },
+  'webhook-not-found': { code: 'InvalidRequest', explained: true },
+  'too-many-webhooks': { code: 'InvalidRequest', explained: true },
+  'webhook-disabled': { code: 'InvalidRequest', explained: true },
+  'webhook-replaying': { code: 'InvalidRequest', explained: true },
   'journal-full': { code: 'ServiceUnavailable', explained: true },
   'storage-full': { code: 'InsufficientStorage' },
 }

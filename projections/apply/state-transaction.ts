@@ -1,4 +1,5 @@
 import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/domain/access-state.ts'
+import type { ReplayState, WebhookState } from '../../engine/domain/webhook-state.ts'
 import type { VersionSelector } from '../../engine/commands/commands.ts'
 import {
   type AccessChange,
@@ -6,6 +7,7 @@ import {
   type ChangeHandlers,
   type ChangeNamed,
   handlerOf,
+  type WebhookChange,
 } from '../../engine/events/changes.ts'
 import type { AccessChain } from '../../engine/keys/access-authentication.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
@@ -49,6 +51,7 @@ import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
 import { bucketHasNothing, getVersion, newestVersion } from '../tables/versions.ts'
 import { UploadRows } from './upload-rows.ts'
 import { VersionRows } from './version-rows.ts'
+import { WebhookRows } from './webhook-rows.ts'
 
 /**
  * One write transaction over the tables: what the rules read, and what entries do to the rows. The same code runs when
@@ -61,6 +64,13 @@ export class TableTransaction implements StateTransaction {
     sequence: Sequence,
     time: Microseconds,
   ): void => t.#access.apply(sequence, time, change)
+
+  static readonly #webhookChanged = (
+    t: TableTransaction,
+    change: WebhookChange,
+    sequence: Sequence,
+    time: Microseconds,
+  ): void => t.#webhooks.apply(sequence, time, change)
 
   static readonly #handlers: ChangeHandlers<TableTransaction> = {
     'bucket.created': (t, change, _, time) => t.#bucketCreated(time, change),
@@ -101,6 +111,13 @@ export class TableTransaction implements StateTransaction {
     'token.revoked': TableTransaction.#accessChanged,
     'access.adopted': TableTransaction.#accessChanged,
     'access.authenticated': TableTransaction.#accessChanged,
+    'webhook.created': TableTransaction.#webhookChanged,
+    'webhook.status-set': TableTransaction.#webhookChanged,
+    'webhook.deleted': TableTransaction.#webhookChanged,
+    'webhook.secret-rotated': TableTransaction.#webhookChanged,
+    'webhook.replayed': TableTransaction.#webhookChanged,
+    'webhook.delivered': TableTransaction.#webhookChanged,
+    'webhook.tested': TableTransaction.#webhookChanged,
     'journal.recovered': () => undefined,
     'server.started': (t, change, sequence, time) => change.events && t.#events.begin(sequence, time),
     'server.stopped': () => undefined,
@@ -115,6 +132,7 @@ export class TableTransaction implements StateTransaction {
   readonly #access: AccessRows
   readonly #events: EventRows
   readonly #lifecycle: LifecycleRows
+  readonly #webhooks: WebhookRows
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -125,6 +143,7 @@ export class TableTransaction implements StateTransaction {
     this.#access = new AccessRows(tables)
     this.#events = new EventRows(tables)
     this.#lifecycle = new LifecycleRows(tables)
+    this.#webhooks = new WebhookRows(tables)
   }
 
   get releasedFiles(): readonly string[] {
@@ -213,6 +232,18 @@ export class TableTransaction implements StateTransaction {
 
   token(token: string): TokenState | undefined {
     return tokenRows.get(this.#tables.tokens, token)
+  }
+
+  webhook(webhook: string): WebhookState | undefined {
+    return this.#webhooks.webhook(webhook)
+  }
+
+  get webhookCount(): number {
+    return this.#webhooks.count
+  }
+
+  replayOf(webhook: string): ReplayState | undefined {
+    return this.#webhooks.replayOf(webhook)
   }
 
   volumeIsSpent(volume: VolumeNumber): boolean {

@@ -1,19 +1,11 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import { eventId } from '../../engine/events/audit.ts'
+import { EVENT_TYPES, type EventType } from '../../engine/events/values.ts'
 import { rfc3339 } from '../../engine/rfc3339.ts'
 
 /** Types of storage events (specification, Storage event types). */
-export const STORAGE_EVENT_TYPES = [
-  'bucket.created',
-  'bucket.deleted',
-  'object.created',
-  'object.updated',
-  'object.deleted',
-  'object.restored',
-  'multipart.completed',
-  'multipart.aborted',
-] as const
-export type StorageEventType = (typeof STORAGE_EVENT_TYPES)[number]
+export const STORAGE_EVENT_TYPES = EVENT_TYPES
+export type StorageEventType = EventType
 
 /**
  * A place among the storage events: the entry that made one, and its number within the entry. Events are in this order, it

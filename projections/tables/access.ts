@@ -1,49 +1,12 @@
 import type { Sequence } from '../../engine/brands.ts'
 import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/domain/access-state.ts'
-import {
-  bytes,
-  flag,
-  type Kind,
-  listOf,
-  microseconds,
-  optional,
-  text,
-  wordOf,
-} from '../../engine/events/schema/kinds.ts'
+import { bytes, flag, listOf, microseconds, optional, text, wordOf } from '../../engine/events/schema/kinds.ts'
 import { field, record } from '../../engine/events/schema/record.ts'
 import { MANAGEMENT_ROLES, policyStatements } from '../../engine/events/values.ts'
 import { type AccessChain, NO_ACCESS_CHAIN } from '../../engine/keys/access-authentication.ts'
 import { numberKey, readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
-import { packed } from './row-codecs.ts'
-
-/** No id or access key is longer, and LMDB fails on keys beyond a few KiB: anybody may ask for anything. */
-const KEY_BYTES_MAXIMUM = 255
-
-/** Rows of MessagePack by an id, which is their key in UTF-8 and a property of what is read. */
-interface IdRows<S> {
-  get(table: TableReader, id: string): S | undefined
-  /** All rows by id. */
-  all(table: TableReader): S[]
-  put(table: Table, state: S): void
-}
-
-function idRows<N extends keyof S & string, S extends Readonly<Record<N, string>>>(
-  name: N,
-  kind: Kind<Omit<S, N>>,
-): IdRows<S> {
-  const { encode, decode } = packed(kind)
-  const stateOf = (id: string, value: Buffer) => ({ [name]: id, ...decode(value) }) as unknown as S
-  return {
-    get: (table, id) => {
-      const key = Buffer.from(id)
-      const value = key.length === 0 || key.length > KEY_BYTES_MAXIMUM ? undefined : table.get(key)
-      return value === undefined ? undefined : stateOf(id, value)
-    },
-    all: (table) => Array.from(table.rows({}), ({ key, value }) => stateOf(key.toString(), value)),
-    put: (table, state) => table.put(Buffer.from(state[name]), encode(state)),
-  }
-}
+import { idRows } from './row-codecs.ts'
 
 const createdMicroseconds = field(microseconds, 'created')
 const expiresMicroseconds = field(optional(microseconds), 'expiry')

@@ -19,6 +19,34 @@ export function packed<T>(kind: Kind<T>): Packed<T> {
   }
 }
 
+/** No id or access key is longer, and LMDB fails on keys beyond a few KiB: anybody may ask for anything. */
+const KEY_BYTES_MAXIMUM = 255
+
+/** Rows of MessagePack by an id, which is their key in UTF-8 and a property of what is read. */
+export interface IdRows<S> {
+  get(table: TableReader, id: string): S | undefined
+  /** All rows by id. */
+  all(table: TableReader): S[]
+  put(table: Table, state: S): void
+}
+
+export function idRows<N extends keyof S & string, S extends Readonly<Record<N, string>>>(
+  name: N,
+  kind: Kind<Omit<S, N>>,
+): IdRows<S> {
+  const { encode, decode } = packed(kind)
+  const stateOf = (id: string, value: Buffer) => ({ [name]: id, ...decode(value) }) as unknown as S
+  return {
+    get: (table, id) => {
+      const key = Buffer.from(id)
+      const value = key.length === 0 || key.length > KEY_BYTES_MAXIMUM ? undefined : table.get(key)
+      return value === undefined ? undefined : stateOf(id, value)
+    },
+    all: (table) => Array.from(table.rows({}), ({ key, value }) => stateOf(key.toString(), value)),
+    put: (table, state) => table.put(Buffer.from(state[name]), encode(state)),
+  }
+}
+
 type Counts<F extends string> = Record<F, number>
 
 /** Rows of counters. `Id` is what their key is made of. */

@@ -32,6 +32,9 @@ export const TABLES = {
   tokens: 'tokens',
   tokenDigests: 'token-digests',
   accessVersion: 'access-version',
+  webhooks: 'webhooks',
+  webhookProgress: 'webhook-progress',
+  webhookLog: 'webhook-log',
 } as const
 
 /** All tables, opened. */

@@ -245,6 +245,33 @@ test('lifecycle rules', async (t) => {
   t.match(await ask('lifecycle delete', rule.id), { exitCode: 4, stderr: /LIFECYCLE_RULE_NOT_FOUND/ })
 })
 
+test('webhooks', async (t) => {
+  const target = 'https://receiver.example/hook'
+  const options = ['--events', 'object.created,object.deleted', '--bucket', 'photos', '--prefix', '2026/', '--disabled']
+  const created = await jsonOf<{ subscription: { id: string }; signing_secret: string }>(
+    'webhook create',
+    target,
+    ...options,
+  )
+  const { id } = created.subscription
+  t.match(created, { signing_secret: /^whsec_/, subscription: { enabled: false, bucket_filter: 'photos' } })
+  t.match(await textOf('webhook list'), new RegExp(`${id} +${target} +object.created, object.deleted +false +0`))
+  t.match(await jsonOf('webhook enable', id), { enabled: true })
+  t.match(await jsonOf('webhook replay', id, '2020-01-01T00:00:00Z', '--until', '2021-01-01T00:00:00Z'), {
+    replaying: true,
+  })
+  t.match(await ask('webhook replay', id, '2020-01-01T00:00:00Z'), { stderr: /WEBHOOK_REPLAYING/ })
+  t.match(await jsonOf('webhook disable', id), { enabled: false, replaying: false })
+  t.match(await jsonOf('webhook rotate-secret', id), { signing_secret: /^whsec_/ })
+  t.match(await jsonOf('webhook test', id), { kind: 'test', success: true })
+  t.match(
+    await textOf('webhook deliveries', '--webhook-id', id, '--limit', '5'),
+    new RegExp(`${id} +test-0 +1 +200 +true`),
+  )
+  t.match(await ask('webhook create', 'http://receiver.example/'), { stderr: /target_url: must be https/ })
+  t.equal(await textOf('webhook delete', id), 'deleted\n')
+})
+
 test('the system, its storage and its reports', async (t) => {
   t.match(await textOf('system info'), /\nversion +0\.0\.0-spec\n/)
   t.match(await jsonOf('storage status'), { capacity_bytes: Number, available_bytes: Number })

@@ -8,6 +8,7 @@ import { abort, complete, createUpload, sendPart } from '../support/multipart.ts
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { startInThread } from '../support/test-server.ts'
 
+const DELIVERIES = { pending: 3, succeeded: 5, failed: 1, failedAttempts: 8 }
 const server = await startInThread()
 tap.teardown(() => server.stop())
 const sources = {
@@ -19,6 +20,7 @@ const sources = {
   version: '1.2.3',
   certificates: () => new Map(),
   threads: () => [{ name: 'engine', activeMilliseconds: () => 1500 }],
+  deliveries: () => DELIVERIES,
 }
 
 function held(): readonly (number | undefined)[] {
@@ -66,4 +68,13 @@ test('the process is as the system has it', async (t) => {
   t.ok(startedSeconds < Date.now() / 1000)
   t.same(before.object_store_build_info, [{ labels: { version: '1.2.3', node: process.version }, value: 1 }])
   t.same(before.nodejs_eventloop_active_seconds_total, [{ labels: { thread: 'engine' }, value: 1.5 }])
+})
+
+test('deliveries to webhooks are what their worker counted', async (t) => {
+  t.match(scrapeValues(sources), {
+    object_store_webhook_deliveries_pending: 3,
+    object_store_webhook_deliveries_succeeded_total: 5,
+    object_store_webhook_deliveries_failed_total: 1,
+    object_store_webhook_attempts_failed_total: 8,
+  })
 })

@@ -14,6 +14,7 @@ import { firstOf } from '../../engine/journal/positions.ts'
 import { decodeSegmentHeader, encodeSegmentHeader } from '../../engine/journal/segment.ts'
 import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { AccessReader } from '../../projections/catalog/access-reader.ts'
+import { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
@@ -135,6 +136,37 @@ test('golden journal 4: a policy that was replaced has its new statements, and o
   t.match(access.policies(), [{ policy: 'p1', title: 'title of p1', statements: [read, deny] }])
   t.equal(access.policies().length, 1)
   t.match(access.accounts(), [{ account: 'a1', policies: ['p1'] }])
+  await environment.close()
+  await store.close(true)
+  t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
+})
+
+test('golden journal 6: webhooks, their deliveries, a replay and tests', async (t) => {
+  const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[5])
+  const options = { threads: 0, settleMilliseconds: 0, masterKey: GOLDEN_MASTER_KEY }
+  t.match(await verifyJournal(paths.journal, options), { intact: true, notes: [] })
+  const store = await openGolden(paths)
+  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
+  const reader = new WebhookReader(environment)
+  t.same(
+    reader.webhooks().map(({ webhook, enabled, bucket }) => [webhook, enabled, bucket]),
+    [
+      ['w1', true, 'photos'],
+      ['w2', true, undefined],
+    ],
+  )
+  t.match(reader.webhook('w1')?.previousSecret, { sealedSecret: Buffer.from('secret of w1') })
+  t.match(reader.progress('w1'), {
+    line: {
+      position: { sequence: 9, index: 0 },
+      pending: [
+        { event: { sequence: 8, index: 1 }, attempts: 0 },
+        { event: { sequence: 9, index: 0 }, attempts: 1, nextMicroseconds: 1_767_323_050_000_000 },
+      ],
+    },
+    replay: undefined,
+    logged: 5,
+  })
   await environment.close()
   await store.close(true)
   t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })

@@ -73,6 +73,7 @@ const GOLDEN = {
   versionIds: 'c3fc8979ea810f264dca13e35001c1c3f8a55f3f42844bec788ca36d87f4df17',
   uploadIds: '7e8a29b650adf7910531fa38f0a0dff1845cc9d9ea576ddf889196cfa2aadfca',
   credentialSecrets: 'baf006df97af991b192b85224dcecdc4529efc78211f605f5560224fb00bf83b',
+  webhookSecrets: '3e349e216fe97269330e6c8302b04d4cf9dc307cec905dd785379120483ec9af',
   continuationTokens: '3578ebd8e590bbdbd14c681db17a5b11dcb4a6d551f70ac3e26dbc593fcac33b',
   accessChanges: '3ab59653341bbe8daabc232b1d6c5201e0a6cec84bce26cc75eb000854f65280',
   accessRows: 'c9be06fd4abcd71aa2493c32cb5c5f9f5afc94d0febbe056d3c7068aa54acf01',

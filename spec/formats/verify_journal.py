@@ -20,6 +20,7 @@ BATCH = struct.Struct(">4sHHQQIIQ20sI")
 RECORD = struct.Struct(">32sIHHQQ32s")
 GENESIS, SEAL, CHANGE, AUDIT = 1, 2, 3, 4
 SYSTEM_CHANGES = {5, 6, 7, 21, 34, 35, 62, 63}
+ACCESS_CHANGES = {*range(23, 36), *range(40, 44), 50, 51}
 VERDICTS = "record is missing from the log", "damaged batch"
 
 
@@ -211,7 +212,7 @@ class Journal:
             own = all(one in SYSTEM_CHANGES for one in kinds)
             if self.attempts.get(intent) != request and not (intent is None and own) or values[0] != 1:
                 self.problem("change without its attempt", f"record {sequence}", at)
-            self.access += any(isinstance(one, int) and (23 <= one <= 35 or 50 <= one <= 51) for one in kinds)
+            self.access += any(one in ACCESS_CHANGES for one in kinds)
             for change in changes:
                 payload = change[8] if isinstance(change, list) and change[:1] in ([3], [16]) and len(change) > 8 else None
                 if payload and payload[0] == 2 and not re.fullmatch(r"[0-9a-f]{28}", str(payload[2])):

@@ -1,6 +1,6 @@
 /** A server in the thread of a spec with both listeners: the S3 plane and the management plane over one engine. */
 // Must come first: it sets what the HTTP library reads while it is loaded.
-import { type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
+import { microsecondsOf, type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
 import '../../cli/environment.ts'
 import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
@@ -35,6 +35,8 @@ export interface ManagedOptions extends InThreadOptions {
   /** Stands between the management plane and the engine. */
   readonly engine?: (engine: EngineClient) => EngineClient
   readonly ready?: () => Promise<readonly ReadinessCheck[]>
+  /** What `webhooks.*` allows, and how made-up events are sent. */
+  readonly webhooks?: Partial<Pick<ManagementServices['webhooks'], 'rules' | 'test'>>
   /** Null: none is configured. */
   readonly scrapeToken?: string | null
 }
@@ -76,6 +78,10 @@ export const SCRAPED: ScrapeValues = {
   object_store_buckets: 2,
   object_store_objects: undefined,
   object_store_event_streams: 0,
+  object_store_webhook_deliveries_pending: 0,
+  object_store_webhook_deliveries_succeeded_total: 0,
+  object_store_webhook_deliveries_failed_total: 0,
+  object_store_webhook_attempts_failed_total: 0,
 }
 
 export async function startManaged(options: ManagedOptions = {}): Promise<ManagedServer> {
@@ -165,6 +171,13 @@ function servicesOf(
     events,
     eventStreams: streams,
     secrets,
+    webhooks: {
+      reader: server.session.webhooks,
+      secrets: server.session.webhookSecrets,
+      rules: { allowHttp: false, allowPrivateNetworks: false },
+      test: async () => ({ event: 'test-0', timeMicroseconds: microsecondsOf(0), status: 200, error: undefined }),
+      ...options.webhooks,
+    },
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, store.start),
     heavy,

@@ -20,5 +20,8 @@ export const NO_STATE: StateReader = {
   credential: () => undefined,
   policy: () => undefined,
   policyIsAttached: () => false,
+  webhook: () => undefined,
+  webhookCount: 0,
+  replayOf: () => undefined,
   token: () => undefined,
 }

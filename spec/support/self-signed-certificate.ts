@@ -21,7 +21,7 @@ const identifier = (name: keyof typeof OBJECT_IDENTIFIERS): Buffer => element(0x
 const time = (text: string): Buffer => element(0x18, Buffer.from(text))
 
 function pem(label: string, der: Buffer): string {
-  return `-----BEGIN ${label}-----\n${der.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END ${label}-----\n`
+  return `-----BEGIN ${label}-----\n${der.toString('base64').replace(/.{64}(?=.)/g, '$&\n')}\n-----END ${label}-----\n`
 }
 
 /** Certificate and private key as PEM texts. */

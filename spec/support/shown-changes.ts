@@ -141,6 +141,66 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
   [[33, 'AK'], { kind: 'credential.removed', access_key: 'AK' }],
   [[34, 2, DIGEST], { kind: 'access.adopted', entries: 2, sha256: HEX }],
   [[35, DIGEST], { kind: 'access.authenticated', mac: HEX }],
+  [
+    [40, 'w', 'https://t/', [0, 7], 'b', null, true, DIGEST],
+    {
+      kind: 'webhook.created',
+      webhook: 'w',
+      target: 'https://t/',
+      event_types: ['bucket.created', 'multipart.aborted'],
+      bucket: 'b',
+      prefix: null,
+      enabled: true,
+      sealed_secret: HEX,
+    },
+  ],
+  [[41, 'w', false], { kind: 'webhook.status-set', webhook: 'w', enabled: false }],
+  [[42, 'w'], { kind: 'webhook.deleted', webhook: 'w' }],
+  [
+    [43, 'w', DIGEST, 1_767_323_045_000_001],
+    { kind: 'webhook.secret-rotated', webhook: 'w', sealed_secret: HEX, previous_until: '2026-01-02T03:04:05.000001Z' },
+  ],
+  [
+    [44, 'w', 1_767_323_045_000_001, 1_767_323_045_000_001],
+    {
+      kind: 'webhook.replayed',
+      webhook: 'w',
+      since: '2026-01-02T03:04:05.000001Z',
+      until: '2026-01-02T03:04:05.000001Z',
+    },
+  ],
+  [
+    [45, 'w', 0, [9, 0], [[8, 1]], [[[9, 0], 1, 1_767_323_045_000_001, 500, 'e', 1_767_323_045_000_001]], false],
+    {
+      kind: 'webhook.delivered',
+      webhook: 'w',
+      replay: 0,
+      position: { sequence: 9, index: 0 },
+      waiting: [{ sequence: 8, index: 1 }],
+      attempts: [
+        {
+          event: { sequence: 9, index: 0 },
+          attempt: 1,
+          time: '2026-01-02T03:04:05.000001Z',
+          status: 500,
+          error: 'e',
+          next: '2026-01-02T03:04:05.000001Z',
+        },
+      ],
+      over: false,
+    },
+  ],
+  [
+    [46, 'w', 'test-1', 1_767_323_045_000_001, null, 'e'],
+    {
+      kind: 'webhook.tested',
+      webhook: 'w',
+      event: 'test-1',
+      time: '2026-01-02T03:04:05.000001Z',
+      status: null,
+      error: 'e',
+    },
+  ],
   [[50, 'p', 't', [[true, ['s3:*'], ['bucket:b']]]], { kind: 'policy.replaced', ...POLICY }],
   [[51, 'p'], { kind: 'policy.deleted', policy: 'p' }],
   [

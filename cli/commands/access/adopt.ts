@@ -2,6 +2,7 @@ import { Command, Option } from 'clipanion'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { AccessReader } from '../../../projections/catalog/access-reader.ts'
+import { WebhookReader } from '../../../projections/catalog/webhook-reader.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 import { buildProjections } from '../../../projections/replay/rebuild.ts'
 import { exitTable } from '../../exit-codes.ts'
@@ -54,7 +55,10 @@ export class AccessAdoptCommand extends StoppedStoreCommand {
       const environment = ProjectionEnvironment.open(aside, { readOnly: true })
       try {
         const access = new AccessReader(environment)
-        for (const line of linesOf(access)) this.#say(visibleText(line))
+        const webhooks = new WebhookReader(environment)
+          .webhooks()
+          .map(({ webhook, target }) => `webhook ${webhook} to ${target}`)
+        for (const line of [...linesOf(access), ...webhooks]) this.#say(visibleText(line))
         return access.strangers()
       } finally {
         await environment.close()

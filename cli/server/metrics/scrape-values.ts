@@ -4,6 +4,7 @@ import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { ScrapeValues } from '../../../planes/http/metric-table.ts'
 import { physicalBytes } from '../../../planes/management/physical-bytes.ts'
+import type { DeliveryCounts } from '../../../workers/webhooks/deliver-webhooks.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import { processValues, type WatchedThread } from './process-values.ts'
 
@@ -19,6 +20,7 @@ export interface ScrapeSources {
   /** By listener. */
   readonly certificates: () => ReadonlyMap<string, X509Certificate>
   readonly threads: () => readonly WatchedThread[]
+  readonly deliveries: () => DeliveryCounts
 }
 
 /** The metrics that are measured at the time of a scrape. */
@@ -47,5 +49,9 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
     object_store_buckets: totals.buckets,
     object_store_objects: totals.objects,
     object_store_event_streams: sources.eventStreams.open,
+    object_store_webhook_deliveries_pending: sources.deliveries().pending,
+    object_store_webhook_deliveries_succeeded_total: sources.deliveries().succeeded,
+    object_store_webhook_deliveries_failed_total: sources.deliveries().failed,
+    object_store_webhook_attempts_failed_total: sources.deliveries().failedAttempts,
   }
 }

@@ -13,6 +13,7 @@ import { UploadStore } from '../../../engine/payloads/upload-store.ts'
 import { AccessReader } from '../../../projections/catalog/access-reader.ts'
 import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import { EventLog } from '../../../projections/events/event-log.ts'
+import { WebhookReader } from '../../../projections/catalog/webhook-reader.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 
 /** How often a thread closes volumes that compaction removed. */
@@ -42,6 +43,7 @@ export class StoreSession {
   readonly catalog: CatalogReader
   readonly access: AccessReader
   readonly events: EventLog
+  readonly webhooks: WebhookReader
   readonly payloads: PayloadReader
   readonly uploads: UploadStore
   readonly space: SpaceGuard
@@ -49,6 +51,8 @@ export class StoreSession {
   readonly uploadIds: OpaqueIds<UploadId>
   /** Seals the secrets of service accounts. */
   readonly secrets: SecretBox
+  /** Seals the signing secrets of webhooks. */
+  readonly webhookSecrets: SecretBox
   readonly #timer: NodeJS.Timeout
 
   /** @param thread number of this thread, for the names of its payload files */
@@ -60,6 +64,7 @@ export class StoreSession {
     this.environment = ProjectionEnvironment.open(this.paths.projections, { readOnly: true })
     this.catalog = new CatalogReader(this.environment)
     this.access = new AccessReader(this.environment)
+    this.webhooks = new WebhookReader(this.environment)
     this.payloads = new PayloadReader(disk, this.paths, sealer)
     this.uploads = new UploadStore(disk, this.paths, start, thread, encryptionEnabled ? sealer : undefined)
     this.space = new SpaceGuard(disk, dataDirectory, reservedBytes)
@@ -67,6 +72,7 @@ export class StoreSession {
     this.uploadIds = new OpaqueIds<UploadId>(keys.uploadIds)
     this.events = new EventLog(disk, this.paths, this.environment, this)
     this.secrets = new SecretBox(keys.credentialSecrets)
+    this.webhookSecrets = new SecretBox(keys.webhookSecrets)
     this.#timer = setInterval(() => this.payloads.closeRemoved(), CLOSE_REMOVED_MILLISECONDS).unref()
   }
 

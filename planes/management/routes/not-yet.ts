@@ -2,11 +2,6 @@ import { ADMINISTRATORS, EVERYONE, notYet, type Route } from '../define-route.ts
 
 /** Routes of the interface that this version does not implement. */
 export const ROUTES_NOT_YET: readonly Route[] = [
-  notYet('GET /webhooks', EVERYONE, 'All webhooks.'),
-  notYet('POST /webhooks', ADMINISTRATORS, 'Creates a webhook.'),
-  notYet('PUT /webhooks/{id}/status', ADMINISTRATORS, 'Enables or disables a webhook.'),
-  notYet('DELETE /webhooks/{id}', ADMINISTRATORS, 'Deletes a webhook.'),
-  notYet('GET /webhook-deliveries', EVERYONE, 'The delivery log.'),
   notYet('GET /sharing/settings', EVERYONE, 'The sharing policy of the deployment.'),
   notYet('GET /buckets/{bucket}/object-shares/{key}', EVERYONE, 'The shares of an object.'),
   notYet('POST /buckets/{bucket}/object-shares/{key}', ADMINISTRATORS, 'Shares an object.'),

@@ -12,7 +12,7 @@ const PRODUCT = 'object-store'
 /** What this version supports; the names are those of the specification. */
 const CAPABILITIES = {
   versioning: true,
-  webhooks: false,
+  webhooks: true,
   events: true,
   lifecycle: true,
   object_browser: false,

@@ -1,5 +1,5 @@
 import { DEFAULT_RETENTION_MAXIMUM } from '../../../engine/domain/lock.ts'
-import { EXPIRY_DAYS, MANAGEMENT_ROLES } from '../../../engine/events/values.ts'
+import { EVENT_TYPES, EXPIRY_DAYS, MANAGEMENT_ROLES } from '../../../engine/events/values.ts'
 import { invalid, managementErrors } from '../errors.ts'
 import {
   anyOf,
@@ -121,6 +121,29 @@ export const COMPONENTS = {
     created_at: TIME,
     statements: listOf(object({ effect: oneOf('allow', 'deny'), actions: listOf(text()), resources: listOf(text()) })),
     accounts: listOf(text()),
+  }),
+  Webhook: object({
+    id: form('wh-[a-z2-7]{20}'),
+    target_url: text(),
+    event_types: listOf(oneOf(...EVENT_TYPES)),
+    bucket_filter: orNull(text()),
+    object_prefix_filter: orNull(text()),
+    enabled: FLAG,
+    created_at: TIME,
+    previous_secret_until: orNull(TIME),
+    pending: whole(),
+    replaying: FLAG,
+  }),
+  WebhookDelivery: object({
+    webhook_id: form('wh-[a-z2-7]{20}'),
+    event_id: text(),
+    kind: oneOf('event', 'replay', 'test'),
+    attempt: whole(),
+    timestamp: TIME,
+    success: FLAG,
+    status: orNull(whole()),
+    error: orNull(text()),
+    next_attempt_at: orNull(TIME),
   }),
   ManagementToken: object(token),
   IssuedManagementToken: object({ ...token, token: form('osm_[A-Za-z0-9_-]{43}') }),

@@ -95,7 +95,8 @@ function wrong(schema: Schema): unknown[] {
     ['boolean', (value) => typeof value === 'boolean'],
     ['array', () => false],
   ])
-  const found = others.filter((value) => !(anyOf !== undefined && value === null) && !fits.get(type)?.(value))
+  const kind = type ?? anyOf?.[0]?.type
+  const found = others.filter((value) => !(anyOf !== undefined && value === null) && !fits.get(kind)?.(value))
   if (values !== undefined) found.push('another', values[0]?.slice(1), `${values[0]} `, [values[0]])
   if (type === 'string') found.push('a\u0000b', 'a\nb', '\ud800')
   if (minLength !== undefined && minLength > 0) found.push('b'.repeat(minLength - 1))

@@ -90,11 +90,18 @@ async function damage(): Promise<void> {
   closeSync(file)
 }
 
+const WEBHOOK = { target_url: 'https://receiver.example/', event_types: ['object.created'] }
+
+async function createWebhook(): Promise<string> {
+  const { subscription } = await api.get<{ subscription: { id: string } }>('POST', '/webhooks', WEBHOOK)
+  return subscription.id
+}
+
 /** How each error is provoked. */
 const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAnswer>>>> = {
   NOT_FOUND: () => api.send('GET', '/none'),
   METHOD_NOT_ALLOWED: () => api.send('PATCH', '/health'),
-  NOT_AVAILABLE: () => api.call('GET', '/webhooks'),
+  NOT_AVAILABLE: () => api.call('GET', '/shares/none'),
   METRICS_CLOSED: () => full.api.send('GET', '/metrics'),
   UNAUTHENTICATED: () => api.as(undefined).call('GET', '/buckets'),
   FORBIDDEN: () => api.as(bearer(auditor.token)).call('POST', '/buckets', { name: 'of-the-auditor' }),
@@ -157,6 +164,31 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
   },
   POLICY_NOT_ATTACHED: async () => api.call('DELETE', `/policies/${(await createPolicy()).id}/bindings/${account.id}`),
   TOKEN_NOT_FOUND: () => api.call('DELETE', '/management-tokens/tok-none'),
+  LIFECYCLE_RULE_NOT_FOUND: () => api.call('DELETE', '/lifecycle-rules/rule-none'),
+  TOO_MANY_LIFECYCLE_RULES: async () => {
+    const rule = { prefix: '', enabled: false, expiration: 1 }
+    let answer = await api.call('POST', '/buckets/quota/lifecycle', rule)
+    while (answer.status === 201) answer = await api.call('POST', '/buckets/quota/lifecycle', rule)
+    return answer
+  },
+  WEBHOOK_NOT_FOUND: () => api.call('DELETE', '/webhooks/wh-none'),
+  TOO_MANY_WEBHOOKS: async () => {
+    for (let count = 0; count < 100; count += 1) await createWebhook()
+    const answer = await api.call('POST', '/webhooks', WEBHOOK)
+    const { webhooks } = await api.get<{ webhooks: { id: string }[] }>('GET', '/webhooks')
+    for (const { id } of webhooks) await api.get('DELETE', `/webhooks/${id}`)
+    return answer
+  },
+  WEBHOOK_DISABLED: async () => {
+    const id = await createWebhook()
+    await api.get('PUT', `/webhooks/${id}/status`, { enabled: false })
+    return api.call('POST', `/webhooks/${id}/replay`, { since: '2020-01-01T00:00:00Z' })
+  },
+  WEBHOOK_REPLAYING: async () => {
+    const path = `/webhooks/${await createWebhook()}/replay`
+    await api.get('POST', path, { since: '2020-01-01T00:00:00Z' })
+    return api.call('POST', path, { since: '2020-01-01T00:00:00Z' })
+  },
   DIGEST_PENDING: async () => {
     await uploadWhole(server, '/errors/parts', ['part'])
     return api.call('GET', '/buckets/errors/object-proof/parts')

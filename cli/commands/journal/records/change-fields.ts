@@ -39,6 +39,18 @@ const payload: readonly Field[] = [['payload', namedPayload], 'replaced']
 const bucket = ['bucket_id', 'name'] as const
 const object = ['bucket_id', 'key'] as const
 const expires: Field = ['expires', microseconds]
+const eventType = wordOf(
+  'bucket.created',
+  'bucket.deleted',
+  'object.created',
+  'object.updated',
+  'object.deleted',
+  'object.restored',
+  'multipart.completed',
+  'multipart.aborted',
+)
+const event = tuple('sequence', 'index')
+const attempt = tuple(['event', event], 'attempt', ['time', microseconds], 'status', 'error', ['next', microseconds])
 
 /** Kinds of change: name, then the fields after the kind, with a reader where they have a form of their own. */
 const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Field[]]>> = {
@@ -84,6 +96,30 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   33: ['credential.removed', 'access_key'],
   34: ['access.adopted', 'entries', 'sha256'],
   35: ['access.authenticated', 'mac'],
+  40: [
+    'webhook.created',
+    'webhook',
+    'target',
+    ['event_types', listOf(eventType)],
+    'bucket',
+    'prefix',
+    'enabled',
+    'sealed_secret',
+  ],
+  41: ['webhook.status-set', 'webhook', 'enabled'],
+  42: ['webhook.deleted', 'webhook'],
+  43: ['webhook.secret-rotated', 'webhook', 'sealed_secret', ['previous_until', microseconds]],
+  44: ['webhook.replayed', 'webhook', ['since', microseconds], ['until', microseconds]],
+  45: [
+    'webhook.delivered',
+    'webhook',
+    'replay',
+    ['position', event],
+    ['waiting', listOf(event)],
+    ['attempts', listOf(attempt)],
+    'over',
+  ],
+  46: ['webhook.tested', 'webhook', 'event', ['time', microseconds], 'status', 'error'],
   50: ['policy.replaced', 'policy', 'title', ['statements', listOf(statement)]],
   51: ['policy.deleted', 'policy'],
   60: ['lifecycle.rule-set', ...bucket, ['rule', lifecycleRule]],

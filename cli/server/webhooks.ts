@@ -1,0 +1,73 @@
+/** Puts together what sends webhooks. */
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { systemMilliseconds } from '../../engine/clock.ts'
+import type { WebhookState } from '../../engine/domain/webhook-state.ts'
+import type { TargetRules } from '../../engine/webhook-target.ts'
+import { WebhookDelivery } from '../../workers/webhooks/deliver-webhooks.ts'
+import { systemResolver } from '../../workers/webhooks/resolver.ts'
+import { WebhookSender } from '../../workers/webhooks/sender.ts'
+import { testEvent } from '../../workers/webhooks/test-event.ts'
+import { ConfigError } from '../config/config-error.ts'
+import type { Address, Config } from '../config/config-types.ts'
+import { packageVersion } from '../version.ts'
+import type { StoreSession } from './store/store-session.ts'
+
+/**
+ * The authorities that targets are trusted by, beside those of Node.js, as PEM.
+ * @throws ConfigError
+ */
+export function targetCertificates(config: Config): string | undefined {
+  const file = config['webhooks.ca_file']
+  if (file === undefined) return undefined
+  try {
+    const text = readFileSync(file, 'utf8')
+    // Throws when there is no certificate in it.
+    new X509Certificate(text).checkHost('')
+    return text
+  } catch (error) {
+    throw new ConfigError([`webhooks.ca_file: ${(error as Error).message}`])
+  }
+}
+
+/** What sends webhooks, and what delivers events with it. */
+export class Webhooks {
+  readonly rules: TargetRules
+  readonly delivery: WebhookDelivery
+  readonly #sender: WebhookSender
+
+  /** @param ownListeners where this server listens, when something is sent */
+  constructor(config: Config, store: StoreSession, deploymentId: string, ownListeners: () => readonly Address[]) {
+    this.rules = {
+      allowHttp: config['webhooks.allow_http'],
+      allowPrivateNetworks: config['webhooks.allow_private_networks'],
+    }
+    this.#sender = new WebhookSender({
+      rules: this.rules,
+      timeoutMilliseconds: config['webhooks.request_timeout_seconds'] * 1000,
+      certificates: targetCertificates(config),
+      secrets: store.webhookSecrets,
+      deploymentId,
+      version: packageVersion(),
+      clock: systemMilliseconds,
+      resolve: systemResolver(),
+      ownListeners,
+    })
+    this.delivery = new WebhookDelivery({
+      engine: store.engine,
+      webhooks: store.webhooks,
+      read: (query) => store.events.read(query),
+      sender: this.#sender,
+      clock: systemMilliseconds,
+      maximumAttempts: config['webhooks.maximum_attempts'],
+      pollMilliseconds: config['webhooks.poll_interval_seconds'] * 1000,
+    })
+  }
+
+  /** Sends a made-up event to a webhook, once. */
+  async test(webhook: WebhookState) {
+    const { id, event } = testEvent(webhook, systemMilliseconds())
+    const { timeMicroseconds, status, error } = await this.#sender.send(webhook, event, { testId: id })
+    return { event: id, timeMicroseconds, status, error }
+  }
+}

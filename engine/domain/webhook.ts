@@ -1,0 +1,83 @@
+import { microsecondsOf, type Sequence } from '../brands.ts'
+import { DomainError } from '../errors.ts'
+import { boundedText } from '../events/bounded-text.ts'
+import type { ChangeNamed } from '../events/changes.ts'
+import type { StateReader } from '../state-ports.ts'
+import { NOTHING_CHANGES, type Rules } from './decision.ts'
+import type { WebhookState } from './webhook-state.ts'
+
+/** Every event is held against each of them. */
+const WEBHOOKS_MAXIMUM = 100
+/** How long the secret before a rotation signs along. */
+const ROTATION_MICROSECONDS = 24 * 60 * 60 * 1_000_000
+/** Of what went wrong; a longer text is cut by boundedText, which adds a digest of 64 digits and a few characters. */
+const ERROR_BYTES_MAXIMUM = 256
+
+function requireWebhook(state: StateReader, webhook: string): WebhookState {
+  const found = state.webhook(webhook)
+  if (found === undefined) throw new DomainError('webhook-not-found', webhook)
+  return found
+}
+
+function boundedError(error: string | undefined): string | undefined {
+  return error === undefined ? undefined : boundedText(error, ERROR_BYTES_MAXIMUM)
+}
+
+export const webhookRules = {
+  'create-webhook'(command, { state }) {
+    const { webhook, target, eventTypes, bucket, prefix, enabled, sealedSecret } = command
+    if (state.webhook(webhook) !== undefined) throw new DomainError('webhook-exists', webhook)
+    if (state.webhookCount >= WEBHOOKS_MAXIMUM) throw new DomainError('too-many-webhooks')
+    return {
+      changes: [{ name: 'webhook.created', webhook, target, eventTypes, bucket, prefix, enabled, sealedSecret }],
+    }
+  },
+
+  /** Enabling a webhook that is enabled does not begin it anew. */
+  'set-webhook-status'({ webhook, enabled }, { state }) {
+    if (requireWebhook(state, webhook).enabled === enabled) return NOTHING_CHANGES
+    return { changes: [{ name: 'webhook.status-set', webhook, enabled }] }
+  },
+
+  'delete-webhook'({ webhook }, { state }) {
+    requireWebhook(state, webhook)
+    return { changes: [{ name: 'webhook.deleted', webhook }] }
+  },
+
+  'rotate-webhook-secret'({ webhook, sealedSecret }, { state, now }) {
+    requireWebhook(state, webhook)
+    const previousUntilMicroseconds = microsecondsOf(now * 1000 + ROTATION_MICROSECONDS)
+    return { changes: [{ name: 'webhook.secret-rotated', webhook, sealedSecret, previousUntilMicroseconds }] }
+  },
+
+  /** One at a time, and only of a webhook that is enabled: a disabled one has nothing pending. */
+  'replay-webhook'({ webhook, sinceMicroseconds, untilMicroseconds }, { state }) {
+    if (!requireWebhook(state, webhook).enabled) throw new DomainError('webhook-disabled', webhook)
+    if (state.replayOf(webhook) !== undefined) throw new DomainError('webhook-replaying', webhook)
+    return { changes: [{ name: 'webhook.replayed', webhook, sinceMicroseconds, untilMicroseconds }] }
+  },
+
+  /** The webhook may be deleted while its target is asked. */
+  'record-webhook-test'({ webhook, event, timeMicroseconds, status, error }, { state }) {
+    requireWebhook(state, webhook)
+    const tested = { webhook, event, timeMicroseconds, status, error: boundedError(error) }
+    return { changes: [{ name: 'webhook.tested', ...tested }] }
+  },
+
+  /** Reports on webhooks that were deleted, disabled or enabled anew meanwhile come too late: their deliveries were dropped. */
+  'record-deliveries'({ reports }, { state }) {
+    const changes: ChangeNamed<'webhook.delivered'>[] = []
+    for (const { start, ...report } of reports) {
+      if (!isCurrent(state, report.webhook, start, report.replay)) continue
+      const attempts = report.attempts.map((attempt) => ({ ...attempt, error: boundedError(attempt.error) }))
+      changes.push({ name: 'webhook.delivered', ...report, attempts })
+    }
+    return { changes }
+  },
+} satisfies Partial<Rules>
+
+function isCurrent(state: StateReader, webhook: string, start: Sequence, replay: Sequence | undefined): boolean {
+  const found = state.webhook(webhook)
+  if (found?.enabled !== true || found.startSequence !== start) return false
+  return replay === undefined || state.replayOf(webhook)?.replay === replay
+}

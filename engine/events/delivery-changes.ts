@@ -1,0 +1,34 @@
+/** What became of deliveries to webhooks. */
+import { identifier } from './names.ts'
+import { defineChange } from './schema/change.ts'
+import { flag, integer, listOf, microseconds, optional, orZero, sequence, text } from './schema/kinds.ts'
+import { field } from './schema/record.ts'
+import { deliveryAttempt, eventPlace } from './values.ts'
+
+const webhook = field(identifier, 'webhook id')
+
+/** Events of a range of time are delivered again; the sequence of this entry names the replay. */
+export const webhookReplayed = defineChange('webhook.replayed', 44, {
+  webhook,
+  sinceMicroseconds: field(microseconds, 'since'),
+  untilMicroseconds: field(microseconds, 'until', 'not included'),
+})
+
+/** A pass of the deliveries to one webhook. */
+export const webhookDelivered = defineChange('webhook.delivered', 45, {
+  webhook,
+  replay: field(orZero(sequence), 'replay', '0: the events as they come'),
+  position: field(eventPlace, 'position', 'every event up to it is done, or waits'),
+  waiting: field(listOf(eventPlace), 'waiting', 'events up to the position that were not tried yet'),
+  attempts: field(listOf(deliveryAttempt), 'attempts'),
+  isOver: field(flag, 'over', 'nothing of the replay is left'),
+})
+
+/** The POST of a made-up event, which somebody asked for. */
+export const webhookTested = defineChange('webhook.tested', 46, {
+  webhook,
+  event: field(text, 'event id'),
+  timeMicroseconds: field(microseconds, 'time', 'when it began'),
+  status: field(optional(integer), 'status', 'of the HTTP response; nil without one'),
+  error: field(optional(text), 'error', 'what went wrong, at most 256 bytes; nil after a 2xx'),
+})

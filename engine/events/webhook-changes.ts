@@ -1,0 +1,37 @@
+/**
+ * Changes of webhooks: which events go to whom. They are authenticated as changes of access are, because a forged one would
+ * send names of buckets and objects to a stranger.
+ */
+import { bucketName, identifier } from './names.ts'
+import { defineChange } from './schema/change.ts'
+import { bytes, flag, listOf, microseconds, optional, text, wordOf } from './schema/kinds.ts'
+import { field } from './schema/record.ts'
+import { EVENT_TYPES } from './values.ts'
+
+const webhook = field(identifier, 'webhook id')
+const enabled = field(flag, 'enabled')
+/** Under the master key (engine/keys/secret-box.ts); never the secret itself. */
+const sealedSecret = field(bytes, 'sealed secret')
+
+export const webhookCreated = defineChange('webhook.created', 40, {
+  webhook,
+  target: field(text, 'target', 'an http or https URL'),
+  eventTypes: field(listOf(wordOf(EVENT_TYPES)), 'event types'),
+  bucket: field(optional(bucketName), 'bucket', 'nil: of all'),
+  prefix: field(optional(text), 'prefix of keys', 'nil: all, and events of buckets'),
+  enabled,
+  sealedSecret,
+})
+
+/** Disabled, it forgets what was pending; enabled, it begins with the events after this entry. */
+export const webhookStatusSet = defineChange('webhook.status-set', 41, { webhook, enabled })
+
+/** Its pending deliveries and its log go with it. */
+export const webhookDeleted = defineChange('webhook.deleted', 42, { webhook })
+
+/** The secret before signs beside the new one for a while. */
+export const webhookSecretRotated = defineChange('webhook.secret-rotated', 43, {
+  webhook,
+  sealedSecret,
+  previousUntilMicroseconds: field(microseconds, 'end of the secret before'),
+})

@@ -1,0 +1,123 @@
+/**
+ * Where webhooks may send to (specification, Target restrictions). Pure: names are resolved elsewhere, and every address
+ * that comes of it is held against `addressFault`.
+ */
+import { BlockList, isIP } from 'node:net'
+
+/** What the settings `webhooks.*` allow. */
+export interface TargetRules {
+  readonly allowHttp: boolean
+  readonly allowPrivateNetworks: boolean
+}
+
+const TARGET_CHARACTERS_MAXIMUM = 2048
+const HTTP_URL = /^https?:\/\//i
+
+type Family = 'ipv4' | 'ipv6'
+
+function listOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/')
+    list.addSubnet(address, Number(bits), familyOf(address))
+  }
+  return list
+}
+
+function familyOf(address: string): Family {
+  return isIP(address) === 6 ? 'ipv6' : 'ipv4'
+}
+
+/** Networks of an organization or of this machine, which a setting opens (RFC 1122, 1918, 3927, 4193, 4291, 6598). */
+const PRIVATE = listOf([
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '::1/128',
+  'fc00::/7',
+  'fe80::/10',
+])
+
+/** Where clouds hand their credentials to whoever asks: never, whatever is set. */
+const METADATA = listOf([
+  '100.100.100.200/32',
+  '168.63.129.16/32',
+  '169.254.169.254/32',
+  '169.254.170.2/32',
+  '169.254.170.23/32',
+  'fd00:ec2::23/128',
+  'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+])
+
+/** The rest of the special addresses of IPv4 (RFC 6890 and the registry that it began): nobody is there. */
+const SPECIAL_IPV4 = listOf([
+  '0.0.0.0/8',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+])
+
+/** All that is handed out of IPv6. What is outside, such as NAT64 and addresses that hold one of IPv4, is refused. */
+const PUBLIC_IPV6 = listOf(['2000::/3'])
+/** Teredo and other protocols, documentation, 6to4: they lead to an address of IPv4, or to nobody. */
+const SPECIAL_IPV6 = listOf(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
+
+/**
+ * What is wrong with a target as it is written, to be printed after its name; undefined when nothing is.
+ * An address in it is judged too; a name must still be resolved.
+ */
+export function targetFault(target: string, rules: TargetRules): string | undefined {
+  if (target.length > TARGET_CHARACTERS_MAXIMUM) return `must have at most ${TARGET_CHARACTERS_MAXIMUM} characters`
+  const url = HTTP_URL.test(target) && !/\s/.test(target) && URL.canParse(target) ? new URL(target) : undefined
+  if (url === undefined) return 'must be an https URL'
+  if (url.protocol === 'http:' && !rules.allowHttp) return 'must be https, because webhooks.allow_http is off'
+  if (url.username !== '' || url.password !== '') return 'must hold no user name and no password'
+  if (target.includes('#')) return 'must hold no fragment'
+  if (url.port === '0') return 'must not hold the port 0'
+  const address = addressIn(url)
+  return address === undefined ? undefined : addressFault(address, rules)
+}
+
+/** The address that the host of a URL is; undefined for a name. */
+export function addressIn({ hostname }: URL): string | undefined {
+  const bare = hostname.replace(/^\[(.*)\]$/, '$1')
+  return isIP(bare) === 0 ? undefined : bare
+}
+
+/** Why nothing is sent to an address; undefined when something may be. */
+export function addressFault(address: string, { allowPrivateNetworks }: TargetRules): string | undefined {
+  // A zone names a network of this machine, and no public address has one.
+  if (isIP(address) === 0 || address.includes('%')) return `${address} is not an address to send to`
+  const plain = unmapped(address)
+  const family = familyOf(plain)
+  if (METADATA.check(plain, family)) return `${address} is a metadata service`
+  if (PRIVATE.check(plain, family)) {
+    return allowPrivateNetworks
+      ? undefined
+      : `${address} is in a private network, and webhooks.allow_private_networks is off`
+  }
+  const isPublic =
+    family === 'ipv4'
+      ? !SPECIAL_IPV4.check(plain, family)
+      : PUBLIC_IPV6.check(plain, family) && !SPECIAL_IPV6.check(plain, family)
+  return isPublic ? undefined : `${address} is not a public address`
+}
+
+/** The address of IPv4 in one of IPv6 (`::ffff:10.0.0.1`, RFC 4291 section 2.5.5.2), in either way to write it. */
+function unmapped(address: string): string {
+  if (familyOf(address) === 'ipv4') return address
+  const { hostname } = new URL(`http://[${address}]/`)
+  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(hostname) ?? []
+  if (high === undefined || low === undefined) return hostname.slice(1, -1)
+  const [upper, lower] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
+  return [upper >> 8, upper & 255, lower >> 8, lower & 255].join('.')
+}

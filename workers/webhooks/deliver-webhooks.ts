@@ -1,0 +1,268 @@
+import type { EngineClient } from '../../engine/client/engine-client.ts'
+import { type Microseconds, microsecondsOf, type Milliseconds } from '../../engine/brands.ts'
+import type { ReplayState, WebhookState } from '../../engine/domain/webhook-state.ts'
+import type { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
+import { systemAudit } from '../system-audit.ts'
+import type { BackgroundWorker, StepResult } from '../worker.ts'
+import { storageEventId } from '../../projections/events/storage-event.ts'
+import {
+  type Delivery,
+  type EventsRead,
+  LINE_EVENTS_MAXIMUM,
+  type PendingReport,
+  placeBefore,
+  type ReadEvents,
+  WebhookLine,
+} from './delivery-line.ts'
+import { retryDelay } from './retry.ts'
+import type { Sent, WebhookSender } from './sender.ts'
+import { TargetCircuits } from './target-circuits.ts'
+
+/** Attempts that are not in the journal yet: when there are as many, nothing new is sent until they are. */
+const UNREPORTED_MAXIMUM = 512
+/** So many are reported at once, fewer after a second. */
+const REPORT_ATTEMPTS = 256
+const REPORT_MILLISECONDS = 1000
+/** Reports in one entry of the journal, which has 32 KiB at most. One alone is smaller than this. */
+const ENTRY_BYTES_MAXIMUM = 28 * 1024
+/** Entries that one step writes at most. */
+const ENTRIES_PER_REPORT = 8
+/** What is on its way may end for so long when the server stops. */
+const STOP_MILLISECONDS = 2000
+
+interface DeliveryParts {
+  readonly engine: Pick<EngineClient, 'execute'>
+  readonly webhooks: Pick<WebhookReader, 'version' | 'webhooks' | 'progress'>
+  readonly read: ReadEvents
+  readonly sender: Pick<WebhookSender, 'send'>
+  readonly clock: () => Milliseconds
+  readonly maximumAttempts: number
+  readonly pollMilliseconds: number
+}
+
+/** Counts since the start, and what is pending now. */
+export interface DeliveryCounts {
+  readonly pending: number
+  readonly succeeded: number
+  readonly failedAttempts: number
+  readonly failed: number
+}
+
+/**
+ * Delivers storage events to webhooks, at least once each. The queue is the journal: each webhook has a position in the
+ * events, and a bounded number of them in memory. Attempts are recorded in passes, many in one entry
+ * (spec/decisions/0068-deliveries-in-the-journal.md).
+ */
+export class WebhookDelivery implements BackgroundWorker {
+  readonly name = 'deliver-webhooks'
+  readonly #parts: DeliveryParts
+  readonly #circuits = new TargetCircuits()
+  #lines: WebhookLine[] = []
+  #version: number | undefined
+  #nextReading = 0
+  #lastReport = 0
+  /** The line that may send first, so that none is always last. */
+  #first = 0
+  readonly #flights = new Set<Promise<void>>()
+  #isStopping = false
+  #succeeded = 0
+  #failedAttempts = 0
+  #failed = 0
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts
+  }
+
+  get status(): string {
+    const { pending, succeeded, failed } = this.counts
+    return `${succeeded} deliveries succeeded, ${failed} failed for good, ${pending} pending`
+  }
+
+  get counts(): DeliveryCounts {
+    return {
+      pending: this.#lines.reduce((sum, line) => sum + line.pending, 0),
+      succeeded: this.#succeeded,
+      failedAttempts: this.#failedAttempts,
+      failed: this.#failed,
+    }
+  }
+
+  async step(): Promise<StepResult> {
+    this.#refresh()
+    await this.#readEvents()
+    this.#start()
+    const { clock } = this.#parts
+    const unreported = this.#unreported
+    if (unreported >= REPORT_ATTEMPTS || clock() - this.#lastReport >= REPORT_MILLISECONDS) await this.#report()
+    const isBehind = this.#lines.some((line) => !line.isAtEnd && line.hasRoom)
+    return isBehind || this.#unreported >= REPORT_ATTEMPTS ? 'more' : 'idle'
+  }
+
+  /** What is on its way may end; then the last report is made. */
+  async close(): Promise<void> {
+    this.#isStopping = true
+    const timeout = new AbortController()
+    const timer = setTimeout(() => timeout.abort(), STOP_MILLISECONDS)
+    timeout.signal.addEventListener('abort', () => this.#lines.forEach((line) => line.stopped.abort()))
+    await Promise.all(this.#flights)
+    clearTimeout(timer)
+    await this.#report()
+  }
+
+  get #unreported(): number {
+    return this.#lines.reduce((sum, line) => sum + line.unreported, 0)
+  }
+
+  /**
+   * Takes over what was changed about webhooks, and new replays. A line whose webhook was deleted, disabled or begun anew is
+   * dropped, and what is on its way with it.
+   */
+  #refresh(): void {
+    const { webhooks, clock } = this.#parts
+    const version = webhooks.version()
+    if (version === this.#version && clock() < this.#nextReading) return
+    this.#version = version
+    const before = new Map(this.#lines.map((line) => [keyOf(line.webhook, line.replay), line]))
+    this.#lines = webhooks.webhooks().flatMap((webhook) => this.#linesOf(webhook, before))
+    for (const line of before.values()) if (!this.#lines.includes(line)) line.stopped.abort()
+    this.#circuits.keep(new Set(this.#lines.map(({ webhook }) => webhook.target)))
+  }
+
+  #linesOf(webhook: WebhookState, before: ReadonlyMap<string, WebhookLine>): WebhookLine[] {
+    const progress = webhook.enabled ? this.#parts.webhooks.progress(webhook.webhook) : undefined
+    if (progress === undefined) return []
+    const { line, replay } = progress
+    const lines = [before.get(keyOf(webhook, undefined)) ?? new WebhookLine(webhook, line)]
+    if (replay !== undefined) {
+      lines.push(before.get(keyOf(webhook, replay)) ?? new WebhookLine(webhook, replay, replay))
+    }
+    for (const one of lines) one.webhook = webhook
+    return lines.filter(({ isClosed }) => !isClosed)
+  }
+
+  /** Lines at the end are read when the poll is due, the others as soon as they have room. Lines at one place share a page. */
+  async #readEvents(): Promise<void> {
+    const { clock, pollMilliseconds } = this.#parts
+    const isDue = clock() >= this.#nextReading
+    if (isDue) this.#nextReading = clock() + pollMilliseconds
+    const pages = new Map<string, EventsRead>()
+    for (const line of this.#lines) {
+      if (!line.hasRoom || (line.isAtEnd && (!isDue || line.replay !== undefined))) continue
+      const { position: after, replay } = line
+      const name = `${after?.sequence} ${after?.index} ${replay?.replay}`
+      const page =
+        pages.get(name) ?? (await this.#parts.read({ after, ...rangeOf(replay), limit: LINE_EVENTS_MAXIMUM }))
+      pages.set(name, page)
+      line.take(page)
+    }
+  }
+
+  /** Sends what is due, one delivery of each line in turn, as long as there are places. */
+  #start(): void {
+    for (let isBusy = true; isBusy; ) {
+      isBusy = false
+      const count = this.#lines.length
+      this.#first = count === 0 ? 0 : (this.#first + 1) % count
+      for (let index = 0; index < count; index += 1) {
+        if (this.#isStopping || this.#unreported + this.#flights.size >= UNREPORTED_MAXIMUM) return
+        const line = this.#lines[(this.#first + index) % count] as WebhookLine
+        if (this.#startOne(line)) isBusy = true
+      }
+    }
+  }
+
+  #startOne(line: WebhookLine): boolean {
+    const { target } = line.webhook
+    if (!this.#circuits.mayStart(target)) return false
+    const delivery = line.due(this.#parts.clock())
+    if (delivery === undefined) return false
+    delivery.isInFlight = true
+    this.#circuits.started(target)
+    const flight = this.#deliver(line, delivery, target).finally(() => {
+      this.#flights.delete(flight)
+      this.#start()
+    })
+    this.#flights.add(flight)
+    return true
+  }
+
+  async #deliver(line: WebhookLine, delivery: Delivery, target: string): Promise<void> {
+    const sent = await this.#send(line, delivery)
+    if (line.stopped.signal.aborted) {
+      this.#circuits.ended(target, undefined)
+      return
+    }
+    const isSuccess = sent.error === undefined
+    this.#circuits.ended(target, isSuccess)
+    const { timeMicroseconds, status, error } = sent
+    const nextMicroseconds = isSuccess ? undefined : this.#nextAttempt(line, delivery, sent.askedMilliseconds)
+    if (isSuccess) this.#succeeded += 1
+    else this.#failedAttempts += 1
+    if (!isSuccess && nextMicroseconds === undefined) this.#failed += 1
+    line.attempted(delivery, { timeMicroseconds, status, error, nextMicroseconds })
+  }
+
+  async #send({ webhook, stopped }: WebhookLine, delivery: Delivery): Promise<Sent> {
+    const timeMicroseconds = microsecondsOf(this.#parts.clock() * 1000)
+    const failed = { timeMicroseconds, status: undefined, askedMilliseconds: 0 }
+    try {
+      delivery.event ??= (await this.#parts.read({ after: placeBefore(delivery.place), limit: 1 })).events[0]
+    } catch (error) {
+      return { ...failed, error: `the event cannot be read: ${String(error)}` }
+    }
+    const { event, place } = delivery
+    if (event === undefined || event.sequence !== place.sequence || event.index !== place.index) {
+      return { ...failed, error: 'the event cannot be read' }
+    }
+    return this.#parts.sender.send(webhook, event, { signal: stopped.signal })
+  }
+
+  /** When a delivery that failed is tried again; undefined when that was its last attempt. */
+  #nextAttempt(line: WebhookLine, { place, attempts }: Delivery, asked: number): Microseconds | undefined {
+    const attempt = attempts + 1
+    if (attempt >= this.#parts.maximumAttempts) return undefined
+    const delivery = `${line.webhook.webhook} ${storageEventId(place)} ${line.replay?.replay ?? 0}`
+    return microsecondsOf((this.#parts.clock() + retryDelay(delivery, attempt, asked)) * 1000)
+  }
+
+  /** Writes into the journal what it should know, in as few entries as it takes. */
+  async #report(): Promise<void> {
+    this.#lastReport = this.#parts.clock()
+    for (let entry = 0; entry < ENTRIES_PER_REPORT; entry += 1) {
+      const reports = this.#nextReports()
+      if (reports.length === 0) return
+      await this.#parts.engine.execute({
+        kind: 'record-deliveries',
+        audit: systemAudit('webhooks', 'webhook.deliver', 'webhooks'),
+        reports: reports.map(({ report }) => report),
+      })
+      for (const { done } of reports) done()
+      this.#lines = this.#lines.filter(({ isClosed }) => !isClosed)
+    }
+  }
+
+  #nextReports(): PendingReport[] {
+    const reports: PendingReport[] = []
+    let bytes = 0
+    for (const line of this.#lines) {
+      const report = line.hasNews ? line.report() : undefined
+      if (report === undefined) continue
+      bytes += report.bytes
+      if (bytes > ENTRY_BYTES_MAXIMUM && reports.length > 0) break
+      reports.push(report)
+    }
+    return reports
+  }
+}
+
+function keyOf({ webhook, startSequence }: WebhookState, replay: ReplayState | undefined): string {
+  return `${webhook} ${startSequence} ${replay?.replay ?? 0}`
+}
+
+function rangeOf(
+  replay: ReplayState | undefined,
+): Pick<ReplayState, 'sinceMicroseconds' | 'untilMicroseconds'> | undefined {
+  if (replay === undefined) return undefined
+  const { sinceMicroseconds, untilMicroseconds } = replay
+  return { sinceMicroseconds, untilMicroseconds }
+}

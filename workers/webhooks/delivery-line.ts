@@ -1,0 +1,215 @@
+import type { Microseconds, Milliseconds, Sequence } from '../../engine/brands.ts'
+import type { DeliveryReport } from '../../engine/commands/webhook-commands.ts'
+import type { ReplayState, WebhookState } from '../../engine/domain/webhook-state.ts'
+import type { DeliveryAttempt, EventPlace } from '../../engine/events/values.ts'
+import type { StorageEvent } from '../../projections/events/storage-event.ts'
+import type { DeliveryLine } from '../../projections/tables/webhooks.ts'
+
+/** Events of one line that are read and not done. What is beyond stays in the journal until there is room. */
+export const LINE_EVENTS_MAXIMUM = 256
+/** Bytes of attempts in one report: an entry of the journal has 32 KiB at most. */
+const REPORT_BYTES_MAXIMUM = 14 * 1024
+/** What an attempt takes in an entry, beside its error; an event that waits; the rest of a report. */
+const ATTEMPT_BYTES = 64
+const WAITING_BYTES = 16
+const REPORT_HEAD_BYTES = 320
+/** An error is cut to 256 bytes, with a digest after it. */
+const ERROR_BYTES_MAXIMUM = 400
+/** A position is recorded without any delivery when it has gone on by so many entries. */
+const SILENT_ENTRIES_MAXIMUM = 100_000
+
+/** A page of storage events (projections/events/event-log.ts). */
+export interface EventsRead {
+  readonly events: readonly StorageEvent[]
+  readonly position: EventPlace
+  readonly isAtEnd: boolean
+}
+export type ReadEvents = (query: {
+  readonly after: EventPlace | undefined
+  readonly sinceMicroseconds?: Microseconds
+  readonly untilMicroseconds?: Microseconds
+  readonly limit: number
+}) => Promise<EventsRead>
+
+/** An event on its way to one webhook. */
+export interface Delivery {
+  readonly place: EventPlace
+  /** Undefined after a restart until it is read again. */
+  event: StorageEvent | undefined
+  /** POSTs so far. */
+  attempts: number
+  dueMilliseconds: number
+  isInFlight: boolean
+}
+
+/** A report on its way to the journal. */
+export interface PendingReport {
+  readonly report: DeliveryReport
+  /** What it takes in an entry, at most. */
+  readonly bytes: number
+  /** The journal has it. */
+  readonly done: () => void
+}
+
+function nameOf({ sequence, index }: EventPlace): string {
+  return `${sequence} ${index}`
+}
+
+/** Where reading begins so that this event is the first one. */
+export function placeBefore({ sequence, index }: EventPlace): EventPlace {
+  return index > 0 ? { sequence, index: index - 1 } : { sequence: (sequence - 1) as Sequence, index: 9999 }
+}
+
+/**
+ * The events for one webhook, in memory: as they come, or of one replay. The journal has the same as of the last report; an
+ * event is sent again when the process ends between its POST and the next report.
+ */
+export class WebhookLine {
+  /** Its secrets may be changed meanwhile. */
+  webhook: WebhookState
+  readonly replay: ReplayState | undefined
+  readonly stopped = new AbortController()
+  /** Every event up to here is done or in `#deliveries`. */
+  position: EventPlace | undefined
+  /** The journal knows that nothing of the replay is left. */
+  isClosed = false
+  /** There was nothing more when it was last read. */
+  isAtEnd = false
+  readonly #deliveries: Map<string, Delivery>
+  /** Attempts that no report had yet, oldest first. */
+  #attempts: DeliveryAttempt[] = []
+  /** Deliveries that the journal has. */
+  readonly #known: Set<string>
+  #reported: EventPlace | undefined
+
+  constructor(webhook: WebhookState, stored: DeliveryLine, replay?: ReplayState) {
+    this.webhook = webhook
+    this.replay = replay
+    this.position = stored.position
+    this.#reported = stored.position
+    const pending = stored.pending.map(({ event: place, attempts, nextMicroseconds = 0 }): [string, Delivery] => [
+      nameOf(place),
+      { place, event: undefined, attempts, dueMilliseconds: nextMicroseconds / 1000, isInFlight: false },
+    ])
+    this.#deliveries = new Map(pending)
+    this.#known = new Set(this.#deliveries.keys())
+  }
+
+  get pending(): number {
+    return this.#deliveries.size
+  }
+
+  /** Attempts that are not in the journal yet. */
+  get unreported(): number {
+    return this.#attempts.length
+  }
+
+  get hasRoom(): boolean {
+    return this.#deliveries.size < LINE_EVENTS_MAXIMUM / 2
+  }
+
+  /** Takes as many events of a page as there is room for. */
+  take({ events, position, isAtEnd }: EventsRead): void {
+    for (const event of events) {
+      const { sequence, index } = event
+      const place = { sequence, index }
+      if (this.#isWanted(event)) {
+        if (this.#deliveries.size >= LINE_EVENTS_MAXIMUM) {
+          this.isAtEnd = false
+          return
+        }
+        this.#deliveries.set(nameOf(place), { place, event, attempts: 0, dueMilliseconds: 0, isInFlight: false })
+      }
+      this.position = place
+    }
+    this.position = { sequence: position.sequence, index: position.index }
+    this.isAtEnd = isAtEnd
+  }
+
+  #isWanted({ type, bucket, object }: StorageEvent): boolean {
+    const { eventTypes, bucket: onlyBucket, prefix } = this.webhook
+    if (!eventTypes.includes(type)) return false
+    if (onlyBucket !== undefined && bucket !== onlyBucket) return false
+    return prefix === undefined || object?.startsWith(prefix) === true
+  }
+
+  /** The next delivery whose time has come; oldest event first. */
+  due(now: Milliseconds): Delivery | undefined {
+    for (const delivery of this.#deliveries.values()) {
+      if (!delivery.isInFlight && delivery.dueMilliseconds <= now) return delivery
+    }
+    return undefined
+  }
+
+  /** An attempt is over; with `nextMicroseconds` the delivery is tried again. */
+  attempted(delivery: Delivery, attempt: Omit<DeliveryAttempt, 'event' | 'attempt'>): void {
+    const { place } = delivery
+    delivery.isInFlight = false
+    delivery.attempts += 1
+    this.#attempts.push({ event: place, attempt: delivery.attempts, ...attempt })
+    if (attempt.nextMicroseconds === undefined) this.#deliveries.delete(nameOf(place))
+    else delivery.dueMilliseconds = attempt.nextMicroseconds / 1000
+  }
+
+  /** Nothing of a replay is left. */
+  get isOver(): boolean {
+    return this.replay !== undefined && this.isAtEnd && this.#deliveries.size === 0
+  }
+
+  /** Whether the journal should hear of it even without an attempt. */
+  get hasNews(): boolean {
+    if (this.isClosed) return false
+    if (this.#attempts.length > 0 || this.isOver) return true
+    return (this.position?.sequence ?? 0) - (this.#reported?.sequence ?? 0) > SILENT_ENTRIES_MAXIMUM
+  }
+
+  /**
+   * What the journal should know, and what to call when it does. As many attempts as fit into one entry; events whose
+   * attempts do not fit wait as far as the journal knows.
+   */
+  report(): PendingReport | undefined {
+    const { position } = this
+    if (position === undefined) return undefined
+    const attempts: DeliveryAttempt[] = []
+    let bytes = REPORT_HEAD_BYTES
+    for (const attempt of this.#attempts) {
+      const size = ATTEMPT_BYTES + Math.min(ERROR_BYTES_MAXIMUM, 3 * (attempt.error?.length ?? 0))
+      if (bytes + size > REPORT_BYTES_MAXIMUM) break
+      bytes += size
+      attempts.push(attempt)
+    }
+    const told = new Set(attempts.map(({ event }) => nameOf(event)))
+    const left = this.#attempts.slice(attempts.length).map(({ event }) => event)
+    const unknown = [...left, ...Array.from(this.#deliveries.values(), ({ place }) => place)]
+    const waiting = new Map(
+      unknown
+        .map((place): [string, EventPlace] => [nameOf(place), place])
+        .filter(([name]) => !this.#known.has(name) && !told.has(name)),
+    )
+    const isOver = this.isOver && left.length === 0
+    const start = this.webhook.startSequence
+    const replay = this.replay?.replay
+    return {
+      report: {
+        webhook: this.webhook.webhook,
+        start,
+        replay,
+        position,
+        waiting: [...waiting.values()],
+        attempts,
+        isOver,
+      },
+      bytes: bytes + waiting.size * WAITING_BYTES,
+      done: () => {
+        this.isClosed = isOver
+        this.#attempts = this.#attempts.slice(attempts.length)
+        this.#reported = position
+        for (const name of waiting.keys()) this.#known.add(name)
+        for (const { event, nextMicroseconds } of attempts) {
+          if (nextMicroseconds === undefined) this.#known.delete(nameOf(event))
+          else this.#known.add(nameOf(event))
+        }
+      },
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import { networkInterfaces } from 'node:os'
+import { type Microseconds, microsecondsOf, type Milliseconds } from '../../engine/brands.ts'
+import type { WebhookState } from '../../engine/domain/webhook-state.ts'
+import { addressFault, addressIn, targetFault, type TargetRules } from '../../engine/webhook-target.ts'
+import type { SecretBox } from '../../engine/keys/secret-box.ts'
+import type { StorageEvent } from '../../projections/events/storage-event.ts'
+import { post } from './post.ts'
+import type { Resolver } from './resolver.ts'
+import { retryAfter } from './retry.ts'
+import { signedDelivery } from './signing.ts'
+
+/** Where this server listens. */
+interface OwnListener {
+  readonly host: string
+  readonly port: number
+}
+
+interface SenderOptions {
+  readonly rules: TargetRules
+  readonly timeoutMilliseconds: number
+  /** PEM of authorities to trust beside those of Node.js. */
+  readonly certificates: string | undefined
+  readonly secrets: SecretBox
+  readonly deploymentId: string
+  readonly version: string
+  readonly clock: () => Milliseconds
+  readonly resolve: Resolver
+  readonly ownListeners: () => readonly OwnListener[]
+}
+
+/** What came of one POST. */
+export interface Sent {
+  /** When it began. */
+  readonly timeMicroseconds: Microseconds
+  /** Undefined without a response. */
+  readonly status: number | undefined
+  /** What went wrong; undefined after a 2xx. */
+  readonly error: string | undefined
+  /** The delay that the target asked for, 0 if none. */
+  readonly askedMilliseconds: number
+}
+
+interface SendOptions {
+  /** A made-up event, with an id of its own. */
+  readonly testId?: string
+  /** Gives up before the timeout. */
+  readonly signal?: AbortSignal
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
+/** Sends events to webhooks, one attempt each, under the target restrictions (specification). */
+export class WebhookSender {
+  readonly #options: SenderOptions
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+  }
+
+  /** Never throws: whatever goes wrong is what came of it. */
+  async send(webhook: WebhookState, event: StorageEvent, { testId, signal }: SendOptions = {}): Promise<Sent> {
+    const { clock } = this.#options
+    const now = clock()
+    const timeMicroseconds = microsecondsOf(now * 1000)
+    const nothing = { timeMicroseconds, status: undefined, askedMilliseconds: 0 }
+    const timeout = AbortSignal.timeout(this.#options.timeoutMilliseconds)
+    const ended = signal === undefined ? timeout : AbortSignal.any([timeout, signal])
+    try {
+      const url = this.#urlOf(webhook)
+      const delivery = this.#sign(webhook, event, now, testId)
+      const addresses = await this.#addressesOf(url, ended)
+      const answer = await post(url, delivery, { addresses, certificates: this.#options.certificates, signal: ended })
+      const { status } = answer
+      const isSuccess = status >= 200 && status < 300
+      const error = isSuccess ? undefined : `the target answered ${status}`
+      return { timeMicroseconds, status, error, askedMilliseconds: retryAfter(answer.retryAfter, clock()) }
+    } catch (error) {
+      return { ...nothing, error: timeout.aborted ? 'the target did not answer in time' : textOf(error) }
+    }
+  }
+
+  #urlOf({ target }: WebhookState): URL {
+    const fault = targetFault(target, this.#options.rules)
+    if (fault !== undefined) throw new Error(`target_url: ${fault}`)
+    return new URL(target)
+  }
+
+  #sign(webhook: WebhookState, event: StorageEvent, now: Milliseconds, testId: string | undefined) {
+    const { secrets, deploymentId, version } = this.#options
+    const { previousSecret } = webhook
+    const isRotating = previousSecret !== undefined && previousSecret.untilMicroseconds > now * 1000
+    const current = this.#open(secrets, webhook.sealedSecret, webhook)
+    const previous = isRotating ? [this.#open(secrets, previousSecret.sealedSecret, webhook)] : []
+    const { body, headers } = signedDelivery(event, {
+      secrets: [current, ...previous],
+      timeSeconds: Math.floor(now / 1000),
+      deploymentId,
+      ...(testId === undefined ? {} : { id: testId }),
+    })
+    const marks = testId === undefined ? {} : { 'x-object-store-test': 'true' }
+    return { body, headers: { ...headers, ...marks, 'user-agent': `object-store/${version}` } }
+  }
+
+  #open(secrets: SecretBox, sealed: Uint8Array, { webhook }: WebhookState): string {
+    try {
+      return secrets.open(sealed, webhook)
+    } catch (error) {
+      throw new Error('the signing secret cannot be opened with this master key: issue a new one', { cause: error })
+    }
+  }
+
+  /** Every address of the target, resolved now; throws if a single one may not be sent to. */
+  async #addressesOf(url: URL, signal: AbortSignal): Promise<readonly string[]> {
+    const { rules, resolve, ownListeners } = this.#options
+    const literal = addressIn(url)
+    const addresses =
+      literal === undefined ? await Promise.race([resolve(url.hostname, signal), aborted(signal)]) : [literal]
+    if (addresses.length === 0) throw new Error(`${url.hostname} has no address`)
+    const port = url.port === '' ? DEFAULT_PORTS[url.protocol] : Number(url.port)
+    const own = ownListeners().filter((listener) => listener.port === port)
+    for (const address of addresses) {
+      const fault = addressFault(address, rules)
+      if (fault !== undefined) throw new Error(fault)
+      if (own.some(({ host }) => isOwn(address, host))) throw new Error(`${address} is this server itself`)
+    }
+    return addresses
+  }
+}
+
+/** Rejects when the signal says so: a name server may take longer than a delivery. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+}
+
+/** Whether an address leads to a listener of this machine that is bound to a host. */
+function isOwn(address: string, host: string): boolean {
+  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+  if (plain === host.toLowerCase() || plain.startsWith('127.') || /^::(1|ffff:7f)/.test(plain)) return true
+  return Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === plain) === true)
+}
+
+/** The reason in one line. A failed connection to several addresses has one reason for each. */
+function textOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return textOf(error.errors[0])
+  const { message } = error as Error
+  return message === '' ? String((error as NodeJS.ErrnoException).code ?? error) : message.replaceAll(/\s+/g, ' ')
+}

@@ -1,0 +1,55 @@
+/** POSTs on their way at the same time: over all, to one target, and to one that keeps failing. */
+const OVER_ALL_MAXIMUM = 64
+const TO_ONE_MAXIMUM = 4
+const TO_FAILING_MAXIMUM = 1
+/** So many failures in a row, and a target counts as one that keeps failing. */
+const FAILURES_MAXIMUM = 5
+/** Targets that failed last may have half of all places together, so that they hold up nobody else. */
+const FAILED_LAST_MAXIMUM = OVER_ALL_MAXIMUM / 2
+
+interface Target {
+  inFlight: number
+  /** In a row. */
+  failures: number
+}
+
+/** Who may be sent to now. It lives as long as the process: a restart gives every target the benefit of the doubt. */
+export class TargetCircuits {
+  readonly #targets = new Map<string, Target>()
+  #inFlight = 0
+
+  mayStart(url: string): boolean {
+    if (this.#inFlight >= OVER_ALL_MAXIMUM) return false
+    const { inFlight, failures } = this.#targets.get(url) ?? { inFlight: 0, failures: 0 }
+    if (inFlight >= (failures >= FAILURES_MAXIMUM ? TO_FAILING_MAXIMUM : TO_ONE_MAXIMUM)) return false
+    return failures === 0 || this.#failingInFlight < FAILED_LAST_MAXIMUM
+  }
+
+  started(url: string): void {
+    const target = this.#targets.get(url) ?? { inFlight: 0, failures: 0 }
+    target.inFlight += 1
+    this.#targets.set(url, target)
+    this.#inFlight += 1
+  }
+
+  /** @param isSuccess undefined when it was given up, which says nothing about the target */
+  ended(url: string, isSuccess: boolean | undefined): void {
+    const target = this.#targets.get(url)
+    if (target === undefined) return
+    this.#inFlight -= 1
+    target.inFlight -= 1
+    if (isSuccess !== undefined) target.failures = isSuccess ? 0 : target.failures + 1
+    if (target.inFlight === 0 && target.failures === 0) this.#targets.delete(url)
+  }
+
+  /** Forgets targets that no webhook has any more. */
+  keep(urls: ReadonlySet<string>): void {
+    for (const [url, { inFlight }] of this.#targets) if (inFlight === 0 && !urls.has(url)) this.#targets.delete(url)
+  }
+
+  get #failingInFlight(): number {
+    let count = 0
+    for (const { inFlight, failures } of this.#targets.values()) if (failures > 0) count += inFlight
+    return count
+  }
+}
