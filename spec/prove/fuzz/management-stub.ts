@@ -103,6 +103,8 @@ function catalogFor(deeds: Deeds) {
       key === KNOWN['key'] && version === OBJECT.sequence ? OBJECT : undefined,
     newestVersion: () => OBJECT,
     lockedVersions: () => ({ versions: [], next: undefined }),
+    lifecycleRules: () => [],
+    bucketOfLifecycleRule: () => undefined,
     list: () => ({ objects: [], prefixes: [], next: undefined }),
     listVersions: () => ({ entries: [], prefixes: [], next: undefined }),
   }
