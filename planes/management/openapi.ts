@@ -1,8 +1,11 @@
 import { MANAGEMENT_ROLES } from '../../engine/events/values.ts'
 import { type ManagementErrorCode, managementErrors } from './errors.ts'
 import { API, type Content, type Route } from './define-route.ts'
-import { COMPONENTS } from './schemas/components.ts'
-import { form, object, oneOf, text } from './schemas/schema.ts'
+import { operationName } from './operation-names.ts'
+import { parameterDescription } from './parameter-descriptions.ts'
+import { COMPONENTS, component } from './schemas/components.ts'
+import { NamedSchemas, pascal } from './schemas/named-schemas.ts'
+import { form, type Schema, text } from './schemas/schema.ts'
 
 /** Every error that a route may answer with, in the order of the table of errors. */
 function errorsOf(route: Route): ManagementErrorCode[] {
@@ -26,26 +29,36 @@ type Json = Readonly<Record<string, unknown>>
 
 const RESPONSE_HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } } as const
 
+/** The codes of a status are in its description, and for programs in `x-error-codes`. */
 function errorResponses(route: Route): [status: string, response: Json][] {
   const codesOf = new Map<number, ManagementErrorCode[]>()
   for (const code of errorsOf(route)) {
     const { status } = managementErrors[code]
     codesOf.set(status, [...(codesOf.get(status) ?? []), code])
   }
+  const content = { 'application/json': { schema: component('Error').schema } }
   return Array.from(codesOf, ([status, codes]) => {
-    const { schema } = object({ error: object({ code: oneOf(...codes), message: text(), request_id: text() }) })
     const description = codes.map((code) => `\`${code}\`: ${managementErrors[code].sentence}`).join('\n\n')
-    return [String(status), { description, headers: RESPONSE_HEADERS, content: { 'application/json': { schema } } }]
+    return [String(status), { description, headers: RESPONSE_HEADERS, content, 'x-error-codes': codes }]
   })
 }
 
-function mediaTypes(content: Content): Json {
-  return Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]))
+const BYTES: Schema = { type: 'string', format: 'binary' }
+
+/** A media type without a schema of its own is text or bytes. */
+function contentOf(content: Content, name: string, schemas: NamedSchemas): Json {
+  const entries = Object.entries(content).map(([type, schema]) => {
+    const plain: Schema = type.startsWith('text/') ? { type: 'string' } : BYTES
+    return [type, { schema: Object.keys(schema).length === 0 ? plain : schemas.body(schema, name, 'answer') }]
+  })
+  return Object.fromEntries(entries)
 }
 
-function responses(route: Route): Json {
+function responses(route: Route, name: string, schemas: NamedSchemas): Json {
+  const bodies = Object.values(route.answer).filter((content) => Object.keys(content).length > 0).length
   const answers = Object.entries(route.answer).map(([status, content]): [string, Json] => {
-    const body = Object.keys(content).length === 0 ? {} : { content: mediaTypes(content) }
+    const answer = `${name}Answer${bodies > 1 ? status : ''}`
+    const body = Object.keys(content).length === 0 ? {} : { content: contentOf(content, answer, schemas) }
     return [status, { description: route.summary, headers: RESPONSE_HEADERS, ...body }]
   })
   return Object.fromEntries([...answers, ...errorResponses(route)])
@@ -53,15 +66,25 @@ function responses(route: Route): Json {
 
 function parameters(route: Route): Json[] {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
+  const described = (name: string) => {
+    const description = parameterDescription(route, name)
+    return description === undefined ? {} : { description }
+  }
   return [
     ...names.map((name) => ({
       name,
       in: 'path',
       required: true,
+      ...described(name),
       schema: text({ minimum: 1 }).schema,
-      ...(name === 'key' ? { description: 'The key, percent-encoded; slashes may be sent as they are.' } : {}),
     })),
-    ...Object.entries(route.query).map(([name, { schema }]) => ({ name, in: 'query', required: false, schema })),
+    ...Object.entries(route.query).map(([name, { schema }]) => ({
+      name,
+      in: 'query',
+      required: false,
+      ...described(name),
+      schema,
+    })),
     ...Object.entries(route.headers).map(([name, description]) => ({
       name,
       in: 'header',
@@ -73,12 +96,15 @@ function parameters(route: Route): Json[] {
   ]
 }
 
-function requestBody(route: Route): Json {
-  if (route.body === 'object') return { requestBody: { required: true, content: { 'application/octet-stream': {} } } }
+function requestBody(route: Route, name: string, schemas: NamedSchemas): Json {
+  if (route.body === 'object') {
+    return { requestBody: { required: true, content: { 'application/octet-stream': { schema: BYTES } } } }
+  }
   if (route.request === undefined) return {}
   const { schema } = route.request
   const required = schema.required !== undefined && schema.required.length > 0
-  return { requestBody: { required, content: { 'application/json': { schema } } } }
+  const content = { 'application/json': { schema: schemas.body(schema, `${name}Request`, 'request') } }
+  return { requestBody: { required, content } }
 }
 
 function security({ roles }: Route): Json[] {
@@ -88,21 +114,17 @@ function security({ roles }: Route): Json[] {
   return [{ managementToken: roles }, ...root]
 }
 
-/** `GET /buckets/{bucket}/quota` is `get_buckets_bucket_quota`. */
-function operationId({ method, path }: Route): string {
-  const words = path.replace(API, '').match(/\w+/g) ?? []
-  return [method.toLowerCase(), ...words].join('_')
-}
-
-function operation(route: Route): Json {
+function operation(route: Route, schemas: NamedSchemas): Json {
+  const operationId = operationName(route)
+  const name = pascal(operationId)
   return {
-    operationId: operationId(route),
+    operationId,
     summary: route.summary,
     tags: [/\w[\w-]*/.exec(route.path.replace(API, ''))?.[0]],
     security: security(route),
     parameters: parameters(route),
-    ...requestBody(route),
-    responses: responses(route),
+    ...requestBody(route, name, schemas),
+    responses: responses(route, name, schemas),
   }
 }
 
@@ -113,19 +135,28 @@ const REQUEST_ID = form('[A-Za-z0-9._-]{1,128}').schema
  * is and has no entry.
  */
 export function openApiDocument(version: string, routes: readonly Route[]): Json {
+  const given = Object.entries(COMPONENTS).map(([name, { schema }]) => [name, schema] as const)
+  const schemas = new NamedSchemas(Object.fromEntries(given))
   const paths: Record<string, Record<string, Json>> = {}
   for (const route of routes) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) }
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, schemas) }
   }
   return {
     openapi: '3.1.0',
     info: { title: 'Object Store management interface', version },
+    servers: [{ url: '/', description: 'The management listener that serves this document.' }],
     paths,
     components: {
-      schemas: Object.fromEntries(Object.entries(COMPONENTS).map(([name, { schema }]) => [name, schema])),
+      schemas: schemas.components,
       headers: { RequestId: { description: 'The id of the request.', required: true, schema: REQUEST_ID } },
       parameters: {
-        RequestId: { name: 'x-request-id', in: 'header', required: false, schema: REQUEST_ID },
+        RequestId: {
+          name: 'x-request-id',
+          in: 'header',
+          required: false,
+          description: 'An id for the request in the answer, the log and the audit record; made up without it.',
+          schema: REQUEST_ID,
+        },
       },
       securitySchemes: {
         managementToken: {

@@ -5,7 +5,15 @@ import type { ApiAnswer } from './api-client.ts'
 import { SchemaValidator } from './schema-validator.ts'
 
 interface Operation {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { schema: unknown }>> }>>
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly content?: Readonly<Record<string, { schema: unknown }>>
+        readonly 'x-error-codes'?: readonly string[]
+      }
+    >
+  >
 }
 
 interface Document {
@@ -50,6 +58,10 @@ export function disagreements(method: string, target: string, answer: CheckedAns
   }
   const response = operation.responses[String(answer.status)]
   if (response === undefined) return named([`the document has no such status (${answer.code})`])
+  const codes = response['x-error-codes']
+  if (answer.code !== undefined && codes?.includes(answer.code) === false) {
+    return named([`the document has no such code (${answer.code})`])
+  }
   const mediaType = answer.headers['content-type']
   if (response.content === undefined) {
     return named(mediaType === undefined && answer.text === '' ? [] : ['the document says that there is no body'])

@@ -42,10 +42,13 @@ const RULES: Readonly<Record<string, Rule>> = {
   pattern: (value, pattern: string) =>
     typeof value === 'string' && !new RegExp(pattern).test(value) && `does not fit ${pattern}`,
   format: (value, format: string) => {
+    if (format === 'int64') return typeof value === 'number' && !Number.isSafeInteger(value) && 'is no whole number'
+    if (format === 'double' || format === 'binary') return false
     if (format !== 'date-time') return `has the unknown format ${format}`
     const isTime = typeof value === 'string' && TIME.test(value) && !Number.isNaN(Date.parse(value))
     return !isTime && 'is no time'
   },
+  default: () => false,
   description: () => false,
 }
 
@@ -86,8 +89,10 @@ export class SchemaValidator {
     }
     if (!isObject(value)) return problems
     const known = new Map(isObject(properties) ? Object.entries(properties) : [])
+    // The document leaves answers open for members of later versions; this version has no others than it says.
+    const others = additionalProperties ?? (properties === undefined ? undefined : false)
     for (const [name, member] of Object.entries(value)) {
-      const inner = known.get(name) ?? additionalProperties
+      const inner = known.get(name) ?? others
       if (inner === false) problems.push(`${at}.${name}: is not in the schema`)
       else if (inner !== undefined) problems.push(...this.problemsOf(member, inner, `${at}.${name}`))
     }

@@ -48,11 +48,24 @@ test('what a route declares', async (t) => {
     paths: {
       [putShelf.path]: {
         put: {
-          operationId: 'put_libraries_library_shelves_shelf',
+          operationId: 'putLibrariesShelves',
           parameters: [{ name: 'library' }, { name: 'shelf' }, { name: 'floor', schema: { type: 'integer' } }, {}],
-          requestBody: { required: true, content: { 'application/json': { schema: { required: ['books'] } } } },
-          responses: { 200: { content: { 'application/json': { schema: ANSWER.schema } } }, 403: {}, 413: {} },
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: { $ref: '#/components/schemas/PutLibrariesShelvesRequest' } } },
+          },
+          responses: {
+            200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/PutLibrariesShelvesAnswer' } } } },
+            403: {},
+            413: {},
+          },
         },
+      },
+    },
+    components: {
+      schemas: {
+        PutLibrariesShelvesRequest: { required: ['books'], additionalProperties: false },
+        PutLibrariesShelvesAnswer: { properties: ANSWER.schema.properties },
       },
     },
   })

@@ -1,6 +1,8 @@
 import { DEFAULT_RETENTION_MAXIMUM } from '../../../engine/domain/lock.ts'
 import { EVENT_TYPES, EXPIRY_DAYS, MANAGEMENT_ROLES } from '../../../engine/events/values.ts'
+import { EVENT_RECORD } from '../audit/audit-forms.ts'
 import { invalid, managementErrors } from '../errors.ts'
+import { STORAGE_EVENT } from '../events/event-forms.ts'
 import {
   anyOf,
   documented,
@@ -26,6 +28,7 @@ import {
 /** The named components of the OpenAPI document. */
 
 const ROLE = oneOf(...MANAGEMENT_ROLES)
+const ERROR_CODE = oneOf(...Object.keys(managementErrors))
 const MODE = eitherOf(16, 'GOVERNANCE', 'COMPLIANCE')
 
 const credential = {
@@ -47,22 +50,24 @@ const token = {
   expires_at: orNull(TIME),
 }
 
+const ORPHAN = object({ kind: oneOf('payload-file', 'volume'), name: text(), bytes: whole() })
+const MISSING = object({
+  kind: oneOf('payload-file', 'volume'),
+  name: text(),
+  reason: oneOf('missing', 'wrong length'),
+  // No version id for a part of an upload in progress.
+  objects: listOf(object({ bucket: text(), key: text(), version_id: orNull(text()) })),
+})
+const FOREIGN = object({ path: text(), reason: oneOf('foreign', 'misplaced'), bytes: whole() })
+
 const storageFindings = {
   consistent: orNull(FLAG),
   examined: whole(),
   truncated: FLAG,
   next_after: orNull(text()),
-  orphans: listOf(object({ kind: oneOf('payload-file', 'volume'), name: text(), bytes: whole() })),
-  missing: listOf(
-    object({
-      kind: oneOf('payload-file', 'volume'),
-      name: text(),
-      reason: oneOf('missing', 'wrong length'),
-      // No version id for a part of an upload in progress.
-      objects: listOf(object({ bucket: text(), key: text(), version_id: orNull(text()) })),
-    }),
-  ),
-  foreign: listOf(object({ path: text(), reason: oneOf('foreign', 'misplaced'), bytes: whole() })),
+  orphans: listOf(ORPHAN),
+  missing: listOf(MISSING),
+  foreign: listOf(FOREIGN),
 }
 
 const QUOTA = object({ bytes: quotaLimit('bytes'), objects: quotaLimit('objects') })
@@ -99,9 +104,8 @@ const PERIOD = readAs(object({ unit: UNIT, value: DAYS }), (value, field) => {
 const DEFAULT_RETENTION = object({ mode: MODE, period: PERIOD })
 
 export const COMPONENTS = {
-  Error: object({
-    error: object({ code: oneOf(...Object.keys(managementErrors)), message: text(), request_id: text() }),
-  }),
+  ErrorCode: ERROR_CODE,
+  Error: object({ error: object({ code: ERROR_CODE, message: text(), request_id: text() }) }),
   Role: ROLE,
 
   Credential: object(credential),
@@ -190,6 +194,13 @@ export const COMPONENTS = {
     metadata: mapOf(text()),
     lock: reference('Lock', documented({})),
   }),
+  /** The place of an object, where a written version is gone already. */
+  WrittenPlace: object({ bucket: text(), key: text() }),
+  AuditEvent: EVENT_RECORD,
+  StorageEvent: STORAGE_EVENT,
+  OrphanFile: ORPHAN,
+  MissingFile: MISSING,
+  ForeignFile: FOREIGN,
   StorageFindings: object(storageFindings),
   StorageRepair: object({ dry_run: FLAG, ...storageFindings, removed: listOf(text()) }),
 } as const

@@ -31,7 +31,7 @@ export function queryNumber(
 ): QueryType<number> {
   const { minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = range
   return {
-    schema: whole(range).schema,
+    schema: { ...whole(range).schema, default: standard },
     read(sent, name) {
       if (sent === undefined) return standard
       const value = /^\d{1,16}$/.test(sent) ? Number(sent) : Number.NaN

@@ -22,7 +22,8 @@ export interface Schema {
   readonly maximum?: number
   readonly enum?: readonly string[]
   readonly pattern?: string
-  readonly format?: 'date-time'
+  readonly format?: 'date-time' | 'int64' | 'double' | 'binary'
+  readonly default?: number
   readonly anyOf?: readonly Schema[]
   readonly description?: string
 }
@@ -201,7 +202,7 @@ export function eitherOf<W extends string>(maximum: number, ...words: readonly [
 export function whole({ minimum = 0, maximum }: Range = {}): Type<number> {
   const most = maximum ?? Number.MAX_SAFE_INTEGER
   return {
-    schema: { type: 'integer', minimum, ...(maximum === undefined ? {} : { maximum }) },
+    schema: { type: 'integer', format: 'int64', minimum, ...(maximum === undefined ? {} : { maximum }) },
     read(value, field) {
       if (typeof value === 'number' && Number.isSafeInteger(value) && value >= minimum && value <= most) return value
       throw invalid(field, `must be a whole number from ${minimum} to ${most}`)
@@ -217,7 +218,7 @@ export const FLAG: Type<boolean> = {
   },
 }
 
-export const NUMBER = documented({ type: 'number' })
+export const NUMBER = documented({ type: 'number', format: 'double' })
 /** RFC 3339, in UTC. */
 export const TIME = documented({ type: 'string', format: 'date-time' })
 /** SHA-256 in lower-case hexadecimal digits. */

@@ -1,0 +1,88 @@
+import { API, type Route } from './define-route.ts'
+
+/** Names of the operations in the OpenAPI document. Generated clients call them by these, so a name stays. */
+const NAMES: Readonly<Record<string, string>> = {
+  'GET /health': 'getHealth',
+  'GET /ready': 'getReadiness',
+  'GET /metrics': 'getPrometheusMetrics',
+  'GET /openapi.json': 'getOpenApiDocument',
+  'GET /system/info': 'getSystemInfo',
+  'GET /system/metrics': 'getSystemMetrics',
+  'GET /system/metrics/history': 'getSystemMetricsHistory',
+  'GET /auth/session': 'getSession',
+  'GET /management-tokens': 'listManagementTokens',
+  'POST /management-tokens': 'issueManagementToken',
+  'DELETE /management-tokens/{id}': 'revokeManagementToken',
+  'GET /buckets': 'listBuckets',
+  'POST /buckets': 'createBucket',
+  'GET /buckets/{bucket}': 'getBucket',
+  'DELETE /buckets/{bucket}': 'deleteBucket',
+  'GET /buckets/{bucket}/versioning': 'getBucketVersioning',
+  'PUT /buckets/{bucket}/versioning': 'setBucketVersioning',
+  'GET /buckets/{bucket}/quota': 'getBucketQuota',
+  'PUT /buckets/{bucket}/quota': 'setBucketQuota',
+  'GET /buckets/{bucket}/default-retention': 'getBucketDefaultRetention',
+  'PUT /buckets/{bucket}/default-retention': 'setBucketDefaultRetention',
+  'GET /buckets/{bucket}/lifecycle': 'listLifecycleRules',
+  'POST /buckets/{bucket}/lifecycle': 'createLifecycleRule',
+  'PUT /buckets/{bucket}/lifecycle/{rule_id}': 'replaceLifecycleRule',
+  'DELETE /lifecycle-rules/{id}': 'deleteLifecycleRule',
+  'GET /buckets/{bucket}/objects': 'listObjects',
+  'GET /buckets/{bucket}/object-versions': 'listObjectVersions',
+  'GET /buckets/{bucket}/object/{key}': 'getObject',
+  'PUT /buckets/{bucket}/object/{key}': 'putObject',
+  'DELETE /buckets/{bucket}/object/{key}': 'deleteObject',
+  'GET /buckets/{bucket}/object-content/{key}': 'getObjectContent',
+  'GET /buckets/{bucket}/object-preview/{key}': 'getObjectPreview',
+  'DELETE /buckets/{bucket}/object-versions/{key}': 'deleteObjectVersion',
+  'POST /buckets/{bucket}/object-copy/{key}': 'copyObject',
+  'POST /restore/{bucket}/{key}': 'restoreObject',
+  'GET /buckets/{bucket}/object-proof/{key}': 'getObjectProof',
+  'GET /service-accounts': 'listServiceAccounts',
+  'POST /service-accounts': 'createServiceAccount',
+  'GET /service-accounts/{id}': 'getServiceAccount',
+  'DELETE /service-accounts/{id}': 'deleteServiceAccount',
+  'PUT /service-accounts/{id}/status': 'setServiceAccountStatus',
+  'POST /service-accounts/{id}/credentials': 'issueCredential',
+  'POST /service-accounts/{id}/temporary-credentials': 'issueTemporaryCredential',
+  'PUT /service-accounts/{id}/credentials/{credential_id}/status': 'setCredentialStatus',
+  'GET /policies': 'listPolicies',
+  'POST /policies': 'createPolicy',
+  'GET /policies/{policy_id}': 'getPolicy',
+  'PUT /policies/{policy_id}': 'replacePolicy',
+  'DELETE /policies/{policy_id}': 'deletePolicy',
+  'PUT /policies/{policy_id}/bindings/{account_id}': 'attachPolicy',
+  'DELETE /policies/{policy_id}/bindings/{account_id}': 'detachPolicy',
+  'GET /audit/events': 'listAuditEvents',
+  'GET /audit/chain': 'checkAuditChain',
+  'GET /audit/export': 'exportAuditEvents',
+  'GET /audit/export/manifest': 'getAuditExportManifest',
+  'GET /events': 'listStorageEvents',
+  'GET /events/stream': 'streamStorageEvents',
+  'GET /reports/retention': 'getRetentionReport',
+  'GET /storage/status': 'getStorageStatus',
+  'GET /storage/usage': 'getStorageUsage',
+  'GET /storage/inspect': 'inspectStorage',
+  'POST /storage/repair': 'repairStorage',
+  'POST /verify/objects/{bucket}/{key}': 'verifyObject',
+  'POST /verify/buckets/{bucket}': 'verifyBucket',
+  'GET /webhooks': 'listWebhooks',
+  'POST /webhooks': 'createWebhook',
+  'PUT /webhooks/{id}/status': 'setWebhookStatus',
+  'DELETE /webhooks/{id}': 'deleteWebhook',
+  'POST /webhooks/{id}/secret': 'rotateWebhookSecret',
+  'POST /webhooks/{id}/test': 'testWebhook',
+  'POST /webhooks/{id}/replay': 'replayWebhook',
+  'GET /webhook-deliveries': 'listWebhookDeliveries',
+}
+
+/** `getBucketsQuota` for `GET /buckets/{bucket}/quota`: for a route without a name, method and fixed words of its path. */
+function madeName({ method, path }: Route): string {
+  const words = [method.toLowerCase(), ...path.slice(API.length).split(/[^a-z0-9_]+/)].filter((word) => word !== '')
+  return words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('')
+}
+
+/** The operationId of a route. */
+export function operationName(route: Route): string {
+  return NAMES[`${route.method} ${route.path.replace(API, '')}`] ?? madeName(route)
+}
