@@ -55,7 +55,9 @@ test('what a route declares', async (t) => {
             content: { 'application/json': { schema: { $ref: '#/components/schemas/PutLibrariesShelvesRequest' } } },
           },
           responses: {
-            200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/PutLibrariesShelvesAnswer' } } } },
+            200: {
+              content: { 'application/json': { schema: { $ref: '#/components/schemas/PutLibrariesShelvesAnswer' } } },
+            },
             403: {},
             413: {},
           },

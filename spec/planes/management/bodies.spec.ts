@@ -55,7 +55,9 @@ const TAKING: readonly Taking[] = Object.entries(document.paths).flatMap(([path,
     const schema = requestBody?.content['application/json']?.schema
     if (schema === undefined) return []
     const target = path.slice(API.length).replaceAll(/\{\w+\}/g, (name) => VALUES[name] ?? 'x')
-    return [{ name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path: target, schema: resolved(schema) }]
+    return [
+      { name: `${method.toUpperCase()} ${path}`, method: method.toUpperCase(), path: target, schema: resolved(schema) },
+    ]
   }),
 )
 

@@ -84,7 +84,15 @@ const KEPT = {
 test('names of operations and schemas stay', async (t) => {
   const named = Object.fromEntries(OPERATIONS.map(({ route, operation }) => [route, operation.operationId]))
   t.match(named, KEPT)
-  const schemas = ['Error', 'ErrorCode', 'Bucket', 'CreateBucketRequest', 'ListBucketsAnswer', 'AuditEvent', 'StorageEvent']
+  const schemas = [
+    'Error',
+    'ErrorCode',
+    'Bucket',
+    'CreateBucketRequest',
+    'ListBucketsAnswer',
+    'AuditEvent',
+    'StorageEvent',
+  ]
   for (const name of schemas) t.ok(name in document.components.schemas, name)
 })
 
