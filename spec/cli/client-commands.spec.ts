@@ -107,23 +107,6 @@ test('a listing says what else there is', async (t) => {
   t.match(await ask('object list', 'pages', '--limit', '0'), { exitCode: 2, stderr: /INVALID_REQUEST/ })
 })
 
-test('lists by name have pages, and a name on a later page is found', async (t) => {
-  await api.get('POST', '/buckets', { name: 'zz-last' })
-  const { next_after: after } = await jsonOf<{ next_after: string }>('bucket list', '--limit', '1')
-  const first = await textOf('bucket list', '--limit', '1')
-  t.match(first, new RegExp(`^NAME .+\n.+\n\nthere is more: --after ${after}\n$`))
-  t.notMatch(await textOf('bucket list', '--after', after), first.split('\n')[1] ?? '')
-  const resources = Array.from({ length: 100 }, (_, index) => `bucket:${'b'.repeat(60)}-${index}/${'k'.repeat(80)}`)
-  const names = Array.from({ length: 75 }, (_, index) => `large ${index + 10}`)
-  const statements = [{ effect: 'deny', actions: ['s3:GetObject'], resources }]
-  const made = names.map((name) => api.get<PolicyRecord>('POST', '/policies', { name, statements }))
-  const ids = (await Promise.all(made)).map(({ id }) => id)
-  t.type((await api.get<{ next_after: unknown }>('GET', '/policies')).next_after, 'string', 'more than one page')
-  t.match(await jsonOf('policy show', 'large 84'), { name: 'large 84' })
-  t.equal((await jsonOf<{ policies: unknown[] }>('policy list')).policies.length, 75)
-  await Promise.all(ids.map((id) => api.call('DELETE', `/policies/${id}`)))
-})
-
 test('a listing without --limit follows its pages', async (t) => {
   await api.get('POST', '/buckets', { name: 'thousands' })
   await api.get('PUT', '/buckets/thousands/versioning', { status: 'Enabled' })
