@@ -76,7 +76,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'GET /webhook-deliveries': 'listWebhookDeliveries',
 }
 
-/** `getBucketsQuota` for `GET /buckets/{bucket}/quota`: for a route without a name, method and fixed words of its path. */
+/** For a route without a name: `getBucketsBucketQuota` for `GET /buckets/{bucket}/quota`. */
 function madeName({ method, path }: Route): string {
   const words = [method.toLowerCase(), ...path.slice(API.length).split(/[^a-z0-9_]+/)].filter((word) => word !== '')
   return words.map((word, index) => (index === 0 ? word : word.charAt(0).toUpperCase() + word.slice(1))).join('')

@@ -48,15 +48,19 @@ test('what a route declares', async (t) => {
     paths: {
       [putShelf.path]: {
         put: {
-          operationId: 'putLibrariesShelves',
+          operationId: 'putLibrariesLibraryShelvesShelf',
           parameters: [{ name: 'library' }, { name: 'shelf' }, { name: 'floor', schema: { type: 'integer' } }, {}],
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/PutLibrariesShelvesRequest' } } },
+            content: {
+              'application/json': { schema: { $ref: '#/components/schemas/PutLibrariesLibraryShelvesShelfRequest' } },
+            },
           },
           responses: {
             200: {
-              content: { 'application/json': { schema: { $ref: '#/components/schemas/PutLibrariesShelvesAnswer' } } },
+              content: {
+                'application/json': { schema: { $ref: '#/components/schemas/PutLibrariesLibraryShelvesShelfAnswer' } },
+              },
             },
             403: {},
             413: {},
@@ -66,8 +70,8 @@ test('what a route declares', async (t) => {
     },
     components: {
       schemas: {
-        PutLibrariesShelvesRequest: { required: ['books'], additionalProperties: false },
-        PutLibrariesShelvesAnswer: { properties: ANSWER.schema.properties },
+        PutLibrariesLibraryShelvesShelfRequest: { required: ['books'], additionalProperties: false },
+        PutLibrariesLibraryShelvesShelfAnswer: { properties: ANSWER.schema.properties },
       },
     },
   })
