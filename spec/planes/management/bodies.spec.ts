@@ -67,12 +67,12 @@ function properties({ schema }: Taking): [name: string, schema: Schema][] {
 
 /** A value that a schema takes. */
 function valid(schema: Schema): unknown {
-  const { type, enum: values, anyOf, minLength = 1, minimum = 0, items, minItems = 0 } = resolved(schema)
+  const { type, format, enum: values, anyOf, minLength = 1, minimum = 0, items, minItems = 0 } = resolved(schema)
   if (anyOf !== undefined) return valid(anyOf[0] as Schema)
   if (values !== undefined) return values[0]
   switch (type) {
     case 'string':
-      return 'b'.repeat(minLength)
+      return format === 'date-time' ? '2026-01-01T00:00:00Z' : 'b'.repeat(minLength)
     case 'integer':
       return Math.max(minimum, 1)
     case 'boolean':
