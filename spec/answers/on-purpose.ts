@@ -3,11 +3,6 @@ import type { OnPurpose } from './comparison.ts'
 
 export const ON_PURPOSE: readonly OnPurpose[] = [
   {
-    shape: /^body: "_after\\":\\"0{8}/,
-    ask: /reports\/retention/,
-    reason: 'the place to go on from has sequences of the journal in it, and requests of other blocks run beside',
-  },
-  {
     shape: /./,
     ask: /\/api\/v1\/events/,
     reason: 'there are storage events, and their ids are sequences of the journal',
