@@ -30,11 +30,11 @@ export class AddressShares {
     this.#port = port
   }
 
-  /** Whether this address held more than half of the connections when they were counted last. Has them counted again. */
-  holdsMost(address: string): boolean {
+  /** The address that held more than half of the connections when they were counted last. Has them counted again. */
+  most(): string | undefined {
     const now = performance.now()
     if (!this.#isCounting && now >= this.#nextAt) void this.#count(now)
-    return this.#most === address && now - this.#countedAt < AGE_MILLISECONDS_MAXIMUM
+    return now - this.#countedAt < AGE_MILLISECONDS_MAXIMUM ? this.#most : undefined
   }
 
   async #count(beganAt: number): Promise<void> {

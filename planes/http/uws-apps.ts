@@ -47,6 +47,8 @@ const CIPHERS = 'ECDHE+AESGCM:ECDHE+CHACHA20'
 
 /** From here on connections are short. */
 const CROWDED_PART = 3 / 4
+/** How long an address with most connections gives way after somebody else has come. */
+const OTHERS_MILLISECONDS = 10_000
 
 type Route = (res: uWS.HttpResponse, request: uWS.HttpRequest) => void
 
@@ -67,6 +69,8 @@ export class UwsApps {
   #connections = 0
   readonly fresh = new FreshConnections()
   #shares: AddressShares | undefined
+  /** When a connection came, while they were short, that was not of the address with most of them. */
+  #othersCameAt = Number.NEGATIVE_INFINITY
 
   /**
    * @param route called for every request
@@ -134,11 +138,12 @@ export class UwsApps {
   }
 
   /**
-   * Whether connections of this address have to end, so that others find a place: connections are short, and it holds
-   * more than half of them.
+   * Whether connections of this address have to end, so that others find a place: connections are short, it holds more
+   * than half of them, and others have come.
    */
   givesWay(address: string): boolean {
-    return this.isCrowded && this.#shares !== undefined && this.#shares.holdsMost(address)
+    if (!this.isCrowded || performance.now() - this.#othersCameAt > OTHERS_MILLISECONDS) return false
+    return this.#shares?.most() === address
   }
 
   /** Accepts no more connections. Those accepted in this turn are still handed over in the next. */
@@ -161,14 +166,21 @@ export class UwsApps {
     } while (this.#connections > 0)
   }
 
+  /** Whether a new connection is of the address that has most already. Notes when it is of another one. */
+  #isOneTooMany(address: string): boolean {
+    const most = this.#shares?.most()
+    if (most !== undefined && most !== address) this.#othersCameAt = performance.now()
+    return most === address
+  }
+
   #attach(app: App): void {
     app.any('/*', this.#route)
     app.filter((res, change) => {
       this.#connections += change
       if (change < 0) return
       this.fresh.opened(res)
-      // Whoever has sent nothing yet makes room; the new one is among them, and younger than all others.
-      if (this.givesWay(peerAddress(res))) this.fresh.closeOneOf(peerAddress(res))
+      if (this.isCrowded && this.#isOneTooMany(peerAddress(res))) this.fresh.closeOneOf(peerAddress(res))
+      // A connection that has sent nothing yet makes room; the new one is among them, and younger than all others.
       else if (this.#connections > this.#connectionsMaximum && !this.fresh.closeOne()) res.close()
     })
   }
