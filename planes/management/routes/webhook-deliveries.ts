@@ -72,12 +72,14 @@ const replayWebhook = defineRoute({
   async handle(request, services) {
     const now = microsecondsOf(services.clock() * 1000)
     const { since: sinceMicroseconds, until = now } = await request.body()
-    const { webhook } = requireWebhook(request.parameters.id, services)
+    // Read before the change: another request may delete the webhook before this one is answered.
+    const before = requireWebhook(request.parameters.id, services)
+    const { webhook } = before
     const untilMicroseconds = microsecondsOf(Math.min(until, now))
     if (sinceMicroseconds >= untilMicroseconds) throw invalid('since', 'must be before until, and before now')
     const change = { kind: 'replay-webhook', webhook, sinceMicroseconds, untilMicroseconds } as const
     await request.journal.execute(change)
-    return jsonResponse(202, webhookRecord(requireWebhook(webhook, services), services))
+    return jsonResponse(202, webhookRecord(before, services))
   },
   command: command('webhook replay', 'deliver the events of a range of time once more', {
     arguments: { webhook: 'text', since: 'text' },

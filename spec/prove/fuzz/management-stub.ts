@@ -1,6 +1,7 @@
 /** The management plane over a store that holds one thing of each kind and notes what it is told to do. */
 import { bucketIdOf, microsecondsOf, millisecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import type { AccountState } from '../../../engine/domain/access-state.ts'
+import type { WebhookState } from '../../../engine/domain/webhook-state.ts'
 import type { Command } from '../../../engine/commands/commands.ts'
 import { MANAGEMENT_ROLES, type ManagementRole } from '../../../engine/events/values.ts'
 import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
@@ -19,9 +20,9 @@ import type { AuditQuery } from '../../../projections/audit/audit-query.ts'
 const NOW = millisecondsOf(Date.UTC(2026, 7, 1))
 const KEY = Buffer.alloc(32, 0x77)
 const IDS = new OpaqueIds(KEY)
-const [ACCOUNT_ID, CREDENTIAL_ID, POLICY_ID, TOKEN_ID] = ['sa', 'cred', 'pol', 'tok'].map(
+const [ACCOUNT_ID, CREDENTIAL_ID, POLICY_ID, TOKEN_ID, WEBHOOK_ID] = ['sa', 'cred', 'pol', 'tok', 'wh'].map(
   (kind) => `${kind}-${'a'.repeat(20)}`,
-) as [string, string, string, string]
+) as [string, string, string, string, string]
 
 /** Names that are there. */
 export const KNOWN: Readonly<Record<string, string>> = {
@@ -31,6 +32,7 @@ export const KNOWN: Readonly<Record<string, string>> = {
   account_id: ACCOUNT_ID,
   credential_id: CREDENTIAL_ID,
   policy_id: POLICY_ID,
+  webhook_id: WEBHOOK_ID,
   version_id: IDS.encode(sequenceOf(5)),
 }
 
@@ -132,6 +134,38 @@ const ACCESS = {
   },
 }
 
+const WEBHOOK: WebhookState = {
+  webhook: WEBHOOK_ID,
+  target: 'https://receiver.example/events',
+  eventTypes: ['object.created'],
+  bucket: undefined,
+  prefix: undefined,
+  enabled: true,
+  createdMicroseconds: microsecondsOf(1),
+  startSequence: sequenceOf(1),
+  sealedSecret: Buffer.alloc(0),
+  previousSecret: undefined,
+}
+
+const WEBHOOKS = {
+  reader: {
+    webhooks: () => [WEBHOOK],
+    webhook: (id: string) => (id === WEBHOOK.webhook ? WEBHOOK : undefined),
+    progress: () => undefined,
+    log: () => [],
+  },
+  secrets: new SecretBox(KEY),
+  rules: { allowHttp: false, allowPrivateNetworks: false },
+  test: async () => ({ event: 'test-00', timeMicroseconds: NOW * 1000, status: 204, error: undefined }),
+}
+
+const EVENT_PLACE = { sequence: 9, index: 0, timeMicroseconds: NOW * 1000 }
+const EVENTS = {
+  head: EVENT_PLACE,
+  beginning: { sequence: 1, timeMicroseconds: 1 },
+  read: async () => ({ events: [], position: EVENT_PLACE, isAtEnd: true, damaged: false, head: EVENT_PLACE }),
+}
+
 function auditFor(deeds: Deeds) {
   return {
     head: { sequence: 9, hash: '0'.repeat(64) },
@@ -174,6 +208,8 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     catalog: { snapshot: () => catalogFor(deeds) },
     access: ACCESS,
     audit: auditFor(deeds),
+    events: EVENTS,
+    webhooks: WEBHOOKS,
     heavy: new HeavyWork(),
     secrets: new SecretBox(KEY),
     versionIds: IDS,
