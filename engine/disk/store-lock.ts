@@ -19,7 +19,7 @@ export class StoreLockError extends Error {
 export interface StoreLock {
   /** The socket of the holder. Once it is deleted another process can get the lock, so the holder must write no more. */
   readonly path: string
-  /** Ends the lock, after the last write. */
+  /** Ends the lock, after the last write; calling again does nothing. */
   release(): Promise<void>
 }
 
@@ -48,7 +48,10 @@ export async function lockStore(disk: Disk, directory: string): Promise<StoreLoc
   const sockets = LockDirectory.open(disk, directory)
   try {
     const { path, release } = await acquire(disk, sockets, directory)
-    return { path, release: () => release().finally(() => sockets.close()) }
+    let released: Promise<void> | undefined
+    // A start that fails releases it twice, and the number of a closed descriptor may be that of another file by then.
+    const once = () => (released ??= release().finally(() => sockets.close()))
+    return { path, release: once }
   } catch (error) {
     sockets.close()
     throw error

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { previous, type Sequence } from '../brands.ts'
+import { microsecondsOf, previous, type Sequence } from '../brands.ts'
 import { type Disk, type DiskFile, isDiskFull } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { type CutTail, keepAside } from './evidence.ts'
@@ -66,7 +66,10 @@ export function recoverJournal(disk: Disk, paths: StorePaths, known: KnownBefore
       const isRefused = end.end === 'refused'
       const cut = found.action === 'cut-tail' ? keepAside(disk, paths, segment, end.offset, isRefused) : undefined
       const sealed = found.action === 'open-next'
-      return { segment, offset: end.offset, chain, sealed, sealDigest: end.seal?.contentDigest, cut }
+      // Times never go back, and a segment without a batch knows by its header alone how late the record before it is.
+      const timeMicroseconds = microsecondsOf(Math.max(chain.timeMicroseconds, segment.header.createdMicroseconds))
+      const next = { ...chain, timeMicroseconds }
+      return { segment, offset: end.offset, chain: next, sealed, sealDigest: end.seal?.contentDigest, cut }
     }
   }
 }

@@ -6,6 +6,7 @@ import {
   closeSync,
   cpSync,
   existsSync,
+  fstatSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -60,6 +61,16 @@ test('J18 a data directory has one writer, whatever path leads to it', async (t)
   for (const path of ['data', 'link']) await t.rejects(lockStore(nodeDisk, join(root, path)), locked, path)
   await lock.release()
   await (await lockStore(nodeDisk, join(root, 'link'))).release()
+})
+
+test('J18 a lock that is released twice closes no file of somebody else', async (t) => {
+  const directory = t.testdir()
+  const lock = await lockStore(nodeDisk, directory)
+  await lock.release()
+  const numbers = Array.from({ length: 4 }, () => openSync(directory, 'r'))
+  await lock.release()
+  for (const number of numbers) t.ok(fstatSync(number).isDirectory())
+  for (const number of numbers) closeSync(number)
 })
 
 test('J18 of those that want the lock at once exactly one gets it', async (t) => {

@@ -58,10 +58,18 @@ export class Injector {
   #note({ name, path }: Operation): void {
     this.injected += 1
     const changes = !['open-to-read', 'read', 'close', 'remove', 'exists', 'list', 'size'].includes(name)
-    if (changes && MUST_BE_TOLD.test(kindOfPath(this.#root, path))) this.mustBeTold = true
+    if (changes && MUST_BE_TOLD.test(kindOfPath(this.#root, path)) && !this.#hasAnotherWay(name, path)) {
+      this.mustBeTold = true
+    }
     if (name !== 'sync' && name !== 'seal') return
     this.#poisoned.add(path)
     if (this.#target?.kind !== 'EIO, yet done') this.#lose(path)
+  }
+
+  /** A segment is rewritten in its place where the disk has no space for a copy (spec/decisions/0039). */
+  #hasAnotherWay(name: Operation['name'], path: string): boolean {
+    const needsSpace = name === 'create' || name === 'write'
+    return needsSpace && this.#target?.kind !== 'EIO' && kindOfPath(this.#root, path) === 'journal/rewrite'
   }
 
   /** A file that is made anew under the name is another one. */

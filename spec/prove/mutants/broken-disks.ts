@@ -88,20 +88,3 @@ export function carelessOfLength(disk: Disk): Disk {
       }),
   }))
 }
-
-/** A tail of the journal that looks whole after an unclean stop is believed, and not written anew. */
-export function believingTheCache(disk: Disk): Disk {
-  const content = (path: string) => {
-    const file = disk.openToRead(path)
-    const bytes = Buffer.alloc(file.size())
-    file.readAt(bytes, 0, bytes.length)
-    return bytes
-  }
-  return altered(disk, {
-    rename: (from, to) => {
-      const isRewrite = from.endsWith('/rewrite') && content(from).equals(content(to))
-      if (isRewrite) disk.remove(from)
-      else disk.rename(from, to)
-    },
-  })
-}

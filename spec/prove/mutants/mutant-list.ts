@@ -2,7 +2,6 @@
 import type { Breakage } from '../disk/breakage.ts'
 import {
   acknowledgingFirst,
-  believingTheCache,
   carelessOfLength,
   FILES,
   payloadsLast,
@@ -24,7 +23,6 @@ export const MUTANTS: readonly Breakage[] = [
   { name: 'syncs payloads after the journal', wrap: payloadsLast },
   { name: 'tries a failed sync again', wrap: tryingAgain },
   { name: 'does not look at short writes', wrap: carelessOfLength },
-  { name: 'believes a tail that may be in the cache only', wrap: believingTheCache },
   { name: 'trims the journal on any error', beforeOpening: trimJournal },
   { name: 'lets projections run ahead of the journal', install: commitRowsAnyway },
   { name: 'does not note that a batch was refused', wrap: withoutNote },
