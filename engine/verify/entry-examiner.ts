@@ -134,7 +134,7 @@ export class EntryExaminer {
     } else if (known !== fingerprint) {
       this.#report(sequence, offset, 'change without its attempt', `the attempt ${intent} is of another request`)
     }
-    if (result !== SUCCESS) this.#report(sequence, offset, 'change without its attempt', 'its result is no success')
+    if (result !== SUCCESS) this.#report(sequence, offset, 'change without its attempt', 'its result is not a success')
     if (kinds.some(changesAccess)) this.#keepAccess(bytes.subarray(from, end), record, kinds)
   }
 

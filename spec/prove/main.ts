@@ -14,7 +14,7 @@ function say(line: string): void {
 async function run({ proof, amount, seed }: ProofRun): Promise<number> {
   const directory = mkdtempSync(join(tmpdir(), `prove-${proof.name}-`))
   say(`npm run prove -- ${proof.name} --${proof.unit} ${amount} --seed ${seed}`)
-  // A proof that waits for what never comes ends here without a verdict, which is no success.
+  // A proof that waits for what never comes ends here without a verdict, which is not a success.
   process.exitCode = EXIT.failed
   const { summary, passed } = await proof.run({ amount, seed, directory, say })
   if (passed) rmSync(directory, { recursive: true, force: true })

@@ -42,7 +42,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   pattern: (value, pattern: string) =>
     typeof value === 'string' && !new RegExp(pattern).test(value) && `does not fit ${pattern}`,
   format: (value, format: string) => {
-    if (format === 'int64') return typeof value === 'number' && !Number.isSafeInteger(value) && 'is no whole number'
+    if (format === 'int64') return typeof value === 'number' && !Number.isSafeInteger(value) && 'is not a whole number'
     if (format === 'double' || format === 'binary') return false
     if (format !== 'date-time') return `has the unknown format ${format}`
     const isTime = typeof value === 'string' && TIME.test(value) && !Number.isNaN(Date.parse(value))

@@ -49,7 +49,7 @@ export function post(
       response.on('close', () => resolve(head))
     })
     request.on('error', (error) => (answer === undefined ? reject(error) : resolve(answer)))
-    // A switch of protocols is no answer to a POST, and would leave the socket to us.
+    // A switch of protocols does not answer a POST, and would leave us the socket.
     request.on('upgrade', (_, socket) => {
       socket.destroy()
       reject(new Error('the target wants another protocol'))

@@ -82,7 +82,7 @@ async function otherRequests(): Promise<void> {
   await createUpload(server, '/plain/uploading')
 }
 
-test('what is refused, and what is no data, makes no event', async (t) => {
+test('what is refused, and what is not about data, makes no event', async (t) => {
   t.same(await happens(otherRequests), [])
 })
 
