@@ -73,6 +73,7 @@ export class EventStreamSource implements BodySource {
   /** The first heartbeat comes at once: it says that what was before is over. */
   #saidPresent = false
   #isGone = false
+  #isClosed = false
   #giveUp: () => void = () => undefined
 
   /** Takes a place among the streams, until it is closed. @throws BusyError */
@@ -112,8 +113,10 @@ export class EventStreamSource implements BodySource {
     this.#giveUp()
   }
 
+  /** Calling again does nothing. */
   close(): void {
-    this.#parts.streams.leave()
+    if (!this.#isClosed) this.#parts.streams.leave()
+    this.#isClosed = true
   }
 
   #piece(text: string): Buffer {
