@@ -38,7 +38,8 @@ const SCAN = 'lifecycle.scan'
 export function expirePage(command: ExpirePage, state: StateReader, work: PageWork): PageOutcome {
   const bucket = state.bucket(command.bucket)
   const rule = bucket && state.lifecycleRules(bucket.id).find((other) => other.rule === command.rule)
-  if (bucket === undefined || rule === undefined || bucket.id !== command.bucketId) {
+  const isStale = bucket?.id !== command.bucketId || rule?.prefix !== command.prefix
+  if (bucket === undefined || rule === undefined || isStale) {
     return { scanned: 0, expired: 0, held: 0, failed: 0, end: 'waits' }
   }
   return expireEntries(command, bucket, rule, work)

@@ -136,18 +136,22 @@ export class LifecyclePass {
     job.after = page.through ?? after
     if (page.entries.length > 0 || !page.isLast) this.#pages += 1
     if (page.entries.length === 0 && (!page.isLast || revisited || job.after === undefined)) return !page.isLast
-    const { end } = await this.#expire(job, bucket, page)
+    const { end } = await this.#expire(job, { bucket, prefix: rule.prefix }, page)
     return end === 'full' || (end === 'done' && !page.isLast && job.left > 0)
   }
 
-  async #expire(job: Job, bucket: string, { entries }: AgePage): Promise<PageOutcome> {
+  async #expire(
+    job: Job,
+    read: { readonly bucket: string; readonly prefix: string },
+    { entries }: AgePage,
+  ): Promise<PageOutcome> {
     const { bucketId, rule, action, after: through } = job
     const movesCursor = !job.revisited && !job.hasFailed
     const note = `${rule} ${action}`
-    const audit = systemAudit('lifecycle', 'lifecycle.scan', `bucket:${bucket}`)
+    const audit = systemAudit('lifecycle', 'lifecycle.scan', `bucket:${read.bucket}`)
     const named = entries.map(({ key, version, timeMicroseconds }) => ({ key, version, timeMicroseconds }))
     const clockIsNoted = this.#clockNotes.has(note)
-    const page = { bucket, bucketId, rule, action, movesCursor, entries: named, through, clockIsNoted }
+    const page = { ...read, bucketId, rule, action, movesCursor, entries: named, through, clockIsNoted }
     try {
       const { page: outcome } = await this.#engine.execute({ kind: 'expire-page', audit, ...page })
       if (outcome === undefined) throw new Error('the engine did not say what became of a page')

@@ -191,6 +191,8 @@ interface ExpirePage {
   /** A bucket of the same name that was created since is another one. */
   readonly bucketId: BucketId
   readonly rule: string
+  /** That of the rule when the page was read: one that has got another since begins anew. */
+  readonly prefix: string
   readonly action: LifecycleAction
   /** False for entries out of the order of age, and after an entry that failed. */
   readonly movesCursor: boolean

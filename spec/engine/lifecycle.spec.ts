@@ -299,3 +299,20 @@ test('an entry that cannot be removed is tried again, and the others go on', asy
   t.match(worker.status, /1 objects and versions expired/)
   t.equal(await scene.end(), 0)
 })
+
+test('a page that was read before its rule got another prefix moves nothing: the rule begins anew', async (t) => {
+  const scene = await Scene.of(t.testdir())
+  await scene.send(createBucket('b'), createRule('b', 'r', { prefix: 'x', expirationDays: 1 }))
+  await scene.send(write('b', 'a', BYTES), write('b', 'x', BYTES), write('b', 'y', BYTES))
+  scene.now += 2 * DAY
+  const { client } = scene.store
+  const execute = async (command: Command) => {
+    if (command.kind === 'expire-page') await client.execute(replaceRule('b', 'r', { expirationDays: 1 }))
+    return client.execute(command)
+  }
+  const engine = Object.assign(Object.create(client) as typeof client, { execute })
+  await runPass(scene.store, { now: scene.now, engine })
+  await scene.pass()
+  t.same(scene.keys('b'), [], 'what the new prefix has is due as well')
+  t.equal(await scene.end(), 0)
+})
