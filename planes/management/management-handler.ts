@@ -5,6 +5,7 @@ import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import { BusyError, Exchange, type Refusal } from '../exchange/exchange.ts'
 import { recordedCode } from '../exchange/recorded-code.ts'
+import { requestIdOf } from '../exchange/request-id.ts'
 import {
   BodyRemovedError,
   ClientGoneError,
@@ -20,7 +21,6 @@ import { bearsToken } from './identity/bearer-token.ts'
 import { managementErrorOf } from './domain-errors.ts'
 import { ManagementError } from './errors.ts'
 import { auditContext, type ManagementRequest } from './management-request.ts'
-import { requestIdOf } from './request-id.ts'
 import { errorResponse, withoutBody, withRequestId } from './responses.ts'
 import { readRequest } from './read-request.ts'
 import { targetOf } from './request-target.ts'

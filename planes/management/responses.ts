@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { discardBody } from '../exchange/exchange.ts'
 import type { HeaderLine, HttpResponse } from '../http/exchange.ts'
 import { ManagementError } from './errors.ts'
-import { REQUEST_ID_HEADER } from './request-id.ts'
+import { REQUEST_ID_HEADER } from '../exchange/request-id.ts'
 
 /** No cache may keep an answer, and no browser may guess another type. */
 const commonHeaders: readonly HeaderLine[] = [

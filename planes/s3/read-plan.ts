@@ -1,9 +1,11 @@
 import type { PartList } from '../../engine/payloads/payload-reader.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import type { HeaderLine } from '../http/exchange.ts'
-import { byteRange, contentRange } from './request/byte-range.ts'
+import { contentRange } from '../http/byte-range.ts'
+import { meetsIfRange } from '../http/conditions.ts'
 import { checksumHeaders } from './request/checksums.ts'
-import { checkReadConditions, meetsIfRange } from './request/conditions.ts'
+import { byteRange } from './request/byte-range.ts'
+import { checkReadConditions } from './request/conditions.ts'
 import { S3Error } from './errors.ts'
 import { lockHeaders } from './request/lock-headers.ts'
 import { versionHeader } from './version-headers.ts'
@@ -12,7 +14,7 @@ import { isHeaderLine, METADATA_PREFIX, responseOverrides } from './request/meta
 import { partNumberParameter } from './request/part-number.ts'
 import type { S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
-import { httpTimestamp } from './text/timestamps.ts'
+import { httpTimestamp } from '../http/http-date.ts'
 
 /** How a read of an object is answered. */
 interface ReadPlan {

@@ -1,12 +1,12 @@
 /** The forms of time on the S3 wire. Times of the store are microseconds since the Unix epoch. */
 import { type Milliseconds, millisecondsOf } from '../../../engine/brands.ts'
+import { utcMilliseconds } from '../../http/http-date.ts'
 
 const MICROSECONDS_PER_MILLISECOND = 1000
 const NANOSECONDS_PER_MILLISECOND = 1_000_000
 const MILLISECONDS_PER_SECOND = 1000
 const MILLISECONDS_PER_MINUTE = 60_000
 const MILLISECONDS_PER_DAY = 86_400_000
-const SECONDS_PER_DAY = 86_400
 const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
 /**
@@ -38,25 +38,6 @@ export function isoMilliseconds(milliseconds: number): string {
   const fraction = String(time - seconds * MILLISECONDS_PER_SECOND).padStart(3, '0')
   const hour = Math.floor(minutes / 60)
   return `${writtenDate}${twoDigits[hour]}:${twoDigits[minutes - hour * 60]}:${twoDigits[seconds - minutes * 60]}.${fraction}Z`
-}
-
-/** The day that was written last in the form of HTTP: every read writes one, and objects of a day are read together. */
-let httpDay: number | undefined
-let httpDate = ''
-
-/** `Sat, 31 Jan 2026 12:00:00 GMT` (RFC 9110, IMF-fixdate), as HTTP headers carry it. */
-export function httpTimestamp(microseconds: number): string {
-  const total = Math.floor(microseconds / MICROSECONDS_PER_MILLISECOND / MILLISECONDS_PER_SECOND)
-  const day = Math.floor(total / SECONDS_PER_DAY)
-  if (day !== httpDay) {
-    const text = new Date(day * MILLISECONDS_PER_DAY).toUTCString()
-    httpDate = text.slice(0, text.indexOf(':') - 2)
-    httpDay = day
-  }
-  const seconds = total - day * SECONDS_PER_DAY
-  const minutes = Math.floor(seconds / 60)
-  const hour = Math.floor(minutes / 60)
-  return `${httpDate}${twoDigits[hour]}:${twoDigits[minutes - hour * 60]}:${twoDigits[seconds - minutes * 60]} GMT`
 }
 
 const ISO_TIMESTAMP = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))$/
@@ -106,24 +87,4 @@ export function parseAmzDate(text: string): number | undefined {
 /** The basic ISO form of x-amz-date. */
 export function formatAmzDate(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/[-:]|\.\d{3}/g, '')
-}
-
-/**
- * A calendar moment in UTC.
- * @param month 1 to 12
- * @returns milliseconds since the epoch, or undefined when there is no such moment (30 February, hour 24)
- */
-export function utcMilliseconds(
-  year: number,
-  month: number,
-  day: number,
-  hour: number,
-  minute: number,
-  second: number,
-): number | undefined {
-  // Date.UTC takes years below 100 for years of the twentieth century.
-  if (year < 100 || hour > 23 || minute > 59 || second > 59) return undefined
-  const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second)
-  const date = new Date(milliseconds)
-  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? milliseconds : undefined
 }

@@ -1,8 +1,9 @@
 import { millisecondsOf } from '../../../../engine/brands.ts'
 import { test } from 'tap'
-import { byteRange, contentRange } from '../../../../planes/s3/request/byte-range.ts'
-import { parseHttpDate } from '../../../../planes/s3/text/http-date.ts'
-import { formatAmzDate, httpTimestamp, isoTimestamp, parseAmzDate } from '../../../../planes/s3/text/timestamps.ts'
+import { contentRange } from '../../../../planes/http/byte-range.ts'
+import { byteRange } from '../../../../planes/s3/request/byte-range.ts'
+import { httpTimestamp, parseHttpDate } from '../../../../planes/http/http-date.ts'
+import { formatAmzDate, isoTimestamp, parseAmzDate } from '../../../../planes/s3/text/timestamps.ts'
 import { detail, refusal } from '../wire-request.ts'
 
 const MODIFIED_MILLISECONDS = Date.UTC(2026, 0, 31, 12, 0, 0)

@@ -1,7 +1,11 @@
 /** HTTP dates of RFC 9110, section 5.6.7: the three forms that a recipient must understand, and no others. */
 
-import type { Milliseconds } from '../../../engine/brands.ts'
-import { utcMilliseconds } from './timestamps.ts'
+import type { Milliseconds } from '../../engine/brands.ts'
+
+const MICROSECONDS_PER_SECOND = 1_000_000
+const MILLISECONDS_PER_DAY = 86_400_000
+const SECONDS_PER_DAY = 86_400
+const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
 const MONTHS: readonly string[] = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
@@ -34,9 +38,9 @@ export function parseHttpDate(text: string, nowMilliseconds: Milliseconds): numb
   return undefined
 }
 
-function fullYear(twoDigits: number, nowMilliseconds: Milliseconds): number {
+function fullYear(lastDigits: number, nowMilliseconds: Milliseconds): number {
   const thisYear = new Date(nowMilliseconds).getUTCFullYear()
-  const year = thisYear - (thisYear % 100) + twoDigits
+  const year = thisYear - (thisYear % 100) + lastDigits
   return year > thisYear + 50 ? year - 100 : year
 }
 
@@ -46,4 +50,43 @@ function moment(year: number, month: Digits, day: Digits, hour: Digits, minute: 
   const monthNumber = MONTHS.indexOf(month ?? '') + 1
   if (monthNumber === 0) return undefined
   return utcMilliseconds(year, monthNumber, Number(day), Number(hour), Number(minute), Number(second))
+}
+
+/** The day that was written last in the form of HTTP: every read writes one, and objects of a day are read together. */
+let httpDay: number | undefined
+let httpDate = ''
+
+/** `Sat, 31 Jan 2026 12:00:00 GMT` (RFC 9110, IMF-fixdate), as HTTP headers carry it. */
+export function httpTimestamp(microseconds: number): string {
+  const total = Math.floor(microseconds / MICROSECONDS_PER_SECOND)
+  const day = Math.floor(total / SECONDS_PER_DAY)
+  if (day !== httpDay) {
+    const text = new Date(day * MILLISECONDS_PER_DAY).toUTCString()
+    httpDate = text.slice(0, text.indexOf(':') - 2)
+    httpDay = day
+  }
+  const seconds = total - day * SECONDS_PER_DAY
+  const minutes = Math.floor(seconds / 60)
+  const hour = Math.floor(minutes / 60)
+  return `${httpDate}${twoDigits[hour]}:${twoDigits[minutes - hour * 60]}:${twoDigits[seconds - minutes * 60]} GMT`
+}
+
+/**
+ * A calendar moment in UTC.
+ * @param month 1 to 12
+ * @returns milliseconds since the epoch, or undefined when there is no such moment (30 February, hour 24)
+ */
+export function utcMilliseconds(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+): number | undefined {
+  // Date.UTC takes years below 100 for years of the twentieth century.
+  if (year < 100 || hour > 23 || minute > 59 || second > 59) return undefined
+  const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second)
+  const date = new Date(milliseconds)
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? milliseconds : undefined
 }
