@@ -43,6 +43,7 @@ export const configRelations: readonly ConfigRelation[] = [
   },
   bothOrNeither('s3.tls_certificate_file', 's3.tls_key_file'),
   bothOrNeither('api.tls_certificate_file', 'api.tls_key_file'),
+  bothOrNeither('console.tls_certificate_file', 'console.tls_key_file'),
   {
     // A volume has room for several objects, or packing them gains nothing.
     settings: ['storage.inline_limit_bytes', 'storage.volume_mib'],

@@ -98,11 +98,27 @@ export const configTable = [
     sentence: 'PEM file with the private key of that certificate, without a passphrase.',
   },
   {
+    name: 'console.enabled',
+    kind: 'boolean',
+    default: true,
+    sentence: 'Whether the web console is served.',
+  },
+  {
     name: 'console.bind',
     kind: 'address',
     default: '127.0.0.1:7602',
     flag: '--console-bind',
-    sentence: 'Address kept for the web console; nothing is served on it yet.',
+    sentence: 'Address the web console listens on; the management interface is there too, below /api/v1.',
+  },
+  {
+    name: 'console.tls_certificate_file',
+    kind: 'path',
+    sentence: 'PEM file with the certificate of the web console, then its chain. SIGHUP reads it again.',
+  },
+  {
+    name: 'console.tls_key_file',
+    kind: 'path',
+    sentence: 'PEM file with the private key of that certificate, without a passphrase.',
   },
   {
     name: 'root.access_key',

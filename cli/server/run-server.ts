@@ -58,8 +58,9 @@ export async function runServer(run: ServerRun): Promise<number> {
   })
   try {
     running = await (run.start ?? startComposition)(config, { log: logger.log })
-    const { s3Address, apiAddress, s3Url, apiUrl, deploymentId } = running
-    logger.log.info({ s3Address, apiAddress, s3Url, apiUrl, deploymentId }, 'the server accepts requests')
+    const { s3Address, apiAddress, s3Url, apiUrl, consoleUrl, deploymentId } = running
+    const addresses = { s3Address, apiAddress, s3Url, apiUrl, consoleUrl, deploymentId }
+    logger.log.info(addresses, 'the server accepts requests')
     if (stopAsked) stop(running)
     else {
       run.started?.(running)

@@ -11,6 +11,8 @@ export interface RunningServer {
   readonly s3Url: string
   /** Scheme, host and port of the management listener for clients. */
   readonly apiUrl: string
+  /** Scheme, host and port of the console for browsers; undefined when it is not served. */
+  readonly consoleUrl: string | undefined
   /** Whether the S3 certificate is self-signed, so that clients must be given it. */
   readonly s3SelfSigned: boolean
   readonly deploymentId: string

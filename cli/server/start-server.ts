@@ -9,10 +9,8 @@ import { storeKeys } from '../../engine/keys/store-keys.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
 import { createSharedGate, type SharedGate } from '../../planes/http/gate-memory.ts'
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
-import { type HttpListener, listen } from '../../planes/http/uws-server.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
 import { EventStreams } from '../../planes/management/events/event-streams.ts'
-import { malformedRequestResponse } from '../../planes/management/responses.ts'
 import type { Supervisor } from '../../workers/supervisor.ts'
 import { startWorkers } from './background-workers.ts'
 import { CertificateReload, logCertificates } from './tls/certificate-reload.ts'
@@ -23,8 +21,9 @@ import { keyAdvice, type ServerCredentials, serverCredentials } from '../config/
 import { exitOfError, isOfOtherKey } from './engine-exit.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
 import { logOpening, logRoom, logUnrecorded } from './engine-log.ts'
-import { ListenerTls, type TlsListener } from './tls/listener-tls.ts'
+import { ListenerTls, type TlsListener, tlsListeners } from './tls/listener-tls.ts'
 import type { Logger } from './logger.ts'
+import { MainListeners } from './main-listeners.ts'
 import { managementHandler } from './management-plane.ts'
 import { publishGate } from './metrics/gate-metrics.ts'
 import { METRIC_OPERATIONS } from './metrics/metric-operations.ts'
@@ -221,7 +220,7 @@ class Server implements RunningServer {
   readonly #certificateReload: CertificateReload
   readonly #spaceWatch: SpaceWatch
   readonly #webhooks: Webhooks
-  #management: HttpListener | undefined
+  readonly #listeners = new MainListeners()
   #workers: Supervisor | undefined
   #exitCode: number = exitTable.ok.code
   #stopping: Promise<void> | undefined
@@ -232,12 +231,13 @@ class Server implements RunningServer {
     this.ended = new Promise((resolve) => {
       this.#resolveEnded = resolve
     })
-    const listeners = () => [this.#bound('s3'), this.#bound('api')]
+    const listeners = () => tlsListeners.map((name) => this.#bound(name)).filter(({ port }) => port !== 0)
     this.#webhooks = new Webhooks(parts.config, parts.store, this.deploymentId, listeners)
     this.#spaceWatch = new SpaceWatch(parts.log, parts.store.space)
     this.#certificateReload = new CertificateReload(parts.log, parts.tls, {
       s3: () => parts.frontEnds.reload(),
-      api: () => this.#management?.reloadTls() ?? false,
+      api: () => this.#listeners.reload('api'),
+      console: () => this.#listeners.reload('console'),
     })
     parts.engine.onRoomChanged((roomFor) => logRoom(parts.log, roomFor))
     parts.engine.onFailure((error) => this.fail(exitOfError(error.errorName), error.message))
@@ -259,6 +259,11 @@ class Server implements RunningServer {
     return this.#parts.tls.url('api', this.#bound('api'))
   }
 
+  get consoleUrl(): string | undefined {
+    if (this.#listeners.port('console') === undefined) return undefined
+    return this.#parts.tls.url('console', this.#bound('console'))
+  }
+
   get s3SelfSigned(): boolean {
     return this.#parts.tls.isSelfSigned('s3')
   }
@@ -267,19 +272,13 @@ class Server implements RunningServer {
     const { config, tls, log, engine, frontEnds, store, counterHistory } = this.#parts
     counterHistory.start()
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
-    this.#management = await listen({
-      ...config['api.bind'],
-      tls: tls.files('api'),
-      exclusive: true,
-      connectionsMaximum: connectionLimits(frontEndCount).management,
-      handler: managementHandler({ ...this.#parts, webhooks: this.#webhooks }, this.#certificateReload, async () =>
-        readiness(this.#parts, this.#stopping !== undefined),
-      ),
-      refusal: malformedRequestResponse,
-      ...stallSettings(config),
-      isCrowded: () => this.#parts.gate.isCrowded,
-      onHandlerError: (error) => log.error({ err: error }, 'a management response was cut off'),
-    })
+    const management = managementHandler(
+      { ...this.#parts, webhooks: this.#webhooks },
+      this.#certificateReload,
+      async () => readiness(this.#parts, this.#stopping !== undefined),
+    )
+    const patience = { ...stallSettings(config), isCrowded: () => this.#parts.gate.isCrowded }
+    await this.#listeners.start({ config, tls, log, limits: connectionLimits(frontEndCount), management, patience })
     logCertificates(log, tls)
     this.#workers = startWorkers(log, engine.start, store, config, this.#webhooks.delivery)
   }
@@ -307,7 +306,7 @@ class Server implements RunningServer {
     eventStreams.end()
     this.#spaceWatch.stop()
     await frontEnds.stop(graceMilliseconds)
-    await this.#management?.close(graceMilliseconds)
+    await this.#listeners.close(graceMilliseconds)
     await this.#workers?.stop()
     store.closePayloads()
     client.flush()
@@ -320,7 +319,7 @@ class Server implements RunningServer {
 
   /** Where a listener is bound, with its actual port. */
   #bound(listener: TlsListener): Address {
-    const port = listener === 's3' ? this.#parts.frontEnds.port : (this.#management?.port ?? 0)
+    const port = listener === 's3' ? this.#parts.frontEnds.port : (this.#listeners.port(listener) ?? 0)
     return { ...this.#parts.config[`${listener}.bind`], port }
   }
 }

@@ -85,6 +85,7 @@ export async function startServer(checkout: string, settings: Readonly<Record<st
     OBJECT_STORE_S3_BIND: `127.0.0.1:${s3Port}`,
     OBJECT_STORE_S3_FRONT_ENDS: '1',
     OBJECT_STORE_API_BIND: `127.0.0.1:${apiPort}`,
+    OBJECT_STORE_CONSOLE_BIND: '127.0.0.1:0',
     OBJECT_STORE_ROOT_ACCESS_KEY: ROOT.accessKey,
     OBJECT_STORE_ROOT_SECRET_KEY: ROOT.secretKey,
     OBJECT_STORE_CREDENTIAL_MASTER_KEY: MASTER_KEY,

@@ -61,6 +61,7 @@ export class FakeServer implements RunningServer {
   readonly apiAddress = '127.0.0.1:17601'
   readonly s3Url: string = 'http://127.0.0.1:17600'
   readonly apiUrl: string = 'http://127.0.0.1:17601'
+  readonly consoleUrl: string | undefined = 'http://127.0.0.1:17602'
   readonly s3SelfSigned: boolean = false
   readonly deploymentId = 'deployment'
   readonly ended: Promise<number>

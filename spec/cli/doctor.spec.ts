@@ -22,6 +22,7 @@ const CONFIGURED = {
   OBJECT_STORE_METRICS_SCRAPE_TOKEN: SCRAPE_TOKEN,
   OBJECT_STORE_S3_BIND: '127.0.0.1:0',
   OBJECT_STORE_API_BIND: '127.0.0.1:0',
+  OBJECT_STORE_CONSOLE_BIND: '127.0.0.1:0',
 }
 const CHECKS = [
   'configuration',
@@ -32,6 +33,7 @@ const CHECKS = [
   'free space',
   'S3 listener',
   'management listener',
+  'console listener',
   'credential master key',
   'root credential',
   'metrics token',
@@ -115,6 +117,7 @@ test('what is configured', async (t) => {
     OBJECT_STORE_DATA_DIR: root,
     OBJECT_STORE_S3_BIND: '127.0.0.1:0',
     OBJECT_STORE_API_BIND: '127.0.0.1:0',
+    OBJECT_STORE_CONSOLE_BIND: '127.0.0.1:0',
   }
   const { exitCode, stdout } = await run(['server', 'doctor', '--json'], { environment: bare })
   const { checks } = JSON.parse(stdout) as { checks: Finding[] }
@@ -138,6 +141,9 @@ test('a port that is taken', async (t) => {
   t.match(s3, { exitCode: 7, failed: ['S3 listener'] })
   t.match(s3.of('S3 listener'), /another process listens there/)
   t.match(await report({ OBJECT_STORE_API_BIND: bind }), { exitCode: 7, failed: ['management listener'] })
+  t.match(await report({ OBJECT_STORE_CONSOLE_BIND: bind }), { exitCode: 7, failed: ['console listener'] })
+  const without = await report({ OBJECT_STORE_CONSOLE_BIND: bind, OBJECT_STORE_CONSOLE_ENABLED: 'false' })
+  t.match(without.of('console listener'), /^skipped: console.enabled is false/)
 })
 
 test('a server that is running', async (t) => {

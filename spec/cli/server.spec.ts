@@ -205,7 +205,8 @@ test('quickstart', async (t) => {
 
 test('the real server starts, is ready, drains on SIGTERM and starts again with the same secrets', async (t) => {
   const directory = t.testdir()
-  const argv = ['quickstart', '--data-dir', directory, '--s3-bind', '127.0.0.1:0', '--api-bind', '127.0.0.1:0']
+  const free = ['--s3-bind', '127.0.0.1:0', '--api-bind', '127.0.0.1:0', '--console-bind', '127.0.0.1:0']
+  const argv = ['quickstart', '--data-dir', directory, ...free]
   const first = await startedServer(argv)
   const text = readFileSync(`${directory}.secrets.env`, 'utf8')
   t.teardown(() => rmSync(`${directory}.secrets.env`))
@@ -213,6 +214,8 @@ test('the real server starts, is ready, drains on SIGTERM and starts again with 
   t.notOk(first.stdout.includes(secret), 'standard output is no terminal here')
   const [, api = '(none)'] = /http:\/\/(\S+)\/ready/.exec(first.stdout) ?? []
   t.match(await spawned(['status', '--api-bind', api]), { exitCode: 0, stdout: /: ready\n$/ })
+  const [, page = '(none)'] = /console +(http:\/\/\S+) /.exec(first.stdout) ?? []
+  t.match(await (await fetch(`${page}/api/v1/auth/session`)).json(), { error: { code: 'UNAUTHENTICATED' } })
   t.equal(await first.stop(), 0)
   t.equal((await spawned(['status', '--api-bind', api])).exitCode, 10)
   const second = await startedServer(argv)

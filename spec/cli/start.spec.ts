@@ -47,12 +47,12 @@ Max open files            ${soft.padEnd(20)} 1048576              files
 `)
 
 test('S25 connections are bounded by what the limit of open files leaves', (t) => {
-  t.same(connectionLimits(1, openFilesOf('1024')), { management: 45, frontEnd: 315 })
-  t.same(connectionLimits(4, openFilesOf('1048576')), { management: 65_502, frontEnd: 114_628 })
-  t.same(connectionLimits(2, openFilesOf('100')), { management: 8, frontEnd: 8 }, 'a few are always let in')
-  const { management, frontEnd } = connectionLimits(3, openFilesOf('4096'))
-  t.ok(2 * (management + 3 * frontEnd) + 64 + 5 * 80 <= 4096)
-  t.same(connectionLimits(2, openFilesOf('unlimited')), { management: Infinity, frontEnd: Infinity })
+  t.same(connectionLimits(1, openFilesOf('1024')), { management: 45, console: 22, frontEnd: 293 })
+  t.same(connectionLimits(4, openFilesOf('1048576')), { management: 65_502, console: 32_751, frontEnd: 106_440 })
+  t.same(connectionLimits(2, openFilesOf('100')), { management: 8, console: 8, frontEnd: 8 }, 'a few are always let in')
+  const { management, console, frontEnd } = connectionLimits(3, openFilesOf('4096'))
+  t.ok(2 * (management + console + 3 * frontEnd) + 64 + 5 * 80 <= 4096)
+  t.same(connectionLimits(2, openFilesOf('unlimited')), { management: Infinity, console: Infinity, frontEnd: Infinity })
   t.ok(connectionLimits(1).frontEnd > 0, 'the limit of this process')
   t.end()
 })

@@ -29,6 +29,7 @@ const PROGRAM = fileURLToPath(new URL('../../../cli/object-store.mjs', import.me
 
 export interface ProcessServer extends TestServer {
   readonly apiEndpoint: string
+  readonly consoleUrl: string
   readonly scrapeToken: string
   /** Lines of the log so far. */
   readonly log: readonly string[]
@@ -67,6 +68,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Proces
       OBJECT_STORE_S3_BIND: `127.0.0.1:${frontEnds === 1 ? 0 : await freePort()}`,
       OBJECT_STORE_S3_FRONT_ENDS: String(frontEnds),
       OBJECT_STORE_API_BIND: '127.0.0.1:0',
+      OBJECT_STORE_CONSOLE_BIND: '127.0.0.1:0',
       OBJECT_STORE_ROOT_ACCESS_KEY: ACCESS_KEY,
       OBJECT_STORE_ROOT_SECRET_KEY: SECRET_KEY,
       OBJECT_STORE_CREDENTIAL_MASTER_KEY: MASTER_KEY.toString('hex'),
@@ -96,6 +98,7 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Proces
     scrapeToken,
     log,
     apiEndpoint: addresses.apiUrl,
+    consoleUrl: addresses.consoleUrl,
     journal: async () => settledEntries(dataDirectory),
     journalText: async () => journalText(dataDirectory),
     terminate: async () => {
@@ -124,6 +127,7 @@ function withEnd(error: Error, { exitCode, signalCode }: ChildProcess, log: read
 interface Addresses {
   readonly s3Address: string
   readonly apiUrl: string
+  readonly consoleUrl: string
 }
 
 /** Gathers the log; resolves at the line that says where the server listens. */

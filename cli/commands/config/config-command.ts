@@ -10,7 +10,7 @@ export abstract class ConfigCommand extends Command<CliContext> {
   dataDirectory = Option.String('--data-dir', { description: 'directory that holds the data' })
   s3Bind = Option.String('--s3-bind', { description: 'host:port of the S3 data plane' })
   apiBind = Option.String('--api-bind', { description: 'host:port of the management listener' })
-  consoleBind = Option.String('--console-bind', { description: 'host:port kept for the web console' })
+  consoleBind = Option.String('--console-bind', { description: 'host:port of the web console' })
   logLevel = Option.String('--log-level', { description: 'least severe level that is logged' })
   settings = Option.Array('--set', [], { description: 'name=value: any other setting; may be repeated' })
 

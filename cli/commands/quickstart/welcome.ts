@@ -11,7 +11,7 @@ interface WelcomeFacts {
   readonly workingDirectory: string
   /** Whether a person reads it. What is not read by one is kept, in logs and files, and gets no secret. */
   readonly onTerminal: boolean
-  readonly server: Pick<RunningServer, 's3Url' | 'apiUrl' | 's3SelfSigned'>
+  readonly server: Pick<RunningServer, 's3Url' | 'apiUrl' | 'consoleUrl' | 's3SelfSigned'>
 }
 
 /** Quotes a word for a POSIX shell if necessary. */
@@ -67,6 +67,13 @@ function secretLines(facts: WelcomeFacts): string[] {
   return stored ? [...lines, `  all secrets   ${secrets.path}   (keep a copy in a safe place)`] : lines
 }
 
+/** Where a browser finds the console, and what to sign in with. */
+function consoleLines({ server: { consoleUrl } }: WelcomeFacts): string[] {
+  return consoleUrl === undefined
+    ? []
+    : [`  console       ${consoleUrl}   (sign in with the access key and the secret key)`]
+}
+
 /** The text that `object-store quickstart` prints when the server accepts requests. */
 export function quickstartWelcome(facts: WelcomeFacts): string {
   const endpoint = facts.server.s3Url
@@ -77,6 +84,7 @@ export function quickstartWelcome(facts: WelcomeFacts): string {
     '',
     `  endpoint      ${endpoint}`,
     ...secretLines(facts),
+    ...consoleLines(facts),
     `  readiness     ${facts.server.apiUrl}/ready`,
     `  data          ${facts.config['data_dir']}`,
     '',

@@ -6,7 +6,7 @@ import { ConfigError } from '../../config/config-error.ts'
 import type { Address, Config } from '../../config/config-types.ts'
 
 /** The listeners that can use TLS, named like their settings. */
-export const tlsListeners = ['s3', 'api'] as const
+export const tlsListeners = ['s3', 'api', 'console'] as const
 export type TlsListener = (typeof tlsListeners)[number]
 
 /** A listener with TLS. */

@@ -33,6 +33,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     await findingOf('free space', () => freeSpace(config, paths)),
     await findingOf('S3 listener', () => listener(config['s3.bind'], isRunning)),
     await findingOf('management listener', () => listener(config['api.bind'], isRunning)),
+    await findingOf('console listener', () => consoleListener(config, isRunning)),
     await findingOf('credential master key', () => masterKey(config, genesis)),
     await findingOf('root credential', () => rootCredential(config)),
     await findingOf('metrics token', () => metricsToken(config)),
@@ -83,6 +84,11 @@ async function listener(
   if (address.port === 0) return 'any free port is taken'
   await claimPort(address.host, address.port)
   return `${formatAddress(address)} is free`
+}
+
+async function consoleListener(config: Config, isRunning: boolean): Promise<string | Omit<Finding, 'check'>> {
+  if (config['console.enabled']) return listener(config['console.bind'], isRunning)
+  return { status: 'skipped', detail: 'console.enabled is false' }
 }
 
 function masterKey(config: Config, genesis: Genesis | Error | undefined): string {

@@ -1,0 +1,89 @@
+import type { HttpHandler } from '../../planes/http/exchange.ts'
+import { type HttpListener, listen, type ListenOptions } from '../../planes/http/uws-server.ts'
+import { CONSOLE_ASSETS_DIRECTORY, type ConsoleAsset, readConsoleAssets } from '../../planes/console/console-assets.ts'
+import { createConsoleHandler } from '../../planes/console/console-handler.ts'
+import { malformedRequestResponse } from '../../planes/management/responses.ts'
+import type { Config } from '../config/config-types.ts'
+import type { connectionLimits } from './connection-limit.ts'
+import type { Logger } from './logger.ts'
+import type { ListenerTls } from './tls/listener-tls.ts'
+
+/** The listeners of the main thread: management, and the console. */
+type MainListener = 'api' | 'console'
+
+interface MainListenerParts {
+  readonly config: Config
+  readonly tls: ListenerTls
+  readonly log: Logger
+  readonly limits: ReturnType<typeof connectionLimits>
+  /** Of the management plane, which both listeners serve. */
+  readonly management: HttpHandler
+  /** Of stalled clients. */
+  readonly patience: Pick<ListenOptions, 'stallTimeoutMilliseconds' | 'minimumBytes' | 'isCrowded'>
+}
+
+/** Starts, reloads and closes the listeners of the main thread. */
+export class MainListeners {
+  readonly #open = new Map<MainListener, HttpListener>()
+
+  /** @throws Error naming host and port of the one that cannot listen; `close` then closes the others */
+  async start(parts: MainListenerParts): Promise<void> {
+    const { config, limits, management } = parts
+    await this.#listen(parts, 'api', limits.management, management)
+    if (config['console.enabled']) await this.#listen(parts, 'console', limits.console, consoleHandler(parts))
+  }
+
+  async #listen(
+    parts: MainListenerParts,
+    name: MainListener,
+    connections: number,
+    handler: HttpHandler,
+  ): Promise<void> {
+    const { config, tls, log, patience } = parts
+    const listener = await listen({
+      ...config[`${name}.bind`],
+      tls: tls.files(name),
+      exclusive: true,
+      connectionsMaximum: connections,
+      handler,
+      refusal: malformedRequestResponse,
+      ...patience,
+      onHandlerError: (error) => log.error({ err: error, listener: name }, 'a response was cut off'),
+    })
+    this.#open.set(name, listener)
+  }
+
+  /** The actual port; undefined when it does not listen. */
+  port(name: MainListener): number | undefined {
+    return this.#open.get(name)?.port
+  }
+
+  /** Makes one read its certificate again; returns whether it serves a new one. */
+  reload(name: MainListener): boolean {
+    return this.#open.get(name)?.reloadTls() ?? false
+  }
+
+  async close(graceMilliseconds: number): Promise<void> {
+    await Promise.all([...this.#open.values()].map((listener) => listener.close(graceMilliseconds)))
+  }
+}
+
+/** The files of the console, the management plane below /api/v1, and what else answers on this port. */
+function consoleHandler({ config, log, management }: MainListenerParts): HttpHandler {
+  const assets = readAssets(log)
+  const requests = config['log.requests']
+  return createConsoleHandler({
+    assets,
+    // The descriptor of a share, `/s/`, is mounted here too.
+    mounts: [{ path: '/api/v1/', handler: management }],
+    observe: (exchange) => {
+      if (requests === 'all' || (requests === 'errors' && exchange.status >= 400)) log.info(exchange, 'console request')
+    },
+  })
+}
+
+function readAssets(log: Logger): ReadonlyMap<string, ConsoleAsset> {
+  const assets = readConsoleAssets(CONSOLE_ASSETS_DIRECTORY)
+  if (assets.size === 0) log.warn('the console was not built, so its port serves no pages: npm run build')
+  return assets
+}

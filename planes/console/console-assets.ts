@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+
+/** A file of the console in memory, as it was built and compressed. */
+export interface ConsoleAsset {
+  readonly contentType: string
+  readonly bytes: Buffer
+  /** The same bytes by gzip. */
+  readonly zipped: Buffer
+  /** Whether its name changes with its content, so that it may be kept for ever. */
+  readonly immutable: boolean
+}
+
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** Where the build puts them. */
+export const CONSOLE_ASSETS_DIRECTORY = fileURLToPath(new URL('../../console/', import.meta.url))
+const INDEX = 'index.html'
+
+/**
+ * The files of the console by the path that they are asked for under, all of them read; empty when it was not built.
+ * @throws Error of a file whose type has no row above
+ */
+export function readConsoleAssets(directory: string): ReadonlyMap<string, ConsoleAsset> {
+  const assets = new Map<string, ConsoleAsset>()
+  for (const name of namesIn(directory)) {
+    const contentType = CONTENT_TYPES[extname(name)]
+    if (contentType === undefined) throw new Error(`${directory}${name}: the console has no files of this type`)
+    const bytes = readFileSync(`${directory}${name}`)
+    const asset = { contentType, bytes, zipped: gzipSync(bytes, { level: 9 }), immutable: name !== INDEX }
+    assets.set(name === INDEX ? '/' : `/${name}`, asset)
+  }
+  return assets
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    const entries = readdirSync(directory, { recursive: true, withFileTypes: true })
+    return entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => `${parentPath}/${name}`.slice(directory.length).replace(/^\//, ''))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
