@@ -10,7 +10,7 @@ export function fingerprint(state: ModelState): string {
 
 function fingerprintOfBucket(state: ModelState, bucket: ModelBucket | undefined): unknown {
   if (bucket === undefined) return undefined
-  const { id: bucketId, keys: _keys, ...settings } = bucket
+  const { id: bucketId, keys: _keys, rules, ...settings } = bucket
   const uploads = state.uploadsOf(bucketId).map(({ id, key, headers, lock, created, parts }) => {
     const ascending = [...parts].toSorted(([left], [right]) => left - right)
     return [id, key, headers, lock, created, ascending.map(([number, { etag, modified }]) => [number, etag, modified])]
@@ -20,7 +20,7 @@ function fingerprintOfBucket(state: ModelState, bucket: ModelBucket | undefined)
     return place === -1 ? [] : [[id, numbers, key, place]]
   })
   const keys = state.keys(bucket).map((key) => [key, state.versions(bucket, key).map(fingerprintOfVersion)])
-  return [settings, keys, uploads, completions.map((one) => JSON.stringify(one)).toSorted()]
+  return [settings, [...rules], keys, uploads, completions.map((one) => JSON.stringify(one)).toSorted()]
 }
 
 function isMadeBy({ payload, sequence }: ModelVersion, upload: number): boolean {

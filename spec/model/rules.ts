@@ -4,6 +4,8 @@ import type { Command, CommandOf, VersionName, WriteBody } from '../../engine/co
 import { standardOf, strictest } from './default-retention.ts'
 import type { LockState, Retention } from '../../engine/events/values.ts'
 import { joined } from './content.ts'
+import { before, eventsOf } from './naive-events.ts'
+import { changeRules } from './naive-lifecycle.ts'
 import {
   conditionReasons,
   destructionReasons,
@@ -36,7 +38,9 @@ export class ModelRules {
   /** Carries a command out; undefined when the model has no opinion of it. */
   apply(command: Command, moment: Moment): Outcome | undefined {
     try {
+      const was = before(this.#state, command)
       const outcome = this.#apply(command, moment)
+      this.#state.events.push(...eventsOf(command, was, this.#state, outcome, moment.sequence))
       this.#state.sequence = Math.max(this.#state.sequence, moment.sequence)
       return outcome
     } catch (error) {
@@ -68,6 +72,10 @@ export class ModelRules {
       case 'set-quota':
         this.#bucket(command.bucket).quota = command.quota
         return DONE
+      case 'create-lifecycle-rule':
+      case 'replace-lifecycle-rule':
+      case 'delete-lifecycle-rule':
+        return changeRules(this.#state, command)
       case 'write-object':
         return this.#write(command, moment)
       case 'copy-object':
@@ -139,6 +147,7 @@ export class ModelRules {
       defaultRetention: undefined,
       quota: { bytes: undefined, objects: undefined },
       cors: [],
+      rules: new Map(),
       keys: new Map(),
     })
     return DONE

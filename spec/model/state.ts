@@ -3,12 +3,14 @@ import type { VersionSelector } from '../../engine/commands/commands.ts'
 import type {
   CorsRule,
   DefaultRetention,
+  LifecycleRule,
   LockState,
   ObjectChecksum,
   Quota,
   Retention,
   Versioning,
 } from '../../engine/events/values.ts'
+import type { ModelEvent } from './naive-events.ts'
 import { byUtf8 } from './naive-listing.ts'
 
 /** Bytes that were stored once, whoever refers to them. */
@@ -41,6 +43,8 @@ export interface ModelVersion {
   /** That of the bytes, where their client gave one. */
   readonly checksum: ObjectChecksum | undefined
   lock: LockState | undefined
+  /** Since when another one is newer; undefined for the newest of its key. */
+  noncurrentSince?: number | undefined
 }
 
 export interface ModelBucket {
@@ -52,6 +56,8 @@ export interface ModelBucket {
   defaultRetention: DefaultRetention | undefined
   quota: Quota
   cors: readonly CorsRule[]
+  /** Lifecycle rules by id, oldest first. */
+  readonly rules: Map<string, LifecycleRule>
   /** Versions of each key, newest first; no key without one. */
   readonly keys: Map<string, ModelVersion[]>
 }
@@ -90,6 +96,8 @@ export class ModelState {
   readonly buckets = new Map<string, ModelBucket>()
   readonly uploads = new Map<number, ModelUpload>()
   readonly completions: Completion[] = []
+  /** Storage events in the order in which they were taken in. */
+  readonly events: ModelEvent[] = []
   /** The sequence of the last command that was carried out. */
   sequence = 0
 
@@ -98,10 +106,11 @@ export class ModelState {
     const copy = new ModelState()
     for (const [name, bucket] of this.buckets) {
       const keys = [...bucket.keys].map(([key, all]) => [key, all.map((version) => ({ ...version }))] as const)
-      copy.buckets.set(name, { ...bucket, keys: new Map(keys) })
+      copy.buckets.set(name, { ...bucket, rules: new Map(bucket.rules), keys: new Map(keys) })
     }
     for (const [id, upload] of this.uploads) copy.uploads.set(id, { ...upload, parts: new Map(upload.parts) })
     copy.completions.push(...this.completions)
+    copy.events.push(...this.events)
     copy.sequence = this.sequence
     return copy
   }
@@ -124,6 +133,7 @@ export class ModelState {
 
   remove(bucket: ModelBucket, key: string, version: ModelVersion | undefined): void {
     const kept = this.versions(bucket, key).filter((one) => one !== version)
+    if (kept[0] !== undefined) kept[0].noncurrentSince = undefined
     if (kept.length === 0) bucket.keys.delete(key)
     else bucket.keys.set(key, kept)
   }
@@ -131,6 +141,7 @@ export class ModelState {
   /** Puts a version on top; one with the id `null` takes the place of the other that has it. */
   add(bucket: ModelBucket, key: string, version: ModelVersion): void {
     const kept = this.versions(bucket, key).filter(({ isNull }) => !(isNull && version.isNull))
+    if (kept[0] !== undefined) kept[0].noncurrentSince ??= version.modified
     bucket.keys.set(key, [version, ...kept])
   }
 

@@ -11,6 +11,7 @@ import { volumeUsage } from '../../projections/tables/usage.ts'
 import { keyOfOrderedRow } from '../../projections/tables/version-keys.ts'
 import { sequenceOfRow } from '../../projections/tables/versions.ts'
 import type { ModelBucket, ModelState, ModelVersion } from '../model/state.ts'
+import { eventDifferences, eventLogOf, readAllEvents } from './event-differences.ts'
 import { readPayload, type TestStore } from './test-store.ts'
 
 const EVERYTHING = { prefix: Buffer.alloc(0), delimiter: undefined, after: undefined, entriesMaximum: 10_000 }
@@ -35,11 +36,16 @@ class Differences {
     try {
       bytes = await readPayload(store, payload)
     } catch (error) {
-      if (this.#onUnreadable === undefined) throw error
-      this.#onUnreadable(error)
+      this.unreadable(error)
       return
     }
     if (!bytes.equals(expected ?? Buffer.alloc(0))) this.wrong.push(`${what}: bytes`)
+  }
+
+  /** @throws the error where nobody wants to know of it */
+  unreadable(error: unknown): void {
+    if (this.#onUnreadable === undefined) throw error
+    this.#onUnreadable(error)
   }
 
   equal(what: string, found: unknown, expected: unknown): void {
@@ -226,8 +232,23 @@ async function compareTables(found: Differences, store: TestStore, model: ModelS
   const environment = ProjectionEnvironment.open(store.paths.projections, { readOnly: true })
   comparePayloadRows(found, environment, model)
   compareVersionRows(found, environment, model)
+  await compareEvents(found, store, environment, model)
   await environment.close()
   compareTotals(found, store, model)
+}
+
+/** Each acknowledged change is there exactly once, under the id that its entry gives it. */
+async function compareEvents(
+  found: Differences,
+  store: TestStore,
+  environment: ProjectionEnvironment,
+  model: ModelState,
+): Promise<void> {
+  try {
+    found.wrong.push(...eventDifferences(await readAllEvents(eventLogOf(store, environment)), model.events))
+  } catch (error) {
+    found.unreadable(error)
+  }
 }
 
 function numberIn(bytes: Buffer): number {

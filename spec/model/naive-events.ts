@@ -1,0 +1,164 @@
+/**
+ * The storage events that a command makes, by the page on them (spec/management/events.md) and from what the model held
+ * before and after it: no code of the store is asked.
+ */
+import type { Command } from '../../engine/commands/commands.ts'
+import type { Outcome } from './refusals.ts'
+import type { ModelState, ModelVersion } from './state.ts'
+
+/** A version as `null`, or by the sequence of the command that made it. */
+type EventVersion = 'null' | number
+
+export interface ModelEvent {
+  /** Of the command that made it. */
+  readonly sequence: number
+  readonly type: string
+  readonly bucket: string
+  readonly key?: string
+  readonly version?: EventVersion
+  readonly size?: number
+  /** Metadata but for who asked; versions and uploads by their sequences. */
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+/** What has to be known from before a command. */
+export interface Before {
+  readonly bucketWasThere: boolean
+  readonly current: ModelVersion | undefined
+  /** Of a deletion: the version that it names, or the newest one of the key. */
+  readonly found: ModelVersion | undefined
+  readonly newest: ModelVersion | undefined
+  readonly source: ModelVersion | undefined
+  readonly upload: { readonly bucket: string; readonly bytes: number; readonly parts: number } | undefined
+}
+
+export function before(state: ModelState, command: Command): Before {
+  const bucket = 'bucket' in command ? state.buckets.get(command.bucket ?? '') : undefined
+  const key = 'key' in command ? command.key : ''
+  const [newest] = state.versions(bucket, key)
+  const isVersion = command.kind === 'delete-object' && command.version !== undefined
+  const found = isVersion ? state.find(bucket, key, command.version ?? 'unknown') : newest
+  const from = command.kind === 'copy-object' ? state.buckets.get(command.sourceBucket) : undefined
+  const sources = command.kind === 'copy-object' ? state.versions(from, command.sourceKey) : []
+  const upload = 'upload' in command ? state.uploads.get(command.upload) : undefined
+  const parts = [...(upload?.parts.values() ?? [])]
+  return {
+    bucketWasThere: bucket !== undefined,
+    current: state.current(bucket, key),
+    found,
+    newest,
+    source: sources.find(({ sequence }) => command.kind === 'copy-object' && sequence === command.sourceSequence),
+    upload: upload && {
+      bucket: upload.bucket,
+      bytes: parts.reduce((sum, { size }) => sum + size, 0),
+      parts: parts.length,
+    },
+  }
+}
+
+/** The events of a command that was carried out, in their order. */
+export function eventsOf(
+  command: Command,
+  was: Before,
+  state: ModelState,
+  outcome: Outcome | undefined,
+  sequence: number,
+): ModelEvent[] {
+  if (outcome?.code !== 'done') return []
+  switch (command.kind) {
+    case 'create-bucket': {
+      const { bucket, region, lockEnabled } = command
+      const facts = { region, object_lock: lockEnabled }
+      return was.bucketWasThere ? [] : [{ sequence, type: 'bucket.created', bucket, facts }]
+    }
+    case 'delete-bucket':
+      return [{ sequence, type: 'bucket.deleted', bucket: command.bucket, facts: {} }]
+    case 'write-object':
+      return [written(command, state, sequence, was.current === undefined ? 'object.created' : 'object.updated', {})]
+    case 'copy-object':
+      return [copied(command, was, state, sequence)]
+    case 'complete-upload': {
+      if (was.upload === undefined) return []
+      const ids = { upload_id: command.upload }
+      const type = was.current === undefined ? 'object.created' : 'object.updated'
+      const parts = command.parts.length
+      return [
+        written(command, state, sequence, 'multipart.completed', { ...ids, parts }),
+        written(command, state, sequence, type, ids),
+      ]
+    }
+    case 'abort-upload':
+    case 'reclaim-upload': {
+      if (was.upload === undefined) return []
+      const { bucket, bytes: size, parts } = was.upload
+      const facts = { upload_id: command.upload, parts }
+      return [{ sequence, type: 'multipart.aborted', bucket, key: command.key, size, facts }]
+    }
+    case 'delete-object':
+      return deleted(command, was, state, outcome, sequence)
+    default:
+      return []
+  }
+}
+
+interface Place {
+  readonly bucket: string
+  readonly key: string
+}
+
+function nameOf({ isNull, sequence }: ModelVersion): EventVersion {
+  return isNull ? 'null' : sequence
+}
+
+function contentType({ headers }: ModelVersion): string | undefined {
+  const at = headers.findIndex((name, index) => index % 2 === 0 && name === 'content-type')
+  return at === -1 ? undefined : headers[at + 1]
+}
+
+/** An event about the object that is the newest of its key now. */
+function written({ bucket, key }: Place, state: ModelState, sequence: number, type: string, more: object): ModelEvent {
+  const [made] = state.versions(state.buckets.get(bucket), key)
+  if (made === undefined) throw new Error(`${key} was written and is not there`)
+  const facts = { etag: made.etag, content_type: contentType(made), ...more }
+  return { sequence, type, bucket, key, version: nameOf(made), size: made.size, facts }
+}
+
+function copied(
+  command: Extract<Command, { kind: 'copy-object' }>,
+  { current, source }: Before,
+  state: ModelState,
+  sequence: number,
+): ModelEvent {
+  const { bucket, key, sourceBucket, sourceKey } = command
+  const isOwn = bucket === sourceBucket && key === sourceKey
+  const plain = current === undefined ? 'object.created' : 'object.updated'
+  const type = isOwn && current?.sequence !== source?.sequence ? 'object.restored' : plain
+  const from = { source_bucket: sourceBucket, source_key: sourceKey, source_version_id: source && nameOf(source) }
+  return written(command, state, sequence, type, from)
+}
+
+function deleted(
+  { bucket, key, version: selector }: Extract<Command, { kind: 'delete-object' }>,
+  { found, newest }: Before,
+  state: ModelState,
+  outcome: Outcome,
+  sequence: number,
+): ModelEvent[] {
+  const there = state.buckets.get(bucket)
+  const type = 'object.deleted'
+  if (selector === undefined && outcome.marker === true) {
+    const [marker] = state.versions(there, key)
+    const version = marker?.isNull === true ? 'null' : sequence
+    return [{ sequence, type, bucket, key, version, size: 0, facts: { delete_marker: true, permanent: false } }]
+  }
+  if (found === undefined) return []
+  const facts = { delete_marker: found.isMarker, permanent: true }
+  const gone = { sequence, type, bucket, key, version: nameOf(found), size: found.size, facts }
+  const now = state.current(there, key)
+  if (found !== newest || now === undefined) return [gone]
+  const restored = { etag: now.etag, content_type: contentType(now), removed_version_id: nameOf(found) }
+  return [
+    gone,
+    { sequence, type: 'object.restored', bucket, key, version: nameOf(now), size: now.size, facts: restored },
+  ]
+}
