@@ -1,4 +1,4 @@
-import { type Microseconds, microsecondsOf, type Sequence } from '../brands.ts'
+import { type Microseconds, microsecondsOf, type Milliseconds, type Sequence } from '../brands.ts'
 import type { VersionName } from '../commands/commands.ts'
 import { DomainError, type DomainErrorCode } from '../errors.ts'
 import type { LifecycleAction, LifecycleRule } from '../events/values.ts'
@@ -71,7 +71,13 @@ export function judgeExpiry(
   const reason = isDestroyed ? heldBy(found, context) : undefined
   if (reason === undefined) return { kind: 'due', version: action === 'expiration' ? undefined : version }
   const until = reason === 'legal_hold' ? undefined : found.lock?.retention?.untilMilliseconds
-  return { kind: 'held', version, reason, untilMicroseconds: until && microsecondsOf(until * 1000) }
+  return { kind: 'held', version, reason, untilMicroseconds: untilOf(until) }
+}
+
+/** A retention may end in the year 9999; microseconds count to 2255, and what is later is as good as never. */
+function untilOf(milliseconds: Milliseconds | undefined): Microseconds | undefined {
+  const microseconds = milliseconds === undefined ? undefined : microsecondsOf(milliseconds * 1000)
+  return Number.isSafeInteger(microseconds) ? microseconds : undefined
 }
 
 function currentOf(

@@ -316,3 +316,17 @@ test('a page that was read before its rule got another prefix moves nothing: the
   t.same(scene.keys('b'), [], 'what the new prefix has is due as well')
   t.equal(await scene.end(), 0)
 })
+
+test('a retention beyond what microseconds can count is until its lock changes, and every reader takes the entry', async (t) => {
+  const scene = await Scene.of(t.testdir())
+  await scene.send({ ...createBucket('b'), lockEnabled: true }, createRule('b', 'r', { noncurrentDays: 1 }))
+  const version = sequenceOf(await scene.send(write('b', 'k', BYTES)))
+  await scene.send(write('b', 'k', BYTES))
+  const untilMilliseconds = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+  await scene.send(setRetention('b', 'k', { mode: 'GOVERNANCE', untilMilliseconds }, version))
+  scene.now += 2 * DAY
+  t.match(await scene.pass(), { scanned: 1, held: 1 })
+  t.match(await scene.pass(), { scanned: 0 })
+  t.equal((await scene.lifecycleEntries('lifecycle.skip-locked-version')).length, 1)
+  t.equal(await scene.end(), 0)
+})
