@@ -1,4 +1,4 @@
-import { type Microseconds, microsecondsOf, type Sequence } from './brands.ts'
+import type { Microseconds, Sequence } from './brands.ts'
 import type { AuditContext } from './events/audit.ts'
 import type { Change } from './events/changes.ts'
 import { encodeEntry } from './events/entry-codec.ts'
@@ -29,11 +29,8 @@ export function addSuccess(
     return changes
   }
   const body = encodeEntry(audit, 'success', intent, [...changes, UNSIGNED])
-  // A batch never goes back in time.
-  const timeMicroseconds = microsecondsOf(Math.max(time, batch.time))
-  const mac = Uint8Array.from(
-    access.sign(state.accessChain.mac, { sequence: batch.nextSequence, timeMicroseconds, body }),
-  )
+  const stored = { sequence: batch.nextSequence, timeMicroseconds: batch.timeOfNext(time), body }
+  const mac = Uint8Array.from(access.sign(state.accessChain.mac, stored))
   batch.add(RECORD_KIND.change, time, body)
   return [...changes, { name: 'access.authenticated', mac }]
 }

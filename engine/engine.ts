@@ -242,8 +242,8 @@ export class Engine {
     if (command.kind === 'record-server-event') {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })
     }
-    const attempt = this.#named(command)
-    const intent = command.intent ?? this.#addEntry(batch, time, attempt, 'attempted', undefined, [])
+    if (command.kind === 'count-download') return this.#decideOne(command, batch, state, time)
+    const intent = command.intent ?? this.#addEntry(batch, time, this.#named(command), 'attempted', undefined, [])
     const bypass = bypassAudit(command, state, this.#versionIds)
     const bypassIntent = bypass && this.#addEntry(batch, time, bypass, 'attempted', undefined, [])
     const reply = this.#decideOne(command, batch, state, time, intent)
@@ -259,7 +259,7 @@ export class Engine {
     batch: BatchBuilder,
     state: StateTransaction,
     time: Microseconds,
-    intent: Sequence,
+    intent?: Sequence,
   ): Exclude<EngineReply, undefined> {
     const audit = withPairs(command.audit, settingsOf(command, state))
     try {
@@ -301,7 +301,7 @@ export class Engine {
     command: DecidableCommand,
     batch: BatchBuilder,
     time: Microseconds,
-    intent: Sequence,
+    intent: Sequence | undefined,
     error: unknown,
   ): Exclude<EngineReply, undefined> {
     if (error instanceof ApplyError || error instanceof VolumeFailedError || isDiskFull(error)) throw error

@@ -59,6 +59,22 @@ export const DOMAIN_ERRORS = {
   'too-many-webhooks': { result: 'failure', sentence: 'There are 100 webhooks already, the maximum.' },
   'webhook-disabled': { result: 'failure', sentence: 'The webhook is disabled.' },
   'webhook-replaying': { result: 'failure', sentence: 'A replay of this webhook is not over yet.' },
+  'share-exists': { result: 'failure', sentence: 'The share exists already.' },
+  'share-not-found': { result: 'failure', sentence: 'The share does not exist.' },
+  'too-many-shares': {
+    result: 'failure',
+    sentence: 'The object has 1000 shares, or the store 100000, the maximum. Delete some.',
+  },
+  'share-revoked': { result: 'failure', sentence: 'The share is revoked.' },
+  'share-expired': { result: 'failure', sentence: 'The share has expired.' },
+  'share-exhausted': { result: 'failure', sentence: 'The share has no downloads left.' },
+  'embed-exists': { result: 'failure', sentence: 'The embed exists already.' },
+  'embed-not-found': { result: 'failure', sentence: 'The embed does not exist.' },
+  'embed-revoked': { result: 'failure', sentence: 'The embed is revoked.' },
+  'too-many-embeds': {
+    result: 'failure',
+    sentence: 'The object has 1000 embeds, or the store 100000, the maximum. Delete some.',
+  },
   'journal-full': {
     result: 'failure',
     sentence: 'The disk is full: the journal has no room for the record of this request. Free some space.',

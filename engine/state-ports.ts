@@ -1,4 +1,5 @@
 import type { AccessState } from './domain/access-state.ts'
+import type { SharingState } from './domain/sharing-state.ts'
 import type { WebhooksState } from './domain/webhook-state.ts'
 import type { Change } from './events/changes.ts'
 import type {
@@ -96,7 +97,7 @@ export interface LogicalUsage {
 }
 
 /** The state after every earlier command of the batch. Implemented by the projections. */
-export interface StateReader extends AccessState, WebhooksState {
+export interface StateReader extends AccessState, WebhooksState, SharingState {
   bucket(name: string): BucketState | undefined
   /** The CORS rules of a bucket; none without a configuration. */
   cors(bucketId: BucketId): readonly CorsRule[]

@@ -4,7 +4,21 @@ import { appliedRow } from './tables/applied.ts'
 import { openTables, type Tables } from './tables/table-list.ts'
 
 const MAC_BYTES = 32
-const SEALED = ['accounts', 'credentials', 'policies', 'tokens', 'tokenDigests', 'accessVersion', 'webhooks'] as const
+const SEALED = [
+  'accounts',
+  'credentials',
+  'policies',
+  'tokens',
+  'tokenDigests',
+  'accessVersion',
+  'webhooks',
+  'shares',
+  'shareDigests',
+  'shareTargets',
+  'embeds',
+  'embedDigests',
+  'embedTargets',
+] as const
 /** Not among the tables that are compared with the journal: only who has the master key can make it. */
 const TABLE = 'access-seal'
 const KEY = Buffer.from('seal')

@@ -14,6 +14,7 @@ import type {
   Retention,
 } from '../events/values.ts'
 import type { AccessCommands } from './access-commands.ts'
+import type { SharingCommands } from './sharing-commands.ts'
 import type { WebhookCommands } from './webhook-commands.ts'
 
 /**
@@ -64,7 +65,7 @@ interface Described {
 }
 
 /** What each command that changes state carries. */
-interface DecidableCommands extends AccessCommands, WebhookCommands {
+interface DecidableCommands extends AccessCommands, WebhookCommands, SharingCommands {
   'create-bucket': { bucket: string; region: string; lockEnabled: boolean }
   'delete-bucket': { bucket: string }
   /** Enables or suspends versioning; it can never be off again. */

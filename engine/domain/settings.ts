@@ -4,6 +4,7 @@ import { boundedText } from '../events/bounded-text.ts'
 import type { Change } from '../events/changes.ts'
 import type { DefaultRetention, LifecycleRule, LockState, Retention } from '../events/values.ts'
 import type { StateReader } from '../state-ports.ts'
+import type { EmbedState, ShareState } from './sharing-state.ts'
 import type { WebhookState } from './webhook-state.ts'
 
 /** Most bytes of one value in a record; a longer one is cut, and its digest is recorded. */
@@ -80,6 +81,32 @@ function webhookSettings({
     ['event_types', listText(eventTypes)],
     ['bucket_filter', bucket ?? NONE],
     ['object_prefix_filter', prefix ?? NONE],
+  ]
+}
+
+/** Of a password only that there is one. */
+function shareSettings({
+  fileName,
+  password,
+  expiresMicroseconds,
+  maximumDownloads,
+}: Pick<ShareState, 'fileName' | 'password' | 'expiresMicroseconds' | 'maximumDownloads'>): Setting[] {
+  return [
+    ['expires', undefined, expiryText(expiresMicroseconds)],
+    ['maximum_downloads', undefined, maximumDownloads ?? UNLIMITED],
+    ['password', undefined, password === undefined ? NONE : 'set'],
+    ['file_name', undefined, fileName ?? NONE],
+  ]
+}
+
+function embedSettings(
+  wanted: Pick<EmbedState, 'allowedOrigins' | 'expiresMicroseconds' | 'cacheSeconds'>,
+  before?: EmbedState,
+): Setting[] {
+  return [
+    ['allowed_origins', before && listText(before.allowedOrigins), listText(wanted.allowedOrigins)],
+    ['expires', before && expiryText(before.expiresMicroseconds), expiryText(wanted.expiresMicroseconds)],
+    ['cache_seconds', before?.cacheSeconds, wanted.cacheSeconds],
   ]
 }
 
@@ -203,6 +230,12 @@ const SETTINGS: { readonly [K in DecidableCommand['kind']]?: Reader<K> } = {
       ...webhookSettings(present).map(([name, value]): Setting => [name, value, NONE]),
     ]
   },
+
+  'create-share': (command) => shareSettings(command),
+
+  'create-embed': (command) => embedSettings(command),
+
+  'update-embed': (command, state) => embedSettings(command, state.embed(command.embed)),
 
   'replay-webhook': ({ sinceMicroseconds, untilMicroseconds }) => [
     ['since', undefined, timeText(sinceMicroseconds / 1000)],

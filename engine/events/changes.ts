@@ -10,6 +10,7 @@ import * as lifecycle from './lifecycle-changes.ts'
 import * as objects from './object-changes.ts'
 import type { ChangeOf, ChangeSchema } from './schema/change.ts'
 import { refuse } from './schema/kinds.ts'
+import * as sharing from './sharing-changes.ts'
 import * as store from './store-changes.ts'
 import * as uploads from './upload-changes.ts'
 import * as webhooks from './webhook-changes.ts'
@@ -24,6 +25,7 @@ export const CHANGES = {
   ...webhooks,
   ...deliveries,
   ...lifecycle,
+  ...sharing,
 }
 
 export type Change = ChangeOf<(typeof CHANGES)[keyof typeof CHANGES]>
@@ -34,6 +36,8 @@ export type ChangeNamed<N extends ChangeName> = Extract<Change, { name: N }>
 export type WebhookChange = ChangeOf<
   (typeof webhooks)[keyof typeof webhooks] | (typeof deliveries)[keyof typeof deliveries]
 >
+/** A change of shares and embeds. */
+export type SharingChange = ChangeOf<(typeof sharing)[keyof typeof sharing]>
 /** A change of who may do what. */
 export type AccessChange = ChangeOf<(typeof access)[keyof typeof access]>
 

@@ -3,6 +3,7 @@ import { checksum, checksumValue, headerText, identifier, objectKey, payloadName
 import { appended, field, record, union } from './schema/record.ts'
 import {
   bucketId,
+  bytes,
   eitherOf,
   flag,
   integer,
@@ -232,3 +233,20 @@ export const deliveryAttempt = record('attempt', {
   nextMicroseconds: field(optional(microseconds), 'next', 'when it is tried again; nil when it is over'),
 })
 export type DeliveryAttempt = ValueOf<typeof deliveryAttempt>
+
+/** A version that a link was made for; nothing else is ever sent for it. */
+export const pinnedVersion = record('pinned version', {
+  sequence: field(sequence, 'version'),
+  isNull: field(flag, 'null', 'whether its id is `null`'),
+})
+export type PinnedVersion = ValueOf<typeof pinnedVersion>
+
+/** What a password is checked with; never the password (scrypt, RFC 7914). Without the master key no guess can be checked. */
+export const passwordRecord = record('password', {
+  salt: field(bytes, 'salt'),
+  hash: field(bytes, 'hash', 'HMAC-SHA256 of 32 bytes of scrypt, under a key of the store'),
+  cost: field(integer, 'cost', 'N, a power of two'),
+  blockSize: field(integer, 'block size', 'r'),
+  parallelization: field(integer, 'parallelization', 'p'),
+})
+export type PasswordRecord = ValueOf<typeof passwordRecord>

@@ -75,6 +75,12 @@ export class BatchBuilder {
     return this.#time
   }
 
+  /** The time that the next record gets when it is added with this one. */
+  timeOfNext(timeMicroseconds: Microseconds): Microseconds {
+    const earliest = this.#count === 0 ? this.#time + this.#distance : this.#time
+    return microsecondsOf(Math.max(timeMicroseconds, earliest))
+  }
+
   /**
    * Adds a record and returns its sequence. Time never goes back: an earlier time is replaced by that of the record
    * before.
@@ -86,8 +92,7 @@ export class BatchBuilder {
     this.#reserve(total + BATCH_TRAILER.bytes)
     const bytes = this.#bytes
     const sequence = this.nextSequence
-    const earliest = this.#count === 0 ? this.#time + this.#distance : this.#time
-    this.#time = microsecondsOf(Math.max(timeMicroseconds, earliest))
+    this.#time = this.timeOfNext(timeMicroseconds)
     bytes.set(RECORD_DOMAIN, at + RECORD.hashAt)
     bytes.writeUInt32BE(body.length, at + RECORD.bodyLengthAt)
     bytes.writeUInt16BE(kind, at + RECORD.kindAt)

@@ -2,11 +2,14 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { Microseconds, Sequence } from '../brands.ts'
 import * as access from '../events/access-changes.ts'
 import type { AccessChange, Change } from '../events/changes.ts'
+import * as sharing from '../events/sharing-changes.ts'
 import * as webhooks from '../events/webhook-changes.ts'
 
 const MAC_BYTES = 32
 const NUMBER_BYTES = 8
-const NAMES: ReadonlySet<string> = new Set(Object.values({ ...access, ...webhooks }).map(({ name }) => name))
+const NAMES: ReadonlySet<string> = new Set(
+  Object.values({ ...access, ...webhooks, ...sharing }).map(({ name }) => name),
+)
 
 /** Where the changes of access have come to. Each authenticated one covers the one before. */
 export interface AccessChain {

@@ -16,6 +16,14 @@ const LABELS = {
   credentialSecrets: 'object-store/credential-secret/v1',
   /** Seals the signing secrets of webhooks in the journal. */
   webhookSecrets: 'object-store/webhook-secret/v1',
+  /** Makes the digests by which the tokens of shares and embeds are found. */
+  capabilityDigests: 'object-store/capability-digest/v1',
+  /** Seals those tokens in the journal. */
+  capabilityTokens: 'object-store/capability-token/v1',
+  /** Makes the hashes of the passwords of shares, after scrypt. */
+  capabilityPasswords: 'object-store/capability-password/v1',
+  /** Authenticates the tickets of unlocked shares. */
+  capabilityTickets: 'object-store/capability-ticket/v1',
   /** Authenticates the continuation tokens of listings. */
   continuationTokens: 'object-store/continuation-token/v1',
   /** Authenticates the changes of access in the journal. */
@@ -55,6 +63,10 @@ export function storeKeys(masterKey: Uint8Array, deploymentId: Uint8Array): Stor
     uploadIds: derived(masterKey, LABELS.uploadIds, deploymentId),
     credentialSecrets: derived(masterKey, LABELS.credentialSecrets, deploymentId),
     webhookSecrets: derived(masterKey, LABELS.webhookSecrets, deploymentId),
+    capabilityDigests: derived(masterKey, LABELS.capabilityDigests, deploymentId),
+    capabilityTokens: derived(masterKey, LABELS.capabilityTokens, deploymentId),
+    capabilityPasswords: derived(masterKey, LABELS.capabilityPasswords, deploymentId),
+    capabilityTickets: derived(masterKey, LABELS.capabilityTickets, deploymentId),
     continuationTokens: derived(masterKey, LABELS.continuationTokens, deploymentId),
     accessChanges: derived(masterKey, LABELS.accessChanges, deploymentId),
     accessRows: derived(masterKey, LABELS.accessRows, deploymentId),

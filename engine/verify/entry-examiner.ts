@@ -32,12 +32,14 @@ export interface AccessRecord {
 type Report = (sequence: number, offset: number, verdict: Verdict, detail: string) => void
 
 /** Changes that the system makes by itself: nobody asked for them, so they have no attempt. */
-const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 62, 63])
-/** Changes of who may do what, and of where events are sent. */
+const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 62, 63, 73])
+/** Changes of who may do what, of where events are sent, and of links. */
 const ACCESS_CHANGES = [
   { first: 23, last: 35 },
   { first: 40, last: 43 },
   { first: 50, last: 51 },
+  { first: 70, last: 73 },
+  { first: 75, last: 78 },
 ] as const
 const ACCESS_ADOPTED = 34
 const ACCESS_AUTHENTICATED = 35

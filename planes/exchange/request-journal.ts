@@ -24,6 +24,7 @@ type Change = Exclude<
       | 'remove-volume'
       | 'expire-page'
       | 'record-deliveries'
+      | 'count-download'
   }
 >
 type WithoutAudit<C> = C extends Change ? Omit<C, 'audit' | 'intent'> : never

@@ -1,4 +1,5 @@
 import type { VersionSelector } from '../../engine/commands/commands.ts'
+import type { ShareState } from '../../engine/domain/sharing-state.ts'
 import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
 import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot.ts'
 
@@ -39,4 +40,21 @@ export function findObject(
   if (object === undefined) return { kind: 'no-version' }
   if (object.isMarker) return { kind: 'marker', marker: object }
   return { kind: 'found', snapshot, bucket, key, version, object }
+}
+
+/**
+ * The object that a share or an embed of this snapshot leads to; undefined when it is gone: its bucket (one that was
+ * created again is another one), its key, or the version that it was made for.
+ */
+export function findTarget(
+  snapshot: CatalogSnapshot,
+  { bucketId, key, version }: Pick<ShareState, 'bucketId' | 'key' | 'version'>,
+): FoundObject | undefined {
+  const bucket = snapshot.bucketOfId(bucketId)
+  if (bucket === undefined) return undefined
+  const selector = version?.isNull === true ? 'null' : version?.sequence
+  const found = findObject(snapshot, bucket, key, selector)
+  if (found.kind !== 'found') return undefined
+  // Another write may have taken the place of the version with the id `null`.
+  return version === undefined || found.object.sequence === version.sequence ? found : undefined
 }

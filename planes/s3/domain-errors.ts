@@ -39,7 +39,7 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'part-too-small': { code: 'EntityTooSmall', element: 'PartNumber' },
   'object-too-large': { code: 'EntityTooLarge', element: 'ProposedSize' },
   'quota-exceeded': { code: 'QuotaExceeded', element: 'BucketName' },
-  // Nothing on this plane changes who may do what, where events are sent, or lifecycle rules.
+  // Nothing on this plane changes who may do what, where events are sent, lifecycle rules or links.
   'account-exists': { code: 'InvalidRequest', explained: true },
   'account-not-found': { code: 'InvalidRequest', explained: true },
   'credential-exists': { code: 'InvalidRequest', explained: true },
@@ -60,6 +60,16 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'too-many-webhooks': { code: 'InvalidRequest', explained: true },
   'webhook-disabled': { code: 'InvalidRequest', explained: true },
   'webhook-replaying': { code: 'InvalidRequest', explained: true },
+  'share-exists': { code: 'InvalidRequest', explained: true },
+  'share-not-found': { code: 'InvalidRequest', explained: true },
+  'too-many-shares': { code: 'InvalidRequest', explained: true },
+  'share-revoked': { code: 'InvalidRequest', explained: true },
+  'share-expired': { code: 'InvalidRequest', explained: true },
+  'share-exhausted': { code: 'InvalidRequest', explained: true },
+  'embed-exists': { code: 'InvalidRequest', explained: true },
+  'embed-not-found': { code: 'InvalidRequest', explained: true },
+  'embed-revoked': { code: 'InvalidRequest', explained: true },
+  'too-many-embeds': { code: 'InvalidRequest', explained: true },
   'journal-full': { code: 'ServiceUnavailable', explained: true },
   'storage-full': { code: 'InsufficientStorage' },
 }

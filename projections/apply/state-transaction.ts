@@ -1,4 +1,5 @@
 import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/domain/access-state.ts'
+import type { EmbedState, ShareState } from '../../engine/domain/sharing-state.ts'
 import type { ReplayState, WebhookState } from '../../engine/domain/webhook-state.ts'
 import type { VersionSelector } from '../../engine/commands/commands.ts'
 import {
@@ -7,6 +8,7 @@ import {
   type ChangeHandlers,
   type ChangeNamed,
   handlerOf,
+  type SharingChange,
   type WebhookChange,
 } from '../../engine/events/changes.ts'
 import type { AccessChain } from '../../engine/keys/access-authentication.ts'
@@ -36,6 +38,7 @@ import { Counters } from './counters.ts'
 import { numberKey, readNumber } from '../keys.ts'
 import { LifecycleRows } from './lifecycle-rows.ts'
 import { PayloadLedger } from './payload-ledger.ts'
+import { SharingRows } from './sharing-rows.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { accountRows, credentialRows, getAccessChain, policyRows, putAccessChain, tokenRows } from '../tables/access.ts'
 import { putApplied } from '../tables/applied.ts'
@@ -47,6 +50,7 @@ import { getCors, putCors } from '../tables/cors.ts'
 import { getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
 import { getObject } from '../tables/objects.ts'
 import { getPayload } from '../tables/payloads.ts'
+import { linksOfKey } from '../tables/sharing.ts'
 import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
 import { bucketHasNothing, getVersion, newestVersion } from '../tables/versions.ts'
 import { UploadRows } from './upload-rows.ts'
@@ -71,6 +75,13 @@ export class TableTransaction implements StateTransaction {
     sequence: Sequence,
     time: Microseconds,
   ): void => t.#webhooks.apply(sequence, time, change)
+
+  static readonly #sharingChanged = (
+    t: TableTransaction,
+    change: SharingChange,
+    _sequence: Sequence,
+    time: Microseconds,
+  ): void => t.#sharing.apply(time, change)
 
   static readonly #handlers: ChangeHandlers<TableTransaction> = {
     'bucket.created': (t, change, _, time) => t.#bucketCreated(time, change),
@@ -118,6 +129,14 @@ export class TableTransaction implements StateTransaction {
     'webhook.replayed': TableTransaction.#webhookChanged,
     'webhook.delivered': TableTransaction.#webhookChanged,
     'webhook.tested': TableTransaction.#webhookChanged,
+    'share.created': TableTransaction.#sharingChanged,
+    'share.revoked': TableTransaction.#sharingChanged,
+    'share.deleted': TableTransaction.#sharingChanged,
+    'share.downloaded': TableTransaction.#sharingChanged,
+    'embed.created': TableTransaction.#sharingChanged,
+    'embed.updated': TableTransaction.#sharingChanged,
+    'embed.revoked': TableTransaction.#sharingChanged,
+    'embed.deleted': TableTransaction.#sharingChanged,
     'journal.recovered': () => undefined,
     'server.started': (t, change, sequence, time) => change.events && t.#events.begin(sequence, time),
     'server.stopped': () => undefined,
@@ -133,6 +152,7 @@ export class TableTransaction implements StateTransaction {
   readonly #events: EventRows
   readonly #lifecycle: LifecycleRows
   readonly #webhooks: WebhookRows
+  readonly #sharing: SharingRows
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -144,6 +164,7 @@ export class TableTransaction implements StateTransaction {
     this.#events = new EventRows(tables)
     this.#lifecycle = new LifecycleRows(tables)
     this.#webhooks = new WebhookRows(tables)
+    this.#sharing = new SharingRows(tables)
   }
 
   get releasedFiles(): readonly string[] {
@@ -244,6 +265,30 @@ export class TableTransaction implements StateTransaction {
 
   replayOf(webhook: string): ReplayState | undefined {
     return this.#webhooks.replayOf(webhook)
+  }
+
+  share(share: string): ShareState | undefined {
+    return this.#sharing.share(share)
+  }
+
+  embed(embed: string): EmbedState | undefined {
+    return this.#sharing.embed(embed)
+  }
+
+  get shareCount(): number {
+    return this.#tables.shares.count()
+  }
+
+  get embedCount(): number {
+    return this.#tables.embeds.count()
+  }
+
+  sharesOfKey(bucketId: BucketId, key: string, limit: number): number {
+    return linksOfKey(this.#tables.shareTargets, bucketId, key, limit).length
+  }
+
+  embedsOfKey(bucketId: BucketId, key: string, limit: number): number {
+    return linksOfKey(this.#tables.embedTargets, bucketId, key, limit).length
   }
 
   volumeIsSpent(volume: VolumeNumber): boolean {

@@ -2,6 +2,7 @@ import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { ReplayState, WebhookState } from '../../engine/domain/webhook-state.ts'
 import type { ChangeNamed, WebhookChange } from '../../engine/events/changes.ts'
 import type { EventPlace } from '../../engine/events/values.ts'
+import { putAccessVersion } from '../tables/access.ts'
 import type { Tables } from '../tables/table-list.ts'
 import {
   type DeliveryLine,
@@ -14,6 +15,14 @@ import {
   webhookRows,
   type WebhookProgress,
 } from '../tables/webhooks.ts'
+
+/** Changes of what is set up; the others are of deliveries. */
+const SET_UP: ReadonlySet<WebhookChange['name']> = new Set([
+  'webhook.created',
+  'webhook.status-set',
+  'webhook.deleted',
+  'webhook.secret-rotated',
+])
 
 /** What entries do to webhooks and their deliveries. */
 export class WebhookRows {
@@ -36,6 +45,7 @@ export class WebhookRows {
   }
 
   apply(sequence: Sequence, time: Microseconds, change: WebhookChange): void {
+    if (SET_UP.has(change.name)) putAccessVersion(this.#tables.accessVersion, sequence)
     switch (change.name) {
       case 'webhook.created': {
         const { name: _, ...state } = change

@@ -7,6 +7,7 @@ import {
   volumeNumberOf,
 } from '../../engine/brands.ts'
 import type { VersionSelector } from '../../engine/commands/commands.ts'
+import type { EmbedState, ShareState } from '../../engine/domain/sharing-state.ts'
 import type { CorsRule } from '../../engine/events/values.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { BucketState, LifecycleRuleState, ObjectState, PartState, UploadState } from '../../engine/state-ports.ts'
@@ -19,11 +20,13 @@ import type { OrderedPage, OrderedRequest } from './ordered-listing.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { type AgePage, agePage, type AgePageRequest } from '../tables/ages.ts'
 import { getApplied } from '../tables/applied.ts'
+import { getBucketName } from '../tables/bucket-names.ts'
 import { allBuckets, getBucket } from '../tables/buckets.ts'
 import { getCors } from '../tables/cors.ts'
 import { bucketsWithRules, getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
 import { getObject, type ListedVersion } from '../tables/objects.ts'
 import { decodePayload, getPayload, type PayloadRow } from '../tables/payloads.ts'
+import { embedRows, linksOfKey, shareRows } from '../tables/sharing.ts'
 import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
 import {
   bucketUsage,
@@ -92,6 +95,50 @@ export class CatalogSnapshot {
 
   bucket(name: string): BucketState | undefined {
     return this.#read(getBucket(this.#tables.buckets, name))
+  }
+
+  /** The bucket that was created with this id, unless it was deleted since. */
+  bucketOfId(bucketId: BucketId): BucketState | undefined {
+    const name = getBucketName(this.#tables.bucketNames, bucketId)
+    const bucket = name === undefined ? undefined : getBucket(this.#tables.buckets, name)
+    return this.#read(bucket?.id === bucketId ? bucket : undefined)
+  }
+
+  /** Name of a bucket, also of one that was deleted. */
+  bucketName(bucketId: BucketId): string | undefined {
+    return this.#read(getBucketName(this.#tables.bucketNames, bucketId))
+  }
+
+  share(share: string): ShareState | undefined {
+    return this.#read(shareRows.get(this.#tables.shares, share))
+  }
+
+  /** The share whose token has this digest. */
+  findShare(digest: Uint8Array): ShareState | undefined {
+    const id = this.#tables.shareDigests.get(Buffer.from(digest))
+    return this.#read(id && shareRows.get(this.#tables.shares, id.toString()))
+  }
+
+  /** Shares of a key, at most `limit`. */
+  sharesOfKey(bucketId: BucketId, key: string, limit: number): ShareState[] {
+    const ids = linksOfKey(this.#tables.shareTargets, bucketId, key, limit)
+    return this.#read(ids.flatMap((id) => shareRows.get(this.#tables.shares, id) ?? []))
+  }
+
+  embed(embed: string): EmbedState | undefined {
+    return this.#read(embedRows.get(this.#tables.embeds, embed))
+  }
+
+  /** The embed whose token has this digest. */
+  findEmbed(digest: Uint8Array): EmbedState | undefined {
+    const id = this.#tables.embedDigests.get(Buffer.from(digest))
+    return this.#read(id && embedRows.get(this.#tables.embeds, id.toString()))
+  }
+
+  /** Embeds of a key, at most `limit`. */
+  embedsOfKey(bucketId: BucketId, key: string, limit: number): EmbedState[] {
+    const ids = linksOfKey(this.#tables.embedTargets, bucketId, key, limit)
+    return this.#read(ids.flatMap((id) => embedRows.get(this.#tables.embeds, id) ?? []))
   }
 
   buckets(): BucketState[] {

@@ -35,6 +35,12 @@ export const TABLES = {
   webhooks: 'webhooks',
   webhookProgress: 'webhook-progress',
   webhookLog: 'webhook-log',
+  shares: 'shares',
+  shareDigests: 'share-digests',
+  shareTargets: 'share-targets',
+  embeds: 'embeds',
+  embedDigests: 'embed-digests',
+  embedTargets: 'embed-targets',
 } as const
 
 /** All tables, opened. */

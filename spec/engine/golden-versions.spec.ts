@@ -172,6 +172,31 @@ test('golden journal 6: webhooks, their deliveries, a replay and tests', async (
   t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
 })
 
+test('golden journal 7: shares and embeds, counted downloads, what was revoked and what was deleted', async (t) => {
+  const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[6])
+  const options = { threads: 0, settleMilliseconds: 0, masterKey: GOLDEN_MASTER_KEY }
+  t.match(await verifyJournal(paths.journal, options), { intact: true, notes: [] })
+  const store = await openGolden(paths)
+  const now = store.catalog.snapshot()
+  const [one, two] = [now.share('s1'), now.share('s2')]
+  t.match(one, {
+    key: 'cat.jpg',
+    fileName: 'Katze.jpg',
+    maximumDownloads: 3,
+    downloads: 2,
+    revokedMicroseconds: undefined,
+  })
+  t.match(one, { password: { cost: 32_768, salt: Buffer.alloc(16, 1) }, expiresMicroseconds: 1_798_859_045_000_000 })
+  t.equal(one?.version?.isNull, false)
+  t.match(two, { version: undefined, password: undefined, downloads: 0, revokedMicroseconds: Number })
+  t.equal(now.share('s3'), undefined)
+  t.match(now.embed('e1'), { allowedOrigins: ['*'], cacheSeconds: 0, expiresMicroseconds: 1_798_859_045_000_000 })
+  t.match(now.embed('e2'), { allowedOrigins: ['https://a.example'], revokedMicroseconds: Number })
+  t.equal(now.embed('e3'), undefined)
+  await store.close(true)
+  t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
+})
+
 test('golden journals have every kind of change, and every form of its fields', async (t) => {
   const all = GOLDEN_JOURNALS.flatMap((golden) => journalEntries(golden).flatMap(({ changes }) => changes))
   const names = new Set(all.map(({ name }) => name))

@@ -19,8 +19,8 @@ SEGMENT = struct.Struct(">8sHHIQQQQ16s32s32s124sI")
 BATCH = struct.Struct(">4sHHQQIIQ20sI")
 RECORD = struct.Struct(">32sIHHQQ32s")
 GENESIS, SEAL, CHANGE, AUDIT = 1, 2, 3, 4
-SYSTEM_CHANGES = {5, 6, 7, 21, 34, 35, 62, 63}
-ACCESS_CHANGES = {*range(23, 36), *range(40, 44), 50, 51}
+SYSTEM_CHANGES = {5, 6, 7, 21, 34, 35, 62, 63, 73}
+ACCESS_CHANGES = {*range(23, 36), *range(40, 44), 50, 51, *range(70, 74), *range(75, 79)}
 VERDICTS = "record is missing from the log", "damaged batch"
 
 

@@ -24,4 +24,10 @@ export const NO_STATE: StateReader = {
   webhookCount: 0,
   replayOf: () => undefined,
   token: () => undefined,
+  share: () => undefined,
+  embed: () => undefined,
+  shareCount: 0,
+  embedCount: 0,
+  sharesOfKey: () => 0,
+  embedsOfKey: () => 0,
 }

@@ -9,6 +9,8 @@ const KEY = { bucket_id: 2, key: 'k' }
 const NOTHING = { headers: {}, user_metadata: {}, replaced: true }
 const WRITTEN = { kind: 'object.written', bucket_id: 2, etag: 'etag', sha256: HEX, ...NOTHING }
 const SUMMED = { version: null, lock: null, checksum: { algorithm: 'sha256', value: HEX } }
+const LINK = { ...KEY, token_digest: HEX, sealed_token: HEX }
+const EMBEDDED = { allowed_origins: ['https://a.example'], expires: null, cache_seconds: 60 }
 
 const POLICY = { policy: 'p', title: 't', statements: [{ effect: 'deny', actions: ['s3:*'], resources: ['bucket:b'] }] }
 
@@ -223,6 +225,29 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
     },
   ],
   [[63, 2, 'k', 40, null], { kind: 'lifecycle.version-held', ...KEY, version: 40, until: null }],
+  [
+    [70, 's', 2, 'k', [40, false], DIGEST, DIGEST, 'f', [DIGEST, DIGEST, 32_768, 8, 1], 1_767_323_045_000_001, 5],
+    {
+      kind: 'share.created',
+      share: 's',
+      ...LINK,
+      version: { version: 40, null: false },
+      file_name: 'f',
+      password: { salt: HEX, hash: HEX, cost: 32_768, block_size: 8, parallelization: 1 },
+      expires: '2026-01-02T03:04:05.000001Z',
+      maximum_downloads: 5,
+    },
+  ],
+  [[71, 's'], { kind: 'share.revoked', share: 's' }],
+  [[72, 's'], { kind: 'share.deleted', share: 's' }],
+  [[73, 's'], { kind: 'share.downloaded', share: 's' }],
+  [
+    [75, 'e', 2, 'k', null, DIGEST, DIGEST, ['https://a.example'], null, 60],
+    { kind: 'embed.created', embed: 'e', ...LINK, version: null, ...EMBEDDED },
+  ],
+  [[76, 'e', ['https://a.example'], null, 60], { kind: 'embed.updated', embed: 'e', ...EMBEDDED }],
+  [[77, 'e'], { kind: 'embed.revoked', embed: 'e' }],
+  [[78, 'e'], { kind: 'embed.deleted', embed: 'e' }],
   [
     [13, 2, 'k', 40, 0, null, null, 39],
     { kind: 'version.deleted', ...KEY, version: 40, promotes: 0, removed: null, current: null, uncovers: 39 },

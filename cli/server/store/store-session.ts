@@ -3,6 +3,7 @@ import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { CapabilityTokens } from '../../../engine/keys/capability-tokens.ts'
 import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
 import { SecretBox } from '../../../engine/keys/secret-box.ts'
 import type { StoreKeys } from '../../../engine/keys/store-keys.ts'
@@ -53,6 +54,8 @@ export class StoreSession {
   readonly secrets: SecretBox
   /** Seals the signing secrets of webhooks. */
   readonly webhookSecrets: SecretBox
+  /** Makes, finds and opens the tokens of shares and embeds. */
+  readonly capabilityTokens: CapabilityTokens
   readonly #timer: NodeJS.Timeout
 
   /** @param thread number of this thread, for the names of its payload files */
@@ -73,6 +76,7 @@ export class StoreSession {
     this.events = new EventLog(disk, this.paths, this.environment, this)
     this.secrets = new SecretBox(keys.credentialSecrets)
     this.webhookSecrets = new SecretBox(keys.webhookSecrets)
+    this.capabilityTokens = new CapabilityTokens(keys)
     this.#timer = setInterval(() => this.payloads.closeRemoved(), CLOSE_REMOVED_MILLISECONDS).unref()
   }
 

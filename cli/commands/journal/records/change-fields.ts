@@ -50,6 +50,9 @@ const eventType = wordOf(
   'multipart.aborted',
 )
 const event = tuple('sequence', 'index')
+const pinned: Field = ['version', tuple('version', 'null')]
+const link: readonly Field[] = [...object, pinned, 'token_digest', 'sealed_token']
+const password: Field = ['password', tuple('salt', 'hash', 'cost', 'block_size', 'parallelization')]
 const attempt = tuple(['event', event], 'attempt', ['time', microseconds], 'status', 'error', ['next', microseconds])
 
 /** Kinds of change: name, then the fields after the kind, with a reader where they have a form of their own. */
@@ -126,6 +129,14 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   61: ['lifecycle.rule-removed', ...bucket, 'rule'],
   62: ['lifecycle.scanned', 'bucket_id', 'rule', ['action', lifecycleAction], ['position', age]],
   63: ['lifecycle.version-held', ...object, 'version', ['until', microseconds]],
+  70: ['share.created', 'share', ...link, 'file_name', password, expires, 'maximum_downloads'],
+  71: ['share.revoked', 'share'],
+  72: ['share.deleted', 'share'],
+  73: ['share.downloaded', 'share'],
+  75: ['embed.created', 'embed', ...link, 'allowed_origins', expires, 'cache_seconds'],
+  76: ['embed.updated', 'embed', 'allowed_origins', expires, 'cache_seconds'],
+  77: ['embed.revoked', 'embed'],
+  78: ['embed.deleted', 'embed'],
 }
 
 /** Every known kind of change, for comparison with the page. */

@@ -1,0 +1,55 @@
+/** Commands of shares and embeds as the management plane and the delivery of shares send them. */
+import type { CommandOf } from '../../engine/commands/commands.ts'
+import { auditOf, digestOf } from './commands.ts'
+
+const audit = auditOf('share.created', 'bucket:photos/cat.jpg')
+const TARGET = { bucket: 'photos', key: 'cat.jpg', version: undefined } as const
+
+function linkOf(id: string) {
+  return { ...TARGET, digest: digestOf(Buffer.from(id)), sealedToken: Buffer.from(`token of ${id}`) }
+}
+
+export function createShare(
+  share: string,
+  changed: Partial<CommandOf<'create-share'>> = {},
+): CommandOf<'create-share'> {
+  const limits = { fileName: undefined, password: undefined, expiresMicroseconds: undefined }
+  return { kind: 'create-share', audit, share, ...linkOf(share), ...limits, maximumDownloads: undefined, ...changed }
+}
+
+export function revokeShare(share: string): CommandOf<'revoke-share'> {
+  return { kind: 'revoke-share', audit, share }
+}
+
+export function deleteShare(share: string): CommandOf<'delete-share'> {
+  return { kind: 'delete-share', audit, share }
+}
+
+export function countDownload(share: string): CommandOf<'count-download'> {
+  const system = { ...audit, principal: 'system:sharing', credentialId: undefined, sourceAddress: undefined }
+  return { kind: 'count-download', audit: { ...system, operation: 'share.downloaded' }, share }
+}
+
+export function createEmbed(
+  embed: string,
+  changed: Partial<CommandOf<'create-embed'>> = {},
+): CommandOf<'create-embed'> {
+  const settings = { allowedOrigins: ['https://a.example'], expiresMicroseconds: undefined, cacheSeconds: 60 }
+  return { kind: 'create-embed', audit, embed, ...linkOf(embed), ...settings, ...changed }
+}
+
+export function updateEmbed(
+  embed: string,
+  changed: Partial<CommandOf<'update-embed'>> = {},
+): CommandOf<'update-embed'> {
+  const settings = { allowedOrigins: ['*'], expiresMicroseconds: undefined, cacheSeconds: 0 }
+  return { kind: 'update-embed', audit, embed, ...settings, ...changed }
+}
+
+export function revokeEmbed(embed: string): CommandOf<'revoke-embed'> {
+  return { kind: 'revoke-embed', audit, embed }
+}
+
+export function deleteEmbed(embed: string): CommandOf<'delete-embed'> {
+  return { kind: 'delete-embed', audit, embed }
+}
