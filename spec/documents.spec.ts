@@ -10,6 +10,7 @@ import { managementErrors } from '../planes/management/errors.ts'
 import { routeList } from '../planes/management/route-list.ts'
 import { S3_OF_DOMAIN_ERROR } from '../planes/s3/domain-errors.ts'
 import { S3_ERRORS } from '../planes/s3/errors.ts'
+import { sharingErrors } from '../planes/sharing/errors.ts'
 import { PROOFS } from './prove/proof-list.ts'
 import { type MarkdownRow, tableWith } from './support/markdown-tables.ts'
 
@@ -31,6 +32,11 @@ test('refusals of the engine and what S3 calls them', async (t) => {
 test('errors of the management listener', async (t) => {
   const rows = Object.entries(managementErrors).map(([name, row]) => [code(name), String(row.status), row.sentence])
   t.same(tableWith(ERRORS, 'code | status | sentence'), rows)
+})
+
+test('errors of public links', async (t) => {
+  const rows = Object.entries(sharingErrors).map(([name, row]) => [code(name), String(row.status), row.sentence])
+  t.same(tableWith('spec/management/public-links.md', 'public code | status | sentence'), rows)
 })
 
 test('what the management plane calls refusals of the engine', async (t) => {

@@ -18,6 +18,8 @@ interface MainListenerParts {
   readonly limits: ReturnType<typeof connectionLimits>
   /** Of the management plane, which both listeners serve. */
   readonly management: HttpHandler
+  /** Puts the routes of shares in front of a listener. */
+  readonly withShares: (rest: HttpHandler) => HttpHandler
   /** Of stalled clients. */
   readonly patience: Pick<ListenOptions, 'stallTimeoutMilliseconds' | 'minimumBytes' | 'isCrowded'>
 }
@@ -28,9 +30,10 @@ export class MainListeners {
 
   /** @throws Error naming host and port of the one that cannot listen; `close` then closes the others */
   async start(parts: MainListenerParts): Promise<void> {
-    const { config, limits, management } = parts
-    await this.#listen(parts, 'api', limits.management, management)
-    if (config['console.enabled']) await this.#listen(parts, 'console', limits.console, consoleHandler(parts))
+    const { config, limits, management, withShares } = parts
+    await this.#listen(parts, 'api', limits.management, withShares(management))
+    if (!config['console.enabled']) return
+    await this.#listen(parts, 'console', limits.console, withShares(consoleHandler(parts)))
   }
 
   async #listen(
@@ -68,13 +71,12 @@ export class MainListeners {
   }
 }
 
-/** The files of the console, the management plane below /api/v1, and what else answers on this port. */
+/** The files of the console, and the management plane below /api/v1. */
 function consoleHandler({ config, log, management }: MainListenerParts): HttpHandler {
   const assets = readAssets(log)
   const requests = config['log.requests']
   return createConsoleHandler({
     assets,
-    // The descriptor of a share, `/s/`, is mounted here too.
     mounts: [{ path: '/api/v1/', handler: management }],
     observe: (exchange) => {
       if (requests === 'all' || (requests === 'errors' && exchange.status >= 400)) log.info(exchange, 'console request')

@@ -27,8 +27,10 @@ import { MainListeners } from './main-listeners.ts'
 import { managementHandler } from './management-plane.ts'
 import { publishGate } from './metrics/gate-metrics.ts'
 import { METRIC_OPERATIONS } from './metrics/metric-operations.ts'
+import { SharingCounters } from './metrics/sharing-telemetry.ts'
 import { readiness } from './readiness.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
+import { shareHandler } from './sharing-plane.ts'
 import { SpaceWatch } from './space-watch.ts'
 import { isOnOneFileSystem } from './store/payload-places.ts'
 import { storeOptions } from './store/store-options.ts'
@@ -277,10 +279,29 @@ class Server implements RunningServer {
       this.#certificateReload,
       async () => readiness(this.#parts, this.#stopping !== undefined),
     )
+    const withShares = shareHandler({
+      store,
+      isEnabled: true,
+      gate: this.#parts.gate,
+      telemetry: this.#sharingTelemetry(),
+    })
     const patience = { ...stallSettings(config), isCrowded: () => this.#parts.gate.isCrowded }
-    await this.#listeners.start({ config, tls, log, limits: connectionLimits(frontEndCount), management, patience })
+    await this.#listeners.start({
+      config,
+      tls,
+      log,
+      limits: connectionLimits(frontEndCount),
+      management,
+      withShares,
+      patience,
+    })
     logCertificates(log, tls)
     this.#workers = startWorkers(log, engine.start, store, config, this.#webhooks.delivery)
+  }
+
+  #sharingTelemetry(): SharingCounters {
+    const { config, log, metrics, metricsThread } = this.#parts
+    return new SharingCounters(metrics.shared, metricsThread, { faults: log, requests: log }, config['log.requests'])
   }
 
   reload(): Promise<void> {

@@ -1,9 +1,15 @@
 import { HISTOGRAM_SLOTS, Histogram, histogramSamples } from './metric-histogram.ts'
 import {
+  ACCESS_DENIED_METRIC,
+  ACCESS_METRIC,
   DAMAGE_METRIC,
   type DamageFinder,
   damageFinders,
   DURATION_METRIC,
+  type LinkAccess,
+  linkAccesses,
+  type LinkRefusal,
+  linkRefusals,
   type MetricRow,
   type MetricSample,
   metricTable,
@@ -57,6 +63,8 @@ function labelsOf(name: string, operations: readonly string[]): readonly Labels[
     return operations.flatMap((operation) => requestResults.map((result) => ({ operation, result })))
   }
   if (name === DAMAGE_METRIC) return damageFinders.map((one) => ({ found_by: one }))
+  if (name === ACCESS_METRIC) return linkAccesses.map((access) => ({ access }))
+  if (name === ACCESS_DENIED_METRIC) return linkRefusals.map((operation) => ({ operation }))
   if (name !== DURATION_METRIC) return [{}]
   return Object.entries(requestClasses).flatMap(([plane, classes]) => classes.map((one) => ({ plane, class: one })))
 }
@@ -138,6 +146,16 @@ export class MetricSlots {
   /** Slot of `object_store_damage_found_total`. */
   damageSlot(finder: DamageFinder): number {
     return this.#slot(seriesKey(DAMAGE_METRIC, { found_by: finder }))
+  }
+
+  /** Slot of `object_store_share_access_total`. */
+  accessSlot(access: LinkAccess): number {
+    return this.#slot(seriesKey(ACCESS_METRIC, { access }))
+  }
+
+  /** Slot of `object_store_share_access_denied_total`. */
+  accessDeniedSlot(operation: LinkRefusal): number {
+    return this.#slot(seriesKey(ACCESS_DENIED_METRIC, { operation }))
   }
 
   /** How long requests of a class take, as one thread counts it. */

@@ -11,7 +11,7 @@
 const THREAD_METRICS = {
   object_store_requests_total: 'S3 requests answered, by operation and by the result the audit log gives them.',
   object_store_errors_total:
-    'Requests of both planes that the server failed: answered with 500 or more, but for 501 and SlowDown, or cut off.',
+    'Requests that the server failed: answered with 500 or more, but for 501 and SlowDown, or cut off.',
   object_store_operations_rejected_total:
     'Operations refused with SlowDown because too many were running and waiting, on both planes.',
   object_store_operations_active: 'Operations that are running, on both planes.',
@@ -32,6 +32,9 @@ const THREAD_METRICS = {
   object_store_damage_found_total:
     'Answers that met damage: of payloads in reads, of objects that a verification read, of the journal in audit queries.',
   object_store_journal_sync_duration_seconds: 'Time that each sync of the journal took.',
+  object_store_share_access_total: 'Requests by links, of shares and embeds, that got what they asked for.',
+  object_store_share_access_denied_total: 'Requests by links that were refused, by the operation that records call it.',
+  object_store_share_sent_bytes_total: 'Bytes of response bodies sent to requests by links.',
 } as const
 
 /** Upper bounds of the buckets of every histogram, in seconds; a bucket without a bound follows. */
@@ -78,6 +81,8 @@ const LABELS = {
   object_store_requests_total: ['operation', 'result'],
   object_store_request_duration_seconds: ['plane', 'class'],
   object_store_damage_found_total: ['found_by'],
+  object_store_share_access_total: ['access'],
+  object_store_share_access_denied_total: ['operation'],
   object_store_build_info: ['version', 'node'],
   object_store_tls_certificate_not_after_seconds: ['listener'],
   nodejs_eventloop_active_seconds_total: ['thread'],
@@ -97,6 +102,8 @@ export interface MetricRow {
 export const REQUESTS_METRIC = 'object_store_requests_total'
 export const DAMAGE_METRIC = 'object_store_damage_found_total'
 export const DURATION_METRIC = 'object_store_request_duration_seconds'
+export const ACCESS_METRIC = 'object_store_share_access_total'
+export const ACCESS_DENIED_METRIC = 'object_store_share_access_denied_total'
 export const SYNC_DURATION_METRIC = 'object_store_journal_sync_duration_seconds'
 const HISTOGRAMS: readonly string[] = [DURATION_METRIC, SYNC_DURATION_METRIC]
 
@@ -123,6 +130,7 @@ export type RequestResult = (typeof requestResults)[number]
 export const requestClasses = {
   s3: ['read', 'list', 'write', 'delete', 'other'],
   management: ['read', 'write', 'delete', 'other'],
+  sharing: ['share-page', 'share-unlock', 'share-content', 'embed-content', 'other'],
 } as const
 export type Plane = keyof typeof requestClasses
 export type RequestClass<P extends Plane = Plane> = (typeof requestClasses)[P][number]
@@ -131,10 +139,28 @@ export type RequestClass<P extends Plane = Plane> = (typeof requestClasses)[P][n
 export const damageFinders = ['read', 'verification', 'audit'] as const
 export type DamageFinder = (typeof damageFinders)[number]
 
+/** What requests by links ask for; values of the label `access`. */
+export const linkAccesses = ['share-page', 'share-unlock', 'share-content', 'embed-content'] as const
+export type LinkAccess = (typeof linkAccesses)[number]
+
+/** What records of refused requests by links are called; values of the label `operation` of their counter. */
+export const linkRefusals = [
+  'share.denied',
+  'share.password_failed',
+  'share.password_throttled',
+  'embed.denied',
+] as const
+export type LinkRefusal = (typeof linkRefusals)[number]
+
 /** Name of a number counted by threads that has no labels. */
 export type ThreadMetricName = Exclude<
   keyof typeof THREAD_METRICS,
-  typeof REQUESTS_METRIC | typeof DURATION_METRIC | typeof SYNC_DURATION_METRIC | typeof DAMAGE_METRIC
+  | typeof REQUESTS_METRIC
+  | typeof DURATION_METRIC
+  | typeof SYNC_DURATION_METRIC
+  | typeof DAMAGE_METRIC
+  | typeof ACCESS_METRIC
+  | typeof ACCESS_DENIED_METRIC
 >
 
 /** One value of a metric. */

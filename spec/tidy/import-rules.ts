@@ -52,6 +52,7 @@ const DIRECTIONS: readonly Direction[] = [
     may: [...SHARED_BY_PLANES, 'planes/management/'],
     instead: PLANE,
   },
+  { folder: 'planes/sharing/', may: [...SHARED_BY_PLANES, 'planes/sharing/'], instead: PLANE },
   { folder: 'planes/console/', may: [...SHARED_BY_PLANES, 'planes/console/'], instead: PLANE },
   {
     folder: 'workers/',

@@ -56,6 +56,8 @@ export class StoreSession {
   readonly webhookSecrets: SecretBox
   /** Makes, finds and opens the tokens of shares and embeds. */
   readonly capabilityTokens: CapabilityTokens
+  /** Authenticates the tickets of unlocked shares. */
+  readonly ticketKey: Uint8Array
   readonly #timer: NodeJS.Timeout
 
   /** @param thread number of this thread, for the names of its payload files */
@@ -77,6 +79,7 @@ export class StoreSession {
     this.secrets = new SecretBox(keys.credentialSecrets)
     this.webhookSecrets = new SecretBox(keys.webhookSecrets)
     this.capabilityTokens = new CapabilityTokens(keys)
+    this.ticketKey = keys.capabilityTickets
     this.#timer = setInterval(() => this.payloads.closeRemoved(), CLOSE_REMOVED_MILLISECONDS).unref()
   }
 

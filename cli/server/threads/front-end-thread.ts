@@ -14,6 +14,8 @@ import { createLogger } from '../logger.ts'
 import { StoreSession } from '../store/store-session.ts'
 import { publishGate } from '../metrics/gate-metrics.ts'
 import { FrontEndTelemetry } from '../metrics/front-end-telemetry.ts'
+import { SharingCounters } from '../metrics/sharing-telemetry.ts'
+import { withEmbeds } from '../sharing-plane.ts'
 import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
 
 /** A front end of the S3 plane: parses, authenticates, hashes, reads; every change goes to the engine thread. */
@@ -79,6 +81,8 @@ const session = new StoreSession(data, data.thread, engine)
 const gate = new ConcurrencyGate(data.limits, data.gate, data.thread)
 publishGate(gate, data.metrics, data.thread)
 const hostNames = new HostNames(data.hostnames, hostname())
+const logs = { faults: log.log, requests: log.requestLog }
+const sharingTelemetry = new SharingCounters(data.metrics, data.thread, logs, data.logRequests)
 const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.logRequests)
 main.on('message', (message: ToFrontEnd) => {
   switch (message.kind) {
@@ -101,7 +105,10 @@ try {
     host: data.host,
     port: data.listenPort,
     tls: data.tls,
-    handler: createS3Handler({ services: services(session), authenticator, gate, hostNames, telemetry }),
+    handler: withEmbeds(
+      { store: session, isEnabled: true, gate, telemetry: sharingTelemetry },
+      createS3Handler({ services: services(session), authenticator, gate, hostNames, telemetry }),
+    ),
     connectionsMaximum: data.connectionsMaximum,
     stallTimeoutMilliseconds: data.stallTimeoutMilliseconds,
     minimumBytes: data.minimumBytes,

@@ -101,7 +101,7 @@ test('durations are counted in buckets, with their sum', async (t) => {
   t.equal(of('s3', '_sum'), 121.06271)
   t.equal(of('s3', '_count'), 6)
   t.equal(of('management', '_count'), 1)
-  t.equal(samples.length, 9 * 21, 'no request makes a new series')
+  t.equal(samples.length, 14 * 21, 'no request makes a new series')
 })
 
 test('labels are escaped', async (t) => {

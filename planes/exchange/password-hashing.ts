@@ -1,0 +1,68 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import type { PasswordRecord } from '../../engine/events/values.ts'
+
+/** Longest password in bytes of UTF-8. */
+export const PASSWORD_BYTES_MAXIMUM = 1024
+/** Passwords that wait for their turn; more are refused. */
+const WAITING_MAXIMUM = 16
+const SALT_BYTES = 16
+const HASH_BYTES = 32
+/** 32 MiB and some 80 ms of one processor for each password (RFC 7914 section 2). */
+const COST = { cost: 2 ** 15, blockSize: 8, parallelization: 1 } as const
+/** What the library may use: the memory of the algorithm is 128 N r, and a little more. */
+const MEMORY_MARGIN = 2
+
+/** Too many passwords wait to be hashed. */
+export class HashingBusyError extends Error {
+  override readonly name = 'HashingBusyError'
+}
+
+/**
+ * Hashes passwords with scrypt, one after the other, in the threads of the library: the event loop goes on, and one
+ * processor at most is taken from everybody else.
+ */
+export class PasswordHashing {
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  /** A record of a password, with a salt of its own. @throws HashingBusyError */
+  async hash(password: string): Promise<PasswordRecord> {
+    const salt = randomBytes(SALT_BYTES)
+    const hash = await this.#inTurn(() => derived(password, salt, HASH_BYTES, COST))
+    return { salt: Uint8Array.from(salt), hash: Uint8Array.from(hash), ...COST }
+  }
+
+  /** Whether a record is of this password, in a time that does not depend on either. @throws HashingBusyError */
+  async matches(password: string, record: PasswordRecord): Promise<boolean> {
+    const { salt, hash } = record
+    return timingSafeEqual(await this.#inTurn(() => derived(password, salt, hash.length, record)), hash)
+  }
+
+  #inTurn(work: () => Promise<Buffer>): Promise<Buffer> {
+    if (this.#waiting >= WAITING_MAXIMUM) return Promise.reject(new HashingBusyError('too many passwords wait'))
+    this.#waiting += 1
+    const done = this.#last.then(work).finally(() => {
+      this.#waiting -= 1
+    })
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+}
+
+function derived(
+  password: string,
+  salt: Uint8Array,
+  bytes: number,
+  { cost, blockSize, parallelization }: Pick<PasswordRecord, keyof typeof COST>,
+): Promise<Buffer> {
+  const maxmem = 128 * cost * blockSize * MEMORY_MARGIN
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, bytes, { cost, blockSize, parallelization, maxmem }, (error, key) => {
+      if (error === null) resolve(key)
+      else reject(error)
+    })
+  })
+}
+
+/** That of this thread. */
+export const passwordHashing = new PasswordHashing()

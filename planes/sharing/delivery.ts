@@ -1,0 +1,67 @@
+import type { Milliseconds } from '../../engine/brands.ts'
+import { isHeaderValue } from '../../engine/domain/names.ts'
+import type { ObjectState } from '../../engine/state-ports.ts'
+import { contentRange, rangeOf, unsatisfiedRange } from '../http/byte-range.ts'
+import { failingCondition, meetsIfRange } from '../http/conditions.ts'
+import type { HeaderLine, HttpRequest } from '../http/exchange.ts'
+import { httpTimestamp } from '../http/http-date.ts'
+import { SharingError } from './errors.ts'
+
+/** How an object is sent to whoever has a link to it. */
+export interface DeliveryPlan {
+  readonly status: 200 | 206 | 304
+  readonly headers: readonly HeaderLine[]
+  /** First byte to send. */
+  readonly start: number
+  readonly length: number
+}
+
+/** Without these the bytes would be read as something else. */
+const KEPT_HEADERS: ReadonlySet<string> = new Set(['content-encoding', 'content-language'])
+
+/**
+ * Conditions first, then the range (RFC 9110 section 13.2.2), as the S3 plane reads them.
+ * @param shown headers that say how the answer is to be shown
+ * @throws SharingError PRECONDITION_FAILED, RANGE_NOT_SATISFIABLE
+ */
+export function planDelivery(
+  http: HttpRequest,
+  object: ObjectState,
+  now: Milliseconds,
+  shown: readonly HeaderLine[],
+): DeliveryPlan {
+  const { etag, modifiedMicroseconds, size } = object
+  const validators = { etag, lastModifiedMicroseconds: modifiedMicroseconds }
+  const headers: HeaderLine[] = [
+    ['etag', `"${etag}"`],
+    ['last-modified', httpTimestamp(modifiedMicroseconds)],
+  ]
+  const failed = failingCondition((name) => http.header(name), validators, now)
+  if (failed === 'If-None-Match' || failed === 'If-Modified-Since') {
+    return { status: 304, headers, start: 0, length: 0 }
+  }
+  if (failed !== undefined) throw new SharingError('PRECONDITION_FAILED')
+  const range = meetsIfRange(http.header('if-range'), etag) ? rangeOf(http.header('range'), size) : undefined
+  if (range === 'outside') {
+    throw new SharingError('RANGE_NOT_SATISFIABLE', undefined, [['content-range', unsatisfiedRange(size)]])
+  }
+  headers.push(['accept-ranges', 'bytes'], ...shown, ...keptHeaders(object))
+  if (range === undefined) return { status: 200, headers, start: 0, length: size }
+  headers.push(['content-range', contentRange(range, size)])
+  return { status: 206, headers, start: range.first, length: range.last - range.first + 1 }
+}
+
+/** The value of a stored header. */
+export function storedHeader({ headers }: ObjectState, name: string): string | undefined {
+  for (let index = 0; index < headers.length; index += 2) if (headers[index] === name) return headers[index + 1]
+  return undefined
+}
+
+function keptHeaders({ headers }: ObjectState): HeaderLine[] {
+  const kept: HeaderLine[] = []
+  for (let index = 0; index < headers.length; index += 2) {
+    const [name, value] = [headers[index] as string, headers[index + 1] as string]
+    if (KEPT_HEADERS.has(name) && isHeaderValue(value)) kept.push([name, value])
+  }
+  return kept
+}

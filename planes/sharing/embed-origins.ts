@@ -1,0 +1,69 @@
+/** Which pages may show an embed: cross-origin headers, frames, and what a browser says of the page that asks. */
+import type { HeaderLine, HttpRequest } from '../http/exchange.ts'
+
+const EVERY_ORIGIN = '*'
+/** An origin that can stand in a policy and a header as it is: a name or an address, with a port or without. */
+const ORIGIN = /^https?:\/\/(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
+const EXPOSED = 'accept-ranges, content-disposition, content-length, content-range, etag, last-modified'
+const ASKED_HEADERS = 'if-match, if-modified-since, if-none-match, if-range, if-unmodified-since, range'
+/** How long a browser may remember the answer to a preflight, which opens nothing. */
+const PREFLIGHT_SECONDS = 600
+/** Where a browser puts what it was sent into a page of somebody else. A frame is held back by `frame-ancestors`. */
+const FRAMES: ReadonlySet<string> = new Set(['document', 'embed', 'fencedframe', 'frame', 'iframe', 'object'])
+const ELSEWHERE: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
+
+/** The origins of an embed, of which every one is known to be harmless in a header. */
+export class EmbedOrigins {
+  readonly #allowed: readonly string[]
+
+  constructor(allowed: readonly string[]) {
+    this.#allowed = allowed.filter((origin) => origin === EVERY_ORIGIN || ORIGIN.test(origin))
+  }
+
+  get isEverybody(): boolean {
+    return this.#allowed.includes(EVERY_ORIGIN)
+  }
+
+  /**
+   * Whether the page that asks may show what it gets. A browser names the page in Origin, or in Referer; one that says that
+   * it asks for another site and does not name it is refused. Programs, and people who follow a link, are no page.
+   */
+  allows(http: HttpRequest): boolean {
+    if (this.isEverybody) return true
+    const origin = http.header('origin')
+    if (origin !== undefined) return this.#allowed.includes(origin)
+    const isShownElsewhere =
+      ELSEWHERE.has(http.header('sec-fetch-site') ?? '') && !FRAMES.has(http.header('sec-fetch-dest') ?? '')
+    return !isShownElsewhere || this.#allowed.includes(originOf(http.header('referer') ?? ''))
+  }
+
+  /** The headers by which a browser hands the answer to the page that asked, which is allowed. */
+  crossOriginHeaders(http: HttpRequest): HeaderLine[] {
+    const origin = http.header('origin')
+    if (this.isEverybody) return [['access-control-allow-origin', EVERY_ORIGIN], ...exposed()]
+    if (origin === undefined) return [['vary', 'origin']]
+    return [['access-control-allow-origin', origin], ...exposed(), ['vary', 'origin']]
+  }
+
+  /** The source list of `frame-ancestors`. */
+  get frameAncestors(): string {
+    return this.#allowed.length === 0 ? "'none'" : this.#allowed.join(' ')
+  }
+}
+
+function exposed(): HeaderLine[] {
+  return [['access-control-expose-headers', EXPOSED]]
+}
+
+/** What a preflight is told beside that (Fetch standard, CORS-preflight request). */
+export const PREFLIGHT_HEADERS: readonly HeaderLine[] = [
+  ['allow', 'GET, HEAD, OPTIONS'],
+  ['access-control-allow-methods', 'GET, HEAD'],
+  ['access-control-allow-headers', ASKED_HEADERS],
+  ['access-control-max-age', String(PREFLIGHT_SECONDS)],
+]
+
+/** The origin of an address; empty for what is none. */
+function originOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : ''
+}

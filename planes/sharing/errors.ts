@@ -1,0 +1,66 @@
+import type { HeaderLine } from '../http/exchange.ts'
+
+/**
+ * Every error of the public routes, one row each. The codes are part of the interface: none is ever reused for something
+ * else. `refuses`: somebody was kept from what a link leads to, which has a record.
+ */
+export const sharingErrors = {
+  NOT_FOUND: { status: 404, refuses: false, sentence: 'There is nothing at this path.' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    refuses: false,
+    sentence: 'This path does not take this method; the Allow header names those it takes.',
+  },
+  INVALID_REQUEST: { status: 400, refuses: false, sentence: 'The request is not valid.' },
+  UNSUPPORTED_TYPE: {
+    status: 415,
+    refuses: false,
+    sentence: 'The password comes as JSON or as a form: application/json or application/x-www-form-urlencoded.',
+  },
+  BODY_TOO_LARGE: { status: 413, refuses: false, sentence: 'The body is larger than a password can be.' },
+  PRECONDITION_FAILED: { status: 412, refuses: false, sentence: 'A condition of the request did not hold.' },
+  RANGE_NOT_SATISFIABLE: { status: 416, refuses: false, sentence: 'The file has no such range.' },
+  SHARE_NOT_FOUND: { status: 404, refuses: true, sentence: 'This link does not exist, or it was deleted.' },
+  SHARE_TARGET_NOT_FOUND: { status: 404, refuses: true, sentence: 'The file of this link is not there any more.' },
+  SHARE_REVOKED: { status: 410, refuses: true, sentence: 'This link was revoked.' },
+  SHARE_EXPIRED: { status: 410, refuses: true, sentence: 'This link has expired.' },
+  SHARE_EXHAUSTED: { status: 410, refuses: true, sentence: 'This link has no downloads left.' },
+  SHARE_PASSWORD_REQUIRED: { status: 401, refuses: true, sentence: 'This link needs its password.' },
+  SHARE_PASSWORD_WRONG: { status: 403, refuses: true, sentence: 'The password is wrong.' },
+  SHARE_PASSWORD_THROTTLED: { status: 429, refuses: true, sentence: 'Too many passwords were tried. Try again later.' },
+  EMBED_NOT_FOUND: { status: 404, refuses: true, sentence: 'This link does not exist, or it was deleted.' },
+  EMBED_TARGET_NOT_FOUND: { status: 404, refuses: true, sentence: 'The file of this link is not there any more.' },
+  EMBED_REVOKED: { status: 410, refuses: true, sentence: 'This link was revoked.' },
+  EMBED_EXPIRED: { status: 410, refuses: true, sentence: 'This link has expired.' },
+  EMBED_ORIGIN_DENIED: { status: 403, refuses: true, sentence: 'Pages of this origin may not show this file.' },
+  CONFLICT: { status: 409, refuses: false, sentence: 'The file changed during the request. Try again.' },
+  SLOW_DOWN: { status: 503, refuses: false, sentence: 'Too many requests at once. Try again.' },
+  UNAVAILABLE: { status: 503, refuses: false, sentence: 'The server cannot answer now. Try again.' },
+  INTERNAL_ERROR: {
+    status: 500,
+    refuses: false,
+    sentence: 'The server failed; its log has the details under this request id.',
+  },
+} as const satisfies Readonly<
+  Record<string, { readonly status: number; readonly refuses: boolean; readonly sentence: string }>
+>
+
+export type SharingErrorCode = keyof typeof sharingErrors
+
+/** A refusal with a code of the table. */
+export class SharingError extends Error {
+  override readonly name = 'SharingError'
+  readonly code: SharingErrorCode
+  readonly headers: readonly HeaderLine[]
+
+  /** `message` replaces the sentence of the table. */
+  constructor(code: SharingErrorCode, message?: string, headers: readonly HeaderLine[] = []) {
+    super(message ?? sharingErrors[code].sentence)
+    this.code = code
+    this.headers = headers
+  }
+
+  get status(): number {
+    return sharingErrors[this.code].status
+  }
+}

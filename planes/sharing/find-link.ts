@@ -1,0 +1,80 @@
+import { type EmbedState, type ShareState, statusOfEmbed, statusOfShare } from '../../engine/domain/sharing-state.ts'
+import { boundedText } from '../../engine/events/bounded-text.ts'
+import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot.ts'
+import { type FoundObject, findTarget } from '../objects/find-object.ts'
+import { SharingError, type SharingErrorCode } from './errors.ts'
+import type { SharingServices } from './services.ts'
+
+/** What a record says of the link that was refused, as far as it was found. */
+export interface RecordedLink {
+  readonly id: string | undefined
+  /** The capability target; never the token. */
+  readonly resource: string
+}
+
+/** Of a token that nobody has. */
+export const UNKNOWN_LINK: RecordedLink = { id: undefined, resource: 'capability:unknown' }
+
+/** `bucket:`, a bucket of 63 characters, `/`, a key of 1,024 bytes (decision 0011). */
+const RECORDED_BYTES_MAXIMUM = 7 + 63 + 1 + 1024
+
+/** A link that may be followed, and its object as it is in this turn. */
+interface FoundLink<Link> {
+  readonly link: Link
+  readonly target: FoundObject
+}
+
+const REFUSED_SHARES: Readonly<Record<Exclude<ReturnType<typeof statusOfShare>, 'active'>, SharingErrorCode>> = {
+  revoked: 'SHARE_REVOKED',
+  expired: 'SHARE_EXPIRED',
+  exhausted: 'SHARE_EXHAUSTED',
+}
+
+/**
+ * The share of a token, from the state of this moment.
+ * @param found told of the share as soon as there is one, for the record of a refusal
+ * @throws SharingError SHARE_NOT_FOUND, SHARE_REVOKED, SHARE_EXPIRED, SHARE_EXHAUSTED, SHARE_TARGET_NOT_FOUND
+ */
+export function requireShare(
+  services: SharingServices,
+  token: string,
+  found: (link: RecordedLink) => void,
+): FoundLink<ShareState> {
+  const digest = services.tokens.digest('share', token)
+  const snapshot = services.catalog.snapshot()
+  const link = digest === undefined || !services.isEnabled ? undefined : snapshot.findShare(digest)
+  if (link === undefined) throw new SharingError('SHARE_NOT_FOUND')
+  found({ id: link.share, resource: resourceOf(snapshot, link) })
+  const status = statusOfShare(link, services.clock())
+  if (status !== 'active') throw new SharingError(REFUSED_SHARES[status])
+  const target = findTarget(snapshot, link)
+  if (target === undefined) throw new SharingError('SHARE_TARGET_NOT_FOUND')
+  return { link, target }
+}
+
+/**
+ * The embed of a token, from the state of this moment.
+ * @param found told of the embed as soon as there is one
+ * @throws SharingError EMBED_NOT_FOUND, EMBED_REVOKED, EMBED_EXPIRED, EMBED_TARGET_NOT_FOUND
+ */
+export function requireEmbed(
+  services: SharingServices,
+  token: string,
+  found: (link: RecordedLink) => void,
+): FoundLink<EmbedState> {
+  const digest = services.tokens.digest('embed', token)
+  const snapshot = services.catalog.snapshot()
+  const link = digest === undefined || !services.isEnabled ? undefined : snapshot.findEmbed(digest)
+  if (link === undefined) throw new SharingError('EMBED_NOT_FOUND')
+  found({ id: link.embed, resource: resourceOf(snapshot, link) })
+  const status = statusOfEmbed(link, services.clock())
+  if (status !== 'active') throw new SharingError(status === 'revoked' ? 'EMBED_REVOKED' : 'EMBED_EXPIRED')
+  const target = findTarget(snapshot, link)
+  if (target === undefined) throw new SharingError('EMBED_TARGET_NOT_FOUND')
+  return { link, target }
+}
+
+/** The target by its names; the bucket may be gone. */
+function resourceOf(snapshot: CatalogSnapshot, { bucketId, key }: Pick<ShareState, 'bucketId' | 'key'>): string {
+  return boundedText(`bucket:${snapshot.bucketName(bucketId) ?? bucketId}/${key}`, RECORDED_BYTES_MAXIMUM)
+}

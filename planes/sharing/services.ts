@@ -1,0 +1,24 @@
+import type { Milliseconds } from '../../engine/brands.ts'
+import type { EngineClient } from '../../engine/client/engine-client.ts'
+import type { CapabilityTokens } from '../../engine/keys/capability-tokens.ts'
+import type { PasswordHashing } from '../exchange/password-hashing.ts'
+import type { PayloadSources } from '../objects/read-object.ts'
+import type { AttemptLimits } from './attempt-limits.ts'
+import type { ShareTickets } from './share-tickets.ts'
+
+/** What the public routes work with; one set per thread. */
+export interface SharingServices extends PayloadSources {
+  readonly engine: EngineClient
+  readonly tokens: CapabilityTokens
+  /** Whether links are followed at all (`sharing.enabled`). */
+  readonly isEnabled: boolean
+  /** Milliseconds since 1970. */
+  readonly clock: () => Milliseconds
+}
+
+/** What the routes of shares work with beside that. */
+export interface ShareServices extends SharingServices {
+  readonly tickets: ShareTickets
+  readonly limits: AttemptLimits
+  readonly hashing: PasswordHashing
+}
