@@ -59,6 +59,7 @@ export class Webhooks {
       read: (query) => store.events.read(query),
       sender: this.#sender,
       clock: systemMilliseconds,
+      timer: () => performance.now(),
       maximumAttempts: config['webhooks.maximum_attempts'],
       pollMilliseconds: config['webhooks.poll_interval_seconds'] * 1000,
     })

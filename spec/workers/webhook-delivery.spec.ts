@@ -1,118 +1,15 @@
 /** The worker that delivers storage events: order, retries, bounds, restarts. Clock and receivers are those of the spec. */
-import { rmSync } from 'node:fs'
-import { type Test, test } from 'tap'
-import { microsecondsOf, millisecondsOf, sequenceOf } from '../../engine/brands.ts'
-import type { EventPlace } from '../../engine/events/values.ts'
-import { DomainError } from '../../engine/errors.ts'
-import type { StorageEvent } from '../../projections/events/storage-event.ts'
-import { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
-import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
-import { WebhookDelivery } from '../../workers/webhooks/deliver-webhooks.ts'
-import type { ReadEvents } from '../../workers/webhooks/delivery-line.ts'
+import { test } from 'tap'
+import { microsecondsOf } from '../../engine/brands.ts'
 import { retryAfter, retryDelay } from '../../workers/webhooks/retry.ts'
-import type { Sent } from '../../workers/webhooks/sender.ts'
+import { deliveryWorld, FAILED } from '../support/delivery-world.ts'
 import { storageEvent } from '../support/sample-events.ts'
-import { temporaryDirectory } from '../support/test-clients.ts'
-import { openTestStore } from '../support/test-store.ts'
 import { createWebhook, deleteWebhook, replayWebhook, setWebhookStatus } from '../support/webhook-commands.ts'
 
-/** A POST on its way: what it is about, and how it ends. */
-interface Flight {
-  readonly webhook: string
-  readonly event: string
-  end(sent?: Partial<Sent>): Promise<void>
-}
-
-const OK: Sent = { timeMicroseconds: microsecondsOf(1), status: 200, error: undefined, askedMilliseconds: 0 }
-const FAILED = { status: 500, error: 'the target answered 500' }
 const ALL = { bucket: undefined, prefix: undefined }
 
-function isAfter(event: StorageEvent, place: EventPlace): boolean {
-  return event.sequence > place.sequence || (event.sequence === place.sequence && event.index > place.index)
-}
-
-function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
-}
-
-async function world(t: Test) {
-  const root = temporaryDirectory()
-  const store = await openTestStore(root)
-  const environment = ProjectionEnvironment.open(store.paths.projections, { readOnly: true })
-  t.teardown(async () => {
-    await environment.close()
-    await store.close(true)
-    rmSync(root, { recursive: true })
-  })
-  const events: StorageEvent[] = []
-  const flights: Flight[] = []
-  const reads: EventPlace[] = []
-  const state = { now: 1_000_000, isFull: false }
-  const read: ReadEvents = async ({
-    after = { sequence: sequenceOf(0), index: 0 },
-    sinceMicroseconds = 0,
-    untilMicroseconds = Infinity,
-    limit,
-  }) => {
-    if (limit > 1) reads.push(after)
-    const found = events.filter(
-      (event) =>
-        isAfter(event, after) &&
-        event.timeMicroseconds >= sinceMicroseconds &&
-        event.timeMicroseconds < untilMicroseconds,
-    )
-    const page = found.slice(0, limit)
-    const head = { sequence: sequenceOf(1_000_000), index: 9999 }
-    return {
-      events: page,
-      position:
-        found.length > limit ? (page.at(-1) ?? head) : after.sequence > 900_000 ? after : (page.at(-1) ?? after),
-      isAtEnd: found.length <= limit,
-    }
-  }
-  const start = () =>
-    new WebhookDelivery({
-      engine: {
-        execute: (command) =>
-          state.isFull ? Promise.reject(new DomainError('journal-full')) : store.client.execute(command),
-      },
-      webhooks: new WebhookReader(environment),
-      read,
-      sender: {
-        send: ({ webhook }, event, { signal } = {}) =>
-          new Promise((resolve) => {
-            const flight: Flight = {
-              webhook,
-              event: String(event.sequence),
-              end: (sent = {}) => {
-                flights.splice(flights.indexOf(flight), 1)
-                resolve({ ...OK, ...sent })
-                return settled()
-              },
-            }
-            flights.push(flight)
-            signal?.addEventListener('abort', () => void flight.end({ error: 'aborted' }))
-          }),
-      },
-      clock: () => millisecondsOf(state.now),
-      maximumAttempts: 3,
-      pollMilliseconds: 2000,
-    })
-  /** A step after so many seconds. */
-  const later = async (worker: WebhookDelivery, seconds: number) => {
-    state.now += seconds * 1000
-    const result = await worker.step()
-    await settled()
-    return result
-  }
-  const reader = new WebhookReader(environment)
-  const sequences = () => flights.map(({ event }) => Number(event) - 1000)
-  const happen = (...numbers: number[]) => events.push(...numbers.map((number) => storageEvent(1000 + number)))
-  return { store, reader, events, flights, reads, state, start, later, sequences, happen }
-}
-
 test('four at a time to one target, and what came of them in one entry', async (t) => {
-  const { store, reader, flights, start, later, sequences, happen } = await world(t)
+  const { store, reader, flights, start, later, sequences, happen } = await deliveryWorld(t)
   await store.client.execute(createWebhook('a', { prefix: '2026/', bucket: 'photos' }))
   happen(1, 2, 3, 4, 5, 6)
   const worker = start()
@@ -132,7 +29,7 @@ test('four at a time to one target, and what came of them in one entry', async (
 })
 
 test('filters: type, bucket, prefix', async (t) => {
-  const { store, events, start, later, sequences } = await world(t)
+  const { store, events, start, later, sequences } = await deliveryWorld(t)
   await store.client.execute(createWebhook('a'))
   events.push(
     storageEvent(1001, { type: 'object.updated' }),
@@ -148,7 +45,7 @@ test('filters: type, bucket, prefix', async (t) => {
 })
 
 test('a failed delivery is tried again with growing delays, and fails for good after the last attempt', async (t) => {
-  const { store, reader, flights, start, later, happen } = await world(t)
+  const { store, reader, flights, start, later, happen } = await deliveryWorld(t)
   await store.client.execute(createWebhook('a'))
   happen(1)
   const worker = start()
@@ -178,7 +75,7 @@ test('a failed delivery is tried again with growing delays, and fails for good a
 })
 
 test('a restart goes on where the journal is: nothing is lost, what was not recorded is sent again', async (t) => {
-  const { store, flights, start, later, sequences, happen } = await world(t)
+  const { store, flights, start, later, sequences, happen } = await deliveryWorld(t)
   await store.client.execute(createWebhook('a'))
   happen(1, 2, 3)
   const killed = start()
@@ -198,7 +95,7 @@ test('a restart goes on where the journal is: nothing is lost, what was not reco
 })
 
 test('a target that never answers holds up nobody else, and is asked one at a time after five failures', async (t) => {
-  const { store, flights, start, later, happen } = await world(t)
+  const { store, flights, start, later, happen } = await deliveryWorld(t)
   await store.client.execute(createWebhook('dead'))
   await store.client.execute(createWebhook('well'))
   happen(...Array.from({ length: 40 }, (_, index) => index + 1))
@@ -216,7 +113,7 @@ test('a target that never answers holds up nobody else, and is asked one at a ti
 })
 
 test('disabled, deleted and begun anew: what is pending and on its way is dropped', async (t) => {
-  const { store, reader, flights, start, later, sequences, happen, events } = await world(t)
+  const { store, reader, flights, start, later, sequences, happen, events } = await deliveryWorld(t)
   await store.client.execute(createWebhook('a'))
   happen(1, 2)
   const worker = start()
@@ -237,7 +134,7 @@ test('disabled, deleted and begun anew: what is pending and on its way is droppe
 })
 
 test('a webhook far behind has a bounded number of events in memory and reads the others later', async (t) => {
-  const { store, flights, reads, start, later, happen } = await world(t)
+  const { store, flights, reads, start, later, happen } = await deliveryWorld(t)
   await store.client.execute(createWebhook('a'))
   await store.client.execute(createWebhook('b'))
   happen(...Array.from({ length: 1000 }, (_, index) => index + 1))
@@ -257,7 +154,7 @@ test('a webhook far behind has a bounded number of events in memory and reads th
 })
 
 test('a replay sends the events of its time once more, and ends', async (t) => {
-  const { store, reader, flights, start, later, sequences, happen, events } = await world(t)
+  const { store, reader, flights, start, later, sequences, happen, events } = await deliveryWorld(t)
   happen(1, 2)
   events.push(storageEvent(1003, { timeMicroseconds: microsecondsOf(1_767_323_045_000_001 + 1) }))
   await store.client.execute(createWebhook('a', ALL))
@@ -283,7 +180,7 @@ test('a replay sends the events of its time once more, and ends', async (t) => {
 })
 
 test('a journal without room stops deliveries, loses none of what came of them, and they go on when there is room', async (t) => {
-  const { store, reader, flights, state, start, later, happen } = await world(t)
+  const { store, reader, flights, state, start, later, happen } = await deliveryWorld(t)
   await store.client.execute(createWebhook('a'))
   happen(...Array.from({ length: 3000 }, (_, index) => index + 1))
   const worker = start()
@@ -305,7 +202,7 @@ test('a journal without room stops deliveries, loses none of what came of them, 
 })
 
 test('at the stop what is on its way may end, and is recorded', async (t) => {
-  const { store, reader, flights, start, later, happen } = await world(t)
+  const { store, reader, flights, start, later, happen } = await deliveryWorld(t)
   await store.client.execute(createWebhook('a'))
   happen(1, 2, 3, 4, 5, 6)
   const worker = start()

@@ -4,6 +4,7 @@ import type { ReplayState, WebhookState } from '../../engine/domain/webhook-stat
 import type { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
 import { systemAudit } from '../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
+import type { DeliveryLine } from '../../projections/tables/webhooks.ts'
 import { storageEventId } from '../../projections/events/storage-event.ts'
 import {
   type Delivery,
@@ -14,7 +15,7 @@ import {
   type ReadEvents,
   WebhookLine,
 } from './delivery-line.ts'
-import { retryDelay } from './retry.ts'
+import { RETRY_DELAY_MAXIMUM, retryDelay } from './retry.ts'
 import type { Sent, WebhookSender } from './sender.ts'
 import { TargetCircuits } from './target-circuits.ts'
 
@@ -35,7 +36,10 @@ interface DeliveryParts {
   readonly webhooks: Pick<WebhookReader, 'version' | 'webhooks' | 'progress'>
   readonly read: ReadEvents
   readonly sender: Pick<WebhookSender, 'send'>
+  /** The time of day. */
   readonly clock: () => Milliseconds
+  /** Milliseconds of a clock that is never set: what is due is judged by it. */
+  readonly timer: () => number
   readonly maximumAttempts: number
   readonly pollMilliseconds: number
 }
@@ -59,8 +63,8 @@ export class WebhookDelivery implements BackgroundWorker {
   readonly #circuits = new TargetCircuits()
   #lines: WebhookLine[] = []
   #version: number | undefined
-  #nextReading = 0
-  #lastReport = 0
+  #nextReading = Number.NEGATIVE_INFINITY
+  #lastReport = Number.NEGATIVE_INFINITY
   /** The line that may send first, so that none is always last. */
   #first = 0
   readonly #flights = new Set<Promise<void>>()
@@ -91,9 +95,9 @@ export class WebhookDelivery implements BackgroundWorker {
     this.#refresh()
     await this.#readEvents()
     this.#start()
-    const { clock } = this.#parts
+    const { timer } = this.#parts
     const unreported = this.#unreported
-    if (unreported >= REPORT_ATTEMPTS || clock() - this.#lastReport >= REPORT_MILLISECONDS) await this.#report()
+    if (unreported >= REPORT_ATTEMPTS || timer() - this.#lastReport >= REPORT_MILLISECONDS) await this.#report()
     const isBehind = this.#lines.some((line) => !line.isAtEnd && line.hasRoom)
     return isBehind || this.#unreported >= REPORT_ATTEMPTS ? 'more' : 'idle'
   }
@@ -118,9 +122,9 @@ export class WebhookDelivery implements BackgroundWorker {
    * dropped, and what is on its way with it.
    */
   #refresh(): void {
-    const { webhooks, clock } = this.#parts
+    const { webhooks, timer } = this.#parts
     const version = webhooks.version()
-    if (version === this.#version && clock() < this.#nextReading) return
+    if (version === this.#version && timer() < this.#nextReading) return
     this.#version = version
     const before = new Map(this.#lines.map((line) => [keyOf(line.webhook, line.replay), line]))
     this.#lines = webhooks.webhooks().flatMap((webhook) => this.#linesOf(webhook, before))
@@ -132,19 +136,18 @@ export class WebhookDelivery implements BackgroundWorker {
     const progress = webhook.enabled ? this.#parts.webhooks.progress(webhook.webhook) : undefined
     if (progress === undefined) return []
     const { line, replay } = progress
-    const lines = [before.get(keyOf(webhook, undefined)) ?? new WebhookLine(webhook, line)]
-    if (replay !== undefined) {
-      lines.push(before.get(keyOf(webhook, replay)) ?? new WebhookLine(webhook, replay, replay))
-    }
+    const begun = (stored: DeliveryLine, of?: ReplayState) =>
+      before.get(keyOf(webhook, of)) ?? new WebhookLine(webhook, stored, (next) => this.#dueAt(next), of)
+    const lines = [begun(line), ...(replay === undefined ? [] : [begun(replay, replay)])]
     for (const one of lines) one.webhook = webhook
     return lines.filter(({ isClosed }) => !isClosed)
   }
 
   /** Lines at the end are read when the poll is due, the others as soon as they have room. Lines at one place share a page. */
   async #readEvents(): Promise<void> {
-    const { clock, pollMilliseconds } = this.#parts
-    const isDue = clock() >= this.#nextReading
-    if (isDue) this.#nextReading = clock() + pollMilliseconds
+    const { timer, pollMilliseconds } = this.#parts
+    const isDue = timer() >= this.#nextReading
+    if (isDue) this.#nextReading = timer() + pollMilliseconds
     const pages = new Map<string, EventsRead>()
     for (const line of this.#lines) {
       if (!line.hasRoom || (line.isAtEnd && (!isDue || line.replay !== undefined))) continue
@@ -159,12 +162,15 @@ export class WebhookDelivery implements BackgroundWorker {
 
   /** Sends what is due, one delivery of each line in turn, as long as there are places. */
   #start(): void {
+    if (this.#isStopping) return
+    // What was changed is in force at once: nothing begins to a target that was disabled, or with a secret that was rotated.
+    if (this.#parts.webhooks.version() !== this.#version) this.#refresh()
     for (let isBusy = true; isBusy; ) {
       isBusy = false
       const count = this.#lines.length
       this.#first = count === 0 ? 0 : (this.#first + 1) % count
       for (let index = 0; index < count; index += 1) {
-        if (this.#isStopping || this.#unreported + this.#flights.size >= UNREPORTED_MAXIMUM) return
+        if (this.#unreported + this.#flights.size >= UNREPORTED_MAXIMUM) return
         const line = this.#lines[(this.#first + index) % count] as WebhookLine
         if (this.#startOne(line)) isBusy = true
       }
@@ -174,7 +180,7 @@ export class WebhookDelivery implements BackgroundWorker {
   #startOne(line: WebhookLine): boolean {
     const { target } = line.webhook
     if (!this.#circuits.mayStart(target)) return false
-    const delivery = line.due(this.#parts.clock())
+    const delivery = line.due(this.#parts.timer())
     if (delivery === undefined) return false
     delivery.isInFlight = true
     this.#circuits.started(target)
@@ -195,11 +201,13 @@ export class WebhookDelivery implements BackgroundWorker {
     const isSuccess = sent.error === undefined
     this.#circuits.ended(target, isSuccess)
     const { timeMicroseconds, status, error } = sent
-    const nextMicroseconds = isSuccess ? undefined : this.#nextAttempt(line, delivery, sent.askedMilliseconds)
+    const delay = isSuccess ? undefined : this.#delay(line, delivery, sent.askedMilliseconds)
     if (isSuccess) this.#succeeded += 1
     else this.#failedAttempts += 1
-    if (!isSuccess && nextMicroseconds === undefined) this.#failed += 1
-    line.attempted(delivery, { timeMicroseconds, status, error, nextMicroseconds })
+    if (!isSuccess && delay === undefined) this.#failed += 1
+    const { clock, timer } = this.#parts
+    const nextMicroseconds = delay === undefined ? undefined : microsecondsOf((clock() + delay) * 1000)
+    line.attempted(delivery, { timeMicroseconds, status, error, nextMicroseconds }, timer() + (delay ?? 0))
   }
 
   async #send({ webhook, stopped }: WebhookLine, delivery: Delivery): Promise<Sent> {
@@ -217,17 +225,23 @@ export class WebhookDelivery implements BackgroundWorker {
     return this.#parts.sender.send(webhook, event, { signal: stopped.signal })
   }
 
-  /** When a delivery that failed is tried again; undefined when that was its last attempt. */
-  #nextAttempt(line: WebhookLine, { place, attempts }: Delivery, asked: number): Microseconds | undefined {
+  /** How long until a delivery that failed is tried again; undefined when that was its last attempt. */
+  #delay(line: WebhookLine, { place, attempts }: Delivery, asked: number): number | undefined {
     const attempt = attempts + 1
     if (attempt >= this.#parts.maximumAttempts) return undefined
     const delivery = `${line.webhook.webhook} ${storageEventId(place)} ${line.replay?.replay ?? 0}`
-    return microsecondsOf((this.#parts.clock() + retryDelay(delivery, attempt, asked)) * 1000)
+    return retryDelay(delivery, attempt, asked)
+  }
+
+  /** When a delivery of before the start is due. The clock may have been set back since its time was written. */
+  #dueAt(nextMicroseconds: Microseconds): number {
+    const { clock, timer } = this.#parts
+    return timer() + Math.min(nextMicroseconds / 1000 - clock(), RETRY_DELAY_MAXIMUM)
   }
 
   /** Writes into the journal what it should know, in as few entries as it takes. */
   async #report(): Promise<void> {
-    this.#lastReport = this.#parts.clock()
+    this.#lastReport = this.#parts.timer()
     for (let entry = 0; entry < ENTRIES_PER_REPORT; entry += 1) {
       const reports = this.#nextReports()
       if (reports.length === 0) return

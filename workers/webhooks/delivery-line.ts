@@ -1,4 +1,4 @@
-import type { Microseconds, Milliseconds, Sequence } from '../../engine/brands.ts'
+import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { DeliveryReport } from '../../engine/commands/webhook-commands.ts'
 import type { ReplayState, WebhookState } from '../../engine/domain/webhook-state.ts'
 import type { DeliveryAttempt, EventPlace } from '../../engine/events/values.ts'
@@ -17,6 +17,8 @@ const REPORT_HEAD_BYTES = 320
 const ERROR_BYTES_MAXIMUM = 400
 /** A position is recorded without any delivery when it has gone on by so many entries. */
 const SILENT_ENTRIES_MAXIMUM = 100_000
+/** Due as soon as there is a place. */
+const NOW = Number.NEGATIVE_INFINITY
 
 /** A page of storage events (projections/events/event-log.ts). */
 export interface EventsRead {
@@ -38,6 +40,7 @@ export interface Delivery {
   event: StorageEvent | undefined
   /** POSTs so far. */
   attempts: number
+  /** By the clock that is never set. */
   dueMilliseconds: number
   isInFlight: boolean
 }
@@ -82,15 +85,21 @@ export class WebhookLine {
   readonly #known: Set<string>
   #reported: EventPlace | undefined
 
-  constructor(webhook: WebhookState, stored: DeliveryLine, replay?: ReplayState) {
+  /** @param dueAt when a delivery is due that is to be tried again at this time of day */
+  constructor(
+    webhook: WebhookState,
+    stored: DeliveryLine,
+    dueAt: (nextMicroseconds: Microseconds) => number,
+    replay?: ReplayState,
+  ) {
     this.webhook = webhook
     this.replay = replay
     this.position = stored.position
     this.#reported = stored.position
-    const pending = stored.pending.map(({ event: place, attempts, nextMicroseconds = 0 }): [string, Delivery] => [
-      nameOf(place),
-      { place, event: undefined, attempts, dueMilliseconds: nextMicroseconds / 1000, isInFlight: false },
-    ])
+    const pending = stored.pending.map(({ event: place, attempts, nextMicroseconds: next }): [string, Delivery] => {
+      const dueMilliseconds = next === undefined ? NOW : dueAt(next)
+      return [nameOf(place), { place, event: undefined, attempts, dueMilliseconds, isInFlight: false }]
+    })
     this.#deliveries = new Map(pending)
     this.#known = new Set(this.#deliveries.keys())
   }
@@ -118,7 +127,7 @@ export class WebhookLine {
           this.isAtEnd = false
           return
         }
-        this.#deliveries.set(nameOf(place), { place, event, attempts: 0, dueMilliseconds: 0, isInFlight: false })
+        this.#deliveries.set(nameOf(place), { place, event, attempts: 0, dueMilliseconds: NOW, isInFlight: false })
       }
       this.position = place
     }
@@ -134,7 +143,7 @@ export class WebhookLine {
   }
 
   /** The next delivery whose time has come; oldest event first. */
-  due(now: Milliseconds): Delivery | undefined {
+  due(now: number): Delivery | undefined {
     for (const delivery of this.#deliveries.values()) {
       if (!delivery.isInFlight && delivery.dueMilliseconds <= now) return delivery
     }
@@ -142,13 +151,17 @@ export class WebhookLine {
   }
 
   /** An attempt is over; with `nextMicroseconds` the delivery is tried again. */
-  attempted(delivery: Delivery, attempt: Omit<DeliveryAttempt, 'event' | 'attempt'>): void {
+  attempted(
+    delivery: Delivery,
+    attempt: Omit<DeliveryAttempt, 'event' | 'attempt'>,
+    dueMilliseconds: number,
+  ): void {
     const { place } = delivery
     delivery.isInFlight = false
     delivery.attempts += 1
     this.#attempts.push({ event: place, attempt: delivery.attempts, ...attempt })
     if (attempt.nextMicroseconds === undefined) this.#deliveries.delete(nameOf(place))
-    else delivery.dueMilliseconds = attempt.nextMicroseconds / 1000
+    else delivery.dueMilliseconds = dueMilliseconds
   }
 
   /** Nothing of a replay is left. */

@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 /** Between two attempts, whatever their number or the target says. */
 const DELAY_MAXIMUM = 6 * 60 * 60 * 1000
 const JITTER = 1000
+export const RETRY_DELAY_MAXIMUM = DELAY_MAXIMUM + JITTER
 
 /**
  * 2 to the power of the attempt in seconds, and up to a second that depends on the delivery: what failed together is not
@@ -14,7 +15,7 @@ const JITTER = 1000
 export function retryDelay(delivery: string, attempt: number, askedMilliseconds = 0): number {
   const jitter = hash('sha256', `${delivery} ${attempt}`, 'buffer').readUInt16BE(0) % JITTER
   const own = Math.min(2 ** attempt * 1000, DELAY_MAXIMUM)
-  return Math.min(Math.max(own + jitter, askedMilliseconds), DELAY_MAXIMUM + JITTER)
+  return Math.min(Math.max(own + jitter, askedMilliseconds), RETRY_DELAY_MAXIMUM)
 }
 
 /** The delay that a Retry-After header asks for: seconds, or a date (RFC 9110 section 10.2.3); 0 without a valid one. */

@@ -1,0 +1,42 @@
+/** The worker that delivers storage events, when clocks are set and webhooks are changed. */
+import { test } from 'tap'
+import { deliveryWorld, FAILED } from '../support/delivery-world.ts'
+import { createWebhook, setWebhookStatus } from '../support/webhook-commands.ts'
+
+test('a clock that is set back stops nothing: events are read, tried again and recorded', async (t) => {
+  const { store, reader, flights, state, start, later, sequences, happen } = await deliveryWorld(t)
+  await store.client.execute(createWebhook('a'))
+  happen(1)
+  const worker = start()
+  await later(worker, 0)
+  await flights[0]?.end(FAILED)
+  await later(worker, 1)
+  state.now -= 900_000
+  happen(2)
+  await later(worker, 3)
+  t.same(sequences().toSorted(), [1, 2])
+  while (flights.length > 0) await flights[0]?.end(flights[0].event === '1001' ? FAILED : {})
+  await later(worker, 1)
+  t.equal(reader.log('a', 10).length, 3)
+  const restarted = start()
+  state.now -= 90_000
+  await later(restarted, 3)
+  t.same(sequences(), [], 'what is to be tried again keeps its time over a restart')
+  state.now -= 365 * 24 * 3_600_000
+  const again = start()
+  await later(again, 0)
+  await later(again, 6 * 3600 + 1)
+  t.same(sequences(), [1], 'and comes after the longest of all delays at the latest')
+})
+
+test('a webhook that is disabled is sent nothing more, from the answer on', async (t) => {
+  const { store, flights, start, later, sequences, happen } = await deliveryWorld(t)
+  await store.client.execute(createWebhook('a'))
+  happen(1, 2, 3, 4, 5, 6)
+  const worker = start()
+  await later(worker, 0)
+  t.same(sequences(), [1, 2, 3, 4])
+  await store.client.execute(setWebhookStatus('a', false))
+  await flights[0]?.end()
+  t.same(sequences(), [], 'no fifth one begins, and those on their way are given up')
+})
