@@ -151,11 +151,7 @@ export class WebhookLine {
   }
 
   /** An attempt is over; with `nextMicroseconds` the delivery is tried again. */
-  attempted(
-    delivery: Delivery,
-    attempt: Omit<DeliveryAttempt, 'event' | 'attempt'>,
-    dueMilliseconds: number,
-  ): void {
+  attempted(delivery: Delivery, attempt: Omit<DeliveryAttempt, 'event' | 'attempt'>, dueMilliseconds: number): void {
     const { place } = delivery
     delivery.isInFlight = false
     delivery.attempts += 1
