@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 import type { Command, DecidableCommand, Done } from './commands/commands.ts'
 import { isDiskFull } from './disk/disk.ts'
 import { decide } from './domain/decide.ts'
-import type { Decision, DecisionContext } from './domain/decision.ts'
+import { type Decision, type DecisionContext, doneOf } from './domain/decision.ts'
 import { locksOf, settingsOf } from './domain/settings.ts'
 import type { AccessAuthentication } from './keys/access-authentication.ts'
 import type { OpaqueIds } from './keys/opaque-ids.ts'
@@ -320,16 +320,16 @@ export class Engine {
     intent: Sequence | undefined,
     decision: Decision,
   ): Exclude<EngineReply, undefined> {
-    const { changes: decided, ...result } = decision
+    const { changes: decided, version } = decision
     const sequence = batch.nextSequence
-    const named = namedVersion(audit, result.version, this.#versionIds)
+    const named = namedVersion(audit, version, this.#versionIds)
     const changes = addSuccess(batch, this.#access, state, { time, audit: named, intent, changes: decided })
     try {
       state.apply(sequence, batch.time, changes)
     } catch (error) {
       throw new ApplyError(`the changes of ${sequence} cannot be applied: ${String(error)}`, { cause: error })
     }
-    return { ok: true, done: { sequence, timeMicroseconds: batch.time, ...result } }
+    return { ok: true, done: doneOf(decision, sequence, batch.time) }
   }
 
   #named(command: DecidableCommand): AuditContext {

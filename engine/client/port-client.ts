@@ -4,7 +4,9 @@ import type { Command, Done } from '../commands/commands.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../errors.ts'
 import { type AuditContext, type AuditResult, isOfStranger, type Pairs } from '../events/audit.ts'
 import { encodeEntry } from '../events/entry-codec.ts'
+import { microsecondsOf, sequenceOf } from '../brands.ts'
 import { doneOrThrow } from './local-client.ts'
+import { isSmallWrite, WritePacker } from './packed-writes.ts'
 import { AuditPacker, auditMessageBytes, type ReplyMessage, type RequestMessage } from './port-messages.ts'
 
 /** Audit bytes on their way to the journal before readers are made to wait, unless a client is told another bound. */
@@ -18,6 +20,8 @@ function ignore(): void {}
 interface Waiting {
   readonly resolve: (done: Done) => void
   readonly reject: (error: Error) => void
+  /** Of a small write. */
+  readonly etag: string
 }
 
 /** The engine at the other end of a message port: at most one message each way in a turn of the event loop. */
@@ -26,6 +30,7 @@ export class PortEngineClient implements EngineClient {
   readonly #auditBytesMaximum: number
   readonly #waiting = new Map<number, Waiting>()
   readonly #audits = new AuditPacker()
+  readonly #writes = new WritePacker()
   #commands: [id: number, command: Command][] = []
   #transfer: ArrayBuffer[] = []
   #nextId = 1
@@ -51,10 +56,12 @@ export class PortEngineClient implements EngineClient {
     if (this.#failure !== undefined) return Promise.reject(new EngineUnavailableError(this.#failure))
     const id = this.#nextId
     this.#nextId += 1
-    this.#commands.push([id, command])
-    if ('body' in command && command.body.kind === 'inline') this.#handOver(command.body.bytes)
+    const isSmall = isSmallWrite(command)
+    if (isSmall) this.#writes.add(id, command)
+    else this.#push(id, command)
     this.#schedule()
-    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }))
+    const etag = isSmall ? command.etag : ''
+    return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject, etag }))
   }
 
   record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): Promise<void> | undefined {
@@ -81,6 +88,11 @@ export class PortEngineClient implements EngineClient {
     return new Promise((resolve, reject) => this.#room.push({ resolve, reject }))
   }
 
+  #push(id: number, command: Command): void {
+    this.#commands.push([id, command])
+    if ('body' in command && command.body.kind === 'inline') this.#handOver(command.body.bytes)
+  }
+
   /** A small payload that is alone in its buffer is transferred instead of copied. */
   #handOver(bytes: Uint8Array): void {
     if (bytes.buffer instanceof ArrayBuffer && bytes.byteLength === bytes.buffer.byteLength) {
@@ -103,9 +115,11 @@ export class PortEngineClient implements EngineClient {
     if (!this.#scheduled) return
     this.#scheduled = false
     const audits = this.#audits.take()
-    const message: RequestMessage = { kind: 'requests', commands: this.#commands, audits }
+    const writes = this.#writes.take()
+    const message: RequestMessage = { kind: 'requests', commands: this.#commands, writes, audits }
     const transfer = this.#transfer
     if (audits !== undefined) transfer.push(audits.buffer)
+    if (writes !== undefined) transfer.push(writes.buffer)
     this.#commands = []
     this.#transfer = []
     this.#port.postMessage(message, transfer)
@@ -122,6 +136,7 @@ export class PortEngineClient implements EngineClient {
     }
     this.#auditBytes -= message.auditBytes
     if (this.#auditBytes < this.#auditBytesMaximum) for (const { resolve } of this.#room.splice(0)) resolve()
+    if (message.written !== undefined) this.#resolveWrites(message.written)
     for (const [id, reply] of message.replies) {
       const waiting = this.#waiting.get(id)
       this.#waiting.delete(id)
@@ -130,6 +145,17 @@ export class PortEngineClient implements EngineClient {
       } catch (error) {
         waiting?.reject(error as Error)
       }
+    }
+  }
+
+  #resolveWrites(written: Float64Array): void {
+    for (let at = 0; at < written.length; at += 3) {
+      const id = written[at] as number
+      const waiting = this.#waiting.get(id)
+      if (waiting === undefined) continue
+      this.#waiting.delete(id)
+      const sequence = sequenceOf(written[at + 1] as number)
+      waiting.resolve({ sequence, timeMicroseconds: microsecondsOf(written[at + 2] as number), etag: waiting.etag })
     }
   }
 

@@ -7,6 +7,8 @@ import type { StrangerRecord } from '../stranger-records.ts'
 export interface RequestMessage {
   readonly kind: 'requests'
   readonly commands: readonly (readonly [id: number, command: Command])[]
+  /** Writes of small objects, as `WritePacker` lays them out. */
+  readonly writes?: Uint8Array | undefined
   /** Bodies of audit records, as `AuditPacker` lays them out. */
   readonly audits: Uint8Array | undefined
 }
@@ -16,6 +18,8 @@ export type ReplyMessage =
   | {
       readonly kind: 'replies'
       readonly replies: readonly (readonly [id: number, reply: EngineReply])[]
+      /** Of the writes that did what was asked for, and have no more to tell: id, sequence, time in microseconds. */
+      readonly written?: Float64Array | undefined
       /** Bytes of audit records that are in the journal since the last message. */
       readonly auditBytes: number
     }

@@ -1,8 +1,10 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { Command } from '../commands/commands.ts'
 import type { EngineReply } from '../engine.ts'
 import type { EngineLoop } from '../engine-loop.ts'
 import { OutcomeUnknownError, type EngineUnavailableError } from '../errors.ts'
 import type { RoomFor } from '../journal/journal-room.ts'
+import { unpackWrites } from './packed-writes.ts'
 import { auditMessageBytes, type ReplyMessage, type RequestMessage, unpackAudits } from './port-messages.ts'
 
 /** The engine thread's side of one front end: requests in, the replies of each batch out in one message. */
@@ -10,6 +12,7 @@ export class PortServer {
   readonly #port: MessagePort
   readonly #loop: EngineLoop
   #replies: [id: number, reply: EngineReply][] = []
+  #written: number[] = []
   #auditBytes = 0
 
   constructor(port: MessagePort, loop: EngineLoop) {
@@ -21,9 +24,11 @@ export class PortServer {
 
   /** Sends the replies of the last batch. */
   flush(): void {
-    if (this.#replies.length === 0 && this.#auditBytes === 0) return
-    const message: ReplyMessage = { kind: 'replies', replies: this.#replies, auditBytes: this.#auditBytes }
+    if (this.#replies.length === 0 && this.#written.length === 0 && this.#auditBytes === 0) return
+    const written = this.#written.length === 0 ? undefined : Float64Array.from(this.#written)
+    const message: ReplyMessage = { kind: 'replies', replies: this.#replies, written, auditBytes: this.#auditBytes }
     this.#replies = []
+    this.#written = []
     this.#auditBytes = 0
     this.#port.postMessage(message)
   }
@@ -46,10 +51,11 @@ export class PortServer {
   }
 
   #receive(message: RequestMessage): void {
+    if (message.writes !== undefined) {
+      unpackWrites(message.writes, (id, command) => this.#submit(command, (reply) => this.#replyToWrite(id, reply)))
+    }
     for (const [id, command] of message.commands) {
-      this.#loop.submit({ kind: 'command', command }, (reply, failure) => {
-        if (failure === undefined) this.#replies.push([id, reply])
-      })
+      this.#submit(command, (reply) => this.#replies.push([id, reply]))
     }
     if (message.audits === undefined) return
     let hasCounted = false
@@ -62,5 +68,16 @@ export class PortServer {
     }
     // What is only counted is part of no batch, and the front end waits for room.
     if (hasCounted) this.flush()
+  }
+
+  #submit(command: Command, answer: (reply: EngineReply) => void): void {
+    this.#loop.submit({ kind: 'command', command }, (reply, failure) => {
+      if (failure === undefined) answer(reply)
+    })
+  }
+
+  #replyToWrite(id: number, reply: EngineReply): void {
+    if (reply?.ok !== true || reply.done.version !== undefined) this.#replies.push([id, reply])
+    else this.#written.push(id, reply.done.sequence, reply.done.timeMicroseconds)
   }
 }

@@ -1,5 +1,5 @@
-import type { Milliseconds, PayloadId, Sequence } from '../brands.ts'
-import type { CommandOf, DecidableCommand, VersionName } from '../commands/commands.ts'
+import type { Microseconds, Milliseconds, PayloadId, Sequence } from '../brands.ts'
+import type { CommandOf, DecidableCommand, Done, VersionName } from '../commands/commands.ts'
 import type { Change } from '../events/changes.ts'
 import type { PayloadReference } from '../events/values.ts'
 import type { StateReader } from '../state-ports.ts'
@@ -29,6 +29,13 @@ export interface Decision {
   /** The version or marker that was written or deleted, in a bucket with versioning. */
   readonly version?: VersionName
   readonly marker?: boolean
+}
+
+/** What the caller is told of a decision that the entry of a sequence and time made. */
+export function doneOf({ etag, version, marker }: Decision, sequence: Sequence, timeMicroseconds: Microseconds): Done {
+  const done = etag === undefined ? { sequence, timeMicroseconds } : { sequence, timeMicroseconds, etag }
+  if (version === undefined && marker === undefined) return done
+  return { ...done, ...(version !== undefined && { version }), ...(marker !== undefined && { marker }) }
 }
 
 /** A rule for each command. */

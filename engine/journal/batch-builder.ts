@@ -103,8 +103,9 @@ export class BatchBuilder {
     bytes.set(body, at + RECORD.frameBytes)
     bytes.fill(0, at + RECORD.frameBytes + body.length, at + total)
     const hashed = bytes.subarray(at, at + RECORD.frameBytes + body.length)
-    this.#head = digestOf('sha256', hashed, 'buffer')
-    this.#head.copy(bytes, at + RECORD.hashAt)
+    // As text of a character for each byte: a buffer of its own for each digest costs as much as the digest.
+    this.#head.write(digestOf('sha256', hashed, 'binary'), 0, 'latin1')
+    bytes.set(this.#head, at + RECORD.hashAt)
     this.#length = at + total
     this.#count += 1
     return sequence

@@ -48,7 +48,6 @@ import { putBucketName } from '../tables/bucket-names.ts'
 import { getBucket, putBucket, removeBucket } from '../tables/buckets.ts'
 import { getCors, putCors } from '../tables/cors.ts'
 import { getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
-import { getObject } from '../tables/objects.ts'
 import { getPayload } from '../tables/payloads.ts'
 import { linksOfKey } from '../tables/sharing.ts'
 import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
@@ -153,6 +152,8 @@ export class TableTransaction implements StateTransaction {
   readonly #lifecycle: LifecycleRows
   readonly #webhooks: WebhookRows
   readonly #sharing: SharingRows
+  /** The buckets that were read: most commands of a batch are about the same few. */
+  readonly #buckets = new Map<string, BucketState>()
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -184,7 +185,11 @@ export class TableTransaction implements StateTransaction {
   }
 
   bucket(name: string): BucketState | undefined {
-    return getBucket(this.#tables.buckets, name)
+    let bucket = this.#buckets.get(name)
+    if (bucket !== undefined) return bucket
+    bucket = getBucket(this.#tables.buckets, name)
+    if (bucket !== undefined) this.#buckets.set(name, bucket)
+    return bucket
   }
 
   cors(bucketId: BucketId): readonly CorsRule[] {
@@ -200,7 +205,7 @@ export class TableTransaction implements StateTransaction {
   }
 
   object(bucketId: BucketId, key: string): ObjectState | undefined {
-    return getObject(this.#tables.objects, bucketId, key)
+    return this.#versions.current(bucketId, key)
   }
 
   version(bucketId: BucketId, key: string, version: VersionSelector): ObjectState | undefined {
@@ -334,10 +339,12 @@ export class TableTransaction implements StateTransaction {
   #bucketChanged(name: string, changed: Partial<BucketState>): void {
     const bucket = getBucket(this.#tables.buckets, name)
     if (bucket === undefined) throw new Error(`bucket ${name} is changed but not there`)
+    this.#buckets.delete(name)
     putBucket(this.#tables.buckets, { ...bucket, ...changed })
   }
 
   #bucketDeleted({ bucket, bucketId }: ChangeNamed<'bucket.deleted'>): void {
+    this.#buckets.delete(bucket)
     removeBucket(this.#tables.buckets, bucket)
     putCors(this.#tables.cors, bucketId, [])
     this.#lifecycle.bucketDeleted(bucketId)

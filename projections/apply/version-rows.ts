@@ -19,6 +19,8 @@ export class VersionRows {
   readonly #tables: Tables
   readonly #counters: Counters
   readonly #payloads: PayloadLedger
+  /** What was read last of current objects: a change is judged by it, and then applied to it. */
+  #last: { readonly row: Buffer; readonly object: ObjectState | undefined } | undefined
 
   constructor(tables: Tables, counters: Counters, payloads: PayloadLedger) {
     this.#tables = tables
@@ -26,23 +28,46 @@ export class VersionRows {
     this.#payloads = payloads
   }
 
+  /** The current object of a key; undefined also when the newest version is a delete marker. */
+  current(bucketId: BucketId, key: string): ObjectState | undefined {
+    const row = objectKey(bucketId, key)
+    if (this.#last?.row.equals(row) === true) return this.#last.object
+    const value = this.#tables.objects.get(row)
+    const object = value === undefined ? undefined : decodeObject(value)
+    this.#last = { row, object }
+    return object
+  }
+
   written(sequence: Sequence, modifiedMicroseconds: Microseconds, change: ChangeNamed<'object.written'>): void {
-    const { bucketId, key, size, etag, digest, headers, metadata, version, lock, checksum } = change
+    const { bucketId, key, version, lock } = change
     // The new reference is counted before an old one is dropped: a copy onto itself must not drop its own payload.
     const payload = this.#payloads.take(change.payload)
-    const isNull = version?.isNull ?? true
     // The row of the current object is not removed: the new one overwrites it.
     if (version !== undefined) this.#makeRoom(bucketId, key, version, modifiedMicroseconds)
-    else if (change.replaced) this.#destroyCurrent(bucketId, key, this.#current(bucketId, key))
-    const state = { isNull, isMarker: false, digest, headers, metadata, payload, lock, checksum }
-    this.#putCurrent(bucketId, key, { ...state, sequence, modifiedMicroseconds, size, etag })
+    else if (change.replaced) this.#destroyCurrent(bucketId, key, this.current(bucketId, key))
+    this.#putCurrent(bucketId, key, {
+      sequence,
+      isNull: version?.isNull ?? true,
+      isMarker: false,
+      modifiedMicroseconds,
+      size: change.size,
+      etag: change.etag,
+      digest: change.digest,
+      headers: change.headers,
+      metadata: change.metadata,
+      payload,
+      lock,
+      checksum: change.checksum,
+      noncurrentMicroseconds: undefined,
+      revisitMicroseconds: undefined,
+    })
     if (lock !== undefined) putLock(this.#tables.locks, bucketId, key, sequence, lock)
   }
 
   markerWritten(sequence: Sequence, modifiedMicroseconds: Microseconds, change: ChangeNamed<'marker.written'>): void {
     const { bucketId, key, version } = change
     const hasCurrent = this.#makeRoom(bucketId, key, version, modifiedMicroseconds)
-    if (hasCurrent) this.#tables.objects.remove(objectKey(bucketId, key))
+    if (hasCurrent) this.#removeObject(bucketId, key)
     const nothing = {
       size: 0,
       etag: NO_ETAG,
@@ -61,16 +86,16 @@ export class VersionRows {
 
   /** Of a bucket without versioning. */
   deleted({ bucketId, key }: ChangeNamed<'object.deleted'>): void {
-    this.#destroyCurrent(bucketId, key, this.#current(bucketId, key))
-    this.#tables.objects.remove(objectKey(bucketId, key))
+    this.#destroyCurrent(bucketId, key, this.current(bucketId, key))
+    this.#removeObject(bucketId, key)
   }
 
   versionDeleted(timeMicroseconds: Microseconds, change: ChangeNamed<'version.deleted'>): void {
     const { bucketId, key, version, promotes, uncovers } = change
-    const current = this.#current(bucketId, key)
+    const current = this.current(bucketId, key)
     if (current?.sequence === version) {
       this.#destroyCurrent(bucketId, key, current)
-      if (promotes === undefined) this.#tables.objects.remove(objectKey(bucketId, key))
+      if (promotes === undefined) this.#removeObject(bucketId, key)
     } else {
       this.#dropNoncurrent(bucketId, key, version)
     }
@@ -88,11 +113,11 @@ export class VersionRows {
   /** A version that was held is looked at again: its lock may have gone. */
   locked(timeMicroseconds: Microseconds, change: ChangeNamed<'version.locked'>): void {
     const { bucketId, key, version, lock } = change
-    const current = this.#current(bucketId, key)
+    const current = this.current(bucketId, key)
     const isCurrent = current?.sequence === version
     const before = isCurrent ? current : takeVersion(this.#tables, bucketId, key, version)
     if (before === undefined) throw new Error(`version ${version} is locked but not there`)
-    if (isCurrent) this.#tables.objects.put(objectKey(bucketId, key), encodeObject({ ...before, lock }))
+    if (isCurrent) this.#putObject(bucketId, key, { ...before, lock })
     else {
       const isHeld = before.revisitMicroseconds !== undefined
       const after = isHeld ? this.#moveAge(bucketId, key, before, timeMicroseconds) : before
@@ -103,10 +128,10 @@ export class VersionRows {
 
   /** Its place is no longer that of its age, which lifecycle rules have passed. */
   held({ bucketId, key, version, untilMicroseconds = NEVER }: ChangeNamed<'lifecycle.version-held'>): void {
-    const current = this.#current(bucketId, key)
+    const current = this.current(bucketId, key)
     if (current?.sequence === version) {
       const held = this.#moveAge(bucketId, key, current, untilMicroseconds)
-      this.#tables.objects.put(objectKey(bucketId, key), encodeObject(held))
+      this.#putObject(bucketId, key, held)
       return
     }
     const before = takeVersion(this.#tables, bucketId, key, version)
@@ -153,7 +178,7 @@ export class VersionRows {
    * @returns whether there is such a row
    */
   #makeRoom(bucketId: BucketId, key: string, { replacesNull }: VersionPlace, time: Microseconds): boolean {
-    const current = this.#current(bucketId, key)
+    const current = this.current(bucketId, key)
     if (replacesNull !== undefined && current?.sequence === replacesNull) {
       this.#destroyCurrent(bucketId, key, current)
       return true
@@ -171,13 +196,18 @@ export class VersionRows {
     return true
   }
 
-  #current(bucketId: BucketId, key: string): ObjectState | undefined {
-    const value = this.#tables.objects.get(objectKey(bucketId, key))
-    return value === undefined ? undefined : decodeObject(value)
+  #putObject(bucketId: BucketId, key: string, object: ObjectState): void {
+    this.#last = undefined
+    this.#tables.objects.put(objectKey(bucketId, key), encodeObject(object))
+  }
+
+  #removeObject(bucketId: BucketId, key: string): void {
+    this.#last = undefined
+    this.#tables.objects.remove(objectKey(bucketId, key))
   }
 
   #putCurrent(bucketId: BucketId, key: string, object: ObjectState): void {
-    this.#tables.objects.put(objectKey(bucketId, key), encodeObject(object))
+    this.#putObject(bucketId, key, object)
     putAge(this.#tables.ages, bucketId, key, object)
     this.#countCurrent(bucketId, object, 1)
   }

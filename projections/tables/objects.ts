@@ -40,6 +40,7 @@ const AT = {
   digest: 54,
   times: 86,
 } as const
+const MD5_DIGITS = 32
 const FLAG = { isNull: 1, isMarker: 2, isNoncurrent: 4, isRevisited: 8 } as const
 /** Headers, metadata, and where there are any the lock (nil before a checksum) and the checksum. */
 type Rest = [HeaderPairs, HeaderPairs, unknown?, unknown?]
@@ -64,14 +65,15 @@ export function encodeObject(object: ObjectState): Buffer {
   const flags = flagsOf(object)
   const restAt = restOf(flags)
   const value = Buffer.allocUnsafe(restAt + (rest?.length ?? 0))
-  const [md5, parts] = object.etag.split('-') as [string, string | undefined]
+  const { etag } = object
+  const parts = etag.length === MD5_DIGITS ? 0 : Number(etag.slice(MD5_DIGITS + 1))
   value[0] = ROW_VERSION
   value[AT.flags] = flags
   writeNumber(value, object.sequence, AT.sequence)
   writeNumber(value, object.modifiedMicroseconds, AT.modified)
   writeNumber(value, object.size, AT.size)
-  value.write(md5, AT.md5, 'hex')
-  value.writeUInt32BE(Number(parts ?? 0), AT.parts)
+  value.write(parts === 0 ? etag : etag.slice(0, MD5_DIGITS), AT.md5, 'hex')
+  value.writeUInt32BE(parts, AT.parts)
   writeNumber(value, object.payload ?? 0, AT.payload)
   value.set(object.digest, AT.digest)
   if (object.noncurrentMicroseconds !== undefined) writeNumber(value, object.noncurrentMicroseconds, AT.times)
@@ -95,15 +97,6 @@ function restOf(flags: number): number {
   return AT.times + times * NUMBER_BYTES
 }
 
-/** The times that a row has beside that of its writing. */
-function timesOf(value: Buffer, flags: number): Pick<ObjectState, 'noncurrentMicroseconds' | 'revisitMicroseconds'> {
-  const read = (at: number) => microsecondsOf(readNumber(value, at))
-  return {
-    ...((flags & FLAG.isNoncurrent) !== 0 && { noncurrentMicroseconds: read(AT.times) }),
-    ...((flags & FLAG.isRevisited) !== 0 && { revisitMicroseconds: read(restOf(flags) - NUMBER_BYTES) }),
-  }
-}
-
 function encodeRest({ headers, metadata, lock, checksum }: ObjectState): Buffer | undefined {
   if (checksum !== undefined) {
     const held = lock === undefined ? null : lockState.encode(lock)
@@ -125,9 +118,7 @@ export function decodeObject(value: Buffer): ObjectState {
   const restAt = restOf(flags)
   const [headers, metadata, lock, checksum] =
     value.length === restAt ? [NO_PAIRS, NO_PAIRS] : (packr.unpack(value.subarray(restAt)) as Rest)
-  const times = restAt === AT.times ? undefined : timesOf(value, flags)
   return {
-    ...times,
     sequence: sequenceOf(readNumber(value, AT.sequence)),
     isNull: (flags & FLAG.isNull) !== 0,
     isMarker: (flags & FLAG.isMarker) !== 0,
@@ -140,6 +131,9 @@ export function decodeObject(value: Buffer): ObjectState {
     payload: readPayload(value, AT.payload),
     lock: lock === undefined || lock === null ? undefined : lockState.decode(lock, 'lock'),
     checksum: checksum === undefined ? undefined : objectChecksum.decode(checksum, 'checksum'),
+    noncurrentMicroseconds: (flags & FLAG.isNoncurrent) === 0 ? undefined : microsecondsOf(readNumber(value, AT.times)),
+    revisitMicroseconds:
+      (flags & FLAG.isRevisited) === 0 ? undefined : microsecondsOf(readNumber(value, restAt - NUMBER_BYTES)),
   }
 }
 

@@ -3,14 +3,12 @@ import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { test } from 'tap'
 import { bucketIdOf } from '../../engine/brands.ts'
-import type { Disk } from '../../engine/disk/disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { BufferedTables } from '../../projections/apply/buffered-tables.ts'
 import { keysOf } from '../../cli/server/store/access-keys.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { rebuildProjections } from '../../projections/replay/rebuild.ts'
-import { replay } from '../../projections/replay/replay.ts'
 import { openTables, TABLES } from '../../projections/tables/table-list.ts'
 import { getApplied, SCHEMA_VERSION } from '../../projections/tables/applied.ts'
 import { auditOf, createBucket, write } from '../support/commands.ts'
@@ -18,31 +16,10 @@ import { FaultDisk, inputOutputError } from '../support/fault-disk.ts'
 import { JournalBuilder } from '../support/journal-builder.ts'
 import { entryBody } from '../support/journal-bytes.ts'
 import { flipByte, segmentPath } from '../support/journal-files.ts'
+import { rebuiltTables } from '../support/rebuilt-tables.ts'
 import { reclaimUpload, recordDigest, removeVolume } from '../support/upload-commands.ts'
 import { setQuota } from '../support/version-commands.ts'
-import {
-  MASTER_KEY,
-  BOOT_ID,
-  dumpStore,
-  dumpTables,
-  openTestStore,
-  OTHER_BOOT_ID,
-  roomyDisk,
-} from '../support/test-store.ts'
-
-/** Every row that the journal of a store leads to, made from nothing. */
-async function rebuiltTables(paths: StorePaths, disk: Disk = roomyDisk): Promise<Record<string, string[]>> {
-  const directory = join(paths.root, 'rebuilt')
-  rmSync(directory, { recursive: true, force: true })
-  mkdirSync(directory)
-  const environment = ProjectionEnvironment.open(directory, { readOnly: false })
-  try {
-    replay(disk, paths, environment, undefined, { aheadFromBytes: 0 })
-    return dumpTables(environment)
-  } finally {
-    await environment.close()
-  }
-}
+import { MASTER_KEY, BOOT_ID, dumpStore, openTestStore, OTHER_BOOT_ID, roomyDisk } from '../support/test-store.ts'
 
 test('J14 what the rules only looked at leaves no row behind', async (t) => {
   const store = await openTestStore(t.testdir())
