@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { WriteBody } from '../../engine/commands/commands.ts'
 import { DiskFullError, ShortWriteError } from '../../engine/disk/disk.ts'
 import type { PayloadFileWriter } from '../../engine/payloads/file-writer.ts'
@@ -76,7 +76,7 @@ async function receiveSmall(
   if (bytes.length !== length) throw new IncompletePayloadError()
   checks.update(bytes)
   const etag = hash('md5', bytes, 'hex')
-  const digest = createHash('sha256').update(bytes).digest()
+  const digest = Buffer.from(hash('sha256', bytes, 'binary'), 'latin1')
   checks.finish(etag, digest)
   return { body: length === 0 ? { kind: 'empty' } : uploads.inlineBody(bytes), size: length, etag, digest }
 }

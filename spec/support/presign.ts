@@ -11,7 +11,6 @@ import {
   deriveSigningKey,
   type Scope,
   scopeText,
-  sign,
   stringToSign,
   UNSIGNED_PAYLOAD,
 } from '../../planes/s3/identity/signature-v4.ts'
@@ -111,7 +110,7 @@ function signRequest(request: SignRequest): string {
     payloadHash: request.payloadHash,
   })
   const signingKey = deriveSigningKey(request.secretKey, request.scope)
-  return sign(signingKey, stringToSign(request.timestamp, request.scope, canonical)).toString('hex')
+  return signingKey.sign(stringToSign(request.timestamp, request.scope, canonical))
 }
 
 function signedNames(headers: readonly HeaderLine[]): string[] {

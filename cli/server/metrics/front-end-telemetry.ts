@@ -46,20 +46,7 @@ export class FrontEndTelemetry implements S3Telemetry {
     this.#add(this.#received, request.receivedBytes)
     this.#add(this.#sent, request.sentBytes)
     if (this.#logRequests === 'none' || (this.#logRequests === 'errors' && request.status < 400)) return
-    this.#log.requestLog.info(
-      {
-        requestId: request.requestId,
-        method: request.method,
-        route: request.route,
-        operation: request.operation?.name,
-        status: request.status,
-        milliseconds: Math.round(request.milliseconds * 1000) / 1000,
-        receivedBytes: request.receivedBytes,
-        sentBytes: request.sentBytes,
-        ...request.unsupported,
-      },
-      'S3 request',
-    )
+    this.#log.requests?.add(request)
   }
 
   failed(error: unknown, requestId: string): void {

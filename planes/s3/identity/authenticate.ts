@@ -10,7 +10,7 @@ import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveHeader, refuseContradictions } from '../request/effective-headers.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { headerClaims, presignedClaims, type SignatureClaims, unsupportedMechanism } from './signature-claims.ts'
-import { canonicalText, sign, STREAMING_PREFIX, stringToSign, UNSIGNED_PAYLOAD } from './signature-v4.ts'
+import { canonicalText, STREAMING_PREFIX, stringToSign, UNSIGNED_PAYLOAD } from './signature-v4.ts'
 import { SigningKeyCache } from './signing-key-cache.ts'
 import type { Target } from '../request/target.ts'
 
@@ -100,7 +100,7 @@ export class Authenticator {
       header: (name) => request.header(name),
       payloadHash,
     })
-    const expected = sign(signingKey, stringToSign(claims.timestamp, scope, canonical))
+    const expected = signingKey.sign(stringToSign(claims.timestamp, scope, canonical))
     const matches = equalsHex(expected, claims.signature)
     if (credential === undefined) throw new S3Error('InvalidAccessKeyId', { details: [['AWSAccessKeyId', accessKey]] })
     if (!matches) throw new S3Error('SignatureDoesNotMatch', { details: [['AWSAccessKeyId', accessKey]] })
@@ -190,7 +190,13 @@ function refuseUnsignedHeaders(claims: SignatureClaims, request: HttpRequest): v
 
 const SIGNATURE_HEX = /^[0-9a-f]{64}$/
 
-/** Compares digests of equal length in constant time. Text that is not 64 hex digits equals nothing. */
-function equalsHex(expected: Buffer, hex: string): boolean {
-  return SIGNATURE_HEX.test(hex) && timingSafeEqual(expected, Buffer.from(hex, 'hex'))
+/** What is compared; used again, since a buffer for each signature costs more than the comparison. */
+const compared = [Buffer.alloc(64), Buffer.alloc(64)] as const
+
+/** Compares digests in constant time. Text that is not 64 hex digits equals nothing. */
+function equalsHex(expected: string, hex: string): boolean {
+  if (!SIGNATURE_HEX.test(hex)) return false
+  compared[0].write(expected, 'latin1')
+  compared[1].write(hex, 'latin1')
+  return timingSafeEqual(compared[0], compared[1])
 }

@@ -9,6 +9,7 @@ import type { HttpRequest } from '../../http/exchange.ts'
 import { S3Error, type S3ErrorCode } from '../errors.ts'
 import { parseHttpDate } from '../../http/http-date.ts'
 import type { QueryParameters } from '../request/query-parameters.ts'
+import { remembered } from './remembered.ts'
 import { ALGORITHM, SCOPE_TERMINATOR, SERVICE, type Scope } from './signature-v4.ts'
 import { formatAmzDate, parseAmzDate } from '../text/timestamps.ts'
 
@@ -40,21 +41,9 @@ export function headerClaims(authorization: string, request: HttpRequest, now: M
   const space = authorization.indexOf(' ')
   const scheme = space === -1 ? authorization : authorization.slice(0, space)
   if (scheme !== ALGORITHM) throw foreignScheme(scheme)
-  const parts = new Map<string, string>()
-  for (const piece of authorization.slice(space + 1).split(',')) {
-    const equals = piece.indexOf('=')
-    const name = piece.slice(0, equals).trim()
-    if (equals === -1 || parts.has(name)) throw malformed('header', 'Its components are not name=value, each once.')
-    parts.set(name, piece.slice(equals + 1).trim())
-  }
-  const credential = parts.get('Credential')
-  const signedHeaders = parts.get('SignedHeaders')
-  const signature = parts.get('Signature')
-  if (!credential || !signedHeaders || !signature || parts.size !== 3) {
-    throw malformed('header', 'It must have exactly Credential, SignedHeaders and Signature.')
-  }
-  const { accessKey, scope } = parseCredential('header', credential)
-  const signedNames = parseSignedHeaders('header', signedHeaders)
+  const { credential, signedHeaders, signature } = componentsOf(authorization, space + 1)
+  const { accessKey, scope } = headerCredential(credential)
+  const signedNames = headerNames(signedHeaders)
   const { timestamp, timeMilliseconds } = headerTime(request, now)
   checkScopeDate('header', scope, timestamp)
   const expiresSeconds = undefined
@@ -71,6 +60,32 @@ export function headerClaims(authorization: string, request: HttpRequest, now: M
   }
 }
 
+interface Components {
+  readonly credential: string
+  readonly signedHeaders: string
+  readonly signature: string
+}
+
+const COMPONENTS = ['Credential', 'SignedHeaders', 'Signature']
+
+/** The components of an Authorization header, which begin at `start`, in any order. */
+function componentsOf(authorization: string, start: number): Components {
+  const values: string[] = []
+  for (let at = start, end: number; at <= authorization.length; at = end + 1) {
+    const comma = authorization.indexOf(',', at)
+    end = comma === -1 ? authorization.length : comma
+    const equals = authorization.indexOf('=', at)
+    const index = equals === -1 || equals >= end ? -1 : COMPONENTS.indexOf(authorization.slice(at, equals).trim())
+    if (index === -1 || values[index] !== undefined) throw malformed('header', COMPONENTS_WHY)
+    values[index] = authorization.slice(equals + 1, end).trim()
+  }
+  const [credential, signedHeaders, signature] = values
+  if (!credential || !signedHeaders || !signature) throw malformed('header', COMPONENTS_WHY)
+  return { credential, signedHeaders, signature }
+}
+
+const COMPONENTS_WHY = 'It must have exactly Credential, SignedHeaders and Signature, each once, as name=value.'
+
 /** @throws S3Error AuthorizationQueryParametersError, AccessDenied (X-Amz-Expires out of range) */
 export function presignedClaims(query: QueryParameters): SignatureClaims {
   const algorithm = query.first('X-Amz-Algorithm')
@@ -84,12 +99,12 @@ export function presignedClaims(query: QueryParameters): SignatureClaims {
     throw malformed('presigned', `All of ${names} are needed.`)
   }
   if (algorithm !== ALGORITHM) throw malformed('presigned', `X-Amz-Algorithm must be ${ALGORITHM}.`)
-  const { accessKey, scope } = parseCredential('presigned', credential)
+  const { accessKey, scope } = queryCredential(credential)
   const timeMilliseconds = parseAmzDate(timestamp)
   if (timeMilliseconds === undefined) throw malformed('presigned', 'X-Amz-Date must have the form yyyymmddThhmmssZ.')
   checkScopeDate('presigned', scope, timestamp)
   const expiresSeconds = parseExpires(expires)
-  const signedNames = parseSignedHeaders('presigned', signedHeaders)
+  const signedNames = queryNames(signedHeaders)
   return {
     mode: 'presigned',
     accessKey,
@@ -132,10 +147,15 @@ function parseCredential(mode: SignatureClaims['mode'], text: string): { accessK
 // A header name in lower case (RFC 9110 token).
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 
+const headerCredential = remembered((text) => parseCredential('header', text))
+const queryCredential = remembered((text) => parseCredential('presigned', text))
+const headerNames = remembered((text) => parseSignedHeaders('header', text))
+const queryNames = remembered((text) => parseSignedHeaders('presigned', text))
+
 /** More than a head has lines: each name is looked up among all of them before anybody knows who asks. */
 const SIGNED_NAMES_MAXIMUM = 100
 
-function parseSignedHeaders(mode: SignatureClaims['mode'], text: string): string[] {
+function parseSignedHeaders(mode: SignatureClaims['mode'], text: string): readonly string[] {
   const names = text.split(';', SIGNED_NAMES_MAXIMUM + 1)
   if (names.length > SIGNED_NAMES_MAXIMUM)
     throw malformed(mode, `At most ${SIGNED_NAMES_MAXIMUM} headers may be signed.`)

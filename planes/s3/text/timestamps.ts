@@ -71,6 +71,10 @@ function fractionMilliseconds(fraction: string): number {
   return Math.ceil(Number(digits) / NANOSECONDS_PER_MILLISECOND)
 }
 
+/** The time that was read last: busy clients sign many requests in a second. */
+let readText: string | undefined
+let readMilliseconds: number | undefined
+
 const AMZ_DATE = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
 
 /**
@@ -78,10 +82,20 @@ const AMZ_DATE = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/
  * @returns milliseconds since the epoch, or undefined when the text is of another form or names no real moment
  */
 export function parseAmzDate(text: string): number | undefined {
+  if (text === readText) return readMilliseconds
   const parts = AMZ_DATE.exec(text)
   if (parts === null) return undefined
   const [, year, month, day, hour, minute, second] = parts
-  return utcMilliseconds(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second))
+  readMilliseconds = utcMilliseconds(
+    Number(year),
+    Number(month),
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  )
+  readText = text
+  return readMilliseconds
 }
 
 /** The basic ISO form of x-amz-date. */

@@ -1,7 +1,13 @@
+import { createHmac } from 'node:crypto'
 import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import type { Identity } from '../../../../planes/s3/identity/authenticate.ts'
-import { canonicalText, deriveSigningKey, sign, stringToSign } from '../../../../planes/s3/identity/signature-v4.ts'
+import {
+  canonicalText,
+  deriveSigningKey,
+  SigningKey,
+  stringToSign,
+} from '../../../../planes/s3/identity/signature-v4.ts'
 import { SigningKeyCache } from '../../../../planes/s3/identity/signing-key-cache.ts'
 import type { QueryParameter } from '../../../../planes/s3/request/query-parameters.ts'
 import { presign, requestTarget } from '../../../support/presign.ts'
@@ -145,7 +151,7 @@ test('the Date header is the time of signing when there is no x-amz-date', async
       payloadHash: EMPTY_SHA256,
     })
     const key = deriveSigningKey(CREDENTIAL.secretKey, scope)
-    const hex = sign(key, stringToSign('20130524T000000Z', scope, canonical)).toString('hex')
+    const hex = key.sign(stringToSign('20130524T000000Z', scope, canonical))
     const claim = `AWS4-HMAC-SHA256 Credential=${SCOPE}, SignedHeaders=${signedNames.join(';')}, Signature=${hex}`
     t.ok(authenticate('GET', '/b/k', [...headers, ['authorization', claim]]), date)
   }
@@ -234,13 +240,25 @@ test('no secret and nothing of the calculation stands in an error', async (t) =>
   t.notMatch(JSON.stringify([foreign.message, foreign.details]), /hunter2/)
 })
 
+test('signatures are those of the HMAC of the platform, for any key and text', async (t) => {
+  for (const keyLength of [0, 1, 32, 64]) {
+    const bytes = Buffer.alloc(keyLength, 0xc3)
+    const key = new SigningKey(bytes)
+    for (const text of ['', 'text', 'ключ', 'é'.repeat(512), 'x'.repeat(1024), 'x'.repeat(1025), '😀'.repeat(5000)]) {
+      t.equal(key.sign(text), createHmac('sha256', bytes).update(text).digest('hex'), `${keyLength}, ${text.length}`)
+    }
+  }
+})
+
 test('a cached signing key is not used with another secret', async (t) => {
   const cache = new SigningKeyCache(2)
   const scope = { date: '20130524', region: 'r' }
   const first = cache.get('K', 'one', scope)
   t.equal(cache.get('K', 'one', scope), first, 'cached')
-  t.notOk(cache.get('K', 'two', scope).equals(first))
-  t.ok(cache.get('K', 'one', scope).equals(first))
+  t.not(cache.get('K', 'two', scope).sign('text'), first.sign('text'))
+  t.equal(cache.get('K', 'one', scope).sign('text'), first.sign('text'))
+  t.not(cache.get('K', 'one', { ...scope, region: 'other' }).sign('text'), first.sign('text'))
+  t.not(cache.get('K', 'one', { ...scope, date: '20130525' }).sign('text'), first.sign('text'))
   cache.get('L', 'one', scope)
   cache.get('K', 'one', scope)
   const kept = cache.get('K', 'one', scope)

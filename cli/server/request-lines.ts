@@ -1,0 +1,76 @@
+import type { Milliseconds } from '../../engine/brands.ts'
+import type { FinishedRequest } from '../../planes/s3/s3-plane.ts'
+import { isoMilliseconds } from '../../planes/s3/text/timestamps.ts'
+
+/** How long lines may wait for others to share a write: one for each costs more than all else of a line. */
+const LINGER_MILLISECONDS = 10
+
+interface RequestLineOptions {
+  /** Written with every line, such as the name of the thread. */
+  readonly bindings: Readonly<Record<string, string | number>>
+  readonly clock: () => Milliseconds
+  /** Bytes of one write; a line is never split between two. */
+  readonly writeBytesMaximum: number
+  /** Takes whole lines. */
+  readonly write: (lines: string) => void
+}
+
+/**
+ * The line that the log has of each request, as a logger would write it, from a fixed set of fields. None of them holds a
+ * secret, so nothing is redacted, and only what a client wrote needs escapes.
+ */
+export class RequestLines {
+  readonly #bindings: string
+  readonly #options: RequestLineOptions
+  #lines = ''
+  #timer: NodeJS.Timeout | undefined
+  #writtenAt: number | undefined
+  #time = ''
+
+  constructor(options: RequestLineOptions) {
+    const { bindings } = options
+    this.#options = options
+    this.#bindings = Object.entries(bindings)
+      .map((binding) => `"${binding[0]}":${JSON.stringify(binding[1])},`)
+      .join('')
+  }
+
+  add(request: FinishedRequest): void {
+    const { requestId, method, operation, route, status, receivedBytes, sentBytes, unsupported } = request
+    const milliseconds = Math.round(request.milliseconds * 1000) / 1000
+    const line =
+      `{"level":"info","time":"${this.#now()}",${this.#bindings}"requestId":"${requestId}","method":"${method}",` +
+      `"route":"${route}",${operation === undefined ? '' : `"operation":"${operation.name}",`}"status":${status},` +
+      `"milliseconds":${milliseconds},"receivedBytes":${receivedBytes},"sentBytes":${sentBytes},` +
+      `${unsupported === undefined ? '' : unsupportedText(unsupported)}"msg":"S3 request"}\n`
+    // What a client wrote may have more bytes than characters; every other line is ASCII.
+    const bytes = unsupported === undefined ? line.length : Buffer.byteLength(line)
+    if (this.#lines.length + bytes > this.#options.writeBytesMaximum) this.flush()
+    this.#lines += line
+    if (bytes > line.length) this.flush()
+    else this.#timer ??= setTimeout(() => this.flush(), LINGER_MILLISECONDS).unref()
+  }
+
+  /** Writes the lines that wait. */
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const lines = this.#lines
+    this.#lines = ''
+    if (lines !== '') this.#options.write(lines)
+  }
+
+  #now(): string {
+    const now = this.#options.clock()
+    if (now !== this.#writtenAt) {
+      this.#writtenAt = now
+      this.#time = isoMilliseconds(now)
+    }
+    return this.#time
+  }
+}
+
+function unsupportedText({ refused, reason }: NonNullable<FinishedRequest['unsupported']>): string {
+  const header = refused === undefined ? '' : `"refused":${JSON.stringify(refused)},`
+  return `${header}"reason":${JSON.stringify(reason)},`
+}

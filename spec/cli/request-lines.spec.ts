@@ -1,0 +1,85 @@
+import { openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'tap'
+import { millisecondsOf } from '../../engine/brands.ts'
+import { createLogger } from '../../cli/server/logger.ts'
+import { RequestLines } from '../../cli/server/request-lines.ts'
+import { getObject } from '../../planes/s3/operations/get-object.ts'
+import type { FinishedRequest } from '../../planes/s3/s3-plane.ts'
+
+const REQUEST: FinishedRequest = {
+  requestId: '0123456789ABCDEF01',
+  method: 'GET',
+  operation: getObject,
+  route: '/{bucket}/{key}',
+  status: 200,
+  milliseconds: 1.23456,
+  receivedBytes: 0,
+  sentBytes: 4096,
+  unsupported: undefined,
+}
+const LINE = {
+  level: 'info',
+  thread: 'front-end-0',
+  requestId: '0123456789ABCDEF01',
+  method: 'GET',
+  route: '/{bucket}/{key}',
+  operation: 'GetObject',
+  status: 200,
+  milliseconds: 1.235,
+  receivedBytes: 0,
+  sentBytes: 4096,
+  msg: 'S3 request',
+}
+const UNSUPPORTED = { refused: 'x-amz-"\\\u0000é', reason: `not "supported": ${'é'.repeat(200)}` }
+
+function linesOf(text: string): unknown[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown)
+}
+
+test('lines of requests are JSON, and reach the log whole', async (t) => {
+  const writes: string[] = []
+  let now = millisecondsOf(Date.UTC(2026, 0, 31, 12))
+  const lines = new RequestLines({
+    bindings: { thread: 'front-end-0' },
+    clock: () => now,
+    writeBytesMaximum: 1000,
+    write: (text) => writes.push(text),
+  })
+  for (let count = 0; count < 10; count += 1) lines.add(REQUEST)
+  now = millisecondsOf(now + 1)
+  lines.add({ ...REQUEST, operation: undefined, status: 501, unsupported: UNSUPPORTED })
+  lines.add({ ...REQUEST, unsupported: { ...UNSUPPORTED, refused: undefined } })
+  lines.add(REQUEST)
+  lines.flush()
+  lines.flush()
+  for (const text of writes) t.ok(text.endsWith('\n') && Buffer.byteLength(text) <= 1000)
+  const time = '2026-01-31T12:00:00.000Z'
+  const later = '2026-01-31T12:00:00.001Z'
+  const { operation: _, ...unknown } = LINE
+  t.strictSame(linesOf(writes.join('')), [
+    ...Array.from({ length: 10 }, () => ({ ...LINE, time })),
+    { ...unknown, time: later, status: 501, ...UNSUPPORTED },
+    { ...LINE, time: later, reason: UNSUPPORTED.reason },
+    { ...LINE, time: later },
+  ])
+})
+
+test('a line of a request is before what is logged after it, and does not wait for another', async (t) => {
+  const path = join(t.testdir({ log: '' }), 'log')
+  const logger = createLogger({ level: 'info', fileDescriptor: openSync(path, 'w') })
+  logger.requests?.add(REQUEST)
+  logger.log.info('after it')
+  logger.requests?.add({ ...REQUEST, status: 404 })
+  await logger.flush()
+  t.match(linesOf(readFileSync(path, 'utf8')), [{ status: 200 }, { msg: 'after it' }, { status: 404 }])
+  logger.requests?.add({ ...REQUEST, status: 304 })
+  while (linesOf(readFileSync(path, 'utf8')).length < 4) await sleep(5)
+  t.match(linesOf(readFileSync(path, 'utf8')).at(-1), { status: 304 })
+  const quiet = createLogger({ level: 'warn', fileDescriptor: openSync(path, 'w') })
+  t.equal(quiet.requests, undefined, 'a level above that of the lines leaves them out')
+})
