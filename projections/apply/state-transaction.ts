@@ -185,9 +185,7 @@ export class TableTransaction implements StateTransaction {
   }
 
   bucket(name: string): BucketState | undefined {
-    let bucket = this.#buckets.get(name)
-    if (bucket !== undefined) return bucket
-    bucket = getBucket(this.#tables.buckets, name)
+    const bucket = this.#buckets.get(name) ?? getBucket(this.#tables.buckets, name)
     if (bucket !== undefined) this.#buckets.set(name, bucket)
     return bucket
   }
@@ -330,9 +328,8 @@ export class TableTransaction implements StateTransaction {
   #bucketCreated(createdMicroseconds: Microseconds, change: ChangeNamed<'bucket.created'>): void {
     const { bucketId: id, bucket: name, region, lockEnabled } = change
     const versioning = lockEnabled ? 'enabled' : 'off'
-    const quota = { bytes: undefined, objects: undefined }
-    const bucket = { id, name, region, createdMicroseconds, versioning, lockEnabled, quota } as const
-    putBucket(this.#tables.buckets, { ...bucket, defaultRetention: undefined })
+    const given = { quota: { bytes: undefined, objects: undefined }, defaultRetention: undefined }
+    putBucket(this.#tables.buckets, { id, name, region, createdMicroseconds, versioning, lockEnabled, ...given })
     putBucketName(this.#tables.bucketNames, id, name)
   }
 

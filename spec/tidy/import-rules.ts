@@ -111,7 +111,13 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
     instead: 'use ProjectionEnvironment and Table of projections/lmdb-environment.ts, which know its sharp edges',
   },
   msgpackr: {
-    homes: ['engine/events/', 'engine/journal/', 'projections/tables/', 'engine/verify/bodies.ts'],
+    homes: [
+      'engine/events/',
+      'engine/journal/',
+      'engine/client/packed-writes.ts',
+      'projections/tables/',
+      'engine/verify/bodies.ts',
+    ],
     instead: 'use the codecs of engine/events/, engine/journal/bodies.ts or the table concerned',
   },
   pino: { homes: ['cli/server/logger.ts'], instead: 'take a Logger from cli/server/logger.ts, which redacts secrets' },
