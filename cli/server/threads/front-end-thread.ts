@@ -81,7 +81,7 @@ const session = new StoreSession(data, data.thread, engine)
 const gate = new ConcurrencyGate(data.limits, data.gate, data.thread)
 publishGate(gate, data.metrics, data.thread)
 const hostNames = new HostNames(data.hostnames, hostname())
-const logs = { faults: log.log, requests: log.requestLog }
+const logs = { faults: log.log, requests: log.log }
 const sharingTelemetry = new SharingCounters(data.metrics, data.thread, logs, data.logRequests)
 const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.logRequests)
 main.on('message', (message: ToFrontEnd) => {
