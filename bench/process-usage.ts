@@ -29,6 +29,26 @@ export function memoryUsage(pid: number): MemoryUsage {
   }
 }
 
+/** How often the memory of a process is looked at: the kernel keeps a peak of all pages, and none of the anonymous ones. */
+const LOOK_MILLISECONDS = 50
+
+/** Looks at the memory of a process until `end`, which returns the largest that was seen of each. */
+export function watchMemory(pid: number): { readonly end: () => Pick<MemoryUsage, 'anonymous' | 'resident'> } {
+  const peak = { anonymous: 0, resident: 0 }
+  const look = (): void => {
+    const { anonymous, resident } = memoryUsage(pid)
+    peak.anonymous = Math.max(peak.anonymous, anonymous)
+    peak.resident = Math.max(peak.resident, resident)
+  }
+  const timer = setInterval(look, LOOK_MILLISECONDS)
+  const end = () => {
+    clearInterval(timer)
+    look()
+    return peak
+  }
+  return { end }
+}
+
 /** Processor seconds that a process has used in all its threads, in user and kernel mode. */
 export function processorSeconds(pid: number): number {
   const line = readFileSync(`/proc/${pid}/stat`, 'latin1')

@@ -1,7 +1,7 @@
 import { Agent } from 'node:http'
 import type { Bench, Target } from '../bench.ts'
 import { manage } from '../management.ts'
-import { memoryUsage, processorSeconds } from '../process-usage.ts'
+import { memoryUsage, processorSeconds, watchMemory } from '../process-usage.ts'
 import type { Scenario } from '../scenario.ts'
 
 const NOTHING = Buffer.alloc(0)
@@ -25,21 +25,23 @@ export const events: Scenario = {
 async function history(bench: Bench, target: Target): Promise<void> {
   if (target.pid === undefined) throw new Error('the process of the server is not known')
   const before = processorSeconds(target.pid)
+  const idle = memoryUsage(target.pid)
+  const memory = watchMemory(target.pid)
   const began = performance.now()
   const { bytes } = await manage(target, 'GET', '/events/stream?follow=false', NOTHING)
+  const peak = memory.end()
   const seconds = (performance.now() - began) / 1000
   const processor = processorSeconds(target.pid) - before
   const count = bench.settings.objects
-  const memory = memoryUsage(target.pid)
   const label = `Events of the history, ${count.toLocaleString('en')} in one stream`
   const note = `${processor.toFixed(1)} s of processor time in ${seconds.toFixed(1)} s, ${(bytes / seconds / 1024 ** 2).toFixed(0)} MiB/s`
   bench.add({ name: 'events-stream', label, value: count / seconds, unit: 'per second', note })
   bench.add({
     name: 'events-stream-memory',
-    label: 'Peak resident set of the server by then',
-    value: memory.peak,
+    label: 'Peak resident set of the server meanwhile, without mapped files',
+    value: peak.anonymous,
     unit: 'MiB',
-    note: `${memory.anonymous.toFixed(0)} MiB without mapped files`,
+    note: `${idle.anonymous.toFixed(0)} MiB before; ${peak.resident.toFixed(0)} MiB with mapped files`,
   })
 }
 

@@ -34,6 +34,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   type: 'Only events of this type.',
   follow: 'Whether the answer goes on with new events.',
   heartbeat: 'Seconds without an event after which a sign of life is sent.',
+  progress: 'Among lines of JSON, have signs of life say how far the stream is.',
   maximum_entries: 'Most entries that are examined.',
   versions: 'Whether all versions are read or the current ones only.',
   status: 'Only those with this status.',

@@ -6,7 +6,7 @@ import { ALIGNMENT_BYTES, BATCH_BYTES_MAXIMUM, BATCH_HEADER, SEGMENT_HEADER } fr
 import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import { batchHeaderIn } from '../../engine/verify/tail-scan.ts'
-import { SegmentPieces } from './segment-pieces.ts'
+import { PieceMemory, SegmentPieces } from './segment-pieces.ts'
 import type { Turns } from './turns.ts'
 
 /** Where reading ends: after the last batch that is applied. Nothing after it is read. */
@@ -44,6 +44,7 @@ export class JournalCursor {
   readonly #disk: Disk
   readonly #paths: StorePaths
   readonly #turns: Turns
+  readonly #memory: PieceMemory
   readonly #end: SegmentPlace
   readonly #beginning: SegmentPlace
   /** Segments still to be read. */
@@ -56,10 +57,19 @@ export class JournalCursor {
   /** After the records that were read: a batch with an earlier one is a copy in the wrong place. */
   #nextSequence = 0
 
-  constructor(disk: Disk, paths: StorePaths, turns: Turns, beginning: SegmentPlace, end: SegmentPlace) {
+  /** @param memory of several cursors that follow each other */
+  constructor(
+    disk: Disk,
+    paths: StorePaths,
+    turns: Turns,
+    beginning: SegmentPlace,
+    end: SegmentPlace,
+    memory = new PieceMemory(),
+  ) {
     this.#disk = disk
     this.#paths = paths
     this.#turns = turns
+    this.#memory = memory
     this.#beginning = beginning
     this.#end = end
     this.#firsts = segmentFirsts(disk, paths).filter(
@@ -92,6 +102,7 @@ export class JournalCursor {
   close(): void {
     this.#file?.close()
     this.#file = undefined
+    this.#pieces?.close()
     this.#pieces = undefined
   }
 
@@ -104,6 +115,7 @@ export class JournalCursor {
       file,
       first === this.#end.segmentFirstSequence ? this.#end.offset : file.size(),
       this.#turns,
+      this.#memory,
     )
     this.#pieces = pieces
     this.#place = { segmentFirstSequence: first, offset: 0 }

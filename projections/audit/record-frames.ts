@@ -12,13 +12,14 @@ export class RecordFrames {
   sequence = sequenceOf(0)
   timeMicroseconds = microsecondsOf(0)
   kind = 0
-  readonly #bytes: Buffer
+  /** Of the batch. */
+  readonly bytes: Buffer
   readonly #end: number
   #next: number = BATCH_HEADER.bytes
 
   /** @param batch bytes of a batch, its header included */
   constructor(batch: Buffer, { recordBytes: length }: Pick<BatchHeader, 'recordBytes'>) {
-    this.#bytes = batch
+    this.bytes = batch
     this.#end = BATCH_HEADER.bytes + length
   }
 
@@ -31,30 +32,34 @@ export class RecordFrames {
   next(): boolean {
     const at = this.#next
     if (at + RECORD.frameBytes > this.#end) return false
-    const bodyLength = this.#bytes.readUInt32BE(at + RECORD.bodyLengthAt)
+    const bodyLength = this.bytes.readUInt32BE(at + RECORD.bodyLengthAt)
     const next = at + recordBytes(bodyLength)
     if (next > this.#end) return false
     this.at = at
     this.bodyLength = bodyLength
-    this.sequence = sequenceOf(readUint64(this.#bytes, at + RECORD.sequenceAt))
-    this.timeMicroseconds = microsecondsOf(readUint64(this.#bytes, at + RECORD.timeAt))
-    this.kind = this.#bytes.readUInt16BE(at + RECORD.kindAt)
+    this.sequence = sequenceOf(readUint64(this.bytes, at + RECORD.sequenceAt))
+    this.timeMicroseconds = microsecondsOf(readUint64(this.bytes, at + RECORD.timeAt))
+    this.kind = this.bytes.readUInt16BE(at + RECORD.kindAt)
     this.#next = next
     return true
   }
 
   /** Hash of the record, in hexadecimal. */
   get hash(): string {
-    return this.#bytes.toString('hex', this.at + RECORD.hashAt, this.at + RECORD.hashAt + HASH_BYTES)
+    return this.bytes.toString('hex', this.at + RECORD.hashAt, this.at + RECORD.hashAt + HASH_BYTES)
   }
 
   /** Hash of the record before it, in hexadecimal. */
   get previousHash(): string {
-    return this.#bytes.toString('hex', this.at + RECORD.previousHashAt, this.at + RECORD.previousHashAt + HASH_BYTES)
+    return this.bytes.toString('hex', this.at + RECORD.previousHashAt, this.at + RECORD.previousHashAt + HASH_BYTES)
+  }
+
+  /** Where the body begins in `bytes`. */
+  get bodyAt(): number {
+    return this.at + RECORD.frameBytes
   }
 
   get body(): Buffer {
-    const start = this.at + RECORD.frameBytes
-    return this.#bytes.subarray(start, start + this.bodyLength)
+    return this.bytes.subarray(this.bodyAt, this.bodyAt + this.bodyLength)
   }
 }

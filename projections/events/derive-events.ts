@@ -155,7 +155,7 @@ const DERIVE: { readonly [N in Change['name']]?: Derive<ChangeNamed<N>> } = {
 }
 
 /** Whether a change makes storage events. Settings, locks, parts and the work of the store itself make none. */
-export function makesEvents({ name }: Change): boolean {
+export function makesEvents({ name }: Pick<Change, 'name'>): boolean {
   return name in DERIVE
 }
 

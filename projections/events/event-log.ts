@@ -4,6 +4,7 @@ import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import { JournalCursor } from '../audit/journal-cursor.ts'
 import { beginningAt } from '../audit/journal-places.ts'
+import { PieceMemory } from '../audit/segment-pieces.ts'
 import { Turns } from '../audit/turns.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { getApplied } from '../tables/applied.ts'
@@ -11,8 +12,18 @@ import { rowsBefore } from '../tables/audit-index.ts'
 import { blockFrom, blockOf, type EventsBeginning, getEventsBegan, startOfBlock } from '../tables/event-index.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
 import { type EventIds, EventNames } from './event-names.ts'
-import { type EventCursor, type EventPage, type EventQuery, EventScan } from './event-scan.ts'
-import { EVENT_INDEX_MAXIMUM } from './storage-event.ts'
+import { type EventCollector, EventList } from './event-collectors.ts'
+import { type EventCursor, type EventPageEnd, type EventRange, EventScan } from './event-scan.ts'
+import { EVENT_INDEX_MAXIMUM, type StorageEvent } from './storage-event.ts'
+
+interface EventQuery extends EventRange {
+  /** Events of the page at most. */
+  readonly limit: number
+}
+
+interface EventPage extends EventPageEnd {
+  readonly events: readonly StorageEvent[]
+}
 
 interface ReadOptions {
   /** Called between steps; throws when nobody waits for the page any more. */
@@ -35,6 +46,7 @@ export class EventLog {
   readonly #tables: Tables
   readonly #names: EventNames
   readonly #turns = new Turns()
+  readonly #memory = new PieceMemory()
 
   constructor(disk: Disk, paths: StorePaths, environment: ProjectionEnvironment, ids: EventIds) {
     this.#disk = disk
@@ -59,19 +71,29 @@ export class EventLog {
    * One page of events, oldest first. Its cost depends on the events and on their neighbours in the journal, not on the
    * length of the journal.
    */
-  async read(query: EventQuery, { requireWanted = () => undefined }: ReadOptions = {}): Promise<EventPage> {
+  async read(query: EventQuery, options: ReadOptions = {}): Promise<EventPage> {
+    const list = new EventList(query.limit)
+    return { ...(await this.collect(query, list, options)), events: list.events }
+  }
+
+  /** Has a collector get the events of a range, until it is full or a page has examined as much as it may. */
+  async collect(
+    range: EventRange,
+    collector: EventCollector,
+    { requireWanted = () => undefined }: ReadOptions = {},
+  ): Promise<EventPageEnd> {
     const applied = this.#applied()
     const began = getEventsBegan(this.#tables.eventsBegan)
     const head = headOf(applied)
-    const scan = new EventScan(query, this.#names, this.#turns, requireWanted)
-    if (applied === undefined || began === undefined) return scan.page(head)
-    let from: Sequence | undefined = this.#first(query, began)
+    const scan = new EventScan(range, collector, { names: this.#names, turns: this.#turns, requireWanted })
+    if (applied === undefined || began === undefined) return scan.end(head)
+    let from: Sequence | undefined = this.#first(range, began)
     while (from !== undefined && !scan.isOver) from = await this.#readBlocks(scan, from, applied)
-    return scan.page(head)
+    return scan.end(head)
   }
 
-  /** No event that a query wants is before it. */
-  #first({ after, sinceMicroseconds }: EventQuery, began: EventsBeginning): Sequence {
+  /** No event of a range is before it. */
+  #first({ after, sinceMicroseconds }: EventRange, began: EventsBeginning): Sequence {
     const bound = { timeMicroseconds: sinceMicroseconds ?? microsecondsOf(0), sequence: sequenceOf(0) }
     const [row] = bound.timeMicroseconds === 0 ? [] : rowsBefore(this.#tables.auditIndex, bound, 1)
     const bySince = row === undefined ? 0 : next(row.sequence)
@@ -89,7 +111,7 @@ export class EventLog {
     const { segmentFirstSequence, offset } = applied
     const end = { segmentFirstSequence, offset }
     scan.jump()
-    const cursor = new JournalCursor(this.#disk, this.#paths, this.#turns, beginningAt(first.place), end)
+    const cursor = new JournalCursor(this.#disk, this.#paths, this.#turns, beginningAt(first.place), end, this.#memory)
     try {
       for (;;) {
         const step = await cursor.next(wanted)

@@ -1,18 +1,17 @@
 import type { BatchHeader } from '../../engine/journal/batch-reader.ts'
-import { type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
+import { type BucketId, type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import { decodeEntry } from '../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../engine/journal/format.ts'
 import { RecordFrames } from '../audit/record-frames.ts'
 import type { Turns } from '../audit/turns.ts'
 import { deriveEvents, type EventFact, principalKind } from './derive-events.ts'
+import type { EventCollector } from './event-collectors.ts'
 import type { EventNames } from './event-names.ts'
-import { EVENT_INDEX_MAXIMUM, type EventPosition, type StorageEvent, type StorageEventType } from './storage-event.ts'
+import { ObjectEntry, type TextPlace } from './object-entry.ts'
+import { EVENT_INDEX_MAXIMUM, type EventPosition, type StorageEventType } from './storage-event.ts'
 
 /** Most records examined for one page. The next page continues after them. */
 const SCAN_MAXIMUM = 200_000
-
-/** A page ends after so many bytes of its events, as their entries are in the journal. */
-const PAGE_BYTES_MAXIMUM = 1024 ** 2
 
 /** Which events are wanted. Every condition that is set must hold. */
 export interface EventFilter {
@@ -28,20 +27,18 @@ export interface EventCursor extends EventPosition {
   readonly timeMicroseconds: Microseconds
 }
 
-/** Times are microseconds since 1970. */
-export interface EventQuery extends EventFilter {
+/** Which events, and of which part of the journal. Times are microseconds since 1970. */
+export interface EventRange extends EventFilter {
   /** Only events after it; undefined: from the first on. */
   readonly after?: EventPosition | undefined
   /** Inclusive. */
   readonly sinceMicroseconds?: Microseconds | undefined
   /** Exclusive. */
   readonly untilMicroseconds?: Microseconds | undefined
-  /** Events of the page at most. */
-  readonly limit: number
 }
 
-export interface EventPage {
-  readonly events: readonly StorageEvent[]
+/** How far a page has come. */
+export interface EventPageEnd {
   /** Everything up to here was examined: `after` of the next page. */
   readonly position: EventCursor
   /** There is nothing more for now, or up to `untilMicroseconds`. */
@@ -55,24 +52,36 @@ export interface EventPage {
 /** A batch, or damage in its place. */
 type Step = 'damaged' | { readonly header: BatchHeader; readonly bytes: Buffer }
 
-/** Collects the events of one page. */
+/** What the scan of a page works with. */
+interface ScanParts {
+  readonly names: EventNames
+  readonly turns: Turns
+  /** Throws when nobody waits for the page any more. */
+  readonly requireWanted: () => void
+}
+
+/** Finds the events of one page. */
 export class EventScan {
-  readonly #query: EventQuery
+  readonly #range: EventRange
+  readonly #prefix: Buffer | undefined
+  readonly #collector: EventCollector
   readonly #names: EventNames
   readonly #turns: Turns
   readonly #requireWanted: () => void
-  readonly #events: StorageEvent[] = []
+  readonly #objectEntry = new ObjectEntry()
   #examined = 0
-  #bytes = 0
   #position: EventCursor | undefined
+  /** That the collector was given as an object. */
+  #lastEvent: EventCursor | undefined
   #expected: Sequence | undefined
   #damaged = false
   #isFull = false
   #isAfterUntil = false
 
-  /** @param requireWanted throws when nobody waits for the page any more */
-  constructor(query: EventQuery, names: EventNames, turns: Turns, requireWanted: () => void) {
-    this.#query = query
+  constructor(range: EventRange, collector: EventCollector, { names, turns, requireWanted }: ScanParts) {
+    this.#range = range
+    this.#prefix = range.prefix === undefined ? undefined : Buffer.from(range.prefix)
+    this.#collector = collector
     this.#names = names
     this.#turns = turns
     this.#requireWanted = requireWanted
@@ -82,10 +91,10 @@ export class EventScan {
     return this.#isFull || this.#isAfterUntil
   }
 
-  page(head: EventCursor): EventPage {
+  end(head: EventCursor): EventPageEnd {
     const isAtEnd = !this.#isFull
     const position = isAtEnd && !this.#isAfterUntil ? head : (this.#position ?? head)
-    return { events: this.#events, position, isAtEnd, damaged: this.#damaged, head }
+    return { position, isAtEnd, damaged: this.#damaged, head }
   }
 
   /**
@@ -126,37 +135,49 @@ export class EventScan {
 
   #record(frames: RecordFrames): void {
     const { sequence, timeMicroseconds, kind } = frames
-    const { sinceMicroseconds, untilMicroseconds, limit } = this.#query
+    const { sinceMicroseconds, untilMicroseconds } = this.#range
     if (untilMicroseconds !== undefined && timeMicroseconds >= untilMicroseconds) {
       this.#isAfterUntil = true
       return
     }
     const isWanted =
       kind === RECORD_KIND.change && (sinceMicroseconds === undefined || timeMicroseconds >= sinceMicroseconds)
-    if (isWanted) this.#entry(frames, limit)
+    if (isWanted) this.#entry(frames)
     if (this.#isFull) return
     this.#examined += 1
     this.#position = { sequence, index: EVENT_INDEX_MAXIMUM, timeMicroseconds }
-    this.#isFull = this.#examined >= SCAN_MAXIMUM || this.#bytes >= PAGE_BYTES_MAXIMUM
+    this.#isFull = this.#examined >= SCAN_MAXIMUM || this.#collector.isFull
   }
 
-  #entry(frames: RecordFrames, limit: number): void {
+  #entry(frames: RecordFrames): void {
+    const { bytes, bodyAt, bodyLength, sequence } = frames
+    const { after } = this.#range
+    const first = after !== undefined && after.sequence === sequence ? after.index + 1 : 0
+    const content = this.#objectEntry.read(bytes, bodyAt, bodyAt + bodyLength)
+    if (content === 'nothing') return
+    if (content === 'one event' && (first > 0 || !this.#isObjectMeant(bytes) || this.#tookObject(frames))) return
+    this.#decoded(frames, first)
+  }
+
+  /** Whether the collector has the event of the object entry now. */
+  #tookObject({ bytes, sequence, timeMicroseconds }: RecordFrames): boolean {
+    const { bucketId, isNull } = this.#objectEntry
+    const bucket = this.#names.bucket(bucketId as BucketId)
+    const versionId = this.#names.version({ sequence, isNull })
+    const named = { sequence, timeMicroseconds, bucket, versionId }
+    return this.#collector.addEntry(bytes, this.#objectEntry, named)
+  }
+
+  /** The events of an entry, from the one with an index on. */
+  #decoded(frames: RecordFrames, first: number): void {
     const { sequence, timeMicroseconds } = frames
-    const { after } = this.#query
     const entry = decodeEntry(frames.body)
     const common = { principal_kind: principalKind(entry), request_id: entry.requestId }
     const facts = deriveEvents(sequence, entry.changes)
-    const first = after !== undefined && after.sequence === sequence ? after.index + 1 : 0
     for (let index = first; index < facts.length; index += 1) {
       const fact = facts[index] as EventFact
       if (!this.#isMeant(fact)) continue
-      const last = this.#events.at(-1)
-      if (last !== undefined && this.#events.length === limit) {
-        this.#isFull = true
-        this.#position = { sequence: last.sequence, index: last.index, timeMicroseconds: last.timeMicroseconds }
-        return
-      }
-      this.#events.push({
+      const event = {
         sequence,
         index,
         timeMicroseconds,
@@ -166,16 +187,39 @@ export class EventScan {
         versionId: fact.version && this.#names.version(fact.version),
         size: fact.size,
         metadata: this.#names.metadata({ ...common, ...fact.metadata }),
-      })
-      this.#position = { sequence, index, timeMicroseconds }
-      this.#bytes += Math.ceil(frames.bodyLength / facts.length)
+      }
+      if (!this.#collector.add(event, Math.ceil(frames.bodyLength / facts.length))) {
+        // The next page begins after the last event of this one.
+        this.#isFull = true
+        this.#position = this.#lastEvent ?? this.#position
+        return
+      }
+      this.#lastEvent = { sequence, index, timeMicroseconds }
     }
   }
 
   #isMeant({ type, bucketId, key }: EventFact): boolean {
-    const { bucket, types, prefix } = this.#query
+    const { types, prefix } = this.#range
     if (types !== undefined && !types.has(type)) return false
     if (prefix !== undefined && key?.startsWith(prefix) !== true) return false
+    return this.#isBucketMeant(bucketId)
+  }
+
+  #isObjectMeant(bytes: Buffer): boolean {
+    const { type, bucketId, key } = this.#objectEntry
+    const { types } = this.#range
+    if (types !== undefined && !types.has(type)) return false
+    return hasPrefix(bytes, key, this.#prefix) && this.#isBucketMeant(bucketId as BucketId)
+  }
+
+  #isBucketMeant(bucketId: BucketId): boolean {
+    const { bucket } = this.#range
     return bucket === undefined || this.#names.bucket(bucketId) === bucket
   }
+}
+
+function hasPrefix(bytes: Buffer, { start, end }: TextPlace, prefix: Buffer | undefined): boolean {
+  if (prefix === undefined) return true
+  if (end - start < prefix.length) return false
+  return bytes.compare(prefix, 0, prefix.length, start, start + prefix.length) === 0
 }

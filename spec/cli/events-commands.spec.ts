@@ -35,13 +35,13 @@ function event(index: number): string {
   return JSON.stringify({ id: `000000000000000${index}-0000`, type: 'object.created', bucket: 'b' })
 }
 
-test('follow goes on after the last event when its stream ends, until it is stopped', async (t) => {
+test('follow goes on where it was when its stream ends, until it is stopped', async (t) => {
   const control = new FakeControl()
   const asked: string[] = []
   // Breaks off in the middle of a line, then ends in order, then stays silent.
   const streams: ((response: ServerResponse) => void)[] = [
     (response) => response.write(`${event(1)}\n\n${event(2).slice(0, 30)}`, () => response.destroy()),
-    (response) => response.end(`${event(2)}\n`),
+    (response) => response.end(`${event(2)}\n{"progress":{"id":"0000000000000007-9999"}}\n`),
     () => control.signal('SIGTERM'),
   ]
   const stub = createServer((request, response) => {
@@ -61,10 +61,11 @@ test('follow goes on after the last event when its stream ends, until it is stop
   t.equal(outcome.exitCode, 0)
   t.equal(outcome.stdout, `${event(1)}\n${event(2)}\n`, 'each once')
   t.match(outcome.stderr, /connecting again/)
+  const stream = '/api/v1/events/stream?bucket=b&since=2026-11-22T00%3A00%3A00.000000Z'
   t.same(asked, [
-    '/api/v1/events/stream?bucket=b&since=2026-11-22T00%3A00%3A00.000000Z',
-    '/api/v1/events/stream?bucket=b&since=2026-11-22T00%3A00%3A00.000000Z&after_id=0000000000000001-0000',
-    '/api/v1/events/stream?bucket=b&since=2026-11-22T00%3A00%3A00.000000Z&after_id=0000000000000002-0000',
+    `${stream}&progress=true`,
+    `${stream}&after_id=0000000000000001-0000&progress=true`,
+    `${stream}&after_id=0000000000000007-9999&progress=true`,
   ])
 })
 

@@ -9,6 +9,9 @@ import { LineOutput } from '../journal/records/line-output.ts'
 import { TIME_FORMS, timeOption } from '../option-values.ts'
 import { eventHeading, eventRow, type StorageEvent } from './event-lines.ts'
 
+/** A line of the stream: an event, or how far the stream is. */
+type Line = StorageEvent | { readonly progress: { readonly id: string } }
+
 /** Before a stream that ended is opened again. */
 const PAUSE_MILLISECONDS = 1000
 
@@ -20,7 +23,7 @@ export class EventsFollowCommand extends ClientCommand {
     description: 'show each storage event of a running server as it comes',
     details: `
       Begins with the present, or with --since or --after-id, and goes on until it is stopped. When the connection ends, it
-      connects again and goes on after the last event that came: none is lost and none comes twice. With --json it prints
+      connects again and goes on where it was: no event is lost and none comes twice. With --json it prints
       one object for each event.
     `,
     examples: [
@@ -49,7 +52,7 @@ export class EventsFollowCommand extends ClientCommand {
     try {
       for (let isFirst = true; !isOver(); isFirst = false) {
         try {
-          const query = { ...filter, since, after_id: after }
+          const query = { ...filter, since, after_id: after, progress: 'true' }
           const response = await client.open({ method: 'GET', path: '/events/stream', query })
           const end = () => response.destroy(new Error('stopped'))
           stop.signal.addEventListener('abort', end, { once: true })
@@ -76,10 +79,14 @@ export class EventsFollowCommand extends ClientCommand {
       for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
         if (output.closed) return
         if (line === '') continue
-        const event = JSON.parse(line) as StorageEvent
-        await output.line(print(event))
+        const told = JSON.parse(line) as Line
+        if ('progress' in told) {
+          passed(told.progress.id)
+          continue
+        }
+        await output.line(print(told))
         await output.flush()
-        passed(event.id)
+        passed(told.id)
       }
     } catch {
       // A line that was cut off, or the connection: the event comes again.

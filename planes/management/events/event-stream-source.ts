@@ -1,40 +1,48 @@
 import type { Microseconds } from '../../../engine/brands.ts'
 import type { EventLog } from '../../../projections/events/event-log.ts'
-import type { EventFilter } from '../../../projections/events/event-scan.ts'
-import {
-  eventResource,
-  type EventPosition,
-  type StorageEvent,
-  storageEventId,
-} from '../../../projections/events/storage-event.ts'
+import { EventLines, type LineForm } from '../../../projections/events/event-lines.ts'
+import type { EventFilter, EventPageEnd } from '../../../projections/events/event-scan.ts'
+import { type EventPosition, storageEventId } from '../../../projections/events/storage-event.ts'
 import type { BodySource } from '../../http/exchange.ts'
+import { rfc3339 } from '../timestamps.ts'
 import type { EventStreams } from './event-streams.ts'
 
-/** Events of one piece of the body. */
-const PIECE_EVENTS = 1000
 /** How often a stream without events asks whether its client may still have them. */
 const CHECK_MILLISECONDS = 1000
 
 /** How events and heartbeats are written. */
 interface StreamForm {
   readonly contentType: string
-  readonly event: (event: StorageEvent) => string
-  /** Says that there is nothing new up to a position. */
-  readonly heartbeat: (position: EventPosition) => string
+  readonly lines: LineForm
+  /** Says that there is nothing new up to the position of a page. */
+  readonly heartbeat: (page: EventPageEnd) => string
+  /** Says how far a stream is in the past, of which it shows little. */
+  readonly progress: (page: EventPageEnd) => string
 }
 
+/** How far a stream is, as a line of JSON that is no event. */
+function progressLine({ position, head }: EventPageEnd): string {
+  const { timeMicroseconds } = position
+  const progress = {
+    id: storageEventId(position),
+    time: rfc3339(timeMicroseconds),
+    head_id: storageEventId(head),
+  }
+  return `${JSON.stringify({ progress })}\n`
+}
+
+const LINES = { contentType: 'application/x-ndjson', lines: 'ndjson' } as const
+
 export const STREAM_FORMS = {
-  ndjson: {
-    contentType: 'application/x-ndjson',
-    event: (event) => `${JSON.stringify(eventResource(event))}\n`,
-    heartbeat: () => '\n',
-  },
+  ndjson: { ...LINES, heartbeat: () => '\n', progress: () => '\n' },
+  ndjsonWithProgress: { ...LINES, heartbeat: progressLine, progress: progressLine },
   /** Server-sent events (HTML standard, section 9.2). A heartbeat moves the id on, and dispatches nothing. */
   sse: {
     contentType: 'text/event-stream',
-    event: (event) =>
-      `id: ${storageEventId(event)}\nevent: ${event.type}\ndata: ${JSON.stringify(eventResource(event))}\n\n`,
-    heartbeat: (position) => `: heartbeat\nid: ${storageEventId(position)}\n\n`,
+    lines: 'sse',
+    heartbeat: ({ position }) => `: heartbeat\nid: ${storageEventId(position)}\n\n`,
+    progress: ({ position, head }) =>
+      `: at entry ${position.sequence} of ${head.sequence}\nid: ${storageEventId(position)}\n\n`,
   },
 } as const satisfies Readonly<Record<string, StreamForm>>
 
@@ -48,7 +56,7 @@ interface StreamQuery extends EventFilter {
 }
 
 interface StreamParts {
-  readonly events: Pick<EventLog, 'read'>
+  readonly events: Pick<EventLog, 'collect'>
   readonly streams: EventStreams
   readonly form: StreamForm
   /** Whether the client may still read events. */
@@ -68,9 +76,11 @@ export class EventStreamSource implements BodySource {
   readonly length = undefined
   readonly #query: StreamQuery
   readonly #parts: StreamParts
+  readonly #lines: EventLines
   #after: EventPosition | undefined
-  #lastMilliseconds = Number.NEGATIVE_INFINITY
-  /** The first heartbeat comes at once: it says that what was before is over. */
+  /** When something was sent last. */
+  #lastMilliseconds = performance.now()
+  /** The first heartbeat of the present comes at once: it says that what was before is over. */
   #saidPresent = false
   #isGone = false
   #isClosed = false
@@ -81,6 +91,7 @@ export class EventStreamSource implements BodySource {
     parts.streams.enter()
     this.#query = query
     this.#parts = parts
+    this.#lines = new EventLines(parts.form.lines)
     this.#after = query.after
   }
 
@@ -89,17 +100,20 @@ export class EventStreamSource implements BodySource {
     const { follow, heartbeatMilliseconds, bucket, types, prefix, sinceMicroseconds } = this.#query
     for (;;) {
       if (streams.hasEnded || this.#isGone || !isAllowed()) return undefined
-      const filter = { bucket, types, prefix, sinceMicroseconds }
-      const page = await events.read({ ...filter, after: this.#after, limit: PIECE_EVENTS })
+      this.#lines.begin()
+      const page = await events.collect({ bucket, types, prefix, sinceMicroseconds, after: this.#after }, this.#lines)
       if (page.damaged) throw new EventsDamagedError('the journal is damaged where a stream of events reads it')
       this.#after = page.position
-      if (page.events.length > 0) return this.#piece(page.events.map(form.event).join(''))
-      if (!page.isAtEnd) continue
-      if (!follow) return undefined
+      if (!this.#lines.isEmpty) return this.#piece(this.#lines.bytes)
       const silent = performance.now() - this.#lastMilliseconds
+      if (!page.isAtEnd) {
+        if (silent >= heartbeatMilliseconds) return this.#piece(Buffer.from(form.progress(page)))
+        continue
+      }
+      if (!follow) return undefined
       if (!this.#saidPresent || silent >= heartbeatMilliseconds) {
         this.#saidPresent = true
-        return this.#piece(form.heartbeat(page.position))
+        return this.#piece(Buffer.from(form.heartbeat(page)))
       }
       const wait = streams.wait(page.head.sequence, Math.min(CHECK_MILLISECONDS, heartbeatMilliseconds - silent))
       this.#giveUp = wait.giveUp
@@ -119,8 +133,8 @@ export class EventStreamSource implements BodySource {
     this.#isClosed = true
   }
 
-  #piece(text: string): Buffer {
+  #piece(bytes: Buffer): Buffer {
     this.#lastMilliseconds = performance.now()
-    return Buffer.from(text)
+    return bytes
   }
 }

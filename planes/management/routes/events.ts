@@ -133,6 +133,7 @@ const streamEvents = defineRoute({
     prefix: queryText,
     follow: queryWord('true', 'false'),
     heartbeat: queryNumber(HEARTBEAT.standard, HEARTBEAT),
+    progress: queryWord('true', 'false'),
   },
   headers: {
     'last-event-id': 'The id of the last event that arrived; the stream goes on after it.',
@@ -144,10 +145,15 @@ const streamEvents = defineRoute({
     },
   },
   errors: ['CONFLICT'],
-  /** From the first event on, unless it is said from where. It ends when the server stops or the token is revoked. */
+  /**
+   * From the first event on, unless it is said from where. It ends when the server stops or the token is revoked. With
+   * `progress=true` the heartbeats among lines of JSON are objects with one member `progress`: the `id` and `time` that the
+   * stream has come to, and `head_id`, after everything so far.
+   */
   handle(request, { events, eventStreams: streams }) {
     const { http } = request
-    const shape = http.header('accept')?.includes('text/event-stream') === true ? STREAM_FORMS.sse : STREAM_FORMS.ndjson
+    const lines = request.query('progress') === 'true' ? STREAM_FORMS.ndjsonWithProgress : STREAM_FORMS.ndjson
+    const shape = http.header('accept')?.includes('text/event-stream') === true ? STREAM_FORMS.sse : lines
     const query = {
       after: beginningOf(http.header('last-event-id'), request.query('after_id'), events.head),
       sinceMicroseconds: request.query('since'),

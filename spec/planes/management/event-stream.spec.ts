@@ -103,6 +103,15 @@ test('server-sent events, from Last-Event-ID on', async (t) => {
   stream.request.destroy()
 })
 
+test('heartbeats that say how far the stream is', async (t) => {
+  const stream = await Stream.open('prefix=none&progress=true')
+  const text = await stream.until((each) => each.endsWith('\n'))
+  const { progress } = JSON.parse(text) as { progress: Readonly<Record<string, string>> }
+  t.match(progress, { id: /^\d{16}-9999$/, time: /Z$/ })
+  t.equal(progress['id'], progress['head_id'], 'it is at the present')
+  stream.request.destroy()
+})
+
 test('a token that is revoked ends its streams', async (t) => {
   const made = await api.get<{ id: string; token: string }>('POST', '/management-tokens', {
     name: 'reader',
@@ -122,6 +131,7 @@ test('positions of another store, and other mistakes', async (t) => {
     'heartbeat=0',
     'heartbeat=10',
     'follow=maybe',
+    'progress=1',
     'type=x',
     'until=2026-01-01T00:00:00Z',
   ]) {

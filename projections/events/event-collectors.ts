@@ -1,0 +1,57 @@
+import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { ObjectEntry } from './object-entry.ts'
+import type { StorageEvent } from './storage-event.ts'
+
+/** What an object entry has in the record around it, and the names that clients know. */
+export interface NamedEntry {
+  readonly sequence: Sequence
+  readonly timeMicroseconds: Microseconds
+  readonly bucket: string
+  readonly versionId: string
+}
+
+/** Gets the events of a page in their order. */
+export interface EventCollector {
+  /** The page ends. */
+  readonly isFull: boolean
+  /**
+   * Takes the event of an entry that was not decoded.
+   * @param bytes where the places of the entry are; valid during the call
+   * @returns false when it needs the event decoded
+   */
+  addEntry(bytes: Buffer, entry: ObjectEntry, named: NamedEntry): boolean
+  /**
+   * @param bytes what the event takes in the journal
+   * @returns false when there is no room for it
+   */
+  add(event: StorageEvent, bytes: number): boolean
+}
+
+/** A page ends after so many bytes of its events, as their entries are in the journal. */
+const PAGE_BYTES_MAXIMUM = 1024 ** 2
+
+/** Collects events as objects. */
+export class EventList implements EventCollector {
+  readonly events: StorageEvent[] = []
+  readonly #limit: number
+  #bytes = 0
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= PAGE_BYTES_MAXIMUM
+  }
+
+  addEntry(): boolean {
+    return false
+  }
+
+  add(event: StorageEvent, bytes: number): boolean {
+    if (this.events.length >= this.#limit) return false
+    this.events.push(event)
+    this.#bytes += bytes
+    return true
+  }
+}
