@@ -9,19 +9,15 @@ const DONE: Outcome = { code: 'done' }
 /** Most rules of a bucket (spec/decisions/0065). */
 const RULES_MAXIMUM = 100
 
-type RuleCommand = Extract<
-  Command,
-  { kind: 'create-lifecycle-rule' | 'replace-lifecycle-rule' | 'delete-lifecycle-rule' }
->
-
-/** Carries out a command about rules. */
-export function changeRules(state: ModelState, command: RuleCommand): Outcome {
+/** Carries out a command about rules; undefined for any other. */
+export function changeRules(state: ModelState, command: Command): Outcome | undefined {
   if (command.kind === 'delete-lifecycle-rule') {
     const holder = [...state.buckets.values()].find(({ rules }) => rules.has(command.rule))
     if (holder === undefined) return refuse('rule-not-found', command.rule)
     holder.rules.delete(command.rule)
     return DONE
   }
+  if (command.kind !== 'create-lifecycle-rule' && command.kind !== 'replace-lifecycle-rule') return undefined
   const { rule } = command
   const bucket = state.buckets.get(command.bucket) ?? refuse('bucket-not-found', command.bucket)
   if (command.kind === 'replace-lifecycle-rule') {

@@ -6,6 +6,7 @@ import type { LockState, Retention } from '../../engine/events/values.ts'
 import { joined } from './content.ts'
 import { before, eventsOf } from './naive-events.ts'
 import { changeRules } from './naive-lifecycle.ts'
+import { changeWebhooks } from './naive-webhooks.ts'
 import {
   conditionReasons,
   destructionReasons,
@@ -72,10 +73,6 @@ export class ModelRules {
       case 'set-quota':
         this.#bucket(command.bucket).quota = command.quota
         return DONE
-      case 'create-lifecycle-rule':
-      case 'replace-lifecycle-rule':
-      case 'delete-lifecycle-rule':
-        return changeRules(this.#state, command)
       case 'write-object':
         return this.#write(command, moment)
       case 'copy-object':
@@ -118,7 +115,7 @@ export class ModelRules {
       case 'remove-volume':
         return DONE
       default:
-        return undefined
+        return changeRules(this.#state, command) ?? changeWebhooks(this.#state, command, moment.sequence)
     }
   }
 

@@ -12,6 +12,7 @@ import type {
 } from '../../engine/events/values.ts'
 import type { ModelEvent } from './naive-events.ts'
 import { byUtf8 } from './naive-listing.ts'
+import type { ModelWebhook } from './naive-webhooks.ts'
 
 /** Bytes that were stored once, whoever refers to them. */
 export interface ModelPayload {
@@ -98,6 +99,7 @@ export class ModelState {
   readonly completions: Completion[] = []
   /** Storage events in the order in which they were taken in. */
   readonly events: ModelEvent[] = []
+  readonly webhooks = new Map<string, ModelWebhook>()
   /** The sequence of the last command that was carried out. */
   sequence = 0
 
@@ -111,6 +113,7 @@ export class ModelState {
     for (const [id, upload] of this.uploads) copy.uploads.set(id, { ...upload, parts: new Map(upload.parts) })
     copy.completions.push(...this.completions)
     copy.events.push(...this.events)
+    for (const [id, webhook] of this.webhooks) copy.webhooks.set(id, webhook)
     copy.sequence = this.sequence
     return copy
   }

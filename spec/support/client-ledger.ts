@@ -5,6 +5,7 @@ import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../
 import { md5Of } from './commands.ts'
 import { journalEntries } from './journal-entries.ts'
 import { differences } from './model-differences.ts'
+import { LifecyclePages } from './lifecycle-pages.ts'
 import { ModelRules } from '../model/rules.ts'
 import { ModelState } from '../model/state.ts'
 import { storeFile, type TestStore } from './test-store.ts'
@@ -14,6 +15,7 @@ interface Carried {
   readonly requestId: string
   readonly command: Command
   readonly sequence: number
+  readonly now: number
 }
 
 /**
@@ -30,21 +32,22 @@ export class ClientLedger {
   readonly #carried: Carried[] = []
   readonly #inFiles: Map<string, Buffer>
   readonly #rules: ModelRules
-  readonly #now: number
+  /** Milliseconds, what the clock of the store says. */
+  now: number
   /** By the id of the request. */
   readonly #unanswered = new Map<string, Command>()
+  readonly #pages = new LifecyclePages()
   #requests = 0
 
-  /** @param now milliseconds, what the store's clock says for good */
   constructor(now: number, inFiles: ReadonlyMap<string, Buffer> = new Map()) {
-    this.#now = now
+    this.now = now
     this.#inFiles = new Map(inFiles)
     this.#rules = new ModelRules(this.state, this.#inFiles)
   }
 
   /** Another ledger that has gone through the same and goes on by itself. */
   copy(): ClientLedger {
-    const copy = new ClientLedger(this.#now, this.#inFiles)
+    const copy = new ClientLedger(this.now, this.#inFiles)
     for (const carried of this.#carried) copy.#apply(carried)
     copy.#requests = this.#requests
     for (const [requestId, command] of this.#unanswered) copy.#unanswered.set(requestId, command)
@@ -60,12 +63,14 @@ export class ClientLedger {
     this.#requests += 1
     const requestId = `request-${this.#requests}`
     const command = { ...plain, audit: { ...plain.audit, requestId } }
-    this.#unanswered.set(requestId, command)
+    if (command.kind === 'expire-page') this.#pages.sent(requestId, this.now)
+    else this.#unanswered.set(requestId, command)
     try {
       const done = await client.execute(command)
       this.acknowledged += 1
       this.#unanswered.delete(requestId)
-      this.#apply({ requestId, command, sequence: done.sequence })
+      if (command.kind === 'expire-page') this.#pages.answered(requestId, done.page?.expired ?? 0)
+      else this.#apply({ requestId, command, sequence: done.sequence, now: this.now })
       return done
     } catch (error) {
       if (error instanceof DomainError) this.#unanswered.delete(requestId)
@@ -97,7 +102,8 @@ export class ClientLedger {
   async check(store: TestStore): Promise<string[]> {
     const outcomes = new Map<string, number>()
     const refused: string[] = []
-    for (const { requestId, sequence, result } of journalEntries(store.paths.root, store.disk)) {
+    const entries = journalEntries(store.paths.root, store.disk)
+    for (const { requestId, sequence, result } of entries) {
       if (requestId !== undefined && this.#refused.has(requestId))
         refused.push(`${requestId} was told that nothing was changed, and has entry ${sequence}`)
       if (requestId !== undefined && result === 'success') outcomes.set(requestId, sequence)
@@ -107,16 +113,18 @@ export class ClientLedger {
     )
     for (const [requestId, command] of this.#unanswered) {
       const sequence = outcomes.get(requestId)
-      if (sequence !== undefined) this.#apply({ requestId, command, sequence })
+      if (sequence !== undefined) this.#apply({ requestId, command, sequence, now: this.now })
     }
     this.#unanswered.clear()
-    const known = new Set(this.#carried.map(({ requestId }) => requestId))
+    const known = new Set([...this.#carried.map(({ requestId }) => requestId), ...this.#pages.requestIds])
+    wrong.push(...this.#pages.settle(entries, this.state, this.#rules))
     for (const requestId of outcomes.keys()) if (!known.has(requestId)) wrong.push(`nobody requested ${requestId}`)
     return [...refused, ...wrong, ...(await differences(store, this.state))]
   }
 
   #apply(carried: Carried): void {
     this.#carried.push(carried)
-    this.#rules.apply(carried.command, { sequence: carried.sequence, now: this.#now, clockIsBehind: false })
+    const { command, sequence, now } = carried
+    this.#rules.apply(command, { sequence, now, clockIsBehind: false })
   }
 }

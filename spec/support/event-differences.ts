@@ -1,6 +1,6 @@
 /** Holds the storage events of a store against those that a model expects. */
 import { isDeepStrictEqual } from 'node:util'
-import type { Sequence, UploadId } from '../../engine/brands.ts'
+import { type Sequence, sequenceOf, type UploadId } from '../../engine/brands.ts'
 import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import { EventLog } from '../../projections/events/event-log.ts'
 import { type StorageEvent, storageEventId } from '../../projections/events/storage-event.ts'
@@ -39,13 +39,19 @@ interface Told {
 }
 
 /** Those of a model, as the store should have them: their order and ids come from the sequences of their commands. */
-export function expectedEvents(events: readonly ModelEvent[]): Told[] {
+export function expectedEvents(
+  events: readonly ModelEvent[],
+  isWanted: (event: ModelEvent) => boolean = () => true,
+): Told[] {
   const numbers = new Map<number, number>()
-  return events
-    .map(({ sequence, type, bucket, key, version, size, facts }) => {
-      const index = numbers.get(sequence) ?? 0
-      numbers.set(sequence, index + 1)
-      const id = storageEventId({ sequence: sequence as Sequence, index })
+  const numbered = events.map((event) => {
+    const index = numbers.get(event.sequence) ?? 0
+    numbers.set(event.sequence, index + 1)
+    return { event, id: storageEventId({ sequence: sequenceOf(event.sequence), index }) }
+  })
+  return numbered
+    .filter(({ event }) => isWanted(event))
+    .map(({ event: { type, bucket, key, version, size, facts }, id }) => {
       const named = Object.entries(facts).filter(([, value]) => value !== undefined)
       const metadata = Object.fromEntries(
         named.map(([name, value]) => [name, name.endsWith('version_id') ? String(value) : value]),

@@ -9,11 +9,11 @@ import { type StorePaths, segmentFirstSequence, volumeNumber } from '../../../en
 import { checkProjections } from '../../../projections/replay/check.ts'
 import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
 import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
-import type { ClientLedger } from '../../support/client-ledger.ts'
 import { digestOf } from '../../support/commands.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
 import { openTestStore, type TestStore } from '../../support/test-store.ts'
-import { storeOptions } from './life.ts'
+import { type Life, storeOptions } from './life.ts'
+import { finishDeliveries, finishPass } from './unfinished-work.ts'
 
 const VERIFIER = fileURLToPath(new URL('../../../../spec/formats/verify_journal.py', import.meta.url))
 /** What may lie in a data directory that was stopped in order, besides segments, volumes and payload files in use. */
@@ -27,11 +27,15 @@ export interface Findings {
 }
 
 /** Opens the store on a healthy disk, holds it against what its clients were told, and takes it apart. */
-export async function examine(paths: StorePaths, ledger: ClientLedger, bootId: string): Promise<Findings> {
+export async function examine({ paths, ledger, receiver }: Life, bootId: string): Promise<Findings> {
   const wrong = await unverified(paths, 'as it was left')
-  const store = await openTestStore(paths.root, storeOptions(bootId)).catch((error: unknown) => String(error))
+  const store = await openTestStore(paths.root, storeOptions(bootId, ledger.now)).catch((error: unknown) =>
+    String(error),
+  )
   if (typeof store === 'string') return { lost: [`it cannot be opened again: ${store}`], wrong }
   const lost = await ledger.check(store).catch((error: unknown) => [String(error)])
+  await finishPass(store, ledger, { lost, wrong })
+  await finishDeliveries(store, ledger, receiver, { lost, wrong })
   await sweep(store)
   wrong.push(...leftOvers(store))
   await store.close(true)

@@ -4,6 +4,7 @@ import type { Disk } from '../../../engine/disk/disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
 import type { ClientLedger } from '../../support/client-ledger.ts'
+import { EventReceiver } from '../../support/event-receiver.ts'
 import { FaultDisk, inputOutputError } from '../../support/fault-disk.ts'
 import { openTestStore, readObject, type TestStore } from '../../support/test-store.ts'
 import { type Breakage, UNBROKEN } from '../disk/breakage.ts'
@@ -18,11 +19,12 @@ export const VOLUME_BYTES = 16 * 1024
 const SEAL_BYTES = 1024
 const NEXT_FRAME_BYTES = 2200
 
-export const storeOptions = (bootId: string) => ({
+/** @param now milliseconds, what the clock says for good */
+export const storeOptions = (bootId: string, now: number) => ({
   segmentBytes: SEGMENT_BYTES,
   volumeBytes: VOLUME_BYTES,
   bootId,
-  clock: () => NOW * 1000,
+  clock: () => now * 1000,
 })
 
 /** A data directory from the start of a process to its end, with the clients that it had. */
@@ -33,6 +35,8 @@ export class Life {
   readonly door: Disk
   readonly paths: StorePaths
   readonly ledger: ClientLedger
+  /** Of webhooks. */
+  readonly receiver: EventReceiver
   /** What somebody was told of a failure. */
   readonly failures: unknown[] = []
   readonly #bootId: string
@@ -41,6 +45,8 @@ export class Life {
   constructor(root: string, ledger: ClientLedger, bootId: string, breakage: Breakage = UNBROKEN) {
     this.paths = new StorePaths(root)
     this.ledger = ledger
+    // The first request of each event is refused: it is tried again.
+    this.receiver = new EventReceiver((request) => request === 1)
     this.#bootId = bootId
     const looking = withLooks(this.disk)
     this.door = breakage.wrap?.(looking) ?? looking
@@ -90,7 +96,7 @@ export class Life {
   }
 
   async open(): Promise<void> {
-    this.#store = await openTestStore(this.paths.root, storeOptions(this.#bootId), this.door)
+    this.#store = await openTestStore(this.paths.root, storeOptions(this.#bootId, this.ledger.now), this.door)
     await this.disk.idle()
   }
 

@@ -38,7 +38,9 @@ export async function tryWork(
   rmSync(root, { recursive: true, force: true })
   if (beginning.root === undefined) mkdirSync(root)
   else cpSync(beginning.root, root, { recursive: true })
-  const life = new Life(root, beginning.ledger.copy(), bootOf(kind), breakage)
+  const ledger = beginning.ledger.copy()
+  ledger.now += kind.later ?? 0
+  const life = new Life(root, ledger, bootOf(kind), breakage)
   const injector = new Injector(root, target, (path) => life.forgetful.lose(path))
   const wrong: string[] = []
   if (kind.ready !== undefined) {
@@ -61,7 +63,7 @@ export async function tryWork(
   for (const touched of injector.touchedAgain) wrong.push(`J7: ${touched} behind a failed sync`)
   // Every other time the host went down with the process, and the projections are not trusted.
   const bootId = (target?.occurrence ?? 0) % 2 === 0 ? OTHER_BOOT_ID : bootOf(kind)
-  const after = await examine(life.paths, life.ledger, bootId)
+  const after = await examine(life, bootId)
   const { injected, operations } = injector
   return { injected, operations, lost: after.lost, wrong: [...wrong, ...after.wrong] }
 }
