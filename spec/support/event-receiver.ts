@@ -89,6 +89,7 @@ export async function deliverAll(
     read: (query) => log.read(query),
     sender: receiver,
     clock: () => millisecondsOf(clock),
+    timer: () => clock,
     maximumAttempts: 16,
     pollMilliseconds: 1,
   })
