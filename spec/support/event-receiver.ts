@@ -93,18 +93,18 @@ export async function deliverAll(
     maximumAttempts: 16,
     pollMilliseconds: 1,
   })
-  let failures = 0
+  const failures: unknown[] = []
   const attempt = async <R>(work: () => Promise<R>): Promise<R | undefined> => {
     try {
       return await work()
     } catch (error) {
       told(error)
-      failures += 1
+      failures.push(error)
       return undefined
     }
   }
   // Two steps with nothing to do: the first one may have read what the second sends.
-  for (let steps = 0, idle = 0; steps < STEPS_MAXIMUM && idle < 2 && failures < 3; steps += 1) {
+  for (let steps = 0, idle = 0; steps < STEPS_MAXIMUM && idle < 2 && failures.length < 3; steps += 1) {
     clock += STEP_MILLISECONDS
     const result = await attempt(() => worker.step())
     await new Promise(setImmediate)
