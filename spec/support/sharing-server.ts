@@ -38,6 +38,7 @@ type Asking = (
 
 export interface SharingServer extends InThreadServer {
   readonly shareEndpoint: string
+  readonly embedEndpoint: string
   /** Without credentials, at the listener of shares. */
   readonly ask: Asking
   /** Without credentials, at that of embeds. */
@@ -90,6 +91,7 @@ export async function startSharing(options: SharingOptions = {}): Promise<Sharin
   return {
     ...server,
     shareEndpoint: `http://127.0.0.1:${shares.port}`,
+    embedEndpoint: `http://127.0.0.1:${embeds.port}`,
     ask: askingOf(clients[0] as WireClient),
     askEmbed: askingOf(clients[1] as WireClient),
     accesses,

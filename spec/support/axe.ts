@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
+
+const SOURCE = readFileSync('node_modules/axe-core/axe.min.js', 'utf8')
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
+
+interface AxeResult {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[]
+}
+
+/** What hinders people who use a page by other means than eyes and mouse: `rule: element` for each. */
+export async function hindrances(page: Page): Promise<string[]> {
+  // By the protocol, since the policy of the page lets in no script.
+  await page.evaluate(SOURCE)
+  const result = (await page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(RULES)} })`)) as AxeResult
+  return result.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+}
