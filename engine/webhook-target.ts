@@ -113,7 +113,7 @@ export function addressFault(address: string, { allowPrivateNetworks }: TargetRu
 }
 
 /** The address of IPv4 in one of IPv6 (`::ffff:10.0.0.1`, RFC 4291 section 2.5.5.2), in either way to write it. */
-function unmapped(address: string): string {
+export function unmapped(address: string): string {
   if (familyOf(address) === 'ipv4') return address
   const { hostname } = new URL(`http://[${address}]/`)
   const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(hostname) ?? []

@@ -143,6 +143,9 @@ test('this server itself is never a target', async (t) => {
     for (const url of urls)
       t.match(await sender.send(webhookTo(url), storageEvent(1)), { error: /this server itself/ }, url)
   }
+  const bound = senderWith({ ownListeners: () => [{ host: '10.9.8.7', port: 1 }] })
+  for (const host of ['10.9.8.7', '[::ffff:10.9.8.7]', '[::ffff:a09:807]', '[0:0:0:0:0:FFFF:0A09:0807]'])
+    t.match(await bound.send(webhookTo(`http://${host}:1/`), storageEvent(1)), { error: /this server itself/ }, host)
   t.equal(target.connections, 0)
   const other = senderWith({ ownListeners: () => [{ host: '127.0.0.1', port: target.port + 1 }] })
   t.match(await other.send(webhookTo(target.url), storageEvent(1)), { status: 204 })

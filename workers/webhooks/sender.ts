@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { type Microseconds, microsecondsOf, type Milliseconds } from '../../engine/brands.ts'
 import type { WebhookState } from '../../engine/domain/webhook-state.ts'
-import { addressFault, addressIn, targetFault, type TargetRules } from '../../engine/webhook-target.ts'
+import { addressFault, addressIn, targetFault, type TargetRules, unmapped } from '../../engine/webhook-target.ts'
 import type { SecretBox } from '../../engine/keys/secret-box.ts'
 import type { StorageEvent } from '../../projections/events/storage-event.ts'
 import { post } from './post.ts'
@@ -136,8 +136,8 @@ function aborted(signal: AbortSignal): Promise<never> {
 
 /** Whether an address leads to a listener of this machine that is bound to a host. */
 function isOwn(address: string, host: string): boolean {
-  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
-  if (plain === host.toLowerCase() || plain.startsWith('127.') || /^::(1|ffff:7f)/.test(plain)) return true
+  const plain = unmapped(address)
+  if (plain === host.toLowerCase() || plain.startsWith('127.') || plain === '::1') return true
   return Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === plain) === true)
 }
 
