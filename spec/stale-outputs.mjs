@@ -20,7 +20,10 @@ for (const [record, folders] of Object.entries(PROJECTS)) {
     if (source.endsWith('.ts') && !existsSync(source)) rmSync(output)
   }
   const made = new Set(outputs)
-  const sources = folders.flatMap(filesIn).filter((name) => name.endsWith('.ts'))
+  // The console's client is compiled by its bundler.
+  const sources = folders
+    .flatMap(filesIn)
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('planes/console/client/'))
   // Without its record of what it has compiled the compiler makes everything again.
   if (!sources.every((name) => made.has(join('build', name.replace(/\.ts$/, '.js'))))) rmSync(record, { force: true })
 }

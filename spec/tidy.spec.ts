@@ -6,7 +6,7 @@ import { wordFindings } from './tidy/banned-words.ts'
 import { circleFindings, KEPT, unreachedFindings } from './tidy/dead-files.ts'
 import { openFindings, writeFindings } from './tidy/durable-writes.ts'
 import { unusedExportFindings } from './tidy/exports.ts'
-import { directionFindings, PACKAGE_HOMES, packageFindings } from './tidy/import-rules.ts'
+import { BUNDLED_PACKAGES, directionFindings, PACKAGE_HOMES, packageFindings } from './tidy/import-rules.ts'
 import { importsOf } from './tidy/imports.ts'
 import { dependencyFindings, type LockFile, lockFileFindings } from './tidy/lock-file.ts'
 import { linkFindings } from './tidy/markdown-links.ts'
@@ -30,7 +30,7 @@ import {
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const paths = projectPaths(root)
 const files = paths.flatMap((path) => readProjectFile(root, path) ?? [])
-const sources = files.filter(({ path }) => path.endsWith('.ts'))
+const sources = files.filter(({ path }) => /\.tsx?$/.test(path))
 const production = sources.filter(({ path }) => isProduction(path))
 const imports = sources.flatMap(importsOf)
 const readJson = (path: string): unknown => JSON.parse(readFileSync(`${root}/${path}`, 'utf8'))
@@ -105,6 +105,9 @@ test('imports go in one direction', async (t) => {
     ['cli/a.ts', '../spec/support/b.ts', 'spec/'],
     ['spec/a.ts', '../bench/b.ts', 'spec/support/'],
     ['other/a.ts', '../engine/b.ts', 'no row'],
+    ['planes/console/client/a.tsx', '../console-assets.ts', 'browser'],
+    ['planes/console/client/a.tsx', '../../../engine/clock.ts', 'browser'],
+    ['planes/console/a.ts', './client/main.tsx', 'bundle'],
   ]
   for (const [from, to, instead] of breaches) {
     finds(t, directionFindings(importing(from, `import { b } from '${to}'`)), [`${from}:1`, instead])
@@ -120,10 +123,15 @@ test('every package has its home', async (t) => {
     ['engine/a.ts', "import { sha256 } from '@noble/hashes/sha2.js'"],
     ['engine/a.ts', "import { a } from 'left-pad'"],
     ['engine/domain/a.ts', "import { readFileSync } from 'node:fs'"],
+    ['planes/console/client/a.tsx', "import { createHash } from 'node:crypto'"],
+    ['planes/console/a.ts', "import { render } from 'preact'"],
   ]
   for (const [from, line] of breaches) finds(t, packageFindings(importing(from, line)), [`${from}:1`, 'imports'])
   holds(t, packageFindings(imports))
-  const { dependencies } = readJson('package.json') as { readonly dependencies: Readonly<Record<string, string>> }
+  type Packages = Readonly<Record<'dependencies' | 'devDependencies', Readonly<Record<string, string>>>>
+  const { dependencies, devDependencies } = readJson('package.json') as Packages
+  for (const name of BUNDLED_PACKAGES)
+    t.ok(name in devDependencies, `${name} is in the bundle, and not installed for users`)
   const specifiers = production.flatMap(importsOf).map(({ specifier }) => specifier)
   const homes = Object.keys(PACKAGE_HOMES)
   holds(t, dependencyFindings(Object.keys(dependencies), homes, specifiers, ['typanion']))
@@ -148,7 +156,7 @@ test('no file is dead, no imports go in a circle', async (t) => {
     t,
     unreachedFindings(
       production.map(({ path }) => path),
-      ['cli/main.ts'],
+      ['cli/main.ts', 'planes/console/client/main.tsx'],
       imports,
     ),
   )

@@ -98,9 +98,9 @@ function isMeant(file: ProjectFile, { where, except }: BannedWord): boolean {
     case 'everywhere':
       return true
     case 'typescript':
-      return path.endsWith('.ts')
+      return /\.tsx?$/.test(path)
     case 'production':
-      return isProduction(path) && path.endsWith('.ts')
+      return isProduction(path) && /\.tsx?$/.test(path)
     case 'specs':
       return path.startsWith('spec/') && path.endsWith('.ts')
   }

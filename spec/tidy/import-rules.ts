@@ -53,7 +53,17 @@ const DIRECTIONS: readonly Direction[] = [
     instead: PLANE,
   },
   { folder: 'planes/sharing/', may: [...SHARED_BY_PLANES, 'planes/sharing/'], instead: PLANE },
-  { folder: 'planes/console/', may: [...SHARED_BY_PLANES, 'planes/console/'], instead: PLANE },
+  {
+    folder: 'planes/console/client/',
+    may: ['planes/console/client/', 'engine/proof/', 'build/console-api/'],
+    instead:
+      'it runs in a browser: only the code that verifies proofs is shared with it, everything else is asked by HTTP',
+  },
+  {
+    folder: 'planes/console/',
+    may: [...SHARED_BY_PLANES, 'planes/console/console-'],
+    instead: `${PLANE}; the client is served as a bundle`,
+  },
   {
     folder: 'workers/',
     may: [...ENGINE_SIDE, 'workers/'],
@@ -81,7 +91,7 @@ export function directionFindings(imports: readonly Import[]): Finding[] {
   return imports.flatMap(({ from, line, target }) => {
     if (target === undefined) return []
     const row = DIRECTIONS.find(({ folder }) => from.startsWith(folder))
-    if (row?.may.some((place) => target === place || (place.endsWith('/') && target.startsWith(place)))) return []
+    if (row?.may.some((place) => target === place || (/[/-]$/.test(place) && target.startsWith(place)))) return []
     return [{ path: from, line, message: `imports ${target}; ${row?.instead ?? 'its folder has no row in spec/tidy'}` }]
   })
 }
@@ -135,10 +145,18 @@ function isAt(path: string, places: readonly string[]): boolean {
   return places.some((place) => path === place || (place.endsWith('/') && path.startsWith(place)))
 }
 
+/** Packages that only the console's client imports. The bundle holds them, so they are not installed for users. */
+export const BUNDLED_PACKAGES: readonly string[] = ['preact', '@preact/signals']
+const CLIENT = 'planes/console/client/'
+
 /** Imports of packages by production. Modules of the platform are free, but for the rules on what they do. */
 export function packageFindings(imports: readonly Import[]): Finding[] {
   return imports.flatMap(({ from, line, specifier, typesOnly }) => {
     if (specifier.startsWith('.') || !isProduction(from)) return []
+    if (from.startsWith(CLIENT)) {
+      if (BUNDLED_PACKAGES.includes(packageOf(specifier))) return []
+      return [{ path: from, line, message: `imports ${specifier}; it runs in a browser, with BUNDLED_PACKAGES alone` }]
+    }
     if (specifier.startsWith('node:')) {
       if (!from.startsWith('engine/domain/')) return []
       return [{ path: from, line, message: `imports ${specifier}; the rules are pure: have the result passed in` }]

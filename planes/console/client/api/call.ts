@@ -1,0 +1,82 @@
+import type { Operations } from '../../../../build/console-api/api.ts'
+import { pathOf, queryOf } from './address.ts'
+import { errorOf, unreachable } from './api-error.ts'
+import { isExpired, type Role, type Session, session } from './session.ts'
+
+type Operation = keyof Operations
+export type Answer<O extends Operation> = Operations[O]['answer']
+
+/** The parts of a request that an operation has; a part without a member is left out. */
+type Given<O extends Operation> = Part<'path', Operations[O]['path']> & {
+  readonly query?: Operations[O]['query']
+} & (Operations[O]['body'] extends undefined ? unknown : { readonly body: Operations[O]['body'] })
+type Part<Name extends string, Values> = keyof Values extends never ? unknown : { readonly [N in Name]: Values }
+
+interface Sent {
+  readonly path?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
+  readonly body?: unknown
+}
+
+/**
+ * Sends one request.
+ * @returns the answer; undefined when it has none
+ * @throws ApiError; the reason of `signal` when that is aborted
+ */
+export async function call<O extends Operation>(
+  operation: O,
+  given: Given<O>,
+  signal?: AbortSignal,
+): Promise<Answer<O>> {
+  const response = await send(operation, given as Sent, session.value?.authorization ?? '', signal)
+  return (response.status === 204 ? undefined : await response.json()) as Answer<O>
+}
+
+/** The bytes of an answer, for a preview. As `call`. */
+export async function callForBytes<O extends Operation>(
+  operation: O,
+  given: Given<O>,
+  signal?: AbortSignal,
+): Promise<Blob> {
+  return (await send(operation, given as Sent, session.value?.authorization ?? '', signal)).blob()
+}
+
+/**
+ * Asks who a credential is.
+ * @throws ApiError, UNAUTHENTICATED for one that is not valid
+ */
+export async function sessionOf(authorization: string): Promise<Session> {
+  const response = await send('GET /auth/session', {}, authorization)
+  const answer = (await response.json()) as Answer<'GET /auth/session'>
+  const role: Role = answer.role
+  return { authorization, role, credentialId: answer.credential_id, expiresAt: answer.expires_at }
+}
+
+async function send(operation: Operation, sent: Sent, authorization: string, signal?: AbortSignal): Promise<Response> {
+  const response = await answered(operation, sent, authorization, signal)
+  if (response.ok) return response
+  const error = errorOf(response.status, await response.text(), response.headers.get('x-request-id'))
+  if (error.code === 'UNAUTHENTICATED' && authorization === session.value?.authorization) isExpired.value = true
+  throw error
+}
+
+/** @throws ApiError UNREACHABLE when there is none */
+async function answered(
+  operation: Operation,
+  { path = {}, query = {}, body }: Sent,
+  authorization: string,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const headers: Record<string, string> = { authorization }
+  if (body !== undefined) headers['content-type'] = 'application/json'
+  const init: RequestInit = { method: operation.slice(0, operation.indexOf(' ')), headers, credentials: 'omit' }
+  if (body !== undefined) init.body = JSON.stringify(body)
+  if (signal !== undefined) init.signal = signal
+  const address = new URL(pathOf(operation, path) + queryOf(query), document.baseURI)
+  try {
+    return await fetch(address, init)
+  } catch (error) {
+    if (signal?.aborted === true) throw error
+    throw unreachable()
+  }
+}

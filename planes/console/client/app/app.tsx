@@ -1,0 +1,18 @@
+import { useEffect } from 'preact/hooks'
+import { isExpired, session } from '../api/session.ts'
+import { StatusRegion } from '../parts/status.tsx'
+import { followAddress } from './router.ts'
+import { Shell } from './shell.tsx'
+import { SignInAgain, SignInScreen } from './sign-in.tsx'
+
+/** The whole console. What is on the screen stays when a credential ends: another one is asked for above it. */
+export function App() {
+  useEffect(followAddress, [])
+  return (
+    <>
+      {session.value === undefined ? <SignInScreen /> : <Shell />}
+      {session.value !== undefined && isExpired.value ? <SignInAgain /> : null}
+      <StatusRegion />
+    </>
+  )
+}

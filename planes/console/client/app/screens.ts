@@ -1,0 +1,33 @@
+import type { ComponentChild } from 'preact'
+import { EVERYONE, type Role } from '../api/session.ts'
+import { BucketScreen } from '../screens/buckets/bucket.tsx'
+import { BucketsScreen } from '../screens/buckets/buckets.tsx'
+import { WebhooksScreen } from '../screens/buckets/webhooks.tsx'
+import { ObjectsScreen } from '../screens/objects/objects.tsx'
+import type { Route } from './address.ts'
+
+/** The values of the `:name` parts of its pattern, and the query. */
+export interface ScreenProps {
+  readonly values: Readonly<Record<string, string>>
+  readonly query: Route['query']
+}
+
+export interface Screen {
+  /** The address after `#/`. */
+  readonly pattern: string
+  /** Of the window, and of the link in the menu. */
+  readonly title: string
+  /** Whether the menu has a link to it. The others are reached from these. */
+  readonly inMenu: boolean
+  /** Who may see it; for others it does not exist. */
+  readonly roles: readonly Role[]
+  readonly view: (props: ScreenProps) => ComponentChild
+}
+
+/** Every screen, in the order of the menu. The first is the one that the console opens with. */
+export const screens: readonly Screen[] = [
+  { pattern: 'buckets', title: 'Buckets', inMenu: true, roles: EVERYONE, view: BucketsScreen },
+  { pattern: 'buckets/:bucket', title: 'Bucket', inMenu: false, roles: EVERYONE, view: BucketScreen },
+  { pattern: 'buckets/:bucket/objects', title: 'Objects', inMenu: false, roles: EVERYONE, view: ObjectsScreen },
+  { pattern: 'webhooks', title: 'Webhooks', inMenu: true, roles: EVERYONE, view: WebhooksScreen },
+]

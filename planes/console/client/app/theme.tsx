@@ -1,0 +1,38 @@
+import { useState } from 'preact/hooks'
+import { Choice } from '../parts/field.tsx'
+
+const STORAGE_NAME = 'object-store-theme'
+type Theme = 'system' | 'light' | 'dark'
+
+function storedTheme(): Theme {
+  const stored = localStorage.getItem(STORAGE_NAME)
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
+}
+
+function apply(theme: Theme): void {
+  document.documentElement.style.colorScheme = theme === 'system' ? '' : theme
+}
+
+apply(storedTheme())
+
+/** Light, dark, or as the system has it. */
+export function ThemeChoice() {
+  const [theme, setTheme] = useState(storedTheme())
+  const choose = (chosen: Theme) => {
+    setTheme(chosen)
+    apply(chosen)
+    localStorage.setItem(STORAGE_NAME, chosen)
+  }
+  return (
+    <Choice
+      label="Colours"
+      value={theme}
+      onChange={choose}
+      options={[
+        ['system', 'As the system'],
+        ['light', 'Light'],
+        ['dark', 'Dark'],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,28 @@
+import { useState } from 'preact/hooks'
+
+/** How long the button says what it did. */
+const SAID_MILLISECONDS = 2000
+
+/** Copies a text. */
+export function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
+  const [said, setSaid] = useState<string>()
+  const copy = async () => {
+    setSaid((await copied(text)) ? 'Copied' : 'Select and copy it')
+    setTimeout(() => setSaid(undefined), SAID_MILLISECONDS)
+  }
+  return (
+    <button type="button" onClick={() => void copy()}>
+      <span aria-live="polite">{said ?? label}</span>
+    </button>
+  )
+}
+
+/** The clipboard is there in secure contexts alone: TLS, or this machine. */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,25 @@
+import { asApiError } from '../api/api-error.ts'
+
+/** What went wrong, with the id under which the server has it, and a way to try again. */
+export function ErrorBox({ error, retry }: { readonly error: unknown; readonly retry?: (() => void) | undefined }) {
+  const { code, message, requestId } = asApiError(error)
+  return (
+    <div class="error-box" role="alert">
+      <p>{message}</p>
+      <p class="faint">
+        <code>{code}</code>
+        {requestId === undefined ? null : (
+          <>
+            {' '}
+            request <code>{requestId}</code>
+          </>
+        )}
+      </p>
+      {retry === undefined ? null : (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+
+interface FieldProps {
+  readonly label: string
+  readonly value: string
+  readonly onInput: (value: string) => void
+  /** What to type, or what is wrong with what was typed. */
+  readonly hint?: ComponentChildren
+  readonly problem?: string | undefined
+  /** Whether it is not shown while it is typed. */
+  readonly secret?: boolean
+  /** What a browser may fill in; nothing by default. */
+  readonly autoComplete?: 'off' | 'username'
+  readonly inputMode?: 'text' | 'numeric'
+  readonly autofocus?: boolean
+}
+
+/** A line of text with its label. */
+export function Field({ label, value, onInput, hint, problem, secret = false, ...input }: FieldProps) {
+  const { autoComplete = 'off', inputMode = 'text', autofocus = false } = input
+  const id = useId()
+  const told = problem ?? hint
+  const common = {
+    id,
+    value,
+    autoComplete,
+    inputMode,
+    autofocus,
+    spellcheck: false,
+    onInput: (event: { readonly currentTarget: HTMLInputElement }) => onInput(event.currentTarget.value),
+    ...(problem === undefined ? {} : { 'aria-invalid': true }),
+    ...(told === undefined ? {} : { 'aria-describedby': `${id}-hint` }),
+  }
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {secret ? <input type="password" {...common} /> : <input type="text" {...common} />}
+      {told === undefined ? null : (
+        <small id={`${id}-hint`} class={problem === undefined ? 'faint' : 'problem'}>
+          {told}
+        </small>
+      )}
+    </div>
+  )
+}
+
+interface CheckProps {
+  readonly label: ComponentChildren
+  readonly checked: boolean
+  readonly onChange: (checked: boolean) => void
+  readonly hint?: ComponentChildren
+  readonly disabled?: boolean
+}
+
+export function Check({ label, checked, onChange, hint, disabled = false }: CheckProps) {
+  const id = useId()
+  return (
+    <div class="check">
+      <input
+        type="checkbox"
+        id={id}
+        checked={checked}
+        disabled={disabled}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      />
+      <div>
+        <label for={id}>{label}</label>
+        {hint === undefined ? null : (
+          <small id={`${id}-hint`} class="faint">
+            {hint}
+          </small>
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface ChoiceProps<V extends string> {
+  readonly label: string
+  readonly value: V
+  readonly options: readonly (readonly [value: V, text: string])[]
+  readonly onChange: (value: V) => void
+}
+
+export function Choice<V extends string>({ label, value, options, onChange }: ChoiceProps<V>) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value as V)}>
+        {options.map(([option, text]) => (
+          <option value={option} key={option}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

@@ -1,0 +1,57 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Dialog } from './dialog.tsx'
+import { ErrorBox } from './error-box.tsx'
+
+interface FormDialogProps {
+  readonly title: string
+  /** What the button says: a verb. */
+  readonly verb: string
+  readonly dangerous?: boolean
+  /** False while the form cannot be sent yet. */
+  readonly ready?: boolean
+  readonly onClose: () => void
+  /** Does it; a rejection is shown in the dialog, which stays open with what was typed. */
+  readonly onSubmit: () => Promise<void>
+  readonly children: ComponentChildren
+}
+
+/** A dialog with a form that is sent once at a time. */
+export function FormDialog(props: FormDialogProps) {
+  const { title, verb, dangerous = false, ready = true, onClose, onSubmit, children } = props
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const submit = async () => {
+    setBusy(true)
+    setError(undefined)
+    try {
+      await onSubmit()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <Dialog title={title} busy={busy} onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (ready && !busy) void submit()
+        }}
+      >
+        {children}
+        {error === undefined ? null : <ErrorBox error={error} />}
+        <footer class="actions">
+          <button type="button" disabled={busy} onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class={dangerous ? 'danger' : 'primary'} disabled={!ready || busy}>
+            {busy ? 'Working…' : verb}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact'
+import { ErrorBox } from './error-box.tsx'
+import type { Loaded } from './use-loaded.ts'
+
+interface LoadingProps<T> {
+  readonly of: Loaded<T>
+  readonly children: (value: T) => ComponentChildren
+}
+
+/** What was loaded, or what became of it; what was there before stays while it is loaded again. */
+export function Loading<T>({ of: { value, error, reload }, children }: LoadingProps<T>) {
+  if (error !== undefined) return <ErrorBox error={error} retry={reload} />
+  if (value === undefined)
+    return (
+      <p class="faint" aria-busy="true">
+        Loading…
+      </p>
+    )
+  return <>{children(value)}</>
+}
+
+interface EmptyProps {
+  readonly title?: string
+  /** What to do about it. */
+  readonly children?: ComponentChildren
+}
+
+/** In place of a list that has nothing in it. */
+export function Empty({ title, children }: EmptyProps) {
+  return (
+    <div class="empty">
+      {title === undefined ? null : (
+        <p>
+          <strong>{title}</strong>
+        </p>
+      )}
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,113 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { rowAfterKey, windowOf } from './virtual-rows.ts'
+
+interface VirtualListProps {
+  /** Names the table. */
+  readonly label: string
+  /** Titles of the columns; the classes are those of the cells. */
+  readonly columns: readonly { readonly title: ComponentChildren; readonly class: string }[]
+  readonly count: number
+  /** Whether more rows come when the end is reached. */
+  readonly more?: boolean
+  readonly onEnd?: () => void
+  /** Stays the same for a row. */
+  readonly keyOf: (index: number) => string
+  /** The cells of a row. The first link or button in it gets the focus. */
+  readonly row: (index: number) => ComponentChildren
+  readonly isSelected?: (index: number) => boolean
+}
+
+/** Begins to load more so many pixels before the end. */
+const AHEAD_PIXELS = 4000
+
+/** In pixels, as the style sheet has it: larger where fingers are used. */
+function rowHeightNow(): number {
+  return matchMedia('(max-width: 40rem)').matches ? 60 : 44
+}
+
+/** A table of any length, of which only the rows around what is seen are made. Arrow keys go from row to row. */
+export function VirtualList(props: VirtualListProps) {
+  const { label, columns, count, more = false, onEnd, keyOf, row, isSelected } = props
+  const box = useRef<HTMLDivElement>(null)
+  const wanted = useRef<number | undefined>(undefined)
+  const [place, setPlace] = useState({ top: 0, height: 600, rowHeight: rowHeightNow() })
+  const { rowHeight } = place
+  const read = () => {
+    // The observer may speak once more of a list that is gone.
+    if (box.current === null) return
+    const { scrollTop, clientHeight } = box.current
+    setPlace({ top: scrollTop, height: clientHeight, rowHeight: rowHeightNow() })
+  }
+  useEffect(() => {
+    const observer = new ResizeObserver(read)
+    observer.observe(box.current as HTMLDivElement)
+    return () => observer.disconnect()
+  }, [])
+  useEffect(() => {
+    if (more && place.top + place.height + AHEAD_PIXELS > count * rowHeight) onEnd?.()
+  }, [place, count, more])
+  useLayoutEffect(() => {
+    if (wanted.current !== undefined && focusRow(box.current, wanted.current)) wanted.current = undefined
+  })
+  const onKeyDown = (event: KeyboardEvent) => {
+    const at = rowOf(event.target)
+    if (at === undefined || event.altKey || event.ctrlKey || event.metaKey) return
+    const target = rowAfterKey(event.key, at, count, Math.max(1, Math.floor(place.height / rowHeight) - 1))
+    if (target === undefined) return
+    event.preventDefault()
+    wanted.current = target
+    bringIntoView(box.current as HTMLDivElement, target, rowHeight)
+    if (focusRow(box.current, target)) wanted.current = undefined
+    read()
+  }
+  const { from, to } = windowOf(place.top, place.height, rowHeight, count)
+  const rows = Array.from({ length: to - from }, (_, offset) => from + offset)
+  return (
+    <div class="list" role="table" aria-label={label} aria-rowcount={more ? -1 : count + 1}>
+      <div role="rowgroup">
+        <div class="list-head" role="row" aria-rowindex={1}>
+          {columns.map((column) => (
+            <div role="columnheader" class={column.class} key={column.class}>
+              {column.title}
+            </div>
+          ))}
+        </div>
+      </div>
+      <div class="list-rows" role="rowgroup" ref={box} onScroll={read} onKeyDown={onKeyDown}>
+        <div role="presentation" style={{ height: `${count * rowHeight}px`, position: 'relative' }}>
+          {rows.map((index) => (
+            <div
+              class={isSelected?.(index) === true ? 'list-row selected' : 'list-row'}
+              role="row"
+              aria-rowindex={index + 2}
+              data-row={index}
+              key={keyOf(index)}
+              style={{ transform: `translateY(${index * rowHeight}px)` }}
+            >
+              {row(index)}
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function rowOf(target: EventTarget | null): number | undefined {
+  const row = target instanceof Element ? target.closest('[data-row]') : null
+  return row === null ? undefined : Number(row.getAttribute('data-row'))
+}
+
+/** False when the row is not made yet. */
+function focusRow(box: HTMLDivElement | null, index: number): boolean {
+  const control = box?.querySelector<HTMLElement>(`[data-row="${index}"] :is(a, button)`)
+  control?.focus({ preventScroll: true })
+  return control !== null && control !== undefined
+}
+
+function bringIntoView(box: HTMLDivElement, index: number, rowHeight: number): void {
+  const top = index * rowHeight
+  if (top < box.scrollTop) box.scrollTop = top
+  else if (top + rowHeight > box.scrollTop + box.clientHeight) box.scrollTop = top + rowHeight - box.clientHeight
+}

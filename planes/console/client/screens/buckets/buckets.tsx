@@ -1,0 +1,100 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/call.ts'
+import { ADMINISTRATORS, may } from '../../api/session.ts'
+import { hrefOf } from '../../app/address.ts'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { Empty } from '../../parts/loading.tsx'
+import { Name } from '../../parts/name.tsx'
+import { Time } from '../../parts/time.tsx'
+import { usePages } from '../../parts/use-pages.ts'
+import { VirtualList } from '../../parts/virtual-list.tsx'
+import { formatBytes, formatCount } from '../../text/format.ts'
+import type { Bucket } from './bucket-types.ts'
+import { CreateBucket } from './create-bucket.tsx'
+
+const PAGE_ENTRIES = 500
+
+const COLUMNS = [
+  { title: 'Name', class: 'wide' },
+  { title: 'Objects', class: 'number' },
+  { title: 'Size', class: 'number' },
+  { title: 'Protection', class: 'some' },
+  { title: 'Created', class: 'when' },
+] as const
+
+/** Every bucket. */
+export function BucketsScreen() {
+  const [creating, setCreating] = useState(false)
+  const buckets = usePages<Bucket, string>(async (after, signal) => {
+    const page = await call('GET /buckets', { query: { limit: PAGE_ENTRIES, after } }, signal)
+    return { items: page.buckets, next: page.next_after ?? undefined }
+  }, [])
+  const createButton = may(ADMINISTRATORS) ? (
+    <button type="button" class="primary" onClick={() => setCreating(true)}>
+      Create a bucket
+    </button>
+  ) : null
+  const { items, begun, error } = buckets
+  return (
+    <div class="screen">
+      <header class="screen-head">
+        <h1>Buckets</h1>
+        {createButton}
+      </header>
+      {error === undefined ? null : <ErrorBox error={error} retry={buckets.loadMore} />}
+      {!begun && error === undefined ? <p aria-busy="true">Loading…</p> : null}
+      {begun && items.length === 0 ? (
+        <Empty title="There are no buckets yet">
+          <p>A bucket holds objects. Create one here, or with any S3 client.</p>
+        </Empty>
+      ) : null}
+      {items.length > 0 ? (
+        <VirtualList
+          label="Buckets"
+          columns={COLUMNS}
+          count={items.length}
+          more={buckets.more}
+          onEnd={buckets.loadMore}
+          keyOf={(index) => items[index]?.name ?? ''}
+          row={(index) => <BucketRow bucket={items[index] as Bucket} />}
+        />
+      ) : null}
+      {creating ? <CreateBucket onClose={() => setCreating(false)} /> : null}
+    </div>
+  )
+}
+
+function BucketRow({ bucket }: { readonly bucket: Bucket }) {
+  const { name, usage, created_at } = bucket
+  return (
+    <>
+      <div role="cell" class="wide">
+        <a href={hrefOf(['buckets', name, 'objects'])}>
+          <Name of={name} />
+        </a>
+      </div>
+      <div role="cell" class="number">
+        {formatCount(usage.objects)}
+      </div>
+      <div role="cell" class="number">
+        {formatBytes(usage.bytes + usage.noncurrent_bytes)}
+      </div>
+      <div role="cell" class="some">
+        <Protection bucket={bucket} />
+      </div>
+      <div role="cell" class="when">
+        <Time at={created_at} />
+      </div>
+    </>
+  )
+}
+
+function Protection({ bucket: { versioning, object_lock } }: { readonly bucket: Bucket }) {
+  return (
+    <>
+      {object_lock ? <span class="badge">Object Lock</span> : null}
+      {versioning === 'enabled' ? <span class="badge">versions</span> : null}
+      {versioning === 'suspended' ? <span class="badge">versions suspended</span> : null}
+    </>
+  )
+}

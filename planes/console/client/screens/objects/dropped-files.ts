@@ -1,0 +1,46 @@
+import type { FileToUpload } from './upload-queue.ts'
+
+/** What one drop may bring; the names of all are held in memory. */
+const FILES_MAXIMUM = 50_000
+
+/** The files of an input, under the path that a chosen folder gives them. */
+export function chosenFiles(files: FileList, prefix: string): FileToUpload[] {
+  return [...files].map((file) => ({ key: prefix + (file.webkitRelativePath || file.name), file }))
+}
+
+/**
+ * The files that were dropped, those in folders too. The entries must be taken before the event is over.
+ * @throws Error when there are more than FILES_MAXIMUM
+ */
+export async function droppedFiles(items: DataTransferItemList, prefix: string): Promise<FileToUpload[]> {
+  const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? [])
+  const files: FileToUpload[] = []
+  for (const entry of entries) await gather(entry, prefix, files)
+  return files
+}
+
+async function gather(entry: FileSystemEntry, prefix: string, files: FileToUpload[]): Promise<void> {
+  if (entry.isFile) {
+    if (files.length >= FILES_MAXIMUM) throw new Error(`More than ${FILES_MAXIMUM} files at once: drop fewer.`)
+    files.push({ key: prefix + entry.name, file: await fileOf(entry as FileSystemFileEntry) })
+    return
+  }
+  for (const child of await childrenOf(entry as FileSystemDirectoryEntry)) {
+    await gather(child, `${prefix}${entry.name}/`, files)
+  }
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject))
+}
+
+/** A browser gives some of them at a time, and then none. */
+async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
+  const reader = folder.createReader()
+  const children: FileSystemEntry[] = []
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject))
+    if (some.length === 0) return children
+    children.push(...some)
+  }
+}

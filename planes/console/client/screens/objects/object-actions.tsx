@@ -1,0 +1,96 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/call.ts'
+import { ADMINISTRATORS, may } from '../../api/session.ts'
+import { ConfirmByName } from '../../parts/confirm-by-name.tsx'
+import { say, sayFailure } from '../../parts/status.tsx'
+import { visibleText } from '../../text/visible.ts'
+import { CopyObject } from './copy-object.tsx'
+import { download } from './download.ts'
+import { folderOf, shortName } from './entries.ts'
+import type { ObjectVersion } from './object-types.ts'
+import { RestoreButton } from './restore-button.tsx'
+
+interface ObjectActionsProps {
+  readonly object: ObjectVersion
+  /** Undefined: the current one, whichever that is. */
+  readonly version: string | undefined
+  readonly close: () => void
+  readonly changed: () => void
+}
+
+export function ObjectActions({ object, version, close, changed }: ObjectActionsProps) {
+  const [asking, setAsking] = useState<'delete' | 'copy'>()
+  const stop = () => setAsking(undefined)
+  return (
+    <p class="actions">
+      <button type="button" class="primary" onClick={() => void download(object).catch(sayFailure)}>
+        Download
+      </button>
+      {may(ADMINISTRATORS) ? (
+        <>
+          <button type="button" onClick={() => setAsking('copy')}>
+            Copy
+          </button>
+          {object.is_latest ? null : <RestoreButton object={object} changed={changed} />}
+          <button type="button" class="danger" onClick={() => setAsking('delete')}>
+            {version === undefined ? 'Delete' : 'Delete this version'}
+          </button>
+        </>
+      ) : null}
+      {asking === 'delete' && version === undefined ? (
+        <DeleteObject object={object} onClose={stop} deleted={() => (close(), changed())} />
+      ) : null}
+      {asking === 'delete' && version !== undefined ? (
+        <DeleteVersion object={object} onClose={stop} deleted={() => (close(), changed())} />
+      ) : null}
+      {asking === 'copy' ? <CopyObject object={object} onClose={stop} changed={changed} /> : null}
+    </p>
+  )
+}
+
+interface DeleteProps {
+  readonly object: ObjectVersion
+  readonly onClose: () => void
+  readonly deleted: () => void
+}
+
+function DeleteObject({ object: { bucket, key }, onClose, deleted }: DeleteProps) {
+  const remove = async () => {
+    await call('DELETE /buckets/{bucket}/object/{key}', { path: { bucket, key } })
+    say(`${visibleText(key)} was deleted.`)
+    deleted()
+  }
+  return (
+    <ConfirmByName title="Delete an object" verb="Delete" name={typedName(key)} onClose={onClose} onConfirm={remove}>
+      <p>With versioning the versions stay, and a delete marker hides them. Without it the object is gone for ever.</p>
+    </ConfirmByName>
+  )
+}
+
+export function DeleteVersion({ object, onClose, deleted }: DeleteProps) {
+  const { bucket, key, version_id } = object
+  const remove = async () => {
+    await call('DELETE /buckets/{bucket}/object-versions/{key}', { path: { bucket, key }, query: { version_id } })
+    say('The version was deleted.')
+    deleted()
+  }
+  return (
+    <ConfirmByName
+      title="Delete a version"
+      verb="Delete for ever"
+      name={typedName(key)}
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      <p>
+        The version <code>{version_id}</code> is gone for ever.
+      </p>
+    </ConfirmByName>
+  )
+}
+
+/** The end of a key, as far as somebody can type it; a name that cannot be typed is asked for by a word. */
+function typedName(key: string): string {
+  const name = shortName(key, folderOf(key))
+  return /^[\x20-\x7e]{1,40}$/.test(name) && name.trim() === name ? name : 'delete'
+}

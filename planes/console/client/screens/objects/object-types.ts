@@ -1,0 +1,3 @@
+import type { Answer } from '../../api/call.ts'
+
+export type ObjectVersion = Answer<'GET /buckets/{bucket}/object/{key}'>

@@ -1,0 +1,103 @@
+import { useEffect, useState } from 'preact/hooks'
+import { ADMINISTRATORS, may } from '../../api/session.ts'
+import { hrefOf } from '../../app/address.ts'
+import { go } from '../../app/router.ts'
+import type { ScreenProps } from '../../app/screens.ts'
+import { ErrorBox } from '../../parts/error-box.tsx'
+import { Empty } from '../../parts/loading.tsx'
+import { usePages } from '../../parts/use-pages.ts'
+import { BucketHead } from '../buckets/bucket-head.tsx'
+import { Details } from './details.tsx'
+import { DropZone } from './drop-zone.tsx'
+import { type Entry, type Listing, loadPage, nameOfEntry, type Place } from './entries.ts'
+import { ObjectList } from './object-list.tsx'
+import { SelectionBar } from './selection-bar.tsx'
+import { Toolbar } from './toolbar.tsx'
+import { finishedUploads } from './upload-queue.ts'
+
+/** The objects of a bucket, and the one that is looked at. */
+export function ObjectsScreen({ values: { bucket = '' }, query }: ScreenProps) {
+  const listing: Listing = {
+    bucket,
+    prefix: query['prefix'] ?? '',
+    folders: query['flat'] !== 'yes',
+    versions: query['versions'] === 'yes',
+  }
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
+  const pages = usePages<Entry, Place>((after, signal) => loadPage(listing, after, signal), [listing])
+  useEffect(() => setSelected(new Set()), [JSON.stringify(listing)])
+  useReloadAfterUploads(bucket, pages.reload)
+  const { key, version } = { key: query['key'], version: query['version'] }
+  const changed = () => {
+    setSelected(new Set())
+    pages.reload()
+  }
+  return (
+    <DropZone bucket={bucket} prefix={listing.prefix}>
+      <div class="screen objects">
+        <BucketHead name={bucket} current="objects" />
+        <Toolbar listing={listing} reload={pages.reload} />
+        {pages.error === undefined ? null : <ErrorBox error={pages.error} retry={pages.loadMore} />}
+        <SelectionBar bucket={bucket} keys={selected} clear={() => setSelected(new Set())} changed={changed} />
+        <div class={key === undefined ? 'browser' : 'browser with-details'}>
+          <div class="browser-list">
+            <List listing={listing} pages={pages} current={key} selected={selected} select={setSelected} />
+          </div>
+          {key === undefined ? null : (
+            <Details
+              key={`${key}\0${version ?? ''}`}
+              bucket={bucket}
+              objectKey={key}
+              version={version}
+              close={() => go(hrefOf(['buckets', bucket, 'objects'], { ...query, key: undefined, version: undefined }))}
+              changed={changed}
+            />
+          )}
+        </div>
+      </div>
+    </DropZone>
+  )
+}
+
+/** Uploads go on while other screens are shown; what has arrived is in the list when they are done. */
+function useReloadAfterUploads(bucket: string, reload: () => void): void {
+  const finished = finishedUploads.value.get(bucket) ?? 0
+  useEffect(() => {
+    if (finished > 0) reload()
+  }, [finished])
+}
+
+interface ListProps {
+  readonly listing: Listing
+  readonly pages: ReturnType<typeof usePages<Entry, Place>>
+  readonly current: string | undefined
+  readonly selected: ReadonlySet<string>
+  readonly select: (keys: ReadonlySet<string>) => void
+}
+
+function List({ listing, pages, current, selected, select }: ListProps) {
+  const { items, begun, error } = pages
+  if (!begun) return error === undefined ? <p aria-busy="true">Loading…</p> : null
+  if (items.length === 0) return <NothingThere listing={listing} />
+  return (
+    <ObjectList
+      listing={listing}
+      entries={items}
+      more={pages.more}
+      loadMore={pages.loadMore}
+      current={current}
+      selected={selected}
+      select={select}
+      nameOf={(index) => nameOfEntry(items[index])}
+    />
+  )
+}
+
+function NothingThere({ listing: { prefix, versions } }: { readonly listing: Listing }) {
+  if (prefix !== '') return <Empty title="No key begins so" />
+  return (
+    <Empty title={versions ? 'There are no versions' : 'There are no objects'}>
+      <p>{may(ADMINISTRATORS) ? 'Drop files here, or use any S3 client.' : 'Objects come with the first upload.'}</p>
+    </Empty>
+  )
+}

@@ -1,0 +1,30 @@
+import { useState } from 'preact/hooks'
+import { call } from '../../api/call.ts'
+import { say, sayFailure } from '../../parts/status.tsx'
+
+interface RestoreButtonProps {
+  readonly object: { readonly bucket: string; readonly key: string; readonly version_id: string }
+  readonly changed: () => void
+}
+
+/** Makes an earlier version the current one, as a new version: nothing is lost by it. */
+export function RestoreButton({ object: { bucket, key, version_id }, changed }: RestoreButtonProps) {
+  const [busy, setBusy] = useState(false)
+  const restore = async () => {
+    setBusy(true)
+    try {
+      await call('POST /restore/{bucket}/{key}', { path: { bucket, key }, body: { version_id } })
+      say('The version was restored.')
+      changed()
+    } catch (error) {
+      sayFailure(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <button type="button" disabled={busy} onClick={() => void restore()}>
+      Restore
+    </button>
+  )
+}

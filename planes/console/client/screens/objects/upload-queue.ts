@@ -1,0 +1,156 @@
+import { type Signal, signal } from '@preact/signals'
+import { pathOf } from '../../api/address.ts'
+import { type ApiError, errorOf, unreachable } from '../../api/api-error.ts'
+import { isExpired, session } from '../../api/session.ts'
+
+export type UploadState = 'waiting' | 'sending' | 'done' | 'exists' | 'failed' | 'cancelled'
+
+/** One file on its way into a bucket. An upload that was interrupted begins again at its first byte. */
+export interface Upload {
+  readonly id: number
+  readonly bucket: string
+  readonly key: string
+  readonly file: File
+  readonly state: Signal<UploadState>
+  /** Bytes that have left. */
+  readonly sent: Signal<number>
+  readonly error: Signal<ApiError | undefined>
+  /** Whether an object of this key may be replaced; otherwise it is kept, and the upload says `exists`. */
+  replace: boolean
+  request: XMLHttpRequest | undefined
+}
+
+/** Uploads under way at the same time. */
+const AT_ONCE = 3
+
+/** Every upload of this tab that was not cleared, oldest first. They go on while other screens are shown. */
+export const uploads = signal<readonly Upload[]>([])
+/** How often the uploads into a bucket have come to their end, by bucket. */
+export const finishedUploads = signal<ReadonlyMap<string, number>>(new Map())
+
+let lastId = 0
+let sending = 0
+/** The place in the queue before which nothing waits. */
+let next = 0
+
+export interface FileToUpload {
+  readonly key: string
+  readonly file: File
+}
+
+export function enqueue(bucket: string, files: readonly FileToUpload[]): void {
+  const added = files.map(({ key, file }): Upload => {
+    lastId += 1
+    return {
+      id: lastId,
+      bucket,
+      key,
+      file,
+      state: signal('waiting'),
+      sent: signal(0),
+      error: signal(undefined),
+      replace: false,
+      request: undefined,
+    }
+  })
+  uploads.value = [...uploads.value, ...added]
+  pump()
+}
+
+/** Sends it again from its first byte; with `replace` an object of its key is replaced. */
+export function retry(upload: Upload, replace = upload.replace): void {
+  upload.replace = replace
+  upload.error.value = undefined
+  upload.sent.value = 0
+  upload.state.value = 'waiting'
+  next = 0
+  pump()
+}
+
+export function cancel(upload: Upload): void {
+  if (upload.state.value === 'done') return
+  upload.state.value = 'cancelled'
+  upload.request?.abort()
+}
+
+/** Whether it is over, with whatever result. */
+export function isOver({ state }: Upload): boolean {
+  return state.value !== 'waiting' && state.value !== 'sending'
+}
+
+/** Takes those that are over off the list. */
+export function clearFinished(): void {
+  uploads.value = uploads.value.filter((upload) => !isOver(upload))
+  next = 0
+}
+
+function pump(): void {
+  const all = uploads.value
+  for (; sending < AT_ONCE && next < all.length; next += 1) {
+    const upload = all[next] as Upload
+    if (upload.state.value === 'waiting') send(upload)
+  }
+  if (sending === 0) tellFinished()
+}
+
+function tellFinished(): void {
+  const buckets = new Set(uploads.value.map(({ bucket }) => bucket))
+  const counts = new Map(finishedUploads.value)
+  for (const bucket of buckets) counts.set(bucket, (counts.get(bucket) ?? 0) + 1)
+  finishedUploads.value = counts
+}
+
+/** fetch cannot say how much of a body has left. */
+function send(upload: Upload): void {
+  const request = new XMLHttpRequest()
+  let path: string
+  try {
+    path = pathOf('PUT /buckets/{bucket}/object/{key}', { bucket: upload.bucket, key: upload.key })
+  } catch (error) {
+    fail(
+      upload,
+      errorOf(0, JSON.stringify({ error: { code: 'INVALID_KEY', message: (error as Error).message } }), null),
+    )
+    return
+  }
+  upload.request = request
+  upload.state.value = 'sending'
+  sending += 1
+  request.open('PUT', new URL(path, document.baseURI))
+  request.setRequestHeader('authorization', session.value?.authorization ?? '')
+  request.setRequestHeader('content-type', upload.file.type === '' ? 'application/octet-stream' : upload.file.type)
+  if (!upload.replace) request.setRequestHeader('if-none-match', '*')
+  request.upload.addEventListener('progress', ({ loaded }) => {
+    upload.sent.value = Math.min(loaded, upload.file.size)
+  })
+  request.addEventListener('loadend', () => {
+    sending -= 1
+    upload.request = undefined
+    settle(upload, request)
+    pump()
+  })
+  request.send(upload.file)
+}
+
+function settle(upload: Upload, request: XMLHttpRequest): void {
+  if (upload.state.value === 'cancelled') return
+  const { status } = request
+  if (status >= 200 && status < 300) {
+    upload.sent.value = upload.file.size
+    upload.state.value = 'done'
+    return
+  }
+  if (status === 0) {
+    fail(upload, unreachable())
+    return
+  }
+  const error = errorOf(status, request.responseText, request.getResponseHeader('x-request-id'))
+  if (error.code === 'UNAUTHENTICATED') isExpired.value = true
+  if (error.code === 'CONFLICT' && !upload.replace) upload.state.value = 'exists'
+  else fail(upload, error)
+}
+
+function fail(upload: Upload, error: ApiError): void {
+  upload.error.value = error
+  upload.state.value = 'failed'
+}
