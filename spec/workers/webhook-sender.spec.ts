@@ -1,4 +1,6 @@
 /** One attempt of a delivery, against real receivers: target restrictions, TLS, answers of every kind. */
+import { getEventListeners } from 'node:events'
+import { types } from 'node:util'
 import { microsecondsOf, millisecondsOf } from '../../engine/brands.ts'
 import { type Test, test } from 'tap'
 import { SecretBox } from '../../engine/keys/secret-box.ts'
@@ -102,6 +104,32 @@ test('a receiver that does not answer, and one whose body never ends', async (t)
   t.match(await senderWith().send(webhookTo(hanging.url), storageEvent(1), { signal: stopped.signal }), {
     status: undefined,
   })
+})
+
+test('nothing of an attempt that is over stays with the signal that would have given it up', async (t) => {
+  const stopped = new AbortController()
+  const { signal } = stopped
+  const target = await receiver(t)
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    t.match(await senderWith().send(webhookTo(target.url), storageEvent(1), { signal }), { status: 204 })
+  }
+  t.same(getEventListeners(signal, 'abort'), [])
+  // What AbortSignal.any() makes is kept by Node.js 20 for as long as the signal that it was made of.
+  const held = Reflect.ownKeys(signal).map((name) => Reflect.get(signal, name) as unknown)
+  t.same(
+    held.filter((one) => types.isSet(one) && one.size > 0),
+    [],
+  )
+})
+
+test('an attempt that is given up ends at once, and not as a timeout', async (t) => {
+  const stopped = new AbortController()
+  const target = await receiver(t, () => stopped.abort())
+  const sent = await senderWith().send(webhookTo(target.url), storageEvent(1), { signal: stopped.signal })
+  t.match(sent, { status: undefined, error: /abort/i })
+  const after = await senderWith().send(webhookTo(target.url), storageEvent(1), { signal: stopped.signal })
+  t.match(after, { status: undefined, error: /abort/i })
+  t.equal(target.received.length, 1)
 })
 
 test('a name is resolved at every attempt, and all of its addresses must be allowed', async (t) => {

@@ -63,19 +63,21 @@ export class WebhookSender {
     const now = clock()
     const timeMicroseconds = microsecondsOf(now * 1000)
     const nothing = { timeMicroseconds, status: undefined, askedMilliseconds: 0 }
-    const timeout = AbortSignal.timeout(this.#options.timeoutMilliseconds)
-    const ended = signal === undefined ? timeout : AbortSignal.any([timeout, signal])
+    const attempt = limited(this.#options.timeoutMilliseconds, signal)
     try {
       const url = this.#urlOf(webhook)
       const delivery = this.#sign(webhook, event, now, testId)
-      const addresses = await this.#addressesOf(url, ended)
-      const answer = await post(url, delivery, { addresses, certificates: this.#options.certificates, signal: ended })
+      const addresses = await this.#addressesOf(url, attempt.signal)
+      const { certificates } = this.#options
+      const answer = await post(url, delivery, { addresses, certificates, signal: attempt.signal })
       const { status } = answer
       const isSuccess = status >= 200 && status < 300
       const error = isSuccess ? undefined : `the target answered ${status}`
       return { timeMicroseconds, status, error, askedMilliseconds: retryAfter(answer.retryAfter, clock()) }
     } catch (error) {
-      return { ...nothing, error: timeout.aborted ? 'the target did not answer in time' : textOf(error) }
+      return { ...nothing, error: attempt.isLate ? 'the target did not answer in time' : textOf(error) }
+    } finally {
+      attempt.over()
     }
   }
 
@@ -112,6 +114,7 @@ export class WebhookSender {
   /** Every address of the target, resolved now; throws if a single one may not be sent to. */
   async #addressesOf(url: URL, signal: AbortSignal): Promise<readonly string[]> {
     const { rules, resolve, ownListeners } = this.#options
+    signal.throwIfAborted()
     const literal = addressIn(url)
     const addresses =
       literal === undefined ? await Promise.race([resolve(url.hostname, signal), aborted(signal)]) : [literal]
@@ -124,6 +127,32 @@ export class WebhookSender {
       if (own.some(({ host }) => isOwn(address, host))) throw new Error(`${address} is this server itself`)
     }
     return addresses
+  }
+}
+
+/**
+ * A signal for one attempt, which ends at its timeout or with another signal, and leaves nothing behind: what
+ * `AbortSignal.any` makes stays in memory for as long as the signals that it was made of (Node.js 20).
+ */
+function limited(milliseconds: number, outer: AbortSignal | undefined) {
+  const controller = new AbortController()
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    controller.abort()
+  }, milliseconds)
+  const end = () => controller.abort()
+  if (outer?.aborted === true) end()
+  outer?.addEventListener('abort', end)
+  return {
+    signal: controller.signal,
+    get isLate() {
+      return isLate
+    },
+    over: () => {
+      clearTimeout(timer)
+      outer?.removeEventListener('abort', end)
+    },
   }
 }
 
