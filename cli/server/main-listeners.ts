@@ -2,6 +2,7 @@ import type { HttpHandler } from '../../planes/http/exchange.ts'
 import { type HttpListener, listen, type ListenOptions } from '../../planes/http/uws-server.ts'
 import { CONSOLE_ASSETS_DIRECTORY, type ConsoleAsset, readConsoleAssets } from '../../planes/console/console-assets.ts'
 import { createConsoleHandler } from '../../planes/console/console-handler.ts'
+import { TICKET_PATH } from '../../planes/management/downloads/ticket-request.ts'
 import { malformedRequestResponse } from '../../planes/management/responses.ts'
 import type { Config } from '../config/config-types.ts'
 import type { connectionLimits } from './connection-limit.ts'
@@ -77,7 +78,7 @@ function consoleHandler({ config, log, management }: MainListenerParts): HttpHan
   const requests = config['log.requests']
   return createConsoleHandler({
     assets,
-    mounts: [{ path: '/api/v1/', handler: management }],
+    mounts: ['/api/v1/', TICKET_PATH].map((path) => ({ path, handler: management })),
     observe: (exchange) => {
       if (requests === 'all' || (requests === 'errors' && exchange.status >= 400)) log.info(exchange, 'console request')
     },

@@ -9,6 +9,7 @@ import type { MetricSlots } from '../../planes/http/metric-slots.ts'
 import type { RequestClass } from '../../planes/http/metric-table.ts'
 import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
 import type { CounterHistory } from '../../planes/management/counter-history.ts'
+import { DownloadTickets } from '../../planes/management/downloads/download-tickets.ts'
 import type { EventStreams } from '../../planes/management/events/event-streams.ts'
 import { HeavyWork } from '../../planes/management/heavy-work.ts'
 import { createManagementHandler, type ManagementOptions } from '../../planes/management/management-handler.ts'
@@ -163,6 +164,7 @@ function managementServices(
     clock: systemMilliseconds,
     ready,
     metrics: () => readMetrics(metrics, scrapeValues(sources)),
+    downloads: new DownloadTickets(systemMilliseconds),
     counterHistory: parts.counterHistory,
     eventStreams: parts.eventStreams,
     damageFound: damageCounter(metrics, parts.metricsThread),

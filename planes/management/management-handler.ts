@@ -19,6 +19,7 @@ import { IncompletePayloadError, StorageFullError } from '../objects/receive-pay
 import type { ManagementAuthenticator, ManagementIdentity } from './identity/authenticate.ts'
 import { bearsToken } from './identity/bearer-token.ts'
 import { managementErrorOf } from './domain-errors.ts'
+import { requestOfTicket } from './downloads/ticket-request.ts'
 import { ManagementError } from './errors.ts'
 import { auditContext, type ManagementRequest } from './management-request.ts'
 import { errorResponse, withoutBody, withRequestId } from './responses.ts'
@@ -66,7 +67,8 @@ export interface ManagementOptions {
  * specification; every request of the versioned interface is in the audit log.
  */
 export function createManagementHandler(options: ManagementOptions): HttpHandler {
-  return (http) => new ManagementDialect(options, http).run()
+  const { downloads } = options.services
+  return (http) => new ManagementDialect(options, requestOfTicket(http, downloads) ?? http).run()
 }
 
 class ManagementDialect extends Exchange {

@@ -34,6 +34,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'DELETE /buckets/{bucket}/object/{key}': 'deleteObject',
   'GET /buckets/{bucket}/object-content/{key}': 'getObjectContent',
   'GET /buckets/{bucket}/object-preview/{key}': 'getObjectPreview',
+  'POST /buckets/{bucket}/object-download/{key}': 'createDownload',
   'DELETE /buckets/{bucket}/object-versions/{key}': 'deleteObjectVersion',
   'POST /buckets/{bucket}/object-copy/{key}': 'copyObject',
   'POST /restore/{bucket}/{key}': 'restoreObject',

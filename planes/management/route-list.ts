@@ -4,6 +4,7 @@ import { AUDIT_ROUTES } from './routes/audit.ts'
 import { AUDIT_EXPORT_ROUTES } from './routes/audit-export.ts'
 import { BUCKET_ROUTES } from './routes/buckets.ts'
 import { CREDENTIAL_ROUTES } from './routes/credentials.ts'
+import { DOWNLOAD_ROUTES } from './routes/downloads.ts'
 import { EVENT_ROUTES } from './routes/events.ts'
 import { LIFECYCLE_ROUTES } from './routes/lifecycle.ts'
 import { ROUTES_NOT_YET } from './routes/not-yet.ts'
@@ -33,6 +34,7 @@ export const routeList: readonly Route[] = [
   ...OBJECT_LIST_ROUTES,
   ...OBJECT_ROUTES,
   ...CONTENT_ROUTES,
+  ...DOWNLOAD_ROUTES,
   ...VERSION_ROUTES,
   ...PROOF_ROUTES,
   ...ACCOUNT_ROUTES,

@@ -13,6 +13,7 @@ import type { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
 import type { CounterHistory } from './counter-history.ts'
+import type { DownloadTickets } from './downloads/download-tickets.ts'
 import type { EventStreams } from './events/event-streams.ts'
 import type { HeavyWork } from './heavy-work.ts'
 import type { MetricReading } from './metrics.ts'
@@ -70,5 +71,6 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly metrics: () => readonly MetricReading[]
   /** Counts an answer that met damage. */
   readonly damageFound: (finder: DamageFinder) => void
+  readonly downloads: DownloadTickets
   readonly counterHistory: Pick<CounterHistory, 'readings'>
 }

@@ -12,6 +12,7 @@ import type { ScrapeValues } from '../../planes/http/metric-table.ts'
 import { listen } from '../../planes/http/uws-server.ts'
 import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
+import { DownloadTickets } from '../../planes/management/downloads/download-tickets.ts'
 import { EventStreams } from '../../planes/management/events/event-streams.ts'
 import { HeavyWork } from '../../planes/management/heavy-work.ts'
 import { createManagementHandler, type ManagementExchange } from '../../planes/management/management-handler.ts'
@@ -186,6 +187,7 @@ function servicesOf(
     clock,
     ready: options.ready ?? (async () => [{ name: 'journal', ready: true }]),
     metrics: () => readMetrics(slots, SCRAPED),
+    downloads: new DownloadTickets(clock),
     counterHistory,
     damageFound: (finder) => {
       slots.region(0)[slots.damageSlot(finder)]! += 1

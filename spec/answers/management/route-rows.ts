@@ -33,6 +33,7 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   row('GET', '/buckets/{bucket}/object/{key}'),
   row('GET', '/buckets/{bucket}/object-content/{key}'),
   row('GET', '/buckets/{bucket}/object-preview/{key}'),
+  row('POST', '/buckets/{bucket}/object-download/{key}'),
   row('GET', '/buckets/{bucket}/object-proof/{key}'),
   row('GET', '/service-accounts'),
   row('GET', '/service-accounts/{account}'),

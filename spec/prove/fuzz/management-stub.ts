@@ -11,6 +11,7 @@ import { ConcurrencyGate } from '../../../planes/http/concurrency-gate.ts'
 import type { HttpHandler } from '../../../planes/http/exchange.ts'
 import { ManagementAuthenticator } from '../../../planes/management/identity/authenticate.ts'
 import { tokenDigest } from '../../../planes/management/identity/bearer-token.ts'
+import { DownloadTickets } from '../../../planes/management/downloads/download-tickets.ts'
 import { createManagementHandler } from '../../../planes/management/management-handler.ts'
 import { HeavyWork } from '../../../planes/management/heavy-work.ts'
 import type { ManagementServices } from '../../../planes/management/services.ts'
@@ -211,6 +212,7 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     events: EVENTS,
     webhooks: WEBHOOKS,
     heavy: new HeavyWork(),
+    downloads: new DownloadTickets(() => NOW),
     secrets: new SecretBox(KEY),
     versionIds: IDS,
     actions: S3_ACTIONS,
