@@ -45,7 +45,24 @@ function ofJson(text: string): string | undefined {
 }
 
 function ofForm(text: string): string | undefined {
-  const fields = [...new URLSearchParams(text)]
-  const [name, password] = fields.length === 1 ? (fields[0] ?? []) : []
-  return name === FIELD ? password : undefined
+  const fields = text.split('&').filter((field) => field !== '')
+  const [field = ''] = fields
+  const equals = field.indexOf('=')
+  if (fields.length !== 1 || equals === -1 || formText(field.slice(0, equals)) !== FIELD) return undefined
+  return formText(field.slice(equals + 1))
+}
+
+const ESCAPES = /%([0-9a-f]{2})/gi
+
+/**
+ * The text of a name or value in a form (URL standard, section 5.1); undefined when it is not UTF-8. The platform's own
+ * reader takes another text for one with a lone `%` beside characters that are not escaped.
+ */
+function formText(encoded: string): string | undefined {
+  const bytes = Buffer.from(encoded.replaceAll('+', ' ')).toString('latin1')
+  const decoded = bytes.replaceAll(ESCAPES, (_escape, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  )
+  const text = Buffer.from(decoded, 'latin1')
+  return isUtf8(text) ? text.toString() : undefined
 }

@@ -3,6 +3,7 @@ import { test } from 'tap'
 import { acceptsPage } from '../../../planes/sharing/accepts-page.ts'
 import { ADDRESS_LIMIT, AttemptLimits, networkOf, SHARE_LIMIT } from '../../../planes/sharing/attempt-limits.ts'
 import { contentDisposition, fileNameOf } from '../../../planes/sharing/content-disposition.ts'
+import { parsePassword } from '../../../planes/sharing/parse-password.ts'
 import { escapeHtml, filePage } from '../../../planes/sharing/page/pages.ts'
 import { sentType } from '../../../planes/sharing/safe-types.ts'
 
@@ -48,6 +49,16 @@ test('types', (t) => {
   for (const type of [undefined, '', 'text/html', 'image/svg+xml', 'image/png,text/html', 'text/plain, text/html']) {
     t.same(sentType(type), { type: 'application/octet-stream', isSafe: false }, String(type))
   }
+  t.end()
+})
+
+function ofForm(field: string): string {
+  return parsePassword('application/x-www-form-urlencoded', Buffer.from(`password=${field}`))
+}
+
+test('a form is read to the byte, also with a lone escape beside a character of two bytes', (t) => {
+  t.equal(ofForm('a+b%20%0\u0130'), 'a b %0\u0130')
+  t.equal(ofForm('%C3%A4%2B%26'), 'ä+&')
   t.end()
 })
 

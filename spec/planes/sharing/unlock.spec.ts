@@ -99,6 +99,8 @@ test('bodies that hold no password', async (t) => {
     [JSON_TYPE, JSON.stringify({ password: 'a'.repeat(10_000) }), 413],
     [FORM_TYPE, 'password=a&password=b', 400],
     [FORM_TYPE, 'passwort=a', 400],
+    [FORM_TYPE, 'password', 400],
+    [FORM_TYPE, 'password=%ff', 400],
     [{ 'content-type': 'text/plain' }, 'password=a', 415],
     [{}, 'password=a', 415],
   ] as const) {

@@ -10,6 +10,7 @@ import { PAYLOAD_TARGETS } from './targets/payloads.ts'
 import { POLICY_TARGETS } from './targets/policies.ts'
 import { PROOF_TARGETS } from './targets/proofs.ts'
 import { PARAMETER_TARGETS } from './targets/s3-parameters.ts'
+import { SHARING_TARGETS } from './targets/sharing.ts'
 import { SIGNATURE_TARGETS } from './targets/signatures.ts'
 import { TOKEN_TARGETS } from './targets/tokens.ts'
 import { URI_TARGETS } from './targets/uris.ts'
@@ -27,6 +28,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...PARAMETER_TARGETS,
   ...TOKEN_TARGETS,
   ...MANAGEMENT_TARGETS,
+  ...SHARING_TARGETS,
   ...SIGNATURE_TARGETS,
   ...POLICY_TARGETS,
   ...PROOF_TARGETS,
