@@ -30,8 +30,8 @@ interface LoopHooks {
   readonly roomFor: () => RoomFor
   /** It has room for something else than before. */
   readonly onRoomChanged?: (roomFor: RoomFor) => void
-  /** Who may do what has changed; called after the commit and before any reply. */
-  readonly onAccessChanged?: () => void
+  /** A bucket has changed, or who may do what; called after the commit and before any reply. */
+  readonly onSettingsChanged?: () => void
 }
 
 /**
@@ -174,10 +174,10 @@ export class EngineLoop {
     const waiting = held.length === 0 ? this.#waiting : this.#waiting.filter(({ request }) => request.kind !== 'audit')
     if (waiting.length > 0 && this.#failure === undefined) {
       try {
-        const { replies, released, accessChanged } = this.#engine.run(waiting.map((one) => one.request))
+        const { replies, released, settingsChanged } = this.#engine.run(waiting.map((one) => one.request))
         this.#waiting = [...held, ...waiting.slice(replies.length)]
         // Before any reply: a request after the reply must see the change.
-        if (accessChanged) this.#hooks.onAccessChanged?.()
+        if (settingsChanged) this.#hooks.onSettingsChanged?.()
         replies.forEach((reply, index) => waiting[index]?.settle?.(reply))
         if (released.files.length > 0 || released.volumes.length > 0) this.#hooks.onReleased(released)
       } catch (error) {

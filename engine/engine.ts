@@ -50,11 +50,11 @@ export interface ReleasedFiles {
 interface BatchResult {
   readonly replies: EngineReply[]
   readonly released: ReleasedFiles
-  /** Whether anything changed about who may do what. */
-  readonly accessChanged: boolean
+  /** Whether anything changed about who may do what, or about a bucket. */
+  readonly settingsChanged: boolean
 }
 
-const NOTHING = { released: { files: [], volumes: [] }, accessChanged: false } as const
+const NOTHING = { released: { files: [], volumes: [] }, settingsChanged: false } as const
 
 /** Most requests of one batch; the rest waits for the next one. */
 const REQUESTS_PER_BATCH_MAXIMUM = 1024
@@ -183,7 +183,7 @@ export class Engine {
         if (this.#seal !== undefined) state.finish(this.#seal, this.#seal.sequence)
         state.finish(applied, firstSequence)
         const released = { files: state.releasedFiles, volumes: state.removedVolumes }
-        return { replies, released, accessChanged: state.accessChanged }
+        return { replies, released, settingsChanged: state.settingsChanged }
       })
       if (this.#journalIsAhead) this.#seal = undefined
       return result

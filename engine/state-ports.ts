@@ -138,8 +138,8 @@ export interface StateTransaction extends StateReader {
   readonly removedVolumes: readonly VolumeNumber[]
   /** Where the changes of access have come to. */
   readonly accessChain: AccessChain
-  /** Whether anything changed about who may do what. */
-  readonly accessChanged: boolean
+  /** Whether anything changed about who may do what, or about a bucket: other threads keep both. */
+  readonly settingsChanged: boolean
 }
 
 export interface StateStore {

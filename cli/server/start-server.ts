@@ -103,11 +103,9 @@ async function startLocked(
   const frontEndCount = config['s3.front_ends'] || Math.max(1, availableParallelism() - 1)
   const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 2)
   const options = { ...storeOptions(config, credentials.masterKey), lockPath: lock.path }
-  const accessChanges = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const engine = await withExitCode(() =>
     EngineThread.open({
       dataDirectory: paths.root,
-      accessChanges,
       options,
       metrics: metrics.shared,
       thread: frontEndCount,
@@ -143,7 +141,7 @@ async function startLocked(
   })
   try {
     const settings = frontEndSettings(config, credentials, session, metrics, sharedGate, frontEndCount)
-    await server.start({ ...settings, accessChanges, tls: tls.files('s3') }, frontEndCount)
+    await server.start({ ...settings, commitCounts: engine.commitCounts, tls: tls.files('s3') }, frontEndCount)
   } catch (error) {
     await server.stop()
     throw new ExitError('failed', (error as Error).message, { cause: error })
@@ -193,7 +191,7 @@ function frontEndSettings(
   metrics: MetricSlots,
   gate: SharedGate,
   count: number,
-): Omit<FrontEndSettings, 'tls' | 'accessChanges'> {
+): Omit<FrontEndSettings, 'tls' | 'commitCounts'> {
   return {
     ...session,
     metrics: metrics.shared,

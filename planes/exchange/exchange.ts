@@ -106,7 +106,10 @@ export abstract class Exchange implements AuditSource {
     let response: HttpResponse | Promise<HttpResponse>
     try {
       if (this.admit() === 'gated') {
-        const entered = this.#enter()
+        const bytes = this.http.contentLength ?? 0
+        const isSmall = bytes > 0 && bytes <= SMALL_BODY_BYTES_MAXIMUM
+        if (isSmall && this.#gate.expectBody(bytes)) return this.#runAfterBody(bytes)
+        const entered = this.#takePlace()
         if (entered !== undefined) return this.#runLater(entered)
       }
       response = this.handle()
@@ -117,21 +120,9 @@ export abstract class Exchange implements AuditSource {
   }
 
   /**
-   * Awaits a small body and gets a place, both if possible without a promise.
+   * Gets a place, if possible without a promise.
    * @throws BusyError
    */
-  #enter(): Promise<void> | undefined {
-    const bytes = this.http.contentLength ?? 0
-    const isSmall = bytes > 0 && bytes <= SMALL_BODY_BYTES_MAXIMUM
-    return isSmall && this.#gate.expectBody(bytes) ? this.#enterAfterBody(bytes) : this.#takePlace()
-  }
-
-  async #enterAfterBody(bytes: number): Promise<void> {
-    await this.http.body.arrival()
-    this.#gate.bodyArrived(bytes)
-    await this.#takePlace()
-  }
-
   #takePlace(): Promise<void> | undefined {
     const entry = this.#gate.entryOf(this.account, this.isAdministrator)
     const entered = this.#gate.enter(entry)
@@ -144,6 +135,23 @@ export abstract class Exchange implements AuditSource {
   async #takePlaceLater(entry: Entry, entered: Promise<boolean>): Promise<void> {
     if (!(await entered)) throw new BusyError()
     this.#entry = entry
+  }
+
+  /** Every promise in the way of a small write costs, so there is one async function for all its steps. */
+  async #runAfterBody(bytes: number): Promise<HttpResponse> {
+    let response: HttpResponse
+    try {
+      const arriving = this.http.body.arrival()
+      if (arriving !== undefined) await arriving
+      this.#gate.bodyArrived(bytes)
+      const entered = this.#takePlace()
+      if (entered !== undefined) await entered
+      const handled = this.handle()
+      response = handled instanceof Promise ? await handled : handled
+    } catch (error) {
+      return this.#refuse(error)
+    }
+    return this.#answer(response)
   }
 
   async #runLater(entered: Promise<void>): Promise<HttpResponse> {

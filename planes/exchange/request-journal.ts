@@ -70,9 +70,10 @@ export class RequestJournal {
    * @throws Error when the engine failed at the command, which is a fault of the server and no answer of the rules
    */
   async execute(change: RequestedChange, details: Pairs = []): Promise<Done> {
-    const intent = this.#attempt === undefined ? {} : { intent: this.#attempt }
+    const audit = this.#context(details)
+    const command = this.#attempt === undefined ? { ...change, audit } : { ...change, audit, intent: this.#attempt }
     try {
-      const done = await this.#engine.execute({ ...change, audit: this.#context(details), ...intent } as Change)
+      const done = await this.#engine.execute(command as Change)
       this.#hasOutcome = true
       return done
     } catch (error) {

@@ -27,6 +27,14 @@ export function copyChunk(chunk: ArrayBuffer): Buffer {
   return slab.subarray(0, source.length)
 }
 
+/** The bytes of a copy in memory that nobody gives back. */
+export function keepChunk(copy: Buffer): Buffer {
+  if (copy.buffer.byteLength !== SLAB_BYTES) return copy
+  const kept = Buffer.from(copy)
+  releaseChunk(copy)
+  return kept
+}
+
 /** Takes back what `copyChunk` gave; its bytes are overwritten by a later chunk. */
 export function releaseChunk(copy: Buffer): void {
   if (copy.buffer.byteLength !== SLAB_BYTES || spare.length >= SPARE_SLABS_MAXIMUM) return

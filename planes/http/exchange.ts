@@ -32,7 +32,7 @@ export interface HttpRequest {
   onAborted(listener: () => void): void
 }
 
-/** The body of a request. Exactly one of `readAll` and `pipe` may be called, at most once; an untouched body is discarded. */
+/** The body of a request. One of `takeArrived`, `readAll` and `pipe` takes it, once; an untouched body is discarded. */
 export interface RequestBody {
   /** Bytes that have arrived so far, whether or not anybody has read them. Chunked ones are counted without their framing. */
   readonly receivedBytes: number
@@ -41,6 +41,11 @@ export interface RequestBody {
    * meanwhile are kept, 256 KiB of them; more would wait for a reader.
    */
   arrival(): Promise<void> | undefined
+  /**
+   * The whole body, in memory of its own, when its last byte has arrived and nobody has taken it; otherwise undefined, and
+   * it can still be taken in another way. Saves the promises of `readAll`.
+   */
+  takeArrived(): Buffer | undefined
   /**
    * The whole body, in memory of its own.
    * @throws BodyTooLargeError when more than `bytesMaximum` bytes arrive

@@ -6,7 +6,7 @@
  * the socket is paused when it is full; nothing is lost while a handler authenticates, and nothing piles up.
  */
 import { askForTurn, cancelTurn, countWaiting } from './read-turns.ts'
-import { copyChunk, releaseChunk } from './chunk-slabs.ts'
+import { copyChunk, keepChunk, releaseChunk } from './chunk-slabs.ts'
 import { BodyTooLargeError, ClientGoneError, type RequestBody } from './exchange.ts'
 
 /** The socket is paused when more than so many undelivered bytes are queued. */
@@ -101,6 +101,15 @@ export class IncomingBody implements RequestBody {
     return new Promise((resolve) => {
       this.#arrived = resolve
     })
+  }
+
+  takeArrived(): Buffer | undefined {
+    if (!this.complete || this.#taken || this.#ending !== undefined) return undefined
+    this.#taken = true
+    const pieces = this.#queue.map(keepChunk)
+    this.#queue = []
+    this.#queuedBytes = 0
+    return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces)
   }
 
   async readAll(bytesMaximum: number): Promise<Buffer> {
@@ -267,6 +276,7 @@ function endingError(ending: Ending): unknown {
 export const EMPTY_BODY: RequestBody = {
   receivedBytes: 0,
   arrival: () => undefined,
+  takeArrived: () => Buffer.alloc(0),
   readAll: () => Promise.resolve(Buffer.alloc(0)),
   pipe: () => Promise.resolve(),
 }

@@ -42,21 +42,34 @@ export interface ReceivedPayload {
 }
 
 /**
- * Receives the body of an upload: few bytes stay in memory, many go to a file. Nothing is left on failure.
+ * Receives the body of an upload: few bytes stay in memory, many go to a file. Nothing is left on failure. Few bytes that
+ * have arrived already are returned without a promise.
  *
  * @param attempt puts the attempt of a long upload into the journal. It is there before the upload is finished, let
  *   alone published. The body is taken at once, beside it: what arrives before anybody takes it would have to wait in
  *   memory.
  * @throws IncompletePayloadError, StorageFullError, ClientGoneError, and what `checks` and `attempt` throw
  */
-export async function receivePayload(
+export function receivePayload(
+  body: RequestBody,
+  length: number,
+  stores: PayloadStores,
+  checks: PayloadChecks,
+  attempt: () => Promise<void>,
+): ReceivedPayload | Promise<ReceivedPayload> {
+  if (length > stores.inlineBytesMaximum) return receiveToFile(body, length, stores, checks, attempt)
+  const bytes = body.takeArrived()
+  if (bytes !== undefined) return smallPayload(bytes, length, stores, checks)
+  return body.readAll(length).then((whole) => smallPayload(whole, length, stores, checks))
+}
+
+async function receiveToFile(
   body: RequestBody,
   length: number,
   stores: PayloadStores,
   checks: PayloadChecks,
   attempt: () => Promise<void>,
 ): Promise<ReceivedPayload> {
-  if (length <= stores.inlineBytesMaximum) return receiveSmall(body, length, stores, checks)
   if (!stores.space.admits(length)) throw new StorageFullError()
   try {
     return await receiveLarge(body, length, stores, checks, attempt)
@@ -66,13 +79,12 @@ export async function receivePayload(
   }
 }
 
-async function receiveSmall(
-  body: RequestBody,
+function smallPayload(
+  bytes: Buffer,
   length: number,
   { uploads }: PayloadStores,
   checks: PayloadChecks,
-): Promise<ReceivedPayload> {
-  const bytes = await body.readAll(length)
+): ReceivedPayload {
   if (bytes.length !== length) throw new IncompletePayloadError()
   checks.update(bytes)
   const etag = hash('md5', bytes, 'hex')

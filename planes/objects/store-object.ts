@@ -27,7 +27,8 @@ export async function storeObject(
   change: (received: ReceivedPayload) => RequestedChange,
   details?: Pairs,
 ): Promise<{ readonly done: Done; readonly received: ReceivedPayload }> {
-  const received = await receivePayload(body, length, stores, checks, () => journal.attempt())
+  const receiving = receivePayload(body, length, stores, checks, () => journal.attempt())
+  const received = receiving instanceof Promise ? await receiving : receiving
   try {
     return { done: await journal.execute(change(received), details), received }
   } catch (error) {

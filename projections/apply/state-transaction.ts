@@ -33,6 +33,7 @@ import type {
   UploadState,
 } from '../../engine/state-ports.ts'
 import { AccessRows } from './access-rows.ts'
+import { BucketRows } from './bucket-rows.ts'
 import { EventRows } from './event-rows.ts'
 import { Counters } from './counters.ts'
 import { numberKey, readNumber } from '../keys.ts'
@@ -44,8 +45,6 @@ import { accountRows, credentialRows, getAccessChain, policyRows, putAccessChain
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
 import type { CorsRule } from '../../engine/events/values.ts'
-import { putBucketName } from '../tables/bucket-names.ts'
-import { getBucket, putBucket, removeBucket } from '../tables/buckets.ts'
 import { getCors, putCors } from '../tables/cors.ts'
 import { getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
 import { getPayload } from '../tables/payloads.ts'
@@ -83,12 +82,12 @@ export class TableTransaction implements StateTransaction {
   ): void => t.#sharing.apply(time, change)
 
   static readonly #handlers: ChangeHandlers<TableTransaction> = {
-    'bucket.created': (t, change, _, time) => t.#bucketCreated(time, change),
+    'bucket.created': (t, change, _, time) => t.#buckets.created(time, change),
     'bucket.deleted': (t, change) => t.#bucketDeleted(change),
-    'bucket.versioning-set': (t, change) => t.#bucketChanged(change.bucket, { versioning: change.versioning }),
-    'bucket.retention-set': (t, change) => t.#bucketChanged(change.bucket, { defaultRetention: change.retention }),
+    'bucket.versioning-set': (t, change) => t.#buckets.set(change.bucket, { versioning: change.versioning }),
+    'bucket.retention-set': (t, change) => t.#buckets.set(change.bucket, { defaultRetention: change.retention }),
     'bucket.quota-set': (t, change) =>
-      t.#bucketChanged(change.bucket, { quota: { bytes: change.bytes, objects: change.objects } }),
+      t.#buckets.set(change.bucket, { quota: { bytes: change.bytes, objects: change.objects } }),
     'bucket.cors-set': (t, change) => putCors(t.#tables.cors, change.bucketId, change.rules),
     'lifecycle.rule-set': (t, change) => t.#lifecycle.ruleSet(change),
     'lifecycle.rule-removed': (t, change) => t.#lifecycle.ruleRemoved(change),
@@ -152,12 +151,12 @@ export class TableTransaction implements StateTransaction {
   readonly #lifecycle: LifecycleRows
   readonly #webhooks: WebhookRows
   readonly #sharing: SharingRows
-  /** The buckets that were read: most commands of a batch are about the same few. */
-  readonly #buckets = new Map<string, BucketState>()
+  readonly #buckets: BucketRows
 
   constructor(tables: Tables) {
     this.#tables = tables
     this.#counters = new Counters(tables)
+    this.#buckets = new BucketRows(tables)
     this.#payloads = new PayloadLedger(tables, this.#counters)
     this.#versions = new VersionRows(tables, this.#counters, this.#payloads)
     this.#uploads = new UploadRows(tables, this.#counters, this.#payloads)
@@ -172,8 +171,8 @@ export class TableTransaction implements StateTransaction {
     return this.#payloads.releasedFiles
   }
 
-  get accessChanged(): boolean {
-    return this.#access.changed
+  get settingsChanged(): boolean {
+    return this.#access.changed || this.#buckets.changed
   }
 
   get accessChain(): AccessChain {
@@ -185,9 +184,7 @@ export class TableTransaction implements StateTransaction {
   }
 
   bucket(name: string): BucketState | undefined {
-    const bucket = this.#buckets.get(name) ?? getBucket(this.#tables.buckets, name)
-    if (bucket !== undefined) this.#buckets.set(name, bucket)
-    return bucket
+    return this.#buckets.bucket(name)
   }
 
   cors(bucketId: BucketId): readonly CorsRule[] {
@@ -325,24 +322,8 @@ export class TableTransaction implements StateTransaction {
     putApplied(this.#tables.applied, position)
   }
 
-  #bucketCreated(createdMicroseconds: Microseconds, change: ChangeNamed<'bucket.created'>): void {
-    const { bucketId: id, bucket: name, region, lockEnabled } = change
-    const versioning = lockEnabled ? 'enabled' : 'off'
-    const given = { quota: { bytes: undefined, objects: undefined }, defaultRetention: undefined }
-    putBucket(this.#tables.buckets, { id, name, region, createdMicroseconds, versioning, lockEnabled, ...given })
-    putBucketName(this.#tables.bucketNames, id, name)
-  }
-
-  #bucketChanged(name: string, changed: Partial<BucketState>): void {
-    const bucket = getBucket(this.#tables.buckets, name)
-    if (bucket === undefined) throw new Error(`bucket ${name} is changed but not there`)
-    this.#buckets.delete(name)
-    putBucket(this.#tables.buckets, { ...bucket, ...changed })
-  }
-
   #bucketDeleted({ bucket, bucketId }: ChangeNamed<'bucket.deleted'>): void {
-    this.#buckets.delete(bucket)
-    removeBucket(this.#tables.buckets, bucket)
+    this.#buckets.deleted(bucket)
     putCors(this.#tables.cors, bucketId, [])
     this.#lifecycle.bucketDeleted(bucketId)
     this.#counters.buckets.remove(bucketId)

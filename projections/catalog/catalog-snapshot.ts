@@ -78,23 +78,36 @@ export class StaleSnapshotError extends Error {
 export class CatalogSnapshot {
   readonly #environment: ProjectionEnvironment
   readonly #tables: Tables
-  /** Number of the read transaction that all reads of this snapshot go through. */
-  readonly #transaction: number
+  /** Number of the read transaction that all reads of this snapshot go through: without one that of the first read. */
+  #transaction: number | undefined
+  /** Buckets that no acknowledged commit has changed. */
+  readonly #buckets: Map<string, BucketState> | undefined
 
-  constructor(environment: ProjectionEnvironment, tables: Tables) {
+  constructor(
+    environment: ProjectionEnvironment,
+    tables: Tables,
+    transaction: number | undefined,
+    buckets?: Map<string, BucketState>,
+  ) {
     this.#environment = environment
     this.#tables = tables
-    this.#transaction = environment.refresh()
+    this.#transaction = transaction
+    this.#buckets = buckets
   }
 
   /** Returns what was just read, if it is of this state. */
   #read<T>(value: T): T {
+    this.#transaction ??= this.#environment.readTransaction
     if (this.#environment.readTransaction > this.#transaction) throw new StaleSnapshotError()
     return value
   }
 
   bucket(name: string): BucketState | undefined {
-    return this.#read(getBucket(this.#tables.buckets, name))
+    const known = this.#buckets?.get(name)
+    if (known !== undefined) return known
+    const bucket = this.#read(getBucket(this.#tables.buckets, name))
+    if (bucket !== undefined) this.#buckets?.set(name, bucket)
+    return bucket
   }
 
   /** The bucket that was created with this id, unless it was deleted since. */

@@ -6,6 +6,7 @@ import { test } from 'tap'
 import { bucketIdOf, microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import { StaleSnapshotError } from '../../projections/catalog/catalog-snapshot.ts'
+import { CommitCounts } from '../../projections/catalog/commit-counts.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { putBucket } from '../../projections/tables/buckets.ts'
 import { putObject } from '../../projections/tables/objects.ts'
@@ -39,7 +40,15 @@ function open(root: string) {
     await reader.close()
     await writer.close()
   }
-  return { catalog: new CatalogReader(reader), write: (at: number) => writeAll(writer, tables, at), close }
+  const counts = new CommitCounts()
+  const catalog = new CatalogReader(reader)
+  return {
+    catalog,
+    counts,
+    counted: new CatalogReader(reader, counts),
+    write: (at: number) => writeAll(writer, tables, at),
+    close,
+  }
 }
 
 /** Commits a bucket and an object that both say `at`. */
@@ -90,4 +99,45 @@ test('a snapshot that was kept over turns of the event loop is refused', async (
   write(2)
   await setTimeout(5)
   t.throws(() => snapshot.object(bucketIdOf(BUCKET), KEY), StaleSnapshotError)
+})
+
+test('with counts of commits, a snapshot has every commit that was counted', (t) => {
+  const { counted, counts, write, close } = open(t.testdir())
+  t.teardown(close)
+  const sequence = () => counted.snapshot().object(bucketIdOf(BUCKET), KEY)?.sequence
+  const created = () => counted.snapshot().bucket('bucket')?.createdMicroseconds
+  t.equal(sequence(), 1)
+  write(2)
+  t.equal(sequence(), 1, 'in the same turn nothing is read again that nobody was told of')
+  counts.countCommit()
+  t.equal(sequence(), 2)
+  t.equal(created(), 2)
+  write(3)
+  counts.countCommit()
+  t.equal(created(), 2, 'a bucket is kept until one is known to have changed')
+  t.equal(counted.snapshot().bucket('other'), undefined)
+  counts.countSettings()
+  t.equal(created(), 3)
+  write(4)
+  counts.countSettings()
+  t.equal(created(), 4, 'and the commit that changed it is counted with it')
+  t.equal(sequence(), 4)
+  t.end()
+})
+
+test('with counts, a snapshot is bound to the state of its first read', async (t) => {
+  const { counted, counts, write, close } = open(t.testdir())
+  t.teardown(close)
+  const [early, late] = [counted.snapshot(), counted.snapshot()]
+  t.equal(early.object(bucketIdOf(BUCKET), KEY)?.sequence, 1)
+  t.equal(late.object(bucketIdOf(BUCKET), KEY)?.sequence, 1)
+  write(2)
+  counts.countCommit()
+  t.equal(counted.snapshot().object(bucketIdOf(BUCKET), KEY)?.sequence, 2)
+  t.throws(() => early.object(bucketIdOf(BUCKET), KEY), StaleSnapshotError)
+  const kept = counted.snapshot()
+  kept.object(bucketIdOf(BUCKET), KEY)
+  await setTimeout(5)
+  t.throws(() => kept.object(bucketIdOf(BUCKET), KEY), StaleSnapshotError)
+  t.equal(counted.snapshot().object(bucketIdOf(BUCKET), KEY)?.sequence, 2)
 })

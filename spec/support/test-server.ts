@@ -11,6 +11,7 @@ import { hostname } from 'node:os'
 import { kernelBootId } from '../../cli/server/store/host.ts'
 import { storeKeys } from '../../engine/keys/store-keys.ts'
 import { type OpenStore, openStore } from '../../cli/server/store/open-store.ts'
+import { CommitCounts } from '../../projections/catalog/commit-counts.ts'
 import { StoreSession } from '../../cli/server/store/store-session.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -85,7 +86,8 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   const dataDirectory = options.dataDirectory ?? temporaryDirectory()
   const paths = new StorePaths(dataDirectory)
   const masterKey = options.masterKey ?? MASTER_KEY
-  const store = await openInThread(paths, masterKey, options)
+  const counts = new CommitCounts()
+  const store = await openInThread(paths, masterKey, options, counts)
   const limits = { operationsMaximum: 256, queueMaximum: 1024, waitMillisecondsMaximum: 10_000, ...options.limits }
   const gate = new ConcurrencyGate(limits)
   const failures: unknown[] = []
@@ -97,6 +99,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     { dataDirectory, deploymentId, start, keys, encryptionEnabled, reservedBytes },
     0,
     store.client,
+    counts,
   )
   const owner = { id: deploymentId, displayName: 'root' }
   const services = servicesOf(session, owner, Buffer.from(keys.continuationTokens), options)
@@ -149,7 +152,12 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
   }
 }
 
-function openInThread(paths: StorePaths, masterKey: Buffer, options: InThreadOptions): Promise<OpenStore> {
+function openInThread(
+  paths: StorePaths,
+  masterKey: Buffer,
+  options: InThreadOptions,
+  counts: CommitCounts,
+): Promise<OpenStore> {
   const { reservedBytes = MEBIBYTE, segmentBytes = 8 * MEBIBYTE, volumeBytes = 8 * MEBIBYTE } = options
   const sizes = { segmentBytes, volumeBytes, reservedBytes, strangerBytesPerSecond: 2 ** 30 }
   const judging = { clockToleranceSeconds: CLOCK_TOLERANCE_SECONDS, clockIntervalSeconds: 3600 }
@@ -160,7 +168,8 @@ function openInThread(paths: StorePaths, masterKey: Buffer, options: InThreadOpt
     onFailure: (error) => {
       throw error
     },
-    onBatchDone: () => undefined,
+    onBatchDone: () => counts.countCommit(),
+    onSettingsChanged: () => counts.countSettings(),
   })
 }
 

@@ -91,7 +91,7 @@ interface StoreHooks {
   /** The journal has room for something else than before. */
   readonly onRoomChanged?: (roomFor: RoomFor) => void
   /** Called after a commit that changes access, before any reply. */
-  readonly onAccessChanged?: () => void
+  readonly onSettingsChanged?: () => void
   /** Called when so many records came too late for the journal: they are kept for the next start, or lost by an error. */
   readonly onUnrecorded?: (count: number, error: unknown) => void
   /** Called with the time that each sync of the journal took, in seconds. */
@@ -278,7 +278,7 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     onBatchDone: hooks.onBatchDone,
     roomFor: () => room.roomFor,
     ...(hooks.onRoomChanged === undefined ? {} : { onRoomChanged: hooks.onRoomChanged }),
-    ...(hooks.onAccessChanged === undefined ? {} : { onAccessChanged: hooks.onAccessChanged }),
+    ...(hooks.onSettingsChanged === undefined ? {} : { onSettingsChanged: hooks.onSettingsChanged }),
   })
   const client = new LocalEngineClient(loop)
   mark.write(false)

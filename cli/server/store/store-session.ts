@@ -1,6 +1,5 @@
 import type { UploadId } from '../../../engine/brands.ts'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
-import type { Disk } from '../../../engine/disk/disk.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { CapabilityTokens } from '../../../engine/keys/capability-tokens.ts'
@@ -12,6 +11,7 @@ import { PayloadSealer } from '../../../engine/payloads/sealing.ts'
 import { SpaceGuard } from '../../../engine/payloads/space-guard.ts'
 import { UploadStore } from '../../../engine/payloads/upload-store.ts'
 import { AccessReader } from '../../../projections/catalog/access-reader.ts'
+import type { CommitCounts } from '../../../projections/catalog/commit-counts.ts'
 import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import { EventLog } from '../../../projections/events/event-log.ts'
 import { WebhookReader } from '../../../projections/catalog/webhook-reader.ts'
@@ -60,22 +60,25 @@ export class StoreSession {
   readonly ticketKey: Uint8Array
   readonly #timer: NodeJS.Timeout
 
-  /** @param thread number of this thread, for the names of its payload files */
-  constructor(settings: SessionSettings, thread: number, engine: EngineClient, disk: Disk = nodeDisk) {
+  /**
+   * @param thread number of this thread, for the names of its payload files
+   * @param counts of the engine thread's commits; without them every lookup reads the catalog anew
+   */
+  constructor(settings: SessionSettings, thread: number, engine: EngineClient, counts?: CommitCounts) {
     const { dataDirectory, start, keys, encryptionEnabled, reservedBytes } = settings
     const sealer = new PayloadSealer(keys.payloads)
     this.engine = engine
     this.paths = new StorePaths(dataDirectory)
     this.environment = ProjectionEnvironment.open(this.paths.projections, { readOnly: true })
-    this.catalog = new CatalogReader(this.environment)
+    this.catalog = new CatalogReader(this.environment, counts)
     this.access = new AccessReader(this.environment)
     this.webhooks = new WebhookReader(this.environment)
-    this.payloads = new PayloadReader(disk, this.paths, sealer)
-    this.uploads = new UploadStore(disk, this.paths, start, thread, encryptionEnabled ? sealer : undefined)
-    this.space = new SpaceGuard(disk, dataDirectory, reservedBytes)
+    this.payloads = new PayloadReader(nodeDisk, this.paths, sealer)
+    this.uploads = new UploadStore(nodeDisk, this.paths, start, thread, encryptionEnabled ? sealer : undefined)
+    this.space = new SpaceGuard(nodeDisk, dataDirectory, reservedBytes)
     this.versionIds = new OpaqueIds(keys.versionIds)
     this.uploadIds = new OpaqueIds<UploadId>(keys.uploadIds)
-    this.events = new EventLog(disk, this.paths, this.environment, this)
+    this.events = new EventLog(nodeDisk, this.paths, this.environment, this)
     this.secrets = new SecretBox(keys.credentialSecrets)
     this.webhookSecrets = new SecretBox(keys.webhookSecrets)
     this.capabilityTokens = new CapabilityTokens(keys)

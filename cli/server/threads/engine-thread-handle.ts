@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { RoomFor } from '../../../engine/journal/journal-room.ts'
+import { CommitCounts, type SharedCounts } from '../../../projections/catalog/commit-counts.ts'
 import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } from './thread-messages.ts'
 
 /** Time for an engine that has failed to keep what came too late. */
@@ -24,6 +25,8 @@ export class EngineThread {
   /** Name of this start. */
   readonly start: string
   readonly report: Extract<FromEngineThread, { kind: 'ready' }>['report']
+  /** By which front ends know what they may keep. */
+  readonly commitCounts: SharedCounts
   readonly #worker: Worker
   readonly #ended: Promise<void>
   #onFailure: (error: EngineThreadError) => void = () => undefined
@@ -31,8 +34,14 @@ export class EngineThread {
   #roomFor: RoomFor
   #failure: EngineThreadError | undefined
 
-  private constructor(worker: Worker, ready: Extract<FromEngineThread, { kind: 'ready' }>, roomFor: RoomFor) {
+  private constructor(
+    worker: Worker,
+    ready: Extract<FromEngineThread, { kind: 'ready' }>,
+    roomFor: RoomFor,
+    commitCounts: SharedCounts,
+  ) {
     this.#worker = worker
+    this.commitCounts = commitCounts
     this.#roomFor = roomFor
     this.#ended = new Promise((resolve) => worker.once('exit', () => resolve()))
     this.deploymentId = ready.deploymentId
@@ -49,7 +58,8 @@ export class EngineThread {
   }
 
   /** @throws EngineThreadError if the store cannot be opened */
-  static open(data: EngineThreadData): Promise<EngineThread> {
+  static open(settings: Omit<EngineThreadData, 'commitCounts'>): Promise<EngineThread> {
+    const data: EngineThreadData = { ...settings, commitCounts: new CommitCounts().shared }
     const worker = new Worker(new URL('./engine-thread.js', import.meta.url), { workerData: data })
     return new Promise((resolve, reject) => {
       const fail = (error: unknown) => reject(new EngineThreadError('Error', String(error)))
@@ -62,7 +72,7 @@ export class EngineThread {
         }
         worker.off('message', opening)
         worker.off('error', fail)
-        if (message.kind === 'ready') resolve(new EngineThread(worker, message, roomFor))
+        if (message.kind === 'ready') resolve(new EngineThread(worker, message, roomFor, data.commitCounts))
         if (message.kind !== 'failed') return
         void worker.terminate()
         reject(new EngineThreadError(message.error, message.message))

@@ -7,6 +7,7 @@ import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { PortServer } from '../../../engine/client/port-server.ts'
 import { PUBLISH_MILLISECONDS } from '../metrics/gate-metrics.ts'
 import { EngineMetrics } from '../metrics/engine-metrics.ts'
+import { CommitCounts } from '../../../projections/catalog/commit-counts.ts'
 import { MetricSlots } from '../../../planes/http/metric-slots.ts'
 import { type OpenStore, openStore } from '../store/open-store.ts'
 import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } from './thread-messages.ts'
@@ -19,6 +20,7 @@ const data = workerData as EngineThreadData
 const send = (message: FromEngineThread) => main.postMessage(message)
 const ports: PortServer[] = []
 
+const counts = new CommitCounts(data.commitCounts)
 const syncDuration = new MetricSlots(data.metrics).syncDuration(data.thread)
 let metrics: EngineMetrics | undefined
 
@@ -32,6 +34,7 @@ function failed(error: unknown, told?: EngineUnavailableError): void {
 
 /** Sends the replies of a batch and updates the counters. */
 function batchDone(): void {
+  counts.countCommit()
   for (const port of ports) port.flush()
   metrics?.publish()
 }
@@ -68,7 +71,7 @@ try {
     onUnrecorded: (count, error) => {
       unrecorded = { count, problem: error === undefined ? undefined : String(error) }
     },
-    onAccessChanged: () => Atomics.add(data.accessChanges, 0, 1),
+    onSettingsChanged: () => counts.countSettings(),
   })
   metrics = new EngineMetrics(data.metrics, data.thread, nodeDisk, paths, store)
   metrics.publish()

@@ -10,6 +10,7 @@ import { malformedRequestResponse } from '../../../planes/s3/documents/error-res
 import { HostNames } from '../../../planes/s3/request/host-names.ts'
 import { createS3Handler } from '../../../planes/s3/s3-plane.ts'
 import type { S3Services } from '../../../planes/s3/services.ts'
+import { CommitCounts } from '../../../projections/catalog/commit-counts.ts'
 import { createLogger } from '../logger.ts'
 import { StoreSession } from '../store/store-session.ts'
 import { publishGate } from '../metrics/gate-metrics.ts'
@@ -77,7 +78,8 @@ process.on('uncaughtException', (error) => {
   void stop(0)
 })
 
-const session = new StoreSession(data, data.thread, engine)
+const counts = new CommitCounts(data.commitCounts)
+const session = new StoreSession(data, data.thread, engine, counts)
 const gate = new ConcurrencyGate(data.limits, data.gate, data.thread)
 publishGate(gate, data.metrics, data.thread)
 const hostNames = new HostNames(data.hostnames, hostname())
@@ -94,7 +96,7 @@ main.on('message', (message: ToFrontEnd) => {
   }
 })
 try {
-  const changes = () => Atomics.load(data.accessChanges, 0)
+  const changes = () => counts.settings
   const { access, secrets } = session
   const directory = new CredentialDirectory(access, secrets, rootCredential(), systemMilliseconds, changes)
   const authenticator = new Authenticator({

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ConcurrencyLimits } from '../../../planes/http/concurrency-gate.ts'
 import type { SharedGate } from '../../../planes/http/gate-memory.ts'
+import type { SharedCounts } from '../../../projections/catalog/commit-counts.ts'
 import type { RoomFor } from '../../../engine/journal/journal-room.ts'
 import type { SharedMetrics } from '../../../planes/http/metric-slots.ts'
 import type { TlsFiles } from '../../../planes/http/tls-files.ts'
@@ -11,8 +12,7 @@ import type { SessionSettings } from '../store/store-session.ts'
 /** Start data of the engine thread. */
 export interface EngineThreadData {
   readonly dataDirectory: string
-  /** A counter, incremented after each change of access. */
-  readonly accessChanges: Int32Array<SharedArrayBuffer>
+  readonly commitCounts: SharedCounts
   readonly options: StoreOptions
   readonly metrics: SharedMetrics
   /** Its region of the metrics. */
@@ -60,8 +60,7 @@ export interface FrontEndThreadData extends SessionSettings {
   readonly rootAccessKey: string
   readonly rootSecretKey: string
   readonly rootEnabled: boolean
-  /** A counter, incremented after each change of access. */
-  readonly accessChanges: Int32Array<SharedArrayBuffer>
+  readonly commitCounts: SharedCounts
   readonly inlineBytesMaximum: number
   /** Bytes of audit records on their way to the journal before answers wait. */
   readonly auditBytesMaximum: number

@@ -32,6 +32,7 @@ function bodyOf(bytes: Buffer): RequestBody {
   return {
     receivedBytes: 0,
     arrival: () => undefined,
+    takeArrived: () => undefined,
     readAll: async () => Buffer.from(bytes),
     pipe: async (sink) => {
       await sink(Buffer.from(bytes))

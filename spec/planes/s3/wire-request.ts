@@ -29,6 +29,7 @@ export function wireRequest(method: string, rawTarget: string, headers: readonly
     body: {
       receivedBytes: 0,
       arrival: () => undefined,
+      takeArrived: () => Buffer.alloc(0),
       readAll: () => Promise.resolve(Buffer.alloc(0)),
       pipe: () => Promise.resolve(),
     },

@@ -53,6 +53,7 @@ export function requestWith(
     body: {
       receivedBytes: 0,
       arrival: () => undefined,
+      takeArrived: () => Buffer.from(body),
       readAll: (bytesMaximum) =>
         body.length > bytesMaximum ? Promise.reject(new BodyTooLargeError()) : Promise.resolve(Buffer.from(body)),
       pipe: async (sink) => {
