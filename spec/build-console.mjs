@@ -1,4 +1,5 @@
-// Builds the console: types of the management interface from its OpenAPI document, a check of the types, the bundle.
+// Builds the console: types of the management interface from its OpenAPI document, a check of the types, the bundle,
+// and the page that verifies proof bundles.
 // Does nothing when nothing has changed since the last time.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,7 +19,7 @@ function digestOf(paths) {
 
 /** Everything that the bundle is made of but the shared code of engine/, which is added by its folder. */
 function inputs() {
-  const shared = ['engine/proof', 'engine/verify'].flatMap((folder) => filesIn(folder))
+  const shared = filesIn('engine/proof')
   return [...filesIn(CLIENT), ...shared, TYPES, 'spec/build-console.mjs', 'package-lock.json', 'tsconfig.json']
 }
 
@@ -40,13 +41,16 @@ const types = apiTypes(openApiDocument('0', routeList))
 if (!existsSync(TYPES) || readFileSync(TYPES, 'utf8') !== types) writeFileSync(TYPES, types)
 
 const stamp = digestOf(inputs())
-const isFresh = existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp && existsSync('build/console/index.html')
+const isMade = ['build/console/index.html', 'build/console-page/verify.html'].every((path) => existsSync(path))
+const isFresh = isMade && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp
 if (!isFresh) {
   if (!existsSync('node_modules/vite')) {
     process.stderr.write('The console needs packages that are not installed: npm ci\n')
     process.exit(1)
   }
   run('node_modules/typescript/bin/tsc', '-p', CLIENT)
-  run('node_modules/vite/bin/vite.js', 'build', '--config', `${CLIENT}/vite.config.mjs`)
+  for (const config of ['vite.config.mjs', 'vite.verify.mjs']) {
+    run('node_modules/vite/bin/vite.js', 'build', '--config', `${CLIENT}/${config}`)
+  }
   writeFileSync(STAMP, stamp)
 }

@@ -19,6 +19,7 @@ import { PolicyReplaceCommand } from './policy/replace.ts'
 import { ProjectionsCheckCommand } from './projections/check.ts'
 import { ProjectionsRebuildCommand } from './projections/rebuild.ts'
 import { ProofCreateCommand } from './proof/create.ts'
+import { ProofPageCommand } from './proof/page.ts'
 import { ProofPublicKeyCommand } from './proof/public-key.ts'
 import { ProofVerifyCommand } from './proof/verify.ts'
 import { QuickstartCommand } from './quickstart.ts'
@@ -52,6 +53,7 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   ProofCreateCommand,
   ProofVerifyCommand,
   ProofPublicKeyCommand,
+  ProofPageCommand,
   ObjectPutCommand,
   ObjectGetCommand,
   PolicyCreateCommand,

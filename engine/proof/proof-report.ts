@@ -44,6 +44,13 @@ export interface ProofReport {
   readonly claims: UnsignedBundle | undefined
 }
 
+/** A verdict in a sentence for a person. */
+export const VERDICT_SENTENCES: Readonly<Record<ProofVerdict, string>> = {
+  verified: 'Verified: the file is the object that the deployment signed for.',
+  failed: 'FAILED: the file and the bundle do not prove what the bundle states.',
+  'not proved': 'Not proved: no check failed, but a required one could not be made.',
+}
+
 /** What even a verified bundle does not prove. Part of every report, so that nobody reads more into it (T14). */
 export const PROOF_LIMITS: readonly string[] = [
   'It is about one version as it was when the bundle was made: a later deletion does not show.',
@@ -90,4 +97,9 @@ export function failed(sentence: string): CheckResult {
 
 export function notProved(sentence: string): CheckResult {
   return { status: 'not proved', sentence }
+}
+
+/** What a bundle states of its object, by name and in the order in which it is shown. */
+export function statedBy({ object, payload, deployment }: UnsignedBundle): Readonly<Record<string, string | number>> {
+  return { ...object, sha256: payload.sha256, public_key: deployment.public_key, key_id: deployment.key_id }
 }

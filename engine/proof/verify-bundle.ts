@@ -24,6 +24,9 @@ export const BUNDLE_BYTES_MAXIMUM = 16 * 1024 ** 2
 
 const KEY_ID_BYTES = 8
 
+/** A public key as a person gives it. */
+export const PUBLIC_KEY_FORM = /^[0-9a-f]{64}$/i
+
 /** A whole file, read once from its beginning to its end. */
 export interface FileDigest {
   /** Lower-case hexadecimal. */

@@ -1,13 +1,8 @@
 /** A proof report for people and for programs. */
-import { PROOF_LIMITS, type ProofReport, type ProofVerdict } from '../../../engine/proof/proof-report.ts'
+import type { UnsignedBundle } from '../../../engine/proof/bundle-types.ts'
+import { PROOF_LIMITS, type ProofReport, statedBy, VERDICT_SENTENCES } from '../../../engine/proof/proof-report.ts'
 import { textTable } from '../../terminal/text-table.ts'
 import { visibleText } from '../../terminal/visible-text.ts'
-
-const VERDICTS: Readonly<Record<ProofVerdict, string>> = {
-  verified: 'Verified: the file is the object that the deployment signed for.',
-  failed: 'FAILED: the file and the bundle do not prove what the bundle states.',
-  'not proved': 'Not proved: no check failed, but a required one could not be made.',
-}
 
 /** The report as one line of JSON. `claims` is null if the bundle could not be read. */
 export function proofReportAsJson({ verdict, checks, claims }: ProofReport): string {
@@ -23,15 +18,9 @@ export function proofReportAsJson({ verdict, checks, claims }: ProofReport): str
 export function proofReportAsText({ verdict, checks, claims }: ProofReport): string[] {
   const rows = checks.map(({ name, status, sentence }) => [status, name, visibleText(sentence)])
   const stated = claims === undefined ? [] : ['', 'The bundle states:', ...textTable(statedRows(claims))]
-  return [VERDICTS[verdict], '', ...textTable(rows), ...stated, '', ...PROOF_LIMITS]
+  return [VERDICT_SENTENCES[verdict], '', ...textTable(rows), ...stated, '', ...PROOF_LIMITS]
 }
 
-type Claims = NonNullable<ProofReport['claims']>
-
-function statedBy({ object, payload, deployment }: Claims): Record<string, unknown> {
-  return { ...object, sha256: payload.sha256, public_key: deployment.public_key, key_id: deployment.key_id }
-}
-
-function statedRows(claims: Claims): string[][] {
+function statedRows(claims: UnsignedBundle): string[][] {
   return Object.entries(statedBy(claims)).map(([name, value]) => [`  ${name}`, visibleText(String(value))])
 }

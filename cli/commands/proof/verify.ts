@@ -1,14 +1,12 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import type { ProofVerdict } from '../../../engine/proof/proof-report.ts'
-import { type FileDigest, verifyBundle } from '../../../engine/proof/verify-bundle.ts'
+import { type FileDigest, PUBLIC_KEY_FORM, verifyBundle } from '../../../engine/proof/verify-bundle.ts'
 import type { CliContext } from '../../cli-context.ts'
 import { ExitError, type ExitName, exitTable } from '../../exit-codes.ts'
 import { ProgressBar } from '../../terminal/progress-bar.ts'
 import { digestFile, readBundle } from './read-file.ts'
 import { proofReportAsJson, proofReportAsText } from './report-text.ts'
-
-const PUBLIC_KEY = /^[0-9a-f]{64}$/i
 
 const EXITS: Readonly<Record<ProofVerdict, ExitName>> = {
   verified: 'ok',
@@ -45,7 +43,7 @@ export class ProofVerifyCommand extends Command<CliContext> {
 
   override async execute(): Promise<number> {
     const { publicKey } = this
-    if (publicKey !== undefined && !PUBLIC_KEY.test(publicKey)) {
+    if (publicKey !== undefined && !PUBLIC_KEY_FORM.test(publicKey)) {
       throw new ExitError('usage', '--public-key takes 64 hexadecimal digits')
     }
     const { workingDirectory, stdout } = this.context

@@ -18,6 +18,7 @@ export const COMMAND_NAMES: readonly string[] = [
   'proof create',
   'proof verify',
   'proof public-key',
+  'proof page',
   'object put',
   'object get',
   'policy create',
