@@ -232,7 +232,7 @@ class Server implements RunningServer {
       this.#resolveEnded = resolve
     })
     const listeners = () => tlsListeners.map((name) => this.#bound(name)).filter(({ port }) => port !== 0)
-    this.#webhooks = new Webhooks(parts.config, parts.store, this.deploymentId, listeners)
+    this.#webhooks = new Webhooks(parts.log, parts.config, parts.store, this.deploymentId, listeners)
     this.#spaceWatch = new SpaceWatch(parts.log, parts.store.space)
     this.#certificateReload = new CertificateReload(parts.log, parts.tls, {
       s3: () => parts.frontEnds.reload(),

@@ -10,6 +10,7 @@ import { WebhookSender } from '../../workers/webhooks/sender.ts'
 import { testEvent } from '../../workers/webhooks/test-event.ts'
 import { ConfigError } from '../config/config-error.ts'
 import type { Address, Config } from '../config/config-types.ts'
+import type { Logger } from './logger.ts'
 import { packageVersion } from '../version.ts'
 import type { StoreSession } from './store/store-session.ts'
 
@@ -37,7 +38,13 @@ export class Webhooks {
   readonly #sender: WebhookSender
 
   /** @param ownListeners where this server listens, when something is sent */
-  constructor(config: Config, store: StoreSession, deploymentId: string, ownListeners: () => readonly Address[]) {
+  constructor(
+    log: Logger,
+    config: Config,
+    store: StoreSession,
+    deploymentId: string,
+    ownListeners: () => readonly Address[],
+  ) {
     this.rules = {
       allowHttp: config['webhooks.allow_http'],
       allowPrivateNetworks: config['webhooks.allow_private_networks'],
@@ -60,6 +67,11 @@ export class Webhooks {
       sender: this.#sender,
       clock: systemMilliseconds,
       timer: () => performance.now(),
+      onDamaged: (webhook, after, through) =>
+        log.error(
+          { webhook, after: after?.sequence, through: through.sequence },
+          'a part of the journal between these entries cannot be read: the webhook may miss events of it',
+        ),
       maximumAttempts: config['webhooks.maximum_attempts'],
       pollMilliseconds: config['webhooks.poll_interval_seconds'] * 1000,
     })

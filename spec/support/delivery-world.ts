@@ -44,7 +44,9 @@ export async function deliveryWorld(t: Test) {
   const events: StorageEvent[] = []
   const flights: Flight[] = []
   const reads: EventPlace[] = []
-  const state = { now: 1_000_000, timer: 0, isFull: false }
+  /** Webhooks that may have missed events. */
+  const damaged: string[] = []
+  const state = { now: 1_000_000, timer: 0, isFull: false, isDamaged: false }
   const read: ReadEvents = async ({
     after = { sequence: sequenceOf(0), index: 0 },
     sinceMicroseconds = 0,
@@ -65,6 +67,7 @@ export async function deliveryWorld(t: Test) {
       position:
         found.length > limit ? (page.at(-1) ?? head) : after.sequence > 900_000 ? after : (page.at(-1) ?? after),
       isAtEnd: found.length <= limit,
+      damaged: state.isDamaged,
     }
   }
   const start = () =>
@@ -93,6 +96,7 @@ export async function deliveryWorld(t: Test) {
       },
       clock: () => millisecondsOf(state.now),
       timer: () => state.timer,
+      onDamaged: (webhook) => damaged.push(webhook),
       maximumAttempts: 3,
       pollMilliseconds: 2000,
     })
@@ -107,5 +111,5 @@ export async function deliveryWorld(t: Test) {
   const reader = new WebhookReader(environment)
   const sequences = () => flights.map(({ event }) => Number(event) - 1000)
   const happen = (...numbers: number[]) => events.push(...numbers.map((number) => storageEvent(1000 + number)))
-  return { store, reader, events, flights, reads, state, start, later, sequences, happen }
+  return { store, reader, events, flights, reads, damaged, state, start, later, sequences, happen }
 }

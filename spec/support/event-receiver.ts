@@ -90,6 +90,9 @@ export async function deliverAll(
     sender: receiver,
     clock: () => millisecondsOf(clock),
     timer: () => clock,
+    onDamaged: (webhook) => {
+      throw new Error(`webhook ${webhook} reads a journal that is damaged`)
+    },
     maximumAttempts: 16,
     pollMilliseconds: 1,
   })

@@ -1,4 +1,4 @@
-/** The worker that delivers storage events, when clocks are set and webhooks are changed. */
+/** The worker that delivers storage events, when clocks are set, webhooks are changed, and the journal cannot be read. */
 import { test } from 'tap'
 import { deliveryWorld, FAILED } from '../support/delivery-world.ts'
 import { createWebhook, setWebhookStatus } from '../support/webhook-commands.ts'
@@ -39,4 +39,16 @@ test('a webhook that is disabled is sent nothing more, from the answer on', asyn
   await store.client.execute(setWebhookStatus('a', false))
   await flights[0]?.end()
   t.same(sequences(), [], 'no fifth one begins, and those on their way are given up')
+})
+
+test('a part of the journal that cannot be read is said of every webhook that read over it, and the rest is sent', async (t) => {
+  const { store, damaged, state, start, later, sequences, happen } = await deliveryWorld(t)
+  await store.client.execute(createWebhook('a'))
+  await store.client.execute(createWebhook('b'))
+  happen(1)
+  const worker = start()
+  state.isDamaged = true
+  await later(worker, 0)
+  t.same(damaged.toSorted(), ['a', 'b'])
+  t.same(sequences(), [1, 1])
 })

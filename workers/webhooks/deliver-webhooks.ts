@@ -3,6 +3,7 @@ import { type Microseconds, microsecondsOf, type Milliseconds } from '../../engi
 import type { ReplayState, WebhookState } from '../../engine/domain/webhook-state.ts'
 import type { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
 import { systemAudit } from '../system-audit.ts'
+import type { EventPlace } from '../../engine/events/values.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
 import type { DeliveryLine } from '../../projections/tables/webhooks.ts'
 import { storageEventId } from '../../projections/events/storage-event.ts'
@@ -40,6 +41,8 @@ interface DeliveryParts {
   readonly clock: () => Milliseconds
   /** Milliseconds of a clock that is never set: what is due is judged by it. */
   readonly timer: () => number
+  /** A webhook goes on after a part of the journal that cannot be read; it may not get the events in it. */
+  readonly onDamaged: (webhook: string, after: EventPlace | undefined, through: EventPlace) => void
   readonly maximumAttempts: number
   readonly pollMilliseconds: number
 }
@@ -156,6 +159,7 @@ export class WebhookDelivery implements BackgroundWorker {
       const page =
         pages.get(name) ?? (await this.#parts.read({ after, ...rangeOf(replay), limit: LINE_EVENTS_MAXIMUM }))
       pages.set(name, page)
+      if (page.damaged) this.#parts.onDamaged(line.webhook.webhook, after, page.position)
       line.take(page)
     }
   }

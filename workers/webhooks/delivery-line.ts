@@ -25,6 +25,8 @@ export interface EventsRead {
   readonly events: readonly StorageEvent[]
   readonly position: EventPlace
   readonly isAtEnd: boolean
+  /** A part of the journal could not be read: events may be missing. */
+  readonly damaged: boolean
 }
 export type ReadEvents = (query: {
   readonly after: EventPlace | undefined
