@@ -17,6 +17,8 @@ export function Dialog({ title, onClose, busy = false, wide = false, children }:
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
+    // Otherwise the button that closes comes first.
+    dialog?.querySelector<HTMLElement>('input, select')?.focus()
     return () => dialog?.close()
   }, [])
   return (
