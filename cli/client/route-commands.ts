@@ -5,7 +5,7 @@ import type { AnyValues, RouteCommand } from '../../planes/management/route-comm
 import { routeList } from '../../planes/management/route-list.ts'
 import type { CliContext } from '../cli-context.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
-import { secondsOption } from '../commands/option-values.ts'
+import { objectArgument, secondsOption } from '../commands/option-values.ts'
 import { ClientCommand } from './client-command.ts'
 import { type ClientRequest, encodedPart, type ManagementClient } from './management-client.ts'
 import { fields, objectOf, rowsOf } from './tables.ts'
@@ -23,6 +23,8 @@ const SUBJECTS: readonly string[] = [
   'credential',
   'policy',
   'token',
+  'share',
+  'embed',
   'webhook',
   'session',
   'system',
@@ -89,7 +91,8 @@ function makeCommand(route: Route, command: RouteCommand): CommandClass<CliConte
 function declared({ arguments: positional, options }: RouteCommand): Record<string, unknown> {
   const members: Record<string, unknown> = {}
   for (const [name, kind] of Object.entries(positional)) {
-    members[`argument:${name}`] = Option.String({ name, required: kind !== 'optional' })
+    const shown = kind === 'object' ? 'bucket/key' : name
+    members[`argument:${name}`] = Option.String({ name: shown, required: kind !== 'optional' })
   }
   for (const [name, option] of Object.entries(options)) {
     if (typeof option === 'string') members[`option:${name}`] = Option.String(`--${name}`, { description: option })
@@ -107,7 +110,8 @@ function declared({ arguments: positional, options }: RouteCommand): Record<stri
 function valuesOf(command: RouteCommand, members: Readonly<Record<string, unknown>>): AnyValues {
   const values: Record<string, AnyValues[string]> = {}
   for (const [name, kind] of Object.entries(command.arguments)) {
-    values[name] = valueOf(name, members[`argument:${name}`], kind === 'number')
+    const parsed = members[`argument:${name}`]
+    values[name] = kind === 'object' ? objectArgument(String(parsed)) : valueOf(name, parsed, kind === 'number')
   }
   for (const [name, option] of Object.entries(command.options)) {
     const parsed = members[`option:${name}`]

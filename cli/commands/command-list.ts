@@ -26,6 +26,7 @@ import { QuickstartCommand } from './quickstart.ts'
 import { QuotaSetCommand } from './quota/set.ts'
 import { ServerCommand } from './server.ts'
 import { ServerDoctorCommand } from './server/doctor.ts'
+import { ShareCreateCommand } from './share/create.ts'
 import { StatusCommand } from './status.ts'
 import { VerifyBucketCommand } from './verify/bucket.ts'
 import { VersionCommand } from './version.ts'
@@ -60,5 +61,6 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   PolicyReplaceCommand,
   QuotaSetCommand,
   VerifyBucketCommand,
+  ShareCreateCommand,
   ...routeCommands,
 ]

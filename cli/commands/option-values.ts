@@ -34,6 +34,12 @@ export function secondsOption(option: string, text: string): number {
   throw new ExitError('usage', `${option} takes seconds, or a duration such as 30m, 1h or 7d, not ${text}`)
 }
 
+/** What names an object in one argument. @throws ExitError `usage` */
+export function objectArgument(text: string): string {
+  if (/^[^/]+\/./s.test(text)) return text
+  throw new ExitError('usage', `an object is named by its bucket and its key, such as photos/cat.jpg, not ${text}`)
+}
+
 const UNITS: Readonly<Record<string, number>> = {
   '': 1,
   KiB: 1024,

@@ -10,7 +10,7 @@ export type ConfigKind = 'text' | 'integer' | 'boolean' | 'address' | 'path' | '
 type ConfigScope = 'creation' | 'start'
 
 /** Further rules for a text or secret; config-values.ts has one check for each. */
-export type ConfigForm = 'access-key' | 'master-key'
+export type ConfigForm = 'access-key' | 'master-key' | 'base-url'
 
 export interface ConfigRow {
   /** Dotted name: the key in a TOML file (`s3.bind` is `bind` in the table `[s3]`). */
@@ -324,6 +324,41 @@ export const configTable = [
     kind: 'path',
     sentence:
       'PEM file with certificates of authorities that targets of webhooks are trusted by, beside those of Node.js.',
+  },
+  {
+    name: 'sharing.enabled',
+    kind: 'boolean',
+    default: true,
+    sentence: 'Whether shares and embeds can be made, and those that there are be followed.',
+  },
+  {
+    name: 'sharing.maximum_lifetime_seconds',
+    kind: 'integer',
+    unit: 'seconds',
+    bounds: { minimum: 0, maximum: 315_360_000 },
+    default: 0,
+    sentence: 'How long a share or embed may live that is made from now on; 0 for as long as its maker says.',
+  },
+  {
+    name: 'sharing.require_password',
+    kind: 'boolean',
+    default: false,
+    sentence: 'Whether a share that is made from now on needs a password.',
+  },
+  {
+    name: 'sharing.public_share_url',
+    kind: 'text',
+    bounds: { minimum: 8, maximum: 1024 },
+    form: 'base-url',
+    sentence:
+      'What the addresses of shares begin with, such as https://files.example.com; without it, the address of the management listener.',
+  },
+  {
+    name: 'sharing.public_embed_url',
+    kind: 'text',
+    bounds: { minimum: 8, maximum: 1024 },
+    form: 'base-url',
+    sentence: 'What the addresses of embeds begin with; without it, the address of the S3 listener.',
   },
   {
     name: 'server.shutdown_grace_period_seconds',

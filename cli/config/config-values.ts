@@ -15,11 +15,22 @@ const WHOLE_NUMBER = /^(0|-?[1-9][0-9]{0,14})$/
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/
 const ACCESS_KEY = /^[A-Za-z0-9._-]+$/
 
+/** An address that paths are appended to. */
+function isBaseUrl(text: string): boolean {
+  if (!/^https?:\/\/[^?#@\s]+$/.test(text) || !URL.canParse(text)) return false
+  const { origin, pathname } = new URL(text)
+  return `${origin}${pathname}`.replace(/\/+$/, '') === text.replace(/\/+$/, '')
+}
+
 /** Checks of the form of a text or secret. The messages never show the value, which may be a secret. */
 const forms: Readonly<Record<ConfigForm, { accepts(text: string): boolean; problem: string }>> = {
   'access-key': {
     accepts: (text) => ACCESS_KEY.test(text),
     problem: 'may contain only letters, digits, dots, underscores and hyphens',
+  },
+  'base-url': {
+    accepts: isBaseUrl,
+    problem: 'must be an http or https URL without query, fragment and credentials, such as https://files.example.com',
   },
   'master-key': {
     accepts: (text) => decodeMasterKey(text) !== undefined,

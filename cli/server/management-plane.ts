@@ -17,6 +17,7 @@ import { readMetrics } from '../../planes/management/metrics.ts'
 import type { ReadinessCheck } from '../../planes/management/services.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
+import type { SharingSettings } from '../../planes/objects/sharing-settings.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
 import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
 import type { Config } from '../config/config-types.ts'
@@ -44,6 +45,8 @@ interface ManagementParts {
   readonly eventStreams: EventStreams
   readonly store: StoreSession
   readonly webhooks: Webhooks
+  /** Known once the listeners are bound. */
+  readonly sharing: () => SharingSettings
 }
 
 /** Puts the management plane together. */
@@ -153,6 +156,11 @@ function managementServices(
       secrets: store.webhookSecrets,
       rules: webhooks.rules,
       test: (webhook) => webhooks.test(webhook),
+    },
+    sharing: {
+      tokens: store.capabilityTokens,
+      settings: parts.sharing,
+      hashPassword: (password) => store.passwords.hash(password),
     },
     proofs: new ProofSigner(proofSigningSeed(credentials.masterKey)),
     versionIds,

@@ -1,5 +1,4 @@
 import { systemMilliseconds } from '../../engine/clock.ts'
-import { passwordHashing } from '../../planes/exchange/password-hashing.ts'
 import type { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
 import { mounted } from '../../planes/http/mounted-handler.ts'
@@ -28,7 +27,7 @@ export function shareHandler({ store, isEnabled, gate, telemetry }: SharingParts
     ...servicesOf(store, isEnabled),
     tickets: new ShareTickets(store.ticketKey),
     limits: new AttemptLimits(),
-    hashing: passwordHashing,
+    hashing: store.passwords,
   }
   const shares = createShareHandler({ services, gate, telemetry })
   return (rest) => mounted(SHARES, shares, rest)

@@ -35,6 +35,7 @@ import { SpaceWatch } from './space-watch.ts'
 import { isOnOneFileSystem } from './store/payload-places.ts'
 import { storeOptions } from './store/store-options.ts'
 import { type SessionSettings, StoreSession } from './store/store-session.ts'
+import { sharingSettings } from './sharing.ts'
 import { targetCertificates, Webhooks } from './webhooks.ts'
 import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
 import { type FrontEndSettings, FrontEnds } from './threads/front-ends.ts'
@@ -201,6 +202,7 @@ function frontEndSettings(
     rootAccessKey: credentials.rootAccessKey,
     rootSecretKey: credentials.rootSecretKey.reveal(),
     rootEnabled: config['root.s3_enabled'],
+    sharingEnabled: config['sharing.enabled'],
     inlineBytesMaximum: config['storage.inline_limit_bytes'],
     auditBytesMaximum: auditBytesMaximum(config, count),
     limits: concurrencyLimits(config),
@@ -272,27 +274,21 @@ class Server implements RunningServer {
     const { config, tls, log, engine, frontEnds, store, counterHistory } = this.#parts
     counterHistory.start()
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
+    const sharing = () => sharingSettings(config, { api: this.apiUrl, s3: this.s3Url })
     const management = managementHandler(
-      { ...this.#parts, webhooks: this.#webhooks },
+      { ...this.#parts, webhooks: this.#webhooks, sharing },
       this.#certificateReload,
       async () => readiness(this.#parts, this.#stopping !== undefined),
     )
     const withShares = shareHandler({
       store,
-      isEnabled: true,
+      isEnabled: config['sharing.enabled'],
       gate: this.#parts.gate,
       telemetry: this.#sharingTelemetry(),
     })
     const patience = { ...stallSettings(config), isCrowded: () => this.#parts.gate.isCrowded }
-    await this.#listeners.start({
-      config,
-      tls,
-      log,
-      limits: connectionLimits(frontEndCount),
-      management,
-      withShares,
-      patience,
-    })
+    const limits = connectionLimits(frontEndCount)
+    await this.#listeners.start({ config, tls, log, limits, management, withShares, patience })
     logCertificates(log, tls)
     this.#workers = startWorkers(log, engine.start, store, config, this.#webhooks.delivery)
   }

@@ -12,13 +12,6 @@ interface NewLink {
   sealedToken: Uint8Array
 }
 
-interface EmbedSettings {
-  /** Origins as browsers send them, or `*`; each is text that a header may hold. */
-  allowedOrigins: readonly string[]
-  expiresMicroseconds: Microseconds | undefined
-  cacheSeconds: number
-}
-
 /** Commands on links. The caller makes ids and tokens, and holds expiry and password against the settings. */
 export interface SharingCommands {
   'create-share': NewLink & {
@@ -36,8 +29,20 @@ export interface SharingCommands {
    * limit it changes nothing. It has no attempt: it is no change that anybody asks for.
    */
   'count-download': { share: string }
-  'create-embed': NewLink & EmbedSettings & { embed: string }
-  'update-embed': EmbedSettings & { embed: string }
+  'create-embed': NewLink & {
+    embed: string
+    /** Origins as browsers send them, or `*`; each is text that a header may hold. */
+    allowedOrigins: readonly string[]
+    expiresMicroseconds: Microseconds | undefined
+    cacheSeconds: number
+  }
+  /** What is undefined stays as it is. */
+  'update-embed': {
+    embed: string
+    allowedOrigins: readonly string[] | undefined
+    expiry: { readonly expiresMicroseconds: Microseconds | undefined } | undefined
+    cacheSeconds: number | undefined
+  }
   'revoke-embed': { embed: string }
   'delete-embed': { embed: string }
 }

@@ -4,6 +4,7 @@ import { boundedText } from '../events/bounded-text.ts'
 import type { Change } from '../events/changes.ts'
 import type { DefaultRetention, LifecycleRule, LockState, Retention } from '../events/values.ts'
 import type { StateReader } from '../state-ports.ts'
+import { updatedEmbed } from './sharing.ts'
 import type { EmbedState, ShareState } from './sharing-state.ts'
 import type { WebhookState } from './webhook-state.ts'
 
@@ -235,7 +236,10 @@ const SETTINGS: { readonly [K in DecidableCommand['kind']]?: Reader<K> } = {
 
   'create-embed': (command) => embedSettings(command),
 
-  'update-embed': (command, state) => embedSettings(command, state.embed(command.embed)),
+  'update-embed'(command, state) {
+    const present = state.embed(command.embed)
+    return present === undefined ? [] : embedSettings(updatedEmbed(command, present), present)
+  },
 
   'replay-webhook': ({ sinceMicroseconds, untilMicroseconds }) => [
     ['since', undefined, timeText(sinceMicroseconds / 1000)],

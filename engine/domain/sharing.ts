@@ -39,6 +39,18 @@ function requireTarget(
   return { sequence: found.sequence, isNull: found.isNull }
 }
 
+/** The settings of an embed after a command that may leave some as they are. */
+export function updatedEmbed(
+  { allowedOrigins, expiry, cacheSeconds }: CommandOf<'update-embed'>,
+  before: EmbedState,
+): Pick<EmbedState, 'allowedOrigins' | 'expiresMicroseconds' | 'cacheSeconds'> {
+  return {
+    allowedOrigins: allowedOrigins ?? before.allowedOrigins,
+    expiresMicroseconds: expiry === undefined ? before.expiresMicroseconds : expiry.expiresMicroseconds,
+    cacheSeconds: cacheSeconds ?? before.cacheSeconds,
+  }
+}
+
 const COUNT_REFUSALS = {
   revoked: 'share-revoked',
   expired: 'share-expired',
@@ -91,9 +103,11 @@ export const sharingRules = {
   },
 
   /** A revoked embed is dead for ever, so nothing of it changes any more. */
-  'update-embed'({ embed, allowedOrigins, expiresMicroseconds, cacheSeconds }, { state }) {
-    if (requireEmbed(state, embed).revokedMicroseconds !== undefined) throw new DomainError('embed-revoked', embed)
-    return { changes: [{ name: 'embed.updated', embed, allowedOrigins, expiresMicroseconds, cacheSeconds }] }
+  'update-embed'(command, { state }) {
+    const { embed } = command
+    const before = requireEmbed(state, embed)
+    if (before.revokedMicroseconds !== undefined) throw new DomainError('embed-revoked', embed)
+    return { changes: [{ name: 'embed.updated', embed, ...updatedEmbed(command, before) }] }
   },
 
   'revoke-embed'({ embed }, { state }) {

@@ -1,4 +1,4 @@
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { PasswordRecord } from '../../engine/events/values.ts'
 
 /** Longest password in bytes of UTF-8. */
@@ -12,6 +12,8 @@ const COST = { cost: 2 ** 15, blockSize: 8, parallelization: 1 } as const
 /** What the library may use: the memory of the algorithm is 128 N r, and a little more. */
 const MEMORY_MARGIN = 2
 
+type Cost = Pick<PasswordRecord, 'cost' | 'blockSize' | 'parallelization'>
+
 /** Too many passwords wait to be hashed. */
 export class HashingBusyError extends Error {
   override readonly name = 'HashingBusyError'
@@ -22,20 +24,32 @@ export class HashingBusyError extends Error {
  * processor at most is taken from everybody else.
  */
 export class PasswordHashing {
+  readonly #key: Uint8Array
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
+
+  /** @param key 32 bytes, for this purpose only; a record is of no use without it */
+  constructor(key: Uint8Array) {
+    this.#key = key
+  }
 
   /** A record of a password, with a salt of its own. @throws HashingBusyError */
   async hash(password: string): Promise<PasswordRecord> {
     const salt = randomBytes(SALT_BYTES)
-    const hash = await this.#inTurn(() => derived(password, salt, HASH_BYTES, COST))
+    const hash = await this.#hashOf(password, salt, COST)
     return { salt: Uint8Array.from(salt), hash: Uint8Array.from(hash), ...COST }
   }
 
   /** Whether a record is of this password, in a time that does not depend on either. @throws HashingBusyError */
   async matches(password: string, record: PasswordRecord): Promise<boolean> {
     const { salt, hash } = record
-    return timingSafeEqual(await this.#inTurn(() => derived(password, salt, hash.length, record)), hash)
+    return timingSafeEqual(await this.#hashOf(password, salt, record), hash)
+  }
+
+  /** One password may be typed in several forms (Unicode Standard Annex 15); all of them are the same. */
+  async #hashOf(password: string, salt: Uint8Array, cost: Cost): Promise<Buffer> {
+    const derived = await this.#inTurn(() => derivedBytes(password.normalize('NFC'), salt, cost))
+    return createHmac('sha256', this.#key).update(derived).digest()
   }
 
   #inTurn(work: () => Promise<Buffer>): Promise<Buffer> {
@@ -49,20 +63,12 @@ export class PasswordHashing {
   }
 }
 
-function derived(
-  password: string,
-  salt: Uint8Array,
-  bytes: number,
-  { cost, blockSize, parallelization }: Pick<PasswordRecord, keyof typeof COST>,
-): Promise<Buffer> {
+function derivedBytes(password: string, salt: Uint8Array, { cost, blockSize, parallelization }: Cost): Promise<Buffer> {
   const maxmem = 128 * cost * blockSize * MEMORY_MARGIN
   return new Promise((resolve, reject) => {
-    scrypt(password, salt, bytes, { cost, blockSize, parallelization, maxmem }, (error, key) => {
+    scrypt(password, salt, HASH_BYTES, { cost, blockSize, parallelization, maxmem }, (error, key) => {
       if (error === null) resolve(key)
       else reject(error)
     })
   })
 }
-
-/** That of this thread. */
-export const passwordHashing = new PasswordHashing()

@@ -49,12 +49,22 @@ export interface RouteRequest<P extends string, Q extends Query, B> extends Mana
   body(): Promise<B>
 }
 
+interface RouteRecords {
+  readonly operation: string
+  readonly resource: (parts: Readonly<Record<string, string>>, services: ManagementServices) => string | undefined
+}
+
 interface RouteDefinition<P extends Pattern, Q extends Query, B> {
   /** `{name}` is one segment; `{key}`, as the last part, is the rest of the path with its slashes. */
   readonly pattern: P
   readonly roles: RouteRoles
   /** One sentence for the OpenAPI document and the page of routes. */
   readonly summary: string
+  /**
+   * What its records say where that is not `<METHOD> <route>` and the route (specification, Audit event). The resource is of
+   * the decoded named parts of the path; undefined: the route.
+   */
+  readonly records?: RouteRecords
   /** Whether it changes something; then its attempt and its outcome are both audited. True by default, except for GET. */
   readonly changes?: boolean
   /** The query parameters; any other is refused. */
@@ -87,6 +97,7 @@ export interface Route {
   readonly path: string
   readonly roles: RouteRoles
   readonly summary: string
+  readonly records: RouteRecords | undefined
   readonly changes: boolean
   readonly query: Query
   readonly headers: Readonly<Record<string, string>>
@@ -94,8 +105,6 @@ export interface Route {
   readonly request: Type<unknown> | undefined
   readonly answer: Readonly<Record<number, Content>>
   readonly errors: readonly ManagementErrorCode[]
-  /** False for a route that this version does not implement: it answers NOT_AVAILABLE. */
-  readonly available: boolean
   readonly commands: readonly RouteCommand[]
   /** A method, so that the types of the route's own request may be narrower. */
   handle(request: ManagementRequest, services: ManagementServices): HttpResponse | Promise<HttpResponse>
@@ -115,20 +124,11 @@ export function defineRoute<const P extends Pattern, const Q extends Query = {},
     headers: {},
     errors: [],
     request: undefined,
+    records: undefined,
     ...definition,
     method,
     path: PROBES.has(path) ? path : `${API}${path}`,
     body,
-    available: true,
     commands: [command].flat(),
   }
-}
-
-/** A route that checks its roles and then answers 501. */
-export function notYet(pattern: Pattern, roles: RouteRoles, summary: string): Route {
-  const handle = () => {
-    throw new Error(`${pattern} is not available`)
-  }
-  const body = pattern.startsWith('GET') || pattern.startsWith('DELETE') ? 'none' : 'json'
-  return { ...defineRoute({ pattern, roles, summary, answer: {}, handle }), body, available: false }
 }

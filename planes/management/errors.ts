@@ -10,7 +10,6 @@ export const managementErrors = {
     status: 405,
     sentence: 'This path does not take this method; the Allow header names those it takes.',
   },
-  NOT_AVAILABLE: { status: 501, sentence: 'This version of the server does not have this yet.' },
   METRICS_CLOSED: {
     status: 403,
     sentence: 'The metrics are closed, because no scrape token is configured (OBJECT_STORE_METRICS_SCRAPE_TOKEN).',
@@ -54,14 +53,12 @@ export const managementErrors = {
   TOO_MANY_WEBHOOKS: { status: 409, sentence: 'There are 100 webhooks already, the maximum.' },
   WEBHOOK_DISABLED: { status: 409, sentence: 'The webhook is disabled.' },
   WEBHOOK_REPLAYING: { status: 409, sentence: 'A replay of this webhook is not over yet.' },
+  SHARING_DISABLED: { status: 409, sentence: 'The deployment has no shares and embeds (sharing.enabled).' },
   SHARE_NOT_FOUND: { status: 404, sentence: 'The share does not exist.' },
   TOO_MANY_SHARES: {
     status: 409,
     sentence: 'The object has 1000 shares, or the store 100000, the maximum. Delete some.',
   },
-  SHARE_REVOKED: { status: 410, sentence: 'The share is revoked.' },
-  SHARE_EXPIRED: { status: 410, sentence: 'The share has expired.' },
-  SHARE_EXHAUSTED: { status: 410, sentence: 'The share has no downloads left.' },
   EMBED_NOT_FOUND: { status: 404, sentence: 'The embed does not exist.' },
   EMBED_REVOKED: { status: 409, sentence: 'The embed is revoked, which is for ever.' },
   TOO_MANY_EMBEDS: {

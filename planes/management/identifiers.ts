@@ -14,7 +14,7 @@ function randomSymbols(count: number): string {
 }
 
 /** The id of something that a request creates: 100 random bits, so that ids do not collide. */
-export function newId(kind: 'sa' | 'cred' | 'pol' | 'tok' | 'rule' | 'wh'): string {
+export function newId(kind: 'sa' | 'cred' | 'pol' | 'tok' | 'rule' | 'wh' | 'share' | 'embed'): string {
   return `${kind}-${randomSymbols(ID_SYMBOLS)}`
 }
 

@@ -4,6 +4,7 @@ import { AuditLogDamagedError } from '../../projections/audit/audit-export.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import { BusyError, Exchange, type Refusal } from '../exchange/exchange.ts'
+import { HashingBusyError } from '../exchange/password-hashing.ts'
 import { recordedCode } from '../exchange/recorded-code.ts'
 import { requestIdOf } from '../exchange/request-id.ts'
 import {
@@ -21,7 +22,7 @@ import { bearsToken } from './identity/bearer-token.ts'
 import { managementErrorOf } from './domain-errors.ts'
 import { requestOfTicket } from './downloads/ticket-request.ts'
 import { ManagementError } from './errors.ts'
-import { auditContext, type ManagementRequest } from './management-request.ts'
+import { auditContext, type ManagementRequest, resourceOf } from './management-request.ts'
 import { errorResponse, withoutBody, withRequestId } from './responses.ts'
 import { readRequest } from './read-request.ts'
 import { targetOf } from './request-target.ts'
@@ -76,6 +77,7 @@ class ManagementDialect extends Exchange {
   #found: FoundRoute | undefined
   #identity: ManagementIdentity | undefined
   #isAuthorized = false
+  #resource: string | undefined
   #request: ManagementRequest | undefined
   readonly #started = performance.now()
   #fault: unknown
@@ -98,7 +100,6 @@ class ManagementDialect extends Exchange {
     }
     this.#identity = this.#authenticate()
     if (!roles.includes(this.#identity.role)) throw new ManagementError('FORBIDDEN')
-    if (!found.route.available) throw new ManagementError('NOT_AVAILABLE')
     this.#isAuthorized = true
     this.#request = this.#requestOf(found, this.#identity)
     return 'gated'
@@ -156,7 +157,9 @@ class ManagementDialect extends Exchange {
   audit(): AuditContext | undefined {
     const found = this.#found
     if (found === undefined || typeof found.route.roles === 'string') return undefined
-    return auditContext(this.http, found, this.#identity, this.requestId)
+    // Kept: what the request is about may be deleted by the time of its outcome.
+    this.#resource ??= resourceOf(found, this.#options.services)
+    return auditContext(this.http, found, this.#identity, this.requestId, this.#resource)
   }
 
   protected get isChange(): boolean {
@@ -212,9 +215,9 @@ class ManagementDialect extends Exchange {
   }
 }
 
-/** The kind of a request, for its duration. `other`: probes, and what has no route or one that is not there yet. */
+/** The kind of a request, for its duration. `other`: probes, and what has no route. */
 function requestClassOf(found: FoundRoute | undefined): RequestClass<'management'> {
-  if (found === undefined || typeof found.route.roles === 'string' || !found.route.available) return 'other'
+  if (found === undefined || typeof found.route.roles === 'string') return 'other'
   if (found.route.method === 'DELETE') return 'delete'
   return found.route.changes ? 'write' : 'read'
 }
@@ -223,7 +226,8 @@ function requestClassOf(found: FoundRoute | undefined): RequestClass<'management
 function toManagementError(error: unknown): { readonly error: ManagementError; readonly isFault: boolean } {
   if (error instanceof ManagementError) return { error, isFault: false }
   if (error instanceof DomainError) return { error: managementErrorOf(error), isFault: false }
-  if (error instanceof BusyError) return { error: new ManagementError('SLOW_DOWN'), isFault: false }
+  if (error instanceof BusyError || error instanceof HashingBusyError)
+    return { error: new ManagementError('SLOW_DOWN'), isFault: false }
   if (error instanceof ClientGoneError || error instanceof IncompletePayloadError) {
     return { error: new ManagementError('INVALID_REQUEST', 'The body ended before its length.'), isFault: false }
   }

@@ -3,8 +3,9 @@ import type { RequestJournal } from '../exchange/request-journal.ts'
 import type { HttpRequest } from '../http/exchange.ts'
 import type { ManagementError } from './errors.ts'
 import type { ManagementIdentity } from './identity/authenticate.ts'
-import { targetOf } from './request-target.ts'
+import { decodedParts, targetOf } from './request-target.ts'
 import type { FoundRoute } from './router.ts'
+import type { ManagementServices } from './services.ts'
 
 /** An authenticated request for a route that its role may use, as a handler receives it. */
 export interface ManagementRequest {
@@ -30,24 +31,32 @@ export interface ManagementRequest {
   fault(error: unknown): ManagementError
 }
 
+/** The resource of a request in records: its route, or what the route says that it is about. */
+export function resourceOf(found: FoundRoute, services: ManagementServices): string {
+  const { path, records } = found.route
+  return records?.resource(decodedParts(found), services) ?? path
+}
+
 /**
- * The audit context of a request: its operation is `<METHOD> <route>`, its resource the route (specification, Audit
- * event), its metadata what it is about. Nothing of that depends on how far the request came, so a refusal says as much.
+ * The audit context of a request: its operation is `<METHOD> <route>`, its resource the route, unless the route has others
+ * (specification, Audit event), its metadata what it is about. Nothing of that depends on how far the request came, so a
+ * refusal says as much.
  */
 export function auditContext(
   http: HttpRequest,
   found: FoundRoute,
   identity: ManagementIdentity | undefined,
   requestId: string,
+  resource: string,
 ): AuditContext {
-  const { method, path } = found.route
+  const { method, path, records } = found.route
   return {
     principal: `management:${identity?.role ?? 'unauthenticated'}`,
     credentialId: identity?.credentialId,
     sourceAddress: http.remoteAddress,
     requestId,
-    operation: `${method} ${path}`,
-    resource: path,
+    operation: records?.operation ?? `${method} ${path}`,
+    resource,
     metadata: targetOf(found, http.query),
   }
 }

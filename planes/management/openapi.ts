@@ -9,19 +9,16 @@ import { form, type Schema, text } from './schemas/schema.ts'
 
 /** Every error that a route may answer with, in the order of the table of errors. */
 function errorsOf(route: Route): ManagementErrorCode[] {
-  const { roles, available, body, path } = route
+  const { roles, body, path } = route
   const codes = new Set<ManagementErrorCode>(route.errors)
   if (roles === 'scrape-token') codes.add('METRICS_CLOSED').add('UNAUTHENTICATED')
   if (typeof roles === 'object') codes.add('UNAUTHENTICATED').add('AUDIT_UNAVAILABLE')
   if (typeof roles === 'object' && roles.length < MANAGEMENT_ROLES.length) codes.add('FORBIDDEN')
-  if (!available) codes.add('NOT_AVAILABLE')
-  else {
-    codes.add('INVALID_REQUEST').add('INTERNAL_ERROR')
-    if (route.changes) codes.add('OUTCOME_UNKNOWN')
-    if (typeof roles === 'object') codes.add('SLOW_DOWN')
-    if (body === 'json') codes.add('BODY_TOO_LARGE')
-    if (path.includes('{bucket}')) codes.add('BUCKET_NOT_FOUND')
-  }
+  codes.add('INVALID_REQUEST').add('INTERNAL_ERROR')
+  if (route.changes) codes.add('OUTCOME_UNKNOWN')
+  if (typeof roles === 'object') codes.add('SLOW_DOWN')
+  if (body === 'json') codes.add('BODY_TOO_LARGE')
+  if (path.includes('{bucket}')) codes.add('BUCKET_NOT_FOUND')
   return (Object.keys(managementErrors) as ManagementErrorCode[]).filter((code) => codes.has(code))
 }
 

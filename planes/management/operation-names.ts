@@ -75,6 +75,20 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /webhooks/{id}/test': 'testWebhook',
   'POST /webhooks/{id}/replay': 'replayWebhook',
   'GET /webhook-deliveries': 'listWebhookDeliveries',
+  'GET /sharing/settings': 'getSharingSettings',
+  'GET /buckets/{bucket}/object-shares/{key}': 'listObjectShares',
+  'POST /buckets/{bucket}/object-shares/{key}': 'createObjectShare',
+  'GET /shares/{id}': 'getShare',
+  'GET /shares/{id}/url': 'getShareUrl',
+  'POST /shares/{id}/revoke': 'revokeShare',
+  'DELETE /shares/{id}': 'deleteShare',
+  'GET /buckets/{bucket}/object-embeds/{key}': 'listObjectEmbeds',
+  'POST /buckets/{bucket}/object-embeds/{key}': 'createObjectEmbed',
+  'GET /embeds/{id}': 'getEmbed',
+  'PATCH /embeds/{id}': 'updateEmbed',
+  'GET /embeds/{id}/url': 'getEmbedUrl',
+  'POST /embeds/{id}/revoke': 'revokeEmbed',
+  'DELETE /embeds/{id}': 'deleteEmbed',
 }
 
 /** For a route without a name: `getBucketsBucketQuota` for `GET /buckets/{bucket}/quota`. */

@@ -23,6 +23,11 @@ export function targetOf({ route, sent }: FoundRoute, query: string): Pairs {
   return parts.flatMap(([name, value]) => [name, boundedText(decoded(value), KEY_BYTES_MAXIMUM)])
 }
 
+/** The named parts of the path; one that cannot be decoded is as it was sent. */
+export function decodedParts({ sent }: FoundRoute): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, decoded(value)]))
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

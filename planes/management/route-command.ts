@@ -3,8 +3,8 @@
  * which cli/ makes the command.
  */
 
-/** Positional arguments by name, in order. */
-type Arguments = Readonly<Record<string, 'text' | 'number' | 'optional'>>
+/** Positional arguments by name, in order; an object is `bucket/key` (`objectPath`). */
+type Arguments = Readonly<Record<string, 'text' | 'number' | 'optional' | 'object'>>
 /** Options by name, without dashes: a text, a whole number, a duration in seconds, or a flag without a value. */
 type Options = Readonly<
   Record<string, string | { readonly number: string } | { readonly seconds: string } | { readonly flag: string }>
@@ -19,6 +19,12 @@ type OptionValue<O> = O extends { readonly flag: string }
 
 type Values<A extends Arguments, O extends Options> = { readonly [N in keyof A]: ArgumentValue<A[N]> } & {
   readonly [N in keyof O]: OptionValue<O[N]>
+}
+
+/** Bucket and key of an argument that names an object. No bucket has a slash in its name, so the first one ends it. */
+export function objectPath(object: string): { readonly bucket: string; readonly key: string } {
+  const slash = object.indexOf('/')
+  return { bucket: object.slice(0, slash), key: object.slice(slash + 1) }
 }
 
 /** The part of a route that a command uses. */

@@ -5,9 +5,9 @@ import { AUDIT_EXPORT_ROUTES } from './routes/audit-export.ts'
 import { BUCKET_ROUTES } from './routes/buckets.ts'
 import { CREDENTIAL_ROUTES } from './routes/credentials.ts'
 import { DOWNLOAD_ROUTES } from './routes/downloads.ts'
+import { EMBED_ROUTES } from './routes/embeds.ts'
 import { EVENT_ROUTES } from './routes/events.ts'
 import { LIFECYCLE_ROUTES } from './routes/lifecycle.ts'
-import { ROUTES_NOT_YET } from './routes/not-yet.ts'
 import { CONTENT_ROUTES } from './routes/object-content.ts'
 import { OBJECT_LIST_ROUTES } from './routes/object-lists.ts'
 import { VERSION_ROUTES } from './routes/object-versions.ts'
@@ -16,6 +16,8 @@ import { POLICY_ROUTES } from './routes/policies.ts'
 import { PROBE_ROUTES } from './routes/probes.ts'
 import { PROOF_ROUTES } from './routes/proof.ts'
 import { REPORT_ROUTES } from './routes/retention.ts'
+import { SHARE_ROUTES } from './routes/shares.ts'
+import { SHARING_ROUTES } from './routes/sharing.ts'
 import { STORAGE_ROUTES } from './routes/storage.ts'
 import { openApiRoute, SYSTEM_ROUTES } from './routes/system.ts'
 import { TOKEN_ROUTES } from './routes/tokens.ts'
@@ -48,5 +50,7 @@ export const routeList: readonly Route[] = [
   ...REPORT_ROUTES,
   ...STORAGE_ROUTES,
   ...VERIFY_ROUTES,
-  ...ROUTES_NOT_YET,
+  ...SHARING_ROUTES,
+  ...SHARE_ROUTES,
+  ...EMBED_ROUTES,
 ]

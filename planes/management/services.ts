@@ -1,9 +1,11 @@
 import type { Microseconds, Milliseconds } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { WebhookState } from '../../engine/domain/webhook-state.ts'
+import type { PasswordRecord } from '../../engine/events/values.ts'
 import type { TargetRules } from '../../engine/webhook-target.ts'
 import type { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
 import type { ProofSigner } from '../../engine/keys/proof-signer.ts'
+import type { CapabilityTokens } from '../../engine/keys/capability-tokens.ts'
 import type { SecretBox } from '../../engine/keys/secret-box.ts'
 import type { DamageFinder } from '../http/metric-table.ts'
 import type { AuditLog } from '../../projections/audit/audit-log.ts'
@@ -11,6 +13,7 @@ import type { EventLog } from '../../projections/events/event-log.ts'
 import type { AccessReader } from '../../projections/catalog/access-reader.ts'
 import type { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
+import type { SharingSettings } from '../objects/sharing-settings.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
 import type { CounterHistory } from './counter-history.ts'
 import type { DownloadTickets } from './downloads/download-tickets.ts'
@@ -46,6 +49,14 @@ interface WebhookServices {
   readonly test: (webhook: WebhookState) => Promise<WebhookTest>
 }
 
+interface SharingServices {
+  readonly tokens: CapabilityTokens
+  /** Of now: the addresses are known once the listeners are bound. */
+  readonly settings: () => SharingSettings
+  /** What a password is checked with. @throws HashingBusyError */
+  readonly hashPassword: (password: string) => Promise<PasswordRecord>
+}
+
 /** What the routes of the management plane work with. */
 export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly engine: EngineClient
@@ -56,6 +67,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   /** Seals the secrets of service accounts. */
   readonly secrets: SecretBox
   readonly webhooks: WebhookServices
+  readonly sharing: SharingServices
   readonly versionIds: OpaqueIds
   readonly proofs: ProofSigner
   /** Every action that a policy can name. */

@@ -255,6 +255,46 @@ test('webhooks', async (t) => {
   t.equal(await textOf('webhook delete', id), 'deleted\n')
 })
 
+test('shares', async (t) => {
+  await api.get('POST', '/buckets', { name: 'shared' })
+  await api.send('PUT', '/api/v1/buckets/shared/object/a/cat.jpg', { raw: 'cat', headers: [['content-length', '3']] })
+  t.match(await jsonOf('share settings'), { enabled: true, public_share_url: 'https://files.example' })
+  const options = ['--expires', '7d', '--max-downloads', '5', '--file-name', 'Katze.jpg']
+  const made = await jsonOf<{ id: string; url: string }>('share create', 'shared/a/cat.jpg', ...options)
+  t.match(made, { url: /^https:\/\/files\.example\/s\//, maximum_downloads: 5, file_name: 'Katze.jpg' })
+  t.match(await textOf('share create', 'shared/a/cat.jpg'), /^url +https:\/\/files\.example\/s\/[\w-]{43}$/m)
+  t.match(await jsonOf('share show', made.id), { key: 'a/cat.jpg', password_protected: false, status: 'active' })
+  t.match(await textOf('share list', 'shared/a/cat.jpg'), new RegExp(`^${made.id} +active .+ false +0 +5 `, 'm'))
+  t.equal(await textOf('share url', made.id), `url  ${made.url}\n`)
+  t.match(await textOf('share revoke', made.id), /^status +revoked$/m)
+  t.equal(await textOf('share delete', made.id), 'deleted\n')
+  t.match(await ask('share show', made.id), { exitCode: 4, stderr: /SHARE_NOT_FOUND/ })
+  const locked = ['share', 'create', 'shared/a/cat.jpg', '--password-stdin', '--json']
+  const typed = (input: string) => run(locked, { environment: HERE, input })
+  t.match(JSON.parse((await typed('a b\n')).stdout), { password_protected: true })
+  t.match(await typed('\n'), { exitCode: 2, stderr: /no password/ })
+  t.match(await typed('a\nb\n'), { exitCode: 2, stderr: /more than the one line/ })
+  t.match(await typed('x'.repeat(5000)), { exitCode: 2, stderr: /too long/ })
+  t.match(await ask('share list', 'shared'), { exitCode: 2, stderr: /photos\/cat\.jpg, not shared/ })
+  t.match(await ask('share create', 'shared/'), { exitCode: 2, stderr: /photos\/cat\.jpg, not shared/ })
+  t.match(await ask('share create', 'shared/none'), { exitCode: 4, stderr: /OBJECT_NOT_FOUND/ })
+})
+
+test('embeds', async (t) => {
+  const options = ['--origins', 'https://a.example,https://b.example', '--expires', '1h', '--cache-seconds', '5']
+  const made = await jsonOf<{ id: string; url: string }>('embed create', 'shared/a/cat.jpg', ...options)
+  t.match(made, { url: /^https:\/\/store\.example\/embeds\/e\//, cache_seconds: 5 })
+  t.match(await jsonOf('embed create', 'shared/a/cat.jpg'), { allowed_origins: ['*'], expires_at: null })
+  t.match(await jsonOf('embed show', made.id), { allowed_origins: ['https://a.example', 'https://b.example'] })
+  t.match(await textOf('embed list', 'shared/a/cat.jpg'), new RegExp(`^${made.id} +active `, 'm'))
+  t.match(await jsonOf('embed update', made.id, '--origins', '*'), { allowed_origins: ['*'], expires_at: String })
+  t.match(await jsonOf('embed update', made.id, '--never-expires'), { expires_at: null, cache_seconds: 5 })
+  t.equal(await textOf('embed url', made.id), `url  ${made.url}\n`)
+  t.match(await textOf('embed revoke', made.id), /^status +revoked$/m)
+  t.match(await ask('embed update', made.id, '--cache-seconds', '1'), { stderr: /EMBED_REVOKED/ })
+  t.equal(await textOf('embed delete', made.id), 'deleted\n')
+})
+
 test('the system, its storage and its reports', async (t) => {
   t.match(await textOf('system info'), /\nversion +0\.0\.0-spec\n/)
   t.match(await jsonOf('storage status'), { capacity_bytes: Number, available_bytes: Number })

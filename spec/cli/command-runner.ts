@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import type { CliContext } from '../../cli/cli-context.ts'
 import { runCommandLine } from '../../cli/command-line.ts'
 import type { ProcessControl } from '../../cli/server/process-control.ts'
@@ -93,11 +93,13 @@ export interface Outcome {
 
 interface RunOptions extends Partial<Pick<CliContext, 'environment' | 'workingDirectory' | 'startServer' | 'control'>> {
   readonly terminal?: boolean
+  /** What its standard input has. */
+  readonly input?: string
 }
 
 /** Runs the command in this process, with streams of its own. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-  const { terminal, ...context } = options
+  const { terminal, input = '', ...context } = options
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   if (terminal === true) Object.assign(stdout, { isTTY: true })
   const exitCode = await runCommandLine(argv, {
@@ -105,7 +107,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     environment: {},
     workingDirectory: '/work-place',
     control: new FakeControl(),
-    stdin: new PassThrough(),
+    stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
     stdout,
     stderr,
     colorDepth: 1,

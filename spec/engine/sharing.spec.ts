@@ -100,12 +100,16 @@ test('an embed from its creation to its deletion', async (t) => {
   t.equal(await run(createEmbed('e')), 'embed-exists')
   t.match(snapshot().findEmbed(digestOf(Buffer.from('e'))), { embed: 'e', allowedOrigins: ['https://a.example'] })
   const expiresMicroseconds = microsecondsOf((NOW + 5000) * 1000)
-  t.equal(await run(updateEmbed('e', { expiresMicroseconds })), 'done')
+  t.equal(await run(updateEmbed('e', { expiry: { expiresMicroseconds } })), 'done')
   t.match(embed(), { allowedOrigins: ['*'], cacheSeconds: 0, expiresMicroseconds })
   t.equal(status(), 'active')
   clock.milliseconds = NOW + 5000
   t.equal(status(), 'expired', 'at the moment of its expiry')
-  t.equal(await run(updateEmbed('e')), 'done')
+  t.equal(await run(updateEmbed('e', { allowedOrigins: ['https://b.example'], cacheSeconds: undefined })), 'done')
+  t.match(embed(), { allowedOrigins: ['https://b.example'], cacheSeconds: 0, expiresMicroseconds }, 'the rest stays')
+  t.equal(status(), 'expired')
+  const never = { expiresMicroseconds: undefined }
+  t.equal(await run(updateEmbed('e', { expiry: never })), 'done')
   t.equal(status(), 'active', 'an embed that has expired can be given more time')
   t.equal(await run(revokeEmbed('e')), 'done')
   t.equal(await run(updateEmbed('e')), 'embed-revoked')

@@ -74,7 +74,6 @@ export interface ManagementRow {
   readonly target: string
   readonly roles: readonly string[]
   readonly body: string
-  readonly available: boolean
 }
 
 /**
@@ -82,32 +81,25 @@ export interface ManagementRow {
  * @param values what stands for the `{name}` parts of paths; any other is a name of nothing
  */
 export function managementRows(values: Readonly<Record<string, string>>): ManagementRow[] {
-  return [...rowsOf(values, 0, true), ...rowsOf(values, 1, false)]
-}
-
-function rowsOf(values: Readonly<Record<string, string>>, which: number, available: boolean): ManagementRow[] {
-  return tableWith('spec/management/routes.md', 'method | path | roles | body | meaning', which).map(
+  return tableWith('spec/management/routes.md', 'method | path | roles | body | meaning').map(
     ([method = '', code = '', roles = '', body = '']) => {
       const path = code.replaceAll('`', '')
       const target = path.replaceAll(/\{\w+\}/g, (name) => values[name] ?? 'nothing-of-this-name')
-      return { method, path, target, roles: roles.split(', '), body, available }
+      return { method, path, target, roles: roles.split(', '), body }
     },
   )
 }
 
-/** What an answer must be for a sender: 401, 403, 501, or whatever the handler says. */
-export function expectedOf(
-  row: ManagementRow,
-  sender: ManagementSender,
-): 'UNAUTHENTICATED' | 'FORBIDDEN' | 'NOT_AVAILABLE' | 'handled' {
+/** What an answer must be for a sender: 401, 403, or whatever the handler says. */
+export function expectedOf(row: ManagementRow, sender: ManagementSender): 'UNAUTHENTICATED' | 'FORBIDDEN' | 'handled' {
   if (row.roles.includes('none')) return 'handled'
   if (row.roles.includes('scrape-token')) return sender.scrapes ? 'handled' : 'UNAUTHENTICATED'
   if (sender.role === undefined) return 'UNAUTHENTICATED'
   if (!row.roles.includes(sender.role)) return 'FORBIDDEN'
-  return row.available ? 'handled' : 'NOT_AVAILABLE'
+  return 'handled'
 }
 
-const STATUS = { UNAUTHENTICATED: 401, FORBIDDEN: 403, NOT_AVAILABLE: 501 } as const
+const STATUS = { UNAUTHENTICATED: 401, FORBIDDEN: 403 } as const
 
 /** Of an answer what is judged. */
 export type JudgedAnswer = Pick<ApiAnswer, 'status' | 'code'> & { readonly challenged: boolean }
@@ -121,6 +113,6 @@ export function matrixFaults(row: ManagementRow, sender: ManagementSender, answe
     const isRight = status === STATUS[outcome] && code === outcome && challenged === (outcome === 'UNAUTHENTICATED')
     return isRight ? [] : [`${got}, challenged: ${challenged}, instead of ${outcome}`]
   }
-  if (['UNAUTHENTICATED', 'FORBIDDEN', 'NOT_AVAILABLE', 'METRICS_CLOSED'].includes(code ?? '')) return [got]
+  if (['UNAUTHENTICATED', 'FORBIDDEN', 'METRICS_CLOSED'].includes(code ?? '')) return [got]
   return status >= 500 ? [got] : []
 }

@@ -19,6 +19,7 @@ import { createManagementHandler, type ManagementExchange } from '../../planes/m
 import { readMetrics } from '../../planes/management/metrics.ts'
 import { malformedRequestResponse } from '../../planes/management/responses.ts'
 import type { ReadinessCheck } from '../../planes/management/services.ts'
+import type { SharingSettings } from '../../planes/objects/sharing-settings.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
@@ -31,11 +32,21 @@ import { type InThreadOptions, type InThreadServer, startInThread } from './test
 export const SYSTEM_TOKEN = 'the-system-token-of-the-specs-0123456789'
 export const SCRAPE_TOKEN = 'the-scrape-token-of-the-specs'
 
+const SHARING_SETTINGS: SharingSettings = {
+  enabled: true,
+  maximumLifetimeSeconds: undefined,
+  requiresPassword: false,
+  shareUrl: 'https://files.example',
+  embedUrl: 'https://store.example/embeds',
+}
+
 export interface ManagedOptions extends InThreadOptions {
   readonly apiLimits?: Partial<ConcurrencyLimits>
   /** Stands between the management plane and the engine. */
   readonly engine?: (engine: EngineClient) => EngineClient
   readonly ready?: () => Promise<readonly ReadinessCheck[]>
+  /** What `sharing.*` allows. */
+  readonly sharing?: () => Partial<SharingSettings>
   /** What `webhooks.*` allows, and how made-up events are sent. */
   readonly webhooks?: Partial<Pick<ManagementServices['webhooks'], 'rules' | 'test'>>
   /** Null: none is configured. */
@@ -178,6 +189,11 @@ function servicesOf(
       rules: { allowHttp: false, allowPrivateNetworks: false },
       test: async () => ({ event: 'test-0', timeMicroseconds: microsecondsOf(0), status: 200, error: undefined }),
       ...options.webhooks,
+    },
+    sharing: {
+      tokens: server.session.capabilityTokens,
+      settings: () => ({ ...SHARING_SETTINGS, ...options.sharing?.() }),
+      hashPassword: (password) => server.session.passwords.hash(password),
     },
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, store.start),

@@ -42,7 +42,7 @@ export function updateEmbed(
   embed: string,
   changed: Partial<CommandOf<'update-embed'>> = {},
 ): CommandOf<'update-embed'> {
-  const settings = { allowedOrigins: ['*'], expiresMicroseconds: undefined, cacheSeconds: 0 }
+  const settings = { allowedOrigins: ['*'], expiry: undefined, cacheSeconds: 0 }
   return { kind: 'update-embed', audit, embed, ...settings, ...changed }
 }
 

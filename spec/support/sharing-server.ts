@@ -80,7 +80,7 @@ export async function startSharing(options: SharingOptions = {}): Promise<Sharin
     failed: (error) => void server.failures.push(error),
     erred: () => undefined,
   }
-  const hashing = new PasswordHashing()
+  const hashing = new PasswordHashing(Buffer.alloc(32, 0x70))
   const services = servicesOf(server, options, hashing)
   const { gate } = server
   const shares = await listenTo(server, mounted(/^\/s\//, createShareHandler({ services, gate, telemetry }), nothing))

@@ -41,7 +41,6 @@ test('what a route declares', async (t) => {
     path: '/api/v1/libraries/{library}/shelves/{shelf}',
     body: 'json',
     changes: true,
-    available: true,
     commands: [{ path: 'shelf fill', arguments: { library: 'text', shelf: 'text', books: 'number' } }],
   })
   t.match(openApiDocument('1', [putShelf]), {

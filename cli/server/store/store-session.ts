@@ -10,6 +10,7 @@ import { PayloadReader } from '../../../engine/payloads/payload-reader.ts'
 import { PayloadSealer } from '../../../engine/payloads/sealing.ts'
 import { SpaceGuard } from '../../../engine/payloads/space-guard.ts'
 import { UploadStore } from '../../../engine/payloads/upload-store.ts'
+import { PasswordHashing } from '../../../planes/exchange/password-hashing.ts'
 import { AccessReader } from '../../../projections/catalog/access-reader.ts'
 import type { CommitCounts } from '../../../projections/catalog/commit-counts.ts'
 import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
@@ -56,6 +57,8 @@ export class StoreSession {
   readonly webhookSecrets: SecretBox
   /** Makes, finds and opens the tokens of shares and embeds. */
   readonly capabilityTokens: CapabilityTokens
+  /** Hashes the passwords of shares. */
+  readonly passwords: PasswordHashing
   /** Authenticates the tickets of unlocked shares. */
   readonly ticketKey: Uint8Array
   readonly #timer: NodeJS.Timeout
@@ -82,6 +85,7 @@ export class StoreSession {
     this.secrets = new SecretBox(keys.credentialSecrets)
     this.webhookSecrets = new SecretBox(keys.webhookSecrets)
     this.capabilityTokens = new CapabilityTokens(keys)
+    this.passwords = new PasswordHashing(keys.capabilityPasswords)
     this.ticketKey = keys.capabilityTickets
     this.#timer = setInterval(() => this.payloads.closeRemoved(), CLOSE_REMOVED_MILLISECONDS).unref()
   }

@@ -108,7 +108,7 @@ try {
     port: data.listenPort,
     tls: data.tls,
     handler: withEmbeds(
-      { store: session, isEnabled: true, gate, telemetry: sharingTelemetry },
+      { store: session, isEnabled: data.sharingEnabled, gate, telemetry: sharingTelemetry },
       createS3Handler({ services: services(session), authenticator, gate, hostNames, telemetry }),
     ),
     connectionsMaximum: data.connectionsMaximum,

@@ -61,6 +61,8 @@ export interface FrontEndThreadData extends SessionSettings {
   readonly rootSecretKey: string
   readonly rootEnabled: boolean
   readonly commitCounts: SharedCounts
+  /** Whether shares and embeds are followed. */
+  readonly sharingEnabled: boolean
   readonly inlineBytesMaximum: number
   /** Bytes of audit records on their way to the journal before answers wait. */
   readonly auditBytesMaximum: number

@@ -50,6 +50,34 @@ const token = {
   expires_at: orNull(TIME),
 }
 
+const link = {
+  bucket: text(),
+  key: text(),
+  // Null for a link to whatever the current object of the key is.
+  version_id: orNull(text()),
+  status: oneOf('active', 'revoked', 'expired', 'exhausted', 'target_deleted'),
+  created_at: TIME,
+  expires_at: orNull(TIME),
+  revoked_at: orNull(TIME),
+}
+
+const share = {
+  id: form('share-[a-z2-7]{20}'),
+  ...link,
+  file_name: orNull(text()),
+  password_protected: FLAG,
+  maximum_downloads: orNull(whole({ minimum: 1 })),
+  // Null where they are not counted: without a maximum.
+  downloads: orNull(whole()),
+}
+
+const embed = {
+  id: form('embed-[a-z2-7]{20}'),
+  ...link,
+  allowed_origins: listOf(text()),
+  cache_seconds: whole(),
+}
+
 const ORPHAN = object({ kind: oneOf('payload-file', 'volume'), name: text(), bytes: whole() })
 const MISSING = object({
   kind: oneOf('payload-file', 'volume'),
@@ -149,6 +177,18 @@ export const COMPONENTS = {
     error: orNull(text()),
     next_attempt_at: orNull(TIME),
   }),
+  SharingSettings: object({
+    enabled: FLAG,
+    maximum_lifetime_seconds: orNull(whole()),
+    require_password: FLAG,
+    public_share_url: text(),
+    public_embed_url: text(),
+  }),
+  Share: object(share),
+  CreatedShare: object({ ...share, url: text() }),
+  Embed: object(embed),
+  CreatedEmbed: object({ ...embed, url: text() }),
+  CapabilityUrl: object({ url: text() }),
   ManagementToken: object(token),
   IssuedManagementToken: object({ ...token, token: form('osm_[A-Za-z0-9_-]{43}') }),
 

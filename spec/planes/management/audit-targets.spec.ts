@@ -43,7 +43,7 @@ test('a refused request says what it was about', async (t) => {
     [401, stranger.call('GET', `${path}?version_id=abc`), { bucket: 'photos', key, version_id: 'abc' }],
     [403, auditor.call('DELETE', path), { bucket: 'photos', key, status: 403 }],
     [403, auditor.call('PUT', `/service-accounts/${id}/status`, { enabled: false }), { id, status: 403 }],
-    [501, api.call('GET', '/buckets/photos/object-shares/k'), { bucket: 'photos', key: 'k', status: 501 }],
+    [404, api.call('GET', '/buckets/photos/object-shares/k'), { bucket: 'photos', key: 'k', status: 404 }],
     [400, api.call('GET', `${path}?unknown=1&version_id=a%20b`), { bucket: 'photos', key, version_id: 'a b' }],
     [400, api.call('DELETE', '/buckets/photos/object/%ff%zz'), { bucket: 'photos', key: '%ff%zz', status: 400 }],
     [

@@ -14,6 +14,7 @@ let now = Date.now()
 let isAuditDown = false
 let isOutcomeUnknown = false
 let isReadyFailing = false
+let isSharingDisabled = false
 
 function down(): Promise<never> {
   return Promise.reject(new EngineUnavailableError('down'))
@@ -36,7 +37,15 @@ const ready = async () => {
   return []
 }
 const apiLimits = { operationsMaximum: 1, queueMaximum: 0 }
-const server = await startManaged({ clock: () => now, engine: breakable, ready, apiLimits, inlineBytesMaximum: 1000 })
+const sharing = () => ({ enabled: !isSharingDisabled })
+const server = await startManaged({
+  clock: () => now,
+  engine: breakable,
+  ready,
+  sharing,
+  apiLimits,
+  inlineBytesMaximum: 1000,
+})
 const full = await startManaged({ reservedBytes: 2 ** 52, scrapeToken: null })
 tap.teardown(async () => {
   await server.stop()
@@ -92,6 +101,8 @@ async function damage(): Promise<void> {
 
 const WEBHOOK = { target_url: 'https://receiver.example/', event_types: ['object.created'] }
 
+const EMBED = { allowed_origins: ['*'] }
+
 async function createWebhook(): Promise<string> {
   const { subscription } = await api.get<{ subscription: { id: string } }>('POST', '/webhooks', WEBHOOK)
   return subscription.id
@@ -101,7 +112,6 @@ async function createWebhook(): Promise<string> {
 const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAnswer>>>> = {
   NOT_FOUND: () => api.send('GET', '/none'),
   METHOD_NOT_ALLOWED: () => api.send('PATCH', '/health'),
-  NOT_AVAILABLE: () => api.call('GET', '/shares/none'),
   METRICS_CLOSED: () => full.api.send('GET', '/metrics'),
   UNAUTHENTICATED: () => api.as(undefined).call('GET', '/buckets'),
   FORBIDDEN: () => api.as(bearer(auditor.token)).call('POST', '/buckets', { name: 'of-the-auditor' }),
@@ -188,6 +198,29 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     const path = `/webhooks/${await createWebhook()}/replay`
     await api.get('POST', path, { since: '2020-01-01T00:00:00Z' })
     return api.call('POST', path, { since: '2020-01-01T00:00:00Z' })
+  },
+  SHARING_DISABLED: async () => {
+    isSharingDisabled = true
+    const answer = await api.call('POST', '/buckets/errors/object-shares/kept', {})
+    isSharingDisabled = false
+    return answer
+  },
+  SHARE_NOT_FOUND: () => api.call('GET', '/shares/share-none'),
+  TOO_MANY_SHARES: async () => {
+    let answer = await api.call('POST', '/buckets/errors/object-shares/kept', {})
+    while (answer.status === 201) answer = await api.call('POST', '/buckets/errors/object-shares/kept', {})
+    return answer
+  },
+  EMBED_NOT_FOUND: () => api.call('GET', '/embeds/embed-none'),
+  EMBED_REVOKED: async () => {
+    const { id } = await api.get<{ id: string }>('POST', '/buckets/errors/object-embeds/kept', EMBED)
+    await api.get('POST', `/embeds/${id}/revoke`)
+    return api.call('PATCH', `/embeds/${id}`, { cache_seconds: 0 })
+  },
+  TOO_MANY_EMBEDS: async () => {
+    let answer = await api.call('POST', '/buckets/errors/object-embeds/kept', EMBED)
+    while (answer.status === 201) answer = await api.call('POST', '/buckets/errors/object-embeds/kept', EMBED)
+    return answer
   },
   DIGEST_PENDING: async () => {
     await uploadWhole(server, '/errors/parts', ['part'])

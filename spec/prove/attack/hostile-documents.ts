@@ -147,7 +147,7 @@ function spoiledJson(document: string): Spoiled[] {
 
 async function attackJson(assault: Assault): Promise<void> {
   const { arena } = assault
-  const routes = routeList.filter(({ body, available }) => body === 'json' && available)
+  const routes = routeList.filter(({ body }) => body === 'json')
   const cases = routes.flatMap((route) =>
     spoiledJson(DOCUMENT_BODIES[`${route.method} ${route.path}`] ?? '{}').map((spoiled) => ({ route, spoiled })),
   )

@@ -77,7 +77,7 @@ export async function attackRoutes(assault: Assault): Promise<void> {
 
 /** The members of answers that show a secret, once. */
 const SHOWN = /"(?:secret_key|token)":"([^"]+)"/g
-const CODES: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN', 501: 'NOT_AVAILABLE' }
+const CODES: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN' }
 
 /** The answer to HEAD has no envelope; its status stands for the code. */
 function codeOfHead({ status }: RawAnswer): string | undefined {

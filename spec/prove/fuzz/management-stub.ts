@@ -1,9 +1,11 @@
 /** The management plane over a store that holds one thing of each kind and notes what it is told to do. */
 import { bucketIdOf, microsecondsOf, millisecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import type { AccountState } from '../../../engine/domain/access-state.ts'
+import type { EmbedState, ShareState } from '../../../engine/domain/sharing-state.ts'
 import type { WebhookState } from '../../../engine/domain/webhook-state.ts'
 import type { Command } from '../../../engine/commands/commands.ts'
 import { MANAGEMENT_ROLES, type ManagementRole } from '../../../engine/events/values.ts'
+import { CapabilityTokens } from '../../../engine/keys/capability-tokens.ts'
 import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
 import { SecretBox } from '../../../engine/keys/secret-box.ts'
 import type { BucketState } from '../../../engine/state-ports.ts'
@@ -92,6 +94,11 @@ const CREDENTIAL = {
 }
 const POLICY = { policy: POLICY_ID, title: 'one', createdMicroseconds: 1, statements: [] }
 
+/** Whether a link was there before, or was made by this request. */
+function isMadeLink({ commands }: Deeds, id: string): boolean {
+  return id === ACCOUNT_ID || commands.some((one) => ('share' in one ? one.share : 'embed' in one && one.embed) === id)
+}
+
 function catalogFor(deeds: Deeds) {
   const bucket = (name: string): BucketState | undefined => {
     const isMade = deeds.commands.some((command) => command.kind === 'create-bucket' && command.bucket === name)
@@ -108,6 +115,12 @@ function catalogFor(deeds: Deeds) {
     lockedVersions: () => ({ versions: [], next: undefined }),
     lifecycleRules: () => [],
     bucketOfLifecycleRule: () => undefined,
+    bucketOfId: () => BUCKET,
+    bucketName: () => BUCKET.name,
+    share: (id: string) => (isMadeLink(deeds, id) ? { ...SHARE, share: id } : undefined),
+    sharesOfKey: () => [SHARE],
+    embed: (id: string) => (isMadeLink(deeds, id) ? { ...EMBED, embed: id } : undefined),
+    embedsOfKey: () => [EMBED],
     list: () => ({ objects: [], prefixes: [], next: undefined }),
     listVersions: () => ({ entries: [], prefixes: [], next: undefined }),
   }
@@ -146,6 +159,46 @@ const WEBHOOK: WebhookState = {
   startSequence: sequenceOf(1),
   sealedSecret: Buffer.alloc(0),
   previousSecret: undefined,
+}
+
+const LINK = {
+  bucketId: BUCKET.id,
+  key: 'a/key',
+  version: undefined,
+  digest: Buffer.alloc(32),
+  createdMicroseconds: microsecondsOf(1),
+  expiresMicroseconds: undefined,
+  revokedMicroseconds: undefined,
+}
+const TOKENS_OF_LINKS = new CapabilityTokens({ capabilityDigests: KEY, capabilityTokens: KEY })
+const { sealedToken } = TOKENS_OF_LINKS.create('share', ACCOUNT_ID)
+const SHARE: ShareState = {
+  ...LINK,
+  share: ACCOUNT_ID,
+  sealedToken,
+  fileName: undefined,
+  password: undefined,
+  maximumDownloads: undefined,
+  downloads: 0,
+}
+const EMBED: EmbedState = { ...LINK, embed: ACCOUNT_ID, sealedToken, allowedOrigins: ['*'], cacheSeconds: 60 }
+
+const SHARING = {
+  tokens: TOKENS_OF_LINKS,
+  settings: () => ({
+    enabled: true,
+    maximumLifetimeSeconds: undefined,
+    requiresPassword: false,
+    shareUrl: 'https://files.example',
+    embedUrl: 'https://files.example',
+  }),
+  hashPassword: async () => ({
+    salt: Buffer.alloc(16),
+    hash: Buffer.alloc(32),
+    cost: 1,
+    blockSize: 1,
+    parallelization: 1,
+  }),
 }
 
 const WEBHOOKS = {
@@ -211,6 +264,7 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     audit: auditFor(deeds),
     events: EVENTS,
     webhooks: WEBHOOKS,
+    sharing: SHARING,
     heavy: new HeavyWork(),
     downloads: new DownloadTickets(() => NOW),
     secrets: new SecretBox(KEY),
