@@ -28,6 +28,7 @@ import { startUp } from './scenarios/start-up.ts'
 import { tls } from './scenarios/tls.ts'
 import { transfers } from './scenarios/transfers.ts'
 import { versionedOverwrite } from './scenarios/versioned-overwrite.ts'
+import { webhooks } from './scenarios/webhooks.ts'
 
 /** In the order they run. `scale` comes before all others that need many objects: it watches the store grow. */
 export const scenarioList: readonly Scenario[] = [
@@ -53,6 +54,7 @@ export const scenarioList: readonly Scenario[] = [
   audit,
   compaction,
   lifecycle,
+  webhooks,
   transfers,
   scale,
   memory,

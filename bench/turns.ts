@@ -13,6 +13,8 @@ export interface Side {
   readonly label: string
   readonly target: Target
   readonly load: Load
+  /** Before each of its turns, and before its warm-up. */
+  readonly prepare?: () => Promise<void>
 }
 
 export interface Turns {
@@ -44,7 +46,10 @@ export async function measureInTurns(bench: Bench, first: Side, second: Side, tu
   // On one connection a large object is sent in time even by a slow server.
   const warmUpConnections = turns.objectBytes === undefined ? turns.connections : 1
   const warmUpSeconds = Math.min(WARM_UP_SECONDS_MAXIMUM, turns.seconds)
-  for (const { side } of [left, right]) await bench.runLoad(side.target, side.load, warmUpConnections, warmUpSeconds)
+  for (const { side } of [left, right]) {
+    await side.prepare?.()
+    await bench.runLoad(side.target, side.load, warmUpConnections, warmUpSeconds)
+  }
   for (let round = 0; round < turns.rounds; round += 1) {
     for (const taken of round % 2 === 0 ? [left, right] : [right, left]) await takeTurn(bench, taken, turns)
   }
@@ -53,7 +58,8 @@ export async function measureInTurns(bench: Bench, first: Side, second: Side, tu
 }
 
 async function takeTurn(bench: Bench, taken: Taken, { connections, seconds }: Turns): Promise<void> {
-  const { target, load } = taken.side
+  const { target, load, prepare } = taken.side
+  await prepare?.()
   const before = target.pid === undefined ? 0 : processorSeconds(target.pid)
   taken.results.push(await bench.runLoad(target, load, connections, seconds))
   if (target.pid !== undefined) taken.processorSeconds += processorSeconds(target.pid) - before

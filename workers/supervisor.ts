@@ -37,7 +37,8 @@ export class Supervisor {
         const result = await worker.step()
         if (result === 'done') break
         retryMilliseconds = FIRST_RETRY_MILLISECONDS
-        await this.#rest(result === 'more' ? PAUSE_MILLISECONDS : IDLE_MILLISECONDS)
+        if (result === 'more') await this.#rest(PAUSE_MILLISECONDS)
+        else await this.#idle(worker)
       } catch (error) {
         this.#onFailure(worker, error)
         await this.#rest(retryMilliseconds)
@@ -47,7 +48,16 @@ export class Supervisor {
     await worker.close?.().catch((error: unknown) => this.#onFailure(worker, error))
   }
 
-  async #rest(milliseconds: number): Promise<void> {
-    await setTimeout(milliseconds, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+  /** Until the worker is woken, and for a second at most. */
+  async #idle(worker: BackgroundWorker): Promise<void> {
+    const over = new AbortController()
+    const signal = AbortSignal.any([this.#stop.signal, over.signal])
+    const rest = this.#rest(IDLE_MILLISECONDS, signal)
+    await Promise.race(worker.woken === undefined ? [rest] : [rest, worker.woken()])
+    over.abort()
+  }
+
+  async #rest(milliseconds: number, signal = this.#stop.signal): Promise<void> {
+    await setTimeout(milliseconds, undefined, { signal }).catch(() => undefined)
   }
 }

@@ -11,6 +11,8 @@ export interface BackgroundWorker {
   readonly status: string
   /** Does a bounded piece of work. */
   step(): Promise<StepResult>
+  /** Resolves when there is something to do again; a worker that was idle is then not left to rest any longer. */
+  woken?(): Promise<void>
   /** Releases what it holds between two steps. */
   close?(): Promise<void>
 }

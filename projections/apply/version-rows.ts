@@ -14,13 +14,20 @@ import { putVersion, takeVersion } from '../tables/versions.ts'
 const NO_DIGEST = new Uint8Array(32)
 const NO_ETAG = '0'.repeat(32)
 
+interface LastRead {
+  readonly bucketId: BucketId
+  readonly key: string
+  readonly row: Buffer
+  readonly object: ObjectState | undefined
+}
+
 /** What entries do to the versions of keys: which one is current, and which are noncurrent. */
 export class VersionRows {
   readonly #tables: Tables
   readonly #counters: Counters
   readonly #payloads: PayloadLedger
   /** What was read last of current objects: a change is judged by it, and then applied to it. */
-  #last: { readonly row: Buffer; readonly object: ObjectState | undefined } | undefined
+  #last: LastRead | undefined
 
   constructor(tables: Tables, counters: Counters, payloads: PayloadLedger) {
     this.#tables = tables
@@ -30,12 +37,19 @@ export class VersionRows {
 
   /** The current object of a key; undefined also when the newest version is a delete marker. */
   current(bucketId: BucketId, key: string): ObjectState | undefined {
+    if (this.#last?.bucketId === bucketId && this.#last.key === key) return this.#last.object
     const row = objectKey(bucketId, key)
-    if (this.#last?.row.equals(row) === true) return this.#last.object
     const value = this.#tables.objects.get(row)
     const object = value === undefined ? undefined : decodeObject(value)
-    this.#last = { row, object }
+    this.#last = { bucketId, key, row, object }
     return object
+  }
+
+  /** The row of a current object, which is about to change. */
+  #takeRow(bucketId: BucketId, key: string): Buffer {
+    const last = this.#last
+    this.#last = undefined
+    return last?.bucketId === bucketId && last.key === key ? last.row : objectKey(bucketId, key)
   }
 
   written(sequence: Sequence, modifiedMicroseconds: Microseconds, change: ChangeNamed<'object.written'>): void {
@@ -197,13 +211,11 @@ export class VersionRows {
   }
 
   #putObject(bucketId: BucketId, key: string, object: ObjectState): void {
-    this.#last = undefined
-    this.#tables.objects.put(objectKey(bucketId, key), encodeObject(object))
+    this.#tables.objects.put(this.#takeRow(bucketId, key), encodeObject(object))
   }
 
   #removeObject(bucketId: BucketId, key: string): void {
-    this.#last = undefined
-    this.#tables.objects.remove(objectKey(bucketId, key))
+    this.#tables.objects.remove(this.#takeRow(bucketId, key))
   }
 
   #putCurrent(bucketId: BucketId, key: string, object: ObjectState): void {

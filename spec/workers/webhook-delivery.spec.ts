@@ -28,6 +28,25 @@ test('four at a time to one target, and what came of them in one entry', async (
   await worker.close()
 })
 
+test('a line that is behind is read on as soon as it has room', async (t) => {
+  const { store, flights, start, later, happen } = await deliveryWorld(t)
+  await store.client.execute(createWebhook('a'))
+  happen(...Array.from({ length: 300 }, (_, index) => index + 1))
+  const worker = start()
+  await later(worker, 0)
+  t.equal(worker.counts.pending, 256, 'as many as it may hold')
+  let isWoken = false
+  const woken = worker.woken().then(() => (isWoken = true))
+  while (worker.counts.pending > 128) await flights[0]?.end()
+  t.equal(isWoken, false, 'half of them are left')
+  await flights[0]?.end()
+  await woken
+  await later(worker, 0)
+  t.equal(worker.counts.pending, 127 + 44, 'with what was left in the journal')
+  while (flights.length > 0) await flights[0]?.end()
+  await worker.close()
+})
+
 test('filters: type, bucket, prefix', async (t) => {
   const { store, events, start, later, sequences } = await deliveryWorld(t)
   await store.client.execute(createWebhook('a'))

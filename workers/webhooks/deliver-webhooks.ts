@@ -72,6 +72,7 @@ export class WebhookDelivery implements BackgroundWorker {
   #first = 0
   readonly #flights = new Set<Promise<void>>()
   #isStopping = false
+  #wake: () => void = () => undefined
   #succeeded = 0
   #failedAttempts = 0
   #failed = 0
@@ -101,8 +102,16 @@ export class WebhookDelivery implements BackgroundWorker {
     const { timer } = this.#parts
     const unreported = this.#unreported
     if (unreported >= REPORT_ATTEMPTS || timer() - this.#lastReport >= REPORT_MILLISECONDS) await this.#report()
-    const isBehind = this.#lines.some((line) => !line.isAtEnd && line.hasRoom)
-    return isBehind || this.#unreported >= REPORT_ATTEMPTS ? 'more' : 'idle'
+    return this.#hasWork ? 'more' : 'idle'
+  }
+
+  /** A line that is behind has room again, or there is enough to be reported. */
+  woken(): Promise<void> {
+    return this.#hasWork ? Promise.resolve() : new Promise((resolve) => (this.#wake = resolve))
+  }
+
+  get #hasWork(): boolean {
+    return this.#unreported >= REPORT_ATTEMPTS || this.#lines.some((line) => !line.isAtEnd && line.hasRoom)
   }
 
   /** What is on its way may end; then the last report is made. */
@@ -191,6 +200,7 @@ export class WebhookDelivery implements BackgroundWorker {
     const flight = this.#deliver(line, delivery, target).finally(() => {
       this.#flights.delete(flight)
       this.#start()
+      if (this.#hasWork) this.#wake()
     })
     this.#flights.add(flight)
     return true
