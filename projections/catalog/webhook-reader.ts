@@ -47,18 +47,32 @@ export class WebhookReader {
     return progressRows.get(this.#tables.webhookProgress, webhook)
   }
 
-  /** The newest POSTs to one webhook, or to all, newest first. */
+  /** The newest POSTs to one webhook, or to all, newest first. It reads as many rows as it returns, and one of each webhook. */
   log(webhook: string | undefined, limit: number): DeliveryLogEntry[] {
     this.#environment.refresh()
-    const progress = progressRows.all(this.#tables.webhookProgress)
-    const entries = progress
+    const logs = progressRows
+      .all(this.#tables.webhookProgress)
       .filter((one) => webhook === undefined || one.webhook === webhook)
-      .flatMap((one) =>
-        newestLogged(this.#tables.webhookLog, one.webhook, one.logged, limit).map((row) => ({
-          webhook: one.webhook,
-          ...row,
-        })),
-      )
-    return entries.toSorted((left, right) => right.timeMicroseconds - left.timeMicroseconds).slice(0, limit)
+      .map((one) => ({ webhook: one.webhook, rows: newestLogged(this.#tables.webhookLog, one.webhook, one.logged) }))
+    let heads = logs.flatMap(({ webhook: of, rows }) => headOf(of, rows))
+    const entries: DeliveryLogEntry[] = []
+    while (entries.length < limit && heads.length > 0) {
+      const newest = heads.reduce((one, other) => (other.row.timeMicroseconds > one.row.timeMicroseconds ? other : one))
+      entries.push({ webhook: newest.webhook, ...newest.row })
+      heads = heads.flatMap((head) => (head === newest ? headOf(head.webhook, head.rows) : [head]))
+    }
+    return entries.toSorted((left, right) => right.timeMicroseconds - left.timeMicroseconds)
   }
+}
+
+/** The newest row of a log, and what is left of it. */
+interface LogHead {
+  readonly webhook: string
+  readonly row: LoggedDelivery
+  readonly rows: Generator<LoggedDelivery>
+}
+
+function headOf(webhook: string, rows: Generator<LoggedDelivery>): LogHead[] {
+  const next = rows.next()
+  return next.done === true ? [] : [{ webhook, row: next.value, rows }]
 }

@@ -149,15 +149,13 @@ export function removeLog(table: Table, webhook: string, count: number): void {
   }
 }
 
-/** The newest rows of a webhook, newest first, at most `limit`. */
-export function newestLogged(table: TableReader, webhook: string, count: number, limit: number): LoggedDelivery[] {
-  const rows: LoggedDelivery[] = []
-  for (let number = count - 1; number >= 0 && rows.length < limit; number -= 1) {
+/** The rows of a webhook, newest first, each read when it is asked for. @param count rows ever written */
+export function* newestLogged(table: TableReader, webhook: string, count: number): Generator<LoggedDelivery> {
+  for (let number = count - 1; number >= 0; number -= 1) {
     const row = table.get(logKey(webhook, number))
-    if (row === undefined) break
-    rows.push(logged.decode(row))
+    if (row === undefined) return
+    yield logged.decode(row)
   }
-  return rows
 }
 
 /** A line that begins after the entry of this sequence. */

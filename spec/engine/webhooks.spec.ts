@@ -7,7 +7,8 @@ import { DomainError } from '../../engine/errors.ts'
 import { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
-import { LOG_ROWS_MAXIMUM } from '../../projections/tables/webhooks.ts'
+import { openTables } from '../../projections/tables/table-list.ts'
+import { LOG_ROWS_MAXIMUM, newestLogged } from '../../projections/tables/webhooks.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { temporaryDirectory } from '../support/test-clients.ts'
 import { openTestStore, roomyDisk } from '../support/test-store.ts'
@@ -177,6 +178,26 @@ test('the log keeps the last thousand attempts of a webhook', async (t) => {
   t.equal(Math.min(...sequences), 200)
   await run(deleteWebhook('a'))
   t.same(reader.log(undefined, 10), [], 'it goes with the webhook')
+})
+
+test('the log of all webhooks is in the order of time, and no more rows are read than are shown', async (t) => {
+  const { store, reader, run, startOf } = await openWebhooks(t)
+  for (const webhook of ['a', 'b', 'c']) {
+    await run(createWebhook(webhook))
+    const numbers = webhook === 'a' ? [1, 4, 7] : webhook === 'b' ? [2, 3, 9] : [5, 6, 8]
+    const attempts = numbers.map((number) => attemptOf(100, number))
+    await run(recordDeliveries(reportOf(webhook, startOf(webhook), 200, { attempts })))
+  }
+  const shown = (limit: number) => reader.log(undefined, limit).map(({ webhook, attempt }) => `${webhook}${attempt}`)
+  t.same(shown(4), ['b9', 'c8', 'a7', 'c6'])
+  t.same(shown(100), ['b9', 'c8', 'a7', 'c6', 'c5', 'a4', 'b3', 'b2', 'a1'])
+  const environment = ProjectionEnvironment.open(store.paths.projections, { readOnly: true })
+  const { webhookLog } = openTables(environment)
+  let reads = 0
+  const counted = { get: (key: Buffer) => ((reads += 1), webhookLog.get(key)) } as unknown as typeof webhookLog
+  newestLogged(counted, 'a', 3).next()
+  t.equal(reads, 1)
+  await environment.close()
 })
 
 test('records of webhooks have old and new values, and neither secrets nor what may be a password in a target', async (t) => {
