@@ -24,6 +24,18 @@ interface Waiting {
   readonly etag: string
 }
 
+/** A message holds all of the memory that its bytes are a part of: those that share theirs with others are copied. */
+function withOwnMemory(command: Command): Command {
+  if (command.kind !== 'write-object' && command.kind !== 'write-part') return command
+  const digest = alone(command.digest)
+  const { body } = command
+  return { ...command, digest, body: body.kind === 'inline' ? { ...body, bytes: alone(body.bytes) } : body }
+}
+
+function alone(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
+}
+
 /** The engine at the other end of a message port: at most one message each way in a turn of the event loop. */
 export class PortEngineClient implements EngineClient {
   readonly #port: MessagePort
@@ -88,7 +100,8 @@ export class PortEngineClient implements EngineClient {
     return new Promise((resolve, reject) => this.#room.push({ resolve, reject }))
   }
 
-  #push(id: number, command: Command): void {
+  #push(id: number, asked: Command): void {
+    const command = withOwnMemory(asked)
     this.#commands.push([id, command])
     if ('body' in command && command.body.kind === 'inline') this.#handOver(command.body.bytes)
   }

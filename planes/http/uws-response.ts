@@ -25,17 +25,29 @@ const RESERVED_NAME = /^(?:connection|content-length|date|transfer-encoding)$/i
 
 const statusLines = new Map<number, string>()
 
+/** Names that were found to be in order: all answers have the same few, beside those of user metadata. */
+const knownNames = new Set<string>()
+const KNOWN_NAMES_MAXIMUM = 256
+const KNOWN_NAME_LENGTH_MAXIMUM = 64
+
 /** What makes `response` impossible to send, or undefined. */
 export function responseFault(response: HttpResponse): string | undefined {
   if (!Number.isInteger(response.status) || response.status < 200 || response.status > 599) {
     return `status ${response.status} is not a final status`
   }
   for (const [name, value] of response.headers) {
-    if (!HEADER_NAME.test(name)) return `header name ${JSON.stringify(name)} is malformed`
-    if (RESERVED_NAME.test(name)) return `header ${name} is the server's own`
+    const fault = knownNames.has(name) ? undefined : nameFault(name)
+    if (fault !== undefined) return fault
     if (!PLAIN_VALUE.test(value) && FORBIDDEN_IN_VALUE.test(value))
       return `the value of header ${name} has a forbidden character`
   }
+  return undefined
+}
+
+function nameFault(name: string): string | undefined {
+  if (!HEADER_NAME.test(name)) return `header name ${JSON.stringify(name)} is malformed`
+  if (RESERVED_NAME.test(name)) return `header ${name} is the server's own`
+  if (knownNames.size < KNOWN_NAMES_MAXIMUM && name.length <= KNOWN_NAME_LENGTH_MAXIMUM) knownNames.add(name)
   return undefined
 }
 

@@ -1,9 +1,10 @@
 /** Small writes on their way to the engine thread, and their replies. */
 import { MessageChannel } from 'node:worker_threads'
 import { test } from 'tap'
-import { millisecondsOf, sequenceOf } from '../../engine/brands.ts'
+import { millisecondsOf, sequenceOf, uploadIdOf } from '../../engine/brands.ts'
 import { isSmallWrite, unpackWrites, WritePacker } from '../../engine/client/packed-writes.ts'
 import { PortEngineClient } from '../../engine/client/port-client.ts'
+import type { RequestMessage } from '../../engine/client/port-messages.ts'
 import { PortServer } from '../../engine/client/port-server.ts'
 import type { Command, CommandOf } from '../../engine/commands/commands.ts'
 import { createBucket, write } from '../support/commands.ts'
@@ -91,4 +92,22 @@ test('writes of one turn are carried out over a port, and each is told what beca
   ])
   t.same(await readObject(store, 'photos', 'kept'), Buffer.from('kept'))
   await store.close(true)
+})
+
+test('a command that is sent as an object takes no memory along that it shares with others', async (t) => {
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => port1.close())
+  const client = new PortEngineClient(port1)
+  const pool = Buffer.alloc(65_536, 1)
+  const bytes = pool.subarray(100, 105)
+  const digest = pool.subarray(200, 232)
+  const received = new Promise<RequestMessage>((resolve) => port2.once('message', resolve))
+  const body = { kind: 'inline', bytes, checksum: 0, sealed: false } as const
+  const part = { part: 1, upload: uploadIdOf(1), size: 5, etag: plain.etag, digest, body }
+  void client.execute({ kind: 'write-part', bucket: 'b', key: 'k', audit: plain.audit, ...part })
+  const [, sent] = (await received).commands[0] ?? []
+  if (sent?.kind !== 'write-part' || sent.body.kind !== 'inline') throw new Error('not the part')
+  t.same([sent.digest.buffer.byteLength, sent.body.bytes.buffer.byteLength], [32, 5])
+  t.same(Buffer.from(sent.body.bytes), Buffer.alloc(5, 1))
+  t.equal(pool.length, 65_536, 'and what others use stays with them')
 })

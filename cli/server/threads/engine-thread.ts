@@ -14,6 +14,9 @@ import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } f
 
 /** The engine thread: the only one that writes the journal, the volumes and the projections. */
 
+// Pieces of a few KiB come from one in 64 KiB: memory of its own for each costs more than what is done with it.
+Buffer.poolSize = 64 * 1024
+
 const main = parentPort
 if (main === null) throw new Error('the engine thread must be started by the server')
 const data = workerData as EngineThreadData

@@ -21,6 +21,9 @@ import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-mess
 
 /** A front end of the S3 plane: parses, authenticates, hashes, reads; every change goes to the engine thread. */
 
+// Pieces of a few KiB come from one in 64 KiB: memory of its own for each costs more than what is done with it.
+Buffer.poolSize = 64 * 1024
+
 const main = parentPort
 if (main === null) throw new Error('a front end must be started by the server')
 const data = workerData as FrontEndThreadData
