@@ -1,0 +1,70 @@
+/** Webhooks of a server as a user starts it, to a receiver over TLS. */
+import { createHmac } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { test } from 'tap'
+import { ApiClient, basic } from '../support/api-client.ts'
+import { type Receiver, startReceiver, statusOf } from '../support/receiver.ts'
+import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
+import { startProcess } from '../support/server-process.ts'
+import { ACCESS_KEY, SECRET_KEY } from '../support/test-clients.ts'
+import { createBucket, put } from '../support/wire-versions.ts'
+
+const LOOK_MILLISECONDS = 50
+
+interface Made {
+  readonly subscription: { readonly id: string }
+  readonly signing_secret: string
+}
+
+interface Log {
+  readonly deliveries: readonly { readonly error: string | null }[]
+}
+
+async function arrived({ received }: Receiver, count: number): Promise<void> {
+  while (received.length < count) await pause(LOOK_MILLISECONDS)
+}
+
+test('deliveries over TLS: to an authority of webhooks.ca_file, and to no other', async (t) => {
+  const certificate = selfSignedCertificate()
+  const trusted = await startReceiver(statusOf(204), certificate)
+  const stranger = await startReceiver(statusOf(204), selfSignedCertificate())
+  const authorities = join(t.testdir(), 'authorities.pem')
+  writeFileSync(authorities, certificate.certificate)
+  const server = await startProcess({
+    environment: {
+      OBJECT_STORE_WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'true',
+      OBJECT_STORE_WEBHOOKS_CA_FILE: authorities,
+      OBJECT_STORE_WEBHOOKS_POLL_INTERVAL_SECONDS: '1',
+    },
+  })
+  t.teardown(async () => {
+    await server.stop()
+    await Promise.all([trusted.close(), stranger.close()])
+  })
+  const api = ApiClient.of(server.apiEndpoint, basic(ACCESS_KEY, SECRET_KEY))
+  const create = (target_url: string) =>
+    api.get<Made>('POST', '/webhooks', { target_url, event_types: ['object.created'] })
+  const made = await create(trusted.url)
+  const other = await create(stranger.url)
+  await createBucket(server, 'sent')
+  await put(server, 'sent/first', 'x')
+  await put(server, 'sent/second', 'x')
+  await arrived(trusted, 2)
+  for (const { body, headers } of trusted.received) {
+    const expected = createHmac('sha256', made.signing_secret).update(body).digest('hex')
+    t.equal(headers['x-object-store-signature'], `sha256=${expected}`)
+  }
+  t.same(trusted.received.map(({ body }) => (JSON.parse(String(body)) as { object: string }).object).toSorted(), [
+    'first',
+    'second',
+  ])
+  let log: Log
+  do {
+    await pause(LOOK_MILLISECONDS)
+    log = await api.get<Log>('GET', `/webhook-deliveries?webhook_id=${other.subscription.id}`)
+  } while (log.deliveries.length === 0)
+  t.match(log.deliveries[0], { error: /self-signed certificate/ })
+  t.equal(stranger.received.length, 0, 'who is not trusted gets nothing')
+})
