@@ -24,6 +24,7 @@ import { put4Kib } from './scenarios/put-4-kib.ts'
 import { put64Mib } from './scenarios/put-64-mib.ts'
 import { replay } from './scenarios/replay.ts'
 import { scale } from './scenarios/scale.ts'
+import { shareDelivery } from './scenarios/share-delivery.ts'
 import { startUp } from './scenarios/start-up.ts'
 import { tls } from './scenarios/tls.ts'
 import { transfers } from './scenarios/transfers.ts'
@@ -50,6 +51,7 @@ export const scenarioList: readonly Scenario[] = [
   policies,
   flood,
   managementTransfers,
+  shareDelivery,
   tls,
   audit,
   compaction,

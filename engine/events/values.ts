@@ -244,7 +244,11 @@ export type PinnedVersion = ValueOf<typeof pinnedVersion>
 /** What a password is checked with; never the password (scrypt, RFC 7914). Without the master key no guess can be checked. */
 export const passwordRecord = record('password', {
   salt: field(bytes, 'salt'),
-  hash: field(bytes, 'hash', 'HMAC-SHA256 of 32 bytes of scrypt, under a key of the store'),
+  hash: field(
+    bytes,
+    'hash',
+    'HMAC-SHA256, under a key of the store, of 32 bytes of scrypt of the SHA-256 of the password',
+  ),
   cost: field(integer, 'cost', 'N, a power of two'),
   blockSize: field(integer, 'block size', 'r'),
   parallelization: field(integer, 'parallelization', 'p'),

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { PasswordRecord } from '../../engine/events/values.ts'
 
 /** Longest password in bytes of UTF-8. */
@@ -48,7 +48,9 @@ export class PasswordHashing {
 
   /** One password may be typed in several forms (Unicode Standard Annex 15); all of them are the same. */
   async #hashOf(password: string, salt: Uint8Array, cost: Cost): Promise<Buffer> {
-    const derived = await this.#inTurn(() => derivedBytes(password.normalize('NFC'), salt, cost))
+    // The first step of scrypt takes bytes with zeros after them for the same bytes; those of a digest have one length.
+    const digest = createHash('sha256').update(password.normalize('NFC')).digest()
+    const derived = await this.#inTurn(() => derivedBytes(digest, salt, cost))
     return createHmac('sha256', this.#key).update(derived).digest()
   }
 
@@ -63,7 +65,11 @@ export class PasswordHashing {
   }
 }
 
-function derivedBytes(password: string, salt: Uint8Array, { cost, blockSize, parallelization }: Cost): Promise<Buffer> {
+function derivedBytes(
+  password: Uint8Array,
+  salt: Uint8Array,
+  { cost, blockSize, parallelization }: Cost,
+): Promise<Buffer> {
   const maxmem = 128 * cost * blockSize * MEMORY_MARGIN
   return new Promise((resolve, reject) => {
     scrypt(password, salt, HASH_BYTES, { cost, blockSize, parallelization, maxmem }, (error, key) => {

@@ -54,6 +54,21 @@ test('the password gives a ticket, by header or by query', async (t) => {
   t.match(page.text, `href="${token}/content?ticket=${ticket}"`)
 })
 
+test('only the password itself unlocks, however it was typed', async (t) => {
+  const umlaut = PASSWORD.normalize('NFD')
+  t.not(umlaut, PASSWORD)
+  for (const [password, status] of [
+    [umlaut, 200],
+    [`${PASSWORD}\u0000`, 403],
+    [`${PASSWORD} `, 403],
+    [PASSWORD.toLowerCase(), 403],
+    [PASSWORD.slice(0, -2), 403],
+  ] as const) {
+    attemptsAt += 3_600_000
+    t.equal((await unlock(password)).status, status, JSON.stringify(password))
+  }
+})
+
 test('a form gives it by a redirect back to the page', async (t) => {
   attemptsAt += 3_600_000
   const body = new URLSearchParams({ password: PASSWORD }).toString()

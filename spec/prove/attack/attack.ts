@@ -20,6 +20,7 @@ import { attackRoutes } from './management-routes.ts'
 import { attackHosts } from './other-hosts.ts'
 import { attackBounds } from './oversized.ts'
 import { attackRefusals } from './refusal-flood.ts'
+import { attackLinks } from './public-links.ts'
 import { attackOperations } from './s3-matrix.ts'
 import { attackSlowly, floodConnections } from './slow-clients.ts'
 import { attackSignatures } from './tampering.ts'
@@ -77,6 +78,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   ['values', attackValues],
   ['names', attackNames],
   ['documents', attackDocuments],
+  ['public links', attackLinks],
   ['altered payloads', attackPayloads],
   ['chance', attackByChance],
   ['bounds', attackBounds],

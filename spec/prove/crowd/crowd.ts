@@ -62,9 +62,11 @@ export const crowd: Proof = {
 }
 
 async function tryAll(task: ProofTask, server: ProcessServer) {
-  const { good, bad } = await prepare(server)
+  const { good, bad, lockedShare } = await prepare(server)
   const only = environment[ONE_KIND]
-  const kinds = Object.entries(badKinds({ server, bucket: BUCKET, bad })).filter(([kind]) => (only ?? kind) === kind)
+  const kinds = Object.entries(badKinds({ server, bucket: BUCKET, lockedShare, bad })).filter(
+    ([kind]) => (only ?? kind) === kind,
+  )
   if (kinds.length === 0) throw new Error(`no bad client is called ${only}`)
   let [held, heldAtOnce] = [0, 0]
   for (let cycle = 0; cycle < task.amount; cycle += 1) {
@@ -80,7 +82,7 @@ async function tryAll(task: ProofTask, server: ProcessServer) {
 }
 
 /** What there is to be read, and two accounts that may do everything with it. */
-async function prepare(server: ProcessServer): Promise<{ readonly good: Identity; readonly bad: Identity }> {
+async function prepare(server: ProcessServer) {
   const api = ApiClient.of(server.apiEndpoint, basic(ACCESS_KEY, SECRET_KEY))
   const manager = { api, endpoint: server.endpoint }
   const everything = [allow(['s3:*'], `bucket:${BUCKET}`, `bucket:${BUCKET}/*`)]
@@ -96,8 +98,10 @@ async function prepare(server: ProcessServer): Promise<{ readonly good: Identity
   for (let request = 0; request < LONG_REQUESTS; request += 1) {
     await server.raw('GET', `/${BUCKET}/${request}-${'p'.repeat(LONG_PATH_BYTES)}`)
   }
+  const sharing = `/buckets/${BUCKET}/object-shares/small`
+  const { url: lockedShare } = await api.get<{ readonly url: string }>('POST', sharing, { password: 'right' })
   api.close()
-  return { good, bad }
+  return { good, bad, lockedShare }
 }
 
 /** At which try nobody noticed the bad clients; undefined when they always did. */

@@ -9,6 +9,8 @@ import type { Badness } from './bad-clients.ts'
 export interface BadPlace {
   readonly server: ProcessServer
   readonly bucket: string
+  /** The address of a share with a password. */
+  readonly lockedShare: string
   /** An account that may do everything in the bucket. */
   readonly bad: Identity
 }
@@ -18,7 +20,7 @@ const FLOODERS = 24
 const LONG_PATH = 'p'.repeat(14_000)
 
 /** By name. On the management plane the bad client is root itself, who has no share and can use the places kept for it. */
-export function badKinds({ server, bucket, bad }: BadPlace): Readonly<Record<string, readonly Badness[]>> {
+export function badKinds({ server, bucket, lockedShare, bad }: BadPlace): Readonly<Record<string, readonly Badness[]>> {
   const { port } = server
   const apiPort = Number(new URL(server.apiEndpoint).port)
   const text = (method: string, target: string, ...lines: string[]) => {
@@ -57,10 +59,18 @@ export function badKinds({ server, bucket, bad }: BadPlace): Readonly<Record<str
         leavesAfterMilliseconds: 60,
       },
     ],
+    'wrong passwords': [{ port: apiPort, connections: FLOODERS, first: unlockText(lockedShare), reads: true }],
     'big heads': [
       { port, connections: FLOODERS, first: unsigned('small', `x-amz-meta-a: ${'a'.repeat(15_000)}`), reads: true },
     ],
   }
+}
+
+/** A wrong password for a share, by its address. */
+function unlockText(share: string): string {
+  const body = '{"password":"wrong"}'
+  const lines = ['host: a', 'content-type: application/json', `content-length: ${body.length}`]
+  return requestText('POST', `${new URL(share).pathname}/unlock`, lines) + body
 }
 
 function requestText(method: string, target: string, lines: readonly string[]): string {
