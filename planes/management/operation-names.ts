@@ -22,6 +22,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'GET /buckets/{bucket}/quota': 'getBucketQuota',
   'PUT /buckets/{bucket}/quota': 'setBucketQuota',
   'GET /buckets/{bucket}/default-retention': 'getBucketDefaultRetention',
+  'GET /buckets/{bucket}/cors': 'getBucketCors',
   'PUT /buckets/{bucket}/default-retention': 'setBucketDefaultRetention',
   'GET /buckets/{bucket}/lifecycle': 'listLifecycleRules',
   'POST /buckets/{bucket}/lifecycle': 'createLifecycleRule',

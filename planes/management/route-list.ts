@@ -3,6 +3,7 @@ import { ACCOUNT_ROUTES } from './routes/accounts.ts'
 import { AUDIT_ROUTES } from './routes/audit.ts'
 import { AUDIT_EXPORT_ROUTES } from './routes/audit-export.ts'
 import { BUCKET_ROUTES } from './routes/buckets.ts'
+import { CORS_ROUTES } from './routes/cors.ts'
 import { CREDENTIAL_ROUTES } from './routes/credentials.ts'
 import { DOWNLOAD_ROUTES } from './routes/downloads.ts'
 import { EMBED_ROUTES } from './routes/embeds.ts'
@@ -32,6 +33,7 @@ export const routeList: readonly Route[] = [
   ...SYSTEM_ROUTES,
   ...TOKEN_ROUTES,
   ...BUCKET_ROUTES,
+  ...CORS_ROUTES,
   ...LIFECYCLE_ROUTES,
   ...OBJECT_LIST_ROUTES,
   ...OBJECT_ROUTES,

@@ -50,6 +50,7 @@ test('buckets and quotas', async (t) => {
   t.match(await ask('quota set', 'held', '--bytes', '10GB'), { exitCode: 2, stderr: /10GiB/ })
   await textOf('bucket retain', 'held', 'GOVERNANCE', '--days', '3')
   t.match(await textOf('bucket retention', 'held'), /default_retention\.period\.value +3\n/)
+  t.same(await jsonOf('bucket cors', 'held'), { rules: [] })
   t.match(await jsonOf('bucket retain', 'held', 'none'), { default_retention: null })
   t.match(await ask('bucket retain', 'held', 'GOVERNANCE'), { exitCode: 2, stderr: /period\.value/ })
   t.match(await ask('quota set', 'held', '--bytes', '-1'), { exitCode: 2 })

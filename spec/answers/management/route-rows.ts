@@ -28,6 +28,7 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   row('GET', '/buckets/{bucket}/versioning'),
   row('GET', '/buckets/{bucket}/quota'),
   row('GET', '/buckets/{bucket}/default-retention'),
+  row('GET', '/buckets/{bucket}/cors'),
   row('GET', '/buckets/{bucket}/objects'),
   row('GET', '/buckets/{bucket}/object-versions'),
   row('GET', '/buckets/{bucket}/object/{key}'),

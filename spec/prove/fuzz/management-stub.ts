@@ -114,6 +114,7 @@ function catalogFor(deeds: Deeds) {
     newestVersion: () => OBJECT,
     lockedVersions: () => ({ versions: [], next: undefined }),
     lifecycleRules: () => [],
+    cors: () => [],
     bucketOfLifecycleRule: () => undefined,
     bucketOfId: () => BUCKET,
     bucketName: () => BUCKET.name,

@@ -7,7 +7,7 @@ interface Window {
 }
 
 /** Rows made beyond either edge, so that a step of the wheel or the keyboard finds them there. */
-const MARGIN_ROWS = 12
+const MARGIN_ROWS = 6
 
 /**
  * @param top how far the list is scrolled, and `height` how much of it is seen, in pixels as `rowHeight`

@@ -10,6 +10,7 @@ import { say } from '../../parts/status.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { BucketHead } from './bucket-head.tsx'
 import type { Bucket, BucketPart } from './bucket-types.ts'
+import { CorsSection } from './cors.tsx'
 import { LifecycleSection } from './lifecycle.tsx'
 import { QuotaSection } from './quota.tsx'
 import { RetentionSection } from './retention.tsx'
@@ -38,6 +39,7 @@ function Settings(part: BucketPart) {
       <VersioningSection {...part} />
       <RetentionSection {...part} />
       <LifecycleSection {...part} />
+      <CorsSection {...part} />
       {may(ADMINISTRATORS) ? <DeleteSection {...part} /> : null}
     </div>
   )
