@@ -5,6 +5,7 @@ import { standardOf, strictest } from './default-retention.ts'
 import type { LockState, Retention } from '../../engine/events/values.ts'
 import { joined } from './content.ts'
 import { before, eventsOf } from './naive-events.ts'
+import { changeLinks } from './naive-links.ts'
 import { changeRules } from './naive-lifecycle.ts'
 import { changeWebhooks } from './naive-webhooks.ts'
 import {
@@ -115,7 +116,11 @@ export class ModelRules {
       case 'remove-volume':
         return DONE
       default:
-        return changeRules(this.#state, command) ?? changeWebhooks(this.#state, command, moment.sequence)
+        return (
+          changeRules(this.#state, command) ??
+          changeWebhooks(this.#state, command, moment.sequence) ??
+          changeLinks(this.#state, command, moment)
+        )
     }
   }
 

@@ -12,6 +12,7 @@ import type {
 } from '../../engine/events/values.ts'
 import type { ModelEvent } from './naive-events.ts'
 import { byUtf8 } from './naive-listing.ts'
+import type { ModelEmbed, ModelShare } from './naive-links.ts'
 import type { ModelWebhook } from './naive-webhooks.ts'
 
 /** Bytes that were stored once, whoever refers to them. */
@@ -100,6 +101,8 @@ export class ModelState {
   /** Storage events in the order in which they were taken in. */
   readonly events: ModelEvent[] = []
   readonly webhooks = new Map<string, ModelWebhook>()
+  readonly shares = new Map<string, ModelShare>()
+  readonly embeds = new Map<string, ModelEmbed>()
   /** The sequence of the last command that was carried out. */
   sequence = 0
 
@@ -114,6 +117,8 @@ export class ModelState {
     copy.completions.push(...this.completions)
     copy.events.push(...this.events)
     for (const [id, webhook] of this.webhooks) copy.webhooks.set(id, webhook)
+    for (const [id, share] of this.shares) copy.shares.set(id, share)
+    for (const [id, embed] of this.embeds) copy.embeds.set(id, embed)
     copy.sequence = this.sequence
     return copy
   }

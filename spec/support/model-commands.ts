@@ -1,13 +1,14 @@
 /** Turns steps into commands on what a model and a store hold at that moment. */
 import { crc32 } from 'node:zlib'
 import type { Plain } from './plain.ts'
-import { millisecondsOf, payloadIdOf, sequenceOf } from '../../engine/brands.ts'
+import { microsecondsOf, millisecondsOf, payloadIdOf, sequenceOf } from '../../engine/brands.ts'
 import type { Command, PayloadMove, VersionSelector, WriteCondition } from '../../engine/commands/commands.ts'
 import type { CorsRule, LockState, ObjectChecksum, Retention } from '../../engine/events/values.ts'
 import * as access from './access-commands.ts'
 import { copyObject, createBucket, deleteBucket, deleteObject, digestOf, md5Of, write, writeFile } from './commands.ts'
 import { PART_MINIMUM } from '../model/rules.ts'
 import type { ModelState, ModelUpload } from '../model/state.ts'
+import * as links from './sharing-commands.ts'
 import type { Condition, LockRecipe, Place, RetentionRecipe, Step } from './step-recipes.ts'
 import { storeFile, type TestStore } from './test-store.ts'
 import * as uploads from './upload-commands.ts'
@@ -25,6 +26,14 @@ const RULE: CorsRule = {
   exposed: ['etag'],
   maxAgeSeconds: 60,
 }
+
+const LINK_COMMANDS = {
+  'revoke-share': links.revokeShare,
+  'delete-share': links.deleteShare,
+  'count-download': links.countDownload,
+  'revoke-embed': links.revokeEmbed,
+  'delete-embed': links.deleteEmbed,
+} as const
 
 export class ModelCommands {
   readonly #state: ModelState
@@ -100,8 +109,30 @@ export class ModelCommands {
         const payload = at(composed, step.payload)
         return uploads.recordDigest(payload?.id ?? MISSING, digestOf(payload?.bytes ?? Buffer.alloc(0)))
       }
+      case 'link':
+        return this.#link(step, now)
       case 'access':
         return accessCommand(step.what, `account-${step.who}`, `thing-${step.which}`)
+    }
+  }
+
+  #link(step: Extract<Step, { kind: 'link' }>, now: number): Command {
+    const { deed, bucket, key, version: picked } = step
+    const link = `link-${step.link}`
+    const selected = picked === undefined ? undefined : this.#version(step, picked)
+    const version = selected === 'unknown' ? sequenceOf(MISSING) : selected
+    const expiresMicroseconds = picked === 1 ? microsecondsOf((now + 5000) * 1000) : undefined
+    switch (deed) {
+      case 'create-share': {
+        const maximumDownloads = step.link === 0 ? undefined : step.link
+        return links.createShare(link, { bucket, key, version, expiresMicroseconds, maximumDownloads })
+      }
+      case 'create-embed':
+        return links.createEmbed(link, { bucket, key, version, expiresMicroseconds })
+      case 'update-embed':
+        return links.updateEmbed(link, { expiry: { expiresMicroseconds }, cacheSeconds: picked })
+      default:
+        return LINK_COMMANDS[deed](link)
     }
   }
 

@@ -12,6 +12,7 @@ import { keyOfOrderedRow } from '../../projections/tables/version-keys.ts'
 import { sequenceOfRow } from '../../projections/tables/versions.ts'
 import type { ModelBucket, ModelState, ModelVersion } from '../model/state.ts'
 import { eventDifferences, eventLogOf, readAllEvents } from './event-differences.ts'
+import { linkDifferences } from './link-differences.ts'
 import { readPayload, type TestStore } from './test-store.ts'
 
 const EVERYTHING = { prefix: Buffer.alloc(0), delimiter: undefined, after: undefined, entriesMaximum: 10_000 }
@@ -83,6 +84,7 @@ export async function differences(
   }
   await compareUploads(found, store, model)
   await compareTables(found, store, model)
+  found.wrong.push(...(await linkDifferences(store, model)))
   return found.wrong
 }
 

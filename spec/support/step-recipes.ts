@@ -22,6 +22,18 @@ type Pick = number
 
 export type Condition = 'none' | 'absent' | 'exists' | 'matches' | 'mismatches' | 'differs'
 
+export const LINK_DEEDS = [
+  'create-share',
+  'revoke-share',
+  'delete-share',
+  'count-download',
+  'create-embed',
+  'update-embed',
+  'revoke-embed',
+  'delete-embed',
+] as const
+export type LinkDeed = (typeof LINK_DEEDS)[number]
+
 /** A command to be, before the state that it meets is known. */
 export type Step =
   | { readonly kind: 'create-bucket'; readonly bucket: string; readonly lock: boolean; readonly region: string }
@@ -92,6 +104,13 @@ export type Step =
   | { readonly kind: 'move'; readonly payloads: readonly Pick[]; readonly again: boolean }
   | { readonly kind: 'remove-volume'; readonly volume: Pick }
   | { readonly kind: 'digest'; readonly payload: Pick }
+  /** Something done with one of a few links, or a new one to a place. */
+  | ({
+      readonly kind: 'link'
+      readonly deed: LinkDeed
+      readonly link: Pick
+      readonly version: Pick | undefined
+    } & Place)
   | { readonly kind: 'access'; readonly what: Pick; readonly who: Pick; readonly which: Pick }
 
 /** Steps sent at once, and by how much the clock goes on before them; or back. */

@@ -1,6 +1,14 @@
 /** Random things to ask of a store, as recipes: what they become depends on the state that they meet. */
 import * as fc from 'fast-check'
-import type { Condition, Group, LockRecipe, Place, RetentionRecipe, Step } from './step-recipes.ts'
+import {
+  type Condition,
+  type Group,
+  LINK_DEEDS,
+  type LockRecipe,
+  type Place,
+  type RetentionRecipe,
+  type Step,
+} from './step-recipes.ts'
 
 export const BUCKETS = ['first', 'second'] as const
 /** One has a NUL, one is as long as a key may be. */
@@ -165,6 +173,17 @@ const OF_PAYLOADS: readonly Weighted[] = [
   },
   { weight: 1, arbitrary: fc.record({ kind: one('remove-volume'), volume: pick }) },
   { weight: 1, arbitrary: fc.record({ kind: one('digest'), payload: pick }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: one('link'),
+      deed: fc.constantFrom(...LINK_DEEDS),
+      link: fc.nat({ max: 2 }),
+      version: maybe(pick),
+      bucket,
+      key,
+    }),
+  },
 ]
 
 const OF_ACCESS: readonly Weighted[] = [

@@ -36,6 +36,7 @@ export const DOCUMENT_BODIES: Readonly<Record<string, string>> = {
   'POST /api/v1/policies':
     '{"name":"let in","statements":[{"effect":"allow","actions":["s3:*"],"resources":["bucket:*"]}]}',
   'POST /api/v1/storage/repair': '{}',
+  'POST /api/v1/buckets/{bucket}/object-embeds/{key}': '{"allowed_origins":["*"]}',
 }
 
 function casesOf(row: ManagementRow, sender: ManagementSender): Case[] {
@@ -62,7 +63,7 @@ export async function attackRoutes(assault: Assault): Promise<void> {
     const isHandled = expectedOf(row, sender) === 'handled'
     const isProbe = row.roles.some((role) => role === 'none' || role === 'scrape-token')
     const showsSecret = isHandled && body !== ''
-    const records = (given: RawAnswer) => expectedRecords(one, given)
+    const records = (given: RawAnswer) => expectedRecords(one, given, arena.victims)
     const question = { name, method, bytes, mayChange: isHandled, isRecorded: !isProbe, records, showsSecret }
     const answer = await assault.ask(lane, question)
     if (answer === undefined) return
@@ -92,14 +93,22 @@ function bytesOf({ row, sender, method, body }: Case, host: string): string {
 }
 
 /** What the records of a request must be, under the role that it was made in; none where the page has no role. */
-function expectedRecords({ row, sender, method }: Case, { status }: RawAnswer): string[] {
+function expectedRecords(
+  { row, sender, method }: Case,
+  { status }: RawAnswer,
+  victims: Readonly<Record<string, string>>,
+): string[] {
   if (row.roles.includes('none') || row.roles.includes('scrape-token')) return []
-  const changes = routeList.some((one) => one.method === row.method && one.path === row.path && one.changes)
+  const route = routeList.find((one) => one.method === row.method && one.path === row.path)
+  const changes = route?.changes === true
   const result = status < 300 ? 'success' : [401, 403].includes(status) ? 'denied' : 'failure'
   const who = `management:${sender.role ?? 'unauthenticated'} ${sender.credentialId}`
   // An export has an operation of its own (specification, Audit event).
   const isExport = row.path === '/api/v1/audit/export' && method === 'GET' && result === 'success'
-  const what = `${isExport ? 'audit.export' : `${row.method} ${row.path}`}: ${row.path}`
+  const operation = route?.records?.operation ?? (isExport ? 'audit.export' : `${row.method} ${row.path}`)
+  // What there is no share or embed of is recorded as the route.
+  const hasKey = route?.records !== undefined && row.path.endsWith('{key}')
+  const what = `${operation}: ${hasKey ? `bucket:${victims['{bucket}']}/${victims['{key}']}` : row.path}`
   const results = expectedOf(row, sender) === 'handled' && changes ? ['attempted', result] : [result]
   return results.map((one) => `${who} ${what} ${one}`)
 }

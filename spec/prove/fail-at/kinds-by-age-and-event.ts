@@ -1,10 +1,11 @@
-/** What a store does by age and for webhooks, kind by kind. */
+/** What a store does by age, for webhooks and for links, kind by kind. */
 import { microsecondsOf } from '../../../engine/brands.ts'
 import { EVENT_TYPES } from '../../../engine/events/values.ts'
 import { createBucket, deleteObject, write } from '../../support/commands.ts'
 import { deliverAll } from '../../support/event-receiver.ts'
 import { createRule, DAY, deleteRule, replaceRule, runPass } from '../../support/lifecycle.ts'
 import { sampleBytes } from '../../support/sample-bytes.ts'
+import * as links from '../../support/sharing-commands.ts'
 import { setLegalHold } from '../../support/version-commands.ts'
 import * as webhooks from '../../support/webhook-commands.ts'
 import type { KindOfWork } from './kinds-of-work.ts'
@@ -25,6 +26,13 @@ async function age(life: Life): Promise<void> {
   await life.send(createRule('kept', 'objects', { prefix: 'old/', expirationDays: 1 }))
 }
 
+async function share(life: Life): Promise<void> {
+  await life.send(write('kept', 'shared', BYTES))
+  await life.send(links.createShare('thrice', { bucket: 'kept', key: 'shared', maximumDownloads: 3 }))
+  await life.send(links.countDownload('thrice'))
+  await life.send(links.createEmbed('embed', { bucket: 'kept', key: 'shared' }))
+}
+
 async function subscribe(life: Life): Promise<void> {
   const everything = { bucket: undefined, prefix: undefined, eventTypes: EVENT_TYPES }
   await life.send(webhooks.createWebhook('all', everything))
@@ -40,7 +48,7 @@ function deliver(life: Life): Promise<void> {
 
 const everything = { untilMicroseconds: microsecondsOf(9e15) }
 
-export const AGING_AND_WEBHOOKS: readonly KindOfWork[] = [
+export const AGING_WEBHOOKS_AND_LINKS: readonly KindOfWork[] = [
   { name: 'lifecycle rule', ...opened, work: (life) => life.send(createRule('kept', 'rule', { expirationDays: 1 })) },
   {
     name: 'lifecycle rule replaced and removed',
@@ -57,6 +65,26 @@ export const AGING_AND_WEBHOOKS: readonly KindOfWork[] = [
     ...opened,
     later: 3 * DAY,
     work: (life) => runPass(life.store, { now: life.ledger.now, engine: life.client }),
+  },
+  {
+    name: 'shares and embeds',
+    setUp: share,
+    ...opened,
+    work: async (life) => {
+      await life.send(links.createShare('new', { bucket: 'kept', key: 'shared' }))
+      await life.send(links.updateEmbed('embed'))
+      await life.send(links.deleteEmbed('embed'))
+    },
+  },
+  {
+    name: 'downloads, and a share revoked',
+    setUp: share,
+    ...opened,
+    work: async (life) => {
+      await life.send(links.countDownload('thrice'))
+      await life.send(links.countDownload('thrice'))
+      await life.send(links.revokeShare('thrice'))
+    },
   },
   { name: 'webhook', ...opened, work: (life) => life.send(webhooks.createWebhook('new')) },
   {

@@ -11,7 +11,7 @@ import { sampleBytes } from '../../support/sample-bytes.ts'
 import { BOOT_ID, OTHER_BOOT_ID } from '../../support/test-store.ts'
 import { abortUpload, completeUpload, createUpload, writePart } from '../../support/upload-commands.ts'
 import { deleteVersion } from '../../support/version-commands.ts'
-import { AGING_AND_WEBHOOKS } from './kinds-by-age-and-event.ts'
+import { AGING_WEBHOOKS_AND_LINKS } from './kinds-by-age-and-event.ts'
 import type { Life } from './life.ts'
 
 export interface KindOfWork {
@@ -180,7 +180,7 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
       return runWorker(life, new PayloadFileSweep(door, paths, store.start, isUsed))
     },
   },
-  ...AGING_AND_WEBHOOKS,
+  ...AGING_WEBHOOKS_AND_LINKS,
   { name: 'stop', ...opened, work: (life) => life.end('stopped') },
   {
     name: 'first start',
