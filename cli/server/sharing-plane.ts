@@ -18,8 +18,11 @@ interface SharingParts {
 
 /** Also where somebody escapes what needs no escape or repeats a slash: then nothing else must record the token. */
 const SHARES = /^\/+(?:s|%73)(?:\/|%2f)/i
-/** Names of buckets have at least three characters. */
-const EMBEDS = /^\/+(?:e|%65)(?:\/|%2f)/i
+/**
+ * Names of buckets have at least three characters. Shares are not here, and nothing is found below `/s/`: as the name of an
+ * object their token would be in the record of the request.
+ */
+const EMBEDS = /^\/+(?:[es]|%65|%73)(?:\/|%2f)/i
 
 /** A listener with shares below `/s/`. Made once: attempts at passwords are counted for all listeners together. */
 export function shareHandler({ store, isEnabled, gate, telemetry }: SharingParts): (rest: HttpHandler) => HttpHandler {

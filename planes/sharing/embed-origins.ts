@@ -1,9 +1,8 @@
 /** Which pages may show an embed: cross-origin headers, frames, and what a browser says of the page that asks. */
 import type { HeaderLine, HttpRequest } from '../http/exchange.ts'
+import { isHarmlessOrigin } from '../http/origin.ts'
 
 const EVERY_ORIGIN = '*'
-/** An origin that can stand in a policy and a header as it is: a name or an address, with a port or without. */
-const ORIGIN = /^https?:\/\/(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
 const EXPOSED = 'accept-ranges, content-disposition, content-length, content-range, etag, last-modified'
 const ASKED_HEADERS = 'if-match, if-modified-since, if-none-match, if-range, if-unmodified-since, range'
 /** How long a browser may remember the answer to a preflight, which opens nothing. */
@@ -17,7 +16,7 @@ export class EmbedOrigins {
   readonly #allowed: readonly string[]
 
   constructor(allowed: readonly string[]) {
-    this.#allowed = allowed.filter((origin) => origin === EVERY_ORIGIN || ORIGIN.test(origin))
+    this.#allowed = allowed.filter((origin) => origin === EVERY_ORIGIN || isHarmlessOrigin(origin))
   }
 
   get isEverybody(): boolean {

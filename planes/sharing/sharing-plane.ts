@@ -128,7 +128,10 @@ class SharingExchange<Services extends SharingServices> extends Exchange {
       addHeaders: (headers) => {
         this.#headers = headers
       },
-      changeAudit: (operation) => this.#context(operation),
+      countAudit: (operation) => {
+        const counted = { principal: 'system:sharing', sourceAddress: undefined, requestId: undefined }
+        return { ...this.#context(operation), ...counted }
+      },
     }
   }
 

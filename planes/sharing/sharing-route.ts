@@ -16,8 +16,8 @@ export interface SharingRequest {
   readonly found: (link: RecordedLink) => void
   /** Adds headers to the answer, a refusal included. */
   readonly addHeaders: (headers: readonly HeaderLine[]) => void
-  /** What a record of a change by this request says. */
-  changeAudit(operation: string): AuditContext
+  /** What the record of a count says: it is the store's own, and says nothing of who was served. */
+  countAudit(operation: string): AuditContext
 }
 
 export interface SharingRoute<Services> {

@@ -1,5 +1,6 @@
 import type { EmbedState } from '../../../engine/domain/sharing-state.ts'
 import { LINKS_OF_KEY_MAXIMUM } from '../../../engine/domain/sharing.ts'
+import { isOrigin } from '../../http/origin.ts'
 import { ADMINISTRATORS, defineRoute, EVERYONE, json, NOTHING, type Route } from '../define-route.ts'
 import { invalid } from '../errors.ts'
 import { newId } from '../identifiers.ts'
@@ -40,10 +41,6 @@ function originsOf(sent: readonly string[]): readonly string[] {
   if (wrong === -1) return origins
   const reason = 'must be an origin such as https://www.example.com, or the list be * alone'
   throw invalid(`allowed_origins[${wrong}]`, reason)
-}
-
-function isOrigin(sent: string): boolean {
-  return /^https?:/.test(sent) && URL.canParse(sent) && new URL(sent).origin === sent
 }
 
 const listEmbeds = defineRoute({

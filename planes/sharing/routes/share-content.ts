@@ -48,7 +48,7 @@ function counter(request: SharingRequest, { share, maximumDownloads }: ShareStat
   if (maximumDownloads === undefined) return undefined
   return async () => {
     try {
-      await request.engine.execute({ kind: 'count-download', share, audit: request.changeAudit('share.downloaded') })
+      await request.engine.execute({ kind: 'count-download', share, audit: request.countAudit('share.downloaded') })
     } catch (error) {
       const code = error instanceof DomainError ? REFUSED[error.code] : undefined
       throw code === undefined ? error : new SharingError(code)

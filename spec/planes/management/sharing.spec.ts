@@ -99,6 +99,37 @@ test('a share of one version, and one of what is current', async (t) => {
   t.match(await api.call('GET', path), { status: 200 }, 'links of what is gone can be seen, and deleted')
 })
 
+test('origins that no browser sends, and patterns, are refused', async (t) => {
+  await put('photos/object/origins', 'x')
+  const path = '/buckets/photos/object-embeds/origins'
+  for (const origin of [
+    'https://*.example.com',
+    'https://a;b.example',
+    "https://a'b.example",
+    'https://a,b.example',
+    'https://a.example/',
+    'https://A.example',
+    'https://a.example:443',
+    'null',
+    'file://',
+    'https://a.example b',
+  ]) {
+    t.match(
+      await api.call('POST', path, { allowed_origins: [origin] }),
+      { status: 400, code: 'INVALID_REQUEST' },
+      origin,
+    )
+  }
+  for (const origin of [
+    'http://localhost:8080',
+    'https://[::1]:8080',
+    'https://xn--bcher-kva.example',
+    'http://a_b.c-d',
+  ]) {
+    t.match(await api.get('POST', path, { allowed_origins: [origin] }), { allowed_origins: [origin] }, origin)
+  }
+})
+
 test('states of a share', async (t) => {
   const { id } = await api.get<Link>('POST', SHARES, { expires_in_seconds: 60 })
   now += 60_000

@@ -147,6 +147,15 @@ test('of a share with a limit exactly so many downloads are sent', async (t) => 
   t.equal(await codeOf(path), '410 SHARE_EXHAUSTED')
 })
 
+test('a download that counts is a note of the store: it says nothing of who downloaded', async (t) => {
+  const { id, token } = await server.share('cats/tom.txt', { maximumDownloads: 1 })
+  t.equal((await ask('GET', `/s/${token}/content`)).status, 200)
+  const counted = (await server.journal()).filter(({ operation }) => operation === 'share.downloaded')
+  const own = counted.filter(({ details }) => details.get('share_id') === id)
+  t.match(own, [{ principal: 'system:sharing', resource: 'bucket:photos/cats/tom.txt', result: 'success' }])
+  t.match(own, [{ sourceAddress: undefined, requestId: undefined }])
+})
+
 test('a damaged object uses up no download', async (t) => {
   const { token } = await server.share('cats/tom.txt', { maximumDownloads: 2 })
   const path = `/s/${token}/content`
