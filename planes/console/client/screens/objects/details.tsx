@@ -4,6 +4,7 @@ import { ErrorBox } from '../../parts/error-box.tsx'
 import { Name } from '../../parts/name.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { Facts } from './facts.tsx'
+import { Links } from './links.tsx'
 import { ObjectActions } from './object-actions.tsx'
 import type { ObjectVersion } from './object-types.ts'
 import { Preview } from './preview.tsx'
@@ -54,6 +55,7 @@ export function Details({ bucket, objectKey: key, version, close, changed }: Det
           <Facts object={value} />
         </>
       )}
+      <Links bucket={bucket} objectKey={key} />
       <VersionsOf bucket={bucket} objectKey={key} current={version ?? value?.version_id} changed={changedHere} />
     </aside>
   )
