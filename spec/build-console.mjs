@@ -1,14 +1,15 @@
-// Builds the console: types of the management interface from its OpenAPI document, a check of the types, the bundle,
+// Builds the console: types of the management interface from its OpenAPI document, the actions of policies, a check of the types, the bundle,
 // and the page that verifies proof bundles.
 // Does nothing when nothing has changed since the last time.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { actionTable } from './console-actions.mjs'
 import { apiTypes } from './console-api-types.mjs'
 
 const CLIENT = 'planes/console/client'
-const TYPES = 'build/console-api/api.ts'
+const GENERATED = 'build/console-api'
 const STAMP = 'build/console-api/stamp'
 
 function digestOf(paths) {
@@ -19,8 +20,9 @@ function digestOf(paths) {
 
 /** Everything that the bundle is made of but the shared code of engine/, which is added by its folder. */
 function inputs() {
-  const shared = filesIn('engine/proof')
-  return [...filesIn(CLIENT), ...shared, TYPES, 'spec/build-console.mjs', 'package-lock.json', 'tsconfig.json']
+  const shared = [...filesIn('engine/proof'), 'engine/domain/policy.ts']
+  const settings = ['spec/build-console.mjs', 'package-lock.json', 'tsconfig.json']
+  return [...filesIn(CLIENT), ...shared, ...Object.keys(generated), ...settings]
 }
 
 function filesIn(folder) {
@@ -36,9 +38,16 @@ function run(program, ...words) {
 
 const { openApiDocument } = await import('../build/planes/management/openapi.js')
 const { routeList } = await import('../build/planes/management/route-list.js')
-mkdirSync('build/console-api', { recursive: true })
-const types = apiTypes(openApiDocument('0', routeList))
-if (!existsSync(TYPES) || readFileSync(TYPES, 'utf8') !== types) writeFileSync(TYPES, types)
+const { S3_ACTIONS } = await import('../build/planes/s3/identity/authorize.js')
+const { OPERATIONS } = await import('../build/planes/s3/operation-list.js')
+const generated = {
+  [`${GENERATED}/api.ts`]: apiTypes(openApiDocument('0', routeList)),
+  [`${GENERATED}/actions.ts`]: actionTable(S3_ACTIONS, OPERATIONS),
+}
+mkdirSync(GENERATED, { recursive: true })
+for (const [path, source] of Object.entries(generated)) {
+  if (!existsSync(path) || readFileSync(path, 'utf8') !== source) writeFileSync(path, source)
+}
 
 const stamp = digestOf(inputs())
 const isMade = ['build/console/index.html', 'build/console-page/verify.html'].every((path) => existsSync(path))

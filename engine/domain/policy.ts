@@ -1,9 +1,14 @@
-import type { PolicyStatement } from '../events/values.ts'
-
 /**
  * Deciding by policies (specification, Policy): an explicit deny wins, and without an allow everything is denied. A
  * pattern may end with `*`; everything before it is compared byte for byte with the canonical decoded name.
  */
+
+/** A statement as it is recorded and sent. The console decides by this file as well, so it imports nothing. */
+interface Statement {
+  readonly effect: 'allow' | 'deny'
+  readonly actions: readonly string[]
+  readonly resources: readonly string[]
+}
 
 /** A pattern parsed once, so that a decision is a few comparisons. */
 interface Pattern {
@@ -12,6 +17,8 @@ interface Pattern {
 }
 
 interface CompiledStatement {
+  /** Its place among the statements that were given. */
+  readonly index: number
   readonly denies: boolean
   readonly actions: readonly Pattern[]
   readonly resources: readonly Pattern[]
@@ -27,8 +34,9 @@ function compilePattern(pattern: string): Pattern {
 }
 
 /** Denials come first: the first statement that matches decides. */
-export function compilePolicies(statements: readonly PolicyStatement[]): CompiledPolicies {
-  const compiled = statements.map(({ effect, actions, resources }) => ({
+export function compilePolicies(statements: readonly Statement[]): CompiledPolicies {
+  const compiled = statements.map(({ effect, actions, resources }, index) => ({
+    index,
     denies: effect === 'deny',
     actions: actions.map(compilePattern),
     resources: resources.map(compilePattern),
@@ -42,21 +50,28 @@ function fits(patterns: readonly Pattern[], name: string): boolean {
 }
 
 /**
+ * The statement that decides; undefined when none speaks of it, and it is denied.
  * @param action such as `s3:GetObject`
  * @param resource `bucket:<name>`, `bucket:<name>/<key>`, or `bucket:*` for the service as a whole
  * @param coveredBy another action; allowing it allows this one, denying it does not deny this one
  */
-export function isAllowed(
+export function decidingStatement(
   { statements }: CompiledPolicies,
   action: string,
   resource: string,
   coveredBy?: string,
-): boolean {
-  for (const { denies, actions, resources } of statements) {
+): CompiledStatement | undefined {
+  for (const statement of statements) {
+    const { denies, actions, resources } = statement
     const covers = !denies && coveredBy !== undefined && fits(actions, coveredBy)
-    if ((covers || fits(actions, action)) && fits(resources, resource)) return !denies
+    if ((covers || fits(actions, action)) && fits(resources, resource)) return statement
   }
-  return false
+  return undefined
+}
+
+/** Whether policies allow something; the parameters are those of `decidingStatement`. */
+export function isAllowed(policies: CompiledPolicies, action: string, resource: string, coveredBy?: string): boolean {
+  return decidingStatement(policies, action, resource, coveredBy)?.denies === false
 }
 
 const RESOURCE_START = 'bucket:'

@@ -23,6 +23,12 @@ const SCREENS: Readonly<Record<string, string>> = {
   object: 'buckets/logs/objects?key=hello.txt',
   versions: 'buckets/logs/objects?versions=yes',
   webhooks: 'webhooks',
+  access: 'access',
+  policies: 'access/policies',
+  'new policy': 'access/policies/new',
+  tokens: 'access/tokens',
+  audit: 'audit',
+  filters: 'audit?bucket=logs&orphans=1',
   nothing: 'nothing',
 }
 const NAMES = ['hello.txt', 'a/b.txt', 'evil\u202egnp.exe', 'x'.repeat(1000), '<img src=x onerror=alert(1)>', '../up']
@@ -38,13 +44,27 @@ await api.get('POST', '/webhooks', { target_url: 'https://hooks.example/store', 
 for (const key of [...NAMES, 'hello.txt']) {
   await api.send('PUT', `/api/v1/buckets/logs/object/${encodeURIComponent(key)}`, { raw: `content of ${key}` })
 }
+const { account } = await api.get<{ account: { id: string } }>('POST', '/service-accounts', { name: 'backup' })
+const policy = await api.get<{ id: string }>('POST', '/policies', {
+  name: 'backup of logs',
+  statements: [
+    { effect: 'allow', actions: ['s3:Get*', 's3:PutObject'], resources: ['bucket:logs/*'] },
+    { effect: 'deny', actions: ['s3:DeleteObject', 's3:ListBucket'], resources: ['bucket:logs/audit/*'] },
+  ],
+})
+await api.send('PUT', `/api/v1/policies/${policy.id}/bindings/${account.id}`)
+const screens = {
+  ...SCREENS,
+  account: `access/accounts/${account.id}`,
+  policy: `access/policies/${policy.id}`,
+}
 const browser = await launchBrowser()
 for (const [view, options] of Object.entries(VIEWS)) {
   const { page, complaints } = await watchedPage(browser, server.consoleUrl, options)
   await page.goto(server.consoleUrl)
   await page.screenshot({ path: join(directory, `${view}-sign-in.png`) })
   await signIn(page, TOKEN)
-  for (const [name, address] of Object.entries(SCREENS)) {
+  for (const [name, address] of Object.entries(screens)) {
     await goTo(page, address)
     await page.waitForLoadState('networkidle')
     await page.screenshot({ path: join(directory, `${view}-${name}.png`) })

@@ -55,9 +55,9 @@ const DIRECTIONS: readonly Direction[] = [
   { folder: 'planes/sharing/', may: [...SHARED_BY_PLANES, 'planes/sharing/'], instead: PLANE },
   {
     folder: 'planes/console/client/',
-    may: ['planes/console/client/', 'engine/proof/', 'build/console-api/'],
+    may: ['planes/console/client/', 'engine/proof/', 'engine/domain/policy.ts', 'build/console-api/'],
     instead:
-      'it runs in a browser: only the code that verifies proofs is shared with it, everything else is asked by HTTP',
+      'it runs in a browser: only what verifies proofs and decides by policies is shared with it, everything else is asked by HTTP',
   },
   {
     folder: 'planes/console/',

@@ -42,6 +42,19 @@ export async function callForBytes<O extends Operation>(
 }
 
 /**
+ * An answer whose body the caller reads, for what is long. As `call`.
+ * @param requestId under which the server records the request, so that its record can be told from others
+ */
+export function callForResponse<O extends Operation>(
+  operation: O,
+  given: Given<O>,
+  signal?: AbortSignal,
+  requestId?: string,
+): Promise<Response> {
+  return send(operation, given as Sent, session.value?.authorization ?? '', signal, requestId)
+}
+
+/**
  * Asks who a credential is.
  * @throws ApiError, UNAUTHENTICATED for one that is not valid
  */
@@ -52,8 +65,14 @@ export async function sessionOf(authorization: string): Promise<Session> {
   return { authorization, role, credentialId: answer.credential_id, expiresAt: answer.expires_at }
 }
 
-async function send(operation: Operation, sent: Sent, authorization: string, signal?: AbortSignal): Promise<Response> {
-  const response = await answered(operation, sent, authorization, signal)
+async function send(
+  operation: Operation,
+  sent: Sent,
+  authorization: string,
+  signal?: AbortSignal,
+  requestId?: string,
+): Promise<Response> {
+  const response = await answered(operation, sent, authorization, signal, requestId)
   if (response.ok) return response
   const error = errorOf(response.status, await response.text(), response.headers.get('x-request-id'))
   if (error.code === 'UNAUTHENTICATED' && authorization === session.value?.authorization) isExpired.value = true
@@ -66,8 +85,10 @@ async function answered(
   { path = {}, query = {}, body }: Sent,
   authorization: string,
   signal?: AbortSignal,
+  requestId?: string,
 ): Promise<Response> {
   const headers: Record<string, string> = { authorization }
+  if (requestId !== undefined) headers['x-request-id'] = requestId
   if (body !== undefined) headers['content-type'] = 'application/json'
   const init: RequestInit = { method: operation.slice(0, operation.indexOf(' ')), headers, credentials: 'omit' }
   if (body !== undefined) init.body = JSON.stringify(body)

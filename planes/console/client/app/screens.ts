@@ -1,5 +1,12 @@
 import type { ComponentChild } from 'preact'
+import { ADMINISTRATOR, SYSTEM_AND_AUDITOR } from '../api/access-roles.ts'
 import { EVERYONE, type Role } from '../api/session.ts'
+import { AccountScreen } from '../screens/access/account.tsx'
+import { AccountsScreen } from '../screens/access/accounts.tsx'
+import { PoliciesScreen } from '../screens/access/policies.tsx'
+import { NewPolicyScreen, PolicyScreen } from '../screens/access/policy.tsx'
+import { TokensScreen } from '../screens/access/tokens.tsx'
+import { AuditScreen } from '../screens/audit/audit.tsx'
 import { BucketScreen } from '../screens/buckets/bucket.tsx'
 import { BucketsScreen } from '../screens/buckets/buckets.tsx'
 import { WebhooksScreen } from '../screens/buckets/webhooks.tsx'
@@ -30,4 +37,17 @@ export const screens: readonly Screen[] = [
   { pattern: 'buckets/:bucket', title: 'Bucket', inMenu: false, roles: EVERYONE, view: BucketScreen },
   { pattern: 'buckets/:bucket/objects', title: 'Objects', inMenu: false, roles: EVERYONE, view: ObjectsScreen },
   { pattern: 'webhooks', title: 'Webhooks', inMenu: true, roles: EVERYONE, view: WebhooksScreen },
+  { pattern: 'access', title: 'Access', inMenu: true, roles: SYSTEM_AND_AUDITOR, view: AccountsScreen },
+  {
+    pattern: 'access/accounts/:account',
+    title: 'Account',
+    inMenu: false,
+    roles: SYSTEM_AND_AUDITOR,
+    view: AccountScreen,
+  },
+  { pattern: 'access/policies', title: 'Policies', inMenu: false, roles: SYSTEM_AND_AUDITOR, view: PoliciesScreen },
+  { pattern: 'access/policies/new', title: 'New policy', inMenu: false, roles: ADMINISTRATOR, view: NewPolicyScreen },
+  { pattern: 'access/policies/:policy', title: 'Policy', inMenu: false, roles: SYSTEM_AND_AUDITOR, view: PolicyScreen },
+  { pattern: 'access/tokens', title: 'Tokens', inMenu: false, roles: ADMINISTRATOR, view: TokensScreen },
+  { pattern: 'audit', title: 'Audit', inMenu: true, roles: EVERYONE, view: AuditScreen },
 ]

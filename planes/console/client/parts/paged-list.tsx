@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact'
+import { ErrorBox } from './error-box.tsx'
+import { VirtualList } from './virtual-list.tsx'
+
+/** What `usePages` has of a list. */
+interface Pages<T> {
+  readonly items: readonly T[]
+  readonly more: boolean
+  readonly begun: boolean
+  readonly error: unknown
+  readonly loadMore: () => void
+}
+
+interface PagedListProps<T> {
+  readonly label: string
+  readonly columns: readonly { readonly title: ComponentChildren; readonly class: string }[]
+  readonly pages: Pages<T>
+  readonly keyOf: (item: T) => string
+  /** One cell for each column, in their order. */
+  readonly cells: (item: T) => readonly ComponentChildren[]
+  /** In place of a list with nothing in it. */
+  readonly empty: ComponentChildren
+}
+
+/** A list that is loaded page by page: the list, what it says when it is empty, or why it could not be loaded. */
+export function PagedList<T>({ label, columns, pages, keyOf, cells, empty }: PagedListProps<T>) {
+  const { items, begun, error } = pages
+  return (
+    <>
+      {error === undefined ? null : <ErrorBox error={error} retry={pages.loadMore} />}
+      {!begun && error === undefined ? <p aria-busy="true">Loading…</p> : null}
+      {begun && items.length === 0 ? empty : null}
+      {items.length > 0 ? (
+        <VirtualList
+          label={label}
+          columns={columns}
+          count={items.length}
+          more={pages.more}
+          onEnd={pages.loadMore}
+          keyOf={(index) => keyOf(items[index] as T)}
+          row={(index) =>
+            cells(items[index] as T).map((cell, place) => (
+              <div role="cell" class={columns[place]?.class ?? ''} key={columns[place]?.class}>
+                {cell}
+              </div>
+            ))
+          }
+        />
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,63 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { callForResponse } from '../../api/call.ts'
+import { saveFile } from '../../parts/save-file.ts'
+import type { Filters } from './audit-types.ts'
+import { blobOf } from './stream-to-blob.ts'
+
+/** What is exported. Without `to`: up to the record of the export. */
+export interface ExportRange extends Pick<Filters, 'bucket' | 'key' | 'key_prefix'> {
+  readonly from: string | undefined
+  readonly to: string | undefined
+  readonly format: 'json' | 'csv'
+}
+
+interface Exported {
+  readonly id: string
+  readonly bytes: number
+}
+
+interface Export {
+  /** Bytes that have come; undefined while nothing is exported. */
+  readonly bytes: number | undefined
+  readonly error: unknown
+  readonly exported: Exported | undefined
+  readonly run: (range: ExportRange) => Promise<void>
+  readonly cancel: () => void
+  readonly saveManifest: (id: string) => Promise<void>
+}
+
+/** One export at a time, saved as a file when it is complete. It ends with the dialog. */
+export function useExport(): Export {
+  const [bytes, setBytes] = useState<number>()
+  const [error, setError] = useState<unknown>()
+  const [exported, setExported] = useState<Exported>()
+  const running = useRef<AbortController | undefined>(undefined)
+  const cancel = () => running.current?.abort()
+  useEffect(() => cancel, [])
+  const run = async (range: ExportRange) => {
+    const control = new AbortController()
+    running.current = control
+    setError(undefined)
+    setExported(undefined)
+    setBytes(0)
+    try {
+      const response = await callForResponse('GET /audit/export', { query: range }, control.signal)
+      const records = await blobOf(response, setBytes)
+      control.signal.throwIfAborted()
+      saveFile(records, `audit.${range.format}`)
+      setExported({ id: response.headers.get('x-object-store-export-id') ?? '', bytes: records.size })
+    } catch (failure) {
+      if (!control.signal.aborted) setError(failure)
+    }
+    setBytes(undefined)
+  }
+  const saveManifest = async (id: string) => {
+    try {
+      const response = await callForResponse('GET /audit/export/manifest', { query: { export_id: id } })
+      saveFile(await response.blob(), 'manifest.json')
+    } catch (failure) {
+      setError(failure)
+    }
+  }
+  return { bytes, error, exported, run, cancel, saveManifest }
+}
