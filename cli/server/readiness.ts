@@ -6,10 +6,15 @@ import type { EngineThread } from './threads/engine-thread-handle.ts'
 interface ReadinessParts {
   readonly engine: Pick<EngineThread, 'healthy' | 'roomFor'>
   readonly store: StoreSession
+  /** The setting `sharing.enabled`. */
+  readonly isSharing: boolean
 }
 
-/** Object storage, metadata, storage events and the journal, which is the audit store, must all work. */
-export function readiness({ engine, store }: ReadinessParts, isStopping: boolean): ReadinessCheck[] {
+/** Of no token. */
+const NO_DIGEST = new Uint8Array(32)
+
+/** Object storage, metadata, storage events, links where there may be any, and the journal, which is the audit store. */
+export function readiness({ engine, store, isSharing }: ReadinessParts, isStopping: boolean): ReadinessCheck[] {
   const { healthy, roomFor } = engine
   return [
     { name: 'server', ready: !isStopping, reason: 'the server is stopping' },
@@ -22,6 +27,15 @@ export function readiness({ engine, store }: ReadinessParts, isStopping: boolean
     },
     { name: 'metadata', ready: works(() => store.catalog.snapshot().totals()), reason: 'the catalog cannot be read' },
     { name: 'events', ready: works(() => store.events.beginning), reason: 'the storage events cannot be read' },
+    ...(isSharing
+      ? [
+          {
+            name: 'sharing',
+            ready: works(() => store.catalog.snapshot().findShare(NO_DIGEST)),
+            reason: 'the links cannot be read',
+          },
+        ]
+      : []),
     { name: 'object storage', ready: hasItsDirectories(store.paths), reason: 'a directory of the store is missing' },
   ]
 }

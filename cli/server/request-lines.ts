@@ -1,5 +1,6 @@
 import type { Milliseconds } from '../../engine/brands.ts'
 import type { FinishedRequest } from '../../planes/s3/s3-plane.ts'
+import type { FinishedAccess } from '../../planes/sharing/sharing-plane.ts'
 import { isoMilliseconds } from '../../planes/s3/text/timestamps.ts'
 
 /** How long lines may wait for others to share a write: one for each costs more than all else of a line. */
@@ -39,12 +40,29 @@ export class RequestLines {
     const { requestId, method, operation, route, status, receivedBytes, sentBytes, unsupported } = request
     const milliseconds = Math.round(request.milliseconds * 1000) / 1000
     const line =
-      `{"level":"info","time":"${this.#now()}",${this.#bindings}"requestId":"${requestId}","method":"${method}",` +
+      `${this.#begin()}"requestId":"${requestId}","method":"${method}",` +
       `"route":"${route}",${operation === undefined ? '' : `"operation":"${operation.name}",`}"status":${status},` +
       `"milliseconds":${milliseconds},"receivedBytes":${receivedBytes},"sentBytes":${sentBytes},` +
       `${unsupported === undefined ? '' : unsupportedText(unsupported)}"msg":"S3 request"}\n`
     // What a client wrote may have more bytes than characters; every other line is ASCII.
-    const bytes = unsupported === undefined ? line.length : Buffer.byteLength(line)
+    this.#append(line, unsupported === undefined ? line.length : Buffer.byteLength(line))
+  }
+
+  /** The line of a request by a link, which says nothing of the link. */
+  addAccess({ requestId, method, route, status, milliseconds, sentBytes, refused }: FinishedAccess): void {
+    const line =
+      `${this.#begin()}"requestId":"${requestId}","method":"${method}",` +
+      `${route === undefined ? '' : `"route":"${route}",`}"status":${status},` +
+      `"milliseconds":${Math.round(milliseconds * 1000) / 1000},"sentBytes":${sentBytes},` +
+      `${refused === undefined ? '' : `"refused":"${refused}",`}"msg":"request by a link"}\n`
+    this.#append(line, line.length)
+  }
+
+  #begin(): string {
+    return `{"level":"info","time":"${this.#now()}",${this.#bindings}`
+  }
+
+  #append(line: string, bytes: number): void {
     if (this.#lines.length + bytes > this.#options.writeBytesMaximum) this.flush()
     this.#lines += line
     if (bytes > line.length) this.flush()

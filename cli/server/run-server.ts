@@ -57,7 +57,7 @@ export async function runServer(run: ServerRun): Promise<number> {
     if (running !== undefined) stop(running)
   })
   try {
-    running = await (run.start ?? startComposition)(config, { log: logger.log })
+    running = await (run.start ?? startComposition)(config, logger)
     const { s3Address, apiAddress, s3Url, apiUrl, consoleUrl, deploymentId } = running
     const addresses = { s3Address, apiAddress, s3Url, apiUrl, consoleUrl, deploymentId }
     logger.log.info(addresses, 'the server accepts requests')

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config-types.ts'
-import type { Logger } from './logger.ts'
+import type { LogHandle } from './logger.ts'
 
 /** A server that has started: its listeners accept connections. */
 export interface RunningServer {
@@ -28,4 +28,4 @@ export interface RunningServer {
  * Starts a server.
  * @throws ExitError with the exit code of the cause if it cannot start
  */
-export type StartServer = (config: Config, options: { readonly log: Logger }) => Promise<RunningServer>
+export type StartServer = (config: Config, log: Pick<LogHandle, 'log' | 'requests'>) => Promise<RunningServer>

@@ -1,14 +1,31 @@
 import { systemMilliseconds } from '../../engine/clock.ts'
 import type { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
+import type { MetricSlots } from '../../planes/http/metric-slots.ts'
 import { mounted } from '../../planes/http/mounted-handler.ts'
 import { AttemptLimits } from '../../planes/sharing/attempt-limits.ts'
 import type { SharingServices } from '../../planes/sharing/services.ts'
 import { ShareTickets } from '../../planes/sharing/share-tickets.ts'
 import { createEmbedHandler, createShareHandler, type SharingTelemetry } from '../../planes/sharing/sharing-plane.ts'
+import type { Config } from '../config/config-types.ts'
+import type { Logger } from './logger.ts'
+import { SharingCounters } from './metrics/sharing-telemetry.ts'
+import type { RequestLines } from './request-lines.ts'
 import type { StoreSession } from './store/store-session.ts'
 
-interface SharingParts {
+/** What the main thread has. */
+interface MainParts {
+  readonly config: Config
+  readonly store: StoreSession
+  readonly gate: ConcurrencyGate
+  readonly metrics: MetricSlots
+  /** The region of the main thread in the metrics. */
+  readonly metricsThread: number
+  readonly log: Logger
+  readonly requestLines: RequestLines | undefined
+}
+
+interface EmbedParts {
   readonly store: StoreSession
   /** The setting `sharing.enabled`. */
   readonly isEnabled: boolean
@@ -25,19 +42,22 @@ const SHARES = /^\/+(?:s|%73)(?:\/|%2f)/i
 const EMBEDS = /^\/+(?:[es]|%65|%73)(?:\/|%2f)/i
 
 /** A listener with shares below `/s/`. Made once: attempts at passwords are counted for all listeners together. */
-export function shareHandler({ store, isEnabled, gate, telemetry }: SharingParts): (rest: HttpHandler) => HttpHandler {
+export function shareHandler(parts: MainParts): (rest: HttpHandler) => HttpHandler {
+  const { config, store, gate, metrics, metricsThread, log, requestLines } = parts
   const services = {
-    ...servicesOf(store, isEnabled),
+    ...servicesOf(store, config['sharing.enabled']),
     tickets: new ShareTickets(store.ticketKey),
     limits: new AttemptLimits(),
     hashing: store.passwords,
   }
+  const logs = { faults: log, requests: requestLines }
+  const telemetry = new SharingCounters(metrics.shared, metricsThread, logs, config['log.requests'])
   const shares = createShareHandler({ services, gate, telemetry })
   return (rest) => mounted(SHARES, shares, rest)
 }
 
 /** The S3 listener with embeds below `/e/`. */
-export function withEmbeds({ store, isEnabled, gate, telemetry }: SharingParts, rest: HttpHandler): HttpHandler {
+export function withEmbeds({ store, isEnabled, gate, telemetry }: EmbedParts, rest: HttpHandler): HttpHandler {
   return mounted(EMBEDS, createEmbedHandler({ services: servicesOf(store, isEnabled), gate, telemetry }), rest)
 }
 

@@ -27,9 +27,9 @@ import { MainListeners } from './main-listeners.ts'
 import { managementHandler } from './management-plane.ts'
 import { publishGate } from './metrics/gate-metrics.ts'
 import { METRIC_OPERATIONS } from './metrics/metric-operations.ts'
-import { SharingCounters } from './metrics/sharing-telemetry.ts'
 import { readiness } from './readiness.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
+import type { RequestLines } from './request-lines.ts'
 import { shareHandler } from './sharing-plane.ts'
 import { SpaceWatch } from './space-watch.ts'
 import { isOnOneFileSystem } from './store/payload-places.ts'
@@ -51,6 +51,8 @@ interface Parts {
   readonly tls: ListenerTls
   readonly credentials: ServerCredentials
   readonly log: Logger
+  /** Of requests by links. */
+  readonly requestLines: RequestLines | undefined
   readonly lock: StoreLock
   readonly engine: EngineThread
   /** The client of the store, and what connects it to the engine. */
@@ -67,7 +69,7 @@ interface Parts {
 }
 
 /** The composition root: puts the whole server together. */
-export const startServer: StartServer = async (config, { log }) => {
+export const startServer: StartServer = async (config, { log, requests }) => {
   const credentials = serverCredentials(config)
   const tls = new ListenerTls(config)
   targetCertificates(config)
@@ -76,7 +78,7 @@ export const startServer: StartServer = async (config, { log }) => {
   const lock = await withExitCode(() => lockStore(nodeDisk, paths.root))
   try {
     await withExitCode(async () => isOnOneFileSystem(paths))
-    return await startLocked(config, tls, log, credentials, paths, lock)
+    return await startLocked(config, tls, log, requests, credentials, paths, lock)
   } catch (error) {
     await lock.release()
     throw error
@@ -97,6 +99,7 @@ async function startLocked(
   config: Config,
   tls: ListenerTls,
   log: Logger,
+  requestLines: RequestLines | undefined,
   credentials: ServerCredentials,
   paths: StorePaths,
   lock: StoreLock,
@@ -128,6 +131,7 @@ async function startLocked(
     tls,
     credentials,
     log,
+    requestLines,
     lock,
     engine,
     client,
@@ -278,24 +282,14 @@ class Server implements RunningServer {
     const management = managementHandler(
       { ...this.#parts, webhooks: this.#webhooks, sharing },
       this.#certificateReload,
-      async () => readiness(this.#parts, this.#stopping !== undefined),
+      async () => readiness({ ...this.#parts, isSharing: config['sharing.enabled'] }, this.#stopping !== undefined),
     )
-    const withShares = shareHandler({
-      store,
-      isEnabled: config['sharing.enabled'],
-      gate: this.#parts.gate,
-      telemetry: this.#sharingTelemetry(),
-    })
+    const withShares = shareHandler(this.#parts)
     const patience = { ...stallSettings(config), isCrowded: () => this.#parts.gate.isCrowded }
     const limits = connectionLimits(frontEndCount)
     await this.#listeners.start({ config, tls, log, limits, management, withShares, patience })
     logCertificates(log, tls)
     this.#workers = startWorkers(log, engine.start, store, config, this.#webhooks.delivery)
-  }
-
-  #sharingTelemetry(): SharingCounters {
-    const { config, log, metrics, metricsThread } = this.#parts
-    return new SharingCounters(metrics.shared, metricsThread, { faults: log, requests: log }, config['log.requests'])
   }
 
   reload(): Promise<void> {

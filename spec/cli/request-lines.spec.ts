@@ -41,6 +41,29 @@ function linesOf(text: string): unknown[] {
     .map((line) => JSON.parse(line) as unknown)
 }
 
+test('the line of a request by a link says nothing of the link', (t) => {
+  const writes: string[] = []
+  const lines = new RequestLines({
+    bindings: {},
+    clock: () => millisecondsOf(0),
+    writeBytesMaximum: 1000,
+    write: (text) => writes.push(text),
+  })
+  const asked = { requestId: '0123', method: 'GET', status: 410, milliseconds: 1.23456, sentBytes: 90 }
+  lines.addAccess({ ...asked, route: '/s/{token}', access: 'share-page', refused: 'share.denied' })
+  lines.addAccess({ ...asked, route: undefined, access: undefined, refused: undefined })
+  lines.flush()
+  const told = {
+    level: 'info',
+    time: '1970-01-01T00:00:00.000Z',
+    ...asked,
+    milliseconds: 1.235,
+    msg: 'request by a link',
+  }
+  t.same(linesOf(writes.join('')), [{ ...told, route: '/s/{token}', refused: 'share.denied' }, told])
+  t.end()
+})
+
 test('lines of requests are JSON, and reach the log whole', async (t) => {
   const writes: string[] = []
   let now = millisecondsOf(Date.UTC(2026, 0, 31, 12))

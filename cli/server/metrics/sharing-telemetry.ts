@@ -5,12 +5,13 @@ import { linkAccesses, type RequestClass } from '../../../planes/http/metric-tab
 import type { FinishedAccess, SharingTelemetry } from '../../../planes/sharing/sharing-plane.ts'
 import type { Config } from '../../config/config-types.ts'
 import type { Logger } from '../logger.ts'
+import type { RequestLines } from '../request-lines.ts'
 
 interface Logs {
   /** Of faults. */
   readonly faults: Logger
   /** Of answered requests. */
-  readonly requests: Logger
+  readonly requests: RequestLines | undefined
 }
 
 /** Counts and logs the requests by links of one thread. */
@@ -33,15 +34,14 @@ export class SharingCounters implements SharingTelemetry {
     this.#sent = slots.slot('object_store_share_sent_bytes_total')
   }
 
-  finished({ access, refused, ...answered }: FinishedAccess): void {
-    const { status, milliseconds, sentBytes } = answered
+  finished(finished: FinishedAccess): void {
+    const { access, refused, status, milliseconds, sentBytes } = finished
     if (refused !== undefined) this.#add(this.#slots.accessDeniedSlot(refused), 1)
     else if (access !== undefined && status < 400) this.#add(this.#slots.accessSlot(access), 1)
     this.#durations.get(access ?? 'other')?.observe(milliseconds / 1000)
     this.#add(this.#sent, sentBytes)
     if (this.#logRequests === 'none' || (this.#logRequests === 'errors' && status < 400)) return
-    const rounded = Math.round(milliseconds * 1000) / 1000
-    this.#logs.requests.info({ ...answered, milliseconds: rounded, refused }, 'request by a link')
+    this.#logs.requests?.addAccess(finished)
   }
 
   failed(error: unknown, requestId: string): void {

@@ -86,7 +86,7 @@ const session = new StoreSession(data, data.thread, engine, counts)
 const gate = new ConcurrencyGate(data.limits, data.gate, data.thread)
 publishGate(gate, data.metrics, data.thread)
 const hostNames = new HostNames(data.hostnames, hostname())
-const logs = { faults: log.log, requests: log.log }
+const logs = { faults: log.log, requests: log.requests }
 const sharingTelemetry = new SharingCounters(data.metrics, data.thread, logs, data.logRequests)
 const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.logRequests)
 main.on('message', (message: ToFrontEnd) => {

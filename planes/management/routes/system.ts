@@ -9,7 +9,7 @@ import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
 
 const PRODUCT = 'object-store'
 
-/** What this version supports; the names are those of the specification. */
+/** What this version supports; the names are those of the specification, and `sharing`. */
 const CAPABILITIES = {
   versioning: true,
   webhooks: true,
@@ -46,15 +46,17 @@ const getInfo = defineRoute({
           events: FLAG,
           lifecycle: FLAG,
           object_browser: FLAG,
+          sharing: FLAG,
           erasure_coding: FLAG,
         }),
       }),
     ),
   },
-  async handle(_request, { ready, version }) {
+  async handle(_request, { ready, version, sharing }) {
     const isReady = (await ready()).every((check) => check.ready)
     const status = isReady ? 'ready' : 'not_ready'
-    return jsonResponse(200, { name: PRODUCT, version, status, capabilities: CAPABILITIES })
+    const capabilities = { ...CAPABILITIES, sharing: sharing.settings().enabled }
+    return jsonResponse(200, { name: PRODUCT, version, status, capabilities })
   },
   command: command('system info', 'show version and capabilities of the server'),
 })
