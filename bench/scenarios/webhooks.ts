@@ -35,7 +35,7 @@ export const webhooks: Scenario = {
       const webhook = await createWebhook(target, receiver)
       await arrivals(bench, target, receiver)
       await deliveries(bench, target, receiver)
-      await beside(bench, target, webhook)
+      await beside(bench, target, webhook, receiver)
     }, SETTINGS),
 }
 
@@ -107,7 +107,7 @@ async function countOf(receiver: string, wanted: number, secondsMaximum: number)
 }
 
 /** The rate of writes with the webhook, and without it: it is disabled in every other turn, which drops what is pending. */
-async function beside(bench: Bench, target: Target, webhook: string): Promise<void> {
+async function beside(bench: Bench, target: Target, webhook: string, receiver: string): Promise<void> {
   const { seconds, rounds } = bench.settings
   const load = putLoad(target.bucket, indexRange(0, 100_000), randomBytes(SMALL_BYTES), 'time')
   const side = (words: string, figure: string, enabled: boolean) => ({
@@ -121,16 +121,20 @@ async function beside(bench: Bench, target: Target, webhook: string): Promise<vo
   })
   const without = side('no webhook', 'webhooks-none-put-4-kib', false)
   const withOne = side('one webhook for everything', 'webhooks-one-put-4-kib', true)
-  const ratio = await measureInTurns(bench, without, withOne, {
+  const before = await countOf(receiver, 0, 0)
+  const turns = {
     connections: USUAL_CONNECTIONS,
     seconds: Math.max(TURN_SECONDS_MINIMUM, Math.ceil(seconds / 2)),
     rounds: Math.min(ROUNDS_MAXIMUM, rounds),
     limits: ['sync-preallocated'],
-  })
+  } as const
+  const ratio = await measureInTurns(bench, without, withOne, turns)
+  const delivered = (await countOf(receiver, 0, 0)) - before
   bench.add({
     name: 'webhooks-put-4-kib-ratio',
     label: 'Rate of PUT 4 KiB with one webhook for everything over that without',
     value: ratio,
     unit: 'ratio',
+    note: `${delivered.toLocaleString('en')} deliveries in ${turns.rounds} turns of ${turns.seconds} s and the warm-up`,
   })
 }

@@ -4,7 +4,9 @@ import { readFileSync } from 'node:fs'
 import { systemMilliseconds } from '../../engine/clock.ts'
 import type { WebhookState } from '../../engine/domain/webhook-state.ts'
 import type { TargetRules } from '../../engine/webhook-target.ts'
+import { busyMachine } from '../../workers/webhooks/busy-machine.ts'
 import { WebhookDelivery } from '../../workers/webhooks/deliver-webhooks.ts'
+import { DeliveryPace } from '../../workers/webhooks/delivery-pace.ts'
 import { systemResolver } from '../../workers/webhooks/resolver.ts'
 import { WebhookSender } from '../../workers/webhooks/sender.ts'
 import { testEvent } from '../../workers/webhooks/test-event.ts'
@@ -29,6 +31,11 @@ export function targetCertificates(config: Config): string | undefined {
   } catch (error) {
     throw new ConfigError([`webhooks.ca_file: ${(error as Error).message}`])
   }
+}
+
+/** Milliseconds of a clock that is never set. */
+function timer(): number {
+  return performance.now()
 }
 
 /** What sends webhooks, and what delivers events with it. */
@@ -65,8 +72,9 @@ export class Webhooks {
       webhooks: store.webhooks,
       read: (query) => store.events.read(query),
       sender: this.#sender,
+      pace: new DeliveryPace(timer, busyMachine({ timer, records: () => store.events.head.sequence })),
       clock: systemMilliseconds,
-      timer: () => performance.now(),
+      timer,
       onDamaged: (webhook, after, through) =>
         log.error(
           { webhook, after: after?.sequence, through: through.sequence },

@@ -46,7 +46,7 @@ export async function deliveryWorld(t: Test) {
   const reads: EventPlace[] = []
   /** Webhooks that may have missed events. */
   const damaged: string[] = []
-  const state = { now: 1_000_000, timer: 0, isFull: false, isDamaged: false }
+  const state = { now: 1_000_000, timer: 0, isFull: false, isDamaged: false, pace: true }
   const read: ReadEvents = async ({
     after = { sequence: sequenceOf(0), index: 0 },
     sinceMicroseconds = 0,
@@ -94,6 +94,7 @@ export async function deliveryWorld(t: Test) {
             signal?.addEventListener('abort', () => void flight.end({ error: 'aborted' }))
           }),
       },
+      pace: { take: () => state.pace, wait: 0 },
       clock: () => millisecondsOf(state.now),
       timer: () => state.timer,
       onDamaged: (webhook) => damaged.push(webhook),

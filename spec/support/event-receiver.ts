@@ -88,6 +88,7 @@ export async function deliverAll(
     webhooks: new WebhookReader(environment),
     read: (query) => log.read(query),
     sender: receiver,
+    pace: { take: () => true, wait: 0 },
     clock: () => millisecondsOf(clock),
     timer: () => clock,
     onDamaged: (webhook) => {

@@ -47,6 +47,21 @@ test('a line that is behind is read on as soon as it has room', async (t) => {
   await worker.close()
 })
 
+test('nothing begins while the pace does not allow it, and goes on by itself when it does', async (t) => {
+  const { store, flights, state, start, later, happen } = await deliveryWorld(t)
+  await store.client.execute(createWebhook('a'))
+  happen(1)
+  const worker = start()
+  state.pace = false
+  await later(worker, 0)
+  t.equal(flights.length, 0)
+  state.pace = true
+  while (flights.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  await flights[0]?.end()
+  t.match(worker.counts, { pending: 0, succeeded: 1 })
+  await worker.close()
+})
+
 test('filters: type, bucket, prefix', async (t) => {
   const { store, events, start, later, sequences } = await deliveryWorld(t)
   await store.client.execute(createWebhook('a'))

@@ -16,6 +16,7 @@ import {
   type ReadEvents,
   WebhookLine,
 } from './delivery-line.ts'
+import type { DeliveryPace } from './delivery-pace.ts'
 import { RETRY_DELAY_MAXIMUM, retryDelay } from './retry.ts'
 import type { Sent, WebhookSender } from './sender.ts'
 import { TargetCircuits } from './target-circuits.ts'
@@ -37,6 +38,7 @@ interface DeliveryParts {
   readonly webhooks: Pick<WebhookReader, 'version' | 'webhooks' | 'progress'>
   readonly read: ReadEvents
   readonly sender: Pick<WebhookSender, 'send'>
+  readonly pace: Pick<DeliveryPace, 'take' | 'wait'>
   /** The time of day. */
   readonly clock: () => Milliseconds
   /** Milliseconds of a clock that is never set: what is due is judged by it. */
@@ -73,6 +75,8 @@ export class WebhookDelivery implements BackgroundWorker {
   readonly #flights = new Set<Promise<void>>()
   #isStopping = false
   #wake: () => void = () => undefined
+  /** Goes off when the pace allows more. */
+  #pause: NodeJS.Timeout | undefined
   #succeeded = 0
   #failedAttempts = 0
   #failed = 0
@@ -117,6 +121,7 @@ export class WebhookDelivery implements BackgroundWorker {
   /** What is on its way may end; then the last report is made. */
   async close(): Promise<void> {
     this.#isStopping = true
+    clearTimeout(this.#pause)
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(), STOP_MILLISECONDS)
     timeout.signal.addEventListener('abort', () => this.#lines.forEach((line) => line.stopped.abort()))
@@ -194,7 +199,7 @@ export class WebhookDelivery implements BackgroundWorker {
     const { target } = line.webhook
     if (!this.#circuits.mayStart(target)) return false
     const delivery = line.due(this.#parts.timer())
-    if (delivery === undefined) return false
+    if (delivery === undefined || !this.#mayBegin()) return false
     delivery.isInFlight = true
     this.#circuits.started(target)
     const flight = this.#deliver(line, delivery, target).finally(() => {
@@ -204,6 +209,17 @@ export class WebhookDelivery implements BackgroundWorker {
     })
     this.#flights.add(flight)
     return true
+  }
+
+  /** Whether the pace allows another delivery; if not, they go on when it does. */
+  #mayBegin(): boolean {
+    const { pace } = this.#parts
+    if (pace.take()) return true
+    this.#pause ??= setTimeout(() => {
+      this.#pause = undefined
+      this.#start()
+    }, pace.wait)
+    return false
   }
 
   async #deliver(line: WebhookLine, delivery: Delivery, target: string): Promise<void> {
