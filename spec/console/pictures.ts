@@ -66,7 +66,7 @@ for (const [view, options] of Object.entries(VIEWS)) {
   await signIn(page, TOKEN)
   for (const [name, address] of Object.entries(screens)) {
     await goTo(page, address)
-    await page.waitForLoadState('networkidle')
+    await page.locator('main [aria-busy]').first().waitFor({ state: 'detached' })
     await page.screenshot({ path: join(directory, `${view}-${name}.png`) })
     complaints.push(...(await hindrances(page)))
     const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth')

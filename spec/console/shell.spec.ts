@@ -53,10 +53,14 @@ function usingIt({ api, tokens, open, put }: OpenConsole): void {
     ] as const) {
       const { page, complaints } = await open(t)
       await signIn(page, tokens[role])
-      for (const address of ['buckets', 'buckets/roles', 'buckets/roles/objects?key=note.txt', 'webhooks']) {
+      for (const [address, shown] of [
+        ['buckets', 'roles'],
+        ['buckets/roles', 'Nothing expires by itself'],
+        ['buckets/roles/objects?key=note.txt', 'SHA-256'],
+        ['webhooks', 'Nothing is sent anywhere yet'],
+      ] as const) {
         await goTo(page, address)
-        await page.getByRole('heading', { level: 1 }).waitFor()
-        await page.waitForLoadState('networkidle')
+        await page.getByText(shown, { exact: true }).first().waitFor()
         const texts = await page.getByRole('button').allTextContents()
         t.equal(
           texts.some((text) => writing.test(text)),

@@ -21,6 +21,11 @@ export function Shell() {
   useEffect(() => {
     document.title = `${title} · Object Store`
   }, [title])
+  const place = found === undefined ? '' : `${found.screen.pattern} ${JSON.stringify(found.values)}`
+  useEffect(() => {
+    // What was followed is gone with the screen before; whoever uses the keyboard goes on at the new one.
+    if (document.activeElement === document.body) main.current?.focus()
+  }, [place])
   const skip = () => main.current?.focus()
   return (
     <div class="shell">

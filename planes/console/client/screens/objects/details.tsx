@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
@@ -28,6 +29,11 @@ export function Details({ bucket, objectKey: key, version, close, changed }: Det
     [bucket, key, version],
   )
   const { value, error, reload } = loaded
+  const place = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // In a narrow window they take the place of the list, and of the link that led here.
+    if (document.activeElement === document.body || matchMedia('(max-width: 63.99rem)').matches) place.current?.focus()
+  }, [])
   const isMarker = error instanceof ApiError && error.code === 'VERSION_IS_MARKER'
   const isGone = error instanceof ApiError && error.code === 'OBJECT_NOT_FOUND'
   const changedHere = () => {
@@ -35,7 +41,7 @@ export function Details({ bucket, objectKey: key, version, close, changed }: Det
     changed()
   }
   return (
-    <aside class="details" aria-label="Details">
+    <aside class="details" aria-label="Details" ref={place} tabIndex={-1}>
       <header class="dialog-head">
         <h2>
           <Name of={key} />

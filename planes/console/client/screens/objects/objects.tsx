@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ADMINISTRATORS, may } from '../../api/session.ts'
 import { hrefOf } from '../../app/address.ts'
 import { go } from '../../app/router.ts'
@@ -28,6 +28,7 @@ export function ObjectsScreen({ values: { bucket = '' }, query }: ScreenProps) {
   useEffect(() => setSelected(new Set()), [JSON.stringify(listing)])
   useReloadAfterUploads(bucket, pages.reload)
   const { key, version } = { key: query['key'], version: query['version'] }
+  useFocusAfterDetails(key, pages.items)
   const changed = () => {
     setSelected(new Set())
     pages.reload()
@@ -65,6 +66,18 @@ function useReloadAfterUploads(bucket: string, reload: () => void): void {
   useEffect(() => {
     if (finished > 0) reload()
   }, [finished])
+}
+
+/** Who has looked at an object goes on at its row. */
+function useFocusAfterDetails(key: string | undefined, entries: readonly Entry[]): void {
+  const before = useRef(key)
+  useEffect(() => {
+    const closed = key === undefined ? before.current : undefined
+    before.current = key
+    if (closed === undefined || document.activeElement !== document.body) return
+    const row = entries.findIndex((entry) => entry.key === closed)
+    document.querySelector<HTMLElement>(`[data-row="${row}"] a`)?.focus()
+  }, [key])
 }
 
 interface ListProps {
