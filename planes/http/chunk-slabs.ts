@@ -18,10 +18,18 @@ const SPARE_SLABS_MAXIMUM = 32
 
 const spare: Buffer[] = []
 
-/** A copy of `chunk`, to be given back with `releaseChunk`. */
-export function copyChunk(chunk: ArrayBuffer): Buffer {
+/**
+ * A copy of `chunk`, to be given back with `releaseChunk`.
+ * @param waits whether more must come before anybody takes it. What may wait long is no piece of the platform's pool, all of
+ *   which it would keep from being freed.
+ */
+export function copyChunk(chunk: ArrayBuffer, waits: boolean): Buffer {
   const source = new Uint8Array(chunk)
-  if (source.length < SLAB_WORTHY_BYTES || source.length > SLAB_BYTES) return Buffer.from(source)
+  if (source.length < SLAB_WORTHY_BYTES || source.length > SLAB_BYTES) {
+    const copy = waits ? Buffer.allocUnsafeSlow(source.length) : Buffer.allocUnsafe(source.length)
+    copy.set(source)
+    return copy
+  }
   const slab = spare.pop() ?? Buffer.allocUnsafeSlow(SLAB_BYTES)
   slab.set(source)
   return slab.subarray(0, source.length)

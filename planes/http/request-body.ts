@@ -159,7 +159,7 @@ export class IncomingBody implements RequestBody {
       this.#overflow(takeNow, Buffer.from(chunk))
       return
     }
-    this.#queue.push(copyChunk(chunk))
+    this.#queue.push(copyChunk(chunk, !this.complete))
     this.#queuedBytes += chunk.byteLength
     if (this.#reader !== undefined) countWaiting(chunk.byteLength)
     if (this.#queuedBytes > UNTAKEN_BYTES_MAXIMUM && !this.complete) this.#throttle.cut()

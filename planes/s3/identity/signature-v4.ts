@@ -73,14 +73,15 @@ const outer = Buffer.allocUnsafeSlow(BLOCK_BYTES + DIGEST_BYTES)
  * objects for each that cost more than the two hashes.
  */
 export class SigningKey {
-  readonly #innerPad: Buffer
-  readonly #outerPad: Buffer
+  readonly #innerPad: Uint8Array
+  readonly #outerPad: Uint8Array
 
   /** @param key 64 bytes at most */
   constructor(key: Buffer) {
-    const padded = Buffer.concat([key], BLOCK_BYTES)
-    this.#innerPad = Buffer.from(padded.map((byte) => byte ^ 0x36))
-    this.#outerPad = Buffer.from(padded.map((byte) => byte ^ 0x5c))
+    // Keys are kept, so their bytes are no pieces of the platform's pool.
+    const padded = Uint8Array.from({ length: BLOCK_BYTES }, (_, at) => key[at] ?? 0)
+    this.#innerPad = padded.map((byte) => byte ^ 0x36)
+    this.#outerPad = padded.map((byte) => byte ^ 0x5c)
   }
 
   /** The signature, 64 hexadecimal digits. */
