@@ -25,7 +25,7 @@ export interface Refusal {
 /** Bodies up to so many bytes come in whole before their operation takes a place; a slow sender then holds none. */
 const SMALL_BODY_BYTES_MAXIMUM = 64 * 1024
 
-/** The gate is full: too many requests are running and waiting already. */
+/** The gate is full, or the queue of passwords: too many requests are running and waiting already. */
 export class BusyError extends Error {
   override readonly name = 'BusyError'
 }

@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { PasswordRecord } from '../../engine/events/values.ts'
+import { BusyError } from './exchange.ts'
 
 /** Longest password in bytes of UTF-8. */
 export const PASSWORD_BYTES_MAXIMUM = 1024
@@ -13,11 +14,6 @@ const COST = { cost: 2 ** 15, blockSize: 8, parallelization: 1 } as const
 const MEMORY_MARGIN = 2
 
 type Cost = Pick<PasswordRecord, 'cost' | 'blockSize' | 'parallelization'>
-
-/** Too many passwords wait to be hashed. */
-export class HashingBusyError extends Error {
-  override readonly name = 'HashingBusyError'
-}
 
 /**
  * Hashes passwords with scrypt, one after the other, in the threads of the library: the event loop goes on, and one
@@ -33,14 +29,14 @@ export class PasswordHashing {
     this.#key = key
   }
 
-  /** A record of a password, with a salt of its own. @throws HashingBusyError */
+  /** A record of a password, with a salt of its own. @throws BusyError */
   async hash(password: string): Promise<PasswordRecord> {
     const salt = randomBytes(SALT_BYTES)
     const hash = await this.#hashOf(password, salt, COST)
     return { salt: Uint8Array.from(salt), hash: Uint8Array.from(hash), ...COST }
   }
 
-  /** Whether a record is of this password, in a time that does not depend on either. @throws HashingBusyError */
+  /** Whether a record is of this password, in a time that does not depend on either. @throws BusyError */
   async matches(password: string, record: PasswordRecord): Promise<boolean> {
     const { salt, hash } = record
     return timingSafeEqual(await this.#hashOf(password, salt, record), hash)
@@ -55,7 +51,7 @@ export class PasswordHashing {
   }
 
   #inTurn(work: () => Promise<Buffer>): Promise<Buffer> {
-    if (this.#waiting >= WAITING_MAXIMUM) return Promise.reject(new HashingBusyError('too many passwords wait'))
+    if (this.#waiting >= WAITING_MAXIMUM) return Promise.reject(new BusyError())
     this.#waiting += 1
     const done = this.#last.then(work).finally(() => {
       this.#waiting -= 1

@@ -4,7 +4,6 @@ import { AuditLogDamagedError } from '../../projections/audit/audit-export.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import { BusyError, Exchange, type Refusal } from '../exchange/exchange.ts'
-import { HashingBusyError } from '../exchange/password-hashing.ts'
 import { recordedCode } from '../exchange/recorded-code.ts'
 import { requestIdOf } from '../exchange/request-id.ts'
 import {
@@ -226,8 +225,7 @@ function requestClassOf(found: FoundRoute | undefined): RequestClass<'management
 function toManagementError(error: unknown): { readonly error: ManagementError; readonly isFault: boolean } {
   if (error instanceof ManagementError) return { error, isFault: false }
   if (error instanceof DomainError) return { error: managementErrorOf(error), isFault: false }
-  if (error instanceof BusyError || error instanceof HashingBusyError)
-    return { error: new ManagementError('SLOW_DOWN'), isFault: false }
+  if (error instanceof BusyError) return { error: new ManagementError('SLOW_DOWN'), isFault: false }
   if (error instanceof ClientGoneError || error instanceof IncompletePayloadError) {
     return { error: new ManagementError('INVALID_REQUEST', 'The body ended before its length.'), isFault: false }
   }

@@ -53,7 +53,7 @@ interface SharingServices {
   readonly tokens: CapabilityTokens
   /** Of now: the addresses are known once the listeners are bound. */
   readonly settings: () => SharingSettings
-  /** What a password is checked with. @throws HashingBusyError */
+  /** What a password is checked with. @throws BusyError */
   readonly hashPassword: (password: string) => Promise<PasswordRecord>
 }
 

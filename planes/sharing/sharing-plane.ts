@@ -2,7 +2,6 @@ import { DescriptorsExhaustedError } from '../../engine/disk/disk.ts'
 import { DomainError, EngineUnavailableError } from '../../engine/errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import { Exchange, BusyError, type Refusal } from '../exchange/exchange.ts'
-import { HashingBusyError } from '../exchange/password-hashing.ts'
 import { recordedCode } from '../exchange/recorded-code.ts'
 import { requestIdOf } from '../exchange/request-id.ts'
 import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
@@ -230,7 +229,7 @@ function operationOf(code: SharingErrorCode, kind: 'share' | 'embed'): LinkRefus
 /** The error that a failure is answered with; `isFault` is true for a fault of the server. */
 function toSharingError(error: unknown): { readonly error: SharingError; readonly isFault: boolean } {
   if (error instanceof SharingError) return { error, isFault: false }
-  if (error instanceof BusyError || error instanceof HashingBusyError) return asked(new SharingError('SLOW_DOWN'))
+  if (error instanceof BusyError) return asked(new SharingError('SLOW_DOWN'))
   if (error instanceof ClientGoneError) return asked(new SharingError('INVALID_REQUEST', 'The body ended too early.'))
   if (error instanceof BodyRemovedError) return asked(new SharingError('CONFLICT'))
   if (error instanceof DescriptorsExhaustedError) return { error: new SharingError('SLOW_DOWN'), isFault: true }

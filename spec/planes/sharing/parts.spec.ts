@@ -1,5 +1,7 @@
 /** The parts of public delivery: names of files, types, pages, attempts. */
 import { test } from 'tap'
+import { BusyError } from '../../../planes/exchange/exchange.ts'
+import { PasswordHashing } from '../../../planes/exchange/password-hashing.ts'
 import { acceptsPage } from '../../../planes/sharing/accepts-page.ts'
 import { ADDRESS_LIMIT, AttemptLimits, networkOf, SHARE_LIMIT } from '../../../planes/sharing/attempt-limits.ts'
 import { contentDisposition, fileNameOf } from '../../../planes/sharing/content-disposition.ts'
@@ -131,6 +133,15 @@ test('an address of IPv6 is its network', (t) => {
   for (let host = 1; host < 99; host += 1) if (limits.take(`share-${host}`, `2001:db8::${host}`) === 0) allowed += 1
   t.equal(allowed, ADDRESS_LIMIT.saved)
   t.end()
+})
+
+test('so many passwords wait to be hashed, and no more', async (t) => {
+  const hashing = new PasswordHashing(Buffer.alloc(32, 1))
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => hashing.hash('a')))
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
+  t.equal(refused.length, 4)
+  t.ok(refused.every(({ reason }) => reason instanceof BusyError))
+  t.equal(await hashing.matches('a', await hashing.hash('a')), true, 'and afterwards there is room again')
 })
 
 test('so many addresses that not all are counted one by one', (t) => {
