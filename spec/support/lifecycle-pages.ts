@@ -20,10 +20,22 @@ const REMOVAL = /^lifecycle\.expire-/
 export class LifecyclePages {
   readonly #pages = new Map<string, SentPage>()
   readonly #settled = new Set<string>()
+  #removals = 0
 
   /** Of all pages so far. */
   get requestIds(): string[] {
     return [...this.#settled, ...this.#pages.keys()]
+  }
+
+  get isEmpty(): boolean {
+    return this.#pages.size === 0
+  }
+
+  /** How many removals were taken in since the last call. */
+  takeRemovals(): number {
+    const removals = this.#removals
+    this.#removals = 0
+    return removals
   }
 
   sent(requestId: string, now: number): void {
@@ -58,6 +70,7 @@ export class LifecyclePages {
             : due.version === state.find(state.buckets.get(bucket), key, version)),
       )
       if (!isDue) wrong.push(`${bucket}/${key} ${version ?? ''} was removed by entry ${sequence} and was not due`)
+      this.#removals += 1
       rules.apply(removal, { sequence, now: page.now, clockIsBehind: false })
     }
     for (const [requestId, { expired }] of this.#pages) {

@@ -78,13 +78,16 @@ export interface ManagementRow {
 
 /**
  * Every route of the page.
- * @param values what stands for the `{name}` parts of paths; any other is a name of nothing
+ * @param values what stands for the `{name}` parts of paths, or for one of them after a word, such as `webhooks/{id}`; any
+ *   other is a name of nothing
  */
 export function managementRows(values: Readonly<Record<string, string>>): ManagementRow[] {
   return tableWith('spec/management/routes.md', 'method | path | roles | body | meaning').map(
     ([method = '', code = '', roles = '', body = '']) => {
       const path = code.replaceAll('`', '')
-      const target = path.replaceAll(/\{\w+\}/g, (name) => values[name] ?? 'nothing-of-this-name')
+      const target = path
+        .replaceAll(/([\w-]+\/)\{\w+\}/g, (part, word: string) => (part in values ? `${word}${values[part]}` : part))
+        .replaceAll(/\{\w+\}/g, (name) => values[name] ?? 'nothing-of-this-name')
       return { method, path, target, roles: roles.split(', '), body }
     },
   )

@@ -3,6 +3,7 @@ import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import * as fc from 'fast-check'
 import type { Command, Done } from '../../engine/commands/commands.ts'
 import { DOMAIN_ERRORS, EngineUnavailableError, OutcomeUnknownError } from '../../engine/errors.ts'
+import { AgingClient } from './aging-client.ts'
 import { journalEntries } from './journal-entries.ts'
 import { ModelCommands } from './model-commands.ts'
 import { differences } from './model-differences.ts'
@@ -32,6 +33,7 @@ export class ModelledClients {
   readonly #inFiles = new Map<string, Buffer>()
   readonly #rules = new ModelRules(this.#state, this.#inFiles)
   readonly #count: number
+  readonly #aging = new AgingClient(this.#state, this.#rules)
   #unanswered: Unanswered[] = []
   /** Ids of requests that were told that nothing was changed. */
   readonly #refused = new Set<string>()
@@ -44,9 +46,9 @@ export class ModelledClients {
 
   /**
    * Takes in what the journal tells of commands without an answer, and returns what is not as it must be.
-   * @param onUnreadable as that of `differences`
+   * @param onUnreadable as that of `differences`, and `readsEvents`
    */
-  async check(store: TestStore, onUnreadable?: (error: unknown) => void): Promise<string[]> {
+  async check(store: TestStore, onUnreadable?: (error: unknown) => void, readsEvents = true): Promise<string[]> {
     const wrong: string[] = []
     if (this.#unanswered.length > 0 || this.#refused.size > 0) {
       const all = journalEntries(store.paths.root, store.disk)
@@ -55,7 +57,8 @@ export class ModelledClients {
           wrong.push(`request ${requestId} was told that nothing was changed, and has entry ${sequence}`)
       this.#refused.clear()
       const entries = all.filter(({ result }) => result !== 'attempted')
-      const outcomes = new Map(entries.map((entry) => [entry.requestId, entry]))
+      // The first of a request: that of a bypass comes after it.
+      const outcomes = new Map(entries.toReversed().map((entry) => [entry.requestId, entry]))
       for (const { requestId, command, now } of this.#unanswered) {
         const outcome = outcomes.get(requestId)
         if (outcome !== undefined && !hadNoRoom(outcome.details.get('error'))) {
@@ -64,7 +67,18 @@ export class ModelledClients {
       }
       this.#unanswered = []
     }
-    return [...wrong, ...(await differences(store, this.#state, onUnreadable))]
+    wrong.push(...this.#aging.check(() => journalEntries(store.paths.root, store.disk)))
+    return [...wrong, ...(await differences(store, this.#state, onUnreadable, readsEvents))]
+  }
+
+  /** Objects and versions that lifecycle rules removed so far. */
+  get removals(): number {
+    return this.#aging.removals
+  }
+
+  /** Requests to receivers of webhooks so far. */
+  get deliveries(): number {
+    return this.#aging.receiver.requests
   }
 
   /** Whether a request with this id was ever sent. */
@@ -78,6 +92,16 @@ export class ModelledClients {
       this.#runOne(store, `client-${client}`, random.below(2 ** 31), now, Math.min(commandsMaximum, STEPS_PER_LIFE)),
     )
     await Promise.all(clients)
+  }
+
+  /** Objects come due, are removed and delivered; by itself, since the order beside others is not the same each time. */
+  async age(store: TestStore, random: Random, now: number): Promise<void> {
+    const send = (command: Command) => this.#send(store, command, now)
+    const newRequestId = () => String((this.#requests += 1))
+    const failed = (requestId: string, error: unknown) => {
+      if (doneOfRefusal(error as Error) === 'unavailable') this.#refused.add(requestId)
+    }
+    await this.#aging.run(store, random, now, send, { newRequestId, failed })
   }
 
   async #runOne(store: TestStore, bucket: string, seed: number, now: number, commands: number): Promise<void> {

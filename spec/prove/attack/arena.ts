@@ -77,6 +77,8 @@ export interface Arena {
   readonly uploads: Uploads
   /** Values of the `{name}` parts of management paths: of things that are there and that nothing else needs. */
   readonly victims: Readonly<Record<string, string>>
+  /** That of a webhook which is there. */
+  readonly signingSecret: string
   readonly masterKey: Buffer
 }
 
@@ -141,7 +143,7 @@ async function furnish(maker: ManagedServer) {
     signers,
     tokens: await tokensOf(api),
     uploads: await uploadsOf(maker),
-    victims: await victimsOf(maker),
+    ...(await victimsOf(maker)),
   }
 }
 
@@ -175,19 +177,34 @@ async function outOfUse(maker: ManagedServer) {
   }
 }
 
-async function victimsOf(maker: ManagedServer): Promise<Readonly<Record<string, string>>> {
+/** Gets no event, so that nothing is sent anywhere. */
+export const WEBHOOK = {
+  target_url: 'https://receiver.invalid/hook?token=t',
+  event_types: ['bucket.created'],
+  bucket_filter: 'no-bucket-has-this-name',
+}
+
+async function victimsOf(maker: ManagedServer): Promise<Pick<Arena, 'victims' | 'signingSecret'>> {
   const { account, credential, policies, s3 } = await newIdentity(maker, ALL)
   s3.destroy()
   await createLockBucket(maker, VICTIM_BUCKET)
   await put(maker, `${VICTIM_BUCKET}/a/b`, 'bytes of a victim')
-  return {
+  const rule = await maker.api.get<{ id: string }>('POST', `/buckets/${VICTIM_BUCKET}/lifecycle`, {
+    expiration: 36_500,
+  })
+  const webhook = await maker.api.get<{ id: string; signing_secret: string }>('POST', '/webhooks', WEBHOOK)
+  const victims = {
     '{bucket}': VICTIM_BUCKET,
     '{key}': 'a/b',
     '{id}': account.id,
     '{account_id}': account.id,
     '{credential_id}': credential.credential_id,
     '{policy_id}': policies[0] ?? '',
+    '{rule_id}': rule.id,
+    'lifecycle-rules/{id}': rule.id,
+    'webhooks/{id}': webhook.id,
   }
+  return { victims, signingSecret: webhook.signing_secret }
 }
 
 async function tokensOf(api: ApiClient) {

@@ -24,6 +24,7 @@ import { attackLinks } from './public-links.ts'
 import { attackOperations } from './s3-matrix.ts'
 import { attackSlowly, floodConnections } from './slow-clients.ts'
 import { attackSignatures } from './tampering.ts'
+import { attackTargets } from './webhook-targets.ts'
 import { attackTiming } from './token-timing.ts'
 
 export const attack: Proof = {
@@ -70,6 +71,7 @@ async function runCycle(ledger: Ledger, seed: number, directory: string, say: (l
 const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promise<string | void>])[] = [
   // While the journal is short: some routes read all of it.
   ['management routes', attackRoutes],
+  ['targets of webhooks', attackTargets],
   ['operations of S3', attackOperations],
   ['signatures', attackSignatures],
   ['what there is', attackExistence],
@@ -97,7 +99,7 @@ async function attackInTurn(assault: Assault, say: (line: string) => void): Prom
   }
 }
 
-function canariesOf({ signers, known, masterKey }: Arena): Canaries {
+function canariesOf({ signers, known, masterKey, signingSecret }: Arena): Canaries {
   const canaries = new Canaries()
   for (const [name, { secretKey }] of Object.entries(signers)) canaries.add(`the secret key of ${name}`, secretKey)
   for (const [name, value] of Object.entries(known)) {
@@ -106,6 +108,8 @@ function canariesOf({ signers, known, masterKey }: Arena): Canaries {
   canaries.add('the system token', known.systemToken)
   canaries.add('the scrape token', known.scrapeToken)
   canaries.addBytes('the master key', masterKey)
+  canaries.add('the signing secret of a webhook', signingSecret)
+  canaries.addBytes('the key of a webhook', Buffer.from(signingSecret.replace('whsec_', ''), 'base64'))
   canaries.add('the plaintext of an encrypted object', PLAINTEXT)
   return canaries
 }

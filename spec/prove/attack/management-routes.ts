@@ -9,6 +9,7 @@ import {
   managementSenders,
   matrixFaults,
 } from '../../support/management-matrix.ts'
+import { WEBHOOK } from './arena.ts'
 import type { Assault } from './assault.ts'
 import type { RawAnswer } from './raw-exchange.ts'
 import { requestBytes } from './senders.ts'
@@ -37,6 +38,11 @@ export const DOCUMENT_BODIES: Readonly<Record<string, string>> = {
     '{"name":"let in","statements":[{"effect":"allow","actions":["s3:*"],"resources":["bucket:*"]}]}',
   'POST /api/v1/storage/repair': '{}',
   'POST /api/v1/buckets/{bucket}/object-embeds/{key}': '{"allowed_origins":["*"]}',
+  'POST /api/v1/buckets/{bucket}/lifecycle': '{"prefix":"let-in/","expiration":36500}',
+  'PUT /api/v1/buckets/{bucket}/lifecycle/{rule_id}': '{"prefix":"let-in/","enabled":true,"expiration":36500}',
+  'POST /api/v1/webhooks': JSON.stringify(WEBHOOK),
+  'PUT /api/v1/webhooks/{id}/status': '{"enabled":false}',
+  'POST /api/v1/webhooks/{id}/replay': '{"since":"2026-01-01T00:00:00Z","until":"2026-01-01T00:00:01Z"}',
 }
 
 function casesOf(row: ManagementRow, sender: ManagementSender): Case[] {
@@ -62,7 +68,7 @@ export async function attackRoutes(assault: Assault): Promise<void> {
     const bytes = bytesOf(one, arena.server.apiEndpoint.slice('http://'.length))
     const isHandled = expectedOf(row, sender) === 'handled'
     const isProbe = row.roles.some((role) => role === 'none' || role === 'scrape-token')
-    const showsSecret = isHandled && body !== ''
+    const showsSecret = isHandled && (body !== '' || row.path.endsWith('/webhooks/{id}/secret'))
     const records = (given: RawAnswer) => expectedRecords(one, given, arena.victims)
     const question = { name, method, bytes, mayChange: isHandled, isRecorded: !isProbe, records, showsSecret }
     const answer = await assault.ask(lane, question)
@@ -77,7 +83,7 @@ export async function attackRoutes(assault: Assault): Promise<void> {
 }
 
 /** The members of answers that show a secret, once. */
-const SHOWN = /"(?:secret_key|token)":"([^"]+)"/g
+const SHOWN = /"(?:secret_key|token|signing_secret)":"([^"]+)"/g
 const CODES: Readonly<Record<number, string>> = { 401: 'UNAUTHENTICATED', 403: 'FORBIDDEN' }
 
 /** The answer to HEAD has no envelope; its status stands for the code. */

@@ -81,7 +81,7 @@ async function openDamaged(
   const unreadable: unknown[] = []
   const found: Finding[] = []
   try {
-    const differing = await world.clients.check(store, (error) => unreadable.push(error))
+    const differing = await world.clients.check(store, (error) => unreadable.push(error), false)
     for (const text of differing) found.push({ kind: 'lost', text })
   } catch (error) {
     if (!isNamed(error)) found.push({ kind: 'wrong', text: String(error) })

@@ -53,7 +53,7 @@ function sayFindings({ say }: ProofTask, seed: number, findings: readonly Findin
 
 function told(tally: Tally): string {
   const { crashes, crashesInRecovery, acknowledged, faults, damages, damagesNamed } = tally
-  const { tailsCut, segments, rebuilds, volumesRemoved } = tally
+  const { tailsCut, segments, rebuilds, volumesRemoved, removals, deliveries } = tally
   return [
     `${crashes} crashes (${crashesInRecovery} in recovery)`,
     `${acknowledged} commands acknowledged`,
@@ -62,6 +62,8 @@ function told(tally: Tally): string {
     `${tailsCut} tails cut`,
     `${segments} segments`,
     `${volumesRemoved} volumes compacted`,
+    `${removals} removed by age`,
+    `${deliveries} deliveries`,
     `${rebuilds} rebuilds compared`,
   ].join(', ')
 }

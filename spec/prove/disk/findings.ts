@@ -20,6 +20,10 @@ const NOTHING = {
   /** Comparisons of the live projections with a replay. */
   rebuilds: 0,
   volumesRemoved: 0,
+  /** Objects and versions that lifecycle rules removed. */
+  removals: 0,
+  /** Requests to a receiver of webhooks. */
+  deliveries: 0,
 }
 
 /** What was tried: a proof that tried nothing has failed. */

@@ -13,6 +13,8 @@ export interface LifePlan {
   /** Whether those operations are all of them, or syncs of files alone: most is at stake before a sync. */
   readonly counted: 'all' | 'syncs'
   readonly fault: FaultKind | undefined
+  /** Whether objects come due and events are delivered, after everything else. */
+  readonly ages: boolean
   /** What ends it; `stop` is a stop in order, which the power may cut short. */
   readonly end: 'power' | 'kill' | 'stop'
 }
@@ -44,7 +46,13 @@ function within(random: Random, operations: number): number {
 }
 
 /** A life that nothing cuts short. */
-export const UNDISTURBED = { opensFor: undefined, worksFor: undefined, fault: undefined, counted: 'all' } as const
+export const UNDISTURBED = {
+  opensFor: undefined,
+  worksFor: undefined,
+  fault: undefined,
+  counted: 'all',
+  ages: true,
+} as const
 
 export function lifePlan(random: Random): LifePlan {
   const [title, recipe] = random.of(CHOICES)

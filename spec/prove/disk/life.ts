@@ -33,7 +33,8 @@ const SIZES = { segmentBytes: 16 * 1024, volumeBytes: 6 * 1024 }
 const LARGE = { segmentBytes: 128 * 1024, volumeBytes: 16 * 1024 }
 /** Later than the host's clock, by which a journal begins. */
 const BEGINNING = Date.parse('2126-01-02T03:04:05Z')
-const LIFE_MILLISECONDS = 60_000
+/** Two lives later what was written is a day old. */
+const LIFE_MILLISECONDS = 13 * 60 * 60 * 1000
 const COMMANDS_MAXIMUM = 10
 const STEPS_MAXIMUM = 40
 
@@ -85,7 +86,7 @@ export async function live(world: World, life: number, plan: LifePlan): Promise<
       if (random.below(24) === 0) setImmediate(() => world.intervals.tick())
     }
     if (plan.fault !== undefined) faulty.arm(plan.fault, host.disk, random)
-    const worked = await work(world, store, life)
+    const worked = await work(world, store, life, plan)
     const isHealthy = host.disk.isOn && !failed()
     if (isHealthy) promises.add(store.journal.position.sequence, store.journal.position.head)
     if (worked !== undefined && isHealthy && faulty.count === 0) found.push(worked)
@@ -110,8 +111,9 @@ function limit(disk: SimulatedDisk, faulty: FaultyDisk, plan: LifePlan, failed: 
   }
 }
 
-async function checkOpened({ clients, promises }: World, store: TestStore): Promise<Finding[]> {
+async function checkOpened({ clients, promises, tally }: World, store: TestStore): Promise<Finding[]> {
   const found: Finding[] = []
+  const { removals } = clients
   try {
     found.push(...promises.check(store.disk, store.paths, clients))
     const unreadable = (error: unknown) => found.push({ kind: 'lost', text: String(error) })
@@ -119,21 +121,24 @@ async function checkOpened({ clients, promises }: World, store: TestStore): Prom
   } catch (error) {
     found.push({ kind: 'lost', text: `what is there cannot be read: ${String(error)}` })
   }
+  tally.removals += clients.removals - removals
   const { sequence, head } = store.journal.position
   promises.add(sequence, head)
   return found
 }
 
 /** Clients and background jobs side by side; returns what a job complained of. */
-async function work(world: World, store: TestStore, life: number): Promise<Finding | undefined> {
+async function work(world: World, store: TestStore, life: number, { ages }: LifePlan): Promise<Finding | undefined> {
   const { random, clients, tally } = world
-  const before = clients.acknowledged
+  const { acknowledged, deliveries } = clients
   const jobs = random.below(3) === 0 ? background(store) : Promise.resolve(0)
   const [, done] = await Promise.all([
     clients.run(store, random, timeOf(life), 1 + random.below(COMMANDS_MAXIMUM)),
     jobs.catch((error: unknown): Finding => ({ kind: 'wrong', text: `a background job failed: ${String(error)}` })),
   ])
-  tally.acknowledged += clients.acknowledged - before
+  if (ages) await clients.age(store, random, timeOf(life))
+  tally.acknowledged += clients.acknowledged - acknowledged
+  tally.deliveries += clients.deliveries - deliveries
   if (typeof done !== 'number') return done
   tally.volumesRemoved += done
   return undefined

@@ -51,7 +51,9 @@ async function liveAll(world: World): Promise<Finding[]> {
     if (found.length === 0) found.push(...(await endLife(world, plan)))
     if (found.length > 0) return found.map(({ kind, text }) => ({ kind, text: `life ${life} ${plan.title}: ${text}` }))
   }
-  const plan: LifePlan = { ...UNDISTURBED, title: 'is damaged after it', end: random.of(['kill', 'stop', 'power']) }
+  const end = random.of(['kill', 'stop', 'power'] as const)
+  // What is damaged is to be the same each time.
+  const plan: LifePlan = { ...UNDISTURBED, title: 'is damaged after it', end, ages: false }
   const last = await live(world, lives + 1, plan)
   if (plan.end === 'power') host.powerCut(random)
   else host.killed()

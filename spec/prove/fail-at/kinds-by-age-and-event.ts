@@ -41,9 +41,9 @@ async function subscribe(life: Life): Promise<void> {
   await life.send(deleteObject('versions', 'key'))
 }
 
-function deliver(life: Life): Promise<void> {
+async function deliver(life: Life): Promise<void> {
   const { store, receiver, ledger, client: engine } = life
-  return deliverAll(store, receiver, { now: ledger.now, engine, told: (error) => life.told(error) })
+  await deliverAll(store, receiver, { now: ledger.now, engine, told: (error) => life.told(error) })
 }
 
 const everything = { untilMicroseconds: microsecondsOf(9e15) }

@@ -19,12 +19,15 @@ const SIZES_LARGE = [65_537, 200_000, 400_000] as const
 /** One connection's worth of requests, one after the other, on keys that no other client touches. */
 export class AcknowledgingClient {
   readonly counts: ClientCounts = { acknowledged: 0, unanswered: 0 }
+  /** Told of the request id of each acknowledged change that makes an event. */
+  readonly #promised: (requestId: string) => void
   readonly #random: Random
   readonly #book: KeyBook
   #seed: number
 
   /** `number` tells clients apart, in their keys and in the bytes that they send. */
-  constructor(number: number, random: Random) {
+  constructor(number: number, random: Random, promised: (requestId: string) => void = () => undefined) {
+    this.#promised = promised
     this.#random = random
     this.#seed = number * 1_000_000_007
     this.#book = new KeyBook(Array.from({ length: KEYS }, (_, index) => `client-${number}/${index}/${LONG}`))
@@ -67,6 +70,7 @@ export class AcknowledgingClient {
   }
 
   async #send(key: string, content: Content, sending: Promise<WireAnswer>): Promise<boolean> {
+    const changes = content !== undefined || this.#book.current(key) !== undefined
     const settle = this.#book.sending(key, content)
     const answer = await sending.catch(() => undefined)
     if (answer === undefined) {
@@ -75,6 +79,7 @@ export class AcknowledgingClient {
     }
     if (answer.status < 200 || answer.status > 299) throw new Error(`${key}: ${answer.status} ${answer.text}`)
     this.counts.acknowledged += 1
+    if (changes) this.#promised(String(answer.headers['x-amz-request-id']))
     settle(true)
     return true
   }

@@ -14,25 +14,51 @@ export interface KillCounts {
   compactions: number
   /** Requests. */
   acknowledged: number
+  /** By lifecycle rules. */
+  removals: number
+  /** Requests to receivers of webhooks. */
+  deliveries: number
   /** Of the largest data directory, when it was done with. */
   bytesMaximum: number
 }
 
 export function noKills(): KillCounts {
-  return { kills: 0, inStart: 0, inMultipart: 0, rotations: 0, compactions: 0, acknowledged: 0, bytesMaximum: 0 }
+  return {
+    kills: 0,
+    inStart: 0,
+    inMultipart: 0,
+    rotations: 0,
+    compactions: 0,
+    acknowledged: 0,
+    removals: 0,
+    deliveries: 0,
+    bytesMaximum: 0,
+  }
 }
 
 /** Without one of these the kills were never where they hurt. */
-const REQUIRED = ['kills', 'inStart', 'inMultipart', 'rotations', 'compactions', 'acknowledged'] as const
+const REQUIRED = [
+  'kills',
+  'inStart',
+  'inMultipart',
+  'rotations',
+  'compactions',
+  'acknowledged',
+  'removals',
+  'deliveries',
+] as const
 
 /** What a run proved: `100 kills (20 in a start, …), 0 lost, 0 wrong`. */
 export function verdict(counts: KillCounts, findings: readonly Finding[]): { summary: string; passed: boolean } {
-  const { kills, inStart, inMultipart, rotations, compactions, acknowledged, bytesMaximum } = counts
+  const { kills, inStart, inMultipart, rotations, compactions, acknowledged, removals, deliveries, bytesMaximum } =
+    counts
   const lost = findings.filter(({ kind }) => kind === 'lost').length
   const missing = REQUIRED.filter((name) => counts[name] === 0)
   const parts = [
     `${kills} kills (${inStart} in a start, ${inMultipart} in multipart, ${rotations} rotations, ${compactions} compactions)`,
     `${acknowledged} acknowledged`,
+    `${removals} removed by age`,
+    `${deliveries} deliveries`,
     `at most ${Math.ceil(bytesMaximum / 1024 ** 2)} MiB`,
     ...missing.map((name) => `nothing counted as ${name}`),
     `${lost} lost`,

@@ -119,20 +119,31 @@ const GOOD: KillCounts = {
   rotations: 44,
   compactions: 23,
   acknowledged: 5000,
+  removals: 40,
+  deliveries: 900,
   bytesMaximum: 3 * 1024 ** 2,
 }
 
 test('X4 kills that lost nothing pass', (t) => {
   t.same(verdict(GOOD, []), {
     summary:
-      '100 kills (20 in a start, 61 in multipart, 44 rotations, 23 compactions), 5000 acknowledged, at most 3 MiB, 0 lost, 0 wrong',
+      '100 kills (20 in a start, 61 in multipart, 44 rotations, 23 compactions), 5000 acknowledged, 40 removed by age, 900 deliveries, at most 3 MiB, 0 lost, 0 wrong',
     passed: true,
   })
   t.end()
 })
 
 test('X4 a run that counted nothing where it hurts fails, and so does one that found something', (t) => {
-  for (const name of ['kills', 'inStart', 'inMultipart', 'rotations', 'compactions', 'acknowledged'] as const) {
+  for (const name of [
+    'kills',
+    'inStart',
+    'inMultipart',
+    'rotations',
+    'compactions',
+    'acknowledged',
+    'removals',
+    'deliveries',
+  ] as const) {
     const { summary, passed } = verdict({ ...GOOD, [name]: 0 }, [])
     t.notOk(passed, name)
     t.match(summary, `nothing counted as ${name}`)

@@ -4,10 +4,11 @@ import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { type Finding, lost, wrong } from '../../support/client-findings.ts'
 import { Random } from '../../support/random.ts'
 import type { ProcessServer } from '../../support/server-process.ts'
-import { VERSION_BUCKET, VersionClient } from '../../support/version-client.ts'
+import { VersionClient } from '../../support/version-client.ts'
 import { bytesIn, faultsAtRest, filesIn, journalFaults, surplusFiles } from '../store-at-rest.ts'
 import { type WatchedOptions, withServer } from '../watched-server.ts'
 import { AcknowledgingClient, CRASH_BUCKET, listedKeys } from './acknowledging-client.ts'
+import { AGING_SETTINGS, AgingAndEvents, LONG_AGO } from './aging-and-events.ts'
 import { journalTally } from './journal-tally.ts'
 import type { KillCounts } from './kill-counts.ts'
 
@@ -18,8 +19,12 @@ const SETTINGS = {
   OBJECT_STORE_STORAGE_SEGMENT_MIB: '1',
   OBJECT_STORE_STORAGE_VOLUME_MIB: '1',
   OBJECT_STORE_LOG_REQUESTS: 'none',
+  ...AGING_SETTINGS,
 }
 const WORK_MILLISECONDS_MAXIMUM = 350
+/** One server of so many works until a pass over the lifecycle rules has begun. */
+const LONG_WORKS = 6
+const PASS_MILLISECONDS = 1000
 /** One kill of so many comes before the server accepts requests. */
 const START_KILLS = 5
 /** The journal is verified after one kill of so many, and at the end. */
@@ -33,6 +38,7 @@ export class KilledStore {
   readonly #counts: KillCounts
   readonly #plain: readonly AcknowledgingClient[]
   readonly #versioned: readonly VersionClient[]
+  readonly #aging = new AgingAndEvents()
   #starts = 0
   #startMilliseconds = 500
 
@@ -42,7 +48,9 @@ export class KilledStore {
     this.#random = new Random(seed)
     this.#counts = counts
     const numbers = Array.from({ length: CLIENTS }, (_, index) => index + 1)
-    this.#plain = numbers.map((number) => new AcknowledgingClient(number, this.#random))
+    this.#plain = numbers.map((number) => {
+      return new AcknowledgingClient(number, this.#random, (requestId) => this.#aging.promise(requestId))
+    })
     this.#versioned = numbers.map((number) => new VersionClient(CLIENTS + number, this.#random))
   }
 
@@ -52,7 +60,8 @@ export class KilledStore {
 
   /** One start and one kill, while it starts or while it works. */
   async cycle(): Promise<void> {
-    if (this.#starts > 0 && this.#random.below(START_KILLS) === 0) await this.#killInStart()
+    if (this.#starts === 0) await this.#begin()
+    else if (this.#random.below(START_KILLS) === 0) await this.#killInStart()
     else await this.#start((server) => this.#killAtWork(server))
     this.#counts.kills += 1
     if (this.#random.below(VERIFICATIONS) > 0) return
@@ -63,6 +72,7 @@ export class KilledStore {
   async finish(): Promise<void> {
     await this.#start(async (server) => {
       await this.#check(server)
+      this.findings.push(...(await this.#aging.finish(server)))
       for (const path of await surplusFiles(this.#paths)) this.#wrong(`nobody refers to the payload file ${path}`)
       const code = await server.terminate()
       if (code !== 0) this.#wrong(`a stop in order ended with ${code}`)
@@ -76,8 +86,20 @@ export class KilledStore {
     counts.rotations += tally.rotations
     counts.compactions += tally.compactions
     for (const client of this.#clients) counts.acknowledged += client.counts.acknowledged
+    counts.removals += this.#aging.removals
+    counts.deliveries += this.#aging.deliveries
+    await this.#aging.close()
     counts.bytesMaximum = Math.max(counts.bytesMaximum, bytesIn(this.#paths.root))
     if (this.findings.length === 0) rmSync(this.#paths.root, { recursive: true })
+  }
+
+  /** The first start, two days ago, whose objects are due later. */
+  #begin(): Promise<void> {
+    const use = async (server: ProcessServer) => {
+      this.#starts += 1
+      await this.#aging.prepare(server)
+    }
+    return this.#withServer(use, {}, LONG_AGO)
   }
 
   #wrong(text: string): void {
@@ -105,16 +127,21 @@ export class KilledStore {
     })
   }
 
-  #withServer(use: (server: ProcessServer) => Promise<void>, options: WatchedOptions = {}): Promise<void> {
-    const server = { dataDirectory: this.#paths.root, environment: SETTINGS, ...options }
+  #withServer(
+    use: (server: ProcessServer) => Promise<void>,
+    options: WatchedOptions = {},
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<void> {
+    const server = { dataDirectory: this.#paths.root, environment: { ...SETTINGS, ...more }, ...options }
     return withServer(server, (text) => this.#wrong(text), use)
   }
 
   async #killAtWork(server: ProcessServer): Promise<void> {
-    if (this.#starts === 1) await createBuckets(server)
     await this.#check(server)
+    const isLong = this.#random.below(LONG_WORKS) === 0
+    const work = this.#random.below(WORK_MILLISECONDS_MAXIMUM) + (isLong ? PASS_MILLISECONDS : 0)
     const running = Promise.all(this.#clients.map((client) => client.run(server.wire)))
-    await Promise.race([running, pause(this.#random.below(WORK_MILLISECONDS_MAXIMUM))])
+    await Promise.race([running, pause(work)])
     if (server.process.exitCode !== null) {
       this.#wrong(`the server ended with ${server.process.exitCode}:\n${server.log.slice(-5).join('\n')}`)
     }
@@ -127,18 +154,9 @@ export class KilledStore {
   async #check(server: ProcessServer): Promise<void> {
     for (const name of filesIn(this.#paths.uploads)) this.#wrong(`left behind by an upload: ${name}`)
     const found = await Promise.all(this.#clients.map((client) => client.check(server.wire)))
-    this.findings.push(...found.flat())
+    this.findings.push(...found.flat(), ...(await this.#aging.check(server)))
     const keys = await listedKeys(server.wire)
     const present = this.#plain.flatMap((client) => client.present).toSorted()
     if (keys.join() !== present.join()) this.#wrong(`${CRASH_BUCKET} lists ${keys.join()} instead of ${present.join()}`)
   }
-}
-
-async function createBuckets({ wire }: ProcessServer): Promise<void> {
-  const headers = [['x-amz-bucket-object-lock-enabled', 'true']] as const
-  const answers = [
-    await wire.send('PUT', `/${CRASH_BUCKET}`),
-    await wire.send('PUT', `/${VERSION_BUCKET}`, { headers }),
-  ]
-  for (const { status, text } of answers) if (status !== 200) throw new Error(`${status} ${text}`)
 }
