@@ -69,6 +69,22 @@ test('a fault while one command is decided fails that command and nothing else',
   t.same(outcomes, ['attempted', 'failure error command-failed'])
 })
 
+test('a number that no reader of the journal would take fails its command, and is not written', async (t) => {
+  const root = t.testdir()
+  const store = await openTestStore(root)
+  await store.client.execute(createBucket('b'))
+  const asked = { ...write('b', 'k', Buffer.alloc(0)), size: 2 ** 53 }
+  await t.rejects(store.client.execute(asked), { code: 'command-failed', subject: /9007199254740992/ })
+  await store.client.execute(write('b', 'k', Buffer.from('bytes')))
+  t.same(store.failures, [])
+  await store.close(true)
+  const own = journalEntries(root).filter(({ resource }) => resource === asked.audit.resource)
+  t.same(
+    own.map(({ result }) => result),
+    ['attempted', 'failure', 'attempted', 'success'],
+  )
+})
+
 /** Far more than may be on its way. */
 const FLOOD = 100_000
 

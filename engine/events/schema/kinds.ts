@@ -43,15 +43,17 @@ function nameOf(stored: unknown): string {
   return typeof stored === 'string' ? 'text' : typeof stored === 'object' ? 'a map' : String(stored)
 }
 
-/** A whole number from 0 (or another least one) to a greatest one. `T` says what it counts. */
+/**
+ * A whole number from 0 (or another least one) to a greatest one. `T` says what it counts. Another number is refused before
+ * it is written as well: no reader would take its entry, and the journal would end there.
+ */
 export function whole<T extends number>(page: string, greatest = Number.MAX_SAFE_INTEGER, least = 0): Kind<T> {
+  const isValid = (value: unknown) =>
+    Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= greatest
   return {
     page,
-    encode: asItIs,
-    decode: (stored, where) =>
-      Number.isSafeInteger(stored) && (stored as number) >= least && (stored as number) <= greatest
-        ? (stored as T)
-        : refuse(where, page, stored),
+    encode: (value) => (isValid(value) ? value : refuse('to be written', page, value)),
+    decode: (stored, where) => (isValid(stored) ? (stored as T) : refuse(where, page, stored)),
   }
 }
 
