@@ -28,6 +28,11 @@ const SCREENS: Readonly<Record<string, string>> = {
   'new policy': 'access/policies/new',
   tokens: 'access/tokens',
   audit: 'audit',
+  evidence: 'evidence',
+  retention: 'evidence/retention',
+  bundle: 'evidence/bundle',
+  verify: 'evidence/verify',
+  overview: 'overview',
   filters: 'audit?bucket=logs&orphans=1',
   nothing: 'nothing',
 }

@@ -7,6 +7,11 @@ import { PoliciesScreen } from '../screens/access/policies.tsx'
 import { NewPolicyScreen, PolicyScreen } from '../screens/access/policy.tsx'
 import { TokensScreen } from '../screens/access/tokens.tsx'
 import { AuditScreen } from '../screens/audit/audit.tsx'
+import { BundleScreen } from '../screens/evidence/bundle.tsx'
+import { ChainScreen } from '../screens/evidence/chain.tsx'
+import { RetentionScreen } from '../screens/evidence/retention.tsx'
+import { VerifyScreen } from '../screens/evidence/verify.tsx'
+import { OverviewScreen } from '../screens/overview/overview.tsx'
 import { BucketScreen } from '../screens/buckets/bucket.tsx'
 import { BucketsScreen } from '../screens/buckets/buckets.tsx'
 import { WebhooksScreen } from '../screens/buckets/webhooks.tsx'
@@ -50,4 +55,9 @@ export const screens: readonly Screen[] = [
   { pattern: 'access/policies/:policy', title: 'Policy', inMenu: false, roles: SYSTEM_AND_AUDITOR, view: PolicyScreen },
   { pattern: 'access/tokens', title: 'Tokens', inMenu: false, roles: ADMINISTRATOR, view: TokensScreen },
   { pattern: 'audit', title: 'Audit', inMenu: true, roles: EVERYONE, view: AuditScreen },
+  { pattern: 'evidence', title: 'Evidence', inMenu: true, roles: EVERYONE, view: ChainScreen },
+  { pattern: 'evidence/retention', title: 'Retention', inMenu: false, roles: EVERYONE, view: RetentionScreen },
+  { pattern: 'evidence/bundle', title: 'Proof bundle', inMenu: false, roles: EVERYONE, view: BundleScreen },
+  { pattern: 'evidence/verify', title: 'Verify a file', inMenu: false, roles: EVERYONE, view: VerifyScreen },
+  { pattern: 'overview', title: 'Overview', inMenu: true, roles: EVERYONE, view: OverviewScreen },
 ]

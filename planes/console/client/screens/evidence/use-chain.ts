@@ -1,0 +1,68 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Answer, call } from '../../api/call.ts'
+
+type Span = Answer<'GET /audit/chain'>
+export type Problem = Span['problems'][number]
+
+/** Records of one request: the most that the server takes. */
+const SPAN_RECORDS = 10_000
+/** Problems that are shown; a journal with more needs the offline verifier. */
+const PROBLEMS_MAXIMUM = 1000
+
+/** How far the chain was recomputed, and what was found. */
+export interface ChainState {
+  readonly checked: number
+  readonly verified: number
+  readonly headSequence: number
+  readonly headHash: string
+  readonly problems: readonly Problem[]
+  /** All records up to the head were read. */
+  readonly complete: boolean
+}
+
+interface Chain {
+  readonly state: ChainState | undefined
+  readonly running: boolean
+  readonly error: unknown
+  readonly verify: () => Promise<void>
+  readonly stop: () => void
+}
+
+/** Has the server recompute the whole chain, span after span, until the head or until it is stopped. */
+export function useChain(): Chain {
+  const [state, setState] = useState<ChainState>()
+  const [running, setRunning] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const control = useRef<AbortController | undefined>(undefined)
+  const stop = () => control.current?.abort()
+  useEffect(() => stop, [])
+  const verify = async () => {
+    const started = new AbortController()
+    control.current = started
+    setError(undefined)
+    setState(undefined)
+    setRunning(true)
+    try {
+      await readChain(setState, started.signal)
+    } catch (failure) {
+      if (!started.signal.aborted) setError(failure)
+    }
+    setRunning(false)
+  }
+  return { state, running, error, verify, stop }
+}
+
+async function readChain(show: (state: ChainState) => void, signal: AbortSignal): Promise<void> {
+  let from: number | null = 0
+  let [checked, verified] = [0, 0]
+  const problems: Problem[] = []
+  while (from !== null) {
+    const span: Span = await call('GET /audit/chain', { query: { from, limit: SPAN_RECORDS } }, signal)
+    checked += span.checked
+    verified += span.verified
+    problems.push(...span.problems.slice(0, PROBLEMS_MAXIMUM - problems.length))
+    from = span.next_from
+    const { head_sequence: headSequence, head_hash: headHash } = span
+    show({ checked, verified, headSequence, headHash, problems: [...problems], complete: from === null })
+  }
+}

@@ -1,0 +1,86 @@
+/** What an operator should look at, and what to do about it. */
+import { type Metric, leastOf, valueOf } from './metrics.ts'
+import { type Reading, riseOf } from './readings.ts'
+
+/** What is known of the server at one moment. */
+interface Facts {
+  readonly ready: boolean
+  readonly capacityBytes: number
+  readonly availableBytes: number
+  readonly metrics: readonly Metric[]
+  readonly readings: readonly Reading[]
+  /** Of the newest reading, in seconds since 1970. */
+  readonly nowSeconds: number
+}
+
+interface Concern {
+  readonly grave: boolean
+  readonly text: string
+}
+
+const CERTIFICATE_SECONDS = 14 * 86_400
+/** The parts of the disk below which its operator should act soon, and now. */
+const [LITTLE_ROOM, NO_ROOM] = [0.2, 0.05]
+
+type Rule = (facts: Facts) => Concern | undefined
+
+function when(holds: boolean, grave: boolean, text: string): Concern | undefined {
+  return holds ? { grave, text } : undefined
+}
+
+/** A counter that should not rise. */
+function rising(name: string, grave: boolean, text: (rise: number) => string): Rule {
+  return ({ readings }) => {
+    const rise = riseOf(readings, name)
+    return when(rise > 0, grave, text(rise))
+  }
+}
+
+const RULES: readonly Rule[] = [
+  ({ ready }) => when(!ready, true, 'The server is not ready: /ready names the parts that are not.'),
+  ({ metrics }) => {
+    const found = valueOf(metrics, 'object_store_damage_found_total') ?? 0
+    return when(found > 0, true, `Damage was met ${found} times since the start: verify the chain and the buckets.`)
+  },
+  ({ capacityBytes, availableBytes }) => {
+    const part = availableBytes / Math.max(capacityBytes, 1)
+    const percent = Math.floor(part * 100)
+    return when(
+      part < LITTLE_ROOM,
+      part < NO_ROOM,
+      `Only ${percent}% of the disk is free: make room, or writes are refused.`,
+    )
+  },
+  rising(
+    'object_store_errors_total',
+    true,
+    (rise) => `${rise} requests failed by a fault of the server in the last hour: its log says why.`,
+  ),
+  rising(
+    'object_store_journal_refused_changes_total',
+    true,
+    (rise) => `${rise} changes were refused in the last hour, since the disk has no room.`,
+  ),
+  rising(
+    'object_store_operations_rejected_total',
+    false,
+    (rise) => `${rise} requests were sent away in the last hour, since too many waited.`,
+  ),
+  rising(
+    'object_store_webhook_deliveries_failed_total',
+    false,
+    (rise) => `${rise} deliveries to webhooks failed for good in the last hour.`,
+  ),
+  ({ metrics, nowSeconds }) => {
+    const end = leastOf(metrics, 'object_store_tls_certificate_not_after_seconds')
+    if (end === undefined) return undefined
+    const days = Math.floor((end - nowSeconds) / 86_400)
+    return when(end - nowSeconds < CERTIFICATE_SECONDS, end < nowSeconds, `A certificate expires in ${days} days.`)
+  },
+]
+
+/** The grave ones first; empty when all is well. */
+export function concernsOf(facts: Facts): Concern[] {
+  const concerns = RULES.flatMap((rule) => rule(facts) ?? [])
+  return concerns.toSorted((left, right) => Number(right.grave) - Number(left.grave))
+}
