@@ -11,7 +11,7 @@ import {
 } from './broken-disks.ts'
 import { cutOneMore, deafToNote, withoutNote, withoutSyncOfNote } from './broken-notes.ts'
 import { commitRowsAnyway, giveOutDamage, trimJournal } from './broken-engine.ts'
-import { cursorFirst, expireUnguarded, forgetPending, reportAsDone } from './broken-workers.ts'
+import { expireUnguarded } from './broken-workers.ts'
 
 export const MUTANTS: readonly Breakage[] = [
   { name: 'does not sync the journal', wrap: (disk) => withoutSync(disk, FILES.journal) },
@@ -31,8 +31,5 @@ export const MUTANTS: readonly Breakage[] = [
   { name: 'does not read the note of a refused batch', wrap: deafToNote },
   { name: 'cuts off more than the refused batch', beforeOpening: cutOneMore },
   { name: 'gives out damaged payloads', install: giveOutDamage },
-  { name: 'moves the cursor of a lifecycle rule before it removes', install: cursorFirst },
   { name: 'removes by age without asking the guard', install: expireUnguarded },
-  { name: 'forgets pending deliveries at a start', install: forgetPending },
-  { name: 'reports deliveries as done before they are', install: reportAsDone },
 ]
