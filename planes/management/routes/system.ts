@@ -15,7 +15,7 @@ const CAPABILITIES = {
   webhooks: true,
   events: true,
   lifecycle: true,
-  object_browser: false,
+  object_browser: true,
   erasure_coding: false,
 } as const
 

@@ -63,8 +63,10 @@ export function ObjectsScreen({ values: { bucket = '' }, query }: ScreenProps) {
 /** Uploads go on while other screens are shown; what has arrived is in the list when they are done. */
 function useReloadAfterUploads(bucket: string, reload: () => void): void {
   const finished = finishedUploads.value.get(bucket) ?? 0
+  const seen = useRef(finished)
   useEffect(() => {
-    if (finished > 0) reload()
+    if (finished !== seen.current) reload()
+    seen.current = finished
   }, [finished])
 }
 
