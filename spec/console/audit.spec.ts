@@ -37,7 +37,7 @@ function reading({ api, open, put, tokens }: OpenConsole): void {
     await page.getByLabel('Key', { exact: true }).fill('a/first')
     await page.keyboard.press('Enter')
     await page.waitForURL(/bucket=watched&key=a%2Ffirst/)
-    await page.getByRole('row').filter({ hasText: 'GET /api/v1/auth/session' }).first().waitFor({ state: 'detached' })
+    await page.getByRole('row').filter({ hasText: 'GET /auth/session' }).first().waitFor({ state: 'detached' })
     const rows = page.getByRole('row').filter({ hasText: 'watched/a/first' })
     await rows.first().waitFor()
     t.equal(await rows.count(), 1, 'the attempt and its outcome are one line')

@@ -56,7 +56,7 @@ function Cells({ line, onShow }: CellsProps) {
       </div>
       <div role="cell" class="wide">
         <button type="button" class="quiet" onClick={() => onShow(line)}>
-          {operation}
+          {operation.replace(' /api/v1/', ' /')}
         </button>
         <Name of={subjectOf(record)} />
       </div>
