@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/call.ts'
 import { ADMINISTRATORS, may } from '../../api/session.ts'
+import { hrefOf } from '../../app/address.ts'
 import { ConfirmByName } from '../../parts/confirm-by-name.tsx'
 import { say, sayFailure } from '../../parts/status.tsx'
 import { visibleText } from '../../text/visible.ts'
@@ -26,6 +27,9 @@ export function ObjectActions({ object, version, close, changed }: ObjectActions
       <button type="button" class="primary" onClick={() => void download(object).catch(sayFailure)}>
         Download
       </button>
+      <a href={hrefOf(['evidence', 'bundle'], { bucket: object.bucket, key: object.key, version: object.version_id })}>
+        Proof bundle
+      </a>
       {may(ADMINISTRATORS) ? (
         <>
           <button type="button" onClick={() => setAsking('copy')}>
