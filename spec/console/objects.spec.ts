@@ -39,7 +39,7 @@ function names({ api, tokens, open, put }: OpenConsole): void {
     }
     t.same(await hindrances(page), [])
     await goTo(page, 'buckets/names/objects')
-    await page.getByRole('link', { name: '../' }).click()
+    await page.getByRole('link', { name: /\.\.\/$/ }).click()
     await page.getByRole('link', { name: 'up', exact: true }).click()
     await page.getByLabel('Preview').getByText('content of 1', { exact: true }).waitFor()
     await page.reload()
