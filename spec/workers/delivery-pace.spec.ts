@@ -54,8 +54,8 @@ test('the machine is busy with requests when little of it is idle and the journa
   }
   t.equal(after({ records: 1000, used: 40, idle: 0 }), false, 'nothing is known the first time')
   t.equal(after({ records: 1000, used: 40, idle: 0 }), true)
-  t.equal(after({ records: 1000, used: 31, idle: 9 }), true)
-  t.equal(after({ records: 1000, used: 30, idle: 10 }), false, 'a quarter of it is idle')
+  t.equal(after({ records: 1000, used: 25, idle: 15 }), true)
+  t.equal(after({ records: 1000, used: 24, idle: 16 }), false, 'two fifths of it are idle')
   t.equal(after({ records: 99, used: 40, idle: 0 }), false, 'something else keeps it busy')
   t.end()
 })

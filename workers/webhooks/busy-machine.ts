@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 /** Fewer of the processors than this are idle, and a delivery takes its time from requests. */
-const IDLE_SHARE = 0.25
+const IDLE_SHARE = 0.4
 /** Records of the journal a second: with fewer, it is not our requests that keep the processors busy. */
 const RECORDS_PER_SECOND = 500
 
