@@ -11,6 +11,7 @@ import { createSharedGate, type SharedGate } from '../../planes/http/gate-memory
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
 import { EventStreams } from '../../planes/management/events/event-streams.ts'
+import { CommitCounts } from '../../projections/catalog/commit-counts.ts'
 import type { Supervisor } from '../../workers/supervisor.ts'
 import { startWorkers } from './background-workers.ts'
 import { CertificateReload, logCertificates } from './tls/certificate-reload.ts'
@@ -125,7 +126,7 @@ async function startLocked(
   const session = sessionSettings(config, credentials, engine)
   const port = engine.connect()
   const client = new PortEngineClient(port, auditBytesMaximum(config, frontEndCount))
-  const store = new StoreSession(session, MAIN_THREAD, client)
+  const store = new StoreSession(session, MAIN_THREAD, client, new CommitCounts(engine.commitCounts))
   const server = new Server({
     config,
     tls,
