@@ -25,8 +25,10 @@ import {
   GOLDEN_MASTER_KEY,
   openGolden,
 } from '../support/golden-journals.ts'
+import { eventLogOf, readAllEvents, toldEvent } from '../support/event-differences.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { dataLength, segmentNames } from '../support/journal-files.ts'
+import { askStranger, verifyAtRest } from '../support/journal-verdicts.ts'
 import { roomyDisk } from '../support/test-store.ts'
 
 const JOURNAL = GOLDEN_JOURNALS[1]
@@ -193,6 +195,25 @@ test('golden journal 7: shares and embeds, counted downloads, what was revoked a
   t.match(now.embed('e1'), { allowedOrigins: ['*'], cacheSeconds: 0, expiresMicroseconds: 1_798_859_045_000_000 })
   t.match(now.embed('e2'), { allowedOrigins: ['https://a.example'], revokedMicroseconds: Number })
   t.equal(now.embed('e3'), undefined)
+  await store.close(true)
+  t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
+})
+
+test('golden journal 8: both verifiers take it, and its storage events are those of what was done', async (t) => {
+  const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[7])
+  t.match(await verifyAtRest(paths.journal, { masterKey: GOLDEN_MASTER_KEY }), { intact: true, notes: [] })
+  t.match(askStranger(paths.journal), [/^intact 66 records/])
+  const store = await openGolden(paths)
+  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
+  const events = await readAllEvents(eventLogOf(store, environment))
+  t.same(
+    plain(events.map((event) => ({ ...toldEvent(event), by: event.metadata['principal_kind'] }))),
+    JSON.parse(readFileSync(join(GOLDEN_JOURNALS[7], 'expected.json'), 'utf8')),
+  )
+  const webhooks = new WebhookReader(environment)
+  t.match(webhooks.webhook('w1')?.previousSecret, { sealedSecret: Buffer.from('secret of w1') })
+  t.match(webhooks.progress('w1'), { line: { pending: [] }, replay: { pending: [{ event: { sequence: 19 } }] } })
+  await environment.close()
   await store.close(true)
   t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
 })
