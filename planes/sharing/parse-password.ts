@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { parseStrictJson } from '../../engine/proof/strict-json.ts'
 import { PASSWORD_BYTES_MAXIMUM } from '../exchange/password-hashing.ts'
 import { SharingError } from './errors.ts'
 
@@ -31,10 +32,11 @@ export function parsePassword(contentType: string | undefined, body: Buffer): st
   return password
 }
 
+/** A repeated field is refused: parsers disagree about which one counts (RFC 8259, 4). */
 function ofJson(text: string): string | undefined {
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseStrictJson(Buffer.from(text))
   } catch {
     return undefined
   }

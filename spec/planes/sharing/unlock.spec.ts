@@ -105,6 +105,8 @@ test('bodies that hold no password', async (t) => {
     [JSON_TYPE, '{"password":1}', 400],
     [JSON_TYPE, '{"password":""}', 400],
     [JSON_TYPE, '{"password":"a","more":1}', 400],
+    [JSON_TYPE, `{"password":"a","password":"${PASSWORD}"}`, 400],
+    [JSON_TYPE, `{"password":"a","\\u0070assword":"${PASSWORD}"}`, 400],
     [JSON_TYPE, '["password","a"]', 400],
     [JSON_TYPE, '"\\ud800"', 400],
     [JSON_TYPE, '{"password":"\\ud800"}', 400],
