@@ -1,5 +1,5 @@
 import type { Microseconds, Sequence } from './brands.ts'
-import type { AuditContext } from './events/audit.ts'
+import type { AuditContext, AuditResult } from './events/audit.ts'
 import type { Change } from './events/changes.ts'
 import { encodeEntry } from './events/entry-codec.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
@@ -24,8 +24,7 @@ export function addSuccess(
 ): readonly Change[] {
   const { time, audit, intent, changes } = entry
   if (!changesAccess(changes)) {
-    const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
-    batch.add(kind, time, encodeEntry(audit, 'success', intent, changes))
+    addEntry(batch, time, audit, 'success', intent, changes)
     return changes
   }
   const body = encodeEntry(audit, 'success', intent, [...changes, UNSIGNED])
@@ -33,4 +32,17 @@ export function addSuccess(
   const mac = Uint8Array.from(access.sign(state.accessChain.mac, stored))
   batch.add(RECORD_KIND.change, time, body)
   return [...changes, { name: 'access.authenticated', mac }]
+}
+
+/** Adds an entry without authentication: one that says nothing about who may do what. */
+export function addEntry(
+  batch: BatchBuilder,
+  time: Microseconds,
+  audit: AuditContext,
+  result: AuditResult,
+  intent: Sequence | undefined,
+  changes: readonly Change[],
+): Sequence {
+  const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
+  return batch.add(kind, time, encodeEntry(audit, result, intent, changes))
 }

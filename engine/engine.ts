@@ -1,5 +1,5 @@
 import { type Microseconds, millisecondsOf, previous, type Sequence, type VolumeNumber } from './brands.ts'
-import { addSuccess } from './authenticated-entry.ts'
+import { addEntry, addSuccess } from './authenticated-entry.ts'
 import type { Clock } from './clock.ts'
 import type { Command, DecidableCommand, Done } from './commands/commands.ts'
 import { isDiskFull } from './disk/disk.ts'
@@ -15,9 +15,7 @@ import {
   EngineUnavailableError,
   OutcomeUnknownError,
 } from './errors.ts'
-import type { AuditContext, AuditResult } from './events/audit.ts'
-import type { Change } from './events/changes.ts'
-import { encodeEntry } from './events/entry-codec.ts'
+import type { AuditContext } from './events/audit.ts'
 import { type ExpirePage, expirePage } from './expire-page.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
 import { RECORD_BODY_BYTES_MAXIMUM, RECORD_KIND } from './journal/format.ts'
@@ -226,13 +224,13 @@ export class Engine {
   #carryOut(command: Command, batch: BatchBuilder, state: StateTransaction): EngineReply {
     const time = this.#clock()
     if (command.kind === 'record-attempt') {
-      const sequence = this.#addEntry(batch, time, command.audit, 'attempted', undefined, [])
+      const sequence = addEntry(batch, time, command.audit, 'attempted', undefined, [])
       return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
     }
     if (command.kind === 'record-failed-change') {
-      const attempt = this.#addEntry(batch, time, command.audit, 'attempted', undefined, [])
+      const attempt = addEntry(batch, time, command.audit, 'attempted', undefined, [])
       const outcome = { ...command.audit, metadata: [...command.audit.metadata, ...(command.details ?? [])] }
-      const sequence = this.#addEntry(batch, time, outcome, command.result, attempt, [])
+      const sequence = addEntry(batch, time, outcome, command.result, attempt, [])
       return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
     }
     if (command.kind === 'expire-page') return this.#expire(command, batch, state)
@@ -243,13 +241,13 @@ export class Engine {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })
     }
     if (command.kind === 'count-download') return this.#decideOne(command, batch, state, time)
-    const intent = command.intent ?? this.#addEntry(batch, time, this.#named(command), 'attempted', undefined, [])
+    const intent = command.intent ?? addEntry(batch, time, this.#named(command), 'attempted', undefined, [])
     const bypass = bypassAudit(command, state, this.#versionIds)
-    const bypassIntent = bypass && this.#addEntry(batch, time, bypass, 'attempted', undefined, [])
+    const bypassIntent = bypass && addEntry(batch, time, bypass, 'attempted', undefined, [])
     const reply = this.#decideOne(command, batch, state, time, intent)
     if (bypass !== undefined) {
       const result = reply.ok ? 'success' : DOMAIN_ERRORS[reply.code].result
-      this.#addEntry(batch, time, bypass, result, bypassIntent, [])
+      addEntry(batch, time, bypass, result, bypassIntent, [])
     }
     return reply
   }
@@ -266,7 +264,7 @@ export class Engine {
       const decision = decide(command, this.#contextAt(time, batch, state))
       return this.#succeed(batch, state, time, withPairs(audit, locksOf(decision.changes)), intent, decision)
     } catch (error) {
-      return this.#refuse({ ...command, audit }, batch, time, intent, error)
+      return this.#refuse(this.#named({ ...command, audit }), batch, time, intent, error)
     }
   }
 
@@ -287,10 +285,20 @@ export class Engine {
     const page = expirePage(command, state, {
       context: () => this.#contextAt(this.#clock(), batch, state),
       remove: (removal) => this.#carryOut(removal, batch, state)?.ok === true,
-      note: (audit, decision) => void this.#succeed(batch, state, this.#clock(), audit, undefined, decision),
+      note: (audit, decision) => this.#note(batch, state, audit, decision),
       hasRoom: () => batch.bytes <= bytesMaximum,
     })
     return { ok: true, done: { sequence: previous(batch.nextSequence), timeMicroseconds: batch.time, page } }
+  }
+
+  /** Records something of a worker's own; false when that cannot be written, which is then recorded in its place. */
+  #note(batch: BatchBuilder, state: StateTransaction, audit: AuditContext, decision: Decision): boolean {
+    const time = this.#clock()
+    try {
+      return this.#succeed(batch, state, time, audit, undefined, decision).ok
+    } catch (error) {
+      return this.#refuse(namedVersion(audit, decision.version, this.#versionIds), batch, time, undefined, error).ok
+    }
   }
 
   /**
@@ -298,7 +306,7 @@ export class Engine {
    * command fails. A failure while changes are applied, or of the disk, is rethrown and ends the engine.
    */
   #refuse(
-    command: DecidableCommand,
+    named: AuditContext,
     batch: BatchBuilder,
     time: Microseconds,
     intent: Sequence | undefined,
@@ -306,9 +314,8 @@ export class Engine {
   ): Exclude<EngineReply, undefined> {
     if (error instanceof ApplyError || error instanceof VolumeFailedError || isDiskFull(error)) throw error
     const known = error instanceof DomainError ? error : new DomainError('command-failed', String(error))
-    const { metadata, ...rest } = this.#named(command)
-    const audit = { ...rest, metadata: [...metadata, 'error', known.code] }
-    this.#addEntry(batch, time, audit, DOMAIN_ERRORS[known.code].result, intent, [])
+    const audit = { ...named, metadata: [...named.metadata, 'error', known.code] }
+    addEntry(batch, time, audit, DOMAIN_ERRORS[known.code].result, intent, [])
     return { ok: false, code: known.code, subject: known.subject }
   }
 
@@ -334,17 +341,5 @@ export class Engine {
 
   #named(command: DecidableCommand): AuditContext {
     return namedVersion(command.audit, 'version' in command ? command.version : undefined, this.#versionIds)
-  }
-
-  #addEntry(
-    batch: BatchBuilder,
-    time: Microseconds,
-    audit: AuditContext,
-    result: AuditResult,
-    intent: Sequence | undefined,
-    changes: readonly Change[],
-  ): Sequence {
-    const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
-    return batch.add(kind, time, encodeEntry(audit, result, intent, changes))
   }
 }

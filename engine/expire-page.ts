@@ -15,8 +15,8 @@ interface PageWork {
   context(): DecisionContext
   /** Carries out a deletion with its records; false when it was refused. */
   remove(removal: CommandOf<'delete-object'>): boolean
-  /** Records something of the worker's own. */
-  note(audit: AuditContext, decision: Decision): void
+  /** Records something of the worker's own; false when it cannot be written. */
+  note(audit: AuditContext, decision: Decision): boolean
   /** Whether the batch takes another entry. */
   hasRoom(): boolean
 }
@@ -66,7 +66,7 @@ function expireEntries(
     if (count.failed === 0) reached = { timeMicroseconds: entry.timeMicroseconds, version: entry.version }
   }
   if (end === 'done' && count.failed === 0) reached = command.through ?? reached
-  if (reached !== undefined && command.movesCursor) move(command, rule, reached, work)
+  if (reached !== undefined && command.movesCursor && !move(command, rule, reached, work)) count.failed += 1
   return { ...count, end }
 }
 
@@ -91,8 +91,7 @@ function expireOne(
       const { reason, version, untilMicroseconds } = verdict
       const held = { bucketId: bucket.id, key, version: entry.version, untilMicroseconds }
       const changes = [{ name: 'lifecycle.version-held', ...held } as const]
-      work.note(skipAudit(command, key, rule, reason), { changes, version })
-      break
+      return work.note(skipAudit(command, key, rule, reason), { changes, version }) ? 'held' : 'failed'
     }
     case 'due': {
       const audit = auditOf(command, key, rule, REMOVAL[command.action])
@@ -105,13 +104,13 @@ function expireOne(
   return verdict.kind
 }
 
-/** Records the place that a rule has come to, if it has moved. */
-function move(command: ExpirePage, rule: LifecycleRuleState, position: AgePosition, work: PageWork): void {
+/** Records the place that a rule has come to, if it has moved; false when that place cannot be written. */
+function move(command: ExpirePage, rule: LifecycleRuleState, position: AgePosition, work: PageWork): boolean {
   const { bucketId, action } = command
   const before = rule.cursors[action]
-  if (before?.timeMicroseconds === position.timeMicroseconds && before.version === position.version) return
+  if (before?.timeMicroseconds === position.timeMicroseconds && before.version === position.version) return true
   const audit = auditOf(command, undefined, rule, SCAN)
-  work.note(audit, { changes: [{ name: 'lifecycle.scanned', bucketId, rule: rule.rule, action, position }] })
+  return work.note(audit, { changes: [{ name: 'lifecycle.scanned', bucketId, rule: rule.rule, action, position }] })
 }
 
 function skipAudit(command: ExpirePage, key: string, rule: LifecycleRuleState, reason: SkipReason): AuditContext {

@@ -1,6 +1,6 @@
 /** What a pass over the lifecycle rules removes, what it leaves, and what it records. */
 import { test } from 'tap'
-import { millisecondsOf, sequenceOf } from '../../engine/brands.ts'
+import { microsecondsOf, millisecondsOf, sequenceOf } from '../../engine/brands.ts'
 import type { Command } from '../../engine/commands/commands.ts'
 import { DomainError } from '../../engine/errors.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
@@ -328,5 +328,19 @@ test('a retention beyond what microseconds can count is until its lock changes, 
   t.match(await scene.pass(), { scanned: 1, held: 1 })
   t.match(await scene.pass(), { scanned: 0 })
   t.equal((await scene.lifecycleEntries('lifecycle.skip-locked-version')).length, 1)
+  t.equal(await scene.end(), 0)
+})
+
+test('a place that no reader of the journal would take fails its page, which keeps what it removed', async (t) => {
+  const scene = await Scene.of(t.testdir())
+  await scene.send(createBucket('b'), createRule('b', 'r', { expirationDays: 1 }), write('b', 'k', BYTES))
+  scene.now += 2 * DAY
+  const through = { timeMicroseconds: microsecondsOf(2 ** 53), version: sequenceOf(1) }
+  const { execute } = scene.store.client
+  scene.store.client.execute = (command) =>
+    execute.call(scene.store.client, command.kind === 'expire-page' ? { ...command, through } : command)
+  t.match(await scene.pass(), { expired: 1, failed: 1 })
+  t.same([scene.store.failures, scene.keys('b')], [[], []])
+  t.ok((await scene.lifecycleEntries('lifecycle.scan')).some(({ result }) => result === 'failure'))
   t.equal(await scene.end(), 0)
 })
