@@ -13,6 +13,9 @@ import {
   nextUploads,
 } from './operations/list-uploads.ts'
 import { listAllVersions, listVersions, type ListVersionsRequest, nextVersions } from './operations/list-versions.ts'
+import { listEvents, shownIds } from './operations/list-events.ts'
+import { listRules } from './operations/lifecycle-rules.ts'
+import { listWebhooks } from './operations/webhooks.ts'
 import { getLegalHold, getRetention } from './operations/locks.ts'
 import { readObject } from './operations/reads.ts'
 
@@ -37,6 +40,8 @@ export async function compare(model: Model, store: ModelStore): Promise<void> {
   // These tell the ids that are not known, so that the rest can ask by them.
   await carryOut(model, store, names.map(listAllVersions))
   await carryOut(model, store, names.map(listAllUploads))
+  await carryOut(model, store, [...names.map(listRules), listWebhooks()])
+  await compareEvents(model, store)
   const { world } = model
   await carryOut(
     model,
@@ -44,6 +49,19 @@ export async function compare(model: Model, store: ModelStore): Promise<void> {
     [...world.buckets].flatMap(([name, bucket]) => readAll(world, name, bucket)),
   )
   model.ledger.endComparison(model.moment.now)
+}
+
+/**
+ * Reads every storage event: those of the model, in its order, and under the ids that they had before.
+ * @throws ContradictionError, Error when an id has changed
+ */
+export async function compareEvents(model: Model, store: ModelStore): Promise<void> {
+  const ids = shownIds(await carryOutOne(model, store, listEvents()))
+  const changed = model.eventIds.findIndex((id, index) => ids[index] !== id)
+  if (changed !== -1) throw new Error(`event ${changed} was ${model.eventIds[changed]} and is ${ids[changed]}`)
+  const wrong = ids.findIndex((id, index) => index > 0 && id <= (ids[index - 1] ?? ''))
+  if (wrong !== -1) throw new Error(`event ${wrong} has an id that is not after that of the one before`)
+  model.eventIds = ids
 }
 
 /** The same and the rest of what can be seen: heads, lock states, every listing in pages. */

@@ -42,9 +42,10 @@ export interface Pattern {
   check?(answer: WireAnswer): string | undefined
 }
 
-/** The errors that the model knows, with their statuses (S3 API reference, Error responses). */
+/** The errors that the model knows, with their statuses (S3 API reference, Error responses; spec/errors.md). */
 const STATUS = {
   AccessDenied: 403,
+  BUCKET_NOT_FOUND: 404,
   BucketAlreadyOwnedByYou: 409,
   BucketNotEmpty: 409,
   EntityTooSmall: 400,
@@ -54,6 +55,7 @@ const STATUS = {
   InvalidPartOrder: 400,
   InvalidRange: 416,
   InvalidRequest: 400,
+  LIFECYCLE_RULE_NOT_FOUND: 404,
   MalformedXML: 400,
   MethodNotAllowed: 405,
   NoSuchBucket: 404,
@@ -65,6 +67,7 @@ const STATUS = {
   ObjectLockConfigurationNotFoundError: 404,
   PreconditionFailed: 412,
   ServiceUnavailable: 503,
+  WEBHOOK_NOT_FOUND: 404,
 } as const
 
 export type ErrorCode = keyof typeof STATUS
@@ -90,7 +93,8 @@ export function mismatch(pattern: Pattern, method: string, answer: WireAnswer): 
   // HEAD has no body that could name an error.
   if (method !== 'HEAD' && answer.code !== code) return `${answer.code} instead of ${code}`
   if (!answer.complete) return 'the answer is cut off'
-  if (answer.headers['x-amz-request-id'] === undefined) return 'there is no request id'
+  if (answer.headers['x-amz-request-id'] === undefined && answer.headers['x-request-id'] === undefined)
+    return 'there is no request id'
   for (const [name, rule] of Object.entries(headers)) {
     const value = headerOf(answer, name)
     const isRight = typeof rule === 'function' ? rule(value) : value === rule

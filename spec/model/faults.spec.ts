@@ -23,7 +23,7 @@ for (const fault of FAULTS) {
   const faulty = async (directory: string) => new FaultyStore(await ThreadStore.open(directory), fault)
   test(`the model finds it when ${fault.name}`, async (t) => {
     t.setTimeout(0)
-    const steps = fc.commands([stepOf({ disturbance: 'cut', restarts: 1, works: 1, clockSteps: 8 })], {
+    const steps = fc.commands([stepOf({ disturbance: 'cut', restarts: 1, works: 1, clockSteps: 8, passes: 2 })], {
       maxCommands: 100,
       size: 'max',
     })

@@ -15,6 +15,8 @@ export interface Fault {
   after?(request: ModelRequest, answer: WireAnswer, store: SequenceStore): Promise<void>
   /** What the clock is set to instead. */
   clock?(present: number, wanted: number): number
+  /** Passes over the lifecycle rules do nothing. */
+  readonly skipsPasses?: boolean
 }
 
 const isWrite = ({ method, target }: ModelRequest) => method === 'PUT' && /^\/\w+\/[^?]+$/.test(target)
@@ -100,9 +102,34 @@ export const FAULTS: readonly Fault[] = [
       await store.send({ method: 'PUT', target, body: '<LegalHold><Status>OFF</Status></LegalHold>' })
     },
   },
+  { name: 'lifecycle rules are not carried out', skipsPasses: true },
+  {
+    name: 'lifecycle rules do not heed their prefix',
+    request: (request) =>
+      request.target.endsWith('/lifecycle')
+        ? { ...request, body: String(request.body ?? '').replace('"prefix":"a/"', '"prefix":""') }
+        : request,
+  },
+  {
+    name: 'a storage event is lost now and then',
+    answer: (request, answer) => {
+      const text = request.target.startsWith('/api/v1/events') && now() ? answer.text : undefined
+      return text === undefined ? answer : { ...answer, text: JSON.stringify(withoutLastEvent(text)) }
+    },
+  },
+  {
+    name: 'disabled webhooks stay enabled',
+    request: (request) =>
+      request.target.endsWith('/status') ? { ...request, body: JSON.stringify({ enabled: true }) } : request,
+  },
   { name: 'a clock that goes back is not noticed', clock: (present, wanted) => Math.max(present, wanted) },
   { name: 'the clock goes a millisecond ahead', clock: (_present, wanted) => wanted + 1 },
 ]
+
+function withoutLastEvent(text: string): unknown {
+  const page = JSON.parse(text) as { readonly events: readonly unknown[] }
+  return { ...page, events: page.events.slice(0, -1) }
+}
 
 export class FaultyStore implements SequenceStore {
   readonly dataDirectory: string
@@ -139,6 +166,10 @@ export class FaultyStore implements SequenceStore {
 
   work(steps: number): Promise<void> {
     return this.#store.work(steps)
+  }
+
+  async pass(): Promise<void> {
+    if (this.#fault.skipsPasses !== true) await this.#store.pass()
   }
 
   end(): Promise<void> {

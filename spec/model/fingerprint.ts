@@ -1,11 +1,16 @@
 /** Whether two states of the model are the same to clients. */
+import { shownEvent } from './operations/list-events.ts'
 import type { ModelBucket, ModelState, ModelVersion } from './state.ts'
 import { wireId } from './state.ts'
 
 /** A text that is the same for two states exactly when no request could tell them apart. */
 export function fingerprint(state: ModelState): string {
   const names = [...state.buckets.keys()].toSorted()
-  return JSON.stringify(names.map((name) => [name, fingerprintOfBucket(state, state.buckets.get(name))]))
+  const buckets = names.map((name) => [name, fingerprintOfBucket(state, state.buckets.get(name))])
+  const webhooks = [...state.webhooks].map(([id, { target, eventTypes, bucket, enabled }]) => {
+    return [id, target, eventTypes, bucket, enabled]
+  })
+  return JSON.stringify([buckets, webhooks, state.events.map((event) => shownEvent(state, event))])
 }
 
 function fingerprintOfBucket(state: ModelState, bucket: ModelBucket | undefined): unknown {

@@ -2,6 +2,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { HeaderLine } from '../../planes/http/exchange.ts'
+import { API } from '../../planes/management/define-route.ts'
+import type { ApiClient } from '../support/api-client.ts'
 import type { Clients } from '../support/test-clients.ts'
 import type { RawRequest, WireAnswer } from '../support/wire-client.ts'
 import type { ModelRequest } from './expectation.ts'
@@ -9,17 +11,35 @@ import type { ModelRequest } from './expectation.ts'
 /** A server that does not answer at all must not stop the run; it is no bound on how long an answer may take. */
 const PATIENCE_MILLISECONDS = 60_000
 
-export async function sendSigned(clients: Clients, request: ModelRequest, now: number): Promise<WireAnswer> {
+/** Where a model sends its requests. */
+export interface ModelClients extends Clients {
+  readonly api: ApiClient
+}
+
+export async function sendSigned(clients: ModelClients, request: ModelRequest, now: number): Promise<WireAnswer> {
   const { method, target } = request
   let timer: NodeJS.Timeout | undefined
   const patience = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`${method} ${target}: no answer`)), PATIENCE_MILLISECONDS)
   })
   try {
-    return await Promise.race([clients.raw(method, target, rawRequest(request, now)), patience])
+    const answer = isManagement(request)
+      ? sendManagement(clients.api, request)
+      : clients.raw(method, target, rawRequest(request, now))
+    return await Promise.race([answer, patience])
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** Whether a request is for the management plane. No bucket of the model has the name that its paths begin with. */
+export function isManagement({ target }: ModelRequest): boolean {
+  return target.startsWith(`${API}/`)
+}
+
+async function sendManagement(api: ApiClient, { method, target, body = '' }: ModelRequest): Promise<WireAnswer> {
+  const { status, headers, code, ...answer } = await api.send(method, target, { raw: String(body) })
+  return { status, headers, body: answer.body, text: answer.text, complete: true, code }
 }
 
 /** Sends a share of the bytes of a request and ends the connection some turns of the event loop later. */

@@ -23,6 +23,8 @@ export interface ModelStore {
   restart(how: 'clean' | 'crash', rebuilds: boolean): Promise<void>
   /** Has the background jobs do some of their steps. */
   work(steps: number): Promise<void>
+  /** Has the lifecycle rules carried out, all of them to their end. */
+  pass(): Promise<void>
 }
 
 /**
@@ -55,9 +57,13 @@ export interface OpenListing extends ListFilter {
 export class Tally {
   readonly #counts = new Map<string, { done: number; refused: number; unanswered: number }>()
 
-  count(name: string, answer: WireAnswer | undefined): void {
+  count(name: string, answer: Pick<WireAnswer, 'status'> | undefined): void {
+    this.add(name, answer === undefined ? 'unanswered' : answer.status < 300 ? 'done' : 'refused')
+  }
+
+  add(name: string, what: 'done' | 'refused' | 'unanswered'): void {
     const counts = this.#counts.get(name) ?? { done: 0, refused: 0, unanswered: 0 }
-    counts[answer === undefined ? 'unanswered' : answer.status < 300 ? 'done' : 'refused'] += 1
+    counts[what] += 1
     this.#counts.set(name, counts)
   }
 
@@ -81,6 +87,8 @@ export class Model {
   readonly ledger = new LockLedger()
   readonly gone: GoneVersion[] = []
   openListing: OpenListing | undefined
+  /** Ids of storage events as they were shown last: they stay, and others come behind them. */
+  eventIds: readonly string[] = []
   /** What was done, for people. */
   readonly log: string[] = []
   /** Restarts so far. */
@@ -123,6 +131,13 @@ export class Model {
     for (const { operation, answer } of exchanges) this.ledger.saw(operation.request, answer, moment.now)
     if (this.world !== before) this.gone.push(...lost(before, this.world))
     this.#journalTime = moment.now
+  }
+
+  /** Takes in what a pass over the lifecycle rules has done. */
+  passed(worlds: readonly ModelState[]): void {
+    const before = this.world
+    this.worlds = worlds
+    this.gone.push(...lost(before, this.world))
   }
 }
 

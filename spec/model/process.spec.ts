@@ -12,6 +12,7 @@ test('X6 W6 the program does as the model of the store, with kill -9 while reque
     restarts: 1,
     works: 0,
     clockSteps: 1,
+    passes: 0,
     open: (dataDirectory) => ProcessStore.open(dataDirectory),
   })
 })

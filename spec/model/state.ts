@@ -103,6 +103,8 @@ export class ModelState {
   readonly webhooks = new Map<string, ModelWebhook>()
   readonly shares = new Map<string, ModelShare>()
   readonly embeds = new Map<string, ModelEmbed>()
+  /** What the wire calls versions, by their sequences; those that are gone too. */
+  readonly versionIds = new Map<number, string>()
   /** The sequence of the last command that was carried out. */
   sequence = 0
 
@@ -119,8 +121,15 @@ export class ModelState {
     for (const [id, webhook] of this.webhooks) copy.webhooks.set(id, webhook)
     for (const [id, share] of this.shares) copy.shares.set(id, share)
     for (const [id, embed] of this.embeds) copy.embeds.set(id, embed)
+    for (const [sequence, id] of this.versionIds) copy.versionIds.set(sequence, id)
     copy.sequence = this.sequence
     return copy
+  }
+
+  /** Takes in what the wire calls a version, unless that is known. */
+  learn(version: ModelVersion, id: string | undefined): void {
+    version.id ??= id
+    if (version.id !== undefined) this.versionIds.set(version.sequence, version.id)
   }
 
   versions(bucket: ModelBucket | undefined, key: string): readonly ModelVersion[] {

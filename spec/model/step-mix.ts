@@ -4,6 +4,8 @@ import { content, placeChoice } from './choices.ts'
 import { listingRequest } from './listing-recipes.ts'
 import type { Disturbance } from './model.ts'
 import { fullPart, multipartRequest } from './multipart-recipes.ts'
+import { LifecycleStep } from './lifecycle-step.ts'
+import { managementRequest } from './management-recipes.ts'
 import { bucketRequest, keyRequest } from './recipes.ts'
 import { clockChoice, ClockStep, Restart, Work } from './server-steps.ts'
 import { Request, type Step, Together, WholeUpload } from './steps.ts'
@@ -13,6 +15,7 @@ const request = fc.oneof(
   { weight: 2, arbitrary: multipartRequest },
   { weight: 1, arbitrary: bucketRequest },
   { weight: 1, arbitrary: listingRequest },
+  { weight: 1, arbitrary: managementRequest },
 )
 
 const wholeUpload = fc
@@ -25,6 +28,7 @@ const together = fc.array(
     { weight: 2, arbitrary: multipartRequest },
     { weight: 1, arbitrary: bucketRequest },
     { weight: 1, arbitrary: listingRequest },
+    { weight: 1, arbitrary: managementRequest },
   ),
   { minLength: 2, maxLength: 4 },
 )
@@ -53,6 +57,8 @@ export interface StepWeights {
   /** 0 where background jobs run by themselves. */
   readonly works: number
   readonly clockSteps: number
+  /** 0 where no pass over the lifecycle rules can be had at will. */
+  readonly passes: number
 }
 
 export function stepOf({ disturbance, restarts, clockSteps, ...weights }: StepWeights): fc.Arbitrary<Step> {
@@ -78,6 +84,7 @@ export function stepOf({ disturbance, restarts, clockSteps, ...weights }: StepWe
     },
     { weight: 1, arbitrary: wholeUpload },
     { weight: weights.works, arbitrary: fc.integer({ min: 1, max: 40 }).map((steps) => new Work(steps)) },
+    { weight: weights.passes, arbitrary: fc.constantFrom(0, 1, 1, 2).map((days) => new LifecycleStep(days)) },
     { weight: clockSteps, arbitrary: clockChoice.map((choice) => new ClockStep(choice)) },
   )
 }

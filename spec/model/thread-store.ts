@@ -8,12 +8,13 @@ import { UploadReclaim } from '../../workers/reclaim-uploads.ts'
 import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
 import type { BackgroundWorker } from '../../workers/worker.ts'
 import { settledFiles } from '../support/multipart.ts'
-import { type InThreadServer, startInThread } from '../support/test-server.ts'
+import { runPass } from '../support/lifecycle.ts'
+import { type ManagedServer, startManaged } from '../support/management-server.ts'
 import type { WireAnswer } from '../support/wire-client.ts'
 import type { ModelRequest } from './expectation.ts'
 import type { StoreCounts } from './leftovers.ts'
 import { type Disturbance, FIRST_CLOCK, type ModelStore } from './model.ts'
-import { sendCut, sendSigned } from './model-client.ts'
+import { isManagement, sendCut, sendSigned } from './model-client.ts'
 
 /** Small, so that bodies of a few kilobytes get files of their own, and segments and volumes are rotated. */
 const SIZES = { inlineBytesMaximum: 2048, segmentBytes: 128 * 1024, volumeBytes: 8 * 1024 }
@@ -22,12 +23,12 @@ const REQUESTS_BEHIND_CUT = 3
 
 export class ThreadStore implements ModelStore {
   readonly dataDirectory: string
-  #server: InThreadServer
+  #server: ManagedServer
   #jobs: readonly BackgroundWorker[]
   #starts = 1
   readonly #clock: { milliseconds: number }
 
-  private constructor(server: InThreadServer, clock: { milliseconds: number }) {
+  private constructor(server: ManagedServer, clock: { milliseconds: number }) {
     this.#server = server
     this.#jobs = jobsOf(server)
     this.#clock = clock
@@ -52,7 +53,9 @@ export class ThreadStore implements ModelStore {
       requests.map(async (request, index) => {
         if (disturbance.kind !== 'cut' || disturbance.index !== index) return this.send(request)
         const { share, turns } = disturbance
-        await sendCut(this.#server, request, Date.now(), share, turns)
+        // On the management plane it is the answer that is lost.
+        if (isManagement(request)) await this.send(request)
+        else await sendCut(this.#server, request, Date.now(), share, turns)
         return undefined
       }),
     )
@@ -86,6 +89,11 @@ export class ThreadStore implements ModelStore {
   /** One job after the other does a step. */
   async work(steps: number): Promise<void> {
     for (let step = 0; step < steps; step += 1) await this.#jobs[step % this.#jobs.length]?.step()
+  }
+
+  async pass(): Promise<void> {
+    const { failed } = await runPass(this.#server.store, { now: this.#clock.milliseconds })
+    if (failed > 0) throw new Error(`${failed} entries of a pass over the lifecycle rules failed`)
   }
 
   /** Usage as the catalog has it; what remains is looked for after the background jobs have come to rest. */
@@ -136,7 +144,8 @@ export class ThreadStore implements ModelStore {
   }
 
   #refuseFailures(): void {
-    const [failure] = this.#server.failures
+    const { failures, undocumented } = this.#server
+    const [failure] = [...failures, ...undocumented]
     if (failure !== undefined) throw new Error(`the server reported a fault of its own: ${failure}`, { cause: failure })
   }
 }
@@ -146,13 +155,14 @@ function start(
   dataDirectory: string,
   clock: { readonly milliseconds: number },
   starts: number,
-): Promise<InThreadServer> {
+): Promise<ManagedServer> {
   const encryptionEnabled = starts % 2 === 0
-  return startInThread({ dataDirectory, clock: () => clock.milliseconds, encryptionEnabled, ...SIZES })
+  const webhooks = { rules: { allowHttp: true, allowPrivateNetworks: true } }
+  return startManaged({ dataDirectory, clock: () => clock.milliseconds, encryptionEnabled, webhooks, ...SIZES })
 }
 
 /** As the server has them (cli/server/background-workers.ts). */
-function jobsOf({ paths, store, services }: InThreadServer): BackgroundWorker[] {
+function jobsOf({ paths, store, services }: ManagedServer): BackgroundWorker[] {
   const { client, catalog } = store
   return [
     new VolumeCompaction(nodeDisk, paths, client, catalog),

@@ -12,6 +12,7 @@ test('X6 W6 the store does as its model, with cut connections, clock steps, rest
     restarts: 2,
     works: 4,
     clockSteps: 4,
+    passes: 2,
     open: (dataDirectory) => ThreadStore.open(dataDirectory),
   })
 })

@@ -129,6 +129,11 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
   const api = ApiClient.of(apiEndpoint, bearer(SYSTEM_TOKEN), (...answered) => {
     undocumented.push(...disagreements(...answered))
   })
+  const close = async () => {
+    api.close()
+    streams.end()
+    await listener.close(2000)
+  }
   return {
     ...server,
     api,
@@ -140,10 +145,12 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
     streams,
     exchanges,
     undocumented,
+    abandon: async () => {
+      await close()
+      await server.abandon()
+    },
     stop: async () => {
-      api.close()
-      streams.end()
-      await listener.close(2000)
+      await close()
       await server.stop()
     },
   }

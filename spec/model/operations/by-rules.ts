@@ -39,17 +39,26 @@ export interface Carried {
   readonly now: number
 }
 
+/** The same on the management plane (spec/errors.md). */
+export const MANAGEMENT_CODES: Readonly<Record<string, ErrorCode>> = {
+  'bucket-not-found': 'BUCKET_NOT_FOUND',
+  'rule-not-found': 'LIFECYCLE_RULE_NOT_FOUND',
+  'webhook-not-found': 'WEBHOOK_NOT_FOUND',
+}
+
 const NO_FILES = new Map<string, Buffer>()
 
 /**
  * The outcomes of a request that comes to a command.
  * @param patternOf how success looks
  * @param name takes what the answer names into the world after it, beside the id of the version
+ * @param codes what refusals are called
  */
 export function byRules(
   commandOf: (world: ModelState) => Command,
   patternOf: (carried: Carried) => Pattern,
   name?: (after: ModelState, answer: WireAnswer) => void,
+  codes: Readonly<Record<string, ErrorCode>> = CODES,
 ): Operation['outcomes'] {
   return (before, { now, clockIsBehind }) => {
     const after = before.copy()
@@ -57,11 +66,15 @@ export function byRules(
     const moment = { sequence: before.sequence + 1, now, clockIsBehind }
     const outcome = new ModelRules(after, NO_FILES).apply(command, moment)
     if (outcome === undefined) throw new Error(`the model has no rules of ${command.kind}`)
-    if (outcome.code !== 'done') return refusals(before, (outcome.reasons ?? [outcome.code]).map(codeOf))
+    if (outcome.code !== 'done')
+      return refusals(
+        before,
+        (outcome.reasons ?? [outcome.code]).map((reason) => codeOf(codes, reason)),
+      )
     const next = (answer: WireAnswer | undefined) => {
       if (answer === undefined) return after
       const made = after.everyVersion.find(({ version }) => version.sequence === outcome.version)?.version
-      if (made !== undefined) made.id ??= headerOf(answer, 'x-amz-version-id')
+      if (made !== undefined) after.learn(made, headerOf(answer, 'x-amz-version-id'))
       name?.(after, answer)
       return after
     }
@@ -69,8 +82,8 @@ export function byRules(
   }
 }
 
-function codeOf(reason: string): ErrorCode {
-  const code = CODES[reason]
+function codeOf(codes: Readonly<Record<string, ErrorCode>>, reason: string): ErrorCode {
+  const code = codes[reason]
   if (code === undefined) throw new Error(`${reason} is not for clients`)
   return code
 }

@@ -143,7 +143,7 @@ function withIds(world: ModelState, name: string, answer: WireAnswer): ModelStat
     const ids = listed.get(key)
     // A page may show a part of the versions; only a whole key tells which is which.
     if (ids?.length !== versions.length) continue
-    for (const [index, version] of versions.entries()) version.id ??= ids[index]?.id
+    for (const [index, version] of versions.entries()) named.learn(version, ids[index]?.id)
   }
   return named
 }
