@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readdirSync, rmSync, statfsSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import { exitTable } from '../../cli/exit-codes.ts'
@@ -16,6 +16,8 @@ const MEBIBYTE = 1024 ** 2
 const SMALL_BYTES = 20_000
 const LARGE_BYTES = 2 * MEBIBYTE
 const SETTINGS = { OBJECT_STORE_STORAGE_SEGMENT_MIB: '1', OBJECT_STORE_STORAGE_VOLUME_MIB: '1' }
+/** What the store keeps for its projections (engine/payloads/space-reserve.ts). */
+const RESERVE_BYTES = 32 * MEBIBYTE
 /** Of a file system of 300 MiB. */
 const RESERVED = { OBJECT_STORE_STORAGE_RESERVED_MIB: '128' }
 
@@ -39,6 +41,21 @@ async function assertServed(t: Test, server: ProcessServer, keys: readonly strin
   }
   const listed = await server.wire.send('GET', '/disk?list-type=2&max-keys=1000')
   t.equal(listed.status, 200, 'lists work')
+}
+
+/**
+ * Takes every byte but those of the store's reserve. A batch in the middle, such as one of the compaction, gives the reserve
+ * back too early, and it is taken as well: that is another case (disk-full-for-ever.spec.ts), so it is done again.
+ */
+async function fillAround(reserve: string, filler: string): Promise<void> {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const held = statSync(reserve).size
+    fill(filler)
+    if (statSync(reserve).size === held && held >= RESERVE_BYTES) return
+    rmSync(filler)
+    await pause(1000)
+  }
+  throw new Error('the store never kept its reserve while the disk was filled')
 }
 
 test('J12 a full disk refuses uploads with 507, goes on with all else, and takes uploads again when there is space', async (t) => {
@@ -69,7 +86,7 @@ test('J12 a full disk refuses uploads with 507, goes on with all else, and takes
   t.equal(again.status, 200, 'space that was given back is used')
   large.push(`large/${large.length}`)
 
-  fill(join(disk, 'filler'))
+  await fillAround(paths.reserve, join(disk, 'filler'))
   t.equal(statfsSync(disk).bavail, 0, 'something else has taken every byte')
   await pause(300)
   const refused = await server.wire.send('PUT', '/disk/refused', { body: sampleBytes(SMALL_BYTES) })
