@@ -15,6 +15,7 @@ import { ManagementAuthenticator } from '../../../planes/management/identity/aut
 import { tokenDigest } from '../../../planes/management/identity/bearer-token.ts'
 import { DownloadTickets } from '../../../planes/management/downloads/download-tickets.ts'
 import { createManagementHandler } from '../../../planes/management/management-handler.ts'
+import { DomainError } from '../../../engine/errors.ts'
 import { HeavyWork } from '../../../planes/management/heavy-work.ts'
 import type { ManagementServices } from '../../../planes/management/services.ts'
 import { S3_ACTIONS } from '../../../planes/s3/identity/authorize.ts'
@@ -23,9 +24,12 @@ import type { AuditQuery } from '../../../projections/audit/audit-query.ts'
 const NOW = millisecondsOf(Date.UTC(2026, 7, 1))
 const KEY = Buffer.alloc(32, 0x77)
 const IDS = new OpaqueIds(KEY)
-const [ACCOUNT_ID, CREDENTIAL_ID, POLICY_ID, TOKEN_ID, WEBHOOK_ID] = ['sa', 'cred', 'pol', 'tok', 'wh'].map(
-  (kind) => `${kind}-${'a'.repeat(20)}`,
-) as [string, string, string, string, string]
+const idOf = (kind: string): string => `${kind}-${'a'.repeat(20)}`
+const [ACCOUNT_ID, CREDENTIAL_ID, POLICY_ID] = [idOf('sa'), idOf('cred'), idOf('pol')]
+const [TOKEN_ID, WEBHOOK_ID] = [idOf('tok'), idOf('wh')]
+
+/** As the store makes them: no other rule is there to be replaced. */
+const RULE_ID = /^rule-[a-z2-7]{20}$/
 
 /** Names that are there. */
 export const KNOWN: Readonly<Record<string, string>> = {
@@ -94,9 +98,10 @@ const CREDENTIAL = {
 }
 const POLICY = { policy: POLICY_ID, title: 'one', createdMicroseconds: 1, statements: [] }
 
-/** Whether a link was there before, or was made by this request. */
-function isMadeLink({ commands }: Deeds, id: string): boolean {
-  return id === ACCOUNT_ID || commands.some((one) => ('share' in one ? one.share : 'embed' in one && one.embed) === id)
+/** The id of a link that was there before, whose place in a path is that of every other thing, or that this request made. */
+function linkOf({ commands }: Deeds, known: string, id: string): string | undefined {
+  if (id === ACCOUNT_ID) return known
+  return commands.some((one) => ('share' in one ? one.share : 'embed' in one && one.embed) === id) ? id : undefined
 }
 
 function catalogFor(deeds: Deeds) {
@@ -118,9 +123,15 @@ function catalogFor(deeds: Deeds) {
     bucketOfLifecycleRule: () => undefined,
     bucketOfId: () => BUCKET,
     bucketName: () => BUCKET.name,
-    share: (id: string) => (isMadeLink(deeds, id) ? { ...SHARE, share: id } : undefined),
+    share: (id: string) => {
+      const share = linkOf(deeds, SHARE.share, id)
+      return share && { ...SHARE, share }
+    },
     sharesOfKey: () => [SHARE],
-    embed: (id: string) => (isMadeLink(deeds, id) ? { ...EMBED, embed: id } : undefined),
+    embed: (id: string) => {
+      const embed = linkOf(deeds, EMBED.embed, id)
+      return embed && { ...EMBED, embed }
+    },
     embedsOfKey: () => [EMBED],
     list: () => ({ objects: [], prefixes: [], next: undefined }),
     listVersions: () => ({ entries: [], prefixes: [], next: undefined }),
@@ -172,17 +183,23 @@ const LINK = {
   revokedMicroseconds: undefined,
 }
 const TOKENS_OF_LINKS = new CapabilityTokens({ capabilityDigests: KEY, capabilityTokens: KEY })
-const { sealedToken } = TOKENS_OF_LINKS.create('share', ACCOUNT_ID)
+const sealedOf = (kind: 'share' | 'embed') => TOKENS_OF_LINKS.create(kind, idOf(kind)).sealedToken
 const SHARE: ShareState = {
   ...LINK,
-  share: ACCOUNT_ID,
-  sealedToken,
+  share: idOf('share'),
+  sealedToken: sealedOf('share'),
   fileName: undefined,
   password: undefined,
   maximumDownloads: undefined,
   downloads: 0,
 }
-const EMBED: EmbedState = { ...LINK, embed: ACCOUNT_ID, sealedToken, allowedOrigins: ['*'], cacheSeconds: 60 }
+const EMBED: EmbedState = {
+  ...LINK,
+  embed: idOf('embed'),
+  sealedToken: sealedOf('embed'),
+  allowedOrigins: ['*'],
+  cacheSeconds: 60,
+}
 
 const SHARING = {
   tokens: TOKENS_OF_LINKS,
@@ -254,6 +271,9 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
   const services = {
     engine: {
       execute: async (command: Command) => {
+        if (command.kind === 'replace-lifecycle-rule' && !RULE_ID.test(command.rule.rule)) {
+          throw new DomainError('rule-not-found', command.rule.rule)
+        }
         deeds.commands.push(command)
         return { sequence: 10, timeMicroseconds: NOW * 1000 }
       },
