@@ -173,6 +173,27 @@ function makeDirectory(path: string): void {
   syncDirectory(parent)
 }
 
+/** Of a file that is not there, nothing is to be removed. */
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+}
+
+function remove(path: string): void {
+  try {
+    fs.unlinkSync(path)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+async function removeAsync(path: string): Promise<void> {
+  try {
+    await callbackResult<void>((done) => fs.unlink(path, done))
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
 function space(path: string): DiskSpace {
   const facts = fs.statfsSync(path)
   return { capacityBytes: facts.blocks * facts.bsize, availableBytes: facts.bavail * facts.bsize }
@@ -190,8 +211,8 @@ export const nodeDisk: Disk = {
   syncDirectoryAsync,
   rename: (from, to) => fs.renameSync(from, to),
   renameAsync: (from, to) => callbackResult<void>((done) => fs.rename(from, to, done)),
-  remove: (path) => fs.rmSync(path, { force: true }),
-  removeAsync: (path) => callbackResult<void>((done) => fs.rm(path, { force: true }, done)),
+  remove,
+  removeAsync,
   removeTree: (path) => fs.rmSync(path, { recursive: true, force: true }),
   exists: (path) => fs.existsSync(path),
   list: (path) => (fs.existsSync(path) ? fs.readdirSync(path).sort() : []),

@@ -7,6 +7,9 @@ const VOLUME_DIGITS = 10
 const SEGMENT_NAME = /^(\d{16})\.segment$/
 const VOLUME_NAME = /^(\d{10})\.volume$/
 
+/** Begins the name of a cold segment that is being made. */
+export const COMPRESSING = 'compressing-'
+
 /** Every path of a data directory. Names come from numbers and identifiers, never from keys (S4). */
 export class StorePaths {
   readonly root: string
@@ -27,9 +30,24 @@ export class StorePaths {
   /** Projections under construction, for a rebuild and for a check. */
   readonly projectionsRebuild: string
   readonly projectionsCheck: string
+  /** Projections that follow the journal in the background; snapshots are copies of them. */
+  readonly projectionsFollower: string
+  /** Projections that are being copied from a snapshot. */
+  readonly projectionsRestore: string
+  readonly snapshots: string
+  /** A snapshot that is being written. */
+  readonly snapshotMaking: string
   readonly reserve: string
   /** Sockets of the processes that hold or want the lock. */
   readonly lock: string
+  /** Sockets of the backups under way: while one is alive, no payload is removed. */
+  readonly holds: string
+  /** What a restore works in; with a journal inside, the restore into this directory did not finish. */
+  readonly restoring: string
+  /** Says that the journal was restored from a backup, until the next start has recorded it. */
+  readonly restored: string
+  /** Only in a backup: no server opens it. */
+  readonly backupMark: string
 
   constructor(root: string) {
     this.root = root
@@ -47,12 +65,25 @@ export class StorePaths {
     this.projectionsOpening = `${this.projections}-opening`
     this.projectionsRebuild = `${this.projections}-rebuild`
     this.projectionsCheck = `${this.projections}-check`
+    this.projectionsFollower = `${this.projections}-follower`
+    this.projectionsRestore = `${this.projections}-restore`
+    this.snapshots = join(root, 'snapshots')
+    this.snapshotMaking = join(this.snapshots, 'making')
     this.reserve = join(root, 'reserve')
     this.lock = join(root, 'lock')
+    this.holds = join(root, 'holds')
+    this.restoring = join(root, 'restoring')
+    this.restored = join(this.journal, 'restored')
+    this.backupMark = join(root, 'BACKUP')
   }
 
   segment(firstSequence: Sequence): string {
     return join(this.journal, segmentName(firstSequence))
+  }
+
+  /** A cold segment that is being made. `making`: a name that no other process uses, of the form of an id. */
+  compressing(making: string): string {
+    return join(this.journal, `${COMPRESSING}${making}`)
   }
 
   volume(volume: VolumeNumber): string {

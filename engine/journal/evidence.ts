@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import type { SegmentFacts } from './segment-chain.ts'
+import { openSegment } from './segment-file.ts'
 
 /** Bytes that were cut off the end of the journal, kept in `journal/aside`. */
 export interface CutTail {
@@ -19,6 +20,8 @@ const PENDING = '.pending'
 const EVIDENCE_NAME = /^segment-(\d+)-offset-(\d+)-(refused-)?[0-9a-f]{16}\.pending$/
 const COPY_BYTES = 1 << 20
 
+type Source = Pick<DiskFile, 'readAt'>
+
 /**
  * Copies the bytes that recovery will cut off to a durable file, before anything is changed (J15). Its name comes from
  * its content, so a repeat gives the same file and never replaces other evidence. It is pending until the journal holds
@@ -32,7 +35,7 @@ export function keepAside(
   refused: boolean,
 ): CutTail {
   disk.makeDirectory(paths.aside)
-  const source = disk.openToRead(segment.path)
+  const source = openSegment(disk, segment.path)
   try {
     const length = lastNonZero(source, offset, segment.size) - offset
     const digest = digestOf(source, offset, length)
@@ -84,13 +87,13 @@ function evidenceName({ segment, offset, digest, refused }: CutTail): string {
   return `segment-${segment}-offset-${offset}-${refused ? 'refused-' : ''}${start}`
 }
 
-function digestOf(file: DiskFile, offset: number, length: number): Uint8Array {
+function digestOf(file: Source, offset: number, length: number): Uint8Array {
   const digest = createHash('sha256')
   for (const part of partsOf(file, offset, length)) digest.update(part)
   return digest.digest()
 }
 
-function copy(source: DiskFile, offset: number, length: number, target: DiskFile): void {
+function copy(source: Source, offset: number, length: number, target: DiskFile): void {
   try {
     let at = 0
     for (const part of partsOf(source, offset, length)) {
@@ -104,14 +107,14 @@ function copy(source: DiskFile, offset: number, length: number, target: DiskFile
 }
 
 /** The bytes of a range, piece by piece; a piece is valid until the next one. */
-function* partsOf(file: DiskFile, offset: number, length: number): Generator<Buffer> {
+function* partsOf(file: Source, offset: number, length: number): Generator<Buffer> {
   const bytes = Buffer.alloc(Math.min(COPY_BYTES, length))
   for (let at = 0; at < length; at += COPY_BYTES) {
     yield bytes.subarray(0, file.readAt(bytes, offset + at, Math.min(COPY_BYTES, length - at)))
   }
 }
 
-function lastNonZero(file: DiskFile, offset: number, size: number): number {
+function lastNonZero(file: Source, offset: number, size: number): number {
   let at = offset
   let end = offset
   for (const part of partsOf(file, offset, size - offset)) {

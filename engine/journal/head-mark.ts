@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../crc32.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { sequenceOf } from '../brands.ts'
@@ -66,6 +66,28 @@ function decode(slot: Buffer): { mark: HeadMark; number: number } | undefined {
   }
 }
 
+/** The newest mark of a store that a server may have open; undefined without one. Changes nothing. */
+export function readHeadMark(disk: Disk, paths: StorePaths): HeadMark | undefined {
+  if (!disk.exists(paths.head)) return undefined
+  const file = disk.openToRead(paths.head)
+  try {
+    return newestOf(file)?.mark
+  } finally {
+    file.close()
+  }
+}
+
+function newestOf(file: DiskFile): { readonly mark: HeadMark; readonly number: number } | undefined {
+  let newest: { readonly mark: HeadMark; readonly number: number } | undefined
+  for (let slot = 0; slot < SLOTS; slot += 1) {
+    const bytes = Buffer.alloc(SLOT_BYTES)
+    file.readAt(bytes, slot * SLOT_BYTES, SLOT_BYTES)
+    const found = decode(bytes)
+    if (found !== undefined && found.number >= (newest?.number ?? 0)) newest = found
+  }
+  return newest
+}
+
 /** The HEAD file: the newest mark, and writing the next. */
 export class HeadFile {
   readonly #file: DiskFile
@@ -112,13 +134,9 @@ export class HeadFile {
   }
 
   #read(): void {
-    for (let slot = 0; slot < SLOTS; slot += 1) {
-      const bytes = Buffer.alloc(SLOT_BYTES)
-      this.#file.readAt(bytes, slot * SLOT_BYTES, SLOT_BYTES)
-      const found = decode(bytes)
-      if (found === undefined || found.number < this.#number) continue
-      this.#number = found.number
-      this.#newest = found.mark
-    }
+    const newest = newestOf(this.#file)
+    if (newest === undefined) return
+    this.#number = newest.number
+    this.#newest = newest.mark
   }
 }

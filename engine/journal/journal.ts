@@ -10,7 +10,7 @@ import { createSegment } from './create-segment.ts'
 import { BATCH_BYTES_MAXIMUM, RECORD_KIND, SEAL_BATCH_BYTES_MAXIMUM, SEGMENT_HEADER, ZERO_HASH } from './format.ts'
 import { JournalPoisonedError } from './journal-errors.ts'
 import type { JournalPlace, LastRecord, NextRecord } from './positions.ts'
-import { contentHash, type JournalTail, rewriteSegment } from './recovery.ts'
+import { contentHash, type JournalTail, mustBeRewritten, rewriteSegment } from './recovery.ts'
 import { encodeSegmentHeader } from './segment.ts'
 
 interface JournalOptions {
@@ -131,7 +131,7 @@ export class Journal {
 
   /** Continues after the tail that recovery found. `cleanStop`: the tail is known to be durable. */
   static open(disk: Disk, paths: StorePaths, options: JournalOptions, tail: JournalTail, cleanStop: boolean): Journal {
-    if (!cleanStop || tail.cut !== undefined) rewriteSegment(disk, paths, tail, options.segmentBytes)
+    if (!cleanStop || mustBeRewritten(tail)) rewriteSegment(disk, paths, tail, options.segmentBytes)
     const { header } = tail.segment
     const journal = new Journal(disk, paths, options, {
       file: openTail(disk, tail),

@@ -6,6 +6,7 @@ import { BATCH_HEADER, RECORD_KIND, SEGMENT_HEADER } from './format.ts'
 import { JournalDamagedError } from './journal-errors.ts'
 import { type AppliedPosition, type BatchPlace, firstOf, genesisNext, nextAfter, type NextRecord } from './positions.ts'
 import { decodeSegmentHeader, segmentFirsts } from './segment.ts'
+import { openSegment } from './segment-file.ts'
 import { SegmentWindow, scanSegment } from './segment-scan.ts'
 
 interface JournalVisitor {
@@ -17,6 +18,7 @@ interface JournalVisitor {
 /**
  * Reads the journal after a record, or from the genesis, to its end, verifying every batch and every link. Memory does not
  * depend on the journal's length.
+ * @param before segments that begin with this sequence or a later one are not read
  * @throws JournalDamagedError naming segment, offset and sequence
  */
 export function readJournal(
@@ -24,9 +26,11 @@ export function readJournal(
   paths: StorePaths,
   after: AppliedPosition | undefined,
   visitor: JournalVisitor,
+  before?: Sequence,
 ): void {
   let chain = after === undefined ? undefined : nextAfter(after)
   for (const first of segmentFirsts(disk, paths)) {
+    if (before !== undefined && first >= before) return
     if (after !== undefined && first < after.segmentFirstSequence) continue
     const offset = first === after?.segmentFirstSequence ? after.offset : SEGMENT_HEADER.bytes
     chain = readSegment(disk, paths, first, offset, chain, visitor)
@@ -60,7 +64,7 @@ function readSegment(
   visitor: JournalVisitor,
 ): NextRecord {
   const path = paths.segment(first)
-  const file = disk.openToRead(path)
+  const file = openSegment(disk, path)
   try {
     const window = new SegmentWindow(file)
     const header = decodeSegmentHeader(Buffer.from(window.view(0, SEGMENT_HEADER.bytes)))
@@ -85,7 +89,7 @@ function readSegment(
  * @throws JournalDamagedError
  */
 export function readGenesis(disk: Disk, paths: StorePaths): Uint8Array {
-  const file = disk.openToRead(paths.segment(sequenceOf(0)))
+  const file = openSegment(disk, paths.segment(sequenceOf(0)))
   try {
     const window = new SegmentWindow(file)
     const header = decodeBatchHeader(Buffer.from(window.view(SEGMENT_HEADER.bytes, BATCH_HEADER.bytes)))

@@ -11,6 +11,7 @@ import { firstOf, type LastRecord, type NextRecord } from './positions.ts'
 import { type RecoveryFacts, recoveryCase } from './recovery-cases.ts'
 import { RefusedBatchSearch } from './refused-batch.ts'
 import { readSegmentChain, type SegmentFacts } from './segment-chain.ts'
+import { openSegment, type SegmentFile } from './segment-file.ts'
 import { laterBatchFollows, type ScanEnd, SegmentWindow, scanSegment } from './segment-scan.ts'
 
 /** What is known about the journal from elsewhere: the mark and the projections. */
@@ -88,7 +89,7 @@ interface TailScan {
 }
 
 function scanTail(disk: Disk, last: SegmentFacts, known: KnownBefore): TailScan {
-  const file = disk.openToRead(last.path)
+  const file = openSegment(disk, last.path)
   try {
     const window = new SegmentWindow(file)
     const { header } = last
@@ -114,6 +115,7 @@ function scanTail(disk: Disk, last: SegmentFacts, known: KnownBefore): TailScan 
       beyond = `${name} holds sequence ${sequence}, the journal ends at ${previous(chain.nextSequence)}`
     }
     const laterBatch =
+      !last.isCold &&
       end.end !== 'empty' &&
       end.end !== 'sealed' &&
       laterBatchFollows(window, end.offset, header.segmentNumber, chain.nextBatch)
@@ -143,6 +145,11 @@ function knownPoints(known: KnownBefore): KnownPoint[] {
   ]
 }
 
+/** A cold segment is the last one only when somebody removed those after it; then it becomes plain again. */
+export function mustBeRewritten({ cut, segment }: JournalTail): boolean {
+  return cut !== undefined || segment.isCold
+}
+
 const COPY_BYTES = 1 << 20
 
 /**
@@ -158,7 +165,7 @@ export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail,
   try {
     copySegment(disk, path, tail, capacityBytes)
   } catch (error) {
-    if (!isDiskFull(error) || tail.sealed) throw error
+    if (!isDiskFull(error) || tail.sealed || tail.segment.isCold) throw error
     disk.remove(path)
     rewriteInPlace(disk, tail)
     return
@@ -186,14 +193,20 @@ function rewriteInPlace(disk: Disk, tail: JournalTail): void {
 }
 
 /** Reads up to the end of the valid bytes, and fills the rest of the piece with zeros. */
-function readValid(file: DiskFile, bytes: Buffer, at: number, size: number, tail: JournalTail): void {
+function readValid(
+  file: Pick<SegmentFile, 'readAt'>,
+  bytes: Buffer,
+  at: number,
+  size: number,
+  tail: JournalTail,
+): void {
   const valid = Math.max(0, Math.min(size, tail.offset - at))
   if (file.readAt(bytes, at, valid) !== valid) throw new JournalDamagedError(`${tail.segment.path} became shorter`)
   bytes.fill(0, valid)
 }
 
 function copySegment(disk: Disk, path: string, tail: JournalTail, capacityBytes: number): void {
-  const source = disk.openToRead(tail.segment.path)
+  const source = openSegment(disk, tail.segment.path)
   const target = disk.create(path)
   try {
     const length = tail.sealed ? tail.offset : Math.max(capacityBytes, tail.offset)
@@ -222,9 +235,9 @@ function requireSameTail(copy: DiskFile, tail: JournalTail): void {
   throw new JournalDamagedError(`${path}, offset ${end.offset}: a second read differs from the first; start again`)
 }
 
-/** SHA-256 of the first bytes of a file, to continue the hash where an earlier run stopped. */
+/** SHA-256 of the first bytes of a segment, to continue the hash where an earlier run stopped. */
 export function contentHash(disk: Disk, path: string, length: number): ReturnType<typeof createHash> {
-  const file = disk.openToRead(path)
+  const file = openSegment(disk, path)
   const hash = createHash('sha256')
   const bytes = Buffer.alloc(Math.min(COPY_BYTES, length))
   try {

@@ -1,8 +1,9 @@
 import type { Disk } from '../disk/disk.ts'
-import type { Sequence } from '../brands.ts'
+import { type Milliseconds, millisecondsOf, type Sequence } from '../brands.ts'
 import { type StorePaths, segmentName } from '../disk/store-paths.ts'
 import { batchTrailerIsRight, decodeBatchHeader, readRecords } from './batch-reader.ts'
 import { decodeSeal, type Seal } from './bodies.ts'
+import { ColdSegmentDamagedError } from './cold/cold-segment.ts'
 import {
   ALIGNMENT_BYTES,
   BATCH_HEADER,
@@ -13,13 +14,16 @@ import {
   SEGMENT_HEADER,
 } from './format.ts'
 import { genesisNext } from './positions.ts'
+import { openSegment } from './segment-file.ts'
 import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from './segment.ts'
 
 /** A segment as described by its header and, when it is sealed, its seal. */
 export interface SegmentFacts {
   readonly path: string
   readonly header: SegmentHeader
+  /** Length of the plain segment. */
   readonly size: number
+  readonly isCold: boolean
   /** The seal at the very end of the file, with the hash of its record. */
   readonly sealed:
     | { readonly seal: Seal; readonly hash: Uint8Array; readonly batch: number; readonly offset: number }
@@ -40,7 +44,8 @@ export function readSegmentChain(disk: Disk, paths: StorePaths): SegmentChain {
   const segments: SegmentFacts[] = []
   for (const firstSequence of segmentFirsts(disk, paths)) {
     const name = segmentName(firstSequence)
-    const facts = readSegmentFacts(disk, paths.segment(firstSequence))
+    const facts = factsOf(disk, paths.segment(firstSequence))
+    if (typeof facts === 'string') return { segments, broken: `${name}: ${facts}` }
     if (facts === undefined) return { segments, broken: `${name}: header is damaged` }
     const fault = linkFault(segments.at(-1), facts, firstSequence)
     if (fault !== undefined) return { segments, broken: `${name}: ${fault}` }
@@ -49,8 +54,31 @@ export function readSegmentChain(disk: Disk, paths: StorePaths): SegmentChain {
   return { segments, broken: undefined }
 }
 
-function readSegmentFacts(disk: Disk, path: string): SegmentFacts | undefined {
-  const file = disk.openToRead(path)
+/** When the store was made: the creation time of its first segment; 0 when its header is damaged. */
+export function storeCreation(disk: Disk, paths: StorePaths): Milliseconds {
+  const [first] = segmentFirsts(disk, paths)
+  const facts = first === undefined ? undefined : factsOf(disk, paths.segment(first))
+  return millisecondsOf(
+    Math.floor(((typeof facts === 'object' ? facts.header.createdMicroseconds : undefined) ?? 0) / 1000),
+  )
+}
+
+/** A text that says why a cold segment cannot be read. */
+function factsOf(disk: Disk, path: string): SegmentFacts | string | undefined {
+  try {
+    return readSegmentFacts(disk, path)
+  } catch (error) {
+    if (error instanceof ColdSegmentDamagedError) return `offset ${error.offset}: ${error.reason}`
+    throw error
+  }
+}
+
+/**
+ * Header and seal of one segment, plain or cold; undefined when the header is damaged.
+ * @throws ColdSegmentDamagedError
+ */
+export function readSegmentFacts(disk: Disk, path: string): SegmentFacts | undefined {
+  const file = openSegment(disk, path)
   try {
     const head = Buffer.alloc(SEGMENT_HEADER.bytes)
     file.readAt(head, 0, head.length)
@@ -59,7 +87,7 @@ function readSegmentFacts(disk: Disk, path: string): SegmentFacts | undefined {
     const size = file.size()
     const tail = Buffer.alloc(Math.min(SEAL_BATCH_BYTES_MAXIMUM, size - SEGMENT_HEADER.bytes))
     file.readAt(tail, size - tail.length, tail.length)
-    return { path, header, size, sealed: sealAtEnd(tail, size) }
+    return { path, header, size, isCold: file.isCold, sealed: sealAtEnd(tail, size) }
   } finally {
     file.close()
   }
@@ -86,7 +114,12 @@ function sealAtEnd(tail: Buffer, size: number): SegmentFacts['sealed'] {
   return undefined
 }
 
-function linkFault(before: SegmentFacts | undefined, facts: SegmentFacts, nameStates: Sequence): string | undefined {
+/** Why a segment does not continue the one before; undefined when it does. */
+export function linkFault(
+  before: SegmentFacts | undefined,
+  facts: SegmentFacts,
+  nameStates: Sequence,
+): string | undefined {
   const { header } = facts
   if (header.firstSequence !== nameStates) return 'file name and header have different sequences'
   if (before === undefined) {

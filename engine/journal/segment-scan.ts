@@ -1,4 +1,3 @@
-import type { DiskFile } from '../disk/disk.ts'
 import {
   type BatchHeader,
   batchHeaderIsWhole,
@@ -8,21 +7,27 @@ import {
   readRecords,
 } from './batch-reader.ts'
 import { decodeSeal, type Seal } from './bodies.ts'
+import { ColdSegmentDamagedError } from './cold/cold-segment.ts'
 import type { NextRecord } from './positions.ts'
+import type { SegmentFile } from './segment-file.ts'
 import { ALIGNMENT_BYTES, BATCH_BYTES_MAXIMUM, BATCH_HEADER, BATCH_TRAILER, RECORD_KIND } from './format.ts'
 
 const WINDOW_BYTES = 2 * BATCH_BYTES_MAXIMUM
 
+type ScannedFile = Pick<SegmentFile, 'size' | 'readAt'> & { readonly isCold?: boolean }
+
 /** A sliding view of a segment: a scan needs the same memory whatever the segment's length. */
 export class SegmentWindow {
   readonly size: number
-  readonly #file: DiskFile
+  readonly isCold: boolean
+  readonly #file: ScannedFile
   readonly #bytes: Buffer
   #start = 0
   #length = 0
 
-  constructor(file: DiskFile) {
+  constructor(file: ScannedFile) {
     this.#file = file
+    this.isCold = file.isCold ?? false
     this.size = file.size()
     this.#bytes = Buffer.allocUnsafeSlow(Math.min(WINDOW_BYTES, this.size))
   }
@@ -32,9 +37,20 @@ export class SegmentWindow {
     const wanted = Math.min(length, Math.max(0, this.size - offset), WINDOW_BYTES)
     if (offset < this.#start || offset + wanted > this.#start + this.#length) {
       this.#start = offset
-      this.#length = this.#file.readAt(this.#bytes, offset, Math.min(WINDOW_BYTES, this.size - offset))
+      this.#length = this.#fill(offset, wanted)
     }
     return this.#bytes.subarray(offset - this.#start, Math.min(offset - this.#start + wanted, this.#length))
+  }
+
+  /** Damage after what is wanted counts when it is wanted itself. */
+  #fill(offset: number, wanted: number): number {
+    const length = Math.min(WINDOW_BYTES, this.size - offset)
+    try {
+      return this.#file.readAt(this.#bytes, offset, length)
+    } catch (error) {
+      if (!(error instanceof ColdSegmentDamagedError) || error.offset < offset + wanted) throw error
+      return error.offset - offset
+    }
   }
 }
 
@@ -69,7 +85,7 @@ export function scanSegment(
 ): ScanEnd {
   let at = offset
   for (;;) {
-    const step = nextBatch(window, at, segmentNumber, chain)
+    const step = nextBatchIn(window, at, segmentNumber, chain)
     if (!('header' in step)) return { offset: at, seal: undefined, ...step }
     const { header, batch } = step
     let seal: Seal | undefined
@@ -109,7 +125,7 @@ function sealFault(
 
 type NextBatch =
   | { readonly header: BatchHeader; readonly batch: Buffer }
-  | { readonly end: 'empty' | 'torn' | 'foreign'; readonly reason: string }
+  | { readonly end: 'empty' | 'torn' | 'foreign'; readonly reason: string; readonly offset?: number }
 
 function torn(reason: string): NextBatch {
   return { end: 'torn', reason }
@@ -117,6 +133,17 @@ function torn(reason: string): NextBatch {
 
 function foreign(reason: string): NextBatch {
   return { end: 'foreign', reason }
+}
+
+/** A cold segment is sealed: nothing in it was being written, and what cannot be inflated was there once. */
+function nextBatchIn(window: SegmentWindow, at: number, segmentNumber: number, chain: NextRecord): NextBatch {
+  try {
+    const step = nextBatch(window, at, segmentNumber, chain)
+    return 'header' in step || !window.isCold ? step : foreign(step.reason || 'a cold segment without a seal')
+  } catch (error) {
+    if (error instanceof ColdSegmentDamagedError) return { offset: error.offset, ...foreign(error.reason) }
+    throw error
+  }
 }
 
 function nextBatch(window: SegmentWindow, at: number, segmentNumber: number, chain: NextRecord): NextBatch {

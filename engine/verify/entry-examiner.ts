@@ -32,7 +32,7 @@ export interface AccessRecord {
 type Report = (sequence: number, offset: number, verdict: Verdict, detail: string) => void
 
 /** Changes that the system makes by itself: nobody asked for them, so they have no attempt. */
-const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 62, 63, 73])
+const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 36, 62, 63, 73])
 /** Changes of who may do what, of where events are sent, and of links. */
 const ACCESS_CHANGES = [
   { first: 23, last: 35 },
@@ -98,7 +98,7 @@ export class EntryExaminer {
     const { sequence, offset, kind } = record
     if (parts === undefined) {
       // A read or a refusal that nobody can read changes nothing.
-      if (kind === KIND.change) this.#report(sequence, offset, 'damaged batch', 'the body is no entry')
+      if (kind === KIND.change) this.#report(sequence, offset, 'damaged batch', 'the body is not an entry')
       return
     }
     const { result, intent, fingerprint } = parts
@@ -204,7 +204,7 @@ function readParts(bytes: Buffer, from: number, end: number): Parts | undefined 
   }
 }
 
-/** FNV-1a of 32 bits: it tells requests apart, and is no evidence. */
+/** FNV-1a of 32 bits: it tells requests apart, and proves nothing. */
 function fingerprintOf(bytes: Buffer, from: number, to: number): number {
   let value = 0x811c9dc5
   for (let at = from; at < to; at += 1) value = Math.imul(value ^ (bytes[at] as number), 0x01000193)

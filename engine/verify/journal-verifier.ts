@@ -1,7 +1,8 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { accessNotes } from './access-check.ts'
+import { plainSegmentBytes } from './cold/segment-source.ts'
 import { joinAttempts, notesAboutPrincipals } from './attempts.ts'
 import { isSegmentName, sequenceInName } from './format-reader.ts'
 import { type HeadMark, readHeadMark } from './head-mark.ts'
@@ -20,7 +21,7 @@ export interface ExpectedHead {
 /** How far a verification has come. */
 interface VerificationProgress {
   readonly bytes: number
-  /** Length of the files: an open segment's is more than its data. */
+  /** Length of the segments, not compressed: an open segment's is more than its data. */
   readonly bytesTotal: number
   readonly records: number
 }
@@ -46,9 +47,11 @@ export interface VerificationReport {
   /** In hexadecimal; undefined when neither the genesis nor a segment header could be read. */
   readonly deploymentId: string | undefined
   readonly segments: number
+  /** Those of them that are compressed. */
+  readonly coldSegments: number
   readonly records: number
   readonly batches: number
-  /** Bytes of data verified, without the zeros at the end of the open segment. */
+  /** Bytes of data verified, not compressed, and without the zeros at the end of the open segment. */
   readonly bytes: number
   readonly firstSequence: number
   /** The last sequence; undefined when there are no records. */
@@ -102,7 +105,7 @@ export async function verifyJournal(
     watched,
     settleMilliseconds,
   }))
-  const report = await progressReporter(
+  const report = progressReporter(
     jobs.map((job) => job.path),
     options.onProgress,
   )
@@ -119,13 +122,12 @@ async function listSegments(journalDirectory: string): Promise<string[]> {
   }
 }
 
-async function progressReporter(
+function progressReporter(
   paths: readonly string[],
   onProgress: VerificationOptions['onProgress'],
-): Promise<(bytes: number, records: number) => void> {
+): (bytes: number, records: number) => void {
   if (onProgress === undefined) return () => undefined
-  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size))
-  const bytesTotal = sizes.reduce((total, size) => total + size, 0)
+  const bytesTotal = paths.reduce((total, path) => total + plainSegmentBytes(path), 0)
   let bytes = 0
   let records = 0
   return (moreBytes, moreRecords) => {
@@ -157,6 +159,7 @@ function compileReport(
     intact: problems.count === 0,
     deploymentId,
     segments: results.length,
+    coldSegments: results.filter(({ isCold }) => isCold).length,
     records: sum((result) => result.records),
     batches: sum((result) => result.batches),
     bytes: sum((result) => result.bytes),

@@ -30,6 +30,8 @@ export interface TornTail {
 /** What was found in one segment. Plain data: it comes from worker threads. */
 export interface SegmentResult {
   readonly name: string
+  /** Whether its file is compressed. */
+  readonly isCold: boolean
   /** Undefined when it is not valid. */
   readonly header: SegmentHeader | undefined
   readonly segmentNumber: number | undefined

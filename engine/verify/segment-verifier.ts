@@ -1,5 +1,6 @@
 import { examineBatch, type Finding, faultOf } from './batch-examination.ts'
 import { ChainWalker } from './chain-walker.ts'
+import type { ColdFault } from './cold/segment-source.ts'
 import {
   ALIGNMENT_BYTES,
   BATCH_HEADER_BYTES,
@@ -42,6 +43,8 @@ class SegmentVerifier {
   readonly #progress: ProgressMeter
   readonly #problems = new ProblemList()
   readonly #chain: ChainWalker
+  /** Whether the segment may be open: it is the last one, and not cold. */
+  readonly #mayBeOpen: boolean
   #header: SegmentHeader | undefined
   /** Known from the header or, when that is damaged, from the first readable batch. */
   #segmentNumber: number | undefined
@@ -51,6 +54,8 @@ class SegmentVerifier {
   #offset = SEGMENT_HEADER_BYTES
   #finished = false
   #batches = 0
+  /** Faults of the cold file that were reported. */
+  #faultsReported = 0
   #statedDigest: string | undefined
   #genesisDeploymentId: string | undefined
   #genesisMasterKeyCheck: string | undefined
@@ -61,6 +66,7 @@ class SegmentVerifier {
   constructor(job: SegmentJob, window: SegmentWindow, reportProgress: ReportProgress) {
     this.#job = job
     this.#window = window
+    this.#mayBeOpen = job.isLast && !window.isCold
     this.#progress = new ProgressMeter(reportProgress)
     this.#chain = new ChainWalker(window, job.watched, (offset, sequence, verdict, detail) =>
       this.#problems.add({ segment: job.name, offset, sequence, verdict, detail }),
@@ -75,10 +81,12 @@ class SegmentVerifier {
       this.#step()
       this.#progress.advance(this.#offset, this.#chain.records)
     }
+    this.#reportFaults(Number.POSITIVE_INFINITY)
     this.#progress.finish(this.#offset, this.#chain.records)
     const chain = this.#chain
     return {
       name: this.#job.name,
+      isCold: this.#window.isCold,
       header: this.#header,
       segmentNumber: this.#segmentNumber,
       firstSequence: this.#firstSequence,
@@ -114,12 +122,29 @@ class SegmentVerifier {
     for (const { verdict, detail } of objections) this.#report(offset, sequence, verdict, detail)
   }
 
+  /**
+   * Reports what is wrong with the file of a cold segment, up to an offset in the plain one. Reading runs ahead of the
+   * records: a fault is reported with the batch that it concerns, so that its sequence is known.
+   */
+  #reportFaults(end: number): void {
+    const { faults } = this.#window
+    for (; this.#faultsReported < faults.length; this.#faultsReported += 1) {
+      const { offset, detail } = faults[this.#faultsReported] as ColdFault
+      if (offset >= end) return
+      this.#report(offset, this.#chain.nextSequence, 'damaged batch', detail)
+    }
+  }
+
   #readHeader(): void {
     let header = this.#tryHeader()
-    if ('fault' in header && this.#job.isLast) {
+    if ('fault' in header && this.#mayBeOpen) {
       this.#window.settle(this.#job.settleMilliseconds)
       header = this.#tryHeader()
     }
+    this.#reportFaults(SEGMENT_HEADER_BYTES)
+    // Without its index nothing of a cold segment can be read.
+    this.#finished = this.#window.isCold && this.#window.size === 0
+    if (this.#finished) return
     if ('fault' in header) return this.#report(0, this.#firstSequence, 'damaged batch', header.fault)
     if (header.firstSequence !== this.#firstSequence) {
       const detail = `the header states the first sequence ${header.firstSequence}; the file's name says ${this.#firstSequence}`
@@ -145,10 +170,12 @@ class SegmentVerifier {
       batchNumber: this.#nextBatchNumber,
       sequence: this.#chain.nextSequence,
     })
+    const header = finding.state === 'end' ? undefined : finding.header
+    this.#reportFaults(this.#offset + (header === undefined ? BATCH_HEADER_BYTES : batchBytes(header)))
     if (finding.state === 'batch' && finding.jump === undefined) return this.#acceptBatch(finding.header)
     if (finding.state === 'end' && findNonZero(this.#window, this.#offset) === undefined) return this.#endOfData()
-    if (this.#job.isLast && this.#secondRead?.offset !== this.#offset) return this.#readAgain()
-    const mayBeTorn = this.#job.isLast && (finding.state === 'end' || finding.state === 'torn')
+    if (this.#mayBeOpen && this.#secondRead?.offset !== this.#offset) return this.#readAgain()
+    const mayBeTorn = this.#mayBeOpen && (finding.state === 'end' || finding.state === 'torn')
     if (mayBeTorn && this.#secondRead?.laterBatch === false) return this.#endInTornTail(finding)
     return this.#passDamage(finding)
   }
@@ -216,7 +243,7 @@ class SegmentVerifier {
   #examineAfterSeal(): void {
     this.#window.refresh()
     const surplus = this.#window.size - this.#offset
-    const allowed = this.#job.isLast && findNonZero(this.#window, this.#offset) === undefined
+    const allowed = this.#mayBeOpen && findNonZero(this.#window, this.#offset) === undefined
     if (surplus <= 0 || allowed) return
     this.#report(
       this.#offset,
@@ -228,8 +255,10 @@ class SegmentVerifier {
 
   #endOfData(): void {
     this.#finished = true
-    if (this.#job.isLast) return
-    const detail = 'the segment ends without a seal, although another segment follows'
+    if (this.#mayBeOpen) return
+    const detail = this.#job.isLast
+      ? 'the segment is compressed and ends without a seal'
+      : 'the segment ends without a seal, although another segment follows'
     this.#report(this.#offset, this.#chain.nextSequence, 'damaged batch', detail)
   }
 

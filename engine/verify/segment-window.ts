@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { type ColdFault, openSegmentSource, type SegmentSource } from './cold/segment-source.ts'
 
 /** Bytes in memory at a time; a shorter file has a smaller window, and a longer batch makes it grow. */
 const WINDOW_BYTES = 4 * 1024 * 1024
@@ -7,8 +7,8 @@ const WINDOW_BYTES = 4 * 1024 * 1024
 const SCAN_BYTES = 1024 * 1024
 
 /**
- * A part of one segment file in memory, which moves forward over the file. Reads are synchronous: the thread has nothing
- * else to do.
+ * A part of one segment in memory, which moves forward over it. Reads are synchronous: the thread has nothing else to do.
+ * The file may be plain or cold; offsets are those of the plain segment.
  *
  * The window also computes the digest of the file so far, by node:crypto. With @noble/hashes it would take as long as all
  * records together, and those are hashed by @noble/hashes anyway.
@@ -25,7 +25,7 @@ export class SegmentWindow {
   /** Length of the file when it was last asked for. */
   size: number
   #filled = 0
-  readonly #descriptor: number
+  readonly #source: SegmentSource
   readonly #limit: number
   readonly #digest = createHash('sha256')
   readonly #digests: boolean
@@ -37,18 +37,28 @@ export class SegmentWindow {
    * @throws the system's error when the file cannot be opened
    */
   constructor(path: string, { limit = Number.POSITIVE_INFINITY, digests = true, windowBytes = WINDOW_BYTES } = {}) {
-    this.#descriptor = openSync(path, 'r')
+    this.#source = openSegmentSource(path)
     this.#limit = limit
     this.#digests = digests
-    this.size = Math.min(limit, fstatSync(this.#descriptor).size)
+    this.size = Math.min(limit, this.#source.size())
     const memory = new ArrayBuffer(Math.min(windowBytes, Math.ceil(this.size / 8) * 8))
     this.bytes = Buffer.from(memory)
     this.memory = new Uint8Array(memory)
     this.words = new Uint32Array(memory)
   }
 
+  /** Whether the segment is compressed: then it is sealed, and does not change. */
+  get isCold(): boolean {
+    return this.#source.isCold
+  }
+
+  /** Damage of the cold file that was met so far, the bytes of which count as zeros. */
+  get faults(): readonly ColdFault[] {
+    return this.#source.faults
+  }
+
   close(): void {
-    closeSync(this.#descriptor)
+    this.#source.close()
   }
 
   /** Waits for a write under way, and forgets what was read. */
@@ -60,7 +70,7 @@ export class SegmentWindow {
   /** Forgets what is in memory and reads the length again: the file may be growing, or was cut by its sealing. */
   refresh(): void {
     this.#filled = 0
-    this.size = Math.min(this.#limit, fstatSync(this.#descriptor).size)
+    this.size = Math.min(this.#limit, this.#source.size())
   }
 
   /**
@@ -133,15 +143,8 @@ export class SegmentWindow {
     this.words = new Uint32Array(memory)
   }
 
-  /** Fills `target` from the file as far as it goes. */
+  /** Fills `target` from the segment as far as it goes. */
   #read(target: Buffer, offset: number): number {
-    const wanted = Math.min(target.length, this.size - offset)
-    let length = 0
-    while (length < wanted) {
-      const read = readSync(this.#descriptor, target, length, wanted - length, offset + length)
-      if (read === 0) break
-      length += read
-    }
-    return length
+    return this.#source.read(target, Math.min(target.length, this.size - offset), offset)
   }
 }

@@ -1,6 +1,7 @@
 /** Golden journal 2, its state, and what both golden journals are written with today. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
 import { test } from 'tap'
 import { microsecondsOf } from '../../engine/brands.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -31,6 +32,8 @@ import { dataLength, segmentNames } from '../support/journal-files.ts'
 import { askStranger, verifyAtRest } from '../support/journal-verdicts.ts'
 import { roomyDisk } from '../support/test-store.ts'
 
+/** The first golden journal, cut at a record and restored. */
+const RESTORED = 'spec/golden/restored-v1'
 const JOURNAL = GOLDEN_JOURNALS[1]
 const expected = JSON.parse(readFileSync(join(JOURNAL, 'expected.json'), 'utf8')) as {
   readonly head: { readonly sequence: number; readonly hash: string }
@@ -218,8 +221,36 @@ test('golden journal 8: both verifiers take it, and its storage events are those
   t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
 })
 
+test('golden journal 9: a scrub that is over, and the damage that it found', async (t) => {
+  const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[8])
+  t.match(await verifyAtRest(paths.journal, { masterKey: GOLDEN_MASTER_KEY }), { intact: true })
+  t.match(askStranger(paths.journal), [/^intact \d+ records/])
+  const store = await openGolden(paths)
+  const scrub = store.catalog.snapshot().scrub()
+  t.match(scrub?.progress, { stage: 'over', place: 40, payloads: 2, segments: 2, bytes: 400, damaged: 2 })
+  t.equal(scrub?.completedMicroseconds, 1_769_904_006_000_000)
+  t.match(scrub?.damage, [
+    { damage: { kind: 'segment', number: 0, objects: [] }, foundMicroseconds: 1_769_904_005_000_000 },
+    {
+      damage: {
+        kind: 'payload',
+        number: 63,
+        reason: 'volume 0, offset 96: checksum does not match',
+        objects: [
+          { key: 'cat.jpg', version: { sequence: 63, isNull: true } },
+          { key: 'part', version: undefined },
+        ],
+      },
+    },
+  ])
+  await store.close(true)
+  t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
+})
+
 test('golden journals have every kind of change, and every form of its fields', async (t) => {
-  const all = GOLDEN_JOURNALS.flatMap((golden) => journalEntries(golden).flatMap(({ changes }) => changes))
+  const all = [...GOLDEN_JOURNALS, RESTORED].flatMap((golden) =>
+    journalEntries(golden).flatMap(({ changes }) => changes),
+  )
   const names = new Set(all.map(({ name }) => name))
   t.same(names, new Set(Object.values(CHANGES).map(({ name }) => name)))
   const forms = new Set(all.flatMap((change) => formsOf(encodeChange(change))))
@@ -283,4 +314,19 @@ test('what golden journals hold is written today with the same bytes: it is read
       t.ok(Buffer.concat(written).equals(bytes), `${path} is the same`)
     }
   }
+})
+
+test('golden journal of a restore opens, and both verifiers find it intact', async (t) => {
+  const paths = copyGolden(t.testdir(), RESTORED)
+  const report = await verifyJournal(paths.journal, { threads: 0, settleMilliseconds: 0, masterKey: GOLDEN_MASTER_KEY })
+  t.match(report, { intact: true, records: 124, deploymentId: GOLDEN_DEPLOYMENT })
+  t.match(
+    execFileSync('python3', ['spec/formats/verify_journal.py', paths.journal], { encoding: 'utf8' }),
+    /^intact 124/,
+  )
+  const store = await openGolden(paths)
+  await store.close(true)
+  const restored = journalEntries(paths.root).filter(({ operation }) => operation === 'journal.restore')
+  const head = Buffer.from('36425a5a309de875a862edc92ac8432a016c2ae92fa1e6508933e89468feb9f9', 'hex')
+  t.match(restored, [{ changes: [{ name: 'journal.restored', last: 120, head }] }])
 })

@@ -7,7 +7,8 @@ import { PortEngineClient } from '../../engine/client/port-client.ts'
 import type { RequestMessage } from '../../engine/client/port-messages.ts'
 import { PortServer } from '../../engine/client/port-server.ts'
 import type { Command, CommandOf } from '../../engine/commands/commands.ts'
-import { createBucket, write } from '../support/commands.ts'
+import { auditOf, createBucket, write } from '../support/commands.ts'
+import { journalEntries } from '../support/journal-entries.ts'
 import { openTestStore, readObject } from '../support/test-store.ts'
 
 type Write = CommandOf<'write-object'>
@@ -92,6 +93,26 @@ test('writes of one turn are carried out over a port, and each is told what beca
   ])
   t.same(await readObject(store, 'photos', 'kept'), Buffer.from('kept'))
   await store.close(true)
+})
+
+test('the record of a read that was answered before a write was sent is before it in the journal', async (t) => {
+  const store = await openTestStore(t.testdir())
+  const { port1, port2 } = new MessageChannel()
+  t.teardown(() => port1.close())
+  const client = new PortEngineClient(port1)
+  const server = new PortServer(port2, store.loop)
+  const timer = setInterval(() => server.flush(), 1)
+  t.teardown(() => clearInterval(timer))
+  await client.execute(createBucket('photos'))
+  void client.record(auditOf('s3:GET', 'bucket:photos/read'), 'success')
+  await client.execute(plain)
+  await client.execute(write('photos', 'b', Buffer.from('bytes')))
+  await store.close(true)
+  const told = journalEntries(store.paths.root).flatMap(({ operation, result }) =>
+    operation.startsWith('s3:') ? `${operation} ${result}` : [],
+  )
+  const put = ['s3:PUT attempted', 's3:PUT success']
+  t.same(told, [...put, 's3:GET success', ...put, ...put])
 })
 
 test('a command that is sent as an object takes no memory along that it shares with others', async (t) => {

@@ -6,6 +6,7 @@ import { payloadIdOf, type VolumeNumber, volumeNumberOf } from '../../engine/bra
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import * as fileFormat from '../../engine/payloads/file-format.ts'
+import { PayloadIds } from '../../engine/payloads/payload-ids.ts'
 import { PayloadReader, type VolumeLocation } from '../../engine/payloads/payload-reader.ts'
 import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
@@ -194,7 +195,7 @@ test('J9 an upload that fails at any operation, or is given up, leaves nothing b
 test('J9 the name of a payload directory is durable before its file is, also when another thread has just made it', async (t) => {
   const paths = payloadPaths(t.testdir())
   const disk = new FaultDisk()
-  const directory = dirname(paths.file(payloadName(START, 1)))
+  const directory = dirname(paths.file(new PayloadIds(START, 1).next()))
   // It is there, and nobody has synced its name.
   disk.after = ({ name }) => {
     if (name === 'create') mkdirSync(directory, { recursive: true })

@@ -201,7 +201,26 @@ test('no id, and so no key, is ever used twice', async (t) => {
     { numRuns: 40 },
   )
   const ids = new PayloadIds(START, 255, 2 ** 40 - 2)
-  t.equal(ids.next(), `${START}ffffffffffff`, 'the last one')
+  const last = ids.next()
+  t.equal(last.slice(0, -2), `${START}ffffffffff`, 'the last one')
   t.throws(() => ids.next(), /used up its payload ids/, 'rather nothing than the first one again')
   t.throws(() => ids.next(), /used up its payload ids/)
+  t.throws(() => PayloadIds.after(last).next(), /used up its payload ids/)
+})
+
+test('payloads that come one after the other share a directory, every directory has its turn, and the order is known', (t) => {
+  const ids = new PayloadIds(START, 7)
+  const [directories, seen] = [new Map<string, number>(), new Set<string>()]
+  let before: string | undefined
+  for (let count = 1; count < 2 ** 20 + 5000; count += 1) {
+    const id = ids.next()
+    seen.add(id)
+    directories.set(id.slice(-2), (directories.get(id.slice(-2)) ?? 0) + 1)
+    if (before !== undefined && count % 997 < 2) t.equal(PayloadIds.after(before).next(), id)
+    before = id
+  }
+  t.equal(seen.size, 2 ** 20 + 4999)
+  t.equal(directories.size, 256)
+  t.ok([...directories.values()].every((files) => files >= 4095 && files <= 8192))
+  t.end()
 })

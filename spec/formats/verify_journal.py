@@ -19,8 +19,12 @@ SEGMENT = struct.Struct(">8sHHIQQQQ16s32s32s124sI")
 BATCH = struct.Struct(">4sHHQQIIQ20sI")
 RECORD = struct.Struct(">32sIHHQQ32s")
 GENESIS, SEAL, CHANGE, AUDIT = 1, 2, 3, 4
-SYSTEM_CHANGES = {5, 6, 7, 21, 34, 35, 62, 63, 73}
+SYSTEM_CHANGES = {5, 6, 7, 21, 34, 35, 36, 62, 63, 73}
 ACCESS_CHANGES = {*range(23, 36), *range(40, 44), 50, 51, *range(70, 74), *range(75, 79)}
+COLD_BLOCK = bytes.fromhex("1f8b08000000000000ff")
+COLD_INDEX = bytes.fromhex("1f8b08040000000000ff")
+COLD_END = bytes.fromhex("03000000000000000000")
+PLAIN_MAXIMUM = 2 << 30
 VERDICTS = "record is missing from the log", "damaged batch"
 
 
@@ -72,22 +76,76 @@ def well_formed(header):
     return version == 1 and flags <= 1 and not any(zeros) and count >= 1 and size % 8 == 0 and size < 1 << 30
 
 
+def cold_index(data):
+    """Of each block of a cold segment its length, that of its member and the CRC-32 of that; None without an index."""
+    if len(data) < 62 or data[-10:] != COLD_END or data[-18:-10] != b"OSTCOLD1":
+        return None
+    plain, count, checksum = struct.unpack(">QII", data[-34:-18])
+    start, size = len(data) - 50 - 12 * count, 12 * count + 24
+    if not 1 <= count <= 5458 or start < 0 or zlib.crc32(data[start:-22]) != checksum:
+        return None
+    if data[start:start + 16] != COLD_INDEX + struct.pack("<H2sH", size + 4, b"OJ", size):
+        return None
+    blocks = list(struct.iter_unpack(">III", data[start + 16:-34]))
+    right = all(1 <= block <= 1 << 20 and 21 <= member <= block + 1024 for block, member, _ in blocks)
+    whole = (sum(block for block, _, _ in blocks), sum(member for _, member, _ in blocks)) == (plain, start)
+    return blocks if right and whole and plain <= PLAIN_MAXIMUM else None
+
+
+def inflate(member, length, checksum):
+    """The block in a member, or None when anything is wrong with it. Inflates one byte more than the block at most."""
+    if zlib.crc32(member) != checksum:
+        return None
+    stream = zlib.decompressobj(-15)
+    try:
+        block = stream.decompress(member[10:-8], length + 1)
+    except zlib.error:
+        return None
+    whole = stream.eof and not stream.unused_data and len(block) == length
+    trailer = struct.pack("<II", zlib.crc32(block), length)
+    return block if whole and member[:10] == COLD_BLOCK and member[-8:] == trailer else None
+
+
 class Journal:
     def __init__(self):
         self.problems, self.torn, self.name = [], None, "HEAD"
         self.sequence, self.batch, self.number = 0, 0, 0
         self.hash, self.digest, self.time, self.deployment = bytes(32), bytes(32), 0, None
         self.mark, self.marked, self.records = None, None, 0
-        self.attempts, self.access = {}, 0
+        self.attempts, self.access, self.damaged = {}, 0, []
 
     def problem(self, verdict, detail, offset=0):
         self.problems.append(f"{self.name} offset {offset} sequence {self.sequence}: {verdict}: {detail}")
 
-    def segment(self, path, last):
-        self.name = os.path.basename(path)
+    def file(self, path, last):
+        self.name, self.damaged = os.path.basename(path), []
         with open(path, "rb") as file:
             data = file.read()
+        if data[:4] != COLD_BLOCK[:4]:
+            return self.segment(data, last)
+        blocks = cold_index(data)
+        if blocks is None:
+            self.sequence = int(self.name[:16])
+            return self.problem("damaged batch", "index of the cold segment")
+        plain, at = bytearray(), 0
+        for length, size, checksum in blocks:
+            block = inflate(data[at:at + size], length, checksum)
+            if block is None:
+                self.damaged.append(len(plain))
+            plain += block or bytes(length)
+            at += size
+        self.segment(plain, False)
+        self.damaged_blocks()
+
+    def damaged_blocks(self):
+        """Reports what is wrong with the file of a cold segment, the cause of what else is wrong in it."""
+        for offset in self.damaged:
+            self.problem("damaged batch", "block of the cold segment", offset)
+        self.damaged = []
+
+    def segment(self, data, last):
         if len(data) < 256 or data[:8] != b"OSTJRNL1" or zlib.crc32(data[:252]) != SEGMENT.unpack_from(data)[12]:
+            self.damaged_blocks()
             return self.problem("damaged batch", "segment header")
         fields = SEGMENT.unpack_from(data)
         _, version, length, zero, number, first, batch, _, deployment, head, digest, zeros, _ = fields
@@ -107,6 +165,7 @@ class Journal:
             if fault == "end" and not any(data[offset:]):
                 break
             if fault:
+                self.damaged_blocks()
                 if fault not in VERDICTS and last and not self.later_batch(data, offset):
                     self.torn = f"{self.name} offset {offset} sequence {self.sequence}: torn tail"
                 else:
@@ -203,7 +262,7 @@ class Journal:
         """A change has its attempt, unless the system made it; and files of payloads have names of one form."""
         if not values or len(values) < 9:
             if kind == CHANGE:
-                self.problem("damaged batch", "the body is no entry", at)
+                self.problem("damaged batch", "the body is not an entry", at)
             return
         request, intent = repr(values[1:7]), values[7]
         if kind == CHANGE:
@@ -236,7 +295,7 @@ def main(directory):
             journal.head(file.read())
     names = sorted(name for name in os.listdir(directory) if re.fullmatch(r"\d{16}\.segment", name))
     for name in names:
-        journal.segment(os.path.join(directory, name), name == names[-1])
+        journal.file(os.path.join(directory, name), name == names[-1])
     if journal.mark and journal.mark[1] >= journal.sequence:
         journal.problem("acknowledged entries lost", f"HEAD marks sequence {journal.mark[1]}")
     elif journal.marked and journal.marked != journal.mark[2:]:

@@ -91,6 +91,8 @@ class SpanVerifier {
     try {
       const limit = isLast ? end.offset : window.size
       const segmentNumber = this.#readSegmentHeader(window, first)
+      // A cold segment without its index: what it held was there.
+      if (window.isCold && window.size === 0) this.#unreadable = this.#place
       let offset = first === beginning.segmentFirstSequence ? beginning.offset : SEGMENT_HEADER_BYTES
       while (offset < limit && this.#expected <= last) {
         offset = this.#verifyBatch(window, { segmentFirstSequence: first, offset }, limit, segmentNumber)

@@ -1,0 +1,57 @@
+import type { Disk } from './disk.ts'
+
+interface Syncs {
+  /** Under way: whoever asks now may have come too late for it. */
+  running: Promise<void>
+  /** Begins when the one under way is over; everybody who asks meanwhile shares it. */
+  next: Promise<void> | undefined
+}
+
+/** Syncs directories for one thread. Those who ask for the same directory while a sync of it is under way share the next one. */
+export class DirectorySyncs {
+  readonly #disk: Disk
+  readonly #underWay = new Map<string, Syncs>()
+  /** Directories that are durable in their parent. */
+  readonly #durable = new Set<string>()
+
+  constructor(disk: Disk) {
+    this.#disk = disk
+  }
+
+  /** Resolves when all names are durable that the directory had when this was called. Rejects for all who share a failure. */
+  sync(directory: string): Promise<void> {
+    const syncs = this.#underWay.get(directory)
+    if (syncs === undefined) {
+      const first: Syncs = { running: this.#disk.syncDirectoryAsync(directory), next: undefined }
+      this.#underWay.set(directory, first)
+      this.#continue(directory, first)
+      return first.running
+    }
+    syncs.next ??= syncs.running.then(
+      () => this.#disk.syncDirectoryAsync(directory),
+      () => this.#disk.syncDirectoryAsync(directory),
+    )
+    return syncs.next
+  }
+
+  /** Makes a directory, durable in `parent`. One that exists may not be: another thread may have made it a moment ago. */
+  async make(directory: string, parent: string): Promise<void> {
+    if (this.#durable.has(directory)) return
+    this.#disk.makeDirectory(directory)
+    await this.sync(parent)
+    this.#durable.add(directory)
+  }
+
+  #continue(directory: string, syncs: Syncs): void {
+    const over = (): void => {
+      if (syncs.next === undefined) {
+        this.#underWay.delete(directory)
+        return
+      }
+      syncs.running = syncs.next
+      syncs.next = undefined
+      this.#continue(directory, syncs)
+    }
+    syncs.running.then(over, over)
+  }
+}

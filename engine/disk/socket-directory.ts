@@ -1,0 +1,173 @@
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  renameSync,
+  statSync,
+} from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { connect, createServer, type Server } from 'node:net'
+import { dirname } from 'node:path'
+import type { Disk } from './disk.ts'
+
+/** The data directory cannot be locked or held, so nobody can tell whether another process uses it. */
+export class StoreLockError extends Error {
+  override readonly name = 'StoreLockError'
+}
+
+/** A socket of this process that the others can see. */
+interface OwnSocket {
+  readonly name: string
+  /** Ends it; calling again does nothing. */
+  close(): Promise<void>
+}
+
+const OWNER_SOCKET = 0o600
+const OWNER_DIRECTORY = 0o700
+const OTHERS = 0o077
+const NAME_BYTES = 8
+/** A socket from its creation until it can be connected to. */
+const HIDDEN = '.'
+const NAME = /^[0-9a-f]{16}$/
+const HIDDEN_NAME = /^\.[0-9a-f]{16}$/
+
+/**
+ * A directory of Unix sockets, each of which shows that a process is alive (spec/decisions/0034-store-lock-by-socket.md).
+ * The kernel knows which are listened on, in every container and namespace, and however a process ended. A name is used
+ * once, and it appears when its socket can be connected to: one that refuses a connection is left over for ever.
+ *
+ * Paths go through the descriptor of the directory, because the path of a socket has at most 107 bytes.
+ */
+export class SocketDirectory {
+  readonly #disk: Disk
+  readonly #path: string
+  readonly #descriptor: number
+
+  /** @throws StoreLockError when it cannot be opened */
+  constructor(disk: Disk, path: string) {
+    this.#disk = disk
+    this.#path = path
+    this.#descriptor = openDirectory(path)
+  }
+
+  /** Makes it where it is missing, and closes it to others: who can connect or list could be in the way of a start. */
+  static open(disk: Disk, path: string): SocketDirectory {
+    disk.makeDirectory(path)
+    const opened = new SocketDirectory(disk, path)
+    giveToOwnerOf(dirname(path), path)
+    if ((fstatSync(opened.#descriptor).mode & OTHERS) !== 0) fchmodSync(opened.#descriptor, OWNER_DIRECTORY)
+    return opened
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+
+  /**
+   * Listens on a new socket and shows it to the others.
+   * @returns undefined when its hidden name is gone: somebody has swept the directory meanwhile
+   * @throws StoreLockError when there can be no socket here
+   */
+  async listen(): Promise<OwnSocket | undefined> {
+    const name = randomBytes(NAME_BYTES).toString('hex')
+    const server = await listenOn(this.#at(HIDDEN + name), this.#path)
+    const close = async () => {
+      this.#disk.remove(this.#at(name))
+      await new Promise((done) => server.close(done))
+    }
+    try {
+      chmodSync(this.#at(HIDDEN + name), OWNER_SOCKET)
+      giveToOwnerOf(this.#path, this.#at(HIDDEN + name))
+      renameSync(this.#at(HIDDEN + name), this.#at(name))
+      return { name, close }
+    } catch (error) {
+      await close()
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  /** Names of the sockets that can be seen: those that a process listens on, and those that were left over. */
+  async look(): Promise<{ readonly alive: readonly string[]; readonly dead: readonly string[] }> {
+    const names = socketNames(this.#disk, this.#at(''))
+    const answers = await Promise.all(names.map((name) => isListenedOn(this.#at(name))))
+    return { alive: names.filter((_, index) => answers[index]), dead: names.filter((_, index) => !answers[index]) }
+  }
+
+  /**
+   * Removes what was left over. A hidden socket may be of a process that is starting: it gives up then, as it must. One
+   * that can be seen may be the only sign of a process, so no other is removed than those that were dead.
+   */
+  sweep(own: string, dead: readonly string[]): void {
+    const hidden = this.#disk.list(this.#at('')).filter((name) => HIDDEN_NAME.test(name))
+    for (const name of [...hidden, ...dead]) if (name !== own) this.#disk.removeTree(this.#at(name))
+  }
+
+  /** Removes sockets that were dead. */
+  removeDead(dead: readonly string[]): void {
+    for (const name of dead) this.#disk.remove(this.#at(name))
+  }
+
+  #at(name: string): string {
+    return `/proc/self/fd/${this.#descriptor}/${name}`
+  }
+}
+
+/** What root makes must be seen by the user whose directory it is in: the server may run as that user. */
+function giveToOwnerOf(directory: string, path: string): void {
+  const { uid, gid } = statSync(directory)
+  if (process.getuid?.() === 0 && uid !== 0) chownSync(path, uid, gid)
+}
+
+/** Names of the sockets in a directory that can be seen, alive or left over; empty when it does not exist. */
+export function socketNames(disk: Disk, path: string): string[] {
+  return disk.list(path).filter((name) => NAME.test(name))
+}
+
+function listenOn(path: string, directory: string): Promise<Server> {
+  const server = createServer((socket) => socket.destroy())
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const message = `${directory} cannot be locked: no Unix socket can be made in it (${error.code})`
+      reject(new StoreLockError(message, { cause: error }))
+    })
+    server.listen(path, () => {
+      server.unref()
+      resolve(server)
+    })
+  })
+}
+
+function openDirectory(path: string): number {
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StoreLockError(`${path} cannot be opened, so the store cannot be locked (${code})`, { cause: error })
+  }
+}
+
+/** What a connection to a socket that no process listens on any more ends with; a name can be gone meanwhile. */
+const DEAD: readonly (string | undefined)[] = ['ECONNREFUSED', 'ENOENT']
+/** Its queue is full, or the process is about to stop listening. */
+const ALIVE: readonly (string | undefined)[] = ['EAGAIN', 'ECONNRESET']
+
+/** @throws StoreLockError when the kernel does not say */
+function isListenedOn(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (DEAD.includes(error.code)) resolve(false)
+      else if (ALIVE.includes(error.code)) resolve(true)
+      else reject(new StoreLockError(`cannot tell whether the store is in use: ${error.message}`, { cause: error }))
+    })
+  })
+}

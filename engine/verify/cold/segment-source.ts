@@ -1,0 +1,154 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { type ColdBlock, type ColdIndex, readColdIndex } from './cold-index.ts'
+import { inflateMember } from './member-inflater.ts'
+
+/** Damage of a cold file itself. `offset`: of the block in the plain segment. */
+export interface ColdFault {
+  readonly offset: number
+  readonly detail: string
+}
+
+/** The bytes of a segment, whatever the form of its file. Offsets and lengths are those of the plain segment. */
+export interface SegmentSource {
+  readonly isCold: boolean
+  /** Length now: that of an open segment changes. */
+  size(): number
+  /** Fills `target` from its beginning with up to `wanted` bytes; returns their number, less only where the file ends. */
+  read(target: Buffer, wanted: number, offset: number): number
+  /** Faults that reading has met, each block once, in the order in which they were met. */
+  readonly faults: readonly ColdFault[]
+  close(): void
+}
+
+/** By these a cold segment is told from a plain one. */
+const COLD_MAGIC = Buffer.from('1f8b0800', 'hex')
+
+/**
+ * Opens a segment. A plain file may be replaced by its cold form at any time: what is open stays what it was.
+ * @throws the system's error when the file cannot be opened
+ */
+export function openSegmentSource(path: string): SegmentSource {
+  const descriptor = openSync(path, 'r')
+  const magic = Buffer.alloc(COLD_MAGIC.length)
+  readFully(descriptor, magic, magic.length, 0)
+  return magic.equals(COLD_MAGIC) ? new ColdSource(descriptor) : new PlainSource(descriptor)
+}
+
+/**
+ * Length of a plain segment, of which a cold file tells by its index; 0 when that cannot be read.
+ * @throws the system's error when the file cannot be opened
+ */
+export function plainSegmentBytes(path: string): number {
+  const source = openSegmentSource(path)
+  const size = source.size()
+  source.close()
+  return size
+}
+
+class PlainSource implements SegmentSource {
+  readonly isCold = false
+  readonly faults: readonly ColdFault[] = []
+  readonly #descriptor: number
+
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor
+  }
+
+  size(): number {
+    return fstatSync(this.#descriptor).size
+  }
+
+  read(target: Buffer, wanted: number, offset: number): number {
+    return readFully(this.#descriptor, target, wanted, offset)
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+}
+
+/**
+ * A cold segment, inflated block by block. A block that is damaged counts as zeros; without a valid index there are no
+ * bytes at all. Memory: one block and its member, at most 2 MiB.
+ */
+class ColdSource implements SegmentSource {
+  readonly isCold = true
+  readonly faults: ColdFault[] = []
+  readonly #descriptor: number
+  readonly #index: ColdIndex
+  readonly #damaged = new Set<ColdBlock>()
+  #member = Buffer.alloc(0)
+  /** The block that was inflated last: pieces of the segment that follow each other meet in it. */
+  #held: { readonly block: ColdBlock; readonly bytes: Buffer } | undefined
+
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor
+    const read = (offset: number, length: number): Buffer => {
+      const bytes = Buffer.alloc(length)
+      return bytes.subarray(0, readFully(descriptor, bytes, length, offset))
+    }
+    const index = readColdIndex(read, fstatSync(descriptor).size)
+    if ('fault' in index) this.faults.push({ offset: 0, detail: index.fault })
+    this.#index = 'fault' in index ? { plainBytes: 0, blocks: [] } : index
+  }
+
+  size(): number {
+    return this.#index.plainBytes
+  }
+
+  read(target: Buffer, wanted: number, offset: number): number {
+    const { blocks, plainBytes } = this.#index
+    const end = Math.min(offset + wanted, plainBytes)
+    for (let index = blockIndexAt(blocks, offset); index < blocks.length; index += 1) {
+      const block = blocks[index] as ColdBlock
+      if (block.plainOffset >= end) break
+      const from = Math.max(offset, block.plainOffset)
+      const to = Math.min(end, block.plainOffset + block.plainBytes)
+      this.#bytesOf(block).copy(target, from - offset, from - block.plainOffset, to - block.plainOffset)
+    }
+    return Math.max(0, end - offset)
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+
+  #bytesOf(block: ColdBlock): Buffer {
+    if (this.#held?.block !== block) this.#held = { block, bytes: this.#inflate(block) }
+    return this.#held.bytes
+  }
+
+  #inflate(block: ColdBlock): Buffer {
+    const { memberBytes, memberOffset, plainBytes, plainOffset } = block
+    if (this.#member.length < memberBytes) this.#member = Buffer.allocUnsafeSlow(memberBytes)
+    const read = readFully(this.#descriptor, this.#member, memberBytes, memberOffset)
+    const inflated = inflateMember(this.#member.subarray(0, read), block)
+    if (!('fault' in inflated)) return inflated
+    if (!this.#damaged.has(block)) this.faults.push({ offset: plainOffset, detail: inflated.fault })
+    this.#damaged.add(block)
+    return Buffer.alloc(plainBytes)
+  }
+}
+
+/** Index of the last block that begins at or before `offset`. */
+function blockIndexAt(blocks: readonly ColdBlock[], offset: number): number {
+  let low = 0
+  let high = blocks.length - 1
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    if ((blocks[middle] as ColdBlock).plainOffset <= offset) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+/** Reads until `wanted` bytes are there or the file ends; returns their number. */
+function readFully(descriptor: number, target: Buffer, wanted: number, offset: number): number {
+  let length = 0
+  while (length < wanted) {
+    const read = readSync(descriptor, target, length, wanted - length, offset + length)
+    if (read === 0) break
+    length += read
+  }
+  return length
+}
