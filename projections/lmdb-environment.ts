@@ -9,6 +9,8 @@ import { type Database, open, type RootDatabase } from 'lmdb'
  */
 const PAGE_BYTES = 8192
 const TABLES_MAXIMUM = 48
+/** The file of an environment that holds its rows. The other one holds locks and is made anew. */
+export const DATA_FILE = 'data.mdb'
 
 /** Both are copies and stay valid. */
 export interface Row {

@@ -1,8 +1,12 @@
 import type { Disk } from '../engine/disk/disk.ts'
+import { isDiskFull } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
 import { AccessSeal } from './access-seal.ts'
 import { ProjectionEnvironment } from './lmdb-environment.ts'
 import { ProjectionStateStore } from './apply/state-store.ts'
+import { copyFault, type RefusedSnapshot } from './snapshots/restore-snapshot.ts'
+import { type SnapshotName, usableNames } from './snapshots/snapshot-file.ts'
+import { NO_PACE } from './snapshots/snapshot-pace.ts'
 import { refuseNewer, SCHEMA_VERSION } from './tables/applied.ts'
 import { openTables } from './tables/table-list.ts'
 
@@ -12,46 +16,117 @@ export interface OpenedProjections {
   readonly state: ProjectionStateStore
   /** Why the existing projections were thrown away, if they were; for the log. */
   readonly discarded: string | undefined
+  /** File name of the snapshot that they were made from, if they were. */
+  readonly snapshot: string | undefined
+  readonly refusedSnapshots: readonly RefusedSnapshot[]
 }
+
+/** What a start knows about the projections before it opens them. */
+export interface ProjectionsBefore {
+  /** Why they cannot be trusted, if so. */
+  readonly distrusted: string | undefined
+  /** Whether the mark says that the last stop was clean: then they must survive a power cut at once. */
+  readonly wasClean: boolean
+  /**
+   * Of this deployment, when they are known; `rowKey` authenticates rows of access. Without them those are not examined, and
+   * no snapshot is used.
+   */
+  readonly identity: { readonly rowKey: Uint8Array; readonly deploymentId: string } | undefined
+}
+
+type Opening = Pick<OpenedProjections, 'environment' | 'state'>
 
 /**
  * Opens the projections. Throws them away when they cannot be trusted: after a power cut, when LMDB cannot read them,
- * when their layout is of an earlier version, when somebody else wrote their rows of access. `rowKey` authenticates those;
- * without it they are not examined. Replay then builds them from the journal (J14).
+ * when their layout is of an earlier version, when somebody else wrote their rows of access. They are then made from the
+ * newest snapshot that passes every check, or begin empty, and replay brings them up to the journal (J14).
  * @throws ProjectionsNewerError when their layout is of a later version: they are left as they are
  */
 export async function openProjections(
   disk: Disk,
   paths: StorePaths,
-  distrusted: string | undefined,
-  rowKey?: Uint8Array,
+  before: ProjectionsBefore,
 ): Promise<OpenedProjections> {
-  const opening = paths.projectionsOpening
-  // An interrupted rebuild or check may have left as much data as the projections themselves.
-  for (const aside of [paths.projectionsRebuild, paths.projectionsCheck]) if (disk.exists(aside)) disk.removeTree(aside)
-  let discarded = disk.exists(paths.projections) ? distrusted : undefined
-  if (disk.exists(opening)) discarded ??= 'opening them ended the process'
-  if (discarded === undefined) {
-    const opened = await tryOpen(disk, paths, opening, rowKey)
-    if (typeof opened !== 'string') return opened
+  removeUnfinished(disk, paths)
+  const rowKey = before.identity?.rowKey
+  const exists = disk.exists(paths.projections)
+  const endedProcess = disk.exists(paths.projectionsOpening)
+  let discarded = exists ? before.distrusted : undefined
+  if (endedProcess) discarded ??= 'opening them ended the process'
+  if (exists && discarded === undefined) {
+    const opened = await tryOpen(disk, paths, rowKey)
+    if (typeof opened !== 'string') return { ...opened, discarded, snapshot: undefined, refusedSnapshots: [] }
     discarded = opened
   }
   disk.removeTree(paths.projections)
-  const opened = await tryOpen(disk, paths, opening, undefined)
+  const refusedSnapshots: RefusedSnapshot[] = []
+  // They may have been made from a snapshot: one that ends the process must not do so at every start.
+  const restored = endedProcess ? undefined : await openSnapshot(disk, paths, before, refusedSnapshots)
+  if (restored !== undefined) return { ...restored, discarded, refusedSnapshots }
+  const opened = await tryOpen(disk, paths, undefined)
   if (typeof opened === 'string') throw new Error(`new projections cannot be opened: ${opened}`)
-  return { ...opened, discarded }
+  return { ...opened, discarded, snapshot: undefined, refusedSnapshots }
+}
+
+/** Removes what an interrupted rebuild, check, start or snapshot left: it may be as much as the projections themselves. */
+function removeUnfinished(disk: Disk, paths: StorePaths): void {
+  const { projectionsRebuild, projectionsCheck, projectionsFollower, projectionsRestore } = paths
+  for (const aside of [projectionsRebuild, projectionsCheck, projectionsFollower, projectionsRestore]) {
+    if (disk.exists(aside)) disk.removeTree(aside)
+  }
+  disk.remove(paths.snapshotMaking)
+}
+
+/** Makes the projections from the newest snapshot that can be used. */
+async function openSnapshot(
+  disk: Disk,
+  paths: StorePaths,
+  before: ProjectionsBefore,
+  refused: RefusedSnapshot[],
+): Promise<(Opening & { readonly snapshot: string }) | undefined> {
+  const { identity } = before
+  if (identity === undefined) return undefined
+  for (const snapshot of usableNames(disk, paths)) {
+    const opened = await tryRestore(disk, paths, snapshot, identity, before.wasClean)
+    if (typeof opened !== 'string') return { ...opened, snapshot: snapshot.name }
+    refused.push({ name: snapshot.name, reason: opened })
+    for (const directory of [paths.projectionsRestore, paths.projections]) disk.removeTree(directory)
+  }
+  return undefined
+}
+
+async function tryRestore(
+  disk: Disk,
+  paths: StorePaths,
+  { path, sequence }: SnapshotName,
+  { rowKey, deploymentId }: NonNullable<ProjectionsBefore['identity']>,
+  isDurable: boolean,
+): Promise<Opening | string> {
+  const directory = paths.projectionsRestore
+  try {
+    const options = { deploymentId, directory, isDurable, pace: NO_PACE, reservedBytes: 0 }
+    const fault = copyFault(disk, paths, path, options)
+    if (fault !== undefined) return fault
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+    return 'the disk is full'
+  }
+  // Half of a copy must never have the name that a start trusts after `kill -9`.
+  disk.rename(directory, paths.projections)
+  if (isDurable) disk.syncDirectory(paths.root)
+  const opened = await tryOpen(disk, paths, rowKey)
+  if (typeof opened === 'string') return opened
+  if (opened.state.applied()?.sequence === sequence) return opened
+  await opened.environment.close()
+  return 'its rows are of another position than its name says'
 }
 
 /**
  * LMDB checks nothing and may end the process on a damaged file. The file `opening` exists while it reads them, so that
  * the next start does not repeat that.
  */
-async function tryOpen(
-  disk: Disk,
-  paths: StorePaths,
-  opening: string,
-  rowKey: Uint8Array | undefined,
-): Promise<OpenedProjections | string> {
+async function tryOpen(disk: Disk, paths: StorePaths, rowKey: Uint8Array | undefined): Promise<Opening | string> {
+  const opening = paths.projectionsOpening
   disk.remove(opening)
   disk.create(opening).close()
   try {
@@ -62,11 +137,7 @@ async function tryOpen(
 }
 
 /** Reads the first key of each table, so that damage to the pages before it shows here and not in a request. */
-async function openAndRead(
-  disk: Disk,
-  paths: StorePaths,
-  rowKey: Uint8Array | undefined,
-): Promise<OpenedProjections | string> {
+async function openAndRead(disk: Disk, paths: StorePaths, rowKey: Uint8Array | undefined): Promise<Opening | string> {
   const isNew = !disk.exists(paths.projections)
   disk.makeDirectory(paths.projections)
   let environment: ProjectionEnvironment | undefined
@@ -88,7 +159,7 @@ async function openAndRead(
   const { schemaVersion } = state
   const isEarlier = schemaVersion !== undefined && schemaVersion < SCHEMA_VERSION
   const fault = isEarlier ? 'their layout is of an earlier version' : (cutOff ?? forgery(environment, isNew, rowKey))
-  if (fault === undefined) return { environment, state, discarded: undefined }
+  if (fault === undefined) return { environment, state }
   await environment.close()
   return fault
 }

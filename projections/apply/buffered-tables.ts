@@ -14,9 +14,11 @@ export class BufferedTables {
   readonly tables: Tables
   readonly #environment: ProjectionEnvironment
   readonly #buffered: BufferedTable[]
+  readonly #rowsMaximum: number
 
-  constructor(environment: ProjectionEnvironment, tables: Tables) {
+  constructor(environment: ProjectionEnvironment, tables: Tables, rowsMaximum = ROWS_MAXIMUM) {
     this.#environment = environment
+    this.#rowsMaximum = rowsMaximum
     const wrapped = Object.entries(tables).map(([name, table]) => [name, new BufferedTable(table as Table)] as const)
     this.tables = Object.fromEntries(wrapped) as unknown as Tables
     // Written last: the position must not become visible before the rows that it describes.
@@ -26,7 +28,7 @@ export class BufferedTables {
   }
 
   get isFull(): boolean {
-    return this.#buffered.reduce((rows, table) => rows + table.pending, 0) >= ROWS_MAXIMUM
+    return this.#buffered.reduce((rows, table) => rows + table.pending, 0) >= this.#rowsMaximum
   }
 
   /**

@@ -11,6 +11,7 @@ import {
   type SharingChange,
   type WebhookChange,
 } from '../../engine/events/changes.ts'
+import type { CorsRule, ScrubProgress } from '../../engine/events/values.ts'
 import type { AccessChain } from '../../engine/keys/access-authentication.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
@@ -44,10 +45,10 @@ import type { Tables } from '../tables/table-list.ts'
 import { accountRows, credentialRows, getAccessChain, policyRows, putAccessChain, tokenRows } from '../tables/access.ts'
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
-import type { CorsRule } from '../../engine/events/values.ts'
 import { getCors, putCors } from '../tables/cors.ts'
 import { getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
 import { getPayload } from '../tables/payloads.ts'
+import { applyScrub, getScrub } from '../tables/scrub.ts'
 import { linksOfKey } from '../tables/sharing.ts'
 import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
 import { bucketHasNothing, getVersion, newestVersion } from '../tables/versions.ts'
@@ -135,7 +136,9 @@ export class TableTransaction implements StateTransaction {
     'embed.updated': TableTransaction.#sharingChanged,
     'embed.revoked': TableTransaction.#sharingChanged,
     'embed.deleted': TableTransaction.#sharingChanged,
+    'scrub.advanced': (t, change, _, time) => applyScrub(t.#tables.scrub, time, change),
     'journal.recovered': () => undefined,
+    'journal.restored': () => undefined,
     'server.started': (t, change, sequence, time) => change.events && t.#events.begin(sequence, time),
     'server.stopped': () => undefined,
     'clock.observed': () => undefined,
@@ -193,6 +196,10 @@ export class TableTransaction implements StateTransaction {
 
   lifecycleRules(bucketId: BucketId): readonly LifecycleRuleState[] {
     return getLifecycleRules(this.#tables.lifecycle, bucketId)
+  }
+
+  scrubProgress(): ScrubProgress | undefined {
+    return getScrub(this.#tables.scrub)?.progress
   }
 
   bucketOfLifecycleRule(rule: string): string | undefined {

@@ -1,9 +1,11 @@
 import { type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
-import type { Disk, DiskFile } from '../../engine/disk/disk.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { type BatchHeader, batchTrailerIsRight, decodeBatchHeader } from '../../engine/journal/batch-reader.ts'
 import { ALIGNMENT_BYTES, BATCH_BYTES_MAXIMUM, BATCH_HEADER, SEGMENT_HEADER } from '../../engine/journal/format.ts'
 import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
+import { openSegmentAsync, type SegmentFile } from '../../engine/journal/segment-file.ts'
+import { ColdSegmentDamagedError } from '../../engine/journal/cold/cold-segment.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import { batchHeaderIn } from '../../engine/verify/tail-scan.ts'
 import { PieceMemory, SegmentPieces } from './segment-pieces.ts'
@@ -50,7 +52,7 @@ export class JournalCursor {
   /** Segments still to be read. */
   readonly #firsts: Sequence[]
   #place: SegmentPlace = { segmentFirstSequence: sequenceOf(0), offset: 0 }
-  #file: DiskFile | undefined
+  #file: SegmentFile | undefined
   #pieces: SegmentPieces | undefined
   #segmentNumber: number | undefined
   #offset = 0
@@ -89,7 +91,7 @@ export class JournalCursor {
   async next(wanted = 0): Promise<JournalBatch | 'damaged' | undefined> {
     for (;;) {
       const pieces = this.#pieces ?? (await this.#beginSegment())
-      if (pieces === undefined) return undefined
+      if (pieces === undefined || pieces === 'damaged') return pieces
       if (this.#offset >= pieces.limit) this.close()
       else {
         const step = await this.#nextBatch(pieces, wanted)
@@ -106,10 +108,11 @@ export class JournalCursor {
     this.#pieces = undefined
   }
 
-  async #beginSegment(): Promise<SegmentPieces | undefined> {
+  async #beginSegment(): Promise<SegmentPieces | 'damaged' | undefined> {
     const first = this.#firsts.shift()
     if (first === undefined) return undefined
-    const file = await this.#disk.openToReadAsync(this.#paths.segment(first))
+    const file = await this.#open(first)
+    if (file === undefined) return 'damaged'
     this.#file = file
     const pieces = new SegmentPieces(
       file,
@@ -118,10 +121,20 @@ export class JournalCursor {
       this.#memory,
     )
     this.#pieces = pieces
-    this.#place = { segmentFirstSequence: first, offset: 0 }
     this.#offset = first === this.#beginning.segmentFirstSequence ? this.#beginning.offset : SEGMENT_HEADER.bytes
     this.#segmentNumber = segmentHeader(Buffer.from(await pieces.read(0, SEGMENT_HEADER.bytes)))?.segmentNumber
     return pieces
+  }
+
+  /** Undefined when no part of the segment can be read. Blocks that cannot be inflated are zeros, in which no batch is. */
+  async #open(first: Sequence): Promise<SegmentFile | undefined> {
+    this.#place = { segmentFirstSequence: first, offset: 0 }
+    try {
+      return await openSegmentAsync(this.#disk, this.#paths.segment(first), { onDamage: () => undefined })
+    } catch (error) {
+      if (error instanceof ColdSegmentDamagedError) return undefined
+      throw error
+    }
   }
 
   /** The batch at the offset; undefined when it is skipped. */

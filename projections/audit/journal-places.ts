@@ -2,9 +2,11 @@ import { type Microseconds, type Sequence, sequenceOf } from '../../engine/brand
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { decodeBatchHeader } from '../../engine/journal/batch-reader.ts'
+import { ColdSegmentDamagedError } from '../../engine/journal/cold/cold-segment.ts'
 import { BATCH_HEADER, SEGMENT_HEADER } from '../../engine/journal/format.ts'
 import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import { decodeSegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
+import { openSegment, type SegmentFile } from '../../engine/journal/segment-file.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 import { type AuditPlace, placeBefore, placeInSegment } from '../tables/audit-index.ts'
 
@@ -30,7 +32,8 @@ export function beginningBeforeSequence(
   const segment = segmentFirsts(disk, paths).findLast((first) => first <= sequence)
   if (segment === undefined) return JOURNAL_START
   const start = { segmentFirstSequence: segment, offset: SEGMENT_HEADER.bytes }
-  const file = disk.openToRead(paths.segment(segment))
+  const file = openReadable(disk, paths.segment(segment))
+  if (file === undefined) return start
   try {
     const read = (offset: number, length: number): Buffer => {
       const bytes = Buffer.alloc(length)
@@ -44,6 +47,17 @@ export function beginningBeforeSequence(
     return header?.batchNumber === place.batch && header.firstSequence <= sequence ? beginningAt(place) : start
   } finally {
     file.close()
+  }
+}
+
+/** Undefined for a cold segment whose index is damaged; whoever reads the segment reports it. */
+function openReadable(disk: Disk, path: string): SegmentFile | undefined {
+  try {
+    // A header or a batch that cannot be read then differs from what the index says.
+    return openSegment(disk, path, { onDamage: () => undefined })
+  } catch (error) {
+    if (error instanceof ColdSegmentDamagedError) return undefined
+    throw error
   }
 }
 

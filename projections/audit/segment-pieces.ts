@@ -1,4 +1,4 @@
-import type { DiskFile } from '../../engine/disk/disk.ts'
+import type { SegmentFile } from '../../engine/journal/segment-file.ts'
 import type { Turns } from './turns.ts'
 
 /** Bytes read at once: a few thousand records at most, too few to block a thread for long. */
@@ -25,14 +25,14 @@ export class PieceMemory {
 export class SegmentPieces {
   /** Nothing after this offset is read. */
   readonly limit: number
-  readonly #file: DiskFile
+  readonly #file: SegmentFile
   readonly #turns: Turns
   readonly #memory: PieceMemory
   #bytes: Buffer
   #start = 0
   #length = 0
 
-  constructor(file: DiskFile, limit: number, turns: Turns, memory: PieceMemory) {
+  constructor(file: SegmentFile, limit: number, turns: Turns, memory: PieceMemory) {
     this.limit = limit
     this.#file = file
     this.#turns = turns

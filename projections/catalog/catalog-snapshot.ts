@@ -8,7 +8,7 @@ import {
 } from '../../engine/brands.ts'
 import type { VersionSelector } from '../../engine/commands/commands.ts'
 import type { EmbedState, ShareState } from '../../engine/domain/sharing-state.ts'
-import type { CorsRule } from '../../engine/events/values.ts'
+import type { CorsRule, ScrubDamage } from '../../engine/events/values.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { BucketState, LifecycleRuleState, ObjectState, PartState, UploadState } from '../../engine/state-ports.ts'
 import { numberKey, readNumber } from '../keys.ts'
@@ -26,6 +26,7 @@ import { getCors } from '../tables/cors.ts'
 import { bucketsWithRules, getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
 import { getObject, type ListedVersion } from '../tables/objects.ts'
 import { decodePayload, getPayload, type PayloadRow } from '../tables/payloads.ts'
+import { getScrub, type ScrubState } from '../tables/scrub.ts'
 import { embedRows, linksOfKey, shareRows } from '../tables/sharing.ts'
 import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
 import {
@@ -193,10 +194,27 @@ export class CatalogSnapshot {
     return this.#read(agePage(this.#tables.ages, bucketId, request))
   }
 
+  /**
+   * The last pass of the scrub, which may be under way; undefined before the first. Damaged payloads that were removed
+   * since, with their objects, are left out.
+   */
+  scrub(): ScrubState | undefined {
+    const state = getScrub(this.#tables.scrub)
+    const isThere = ({ kind, number }: ScrubDamage) =>
+      kind === 'segment' || getPayload(this.#tables.payloads, payloadIdOf(number)) !== undefined
+    return this.#read(state && { ...state, damage: state.damage.filter(({ damage }) => isThere(damage)) })
+  }
+
   /** When the last entry of the journal was made; milliseconds since 1970. */
   journalMilliseconds(): number {
     const { position } = getApplied(this.#tables.applied) ?? {}
     return this.#read(Math.floor((position?.timeMicroseconds ?? 0) / 1000))
+  }
+
+  /** Of the last entry of the journal; -1 when there is none. */
+  journalSequence(): number {
+    const { position } = getApplied(this.#tables.applied) ?? {}
+    return this.#read(position?.sequence ?? -1)
   }
 
   /** Name of the bucket that has a lifecycle rule. */

@@ -57,7 +57,9 @@ class PageBuilder {
   readonly #end: Buffer
   readonly #objects: ListedObject[] = []
   readonly #prefixes: string[] = []
-  #last: ListPosition | undefined
+  /** Row key of the last entry if that is an object; otherwise what the rows of its common prefix begin with. */
+  #lastKey: Buffer | undefined
+  #lastPrefix: Buffer | undefined
   #truncated = false
 
   constructor(bucketId: BucketId, request: ListRequest) {
@@ -88,18 +90,25 @@ class PageBuilder {
     const prefixEnd = this.#commonPrefixEnd(row.key)
     if (prefixEnd === undefined) {
       this.#objects.push(decodeListed(row.key, row.value))
-      this.#last = { kind: 'after-key', bytes: row.key.subarray(NUMBER_BYTES) }
+      this.#lastKey = row.key
       return 'next'
     }
     const prefix = row.key.subarray(0, prefixEnd)
     this.#prefixes.push(prefix.toString('utf8', NUMBER_BYTES))
-    this.#last = { kind: 'after-prefix', bytes: prefix.subarray(NUMBER_BYTES) }
+    this.#lastKey = undefined
+    this.#lastPrefix = prefix
     this.start = successor(prefix) as Buffer
     return 'seek'
   }
 
   finish(): ListPage {
-    return { objects: this.#objects, prefixes: this.#prefixes, next: this.#truncated ? this.#last : undefined }
+    return { objects: this.#objects, prefixes: this.#prefixes, next: this.#truncated ? this.#position() : undefined }
+  }
+
+  #position(): ListPosition | undefined {
+    const row = this.#lastKey ?? this.#lastPrefix
+    if (row === undefined) return undefined
+    return { kind: row === this.#lastKey ? 'after-key' : 'after-prefix', bytes: row.subarray(NUMBER_BYTES) }
   }
 
   get #count(): number {

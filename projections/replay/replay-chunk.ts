@@ -1,6 +1,7 @@
 import { type Microseconds, microsecondsOf, next, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import type { JournalRecord } from '../../engine/journal/batch-reader.ts'
 import { HASH_BYTES, RECORD_KIND } from '../../engine/journal/format.ts'
 import { type AppliedPosition, type BatchPlace, lastBefore, type NextRecord } from '../../engine/journal/positions.ts'
 import { readJournal } from '../../engine/journal/read-journal.ts'
@@ -81,6 +82,7 @@ export class ChangeCursor {
 
 /**
  * Reads the journal, verifying every record, and emits it in chunks.
+ * @param before as of `readJournal`
  * @throws JournalDamagedError
  */
 export function readChunks(
@@ -88,17 +90,19 @@ export function readChunks(
   paths: StorePaths,
   from: AppliedPosition | undefined,
   emit: (chunk: ReplayChunk) => void,
+  before?: Sequence,
 ): void {
   const builder = new ChunkBuilder(from === undefined ? sequenceOf(0) : next(from.sequence))
-  readJournal(disk, paths, from, {
-    record: (record) => {
+  const visitor = {
+    record: (record: JournalRecord) => {
       if (record.kind === RECORD_KIND.change) builder.add(record.sequence, record.timeMicroseconds, record.body)
     },
-    batch: (chain, place) => {
+    batch: (chain: NextRecord, place: BatchPlace) => {
       builder.endBatch(chain, place)
       if (builder.isFull) emit(builder.take())
     },
-  })
+  }
+  readJournal(disk, paths, from, visitor, before)
   if (!builder.isEmpty) emit(builder.take())
 }
 

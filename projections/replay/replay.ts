@@ -27,6 +27,10 @@ interface ReplayOptions {
   readonly until?: Sequence | 'none' | undefined
   /** Bytes of journal from which on another thread reads ahead. Default: 8 MiB. */
   readonly aheadFromBytes?: number
+  /** Segments that begin with this sequence or a later one are not read, and this thread reads alone. Default: all are. */
+  readonly before?: Sequence
+  /** Rows held back before they are written in order. Default: 100,000. */
+  readonly rowsMaximum?: number
   /**
    * Checks that every change of who may do what was written with the master key. Without it they are applied unchecked,
    * which no server may do.
@@ -46,8 +50,8 @@ export function replay(
   from: AppliedPosition | undefined,
   options: ReplayOptions = {},
 ): number {
-  const { progress, until, aheadFromBytes = AHEAD_FROM_BYTES } = options
-  const buffered = new BufferedTables(environment, openTables(environment))
+  const { progress, until, before, aheadFromBytes = AHEAD_FROM_BYTES } = options
+  const buffered = new BufferedTables(environment, openTables(environment), options.rowsMaximum)
   let records = 0
   const apply = (chunk: ReplayChunk) => {
     if (until !== 'none') applyChunk(buffered, chunk, until, options.access)
@@ -56,9 +60,9 @@ export function replay(
     progress?.(records)
   }
   // The disk of a spec exists in this thread only.
-  const inThread = disk === nodeDisk && bytesFrom(disk, paths, from) >= aheadFromBytes
+  const inThread = disk === nodeDisk && before === undefined && bytesFrom(disk, paths, from) >= aheadFromBytes
   if (inThread) readChunksInThread(paths, from, apply)
-  else readChunks(disk, paths, from, apply)
+  else readChunks(disk, paths, from, apply, before)
   buffered.flush()
   return records
 }

@@ -26,6 +26,7 @@ export const TABLES = {
   bucketUsage: 'bucket-usage',
   volumeUsage: 'volume-usage',
   fileUsage: 'file-usage',
+  scrub: 'scrub',
   accounts: 'accounts',
   credentials: 'credentials',
   policies: 'policies',

@@ -5,7 +5,9 @@ import { verifySpanAside } from '../../engine/verify/span/span-thread.ts'
 import { sequenceOf } from '../../engine/brands.ts'
 import type { ChainReport } from '../../projections/audit/audit-log.ts'
 import { type AppliedJournal, appliedJournal } from '../support/applied-journal.ts'
+import { coldBytes } from '../support/cold-bytes.ts'
 import { damagedBatches } from '../support/damaged-batches.ts'
+import { damagedCold, SMALL_BLOCK_BYTES } from '../support/damaged-cold.ts'
 import { damagedSegments } from '../support/damaged-segments.ts'
 import type { JournalBuilder } from '../support/journal-builder.ts'
 import {
@@ -138,6 +140,39 @@ test('whatever a verifier finds in the records, the chain finds', async (t) => {
         t.ok(problems.length > 0, `${damaged.name}, in spans of ${limit}`)
       }
     }
+  }
+})
+
+test('spans over cold segments find the same', async (t) => {
+  for (const damaged of [undefined, ...damagedBatches, ...damagedSegments]) {
+    const [plain, cold] = [sampleJournal(damaged?.options), sampleJournal(damaged?.options)]
+    for (const bytes of [plain, cold]) damaged?.damage?.(bytes)
+    for (const segment of cold.segments.slice(0, -1)) segment.bytes = coldBytes(segment.bytes, SMALL_BLOCK_BYTES)
+    const journals = [await open(t, plain, true), await open(t, cold, true)] as const
+    for (const limit of [3, 100]) {
+      t.same(await spans(journals[1], limit), await spans(journals[0], limit), `${damaged?.name}, ${limit}`)
+    }
+  }
+})
+
+test('damage to the file of a cold segment is found in the spans that it concerns', async (t) => {
+  for (const { name, damage, block } of damagedCold) {
+    const bytes = sampleJournal()
+    const [segment] = bytes.segments
+    if (segment !== undefined) segment.bytes = damage(segment.bytes)
+    const report = await (await open(t, bytes)).log.chain(sequenceOf(0), 100)
+    const verdicts = new Set(report.problems.map(({ verdict }) => verdict))
+    t.same([...verdicts], [CHANGED], name)
+    if (block === undefined)
+      t.same(
+        shown(report),
+        [
+          [0, 0, CHANGED],
+          [0, 7, CHANGED],
+        ],
+        name,
+      )
+    t.ok(report.verified >= 8, `${name}: the segments behind it are examined`)
   }
 })
 

@@ -14,6 +14,7 @@ import { Turns } from '../../projections/audit/turns.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { appliedJournal } from '../support/applied-journal.ts'
+import { compressJournal } from '../support/cold-segments.ts'
 import { createBucket } from '../support/commands.ts'
 import { batchAt, bump, bytesOf, recordAt, removeSegment, sampleJournal } from '../support/journal-damage.ts'
 import { journalEntries, type JournalEntry } from '../support/journal-entries.ts'
@@ -44,6 +45,8 @@ async function append(count: number): Promise<void> {
 }
 
 await append(3000)
+// All but the last two, so that pages go over from one kind of segment to the other.
+await compressJournal(store.paths, 3)
 
 function entries(): JournalEntry[] {
   return journalEntries(root)

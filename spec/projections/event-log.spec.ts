@@ -9,6 +9,7 @@ import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { rebuildProjections } from '../../projections/replay/rebuild.ts'
 import { copyGolden, GOLDEN_JOURNALS, openGolden } from '../support/golden-journals.ts'
+import { compressJournal } from '../support/cold-segments.ts'
 import { auditOf, createBucket, deleteObject, write } from '../support/commands.ts'
 import { flipByte, segmentNames, segmentPath } from '../support/journal-files.ts'
 import { openTestStore, roomyDisk } from '../support/test-store.ts'
@@ -47,6 +48,8 @@ test('the same events after a kill, a restart and a rebuild', async (t) => {
   await store.close(false)
   const again = await openTestStore(directory, options)
   t.same(await eventsIn(paths), first)
+  t.ok((await compressJournal(paths)) > 2)
+  t.same(await eventsIn(paths), first, 'from cold segments')
   await again.client.execute(write('b', 'after', Buffer.from('x')))
   await again.close(true)
   const all = await eventsIn(paths)

@@ -1,0 +1,20 @@
+/** The newest snapshot. */
+interface NewestSnapshot {
+  /** Of the last record that it holds. */
+  readonly sequence: number
+  readonly bytes: number
+  /** Undefined when its description cannot be read. */
+  readonly createdMilliseconds: number | undefined
+}
+
+/** What there is of snapshots. */
+export interface SnapshotFacts {
+  readonly state: 'off' | 'waiting' | 'making' | 'no-room'
+  readonly newest: NewestSnapshot | undefined
+  readonly count: number
+  /** Of all snapshots, of one that is being written, and of the projections that they are copied from. */
+  readonly bytes: number
+  /** Since the start of the process. */
+  readonly made: number
+  readonly failures: number
+}
