@@ -1,0 +1,109 @@
+import type { Sequence } from '../../engine/brands.ts'
+import type { Disk, DiskFile } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { COLD_MAGIC } from '../../engine/journal/cold/cold-format.ts'
+import { SEGMENT_HEADER } from '../../engine/journal/format.ts'
+import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
+import { firstOf, type NextRecord } from '../../engine/journal/positions.ts'
+import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
+import { openSegment } from '../../engine/journal/segment-file.ts'
+import { type ScanEnd, SegmentWindow, scanSegment } from '../../engine/journal/segment-scan.ts'
+import type { JournalRecord } from '../../engine/journal/batch-reader.ts'
+import { ExitError } from '../exit-codes.ts'
+import type { Copier } from './copier.ts'
+import type { JournalPoint } from './manifest.ts'
+
+/** Whether a segment is cold, and so sealed. */
+function isCold(file: DiskFile): boolean {
+  const start = Buffer.alloc(COLD_MAGIC.length)
+  return file.readAt(start, 0, start.length) === start.length && start.equals(COLD_MAGIC)
+}
+
+/**
+ * Copies the segments up to a point, each as it is stored. What an earlier run has copied is not read again, but for the
+ * segment that was open then: it is continued, or replaced when it has become cold.
+ * @param before the point of the run before
+ */
+export async function copyJournal(
+  disk: Disk,
+  from: StorePaths,
+  to: StorePaths,
+  before: JournalPoint | undefined,
+  point: JournalPoint,
+  copier: Copier,
+): Promise<void> {
+  disk.makeDirectory(to.journal)
+  for (const first of segmentFirsts(disk, from)) {
+    if (first > point.segment) break
+    if (before !== undefined && (first < before.segment || (first === before.segment && before.offset === null)))
+      continue
+    const end = first === point.segment ? point.offset : null
+    const had = first === before?.segment ? before.offset : null
+    const source = disk.openToRead(from.segment(first))
+    try {
+      if (had === null || isCold(source)) await copier.copy(source, to.segment(first), end ?? undefined)
+      else await copier.append(source, to.segment(first), had, end ?? source.size())
+    } finally {
+      source.close()
+    }
+  }
+  copier.syncDirectories()
+}
+
+/** Called with the records of a batch, and after it. */
+interface SegmentVisitor {
+  record?(record: JournalRecord): void
+  batch?(chain: NextRecord, offset: number, end: number): void
+}
+
+/**
+ * Reads one segment from its beginning to its end, verifying every record.
+ * @throws JournalDamagedError when its header is damaged
+ */
+export function scanOne(
+  disk: Disk,
+  paths: StorePaths,
+  first: Sequence,
+  visitor: SegmentVisitor,
+): { readonly header: SegmentHeader; readonly chain: NextRecord; readonly end: ScanEnd } {
+  const path = paths.segment(first)
+  const file = openSegment(disk, path)
+  try {
+    const window = new SegmentWindow(file)
+    const header = decodeSegmentHeader(Buffer.from(window.view(0, SEGMENT_HEADER.bytes)))
+    if (header === undefined) throw new JournalDamagedError(`${path}: header is damaged`)
+    const chain = firstOf(header)
+    const end = scanSegment(window, header.segmentNumber, SEGMENT_HEADER.bytes, chain, {
+      record: (record) => visitor.record?.(record),
+      batch: (offset, after) => visitor.batch?.(chain, offset, after),
+    })
+    return { header, chain, end }
+  } finally {
+    file.close()
+  }
+}
+
+/**
+ * The store must continue what the backup has: an older copy of it, or one that went on differently, would make a journal
+ * out of two histories.
+ * @throws ExitError
+ */
+export function requireSameHistory(disk: Disk, store: StorePaths, before: JournalPoint, backup: string): void {
+  let found: string | undefined
+  if (segmentFirsts(disk, store).includes(before.segment)) {
+    scanOne(disk, store, before.segment, {
+      record: ({ sequence, hash }) => {
+        if (sequence === before.sequence) found = hash.toString('hex')
+      },
+    })
+  }
+  if (found === before.hash) return
+  const what =
+    found === undefined
+      ? `the store does not have record ${before.sequence} any more, to which the backup goes`
+      : `record ${before.sequence} of the store is another one than in the backup`
+  throw new ExitError(
+    'failed',
+    `${what}: it was restored from an older copy, or it is another store; make its backup in a new directory than ${backup}`,
+  )
+}

@@ -1,0 +1,247 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { type Sequence, sequenceOf } from '../../engine/brands.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
+import { ExitError } from '../exit-codes.ts'
+
+/**
+ * Manifests of a backup (spec/formats/backup.md). Each run adds one, as its last act: what it does not list, no run has
+ * finished. A manifest is lines of JSON: the point to which the journal goes, then one line for each file that the run
+ * added, then the SHA-256 of all lines before. Each states the SHA-256 of the manifest before it.
+ */
+const FORMAT = 'object-store-backup'
+const VERSION = 1
+const NAME = /^(\d{10})\.manifest$/
+const DIGITS = 10
+const WRITE_BYTES = 1 << 20
+
+/** A point of the journal at a record that ends a batch. */
+export interface JournalPoint {
+  readonly sequence: Sequence
+  /** Hash of the record, in hexadecimal. */
+  readonly hash: string
+  /** Number of the batch that the record ends. */
+  readonly batch: number
+  /** First sequence of the segment that holds it. */
+  readonly segment: Sequence
+  /** Where the batch ends in an open segment; null when the record is the seal of its segment. */
+  readonly offset: number | null
+}
+
+/** A payload file, as it is stored. */
+export interface StoredFile {
+  readonly bytes: number
+  /** SHA-256 of the stored bytes, in hexadecimal. */
+  readonly sha256: string
+}
+
+/** What one run added. */
+interface Additions {
+  readonly files: Iterable<readonly [string, StoredFile]>
+  /** Volume number and the bytes of it that are there. */
+  readonly volumes: Iterable<readonly [number, number]>
+  /** Payloads that the store itself did not have. */
+  readonly missing: readonly string[]
+}
+
+/** A finished run. */
+export interface BackupRun {
+  readonly number: number
+  readonly made: string
+  readonly point: JournalPoint
+  readonly missing: readonly string[]
+}
+
+/** Everything that the manifests of a backup say. */
+export interface BackupContents {
+  readonly deploymentId: string
+  readonly runs: readonly BackupRun[]
+  readonly files: Map<string, StoredFile>
+  readonly volumes: Map<number, number>
+  /** SHA-256 of the last manifest. */
+  readonly lastDigest: string | undefined
+}
+
+function manifestName(number: number): string {
+  return `${String(number).padStart(DIGITS, '0')}.manifest`
+}
+
+/** The directory of the manifests of a backup. */
+function manifestsOf(backup: string): string {
+  return join(backup, 'manifests')
+}
+
+/** Numbers of the manifests, ascending. */
+export function manifestNumbers(disk: Disk, backup: string): number[] {
+  return disk.list(manifestsOf(backup)).flatMap((name) => {
+    const digits = NAME.exec(name)?.[1]
+    return digits === undefined ? [] : [Number(digits)]
+  })
+}
+
+/**
+ * Reads and checks every manifest.
+ * @throws ExitError `storeDamaged` that names the manifest
+ */
+export function readManifests(disk: Disk, backup: string): BackupContents {
+  const runs: BackupRun[] = []
+  const files = new Map<string, StoredFile>()
+  const volumes = new Map<number, number>()
+  let deploymentId: string | undefined
+  let lastDigest: string | undefined
+  for (const number of manifestNumbers(disk, backup)) {
+    const path = join(manifestsOf(backup), manifestName(number))
+    const bytes = readWhole(disk, path)
+    const [head, ...lines] = checkedLines(bytes, path)
+    const { previous, point, made, deployment_id: id } = headOf(head, path, number)
+    if (previous === null) {
+      // It lists everything: what is before it was not removed yet.
+      runs.length = 0
+      files.clear()
+      volumes.clear()
+    }
+    const before = runs.at(-1)
+    if (before !== undefined && number !== before.number + 1) throw damaged(path, 'a manifest is missing before it')
+    if (previous !== null && previous !== lastDigest) throw damaged(path, 'it does not follow the one before')
+    if (deploymentId !== undefined && deploymentId !== id) throw damaged(path, 'it is of another store')
+    if (before !== undefined && before.point.sequence > point.sequence) throw damaged(path, 'its journal goes back')
+    deploymentId = id
+    const missing: string[] = []
+    for (const line of lines) takeLine(line, path, { files, volumes, missing })
+    runs.push({ number, made, point, missing })
+    lastDigest = createHash('sha256').update(bytes).digest('hex')
+  }
+  return { deploymentId: deploymentId ?? '', runs, files, volumes, lastDigest }
+}
+
+interface ManifestHead {
+  readonly previous: string | null
+  readonly made: string
+  readonly deployment_id: string
+  readonly point: JournalPoint
+}
+
+function headOf(line: unknown, path: string, number: number): ManifestHead {
+  const head = (line ?? {}) as Partial<ManifestHead> & Readonly<Record<string, unknown>>
+  if (head['format'] !== FORMAT) throw damaged(path, 'it is not a manifest of a backup')
+  if (head['version'] !== VERSION) throw damaged(path, `its version ${String(head['version'])} is not known`)
+  if (head['number'] !== number) throw damaged(path, 'its number is that of another one')
+  return head as ManifestHead
+}
+
+function takeLine(
+  line: unknown,
+  path: string,
+  { files, volumes, missing }: Pick<BackupContents, 'files' | 'volumes'> & { readonly missing: string[] },
+): void {
+  const { file, volume, bytes, sha256, missing: what } = line as Readonly<Record<string, unknown>>
+  if (typeof file === 'string' && typeof bytes === 'number' && typeof sha256 === 'string') {
+    files.set(file, { bytes, sha256 })
+  } else if (typeof volume === 'number' && typeof bytes === 'number') volumes.set(volume, bytes)
+  else if (typeof what === 'string') missing.push(what)
+  else throw damaged(path, `it has a line that is not known: ${JSON.stringify(line).slice(0, 100)}`)
+}
+
+/** The lines but the last, which states the digest of the others. */
+function checkedLines(bytes: Buffer, path: string): unknown[] {
+  const end = bytes.lastIndexOf('\n', bytes.length - 2) + 1
+  try {
+    const { sha256 } = JSON.parse(bytes.toString('utf8', end)) as { readonly sha256?: unknown }
+    const digest = createHash('sha256').update(bytes.subarray(0, end)).digest('hex')
+    if (digest === sha256) return linesOf(bytes.subarray(0, end))
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw damaged(path, 'it is damaged or not whole')
+}
+
+function linesOf(bytes: Buffer): unknown[] {
+  const lines: unknown[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf('\n', at)
+    lines.push(JSON.parse(bytes.toString('utf8', at, end)))
+    at = end + 1
+  }
+  return lines
+}
+
+function damaged(path: string, what: string): ExitError {
+  return new ExitError('storeDamaged', `${path}: ${what}`)
+}
+
+function readWhole(disk: Disk, path: string): Buffer {
+  const file = disk.openToRead(path)
+  try {
+    const bytes = Buffer.alloc(file.size())
+    file.readAt(bytes, 0, bytes.length)
+    return bytes
+  } finally {
+    file.close()
+  }
+}
+
+/**
+ * Writes a manifest, which makes the run count: it appears under its name whole and synced, or not at all.
+ * @param previous SHA-256 of the manifest before; undefined for the first, and for one that replaces all before it
+ */
+export function writeManifest(
+  disk: Disk,
+  backup: string,
+  run: Omit<BackupRun, 'missing'> & { readonly deploymentId: string; readonly previous: string | undefined },
+  added: Additions,
+): void {
+  const { number, made, point, deploymentId, previous = null } = run
+  const directory = manifestsOf(backup)
+  const making = join(directory, `${manifestName(number)}.making`)
+  disk.makeDirectory(directory)
+  disk.remove(making)
+  const file = disk.create(making)
+  try {
+    const digest = createHash('sha256')
+    let position = 0
+    let pending = ''
+    const flush = (): void => {
+      const bytes = Buffer.from(pending)
+      file.writeAt(bytes, position)
+      digest.update(bytes)
+      position += bytes.length
+      pending = ''
+    }
+    const put = (line: object): void => {
+      pending += `${JSON.stringify(line)}\n`
+      if (pending.length >= WRITE_BYTES) flush()
+    }
+    put({ format: FORMAT, version: VERSION, number, previous, deployment_id: deploymentId, made, point })
+    for (const [name, stored] of added.files) put({ file: name, ...stored })
+    for (const [volume, bytes] of added.volumes) put({ volume, bytes })
+    for (const missing of added.missing) put({ missing })
+    flush()
+    file.writeAt(Buffer.from(`${JSON.stringify({ sha256: digest.digest('hex') })}\n`), position)
+    file.sync()
+  } finally {
+    file.close()
+  }
+  disk.rename(making, join(directory, manifestName(number)))
+  disk.syncDirectory(directory)
+}
+
+/** Removes manifests before a number: one that has it lists everything. */
+export function removeManifestsBefore(disk: Disk, backup: string, number: number): void {
+  const directory = manifestsOf(backup)
+  // The oldest last: those that are left after a crash never begin with one that follows another.
+  for (const old of manifestNumbers(disk, backup).toReversed()) {
+    if (old < number) disk.remove(join(directory, manifestName(old)))
+  }
+  disk.syncDirectory(directory)
+}
+
+/** A point from its parts. */
+export function pointAt(
+  sequence: number,
+  head: Uint8Array,
+  batch: number,
+  segment: Sequence,
+  offset: number | null,
+): JournalPoint {
+  return { sequence: sequenceOf(sequence), hash: Buffer.from(head).toString('hex'), batch, segment, offset }
+}

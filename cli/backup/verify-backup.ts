@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Disk } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { type VerificationReport, verifyJournal } from '../../engine/verify/journal-verifier.ts'
+import { ExitError } from '../exit-codes.ts'
+import { cutAt } from './cut-disk.ts'
+import { existingBackup } from './make-backup.ts'
+import { type BackupRun, manifestNumbers } from './manifest.ts'
+import { checkPayloads, type PayloadReport } from './payload-check.ts'
+import { PayloadState } from './payload-state.ts'
+
+export interface BackupVerification {
+  readonly deploymentId: string
+  readonly runs: readonly BackupRun[]
+  readonly journal: VerificationReport
+  /** Undefined when the journal is damaged: then nobody knows what it refers to. */
+  readonly payloads: PayloadReport | undefined
+}
+
+/** What is asked for while a backup is verified. */
+interface VerifyOptions {
+  /** Threads that verify the journal. */
+  readonly threads: number
+  readonly masterKey?: Uint8Array
+  readonly progress: (text: string) => void
+}
+
+/**
+ * Proves a backup from its files alone: its manifests, every record of its journal by the verifier that shares no code
+ * with the writer, and every payload that the journal refers to at the newest point.
+ * @throws ExitError, and the errors of the disk
+ */
+export async function verifyBackup(disk: Disk, directory: string, options: VerifyOptions): Promise<BackupVerification> {
+  const { backup, contents } = existingBackup(disk, directory)
+  const { runs, deploymentId, files } = contents
+  const { point } = runs.at(-1) as BackupRun
+  const { threads, masterKey, progress } = options
+  const journal = await verifyJournal(backup.journal, {
+    threads,
+    expectedHead: point,
+    ...(masterKey && { masterKey }),
+    onProgress: ({ records }) => progress(`${records.toLocaleString('en')} records verified`),
+  })
+  if (journal.deploymentId !== deploymentId) {
+    throw new ExitError(
+      'storeDamaged',
+      `the journal in ${backup.root} is of store ${journal.deploymentId}, the manifests of ${deploymentId}`,
+    )
+  }
+  const payloads = journal.intact
+    ? await withState(disk, (directoryOfState) => {
+        const cut = cutAt(disk, backup, point)
+        const state = PayloadState.open(cut, backup, directoryOfState)
+        const check = (): PayloadReport => {
+          state.advance(point.sequence)
+          return checkPayloads(
+            disk,
+            { disk: cut, paths: backup, until: point.sequence },
+            backup,
+            state,
+            files,
+            (bytes) => progress(`${(bytes / 1024 ** 2).toFixed(1)} MiB of payloads verified`),
+          )
+        }
+        return { state, check }
+      })
+    : undefined
+  requireSameRuns(disk, backup, runs)
+  return { deploymentId, runs, journal, payloads }
+}
+
+/** Works with a state in a directory of its own, which is removed. */
+async function withState(
+  disk: Disk,
+  open: (directory: string) => { readonly state: PayloadState; readonly check: () => PayloadReport },
+): Promise<PayloadReport> {
+  const directory = join(tmpdir(), `object-store-verify-${randomBytes(8).toString('hex')}`)
+  try {
+    const { state, check } = open(directory)
+    try {
+      return check()
+    } finally {
+      await state.close()
+    }
+  } finally {
+    disk.removeTree(directory)
+  }
+}
+
+/** A backup that was pruned meanwhile lacks what was to be found. */
+function requireSameRuns(disk: Disk, backup: StorePaths, runs: readonly BackupRun[]): void {
+  const numbers = manifestNumbers(disk, backup.root)
+  if (runs.every(({ number }) => numbers.includes(number))) return
+  throw new ExitError('failed', `${backup.root} was pruned while it was verified; verify it again`)
+}

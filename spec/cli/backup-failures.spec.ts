@@ -1,0 +1,158 @@
+/** What a backup refuses, and disks that fail under a backup and a restore. */
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Disk, type DiskFile, DiskFullError } from '../../engine/disk/disk.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { holdStore } from '../../engine/disk/store-holds.ts'
+import { lockStore } from '../../engine/disk/store-lock.ts'
+import { backUp, backupCase, compare, faultsOf, LARGE_BYTES, modelled, restore, verify } from '../support/backups.ts'
+import { openTestStore, someBytes } from '../support/test-store.ts'
+
+backupCase('directories that must not be touched are refused', async (t) => {
+  const root = t.testdir({ full: { file: 'x' } })
+  const [data, backup] = [join(root, 'data'), join(root, 'backup')]
+  const life = await modelled(data)
+  await life.put('a', someBytes(10))
+  await t.rejects(backUp(data, join(root, 'full')), { exit: 'usage', message: /is not empty/ })
+  await t.rejects(backUp(data, join(data, 'backup')), { exit: 'usage', message: /inside it/ })
+  await t.rejects(backUp(join(root, 'none'), backup), { exit: 'notFound', message: /there is no/ })
+  await t.rejects(verify(join(root, 'none')), { exit: 'notFound', message: /there is no/ })
+  await backUp(data, backup)
+  await t.rejects(openTestStore(backup), { name: 'NotAStoreError', message: /is a backup/ })
+  await t.rejects(backUp(backup, join(root, 'other')), { exit: 'usage', message: /itself a backup/ })
+  await t.rejects(restore(backup, join(root, 'full')), { exit: 'usage', message: /not empty/ })
+  const other = await modelled(join(root, 'other-data'))
+  await t.rejects(backUp(other.store.paths.root, backup), { exit: 'failed', message: /another store/ })
+  const lock = await lockStore(nodeDisk, backup)
+  await t.rejects(backUp(data, backup), { name: 'StoreLockedError' }, 'two backups into one directory at once')
+  await lock.release()
+  t.match(await backUp(data, backup), { missing: [] })
+})
+
+backupCase('of a running store a backup takes what HEAD marks, and never a batch that was refused', async (t) => {
+  const root = t.testdir()
+  const [data, backup] = [join(root, 'data'), join(root, 'backup')]
+  const life = await modelled(data)
+  const lock = await lockStore(nodeDisk, data)
+  t.teardown(() => lock.release())
+  await life.put('a', someBytes(100))
+  const { sequence } = life.store.journal.position
+  const { point } = await backUp(data, backup)
+  t.ok(point.sequence >= sequence, 'it waits until what was acknowledged is marked')
+  t.same(await faultsOf(backup), [])
+})
+
+/** A disk that fails at one operation that changes something, and at all after it. */
+function failingAt(operation: number): { readonly disk: Disk; readonly reached: () => boolean } {
+  let count = 0
+  const next = (): void => {
+    count += 1
+    if (count > operation) throw new DiskFullError('the disk is full')
+  }
+  const changing = (file: DiskFile): DiskFile =>
+    new Proxy(file, {
+      get: (target, name) => {
+        const value = Reflect.get(target, name) as unknown
+        if (typeof value !== 'function') return value
+        return (...values: unknown[]) => {
+          if (name === 'writeAt' || name === 'writeAtAsync' || name === 'truncate') next()
+          return (value as (...values: unknown[]) => unknown).apply(target, values)
+        }
+      },
+    })
+  const disk: Disk = {
+    ...nodeDisk,
+    create: (path) => {
+      next()
+      return changing(nodeDisk.create(path))
+    },
+    createAsync: async (path) => {
+      next()
+      return changing(await nodeDisk.createAsync(path))
+    },
+    openToWrite: (path) => changing(nodeDisk.openToWrite(path)),
+    rename: (from, to) => {
+      next()
+      nodeDisk.rename(from, to)
+    },
+    renameAsync: async (from, to) => {
+      next()
+      await nodeDisk.renameAsync(from, to)
+    },
+  }
+  return { disk, reached: () => count > operation }
+}
+
+backupCase(
+  'a disk that is full at any moment of a backup leaves the backup of before, and the next one succeeds',
+  async (t) => {
+    const root = t.testdir()
+    const [data, backup] = [join(root, 'data'), join(root, 'backup')]
+    const life = await modelled(data)
+    await life.put('a', someBytes(3000))
+    await backUp(data, backup)
+    for (let operation = 0; ; operation += 1) {
+      await life.put('a', someBytes(3000))
+      await life.put('b', someBytes(LARGE_BYTES), true)
+      const { disk, reached } = failingAt(operation)
+      const failed = await backUp(data, backup, disk).then(
+        () => false,
+        () => true,
+      )
+      t.same(await faultsOf(backup), [], `operation ${operation}`)
+      if (!reached()) {
+        t.notOk(failed)
+        break
+      }
+    }
+    const { point } = await backUp(data, backup)
+    await restore(backup, join(root, 'restored'))
+    await compare(t, join(root, 'restored'), life.at(point.sequence))
+  },
+)
+
+backupCase('a disk that is full at any moment of a restore leaves nothing that a server opens', async (t) => {
+  const root = t.testdir()
+  const [data, backup, restored] = [join(root, 'data'), join(root, 'backup'), join(root, 'restored')]
+  const life = await modelled(data)
+  await life.put('a', someBytes(3000))
+  await life.put('b', someBytes(LARGE_BYTES), true)
+  await backUp(data, backup)
+  for (let operation = 0; ; operation += 1) {
+    const { disk, reached } = failingAt(operation)
+    const failed = await restore(backup, restored, undefined, false, disk).then(
+      () => false,
+      () => true,
+    )
+    if (!reached()) {
+      t.notOk(failed)
+      break
+    }
+    t.notOk(existsSync(join(restored, 'journal')), `operation ${operation}`)
+    t.notOk(existsSync(join(restored, 'payloads')), `operation ${operation}`)
+    rmSync(restored, { recursive: true, force: true })
+  }
+  await compare(t, restored, life.at(life.store.journal.position.sequence))
+})
+
+backupCase('half a restore is refused by name', async (t) => {
+  const root = t.testdir({ half: { restoring: { journal: {} } }, done: { restoring: { state: {} } } })
+  await t.rejects(openTestStore(join(root, 'half')), { name: 'NotAStoreError', message: /did not finish/ })
+  const done = await openTestStore(join(root, 'done'))
+  await done.close(true)
+  t.notOk(existsSync(join(root, 'done', 'restoring')), 'what a restore leaves that was killed after its end goes')
+})
+
+backupCase('while a backup holds the store, what is deleted stays, and the backup ends whole', async (t) => {
+  const root = t.testdir()
+  const [data, backup] = [join(root, 'data'), join(root, 'backup')]
+  const life = await modelled(data)
+  await life.put('b', someBytes(LARGE_BYTES), true)
+  const hold = await holdStore(nodeDisk, life.store.paths)
+  const files = (): string[] =>
+    (readdirSync(life.store.paths.files, { recursive: true }) as string[]).filter((path) => path.includes('/'))
+  await life.remove('b')
+  t.equal(files().length, 1)
+  t.match(await backUp(data, backup), { missing: [] })
+  await hold.release()
+})
