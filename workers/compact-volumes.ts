@@ -1,5 +1,6 @@
 import type { EngineClient } from '../engine/client/engine-client.ts'
 import type { Disk } from '../engine/disk/disk.ts'
+import { isHeld, mayBeHeld } from '../engine/disk/store-holds.ts'
 import { type StorePaths, volumeNumber } from '../engine/disk/store-paths.ts'
 import { FRAME_HEADER } from '../engine/payloads/volume-format.ts'
 import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
@@ -42,13 +43,18 @@ export class VolumeCompaction implements BackgroundWorker {
     return `${this.#removed} volumes removed, ${this.#movedBytes} bytes moved, ${this.#kept.size} volumes kept for damage`
   }
 
+  /** Volumes removed since the start. */
+  get removed(): number {
+    return this.#removed
+  }
+
   /** Bytes copied since the start. */
   get movedBytes(): number {
     return this.#movedBytes
   }
 
   async step(): Promise<StepResult> {
-    if (!this.#sweptOrphans) await this.#sweepOrphans()
+    if (!this.#sweptOrphans && !(await isHeld(this.#disk, this.#paths))) await this.#sweepOrphans()
     this.#pass ??= this.#begin()
     const pass = this.#pass
     if (pass === undefined) return 'idle'
@@ -82,17 +88,19 @@ export class VolumeCompaction implements BackgroundWorker {
     return volume && new VolumePass(this.#disk, this.#paths, this.#engine, this.#catalog, volume)
   }
 
-  /** Removes files that a crash left although the journal has the removal of their volumes. */
+  /** Removes files that a crash left although the journal has the removal of their volumes, unless a backup holds them. */
   async #sweepOrphans(): Promise<void> {
-    this.#sweptOrphans = true
     const volumes = this.#catalog.snapshot().volumes()
     const known = new Set(volumes.map(({ volume }) => volume))
     const newest = volumes.at(-1)?.volume ?? 0
     for (const name of this.#disk.list(this.#paths.volumes)) {
       const volume = volumeNumber(name)
       if (volume === undefined || volume >= newest || known.has(volume)) continue
+      // Looked at after the catalog: a backup that begins later does not need it.
+      if (mayBeHeld(this.#disk, this.#paths)) return
       await this.#disk.removeAsync(this.#paths.volume(volume))
     }
+    this.#sweptOrphans = true
   }
 }
 

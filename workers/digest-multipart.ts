@@ -1,5 +1,6 @@
 import { type PayloadId, payloadIdOf } from '../engine/brands.ts'
 import { createHash, type Hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EngineClient } from '../engine/client/engine-client.ts'
 import type { PartList, PayloadReader } from '../engine/payloads/payload-reader.ts'
 import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
@@ -21,7 +22,7 @@ interface Ahead {
 
 /** The bytes of a part. */
 interface Source {
-  next(): Promise<Buffer | undefined>
+  next(): Buffer | undefined | Promise<Buffer | undefined>
   close(): void
 }
 
@@ -134,7 +135,7 @@ export class MultipartDigest implements BackgroundWorker {
     if (location?.kind === 'file') return this.#payloads.openLarge(location, 0, location.length)
     let bytes = location?.kind === 'volume' ? this.#payloads.readSmall(location) : undefined
     return {
-      next: async () => {
+      next: () => {
         const piece = bytes
         bytes = undefined
         return piece
@@ -155,6 +156,8 @@ export class MultipartDigest implements BackgroundWorker {
         }
         ahead.hash.update(piece)
         bytes += piece.length
+        // A piece from the page cache comes without waiting, and requests have their turn between two.
+        await nextTurn()
       }
       return 'more'
     } catch (error) {

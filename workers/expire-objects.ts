@@ -16,6 +16,15 @@ interface LifecycleOptions {
   readonly onPass: (counts: PassCounts, failure: unknown) => void
 }
 
+/** A pass that came to its end. */
+interface CompletedPass {
+  readonly endedMilliseconds: Milliseconds
+  /** How long the oldest entry that it left undone had been due. */
+  readonly lagSeconds: number
+}
+
+const COUNTED = ['scanned', 'expired', 'held', 'failed'] as const
+
 /**
  * Carries out the lifecycle rules (specification, Lifecycle). A timer begins a pass; while one runs, none begins. A pass that
  * fails ends there, and the next one goes on where the journal says.
@@ -29,8 +38,8 @@ export class LifecycleExpiry implements BackgroundWorker {
   readonly #clockNotes: ClockNotes = new Set()
   #nextAt: number
   #pass: LifecyclePass | undefined
-  #expired = 0
-  #held = 0
+  readonly #totals = { scanned: 0, expired: 0, held: 0, failed: 0 }
+  #lastPass: CompletedPass | undefined
 
   constructor(engine: EngineClient, catalog: CatalogReader, options: LifecycleOptions) {
     this.#engine = engine
@@ -40,7 +49,17 @@ export class LifecycleExpiry implements BackgroundWorker {
   }
 
   get status(): string {
-    return `${this.#expired} objects and versions expired, ${this.#held} skipped because of a lock`
+    return `${this.#totals.expired} objects and versions expired, ${this.#totals.held} skipped because of a lock`
+  }
+
+  /** Of all passes since the start, as far as they have ended. */
+  get totals(): PassCounts {
+    return this.#totals
+  }
+
+  /** Undefined until a pass has looked at every rule. */
+  get lastPass(): CompletedPass | undefined {
+    return this.#lastPass
   }
 
   async step(): Promise<StepResult> {
@@ -55,8 +74,10 @@ export class LifecycleExpiry implements BackgroundWorker {
     }
     this.#pass = undefined
     const { counts } = pass
-    this.#expired += counts.expired
-    this.#held += counts.held
+    for (const name of COUNTED) this.#totals[name] += counts[name]
+    if (failure === undefined) {
+      this.#lastPass = { endedMilliseconds: this.#options.clock(), lagSeconds: pass.lagSeconds }
+    }
     if (counts.scanned + counts.held > 0 || failure !== undefined) this.#options.onPass(counts, failure)
     return 'idle'
   }

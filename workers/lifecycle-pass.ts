@@ -41,6 +41,8 @@ interface Job {
   after: AgePosition | undefined
   /** An entry could not be removed: the next pass begins with it. */
   hasFailed: boolean
+  /** The clock could not be trusted. */
+  hasWaited: boolean
 }
 
 /** One pass over all rules, in steps of one page. */
@@ -50,6 +52,7 @@ export class LifecyclePass {
   readonly #batchSize: number
   readonly #clock: () => Milliseconds
   readonly #clockNotes: ClockNotes
+  #lagMicroseconds = 0
   readonly #counts = { scanned: 0, expired: 0, held: 0, failed: 0 }
   #lastBucket: BucketId | undefined
   #jobs: Job[] = []
@@ -74,6 +77,11 @@ export class LifecyclePass {
     return this.#counts
   }
 
+  /** How long the oldest entry that was left undone has been due; 0 when there is none. What a lock holds is not due. */
+  get lagSeconds(): number {
+    return this.#lagMicroseconds / 1_000_000
+  }
+
   /**
    * Looks at one page, and at the rules before it that have none.
    * @returns whether there is more to do
@@ -95,8 +103,42 @@ export class LifecyclePass {
     if (job.revisited && job.left > 0) {
       job.revisited = false
       job.after = undefined
-    } else this.#jobs.shift()
+    } else {
+      this.#noteLag(job)
+      this.#jobs.shift()
+    }
     return true
+  }
+
+  /** A job that took all it may, or that failed, left what the next pass begins with. */
+  #noteLag({ bucketId, rule: name, action, left, hasFailed, hasWaited }: Job): void {
+    if (left > 0 && !hasFailed && !hasWaited) return
+    const snapshot = this.#catalog.snapshot()
+    const rule = snapshot.lifecycleRules(bucketId).find((other) => other.rule === name)
+    const now = this.#now(snapshot)
+    const cutoff = rule && cutoffOf(rule, action, now)
+    if (rule === undefined || cutoff === undefined) return
+    for (const revisited of [true, false]) {
+      const through = revisited ? microsecondsOf(now * 1000) : cutoff
+      const after = revisited ? undefined : rule.cursors[action]
+      const bounds = { entriesMaximum: 1, rowsMaximum: ROWS_PER_STEP }
+      const [oldest] = snapshot.agePage(bucketId, {
+        action,
+        revisited,
+        after,
+        prefix: rule.prefix,
+        since: cutoff,
+        through,
+        ...bounds,
+      }).entries
+      if (oldest === undefined) continue
+      this.#lagMicroseconds = Math.max(this.#lagMicroseconds, through - oldest.timeMicroseconds)
+    }
+  }
+
+  /** The journal may be ahead of a clock that was set back: what was due stays due, and the engine says why it waits. */
+  #now(snapshot: CatalogSnapshot): Milliseconds {
+    return millisecondsOf(Math.max(this.#clock(), snapshot.journalMilliseconds()))
   }
 
   #nextBucket(snapshot: CatalogSnapshot): boolean {
@@ -105,7 +147,16 @@ export class LifecyclePass {
     this.#lastBucket = bucketId
     this.#jobs = snapshot.lifecycleRules(bucketId).flatMap(({ rule }) =>
       LIFECYCLE_ACTIONS.map((action) => {
-        return { bucketId, rule, action, left: this.#batchSize, revisited: true, after: undefined, hasFailed: false }
+        return {
+          bucketId,
+          rule,
+          action,
+          left: this.#batchSize,
+          revisited: true,
+          after: undefined,
+          hasFailed: false,
+          hasWaited: false,
+        }
       }),
     )
     return true
@@ -117,8 +168,7 @@ export class LifecyclePass {
     const rule = snapshot.lifecycleRules(bucketId).find((other) => other.rule === job.rule)
     const bucket = snapshot.bucketOfLifecycleRule(job.rule)
     if (rule === undefined || bucket === undefined) return false
-    // The journal may be ahead of a clock that was set back: what was due stays due, and the engine says why it waits.
-    const now = millisecondsOf(Math.max(this.#clock(), snapshot.journalMilliseconds()))
+    const now = this.#now(snapshot)
     const cutoff = cutoffOf(rule, action, now)
     if (cutoff === undefined) return false
     const after = job.after ?? (revisited ? undefined : rule.cursors[action])
@@ -158,6 +208,7 @@ export class LifecyclePass {
       this.#count(job, outcome)
       // What the batch had no room for is read again.
       if (outcome.end === 'full') job.after = named[outcome.scanned - 1]
+      if (outcome.end === 'clock') job.hasWaited = true
       if (outcome.end === 'clock') this.#clockNotes.add(note)
       else if (entries.length > 0) this.#clockNotes.delete(note)
       return outcome

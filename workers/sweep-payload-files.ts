@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Disk } from '../engine/disk/disk.ts'
+import { isHeld, mayBeHeld } from '../engine/disk/store-holds.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
 import { isPayloadName } from '../engine/payloads/payload-ids.ts'
 import type { BackgroundWorker, StepResult } from './worker.ts'
@@ -36,13 +37,19 @@ export class PayloadFileSweep implements BackgroundWorker {
     return this.#removed
   }
 
-  /** Sweeps one directory. */
+  /** Sweeps one directory. A backup may need what an earlier start kept for it, so it waits until none holds the store. */
   async step(): Promise<StepResult> {
+    if (await isHeld(this.#disk, this.#paths)) return 'idle'
     this.#directories ??= this.#disk.list(this.#paths.files)
     const directory = this.#directories.pop()
     if (directory === undefined) return 'done'
     for (const name of this.#disk.list(join(this.#paths.files, directory))) {
       if (!isPayloadName(name) || name.startsWith(this.#start) || this.#isUsed(name)) continue
+      // After the catalog: a backup that holds the store since needs nothing that was not in use before.
+      if (mayBeHeld(this.#disk, this.#paths)) {
+        this.#directories.push(directory)
+        return 'more'
+      }
       await this.#disk.removeAsync(this.#paths.file(name))
       this.#removed += 1
     }

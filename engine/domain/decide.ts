@@ -6,6 +6,7 @@ import { lifecycleRules } from './lifecycle.ts'
 import { lockRules } from './lock.ts'
 import { objectRules } from './object.ts'
 import { payloadRules } from './payload.ts'
+import { scrubRules } from './scrub.ts'
 import { sharingRules } from './sharing.ts'
 import { uploadRules } from './upload.ts'
 import { webhookRules } from './webhook.ts'
@@ -21,6 +22,7 @@ const RULES: Rules = {
   ...accessRules,
   ...webhookRules,
   ...sharingRules,
+  ...scrubRules,
 }
 
 /**

@@ -31,7 +31,7 @@ export interface Decision {
   readonly marker?: boolean
 }
 
-/** What the caller is told of a decision that the entry of a sequence and time made. */
+/** The reply about a decision that was recorded with this sequence and time. */
 export function doneOf({ etag, version, marker }: Decision, sequence: Sequence, timeMicroseconds: Microseconds): Done {
   const done = etag === undefined ? { sequence, timeMicroseconds } : { sequence, timeMicroseconds, etag }
   if (version === undefined && marker === undefined) return done

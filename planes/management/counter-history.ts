@@ -1,19 +1,27 @@
 import type { Milliseconds } from '../../engine/brands.ts'
-import type { MetricSlots } from '../http/metric-slots.ts'
+import type { HistogramCounts, MetricSlots } from '../http/metric-slots.ts'
 
 /** Time between two readings. */
 export const SAMPLE_SECONDS = 15
 /** Readings of one hour, including the first and the last. */
-const READINGS_MAXIMUM = 3600 / SAMPLE_SECONDS + 1
+export const READINGS_MAXIMUM = 3600 / SAMPLE_SECONDS + 1
 
-/** The values of the counters at one time. */
-interface CounterReading {
-  readonly timeMilliseconds: number
+/** The values of the counters at one time, all since the start of the process. */
+export interface CounterReading {
+  readonly timeMilliseconds: Milliseconds
   /** By the name of the metric, summed over its labels. */
   readonly counters: ReadonlyMap<string, number>
+  /** What the buckets of histograms hold; those that have counted nothing are left out. */
+  readonly histograms: readonly HistogramCounts[]
 }
 
-/** Readings of the counters over the last hour. They are in memory and begin with the process. */
+/** Values of counters by name, of what is not counted in slots; undefined where one is not known yet. */
+type OtherCounters = () => Readonly<Record<string, number | undefined>>
+
+/**
+ * Readings of the counters over the last hour. They are in memory and begin with the process: 241 of them, with
+ * 20 numbers for each of at most 15 histograms, which is about 1 MiB.
+ */
 export class CounterHistory {
   readonly #slots: MetricSlots
   readonly #clock: () => Milliseconds
@@ -32,21 +40,22 @@ export class CounterHistory {
   }
 
   /** Samples now and every `SAMPLE_SECONDS`; does not keep the process alive. */
-  start(): void {
-    this.sample()
-    this.#timer = setInterval(() => this.sample(), SAMPLE_SECONDS * 1000).unref()
+  start(others?: OtherCounters): void {
+    this.sample(others)
+    this.#timer = setInterval(() => this.sample(others), SAMPLE_SECONDS * 1000).unref()
   }
 
   stop(): void {
     clearInterval(this.#timer)
   }
 
-  sample(): void {
+  sample(others: OtherCounters = () => ({})): void {
     const counters = new Map<string, number>()
     for (const { row, value } of this.#slots.read()) {
       if (row.type === 'counter') counters.set(row.name, (counters.get(row.name) ?? 0) + value)
     }
-    this.#readings.push({ timeMilliseconds: this.#clock(), counters })
+    for (const [name, value] of Object.entries(others())) if (value !== undefined) counters.set(name, value)
+    this.#readings.push({ timeMilliseconds: this.#clock(), counters, histograms: this.#slots.histograms() })
     if (this.#readings.length > READINGS_MAXIMUM) this.#readings.shift()
   }
 }

@@ -11,7 +11,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   account_id: 'The id of a service account.',
   rule_id: 'The id of a lifecycle rule.',
   version_id: 'The id of a version; the current object without it.',
-  prefix: 'Only keys that begin with this text.',
+  prefix: 'Only keys, or names of buckets, that begin with this text.',
   delimiter: 'Groups keys that have the same text up to it.',
   limit: 'Most entries of the page.',
   after: 'Goes on after this place: next_after of the page before.',

@@ -10,6 +10,7 @@ import type { SecretBox } from '../../engine/keys/secret-box.ts'
 import type { DamageFinder } from '../http/metric-table.ts'
 import type { AuditLog } from '../../projections/audit/audit-log.ts'
 import type { EventLog } from '../../projections/events/event-log.ts'
+import type { SnapshotFacts } from '../../projections/snapshots/snapshot-facts.ts'
 import type { AccessReader } from '../../projections/catalog/access-reader.ts'
 import type { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
@@ -73,6 +74,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   /** Every action that a policy can name. */
   readonly actions: ReadonlySet<string>
   readonly storage: StorageInspection
+  readonly snapshots: () => SnapshotFacts
   readonly heavy: HeavyWork
   readonly version: string
   readonly deploymentId: string

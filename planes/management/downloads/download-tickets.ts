@@ -7,7 +7,7 @@ export const TICKET_MILLISECONDS = 60_000
 const OF_ONE_MAXIMUM = 64
 const TICKETS_MAXIMUM = 4096
 
-/** The request that a ticket stands for: the bytes of one version, for who asked for the ticket. */
+/** The request that a ticket was made for: the bytes of one version, for who asked for the ticket. */
 export interface Ticket {
   readonly bucket: string
   readonly key: string

@@ -5,7 +5,7 @@ import type { DownloadTickets, Ticket } from './download-tickets.ts'
 /** Where tickets are used. */
 export const TICKET_PATH = '/d/'
 
-/** The request that a ticket stands for, on the connection that the ticket came by. */
+/** The request that a ticket was made for, on the connection that the ticket came by. */
 class TicketRequest implements HttpRequest {
   readonly method = 'GET'
   readonly path: string

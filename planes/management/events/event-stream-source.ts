@@ -20,7 +20,7 @@ interface StreamForm {
   readonly progress: (page: EventPageEnd) => string
 }
 
-/** How far a stream is, as a line of JSON that is no event. */
+/** How far a stream is, as a line of JSON that is not an event. */
 function progressLine({ position, head }: EventPageEnd): string {
   const { timeMicroseconds } = position
   const progress = {

@@ -8,6 +8,7 @@ import { bucketIn } from '../object-lookup.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../route-command.ts'
 import { component } from '../schemas/components.ts'
+import { queryText } from '../schemas/query.ts'
 import { FLAG, listOf, object, oneOf, orNull, readAs, text, whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339 } from '../timestamps.ts'
@@ -48,19 +49,20 @@ const listBuckets = defineRoute({
   pattern: 'GET /buckets',
   roles: EVERYONE,
   summary: 'A page of the buckets, by name.',
-  query: NAMED_QUERY,
+  query: { ...NAMED_QUERY, prefix: queryText },
   answer: { 200: json(object({ buckets: listOf(component('Bucket')), ...NEXT_AFTER })) },
   handle(request, services) {
     const snapshot = services.catalog.snapshot()
+    const prefix = request.query('prefix') ?? ''
     const { records, next } = namedPage(request, {
-      entries: snapshot.buckets(),
+      entries: snapshot.buckets().filter(({ name }) => name.startsWith(prefix)),
       placeOf: ({ name }) => [name],
       recordOf: (bucket) => bucketRecord(snapshot, bucket),
     })
     return jsonResponse(200, { buckets: records, next_after: next })
   },
   command: command('bucket list', 'list the buckets', {
-    options: NAMED_OPTIONS,
+    options: { ...NAMED_OPTIONS, prefix: 'only buckets whose name begins so' },
     show: { page: 'buckets', columns: ['name', 'created_at', 'versioning', 'object_lock'] },
   }),
 })

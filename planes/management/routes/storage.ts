@@ -7,23 +7,40 @@ import { jsonResponse } from '../responses.ts'
 import { type Answer, command } from '../route-command.ts'
 import { component } from '../schemas/components.ts'
 import { queryNumber, queryText } from '../schemas/query.ts'
-import { FLAG, listOf, object, text, whole } from '../schemas/schema.ts'
+import { FLAG, listOf, object, orNull, text, whole } from '../schemas/schema.ts'
+import { beginScrub, damageOfScrub, scrubRecord } from './storage-scrub.ts'
+import { SNAPSHOTS, snapshotRecord } from './storage-snapshots.ts'
 import { inspectionCursor, type StorageFindings } from '../storage-inspection.ts'
 
 const getStatus = defineRoute({
   pattern: 'GET /storage/status',
   roles: EVERYONE,
-  summary: 'Capacity, available and temporary bytes.',
-  answer: { 200: json(object({ capacity_bytes: whole(), available_bytes: whole(), temporary_upload_bytes: whole() })) },
-  handle(_request, { space, catalog, storage }) {
+  summary: 'Capacity, available and temporary bytes, what the last scrub found, and snapshots of the projections.',
+  answer: {
+    200: json(
+      object({
+        capacity_bytes: whole(),
+        available_bytes: whole(),
+        temporary_upload_bytes: whole(),
+        scrub: orNull(component('StorageScrub')),
+        snapshots: SNAPSHOTS,
+      }),
+    ),
+  },
+  handle(_request, { space, catalog, storage, versionIds, snapshots }) {
     const { capacityBytes, availableBytes } = space.space
+    const snapshot = catalog.snapshot()
     return jsonResponse(200, {
       capacity_bytes: capacityBytes,
       available_bytes: availableBytes,
-      temporary_upload_bytes: storage.arrivingBytes() + catalog.snapshot().uploadUsage().bytes,
+      temporary_upload_bytes: storage.arrivingBytes() + snapshot.uploadUsage().bytes,
+      scrub: scrubRecord(snapshot, versionIds),
+      snapshots: snapshotRecord(snapshots(), snapshot.journalSequence()),
     })
   },
-  command: command('storage status', 'show capacity and free space'),
+  command: command('storage status', 'show capacity, free space, what the last scrub found, and snapshots', {
+    exit: ({ scrub }) => (damageOfScrub(scrub) ? 'storeDamaged' : 'ok'),
+  }),
 })
 
 const getUsage = defineRoute({
@@ -180,4 +197,4 @@ const repair = defineRoute({
   }),
 })
 
-export const STORAGE_ROUTES: readonly Route[] = [getStatus, getUsage, inspect, repair]
+export const STORAGE_ROUTES: readonly Route[] = [getStatus, getUsage, inspect, repair, beginScrub]

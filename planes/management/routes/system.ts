@@ -1,8 +1,10 @@
-import { SAMPLE_SECONDS } from '../counter-history.ts'
+import { HISTOGRAM_BOUNDS } from '../../http/metric-table.ts'
+import { type CounterReading, READINGS_MAXIMUM, SAMPLE_SECONDS } from '../counter-history.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { openApiDocument } from '../openapi.ts'
 import { jsonResponse } from '../responses.ts'
 import { command } from '../route-command.ts'
+import { queryTime } from '../schemas/query.ts'
 import { component } from '../schemas/components.ts'
 import { documented, FLAG, listOf, mapOf, NUMBER, object, oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
@@ -93,25 +95,57 @@ const getSystemMetrics = defineRoute({
   }),
 })
 
+const HISTOGRAM = object({
+  name: text(),
+  labels: mapOf(text()),
+  buckets: listOf(whole(), { maximum: HISTOGRAM_BOUNDS.length + 1 }),
+  sum: NUMBER,
+})
+
 const getMetricsHistory = defineRoute({
   pattern: 'GET /system/metrics/history',
   roles: EVERYONE,
-  summary: 'Readings of the counters over the last hour.',
+  summary: 'Readings of the counters and histograms over the last hour.',
+  query: { since: queryTime },
   answer: {
-    200: json(object({ interval_seconds: whole(), readings: listOf(object({ time: TIME, counters: mapOf(NUMBER) })) })),
+    200: json(
+      object({
+        interval_seconds: whole(),
+        histogram_bounds: listOf(NUMBER),
+        readings: listOf(object({ time: TIME, counters: mapOf(NUMBER), histograms: listOf(HISTOGRAM) }), {
+          maximum: READINGS_MAXIMUM,
+        }),
+      }),
+    ),
   },
-  /** Oldest first; counters are summed over their labels. */
-  handle(_request, { counterHistory }) {
-    const readings = counterHistory.readings.map(({ timeMilliseconds, counters }) => ({
-      time: rfc3339(timeMilliseconds * 1000),
-      counters: Object.fromEntries(counters),
-    }))
-    return jsonResponse(200, { interval_seconds: SAMPLE_SECONDS, readings })
+  /**
+   * Oldest first; everything counts from the start of the process. Counters are summed over their labels. Each number of `buckets`
+   * is of its own bucket alone, one for each of `histogram_bounds` (upper, in seconds) and one above; histograms that have counted nothing are left out.
+   */
+  handle(request, { counterHistory }) {
+    const sinceMilliseconds = (request.query('since') ?? 0) / 1000
+    const readings = counterHistory.readings.filter(({ timeMilliseconds }) => timeMilliseconds >= sinceMilliseconds)
+    return jsonResponse(200, {
+      interval_seconds: SAMPLE_SECONDS,
+      histogram_bounds: HISTOGRAM_BOUNDS,
+      readings: readings.map(readingRecord),
+    })
   },
   command: command('system history', 'show readings of the counters over the last hour', {
+    options: { since: 'only the readings of this time or later' },
     show: { list: 'readings', columns: ['time', 'counters'] },
   }),
 })
+
+function readingRecord({ timeMilliseconds, counters, histograms }: CounterReading) {
+  return {
+    time: rfc3339(timeMilliseconds * 1000),
+    counters: Object.fromEntries(counters),
+    histograms: histograms.map(({ row, labels, buckets, sumSeconds }) => {
+      return { name: row.name, labels, buckets, sum: sumSeconds }
+    }),
+  }
+}
 
 const getSession = defineRoute({
   pattern: 'GET /auth/session',

@@ -242,6 +242,24 @@ export const COMPONENTS = {
   MissingFile: MISSING,
   ForeignFile: FOREIGN,
   StorageFindings: object(storageFindings),
+  StorageScrub: object({
+    state: oneOf('running', 'complete'),
+    started_at: TIME,
+    completed_at: orNull(TIME),
+    payloads: whole(),
+    segments: whole(),
+    bytes: whole(),
+    damaged: whole(),
+    damage: listOf(
+      object({
+        kind: oneOf('payload', 'segment'),
+        number: whole(),
+        reason: text(),
+        found_at: TIME,
+        objects: listOf(object({ bucket: orNull(text()), key: text(), version_id: orNull(text()) })),
+      }),
+    ),
+  }),
   StorageRepair: object({ dry_run: FLAG, ...storageFindings, removed: listOf(text()) }),
 } as const
 
