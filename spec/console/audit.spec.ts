@@ -23,6 +23,12 @@ test('an attempt and its outcome are one line, and an attempt without one stays'
   t.same(joinRecords([outcome]), [{ outcome }], 'the attempt is on a page that was not loaded')
 })
 
+/** In the page: as when its tab is put behind another one, or before it. */
+function show(visible: boolean): void {
+  Object.defineProperty(document, 'hidden', { configurable: true, value: !visible })
+  document.dispatchEvent(new Event('visibilitychange'))
+}
+
 function reading({ api, open, put, tokens }: OpenConsole): void {
   test('filters are in the address, details have both records, new records come by themselves', async (t) => {
     await api.get('POST', '/buckets', { name: 'watched' })
@@ -54,30 +60,6 @@ function reading({ api, open, put, tokens }: OpenConsole): void {
     t.same(complaints, [])
   })
 
-  test('the tail leaves out its own requests, and what is searched without a result says so', async (t) => {
-    const { page, complaints } = await open(t)
-    await signIn(page, tokens.auditor)
-    await goTo(page, 'audit?operation=GET%20%2Fapi%2Fv1%2Faudit%2Fevents')
-    await page.getByRole('table').waitFor()
-    const before = await page.getByRole('row').count()
-    await page.getByLabel('Show new records as they come').check()
-    const asked: string[] = []
-    page.on('request', (request) => {
-      const id = request.headers()['x-request-id']
-      if (id !== undefined) asked.push(id)
-    })
-    while (asked.length < 3) await page.waitForTimeout(100)
-    const rows = await page.getByRole('row').count()
-    t.ok(rows <= before + 1, `${rows} rows, ${before} before: the request for the list itself may have come`)
-    await goTo(page, 'audit?orphans=1')
-    await page.getByText('Every attempt has its outcome').waitFor()
-    t.same(await hindrances(page), [], 'no orphans')
-    await goTo(page, 'audit?bucket=nowhere')
-    await page.getByText('No record matches').waitFor()
-    t.same(await hindrances(page), [], 'nothing found')
-    t.same(complaints, [])
-  })
-
   test('an export is saved, and its manifest names it', async (t) => {
     const { page, complaints } = await open(t)
     await signIn(page, tokens.auditor)
@@ -101,4 +83,75 @@ function reading({ api, open, put, tokens }: OpenConsole): void {
   })
 }
 
-await withConsole(reading)
+function tailing({ api, open, tokens }: OpenConsole): void {
+  test('a tail that more comes to than it can show says so, and goes on at the end', async (t) => {
+    const { page, complaints } = await open(t)
+    await page.route('**/audit/events?*order=asc*', (route) =>
+      route.continue({ url: route.request().url().replace('limit=500', 'limit=1') }),
+    )
+    await signIn(page, tokens.auditor)
+    await goTo(page, 'audit')
+    await page.getByRole('table').waitFor()
+    for (const name of ['passed-1', 'passed-2', 'passed-3']) await api.get('POST', '/buckets', { name })
+    await page.getByLabel('Show new records as they come').check()
+    await page.getByText('More records come than can be shown').waitFor()
+    t.same(complaints, [])
+  })
+
+  test('the tail of a page that nobody sees asks for nothing, and goes on when it is seen again', async (t) => {
+    const { page, complaints } = await open(t)
+    await signIn(page, tokens.auditor)
+    await goTo(page, 'audit')
+    await page.getByRole('table').waitFor()
+    await page.clock.install()
+    await page.getByLabel('Show new records as they come').check()
+    let asked = 0
+    page.on('request', () => {
+      asked += 1
+    })
+    const looks = () => page.waitForRequest(/audit\/events.*order=asc/)
+    const look = looks()
+    await page.clock.runFor(1000)
+    await (await look).response()
+    await page.evaluate(show, false)
+    await page.clock.runFor(60_000)
+    await api.get('POST', '/buckets', { name: 'made-unseen' })
+    const before = asked
+    await page.clock.runFor(3_600_000)
+    t.equal(asked, before, 'not asked for an hour')
+    const again = looks()
+    await page.evaluate(show, true)
+    await again
+    await page.getByRole('row').filter({ hasText: 'made-unseen' }).first().waitFor()
+    t.same(complaints, [])
+  })
+
+  test('the tail leaves out its own requests, and what is searched without a result says so', async (t) => {
+    const { page, complaints } = await open(t)
+    await signIn(page, tokens.auditor)
+    await goTo(page, 'audit?operation=GET%20%2Fapi%2Fv1%2Faudit%2Fevents')
+    await page.getByRole('table').waitFor()
+    const before = await page.getByRole('row').count()
+    await page.getByLabel('Show new records as they come').check()
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const id = request.headers()['x-request-id']
+      if (id !== undefined) asked.push(id)
+    })
+    while (asked.length < 3) await page.waitForTimeout(100)
+    const rows = await page.getByRole('row').count()
+    t.ok(rows <= before + 1, `${rows} rows, ${before} before: the request for the list itself may have come`)
+    await goTo(page, 'audit?orphans=1')
+    await page.getByText('Every attempt has its outcome').waitFor()
+    t.same(await hindrances(page), [], 'no orphans')
+    await goTo(page, 'audit?bucket=nowhere')
+    await page.getByText('No record matches').waitFor()
+    t.same(await hindrances(page), [], 'nothing found')
+    t.same(complaints, [])
+  })
+}
+
+await withConsole((console) => {
+  reading(console)
+  tailing(console)
+})

@@ -80,6 +80,7 @@ function keyboard({ api, tokens, open, put }: OpenConsole): void {
   test('a bucket is made, set up and deleted by keyboard alone', async (t) => {
     const { page, complaints } = await open(t)
     await signIn(page, tokens['storage-administrator'])
+    await goTo(page, 'buckets')
     const press = async (name: string) => {
       await page.getByRole('button', { name, exact: true }).focus()
       await page.keyboard.press('Enter')

@@ -5,7 +5,8 @@ import { ApiClient, bearer } from '../support/api-client.ts'
 import { browserMissing, launchBrowser, type WatchedPage, watchedPage } from '../support/browser.ts'
 import { type ProcessServer, startProcess } from '../support/server-process.ts'
 
-const SYSTEM_TOKEN = 'the-system-token-of-the-console-specs-0123456789'
+/** Of the system administrator, from the configuration. */
+export const SYSTEM_TOKEN = 'the-system-token-of-the-console-specs-0123456789'
 
 export interface OpenConsole {
   readonly server: ProcessServer
@@ -20,14 +21,22 @@ export interface OpenConsole {
   put(bucket: string, key: string, content: string | Buffer, type?: string): Promise<void>
 }
 
-/** Says that browsers are missing, loudly, or runs what declares the cases. */
-export async function withConsole(run: (open: OpenConsole) => void): Promise<void> {
+/**
+ * Says that browsers are missing, loudly, or runs what declares the cases.
+ * @param environment more of the server's
+ */
+export async function withConsole(
+  run: (open: OpenConsole) => void,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<void> {
   if (browserMissing !== undefined) {
     process.stderr.write(`${browserMissing}\n`)
     tap.pass(browserMissing)
     return
   }
-  const server = await startProcess({ environment: { OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN: SYSTEM_TOKEN } })
+  const server = await startProcess({
+    environment: { OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN: SYSTEM_TOKEN, ...environment },
+  })
   const browser = await launchBrowser()
   const api = ApiClient.of(server.apiEndpoint, bearer(SYSTEM_TOKEN), () => {})
   const issue = async (role: string) => {

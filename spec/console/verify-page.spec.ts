@@ -8,6 +8,7 @@ import tap, { type Test, test } from 'tap'
 import { run } from '../cli/command-runner.ts'
 import { hindrances } from '../support/axe.ts'
 import { browserMissing, launchBrowser, type WatchedPage, watchedPage } from '../support/browser.ts'
+import { residentOfBrowser } from '../support/resident.ts'
 import { BROKEN, GOLDEN_BUNDLES, VALID } from '../support/proof-goldens.ts'
 import { bundleBytes, GOLDEN_FILE, GOLDEN_OBJECT, GOLDEN_PUBLIC_KEY, signed } from '../support/proof-statements.ts'
 import type { Outcome } from '../support/proof-verdicts.ts'
@@ -88,20 +89,6 @@ const FLIP_ALL = `async ([encoded, input, form]) => {
 
 const LARGE_BYTES = 1024 ** 3
 
-/** Resident bytes of the processes of the pages. */
-async function residentBytes(browser: Browser): Promise<number> {
-  const session = await browser.newBrowserCDPSession()
-  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
-  await session.detach()
-  const renderers = processInfo.filter(({ type }) => type === 'renderer')
-  return renderers.reduce((sum, { id }) => sum + residentOf(id), 0)
-}
-
-function residentOf(pid: number): number {
-  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  return Number(line?.[1] ?? 0) * 1024
-}
-
 function sayingTheSame(browser: Browser): void {
   test('is one file that says of every golden bundle what the command says', async (t) => {
     const { page, complaints } = await opened(browser, t)
@@ -160,7 +147,7 @@ function hashingInPieces(browser: Browser): void {
     const bundle = bundleBytes(signed({ object: { ...GOLDEN_OBJECT, size: LARGE_BYTES }, sha256: hash.digest('hex') }))
     const { page, complaints } = await opened(browser, t)
     await page.getByLabel('File', { exact: true }).setInputFiles(large)
-    const before = await residentBytes(browser)
+    const before = await residentOfBrowser(browser)
     await page.getByLabel('Proof bundle').setInputFiles(asFile('bundle.json', bundle))
     await page.getByRole('button', { name: 'Verify' }).click()
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -170,7 +157,7 @@ function hashingInPieces(browser: Browser): void {
     await page.getByRole('button', { name: 'Verify' }).click()
     let peak = before
     while ((await page.locator('.verdict').count()) === 0) {
-      peak = Math.max(peak, await residentBytes(browser))
+      peak = Math.max(peak, await residentOfBrowser(browser))
       await page.waitForTimeout(100)
     }
     t.match(await page.locator('.verdict').textContent(), /^Verified/)

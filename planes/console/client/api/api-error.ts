@@ -20,6 +20,16 @@ export function unreachable(): ApiError {
   return new ApiError('UNREACHABLE', 'The server cannot be reached. It may be restarting: try again.', 0)
 }
 
+/** Whether it fails for want of the server or of a valid credential, and not because of what was asked. */
+export function comesBack(error: unknown): boolean {
+  return error instanceof ApiError && (error.code === 'UNREACHABLE' || error.code === 'UNAUTHENTICATED')
+}
+
+/** Whether nothing is known of what was asked for; then what was known before is still worth showing. */
+export function saysNothing(error: unknown): boolean {
+  return comesBack(error) || (error instanceof ApiError && error.status >= 500)
+}
+
 interface Envelope {
   readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly request_id?: unknown }
 }

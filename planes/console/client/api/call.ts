@@ -1,6 +1,7 @@
 import type { Operations } from '../../../../build/console-api/api.ts'
 import { pathOf, queryOf } from './address.ts'
 import { errorOf, unreachable } from './api-error.ts'
+import { noteAway } from './connection.ts'
 import { isExpired, type Role, type Session, session } from './session.ts'
 
 type Operation = keyof Operations
@@ -20,6 +21,7 @@ interface Sent {
 
 /**
  * Sends one request.
+ * @param requestId under which the server records the request, so that its record can be told from others
  * @returns the answer; undefined when it has none
  * @throws ApiError; the reason of `signal` when that is aborted
  */
@@ -27,9 +29,10 @@ export async function call<O extends Operation>(
   operation: O,
   given: Given<O>,
   signal?: AbortSignal,
+  requestId?: string,
 ): Promise<Answer<O>> {
-  const response = await send(operation, given as Sent, session.value?.authorization ?? '', signal)
-  return (response.status === 204 ? undefined : await response.json()) as Answer<O>
+  const response = await send(operation, given as Sent, session.value?.authorization ?? '', signal, requestId)
+  return (response.status === 204 ? undefined : await jsonOf(response, signal)) as Answer<O>
 }
 
 /** The bytes of an answer, for a preview. As `call`. */
@@ -38,20 +41,17 @@ export async function callForBytes<O extends Operation>(
   given: Given<O>,
   signal?: AbortSignal,
 ): Promise<Blob> {
-  return (await send(operation, given as Sent, session.value?.authorization ?? '', signal)).blob()
+  const response = await send(operation, given as Sent, session.value?.authorization ?? '', signal)
+  return reached(() => response.blob(), signal)
 }
 
-/**
- * An answer whose body the caller reads, for what is long. As `call`.
- * @param requestId under which the server records the request, so that its record can be told from others
- */
+/** An answer whose body the caller reads, for what is long. As `call`. */
 export function callForResponse<O extends Operation>(
   operation: O,
   given: Given<O>,
   signal?: AbortSignal,
-  requestId?: string,
 ): Promise<Response> {
-  return send(operation, given as Sent, session.value?.authorization ?? '', signal, requestId)
+  return send(operation, given as Sent, session.value?.authorization ?? '', signal)
 }
 
 /**
@@ -60,7 +60,7 @@ export function callForResponse<O extends Operation>(
  */
 export async function sessionOf(authorization: string): Promise<Session> {
   const response = await send('GET /auth/session', {}, authorization)
-  const answer = (await response.json()) as Answer<'GET /auth/session'>
+  const answer = (await jsonOf(response)) as Answer<'GET /auth/session'>
   const role: Role = answer.role
   return { authorization, role, credentialId: answer.credential_id, expiresAt: answer.expires_at }
 }
@@ -74,7 +74,8 @@ async function send(
 ): Promise<Response> {
   const response = await answered(operation, sent, authorization, signal, requestId)
   if (response.ok) return response
-  const error = errorOf(response.status, await response.text(), response.headers.get('x-request-id'))
+  const text = await reached(() => response.text(), signal)
+  const error = errorOf(response.status, text, response.headers.get('x-request-id'))
   if (error.code === 'UNAUTHENTICATED' && authorization === session.value?.authorization) isExpired.value = true
   throw error
 }
@@ -94,10 +95,26 @@ async function answered(
   if (body !== undefined) init.body = JSON.stringify(body)
   if (signal !== undefined) init.signal = signal
   const address = new URL(pathOf(operation, path) + queryOf(query), document.baseURI)
+  return reached(() => fetch(address, init), signal)
+}
+
+/** @throws ApiError UNREACHABLE when the answer ends early, BAD_ANSWER when it is not the server's */
+async function jsonOf(response: Response, signal?: AbortSignal): Promise<unknown> {
+  const text = await reached(() => response.text(), signal)
   try {
-    return await fetch(address, init)
+    return JSON.parse(text)
+  } catch {
+    throw errorOf(response.status, text, response.headers.get('x-request-id'))
+  }
+}
+
+/** @throws ApiError UNREACHABLE for the failure of a browser, which says no more than that */
+async function reached<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  try {
+    return await read()
   } catch (error) {
     if (signal?.aborted === true) throw error
+    noteAway()
     throw unreachable()
   }
 }

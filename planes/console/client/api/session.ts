@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { noteComeback } from './connection.ts'
 
 export type Role = 'system-administrator' | 'storage-administrator' | 'auditor'
 
@@ -30,7 +31,10 @@ export function basic(accessKey: string, secretKey: string): string {
 
 export function begin(started: Session, keep: boolean): void {
   session.value = started
-  isExpired.value = false
+  if (isExpired.value) {
+    isExpired.value = false
+    noteComeback()
+  }
   if (keep) sessionStorage.setItem(STORAGE_NAME, started.authorization)
   else sessionStorage.removeItem(STORAGE_NAME)
 }

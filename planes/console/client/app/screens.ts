@@ -38,6 +38,7 @@ export interface Screen {
 
 /** Every screen, in the order of the menu. The first is the one that the console opens with. */
 export const screens: readonly Screen[] = [
+  { pattern: 'overview', title: 'Overview', inMenu: true, roles: EVERYONE, view: OverviewScreen },
   { pattern: 'buckets', title: 'Buckets', inMenu: true, roles: EVERYONE, view: BucketsScreen },
   { pattern: 'buckets/:bucket', title: 'Bucket', inMenu: false, roles: EVERYONE, view: BucketScreen },
   { pattern: 'buckets/:bucket/objects', title: 'Objects', inMenu: false, roles: EVERYONE, view: ObjectsScreen },
@@ -59,5 +60,4 @@ export const screens: readonly Screen[] = [
   { pattern: 'evidence/retention', title: 'Retention', inMenu: false, roles: EVERYONE, view: RetentionScreen },
   { pattern: 'evidence/bundle', title: 'Proof bundle', inMenu: false, roles: EVERYONE, view: BundleScreen },
   { pattern: 'evidence/verify', title: 'Verify a file', inMenu: false, roles: EVERYONE, view: VerifyScreen },
-  { pattern: 'overview', title: 'Overview', inMenu: true, roles: EVERYONE, view: OverviewScreen },
 ]

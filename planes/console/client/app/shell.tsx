@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { end, may, session } from '../api/session.ts'
+import { isFocusAstray } from '../parts/keep-focus.ts'
 import { Empty } from '../parts/loading.tsx'
 import { UploadPanel } from '../screens/objects/upload-panel.tsx'
 import { hrefOf, matchRoute } from './address.ts'
@@ -24,7 +25,7 @@ export function Shell() {
   const place = found === undefined ? '' : `${found.screen.pattern} ${JSON.stringify(found.values)}`
   useEffect(() => {
     // What was followed is gone with the screen before; whoever uses the keyboard goes on at the new one.
-    if (document.activeElement === document.body) main.current?.focus()
+    if (isFocusAstray()) main.current?.focus()
   }, [place])
   const skip = () => main.current?.focus()
   return (

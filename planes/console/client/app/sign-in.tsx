@@ -28,12 +28,17 @@ export function SignInScreen() {
   )
 }
 
-/** Above the screen, when a credential has ended while it was in use. */
+/** Above the screen, when a credential has ended while it was in use. Escape would lose what is below, so it does nothing. */
 export function SignInAgain() {
   return (
-    <Dialog title="Sign in again" onClose={end}>
+    <Dialog title="Sign in again" onClose={undefined}>
       <p>The credential is not valid any more. What is on the screen stays as it is.</p>
       <SignInForm />
+      <p>
+        <button type="button" onClick={end}>
+          Sign out, and give up what is on the screen
+        </button>
+      </p>
     </Dialog>
   )
 }

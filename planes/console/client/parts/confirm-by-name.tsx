@@ -11,16 +11,26 @@ interface ConfirmByNameProps {
   readonly name: string
   readonly onClose: () => void
   readonly onConfirm: () => Promise<void>
+  /** Ends what takes long before all of it is done. */
+  readonly onStop?: () => void
   /** What will be lost. */
   readonly children: ComponentChildren
 }
 
 /** Asks for a name to be typed before something is destroyed. */
-export function ConfirmByName({ title, verb, name, onClose, onConfirm, children }: ConfirmByNameProps) {
+export function ConfirmByName({ title, verb, name, onClose, onConfirm, onStop, children }: ConfirmByNameProps) {
   const [typed, setTyped] = useState('')
   return (
-    <FormDialog title={title} verb={verb} dangerous ready={typed === name} onClose={onClose} onSubmit={onConfirm}>
-      <div>{children}</div>
+    <FormDialog
+      title={title}
+      verb={verb}
+      dangerous
+      ready={typed === name}
+      onClose={onClose}
+      onSubmit={onConfirm}
+      {...(onStop === undefined ? {} : { onStop })}
+    >
+      <div class="stack">{children}</div>
       <p>
         To confirm, type{' '}
         <strong>

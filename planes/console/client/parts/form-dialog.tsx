@@ -13,12 +13,14 @@ interface FormDialogProps {
   readonly onClose: () => void
   /** Does it; a rejection is shown in the dialog, which stays open with what was typed. */
   readonly onSubmit: () => Promise<void>
+  /** Ends what takes long; without it the dialog waits until it is done. */
+  readonly onStop?: () => void
   readonly children: ComponentChildren
 }
 
 /** A dialog with a form that is sent once at a time. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, verb, dangerous = false, ready = true, onClose, onSubmit, children } = props
+  const { title, verb, dangerous = false, ready = true, onClose, onSubmit, onStop, children } = props
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>()
   const submit = async () => {
@@ -44,8 +46,8 @@ export function FormDialog(props: FormDialogProps) {
         {children}
         {error === undefined ? null : <ErrorBox error={error} />}
         <footer class="actions">
-          <button type="button" disabled={busy} onClick={onClose}>
-            Cancel
+          <button type="button" disabled={busy && onStop === undefined} onClick={busy ? onStop : onClose}>
+            {busy && onStop !== undefined ? 'Stop' : 'Cancel'}
           </button>
           <button type="submit" class={dangerous ? 'danger' : 'primary'} disabled={!ready || busy}>
             {busy ? 'Working…' : verb}

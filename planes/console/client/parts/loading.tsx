@@ -7,16 +7,19 @@ interface LoadingProps<T> {
   readonly children: (value: T) => ComponentChildren
 }
 
-/** What was loaded, or what became of it; what was there before stays while it is loaded again. */
+/** What was loaded, or what became of it; what was there before stays while it is loaded again, dialogs in it too. */
 export function Loading<T>({ of: { value, error, reload }, children }: LoadingProps<T>) {
-  if (error !== undefined) return <ErrorBox error={error} retry={reload} />
-  if (value === undefined)
-    return (
-      <p class="faint" aria-busy="true">
-        Loading…
-      </p>
-    )
-  return <>{children(value)}</>
+  return (
+    <>
+      {error === undefined ? null : <ErrorBox error={error} retry={reload} />}
+      {value === undefined ? null : children(value)}
+      {value === undefined && error === undefined ? (
+        <p class="faint" aria-busy="true">
+          Loading…
+        </p>
+      ) : null}
+    </>
+  )
 }
 
 interface EmptyProps {

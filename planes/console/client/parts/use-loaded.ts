@@ -1,20 +1,21 @@
 import { useCallback, useEffect, useState } from 'preact/hooks'
-import { session } from '../api/session.ts'
+import { saysNothing } from '../api/api-error.ts'
+import { comebacks } from '../api/connection.ts'
 
 export interface Loaded<T> {
+  /** With an error: what was there before it, when that says nothing of what was asked for. */
   readonly value: T | undefined
   readonly error: unknown
   readonly reload: () => void
 }
 
 /**
- * Loads something when its inputs change, when it is asked to, and when another credential came; an answer that is too
- * late is dropped.
+ * Loads something when its inputs change and when it is asked to; what has failed, also when the server is back or another
+ * credential came. An answer that is too late is dropped.
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ readonly inputs: string; readonly value?: T; readonly error?: unknown }>()
   const [count, setCount] = useState(0)
-  const authorization = session.value?.authorization
   const name = JSON.stringify(inputs)
   useEffect(() => {
     const control = new AbortController()
@@ -23,12 +24,19 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
         if (!control.signal.aborted) setState({ inputs: name, value })
       },
       (error: unknown) => {
-        if (!control.signal.aborted) setState({ inputs: name, error })
+        if (control.signal.aborted) return
+        setState((before) => {
+          const stays = before?.inputs === name && before.value !== undefined && saysNothing(error)
+          return { inputs: name, error, ...(stays ? { value: before.value as T } : {}) }
+        })
       },
     )
     return () => control.abort()
-  }, [name, count, authorization])
+  }, [name, count])
   const reload = useCallback(() => setCount((before) => before + 1), [])
   const current = state?.inputs === name ? state : undefined
+  useEffect(() => {
+    if (current?.error !== undefined) reload()
+  }, [comebacks.value])
   return { value: current?.value, error: current?.error, reload }
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { session } from '../api/session.ts'
+import { comebacks } from '../api/connection.ts'
 
 /** One page, and where the next begins; undefined after the last. */
 export interface Page<T, Place> {
@@ -27,7 +27,10 @@ interface Progress<T, Place> {
   error: unknown
 }
 
-/** Loads a list page by page, from the beginning when its inputs change. Pages are added to one array, which grows. */
+/**
+ * Loads a list page by page, from the beginning when its inputs change. Pages are added to one array, which grows. After a
+ * failure it goes on where it was when the server is back or another credential came.
+ */
 export function usePages<T, Place>(
   load: (after: Place | undefined, signal: AbortSignal) => Promise<Page<T, Place>>,
   inputs: readonly unknown[],
@@ -54,7 +57,6 @@ export function usePages<T, Place>(
     }
     show()
   }
-  const authorization = session.value?.authorization
   useEffect(() => {
     const begun = {
       items: [],
@@ -68,7 +70,10 @@ export function usePages<T, Place>(
     show()
     void advance(begun)
     return () => begun.control.abort()
-  }, [JSON.stringify(inputs), count, authorization])
+  }, [JSON.stringify(inputs), count])
+  useEffect(() => {
+    if (progress.current?.error !== undefined) void advance(progress.current)
+  }, [comebacks.value])
   const { items = [], next, begun = false, error } = progress.current ?? {}
   const loadMore = () => {
     if (progress.current !== undefined) void advance(progress.current)

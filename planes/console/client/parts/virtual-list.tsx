@@ -1,12 +1,26 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { go } from '../app/router.ts'
+import { formatCount } from '../text/format.ts'
+import { nextSort } from './sorting.ts'
 import { rowAfterKey, windowOf } from './virtual-rows.ts'
+
+interface Column {
+  readonly title: ComponentChildren
+  /** That of its cells. */
+  readonly class: string
+  /** What the list is sorted by when the title is pressed. */
+  readonly order?: string
+}
 
 interface VirtualListProps {
   /** Names the table. */
   readonly label: string
-  /** Titles of the columns; the classes are those of the cells. */
-  readonly columns: readonly { readonly title: ComponentChildren; readonly class: string }[]
+  readonly columns: readonly Column[]
+  /** As `useSorted` takes it. */
+  readonly sort?: string
+  /** The address of the list in another order. */
+  readonly sortedHref?: (sort: string) => string
   readonly count: number
   /** Whether more rows come when the end is reached. */
   readonly more?: boolean
@@ -28,7 +42,7 @@ function rowHeightNow(): number {
 
 /** A table of any length, of which only the rows around what is seen are made. Arrow keys go from row to row. */
 export function VirtualList(props: VirtualListProps) {
-  const { label, columns, count, more = false, onEnd, keyOf, row, isSelected } = props
+  const { label, columns, count, more = false, onEnd, keyOf, row, isSelected, sort = '', sortedHref } = props
   const box = useRef<HTMLDivElement>(null)
   const wanted = useRef<number | undefined>(undefined)
   const [place, setPlace] = useState({ top: 0, height: 600, rowHeight: rowHeightNow() })
@@ -45,7 +59,8 @@ export function VirtualList(props: VirtualListProps) {
     return () => observer.disconnect()
   }, [])
   useEffect(() => {
-    if (more && place.top + place.height + AHEAD_PIXELS > count * rowHeight) onEnd?.()
+    // Rows that come would move those that are looked at.
+    if (more && sort === '' && place.top + place.height + AHEAD_PIXELS > count * rowHeight) onEnd?.()
   }, [place, count, more])
   useLayoutEffect(() => {
     if (wanted.current !== undefined && focusRow(box.current, wanted.current)) wanted.current = undefined
@@ -64,32 +79,73 @@ export function VirtualList(props: VirtualListProps) {
   const { from, to } = windowOf(place.top, place.height, rowHeight, count)
   const rows = Array.from({ length: to - from }, (_, offset) => from + offset)
   return (
-    <div class="list" role="table" aria-label={label} aria-rowcount={more ? -1 : count + 1}>
-      <div role="rowgroup">
-        <div class="list-head" role="row" aria-rowindex={1}>
-          {columns.map((column) => (
-            <div role="columnheader" class={column.class} key={column.class}>
-              {column.title}
-            </div>
-          ))}
+    <>
+      {sort !== '' && more ? <LoadedOnly count={count} onEnd={onEnd} /> : null}
+      <div class="list" role="table" aria-label={label} aria-rowcount={more ? -1 : count + 1}>
+        <div role="rowgroup">
+          <div class="list-head" role="row" aria-rowindex={1}>
+            {columns.map((column) => (
+              <Title column={column} sort={sort} sortedHref={sortedHref} key={column.class} />
+            ))}
+          </div>
+        </div>
+        <div class="list-rows" role="rowgroup" ref={box} onScroll={read} onKeyDown={onKeyDown}>
+          <div role="presentation" style={{ height: `${count * rowHeight}px`, position: 'relative' }}>
+            {rows.map((index) => (
+              <div
+                class={isSelected?.(index) === true ? 'list-row selected' : 'list-row'}
+                role="row"
+                aria-rowindex={index + 2}
+                data-row={index}
+                key={keyOf(index)}
+                style={{ transform: `translateY(${index * rowHeight}px)` }}
+              >
+                {row(index)}
+              </div>
+            ))}
+          </div>
         </div>
       </div>
-      <div class="list-rows" role="rowgroup" ref={box} onScroll={read} onKeyDown={onKeyDown}>
-        <div role="presentation" style={{ height: `${count * rowHeight}px`, position: 'relative' }}>
-          {rows.map((index) => (
-            <div
-              class={isSelected?.(index) === true ? 'list-row selected' : 'list-row'}
-              role="row"
-              aria-rowindex={index + 2}
-              data-row={index}
-              key={keyOf(index)}
-              style={{ transform: `translateY(${index * rowHeight}px)` }}
-            >
-              {row(index)}
-            </div>
-          ))}
-        </div>
+    </>
+  )
+}
+
+interface LoadedOnlyProps {
+  readonly count: number
+  readonly onEnd: VirtualListProps['onEnd'] | undefined
+}
+
+function LoadedOnly({ count, onEnd }: LoadedOnlyProps) {
+  return (
+    <p class="notice">
+      Only the {formatCount(count)} that are loaded are sorted.{' '}
+      <button type="button" onClick={onEnd}>
+        Load more
+      </button>
+    </p>
+  )
+}
+
+interface TitleProps {
+  readonly column: Column
+  readonly sort: string
+  readonly sortedHref: VirtualListProps['sortedHref'] | undefined
+}
+
+function Title({ column: { title, class: name, order }, sort, sortedHref }: TitleProps) {
+  if (order === undefined || sortedHref === undefined) {
+    return (
+      <div role="columnheader" class={name}>
+        {title}
       </div>
+    )
+  }
+  const [up, down] = [sort === order, sort === `-${order}`]
+  return (
+    <div role="columnheader" class={name} aria-sort={up ? 'ascending' : down ? 'descending' : 'none'}>
+      <button type="button" class="quiet" onClick={() => go(sortedHref(nextSort(sort, order)), true)}>
+        {title} <span aria-hidden="true">{up ? '↑' : down ? '↓' : '↕'}</span>
+      </button>
     </div>
   )
 }

@@ -11,7 +11,7 @@ export function compareKeys(left: string, right: string): number {
   return left.length - right.length
 }
 
-/** Surrogates stand for code points above all others. */
+/** Surrogates encode code points above all others. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit
   return unit <= 0xdfff ? unit + 0x2000 : unit - 0x800

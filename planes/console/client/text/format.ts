@@ -36,7 +36,7 @@ function two(value: number): string {
   return String(value).padStart(2, '0')
 }
 
-/** `12.5 MiB` or `12.5MiB`, `10 gb`, `1000`: bytes, in powers of 1024; undefined when it is no size. */
+/** `12.5 MiB` or `12.5MiB`, `10 gb`, `1000`: bytes, in powers of 1024; undefined when it is not a size. */
 export function parseBytes(text: string): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*(?:([kmgtp])i?)?b?\s*$/i.exec(text)
   if (match === null) return undefined

@@ -23,6 +23,7 @@ export function AccountScreen({ values: { account: id = '' } }: ScreenProps) {
       <p>
         <a href={hrefOf(['access'])}>All service accounts</a>
       </p>
+      {loaded.value === undefined ? <h1>Service account</h1> : null}
       <Loading of={loaded}>
         {(account) => (
           <>

@@ -25,6 +25,7 @@ export function PolicyScreen({ values: { policy: id = '' } }: ScreenProps) {
   return (
     <div class="screen">
       <Back />
+      {loaded.value === undefined ? <h1>Policy</h1> : null}
       <Loading of={loaded}>
         {(policy) =>
           may(ADMINISTRATOR) ? <Editable policy={policy} changed={loaded.reload} /> : <Readable policy={policy} />

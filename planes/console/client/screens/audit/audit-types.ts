@@ -2,7 +2,7 @@ import type { Answer } from '../../api/call.ts'
 import type { Operations } from '../../../../../build/console-api/api.ts'
 import type { Joined } from './join-records.ts'
 
-export type AuditPage = Answer<'GET /audit/events'>
+type AuditPage = Answer<'GET /audit/events'>
 export type AuditEvent = AuditPage['events'][number]
 /** A request as one line of the list. */
 export type AuditLine = Joined<AuditEvent>

@@ -66,7 +66,7 @@ export function AuditScreen({ query }: ScreenProps) {
           </button>
         </div>
       </header>
-      <FilterForm query={query} key={JSON.stringify(query)} />
+      <FilterForm query={query} />
       <Check label="Show new records as they come" checked={following} onChange={setFollowing} />
       {isDamaged ? <DamageNote /> : null}
       {error === undefined ? null : <ErrorBox error={error} retry={loadMore} />}

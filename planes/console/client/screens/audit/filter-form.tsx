@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { hrefOf } from '../../app/address.ts'
 import { go } from '../../app/router.ts'
 import { Check, Choice, Field } from '../../parts/field.tsx'
@@ -18,6 +18,7 @@ const TEXTS = [
 export function FilterForm({ query }: { readonly query: Readonly<Record<string, string>> }) {
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>(query)
   const [open, setOpen] = useState(Object.keys(query).length > 0)
+  useEffect(() => setDraft(query), [JSON.stringify(query)])
   const set = (name: string) => (value: string) => setDraft({ ...draft, [name]: value })
   const orphans = draft['orphans'] === '1'
   return (

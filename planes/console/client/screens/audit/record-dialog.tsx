@@ -22,7 +22,7 @@ export function RecordDialog({ line, onClose }: { readonly line: AuditLine; read
       ) : null}
       {outcome === undefined ? null : <Record title={attempt === undefined ? 'Record' : 'Outcome'} event={outcome} />}
       {attempt === undefined ? null : <Record title="Attempt" event={attempt} />}
-      <p class="actions" onClick={onClose}>
+      <p class="actions" onClick={({ target }) => target instanceof HTMLAnchorElement && onClose()}>
         {request_id === null ? null : <a href={hrefOf(['audit'], { request_id })}>Records of this request</a>}
         <a href={hrefOf(['audit'], { principal })}>All requests of this principal</a>
         {typeof bucket === 'string' ? (

@@ -1,11 +1,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { callForResponse } from '../../api/call.ts'
-import { sayFailure } from '../../parts/status.tsx'
-import type { AuditEvent, AuditPage, Filters } from './audit-types.ts'
+import { call } from '../../api/call.ts'
+import { persistently } from '../../api/connection.ts'
+import { say, sayFailure } from '../../parts/status.tsx'
+import { untilVisible } from '../../parts/until-visible.ts'
+import type { AuditEvent, Filters } from './audit-types.ts'
 
 /** How often the server is asked. */
 const PAUSE_MILLISECONDS = 1000
-const PAGE_ENTRIES = 1000
+/** What is asked for at a look, and more than anybody reads in a second. */
+const PAGE_ENTRIES = 500
 /** More than anybody reads; the older ones are found by loading the list again. */
 const EVENTS_MAXIMUM = 10_000
 
@@ -23,7 +26,8 @@ function ownRequestId(): string {
 
 /**
  * The records that came since the list was loaded, the newest first, as long as `head` is there.
- * @param onFailure called once when the server cannot be asked any more; the tail has ended then
+ * It waits for a server that went away, for another credential, and while the page is hidden.
+ * @param onFailure called once when the server refuses; the tail has ended then
  */
 export function useTail(filters: Filters, head: Head | undefined, onFailure: () => void): readonly AuditEvent[] {
   const [fresh, setFresh] = useState<readonly AuditEvent[]>([])
@@ -53,14 +57,20 @@ async function follow(
   signal: AbortSignal,
 ): Promise<void> {
   const own = ownRequestId()
+  let isTold = false
   for (let after = head; ; ) {
+    await untilVisible(signal)
     signal.throwIfAborted()
     const query = { ...filters, ...after, order: 'asc' as const, limit: PAGE_ENTRIES }
-    const response = await callForResponse('GET /audit/events', { query }, signal, own)
-    const { events, next_time, next_id, head_time, head_id } = (await response.json()) as AuditPage
+    const page = await persistently(() => call('GET /audit/events', { query }, signal, own), signal)
+    const { events, next_time, head_time, head_id } = page
     show(events.filter(({ request_id }) => request_id !== own))
-    const goesOn = next_time !== null && next_id !== null
-    after = goesOn ? { after_time: next_time, after_id: next_id } : { after_time: head_time, after_id: head_id }
-    if (!goesOn) await new Promise((resume) => setTimeout(resume, PAUSE_MILLISECONDS))
+    // A busy store writes thousands of records a second: whoever fetched all of them would slow it down.
+    if (next_time !== null && !isTold) {
+      isTold = true
+      say('More records come than can be shown: some are passed over. Load the list again to see all.')
+    }
+    after = { after_time: head_time, after_id: head_id }
+    await new Promise((resume) => setTimeout(resume, PAUSE_MILLISECONDS))
   }
 }

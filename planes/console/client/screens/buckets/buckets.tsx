@@ -2,9 +2,12 @@ import { useState } from 'preact/hooks'
 import { call } from '../../api/call.ts'
 import { ADMINISTRATORS, may } from '../../api/session.ts'
 import { hrefOf } from '../../app/address.ts'
+import type { ScreenProps } from '../../app/screens.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Empty } from '../../parts/loading.tsx'
 import { Name } from '../../parts/name.tsx'
+import { PrefixSearch } from '../../parts/prefix-search.tsx'
+import { type Orders, useSorted } from '../../parts/sorting.ts'
 import { Time } from '../../parts/time.tsx'
 import { usePages } from '../../parts/use-pages.ts'
 import { VirtualList } from '../../parts/virtual-list.tsx'
@@ -16,36 +19,55 @@ const PAGE_ENTRIES = 500
 
 const COLUMNS = [
   { title: 'Name', class: 'wide' },
-  { title: 'Objects', class: 'number' },
-  { title: 'Size', class: 'number' },
+  { title: 'Objects', class: 'number', order: 'objects' },
+  { title: 'Size', class: 'number', order: 'size' },
   { title: 'Protection', class: 'some' },
-  { title: 'Created', class: 'when' },
+  { title: 'Created', class: 'when', order: 'created' },
 ] as const
 
-/** Every bucket. */
-export function BucketsScreen() {
+const ORDERS: Orders<Bucket> = {
+  objects: ({ usage }) => usage.objects,
+  size: sizeOf,
+  created: ({ created_at }) => Date.parse(created_at),
+}
+
+function sizeOf({ usage }: Bucket): number {
+  return usage.bytes + usage.noncurrent_bytes
+}
+
+/** Every bucket, or those whose names begin so. */
+export function BucketsScreen({ query: { prefix = '', sort = '' } }: ScreenProps) {
   const [creating, setCreating] = useState(false)
-  const buckets = usePages<Bucket, string>(async (after, signal) => {
-    const page = await call('GET /buckets', { query: { limit: PAGE_ENTRIES, after } }, signal)
-    return { items: page.buckets, next: page.next_after ?? undefined }
-  }, [])
+  const buckets = usePages<Bucket, string>(
+    async (after, signal) => {
+      const page = await call('GET /buckets', { query: { limit: PAGE_ENTRIES, after, prefix } }, signal)
+      return { items: page.buckets, next: page.next_after ?? undefined }
+    },
+    [prefix],
+  )
+  const items = useSorted(buckets.items, ORDERS, sort)
   const createButton = may(ADMINISTRATORS) ? (
     <button type="button" class="primary" onClick={() => setCreating(true)}>
       Create a bucket
     </button>
   ) : null
-  const { items, begun, error } = buckets
+  const { begun, error } = buckets
   return (
     <div class="screen">
       <header class="screen-head">
         <h1>Buckets</h1>
+        <PrefixSearch
+          label="Buckets that begin with"
+          prefix={prefix}
+          hrefOf={(text) => hrefOf(['buckets'], { prefix: text, sort })}
+        />
         {createButton}
       </header>
       {error === undefined ? null : <ErrorBox error={error} retry={buckets.loadMore} />}
       {!begun && error === undefined ? <p aria-busy="true">Loading…</p> : null}
       {begun && items.length === 0 ? (
-        <Empty title="There are no buckets yet">
-          <p>A bucket holds objects. Create one here, or with any S3 client.</p>
+        <Empty title={prefix === '' ? 'There are no buckets yet' : 'No bucket begins so'}>
+          {prefix === '' ? <p>A bucket holds objects. Create one here, or with any S3 client.</p> : null}
         </Empty>
       ) : null}
       {items.length > 0 ? (
@@ -55,6 +77,8 @@ export function BucketsScreen() {
           count={items.length}
           more={buckets.more}
           onEnd={buckets.loadMore}
+          sort={sort}
+          sortedHref={(other) => hrefOf(['buckets'], { prefix, sort: other })}
           keyOf={(index) => items[index]?.name ?? ''}
           row={(index) => <BucketRow bucket={items[index] as Bucket} />}
         />
@@ -77,7 +101,7 @@ function BucketRow({ bucket }: { readonly bucket: Bucket }) {
         {formatCount(usage.objects)}
       </div>
       <div role="cell" class="number">
-        {formatBytes(usage.bytes + usage.noncurrent_bytes)}
+        {formatBytes(sizeOf(bucket))}
       </div>
       <div role="cell" class="some">
         <Protection bucket={bucket} />

@@ -1,12 +1,20 @@
 import { call } from '../../api/call.ts'
+import { ADMINISTRATORS, may } from '../../api/session.ts'
 import { Empty, Loading } from '../../parts/loading.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
+import { Replay } from './replay.tsx'
 
 const SHOWN_MAXIMUM = 50
 
+interface DeliveriesProps {
+  readonly webhook: string
+  /** Called when a replay has begun. */
+  readonly changed: () => void
+}
+
 /** The last attempts of a webhook, newest first. */
-export function Deliveries({ webhook }: { readonly webhook: string }) {
+export function Deliveries({ webhook, changed }: DeliveriesProps) {
   const loaded = useLoaded(
     async (signal) => {
       const query = { webhook_id: webhook, limit: SHOWN_MAXIMUM }
@@ -55,9 +63,12 @@ export function Deliveries({ webhook }: { readonly webhook: string }) {
           )
         }
       </Loading>
-      <button type="button" onClick={loaded.reload}>
-        Look again
-      </button>
+      <p class="actions">
+        <button type="button" onClick={loaded.reload}>
+          Look again
+        </button>
+        {may(ADMINISTRATORS) ? <Replay webhook={webhook} changed={() => (loaded.reload(), changed())} /> : null}
+      </p>
     </div>
   )
 }

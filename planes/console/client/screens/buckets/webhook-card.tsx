@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { call } from '../../api/call.ts'
 import { ADMINISTRATORS, may } from '../../api/session.ts'
+import { ConfirmByName } from '../../parts/confirm-by-name.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Name } from '../../parts/name.tsx'
 import { say, sayFailure } from '../../parts/status.tsx'
@@ -45,7 +46,7 @@ export function WebhookCard({ webhook, changed }: WebhookCardProps) {
           <WebhookActions webhook={webhook} changed={changed} tested={() => setOpen(true)} />
         ) : null}
       </p>
-      {open ? <Deliveries webhook={id} /> : null}
+      {open ? <Deliveries webhook={id} changed={changed} /> : null}
     </li>
   )
 }
@@ -91,17 +92,17 @@ function WebhookActions({ webhook: { id, enabled, target_url }, changed, tested 
         Delete
       </button>
       {asking === 'delete' ? (
-        <FormDialog
+        <ConfirmByName
           title="Delete a webhook"
           verb="Delete"
-          dangerous
+          name={new URL(target_url).host}
           onClose={() => setAsking(undefined)}
-          onSubmit={remove}
+          onConfirm={remove}
         >
           <p>
             <Name of={target_url} /> gets nothing more. What waits is dropped, and the log of deliveries is gone.
           </p>
-        </FormDialog>
+        </ConfirmByName>
       ) : null}
       {asking === 'secret' ? (
         <FormDialog title="A new signing secret" verb="Make one" onClose={() => setAsking(undefined)} onSubmit={rotate}>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Answer, call } from '../../api/call.ts'
+import { persistently } from '../../api/connection.ts'
 
 type Span = Answer<'GET /audit/chain'>
 export type Problem = Span['problems'][number]
@@ -28,7 +29,7 @@ interface Chain {
   readonly stop: () => void
 }
 
-/** Has the server recompute the whole chain, span after span, until the head or until it is stopped. */
+/** Has the server recompute the whole chain, span after span, until the head or until it is stopped; a server that went away is waited for. */
 export function useChain(): Chain {
   const [state, setState] = useState<ChainState>()
   const [running, setRunning] = useState(false)
@@ -57,7 +58,8 @@ async function readChain(show: (state: ChainState) => void, signal: AbortSignal)
   let [checked, verified] = [0, 0]
   const problems: Problem[] = []
   while (from !== null) {
-    const span: Span = await call('GET /audit/chain', { query: { from, limit: SPAN_RECORDS } }, signal)
+    const query = { from, limit: SPAN_RECORDS }
+    const span: Span = await persistently(() => call('GET /audit/chain', { query }, signal), signal)
     checked += span.checked
     verified += span.verified
     problems.push(...span.problems.slice(0, PROBLEMS_MAXIMUM - problems.length))

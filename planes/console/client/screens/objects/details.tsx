@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { ApiError } from '../../api/api-error.ts'
 import { call } from '../../api/call.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { isFocusAstray } from '../../parts/keep-focus.ts'
 import { Name } from '../../parts/name.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { Facts } from './facts.tsx'
@@ -32,7 +33,7 @@ export function Details({ bucket, objectKey: key, version, close, changed }: Det
   const place = useRef<HTMLElement>(null)
   useEffect(() => {
     // In a narrow window they take the place of the list, and of the link that led here.
-    if (document.activeElement === document.body || matchMedia('(max-width: 63.99rem)').matches) place.current?.focus()
+    if (isFocusAstray() || matchMedia('(max-width: 63.99rem)').matches) place.current?.focus()
   }, [])
   const isMarker = error instanceof ApiError && error.code === 'VERSION_IS_MARKER'
   const isGone = error instanceof ApiError && error.code === 'OBJECT_NOT_FOUND'

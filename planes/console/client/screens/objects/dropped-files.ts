@@ -1,7 +1,4 @@
-import type { FileToUpload } from './upload-queue.ts'
-
-/** What one drop may bring; the names of all are held in memory. */
-const FILES_MAXIMUM = 50_000
+import { FILES_MAXIMUM, type FileToUpload, tooManyFiles } from './upload-queue.ts'
 
 /** The files of an input, under the path that a chosen folder gives them. */
 export function chosenFiles(files: FileList, prefix: string): FileToUpload[] {
@@ -10,7 +7,7 @@ export function chosenFiles(files: FileList, prefix: string): FileToUpload[] {
 
 /**
  * The files that were dropped, those in folders too. The entries must be taken before the event is over.
- * @throws Error when there are more than FILES_MAXIMUM
+ * @throws ApiError TOO_MANY_FILES
  */
 export async function droppedFiles(items: DataTransferItemList, prefix: string): Promise<FileToUpload[]> {
   const entries = [...items].flatMap((item) => item.webkitGetAsEntry() ?? [])
@@ -21,7 +18,7 @@ export async function droppedFiles(items: DataTransferItemList, prefix: string):
 
 async function gather(entry: FileSystemEntry, prefix: string, files: FileToUpload[]): Promise<void> {
   if (entry.isFile) {
-    if (files.length >= FILES_MAXIMUM) throw new Error(`More than ${FILES_MAXIMUM} files at once: drop fewer.`)
+    if (files.length >= FILES_MAXIMUM) throw tooManyFiles()
     files.push({ key: prefix + entry.name, file: await fileOf(entry as FileSystemFileEntry) })
     return
   }

@@ -1,4 +1,5 @@
 import { type Answer, call } from '../../api/call.ts'
+import type { Orders } from '../../parts/sorting.ts'
 import type { Page } from '../../parts/use-pages.ts'
 import { compareKeys } from '../../text/compare-keys.ts'
 
@@ -20,6 +21,14 @@ export interface Listing {
   readonly folders: boolean
   /** Whether every version and delete marker has a row. */
   readonly versions: boolean
+  /** As `useSorted` takes it. */
+  readonly sort: string
+}
+
+/** What columns of the list are sorted by; folders have neither. */
+export const ENTRY_ORDERS: Orders<Entry> = {
+  size: (entry) => (entry.kind === 'folder' ? -1 : (entry.size ?? -1)),
+  changed: (entry) => (entry.kind === 'folder' ? 0 : Date.parse(entry.created_at)),
 }
 
 /** Where the next page begins. */
@@ -79,7 +88,7 @@ export function shortName(key: string, prefix: string): string {
   return key.length > prefix.length && key.startsWith(prefix) ? key.slice(prefix.length) : key
 }
 
-/** The folders of a prefix that lead to it, each with the prefix that it stands for. */
+/** The folders of a prefix that lead to it, each with its prefix. */
 export function crumbsOf(prefix: string): { readonly text: string; readonly prefix: string }[] {
   const parts = prefix.split('/')
   const rest = parts.pop() ?? ''

@@ -1,9 +1,10 @@
 import { Choice } from '../../parts/field.tsx'
 
-/** How long a link lasts, in seconds; `never` where the deployment permits it. */
-export type Lifetime = '3600' | '86400' | '604800' | '2592000' | 'never'
+/** How long a link lasts, in seconds; `never` where the deployment permits it, `kept` as it is. */
+export type Lifetime = 'kept' | '3600' | '86400' | '604800' | '2592000' | 'never'
 
 const LIFETIMES: readonly (readonly [Lifetime, string])[] = [
+  ['kept', 'as long as before'],
   ['3600', 'an hour'],
   ['86400', 'a day'],
   ['604800', 'a week'],
@@ -16,12 +17,15 @@ interface LifetimeChoiceProps {
   readonly onChange: (value: Lifetime) => void
   /** Of the deployment, in seconds; null without one. */
   readonly maximum: number | null
+  /** Whether it may stay as it is. */
+  readonly keeps?: boolean
 }
 
-export function LifetimeChoice({ value, onChange, maximum }: LifetimeChoiceProps) {
-  const options = LIFETIMES.filter(
-    ([seconds]) => maximum === null || (seconds !== 'never' && Number(seconds) <= maximum),
-  )
+export function LifetimeChoice({ value, onChange, maximum, keeps = false }: LifetimeChoiceProps) {
+  const options = LIFETIMES.filter(([seconds]) => {
+    if (seconds === 'kept') return keeps
+    return maximum === null || (seconds !== 'never' && Number(seconds) <= maximum)
+  })
   return <Choice label="It lasts" value={value} onChange={onChange} options={options} />
 }
 

@@ -8,7 +8,7 @@ import { say } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { formatCount } from '../../text/format.ts'
-import { CreateEmbed } from './create-embed.tsx'
+import { ChangeEmbed, CreateEmbed } from './create-embed.tsx'
 import { CreateShare } from './create-share.tsx'
 import { ShowAddress } from './link-address.tsx'
 
@@ -121,7 +121,7 @@ function EmbedFacts({ embed }: { readonly embed: Embed }) {
 }
 
 function LinkActions({ link, changed }: { readonly link: Link; readonly changed: () => void }) {
-  const [asking, setAsking] = useState<'address' | 'revoke' | 'delete'>()
+  const [asking, setAsking] = useState<'address' | 'change' | 'revoke' | 'delete'>()
   const close = () => setAsking(undefined)
   const path = { id: link.of.id }
   const isShare = link.kind === 'share'
@@ -143,6 +143,11 @@ function LinkActions({ link, changed }: { readonly link: Link; readonly changed:
           <button type="button" onClick={() => setAsking('address')}>
             Show the address
           </button>
+          {isShare ? null : (
+            <button type="button" onClick={() => setAsking('change')}>
+              Change
+            </button>
+          )}
           <button type="button" class="danger" onClick={() => setAsking('revoke')}>
             Revoke
           </button>
@@ -158,6 +163,9 @@ function LinkActions({ link, changed }: { readonly link: Link; readonly changed:
         </button>
       )}
       {asking === 'address' ? <ShowAddress kind={link.kind} id={link.of.id} onClose={close} /> : null}
+      {asking === 'change' && link.kind === 'embed' ? (
+        <ChangeEmbed embed={link.of} changed={changed} onClose={close} />
+      ) : null}
       {asking === 'revoke' ? (
         <FormDialog title="Revoke a link" verb="Revoke" dangerous onClose={close} onSubmit={revoke}>
           <p>From now on it opens nothing, for ever. It stays in the list.</p>

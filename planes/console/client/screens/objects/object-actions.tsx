@@ -94,7 +94,7 @@ export function DeleteVersion({ object, onClose, deleted }: DeleteProps) {
 }
 
 /** The end of a key, as far as somebody can type it; a name that cannot be typed is asked for by a word. */
-function typedName(key: string): string {
+export function typedName(key: string): string {
   const name = shortName(key, folderOf(key))
   return /^[\x20-\x7e]{1,40}$/.test(name) && name.trim() === name ? name : 'delete'
 }

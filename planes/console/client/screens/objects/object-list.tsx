@@ -21,8 +21,8 @@ interface ObjectListProps {
 
 /** The address of a listing, with what is different. */
 export function listingHref(listing: Listing, other: Readonly<Record<string, string | undefined>> = {}): string {
-  const { bucket, prefix, folders, versions } = listing
-  const query = { prefix, flat: folders ? undefined : 'yes', versions: versions ? 'yes' : undefined }
+  const { bucket, prefix, folders, versions, sort } = listing
+  const query = { prefix, flat: folders ? undefined : 'yes', versions: versions ? 'yes' : undefined, sort }
   return hrefOf(['buckets', bucket, 'objects'], { ...query, ...other })
 }
 
@@ -37,8 +37,8 @@ export function ObjectList(props: ObjectListProps) {
   const columns = [
     ...(selectable ? [{ title: <span class="unseen">Select</span>, class: 'tick' }] : []),
     { title: 'Name', class: 'wide' },
-    { title: 'Size', class: 'number' },
-    { title: 'Changed', class: 'when' },
+    { title: 'Size', class: 'number', order: 'size' },
+    { title: 'Changed', class: 'when', order: 'changed' },
   ]
   return (
     <VirtualList
@@ -47,6 +47,8 @@ export function ObjectList(props: ObjectListProps) {
       count={entries.length}
       more={more}
       onEnd={loadMore}
+      sort={listing.sort}
+      sortedHref={(sort) => listingHref(listing, { sort })}
       keyOf={nameOf}
       isSelected={(index) => entries[index]?.key === current}
       row={(index) => {

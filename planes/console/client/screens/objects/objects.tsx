@@ -1,15 +1,17 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ADMINISTRATORS, may } from '../../api/session.ts'
 import { hrefOf } from '../../app/address.ts'
 import { go } from '../../app/router.ts'
 import type { ScreenProps } from '../../app/screens.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
+import { isFocusAstray } from '../../parts/keep-focus.ts'
 import { Empty } from '../../parts/loading.tsx'
+import { useSorted } from '../../parts/sorting.ts'
 import { usePages } from '../../parts/use-pages.ts'
 import { BucketHead } from '../buckets/bucket-head.tsx'
 import { Details } from './details.tsx'
 import { DropZone } from './drop-zone.tsx'
-import { type Entry, type Listing, loadPage, nameOfEntry, type Place } from './entries.ts'
+import { ENTRY_ORDERS, type Entry, type Listing, loadPage, nameOfEntry, type Place } from './entries.ts'
 import { ObjectList } from './object-list.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { Toolbar } from './toolbar.tsx'
@@ -22,13 +24,16 @@ export function ObjectsScreen({ values: { bucket = '' }, query }: ScreenProps) {
     prefix: query['prefix'] ?? '',
     folders: query['flat'] !== 'yes',
     versions: query['versions'] === 'yes',
+    sort: query['sort'] ?? '',
   }
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
-  const pages = usePages<Entry, Place>((after, signal) => loadPage(listing, after, signal), [listing])
-  useEffect(() => setSelected(new Set()), [JSON.stringify(listing)])
+  const asked = { ...listing, sort: '' }
+  const pages = usePages<Entry, Place>((after, signal) => loadPage(listing, after, signal), [asked])
+  const entries = useSorted(pages.items, ENTRY_ORDERS, listing.sort)
+  useEffect(() => setSelected(new Set()), [JSON.stringify(asked)])
   useReloadAfterUploads(bucket, pages.reload)
   const { key, version } = { key: query['key'], version: query['version'] }
-  useFocusAfterDetails(key, pages.items)
+  useFocusAfterDetails(key, entries)
   const changed = () => {
     setSelected(new Set())
     pages.reload()
@@ -42,7 +47,14 @@ export function ObjectsScreen({ values: { bucket = '' }, query }: ScreenProps) {
         <SelectionBar bucket={bucket} keys={selected} clear={() => setSelected(new Set())} changed={changed} />
         <div class={key === undefined ? 'browser' : 'browser with-details'}>
           <div class="browser-list">
-            <List listing={listing} pages={pages} current={key} selected={selected} select={setSelected} />
+            <List
+              listing={listing}
+              entries={entries}
+              pages={pages}
+              current={key}
+              selected={selected}
+              select={setSelected}
+            />
           </div>
           {key === undefined ? null : (
             <Details
@@ -73,10 +85,11 @@ function useReloadAfterUploads(bucket: string, reload: () => void): void {
 /** Who has looked at an object goes on at its row. */
 function useFocusAfterDetails(key: string | undefined, entries: readonly Entry[]): void {
   const before = useRef(key)
-  useEffect(() => {
+  // In the same turn as the details go away: whoever keeps the focus then finds it in a good place.
+  useLayoutEffect(() => {
     const closed = key === undefined ? before.current : undefined
     before.current = key
-    if (closed === undefined || document.activeElement !== document.body) return
+    if (closed === undefined || !isFocusAstray()) return
     const row = entries.findIndex((entry) => entry.key === closed)
     document.querySelector<HTMLElement>(`[data-row="${row}"] a`)?.focus()
   }, [key])
@@ -84,26 +97,27 @@ function useFocusAfterDetails(key: string | undefined, entries: readonly Entry[]
 
 interface ListProps {
   readonly listing: Listing
+  readonly entries: readonly Entry[]
   readonly pages: ReturnType<typeof usePages<Entry, Place>>
   readonly current: string | undefined
   readonly selected: ReadonlySet<string>
   readonly select: (keys: ReadonlySet<string>) => void
 }
 
-function List({ listing, pages, current, selected, select }: ListProps) {
-  const { items, begun, error } = pages
+function List({ listing, entries, pages, current, selected, select }: ListProps) {
+  const { begun, error } = pages
   if (!begun) return error === undefined ? <p aria-busy="true">Loading…</p> : null
-  if (items.length === 0) return <NothingThere listing={listing} />
+  if (entries.length === 0) return <NothingThere listing={listing} />
   return (
     <ObjectList
       listing={listing}
-      entries={items}
+      entries={entries}
       more={pages.more}
       loadMore={pages.loadMore}
       current={current}
       selected={selected}
       select={select}
-      nameOf={(index) => nameOfEntry(items[index])}
+      nameOf={(index) => nameOfEntry(entries[index])}
     />
   )
 }

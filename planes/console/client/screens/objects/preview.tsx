@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { ApiError } from '../../api/api-error.ts'
+import { comebacks } from '../../api/connection.ts'
 import { callForBytes } from '../../api/call.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { formatBytes } from '../../text/format.ts'
@@ -29,6 +30,10 @@ export function Preview({ object }: { readonly object: ObjectVersion }) {
   const { bucket, key, version_id, size } = object
   const [wanted, setWanted] = useState(size <= BYTES_AT_ONCE)
   const [shown, setShown] = useState<Shown>()
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    if (shown?.kind === 'failed') setTries((before) => before + 1)
+  }, [comebacks.value])
   useEffect(() => {
     if (!wanted || size > BYTES_MAXIMUM || size === 0) return undefined
     const control = new AbortController()
@@ -46,7 +51,7 @@ export function Preview({ object }: { readonly object: ObjectVersion }) {
       control.abort()
       release(made)
     }
-  }, [wanted, bucket, key, version_id])
+  }, [wanted, bucket, key, version_id, tries])
   if (size === 0) return <p class="faint">The object is empty.</p>
   if (size > BYTES_MAXIMUM) return <PdfLink object={object} />
   if (!wanted) {

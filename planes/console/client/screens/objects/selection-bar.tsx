@@ -1,9 +1,9 @@
-import { useRef, useState } from 'preact/hooks'
-import { call } from '../../api/call.ts'
-import { FormDialog } from '../../parts/form-dialog.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { ConfirmByName } from '../../parts/confirm-by-name.tsx'
 import { Name } from '../../parts/name.tsx'
 import { say } from '../../parts/status.tsx'
 import { counted, formatCount } from '../../text/format.ts'
+import { Deletion } from './delete-objects.ts'
 
 interface SelectionBarProps {
   readonly bucket: string
@@ -12,29 +12,30 @@ interface SelectionBarProps {
   readonly changed: () => void
 }
 
-/** Deletions that are under way at the same time. */
-const AT_ONCE = 4
 const NAMES_SHOWN = 5
 
 /** What can be done with the objects that are ticked. */
 export function SelectionBar({ bucket, keys, clear, changed }: SelectionBarProps) {
   const [asking, setAsking] = useState(false)
   const [done, setDone] = useState(0)
-  const control = useRef(new AbortController())
-  if (keys.size === 0) return null
-  const remove = async () => {
-    control.current = new AbortController()
+  const deletion = useRef(new Deletion(bucket, keys))
+  useEffect(() => {
+    deletion.current = new Deletion(bucket, keys)
     setDone(0)
-    await deleteAll(bucket, [...keys], () => setDone((before) => before + 1), control.current.signal)
-    say(`${counted(keys.size, 'object')} deleted.`)
-    setAsking(false)
-    changed()
-  }
+  }, [bucket, keys])
+  if (keys.size === 0) return null
   const close = () => {
-    control.current.abort()
     setAsking(false)
+    if (deletion.current.deleted > 0) changed()
   }
-  const shown = [...keys].slice(0, NAMES_SHOWN)
+  const remove = async () => {
+    await deletion.current.run(setDone)
+    const { deleted } = deletion.current
+    say(
+      deleted === keys.size ? `${counted(deleted, 'object')} deleted.` : `Stopped: ${deleted} of ${keys.size} deleted.`,
+    )
+    close()
+  }
   return (
     <div class="selection-bar" role="region" aria-label="Selection">
       <span>{counted(keys.size, 'object')} selected</span>
@@ -45,36 +46,33 @@ export function SelectionBar({ bucket, keys, clear, changed }: SelectionBarProps
         Delete
       </button>
       {asking ? (
-        <FormDialog
+        <ConfirmByName
           title={`Delete ${counted(keys.size, 'object')}`}
           verb="Delete"
-          dangerous
+          name={bucket}
           onClose={close}
-          onSubmit={remove}
+          onConfirm={remove}
+          onStop={() => deletion.current.stop()}
         >
-          <ul class="names">
-            {shown.map((key) => (
-              <li key={key}>
-                <Name of={key} />
-              </li>
-            ))}
-            {keys.size > shown.length ? <li>and {formatCount(keys.size - shown.length)} more</li> : null}
-          </ul>
+          <Some keys={keys} />
           <p>With versioning their versions stay, and each gets a delete marker. Without it they are gone for ever.</p>
           {done === 0 ? null : <progress max={keys.size} value={done} aria-label="Deleted" />}
-        </FormDialog>
+        </ConfirmByName>
       ) : null}
     </div>
   )
 }
 
-async function deleteAll(bucket: string, keys: string[], deleted: () => void, signal: AbortSignal): Promise<void> {
-  const work = async () => {
-    for (let key = keys.pop(); key !== undefined; key = keys.pop()) {
-      signal.throwIfAborted()
-      await call('DELETE /buckets/{bucket}/object/{key}', { path: { bucket, key } }, signal)
-      deleted()
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, work))
+function Some({ keys }: { readonly keys: ReadonlySet<string> }) {
+  const shown = [...keys].slice(0, NAMES_SHOWN)
+  return (
+    <ul class="names">
+      {shown.map((key) => (
+        <li key={key}>
+          <Name of={key} />
+        </li>
+      ))}
+      {keys.size > shown.length ? <li>and {formatCount(keys.size - shown.length)} more</li> : null}
+    </ul>
+  )
 }

@@ -1,8 +1,9 @@
-import { useEffect, useState } from 'preact/hooks'
 import { ADMINISTRATORS, may } from '../../api/session.ts'
 import { go } from '../../app/router.ts'
 import { Check } from '../../parts/field.tsx'
 import { Name } from '../../parts/name.tsx'
+import { PrefixSearch } from '../../parts/prefix-search.tsx'
+import { DeleteFolder } from './delete-folder.tsx'
 import { crumbsOf, type Listing } from './entries.ts'
 import { listingHref } from './object-list.tsx'
 import { UploadButtons } from './upload-buttons.tsx'
@@ -30,7 +31,11 @@ export function Toolbar({ listing, reload }: ToolbarProps) {
           </span>
         ))}
       </nav>
-      <PrefixSearch listing={listing} />
+      <PrefixSearch
+        label="Keys that begin with"
+        prefix={prefix}
+        hrefOf={(text) => listingHref(listing, { prefix: text })}
+      />
       <div class="choices">
         <Check
           label="Folders"
@@ -47,42 +52,11 @@ export function Toolbar({ listing, reload }: ToolbarProps) {
         <button type="button" onClick={reload}>
           Reload
         </button>
+        {may(ADMINISTRATORS) && prefix !== '' && !versions ? (
+          <DeleteFolder bucket={bucket} prefix={prefix} changed={reload} key={prefix} />
+        ) : null}
         {may(ADMINISTRATORS) ? <UploadButtons bucket={bucket} prefix={prefix} /> : null}
       </div>
     </div>
-  )
-}
-
-/** How long after the last key the list follows. */
-const PAUSE_MILLISECONDS = 300
-
-/** Searches the whole bucket, not what was loaded: keys that begin with what is typed. */
-function PrefixSearch({ listing }: { readonly listing: Listing }) {
-  const [text, setText] = useState(listing.prefix)
-  useEffect(() => setText(listing.prefix), [listing.prefix])
-  useEffect(() => {
-    if (text === listing.prefix) return undefined
-    const timer = setTimeout(() => go(listingHref(listing, { prefix: text }), true), PAUSE_MILLISECONDS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return (
-    <form
-      role="search"
-      class="search"
-      onSubmit={(event) => {
-        event.preventDefault()
-        go(listingHref(listing, { prefix: text }))
-      }}
-    >
-      <input
-        type="search"
-        aria-label="Keys that begin with"
-        placeholder="Keys that begin with…"
-        value={text}
-        spellcheck={false}
-        autoComplete="off"
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
-    </form>
   )
 }

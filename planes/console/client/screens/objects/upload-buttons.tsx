@@ -1,4 +1,5 @@
 import { useRef } from 'preact/hooks'
+import { sayFailure } from '../../parts/status.tsx'
 import { chosenFiles } from './dropped-files.ts'
 import { folderOf } from './entries.ts'
 import { enqueue } from './upload-queue.ts'
@@ -12,7 +13,11 @@ export function UploadButtons({ bucket, prefix }: UploadButtonsProps) {
   const files = useRef<HTMLInputElement>(null)
   const folder = useRef<HTMLInputElement>(null)
   const take = (input: HTMLInputElement) => {
-    if (input.files !== null) enqueue(bucket, chosenFiles(input.files, folderOf(prefix)))
+    try {
+      if (input.files !== null) enqueue(bucket, chosenFiles(input.files, folderOf(prefix)))
+    } catch (error) {
+      sayFailure(error)
+    }
     // So that the same file can be chosen again.
     input.value = ''
   }

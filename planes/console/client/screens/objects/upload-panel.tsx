@@ -1,5 +1,6 @@
 import { computed } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { isAway } from '../../api/connection.ts'
 import { ErrorBox } from '../../parts/error-box.tsx'
 import { Name } from '../../parts/name.tsx'
 import { counted, formatBytes } from '../../text/format.ts'
@@ -9,9 +10,17 @@ import { cancel, clearFinished, isOver, retry, type Upload, type UploadState, up
 /** Rows that are shown; the rest is counted. */
 const ROWS_MAXIMUM = 50
 
-const counts = computed(() => {
-  const found: Record<UploadState, number> = { waiting: 0, sending: 0, done: 0, exists: 0, failed: 0, cancelled: 0 }
-  for (const { state } of uploads.value) found[state.value] += 1
+/** Read once for each change: there may be thousands. */
+const byState = computed(() => {
+  const found: Record<UploadState, Upload[]> = {
+    waiting: [],
+    sending: [],
+    done: [],
+    exists: [],
+    failed: [],
+    cancelled: [],
+  }
+  for (const upload of uploads.value) found[upload.state.value].push(upload)
   return found
 })
 
@@ -20,14 +29,11 @@ const ORDER: readonly UploadState[] = ['failed', 'exists', 'sending', 'waiting',
 
 /** How the uploads of this tab are getting on. */
 export function UploadPanel() {
-  const { waiting, sending, exists, failed, done } = counts.value
+  const { waiting, sending, exists, failed, done } = countsOf(byState.value)
   const underWay = waiting + sending
   useWarningBeforeLeaving(underWay > 0)
   if (uploads.value.length === 0) return null
-  const shown = ORDER.flatMap((state) => uploads.value.filter((upload) => upload.state.value === state)).slice(
-    0,
-    ROWS_MAXIMUM,
-  )
+  const shown = ORDER.flatMap((state) => byState.value[state].slice(0, ROWS_MAXIMUM)).slice(0, ROWS_MAXIMUM)
   return (
     <section class="uploads" aria-label="Uploads">
       <header>
@@ -35,6 +41,7 @@ export function UploadPanel() {
           {underWay > 0 ? `${counted(underWay, 'upload')} to go` : 'Uploads are done'}, {done} sent
           {failed > 0 ? `, ${failed} failed` : ''}
           {exists > 0 ? `, ${exists} there already` : ''}
+          {underWay > 0 && isAway.value ? '. They begin again when the server is back.' : ''}
         </p>
         <p class="actions">
           {exists > 0 ? (
@@ -46,7 +53,7 @@ export function UploadPanel() {
           {underWay === 0 ? <Act text="Close" act={clearFinished} /> : null}
         </p>
       </header>
-      <ul>
+      <ul tabIndex={0} aria-label="Files">
         {shown.map((upload) => (
           <UploadRow upload={upload} key={upload.id} />
         ))}
@@ -54,6 +61,17 @@ export function UploadPanel() {
       </ul>
     </section>
   )
+}
+
+function countsOf(found: Readonly<Record<UploadState, readonly Upload[]>>) {
+  const { waiting, sending, exists, failed, done } = found
+  return {
+    waiting: waiting.length,
+    sending: sending.length,
+    exists: exists.length,
+    failed: failed.length,
+    done: done.length,
+  }
 }
 
 function forEach(state: UploadState, act: (upload: Upload) => void): void {

@@ -1,7 +1,9 @@
 import { type Signal, signal } from '@preact/signals'
 import { pathOf } from '../../api/address.ts'
-import { type ApiError, errorOf, unreachable } from '../../api/api-error.ts'
+import { ApiError, errorOf, unreachable } from '../../api/api-error.ts'
+import { comebacks, isAway, noteAway } from '../../api/connection.ts'
 import { isExpired, session } from '../../api/session.ts'
+import { formatCount } from '../../text/format.ts'
 
 export type UploadState = 'waiting' | 'sending' | 'done' | 'exists' | 'failed' | 'cancelled'
 
@@ -15,6 +17,8 @@ export interface Upload {
   /** Bytes that have left. */
   readonly sent: Signal<number>
   readonly error: Signal<ApiError | undefined>
+  /** How often it began again by itself. */
+  restarts: number
   /** Whether an object of this key may be replaced; otherwise it is kept, and the upload says `exists`. */
   replace: boolean
   request: XMLHttpRequest | undefined
@@ -22,6 +26,10 @@ export interface Upload {
 
 /** Uploads under way at the same time. */
 const AT_ONCE = 3
+/** Names and states of all are held in memory. */
+export const FILES_MAXIMUM = 10_000
+/** An upload that was broken off so often asks a person. */
+const RESTARTS_MAXIMUM = 5
 
 /** Every upload of this tab that was not cleared, oldest first. They go on while other screens are shown. */
 export const uploads = signal<readonly Upload[]>([])
@@ -38,7 +46,11 @@ export interface FileToUpload {
   readonly file: File
 }
 
+/** What is done leaves the list when it gets too long. @throws ApiError TOO_MANY_FILES; then none of them is sent */
 export function enqueue(bucket: string, files: readonly FileToUpload[]): void {
+  const open = uploads.value.filter(({ state }) => state.value !== 'done' && state.value !== 'cancelled')
+  if (open.length + files.length > FILES_MAXIMUM) throw tooManyFiles()
+  const kept = uploads.value.length + files.length > FILES_MAXIMUM ? open : uploads.value
   const added = files.map(({ key, file }): Upload => {
     lastId += 1
     return {
@@ -49,22 +61,34 @@ export function enqueue(bucket: string, files: readonly FileToUpload[]): void {
       state: signal('waiting'),
       sent: signal(0),
       error: signal(undefined),
+      restarts: 0,
       replace: false,
       request: undefined,
     }
   })
-  uploads.value = [...uploads.value, ...added]
+  uploads.value = [...kept, ...added]
+  next = 0
   pump()
+}
+
+export function tooManyFiles(): ApiError {
+  const message = `More than ${formatCount(FILES_MAXIMUM)} files at once: none of these is sent. Choose fewer, or use an S3 client, such as aws s3 sync.`
+  return new ApiError('TOO_MANY_FILES', message, 0)
 }
 
 /** Sends it again from its first byte; with `replace` an object of its key is replaced. */
 export function retry(upload: Upload, replace = upload.replace): void {
   upload.replace = replace
+  upload.restarts = 0
+  putBack(upload)
+  pump()
+}
+
+function putBack(upload: Upload): void {
   upload.error.value = undefined
   upload.sent.value = 0
   upload.state.value = 'waiting'
   next = 0
-  pump()
 }
 
 export function cancel(upload: Upload): void {
@@ -85,6 +109,7 @@ export function clearFinished(): void {
 }
 
 function pump(): void {
+  if (isAway.value || isExpired.value || session.value === undefined) return
   const all = uploads.value
   for (; sending < AT_ONCE && next < all.length; next += 1) {
     const upload = all[next] as Upload
@@ -141,14 +166,48 @@ function settle(upload: Upload, request: XMLHttpRequest): void {
     return
   }
   if (status === 0) {
-    fail(upload, unreachable())
+    noteAway()
+    void brokenOff(upload)
     return
   }
   const error = errorOf(status, request.responseText, request.getResponseHeader('x-request-id'))
-  if (error.code === 'UNAUTHENTICATED') isExpired.value = true
-  if (error.code === 'CONFLICT' && !upload.replace) upload.state.value = 'exists'
+  if (error.code === 'UNAUTHENTICATED') {
+    isExpired.value = true
+    restart(upload, error)
+  } else if (error.code === 'CONFLICT' && !upload.replace) upload.state.value = 'exists'
   else fail(upload, error)
 }
+
+/** Begins again when the server is back, unless it is the file that is not what it was. */
+async function brokenOff(upload: Upload): Promise<void> {
+  const isThere = await upload.file
+    .slice(0, 1)
+    .arrayBuffer()
+    .catch(() => undefined)
+  if (upload.state.value !== 'sending') return
+  if (isThere !== undefined) {
+    restart(upload, unreachable())
+    return
+  }
+  fail(
+    upload,
+    new ApiError('FILE_UNREADABLE', 'The file was changed or moved since it was chosen. Choose it again.', 0),
+  )
+}
+
+function restart(upload: Upload, error: ApiError): void {
+  upload.restarts += 1
+  if (upload.restarts > RESTARTS_MAXIMUM) fail(upload, error)
+  else putBack(upload)
+}
+
+comebacks.subscribe(pump)
+// Nobody else finds what was chosen by the person before.
+session.subscribe((now) => {
+  if (now !== undefined) return
+  for (const upload of uploads.peek()) cancel(upload)
+  clearFinished()
+})
 
 function fail(upload: Upload, error: ApiError): void {
   upload.error.value = error

@@ -1,6 +1,6 @@
 /** What an operator should look at, and what to do about it. */
 import { type Metric, leastOf, valueOf } from './metrics.ts'
-import { type Reading, riseOf } from './readings.ts'
+import { riseOf, type Step } from './readings.ts'
 
 /** What is known of the server at one moment. */
 interface Facts {
@@ -8,7 +8,8 @@ interface Facts {
   readonly capacityBytes: number
   readonly availableBytes: number
   readonly metrics: readonly Metric[]
-  readonly readings: readonly Reading[]
+  /** Of the last hour. */
+  readonly steps: readonly Step[]
   /** Of the newest reading, in seconds since 1970. */
   readonly nowSeconds: number
 }
@@ -18,7 +19,8 @@ interface Concern {
   readonly text: string
 }
 
-const CERTIFICATE_SECONDS = 14 * 86_400
+const DAY_SECONDS = 86_400
+const CERTIFICATE_SECONDS = 14 * DAY_SECONDS
 /** The parts of the disk below which its operator should act soon, and now. */
 const [LITTLE_ROOM, NO_ROOM] = [0.2, 0.05]
 
@@ -30,8 +32,8 @@ function when(holds: boolean, grave: boolean, text: string): Concern | undefined
 
 /** A counter that should not rise. */
 function rising(name: string, grave: boolean, text: (rise: number) => string): Rule {
-  return ({ readings }) => {
-    const rise = riseOf(readings, name)
+  return ({ steps }) => {
+    const rise = riseOf(steps, name)
     return when(rise > 0, grave, text(rise))
   }
 }
@@ -71,10 +73,20 @@ const RULES: readonly Rule[] = [
     false,
     (rise) => `${rise} deliveries to webhooks failed for good in the last hour.`,
   ),
+  rising(
+    'object_store_lifecycle_failed_total',
+    false,
+    (rise) => `${rise} removals by lifecycle rules failed in the last hour: the log of the server says why.`,
+  ),
+  ({ metrics }) => {
+    const lag = valueOf(metrics, 'object_store_lifecycle_lag_seconds') ?? 0
+    const text = `Removals by lifecycle rules are ${Math.floor(lag / DAY_SECONDS)} days behind: raise lifecycle.batch_size.`
+    return when(lag >= DAY_SECONDS, false, text)
+  },
   ({ metrics, nowSeconds }) => {
     const end = leastOf(metrics, 'object_store_tls_certificate_not_after_seconds')
     if (end === undefined) return undefined
-    const days = Math.floor((end - nowSeconds) / 86_400)
+    const days = Math.floor((end - nowSeconds) / DAY_SECONDS)
     return when(end - nowSeconds < CERTIFICATE_SECONDS, end < nowSeconds, `A certificate expires in ${days} days.`)
   },
 ]

@@ -1,13 +1,15 @@
 import { Fragment } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { type Answer, call } from '../../api/call.ts'
 import { Loading } from '../../parts/loading.tsx'
+import { Time } from '../../parts/time.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { counted, formatBytes, formatCount } from '../../text/format.ts'
 import { concernsOf } from './attention.ts'
-import { Curve } from './curve.tsx'
-import { latenciesOf, type Metric, valueOf } from './metrics.ts'
-import { meansOf, type Reading, ratesOf, riseOf } from './readings.ts'
+import { Charts, formatSeconds } from './charts.tsx'
+import { latenciesOf } from './latencies.ts'
+import { type Metric, valueOf } from './metrics.ts'
+import { joinReadings, type Reading, riseOf, type Step, stepsOf } from './readings.ts'
 
 /** The server reads its counters as often. */
 const PAUSE_MILLISECONDS = 15_000
@@ -17,51 +19,74 @@ interface Overview {
   readonly status: Answer<'GET /storage/status'>
   readonly metrics: readonly Metric[]
   readonly readings: readonly Reading[]
+  /** Upper bounds of the buckets of histograms, in seconds. */
+  readonly bounds: readonly number[]
 }
 
-async function loadOverview(signal: AbortSignal): Promise<Overview> {
-  const [info, status, { metrics }, { readings }] = await Promise.all([
+interface Shown extends Overview {
+  readonly steps: readonly Step[]
+}
+
+/** @param before readings that are here already */
+async function loadOverview(before: readonly Reading[], signal: AbortSignal): Promise<Overview> {
+  const since = before.at(-1)?.time
+  const [info, status, { metrics }, { readings, histogram_bounds: bounds }] = await Promise.all([
     call('GET /system/info', {}, signal),
     call('GET /storage/status', {}, signal),
     call('GET /system/metrics', {}, signal),
-    call('GET /system/metrics/history', {}, signal),
+    call('GET /system/metrics/history', { query: since === undefined ? {} : { since } }, signal),
   ])
-  return { info, status, metrics, readings }
+  return { info, status, metrics, readings: joinReadings(before, readings), bounds }
 }
 
 /** How the store is, and what needs somebody. */
 export function OverviewScreen() {
-  const loaded = useLoaded(loadOverview, [])
+  const readings = useRef<readonly Reading[]>([])
+  const loaded = useLoaded(async (signal) => {
+    const overview = await loadOverview(readings.current, signal)
+    readings.current = overview.readings
+    return overview
+  }, [])
   useEffect(() => {
-    const timer = setInterval(loaded.reload, PAUSE_MILLISECONDS)
-    return () => clearInterval(timer)
+    // What nobody sees is not asked for.
+    const look = () => document.hidden || loaded.reload()
+    const timer = setInterval(look, PAUSE_MILLISECONDS)
+    document.addEventListener('visibilitychange', look)
+    return () => {
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
+    }
   }, [])
   return (
     <div class="screen">
       <h1>Overview</h1>
-      <Loading of={loaded}>
-        {(overview) => (
-          <div class="sections">
-            <Attention {...overview} />
-            <Capacity {...overview} />
-            <Curves readings={overview.readings} />
-            <Journal {...overview} />
-            <Work {...overview} />
-            <Latencies metrics={overview.metrics} />
-          </div>
-        )}
-      </Loading>
+      <Loading of={loaded}>{(overview) => <Sections {...overview} />}</Loading>
     </div>
   )
 }
 
-function Attention({ info, status, metrics, readings }: Overview) {
+function Sections(overview: Overview) {
+  const steps = useMemo(() => stepsOf(overview.readings), [overview.readings])
+  const shown = { ...overview, steps }
+  return (
+    <div class="sections">
+      <Attention {...shown} />
+      <Capacity {...shown} />
+      <Work {...shown} />
+      <LastHour {...shown} />
+      <Latencies {...shown} />
+      <Charts steps={steps} bounds={overview.bounds} />
+    </div>
+  )
+}
+
+function Attention({ info, status, metrics, readings, steps }: Shown) {
   const concerns = concernsOf({
     ready: info.status === 'ready',
     capacityBytes: status.capacity_bytes,
     availableBytes: status.available_bytes,
     metrics,
-    readings,
+    steps,
     nowSeconds: Date.parse(readings.at(-1)?.time ?? '1970-01-01') / 1000,
   })
   return (
@@ -84,7 +109,7 @@ function Attention({ info, status, metrics, readings }: Overview) {
   )
 }
 
-function Capacity({ status, metrics }: Overview) {
+function Capacity({ status, metrics, steps }: Shown) {
   const { capacity_bytes: capacity, available_bytes: available } = status
   const bytes = (name: string) => formatBytes(valueOf(metrics, name) ?? 0)
   return (
@@ -105,39 +130,13 @@ function Capacity({ status, metrics }: Overview) {
         <dd>{bytes('object_store_storage_physical_bytes')}</dd>
         <dt>Uploads</dt>
         <dd>{formatBytes(status.temporary_upload_bytes)} in progress</dd>
-      </dl>
-    </section>
-  )
-}
-
-function Curves({ readings }: { readonly readings: readonly Reading[] }) {
-  const sync = meansOf(readings, 'object_store_journal_sync_seconds_total', 'object_store_journal_syncs_total')
-  return (
-    <>
-      <Curve label="S3 requests" points={ratesOf(readings, 'object_store_requests_total')} format={formatRate} />
-      <Curve label="Errors" points={ratesOf(readings, 'object_store_errors_total')} format={formatRate} />
-      <Curve
-        label="Bytes received"
-        points={ratesOf(readings, 'object_store_received_bytes_total')}
-        format={formatByteRate}
-      />
-      <Curve label="Bytes sent" points={ratesOf(readings, 'object_store_sent_bytes_total')} format={formatByteRate} />
-      <Curve label="Time of a sync" points={sync} format={formatSeconds} />
-    </>
-  )
-}
-
-function Journal({ metrics, readings }: Overview) {
-  return (
-    <section class="section">
-      <h2>Journal</h2>
-      <dl class="facts">
-        <dt>Size</dt>
-        <dd>{formatBytes(valueOf(metrics, 'object_store_journal_bytes') ?? 0)}</dd>
-        <dt>Head</dt>
-        <dd>record {formatCount(valueOf(metrics, 'object_store_journal_head_sequence') ?? 0)}</dd>
-        <dt>Last hour</dt>
-        <dd>{counted(riseOf(readings, 'object_store_journal_records_total'), 'record')} more</dd>
+        <dt>Journal</dt>
+        <dd>
+          {bytes('object_store_journal_bytes')}, to record{' '}
+          {formatCount(valueOf(metrics, 'object_store_journal_head_sequence') ?? 0)}; in the last hour{' '}
+          {counted(riseOf(steps, 'object_store_journal_records_total'), 'record')},{' '}
+          {formatBytes(riseOf(steps, 'object_store_journal_written_bytes_total'))}
+        </dd>
       </dl>
     </section>
   )
@@ -155,7 +154,7 @@ const WORK = [
 function Work({ metrics }: Overview) {
   return (
     <section class="section">
-      <h2>Work</h2>
+      <h2>Now</h2>
       <dl class="facts">
         {WORK.map(([title, name, what]) => (
           <Fragment key={name}>
@@ -172,46 +171,95 @@ function Work({ metrics }: Overview) {
   )
 }
 
-function Latencies({ metrics }: { readonly metrics: readonly Metric[] }) {
-  const latencies = latenciesOf(metrics)
+/** What workers did, by what they are. */
+const DONE = [
+  [
+    'Lifecycle',
+    [
+      ['lifecycle_removed', 'removed'],
+      ['lifecycle_skipped', 'skipped'],
+      ['lifecycle_failed', 'failed'],
+    ],
+  ],
+  ['Compaction', [['compaction_volumes_removed', 'volumes removed']]],
+  [
+    'Webhooks',
+    [
+      ['webhook_deliveries_succeeded', 'delivered'],
+      ['webhook_attempts_failed', 'attempts failed'],
+      ['webhook_deliveries_failed', 'given up'],
+    ],
+  ],
+] as const
+
+function LastHour({ metrics, steps }: Shown) {
+  const lastPass = valueOf(metrics, 'object_store_lifecycle_last_pass_timestamp_seconds')
+  const lag = valueOf(metrics, 'object_store_lifecycle_lag_seconds') ?? 0
   return (
-    <section class="section wide">
-      <h2>Latency since the start</h2>
-      <div class="scrolls" role="region" aria-label="Latency by kind of request" tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Requests</th>
-              <th scope="col">Count</th>
-              <th scope="col">Half below</th>
-              <th scope="col">99 of 100 below</th>
-            </tr>
-          </thead>
-          <tbody>
-            {latencies.map(({ kind, count, median, high }) => (
-              <tr key={kind}>
-                <th scope="row">{kind}</th>
-                <td>{formatCount(count)}</td>
-                <td>{formatSeconds(median)}</td>
-                <td>{formatSeconds(high)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+    <section class="section">
+      <h2>Workers in the last hour</h2>
+      <dl class="facts">
+        {DONE.map(([title, counters]) => (
+          <Fragment key={title}>
+            <dt>{title}</dt>
+            <dd>
+              {counters
+                .map(([name, what]) => `${formatCount(riseOf(steps, `object_store_${name}_total`))} ${what}`)
+                .join(', ')}
+            </dd>
+          </Fragment>
+        ))}
+        <dt>Last pass</dt>
+        <dd>
+          {lastPass === undefined ? (
+            'none of the lifecycle rules since the start'
+          ) : (
+            <>
+              <Time at={new Date(lastPass * 1000).toISOString()} />
+              {lag === 0 ? ', nothing left' : `, behind by ${formatSpan(lag)}`}
+            </>
+          )}
+        </dd>
+      </dl>
     </section>
   )
 }
 
-function formatSeconds(seconds: number): string {
-  if (!Number.isFinite(seconds)) return 'more'
-  return seconds < 1 ? `${Number((seconds * 1000).toPrecision(3))} ms` : `${Number(seconds.toPrecision(3))} s`
+function Latencies({ steps, bounds }: Shown) {
+  const latencies = latenciesOf(steps, bounds)
+  return (
+    <section class="section wide">
+      <h2>Latency in the last hour</h2>
+      {latencies.length === 0 ? (
+        <p class="faint">Nobody has asked for anything.</p>
+      ) : (
+        <div class="scrolls" role="region" aria-label="Latency by kind of request" tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Requests</th>
+                <th scope="col">Count</th>
+                <th scope="col">Half at most (p50)</th>
+                <th scope="col">99 of 100 at most (p99)</th>
+              </tr>
+            </thead>
+            <tbody>
+              {latencies.map(({ kind, count, median, high }) => (
+                <tr key={kind}>
+                  <th scope="row">{kind}</th>
+                  <td>{formatCount(count)}</td>
+                  <td>{formatSeconds(median)}</td>
+                  <td>{formatSeconds(high)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
 }
 
-function formatRate(perSecond: number): string {
-  return `${Number(perSecond.toPrecision(3))}/s`
-}
-
-function formatByteRate(perSecond: number): string {
-  return `${formatBytes(Math.round(perSecond))}/s`
+function formatSpan(seconds: number): string {
+  return seconds < 86_400 ? counted(Math.ceil(seconds / 3600), 'hour') : counted(Math.floor(seconds / 86_400), 'day')
 }

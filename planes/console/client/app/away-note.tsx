@@ -1,0 +1,21 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { isAway } from '../api/connection.ts'
+import { say } from '../parts/status.tsx'
+
+/** Says that the server cannot be reached, as long as it is so. Its place is always there, so that it is spoken. */
+export function AwayNote() {
+  const was = useRef(false)
+  useEffect(() => {
+    if (was.current && !isAway.value) say('The server is back.')
+    was.current = isAway.value
+  }, [isAway.value])
+  return (
+    <div class="away-note" role="status">
+      {isAway.value ? (
+        <p class="warning">
+          The server cannot be reached. What is on the screen stays, and goes on when the server is back.
+        </p>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,13 @@
+/**
+ * Resolves at once while the page is seen, otherwise when it is seen again: what nobody sees is not asked for.
+ * @throws the reason of `stopped` when that is aborted
+ */
+export async function untilVisible(stopped: AbortSignal): Promise<void> {
+  if (!document.hidden) return
+  const control = new AbortController()
+  const { signal } = control
+  await new Promise<void>((resolve, reject) => {
+    stopped.addEventListener('abort', () => reject(stopped.reason), { signal })
+    document.addEventListener('visibilitychange', () => document.hidden || resolve(), { signal })
+  }).finally(() => control.abort())
+}
