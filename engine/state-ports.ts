@@ -13,6 +13,7 @@ import type {
   ObjectChecksum,
   Quota,
   Retention,
+  ScrubProgress,
   Versioning,
 } from './events/values.ts'
 import type { AccessChain } from './keys/access-authentication.ts'
@@ -120,6 +121,8 @@ export interface StateReader extends AccessState, WebhooksState, SharingState {
   parts(upload: UploadId): Iterable<PartState>
   /** Where a payload is; undefined when it is gone. */
   payload(payload: PayloadId): PayloadLocation | undefined
+  /** How far the last pass of the scrub is; undefined before the first. */
+  scrubProgress(): ScrubProgress | undefined
   /** Whether a volume holds no payload and is not the newest one, which is still written. */
   volumeIsSpent(volume: VolumeNumber): boolean
 }

@@ -12,6 +12,11 @@ import { AuditPacker, auditMessageBytes, type ReplyMessage, type RequestMessage 
 /** Audit bytes on their way to the journal before readers are made to wait, unless a client is told another bound. */
 const AUDIT_BYTES_MAXIMUM = 4 << 20
 
+/** How long records of reads may wait to share a message: each wakes the engine thread, and nobody waits for a record. */
+const RECORDS_LINGER_MILLISECONDS = 5
+/** More than this goes at once. */
+const RECORDS_LINGER_BYTES_MAXIMUM = 32 * 1024
+
 /** Commands on their way before callers of `recordFailedChange` are made to wait. */
 const COMMANDS_MAXIMUM = 4096
 
@@ -36,7 +41,10 @@ function alone(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? bytes : Uint8Array.from(bytes)
 }
 
-/** The engine at the other end of a message port: at most one message each way in a turn of the event loop. */
+/**
+ * The engine at the other end of a message port: at most one message each way in a turn of the event loop. Commands go at
+ * the end of their turn, and records of reads with them, or by themselves within milliseconds.
+ */
 export class PortEngineClient implements EngineClient {
   readonly #port: MessagePort
   readonly #auditBytesMaximum: number
@@ -49,6 +57,8 @@ export class PortEngineClient implements EngineClient {
   #auditBytes = 0
   #room: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
   #scheduled = false
+  /** Set while nothing but records waits. */
+  #lingering: NodeJS.Timeout | undefined
   #takesRecords = true
   #failure: string | undefined
 
@@ -84,7 +94,8 @@ export class PortEngineClient implements EngineClient {
     const body = encodeEntry(audit, result, intent, [])
     this.#audits.add(body, stranger)
     this.#auditBytes += auditMessageBytes(body.length)
-    this.#schedule()
+    if (this.#audits.length > RECORDS_LINGER_BYTES_MAXIMUM) this.#schedule()
+    else if (!this.#scheduled) this.#lingering ??= setTimeout(() => this.#schedule(), RECORDS_LINGER_MILLISECONDS)
     return this.#whenThereIsRoom()
   }
 
@@ -119,14 +130,16 @@ export class PortEngineClient implements EngineClient {
     setImmediate(() => this.#send())
   }
 
-  /** Sends what waits for the end of this turn. Called before the port is closed. */
+  /** Sends what waits. Called before the port is closed. */
   flush(): void {
-    if (this.#scheduled) this.#send()
+    this.#send()
   }
 
   #send(): void {
-    if (!this.#scheduled) return
+    if (!this.#scheduled && this.#lingering === undefined) return
     this.#scheduled = false
+    clearTimeout(this.#lingering)
+    this.#lingering = undefined
     const audits = this.#audits.take()
     const writes = this.#writes.take()
     const message: RequestMessage = { kind: 'requests', commands: this.#commands, writes, audits }

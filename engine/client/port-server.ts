@@ -51,15 +51,19 @@ export class PortServer {
   }
 
   #receive(message: RequestMessage): void {
+    // First: they are of requests that were answered before these commands were sent.
+    if (message.audits !== undefined) this.#record(message.audits)
     if (message.writes !== undefined) {
       unpackWrites(message.writes, (id, command) => this.#submit(command, (reply) => this.#replyToWrite(id, reply)))
     }
     for (const [id, command] of message.commands) {
       this.#submit(command, (reply) => this.#replies.push([id, reply]))
     }
-    if (message.audits === undefined) return
+  }
+
+  #record(audits: Uint8Array): void {
     let hasCounted = false
-    for (const { body, stranger } of unpackAudits(message.audits)) {
+    for (const { body, stranger } of unpackAudits(audits)) {
       const settle = () => {
         this.#auditBytes += auditMessageBytes(body.length)
       }

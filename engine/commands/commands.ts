@@ -12,6 +12,8 @@ import type {
   ObjectChecksum,
   Quota,
   Retention,
+  ScrubDamage,
+  ScrubProgress,
 } from '../events/values.ts'
 import type { AccessCommands } from './access-commands.ts'
 import type { SharingCommands } from './sharing-commands.ts'
@@ -149,6 +151,10 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
   'remove-volume': { volume: VolumeNumber }
   /** Records the digest of a multipart payload, which is computed after its completion. */
   'record-digest': { payload: PayloadId; digest: Uint8Array }
+  /** Begins a pass of the scrub, unless one is under way. */
+  'begin-scrub': object
+  /** How far the pass is that is under way, and what it found since the record before; at most 256 damages. */
+  'record-scrub': { progress: ScrubProgress; damage: readonly ScrubDamage[] }
 }
 
 type DecidableKind = keyof DecidableCommands
@@ -222,7 +228,7 @@ interface RecordServerEvent {
   readonly kind: 'record-server-event'
   readonly audit: AuditContext
   readonly changes: readonly ChangeNamed<
-    'journal.recovered' | 'server.started' | 'server.stopped' | 'clock.observed' | 'access.adopted'
+    'journal.recovered' | 'journal.restored' | 'server.started' | 'server.stopped' | 'clock.observed' | 'access.adopted'
   >[]
 }
 

@@ -26,7 +26,7 @@ export interface SharingCommands {
   'delete-share': { share: string }
   /**
    * Takes one download of a share with a limit; of `maximumDownloads` commands at most succeed, however they come. Without a
-   * limit it changes nothing. It has no attempt: it is no change that anybody asks for.
+   * limit it changes nothing. It has no attempt, since nobody asks for it.
    */
   'count-download': { share: string }
   'create-embed': NewLink & {

@@ -1,7 +1,8 @@
 import { startName } from './names.ts'
 import { defineChange } from './schema/change.ts'
-import { digest, flag, integer, payloadId, text, volumeNumber } from './schema/kinds.ts'
+import { digest, flag, integer, listOf, microseconds, payloadId, sequence, text, volumeNumber } from './schema/kinds.ts'
 import { appended, field } from './schema/record.ts'
+import { scrubDamage, scrubProgress } from './values.ts'
 
 /** A start cut bytes off the end of the journal. */
 export const journalRecovered = defineChange('journal.recovered', 5, {
@@ -10,6 +11,14 @@ export const journalRecovered = defineChange('journal.recovered', 5, {
   length: field(integer, 'length'),
   digest: field(digest, 'SHA-256 of the bytes cut off'),
   refused: appended(flag, false, 'refused', 'true for a whole batch whose write or sync failed; else it was torn'),
+})
+
+/** The journal was restored from a backup, and goes on after a record of it: what the store did after that is not there. */
+export const journalRestored = defineChange('journal.restored', 36, {
+  last: field(sequence, 'last record', 'that was restored; this entry and the start before it are the first after it'),
+  head: field(digest, 'hash of that record'),
+  backedUp: field(microseconds, 'when the backup was made'),
+  restored: field(microseconds, 'when it was restored'),
 })
 
 export const serverStarted = defineChange('server.started', 6, {
@@ -47,3 +56,9 @@ export const clockObserved = defineChange('clock.observed', 21, {})
 
 /** Nothing refers to a volume any more: its file is removed. */
 export const volumeRemoved = defineChange('volume.removed', 22, { volume: field(volumeNumber, 'volume number') })
+
+/** A pass of the scrub, which reads everything that is stored, began, came to a place, or is over. */
+export const scrubAdvanced = defineChange('scrub.advanced', 80, {
+  progress: field(scrubProgress, 'progress'),
+  damage: field(listOf(scrubDamage), 'damage', 'found since the entry before, at most 256'),
+})

@@ -254,3 +254,35 @@ export const passwordRecord = record('password', {
   parallelization: field(integer, 'parallelization', 'p'),
 })
 export type PasswordRecord = ValueOf<typeof passwordRecord>
+
+/** What a pass reads, in this order; `over` is its end. */
+const SCRUB_STAGES = ['payloads', 'segments', 'over'] as const
+
+/** What can be damaged: a payload, or a sealed segment of the journal. */
+const SCRUBBED_KINDS = ['payload', 'segment'] as const
+
+/** A version of an object that a damaged payload belongs to, or a part of an upload in progress. */
+export const damagedObject = record('damaged object', {
+  bucketId: field(bucketId, 'bucket id'),
+  key: field(objectKey, 'key'),
+  version: field(optional(pinnedVersion), 'version', 'nil: a part of an upload in progress'),
+})
+
+export const scrubProgress = record('scrub progress', {
+  startedMicroseconds: field(microseconds, 'begin of the pass'),
+  stage: field(wordOf(SCRUB_STAGES), 'stage'),
+  place: field(integer, 'place', 'the payload id, or the first sequence of a segment, from which it goes on'),
+  payloads: field(integer, 'payloads read'),
+  segments: field(integer, 'segments read'),
+  bytes: field(integer, 'bytes read'),
+  damaged: field(integer, 'damaged', 'payloads and segments that this pass found damaged'),
+})
+export type ScrubProgress = ValueOf<typeof scrubProgress>
+
+export const scrubDamage = record('scrub damage', {
+  kind: field(wordOf(SCRUBBED_KINDS), 'kind'),
+  number: field(integer, 'number', 'payload id, or first sequence of the segment'),
+  reason: field(text, 'reason', 'at most 256 bytes'),
+  objects: field(listOf(damagedObject), 'objects', 'at most 10 that the payload belongs to'),
+})
+export type ScrubDamage = ValueOf<typeof scrubDamage>

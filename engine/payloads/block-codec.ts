@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../crc32.ts'
 import { type FileForm, FILE_FORMS } from './file-format.ts'
 import { freeMemory } from './free-memory.ts'
 import type { PayloadKey } from './sealing.ts'

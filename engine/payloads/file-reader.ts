@@ -1,5 +1,6 @@
 import type { DiskFile } from '../disk/disk.ts'
 import type { BlockCodec } from './block-codec.ts'
+import type { BlockingReads } from './blocking-reads.ts'
 import { BLOCK_BYTES, blockCount, FILE_FORMS, FILE_TRAILER, fileBytes, isTrailerOf } from './file-format.ts'
 import { PayloadDamagedError } from './payload-errors.ts'
 import { givePieceBack, PIECE_BLOCKS, takePiece } from './piece-pool.ts'
@@ -15,6 +16,28 @@ const MISMATCH = {
   sealed: 'authentication tag does not match',
 } as const
 
+/**
+ * A longer range is read by the thread pool, ahead of the client: it costs the same processor time by then, and another
+ * core does some of it.
+ */
+const READ_AT_ONCE_BYTES_MAXIMUM = 1024 * 1024
+/** Closing a file that was removed meanwhile frees its blocks, which takes long for many. */
+const CLOSED_AT_ONCE_BYTES_MAXIMUM = 8 * 1024 * 1024
+/** Proofs of up to so many bytes are read with the trailer behind them. */
+const TAIL_BYTES_MAXIMUM = 64 * 1024
+
+/** Where a read is, in bytes of the object; `stop` is where its last block ends. */
+interface Span {
+  readonly start: number
+  readonly stop: number
+}
+
+/** A piece and the part of it that was asked for. */
+interface ReadPiece {
+  readonly piece: Buffer
+  readonly bytes: Buffer
+}
+
 /** A range of a large payload, read block by block, at the pace of the calls of `next`. */
 export class PayloadFileReader {
   readonly length: number
@@ -22,29 +45,26 @@ export class PayloadFileReader {
   readonly #name: string
   readonly #payloadBytes: number
   readonly #codec: BlockCodec
+  readonly #blocking: BlockingReads
   /** Of the first block that is read and those after it. */
   readonly #proofs: Buffer
   readonly #firstBlock: number
   readonly #end: number
   #position: number
-  #ahead: Promise<Buffer | undefined> | undefined
+  #ahead: Promise<ReadPiece> | undefined
+  /** The first bytes, until `next` returns them. */
+  #first: Buffer | undefined
+  /** What holds the bytes that `next` returned last. */
+  #lent: Buffer | undefined
   #closed = false
-  /** Two pieces take turns: one is sent while the other is filled. */
-  readonly #pieces = [takePiece(), takePiece()]
-  #turn = 0
 
-  private constructor(
-    file: DiskFile,
-    payload: FilePayload,
-    codec: BlockCodec,
-    start: number,
-    end: number,
-    proofs: Buffer,
-  ) {
+  private constructor(source: Source, start: number, end: number, proofs: Buffer) {
+    const { file, payload, codec, blocking } = source
     this.#file = file
     this.#name = payload.name
     this.#payloadBytes = payload.length
     this.#codec = codec
+    this.#blocking = blocking
     this.#proofs = proofs
     this.#firstBlock = Math.floor(start / BLOCK_BYTES)
     this.#position = start
@@ -52,85 +72,143 @@ export class PayloadFileReader {
     this.length = end - start
   }
 
-  /** @throws PayloadDamagedError when the file is that of another payload */
-  static async open(
-    file: DiskFile,
-    payload: FilePayload,
-    codec: BlockCodec,
-    start: number,
-    end: number,
-  ): Promise<PayloadFileReader> {
-    const firstBlock = Math.floor(start / BLOCK_BYTES)
-    const { proofBytes } = FILE_FORMS[codec.form]
-    const bytes = (blockCount(end) - firstBlock) * proofBytes
-    const proofs = Buffer.allocUnsafe(bytes)
+  /**
+   * Takes over an open file; without success it is closed.
+   * @throws PayloadDamagedError when the file is that of another payload
+   */
+  static async open(source: Source, start: number, end: number): Promise<PayloadFileReader> {
     try {
-      const reading = file.readAtAsync(proofs, payload.length + firstBlock * proofBytes, bytes)
-      // Both reads must end before the file is closed.
-      const [trailer] = await Promise.allSettled([requireOwnTrailer(file, payload, codec), reading])
-      if (trailer.status === 'rejected') throw trailer.reason
-      await reading
+      return new PayloadFileReader(source, start, end, await readProofs(source, start, end))
     } catch (error) {
-      await file.closeAsync()
+      await source.file.closeAsync()
       throw error
     }
-    const reader = new PayloadFileReader(file, payload, codec, start, end, proofs)
-    reader.#readAhead()
-    return reader
   }
 
   /** Resolves when the first bytes, which `next` will return, are read and verified. */
   async proveFirst(): Promise<void> {
-    await this.#ahead
+    this.#first = await this.next()
   }
 
   /**
-   * The next verified bytes, undefined after the last. They are valid until the next call; meanwhile the bytes after them
-   * are read.
+   * The next verified bytes, undefined after the last. They are valid until the next call. Without a promise the thread
+   * has read them itself; with one the bytes after them are read meanwhile.
    * @throws PayloadDamagedError
    */
-  async next(): Promise<Buffer | undefined> {
-    const bytes = await this.#ahead
-    this.#ahead = undefined
-    if (bytes !== undefined && !this.#closed) this.#readAhead()
-    return bytes
+  next(): Buffer | undefined | Promise<Buffer | undefined> {
+    const first = this.#first
+    if (first !== undefined) {
+      this.#first = undefined
+      return first
+    }
+    this.#takeBack()
+    if (this.#ahead !== undefined) return this.#arrived(this.#ahead)
+    if (this.#position >= this.#end) return undefined
+    if (this.#mayBlock) return this.#lend(this.#readNow())
+    return this.#arrived(this.#readAhead())
   }
 
   /** Closes the file when no read is under way. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    const close = () => {
-      for (const piece of this.#pieces) givePieceBack(piece)
-      this.#file.closeAsync().catch(() => undefined)
-    }
-    if (this.#ahead === undefined) close()
-    else this.#ahead.then(close, close)
+    this.#takeBack()
+    if (this.#ahead === undefined) this.#closeFile()
+    else
+      this.#ahead
+        .then(({ piece }) => givePieceBack(piece))
+        .catch(() => undefined)
+        .finally(() => this.#closeFile())
   }
 
-  #readAhead(): void {
-    const reading = this.#read()
+  get #mayBlock(): boolean {
+    return this.length <= READ_AT_ONCE_BYTES_MAXIMUM && this.#blocking.allowed
+  }
+
+  #closeFile(): void {
+    if (this.#payloadBytes > CLOSED_AT_ONCE_BYTES_MAXIMUM || !this.#blocking.allowed) {
+      this.#file.closeAsync().catch(() => undefined)
+      return
+    }
+    try {
+      this.#file.close()
+    } catch {
+      // Nothing was written, so nothing is lost by it.
+    }
+  }
+
+  #lend({ piece, bytes }: ReadPiece): Buffer {
+    this.#lent = piece
+    return bytes
+  }
+
+  #takeBack(): void {
+    if (this.#lent !== undefined) givePieceBack(this.#lent)
+    this.#lent = undefined
+  }
+
+  async #arrived(ahead: Promise<ReadPiece>): Promise<Buffer | undefined> {
+    const read = await ahead
+    // Closed meanwhile: the piece has gone back.
+    if (this.#closed) return undefined
+    this.#ahead = undefined
+    if (this.#position < this.#end && !this.#mayBlock) this.#readAhead()
+    return this.#lend(read)
+  }
+
+  #readAhead(): Promise<ReadPiece> {
+    const reading = this.#readLater()
     reading.catch(() => undefined)
     this.#ahead = reading
+    return reading
   }
 
-  async #read(): Promise<Buffer | undefined> {
-    if (this.#position >= this.#end) return undefined
-    const block = Math.floor(this.#position / BLOCK_BYTES)
-    const start = block * BLOCK_BYTES
-    const stop = Math.min(start + PIECE_BLOCKS * BLOCK_BYTES, blockCount(this.#end) * BLOCK_BYTES, this.#payloadBytes)
-    const bytes = (this.#pieces[this.#turn] as Buffer).subarray(0, stop - start)
-    this.#turn = 1 - this.#turn
-    const read = await this.#file.readAtAsync(bytes, start, bytes.length)
-    if (read !== bytes.length) throw this.#damaged(start + read)
-    for (let at = 0; at < bytes.length; at += BLOCK_BYTES) {
-      const index = block + at / BLOCK_BYTES
-      const proved = this.#codec.prove(bytes.subarray(at, at + BLOCK_BYTES), index, this.#proofOf(index))
-      if (!proved) throw this.#damaged(start + at)
+  #readNow(): ReadPiece {
+    const span = this.#nextSpan()
+    const piece = takePiece()
+    try {
+      const length = span.stop - span.start
+      return this.#proved(
+        piece,
+        span,
+        this.#blocking.run(() => this.#file.readAt(piece, span.start, length)),
+      )
+    } catch (error) {
+      givePieceBack(piece)
+      throw error
     }
-    const part = bytes.subarray(this.#position - start, Math.min(stop, this.#end) - start)
-    this.#position = Math.min(stop, this.#end)
-    return part
+  }
+
+  async #readLater(): Promise<ReadPiece> {
+    const span = this.#nextSpan()
+    const piece = takePiece()
+    try {
+      return this.#proved(piece, span, await this.#file.readAtAsync(piece, span.start, span.stop - span.start))
+    } catch (error) {
+      givePieceBack(piece)
+      throw error
+    }
+  }
+
+  /** Whole blocks from the position on, as far as the payload goes. */
+  #nextSpan(): Span {
+    const start = Math.floor(this.#position / BLOCK_BYTES) * BLOCK_BYTES
+    const stop = Math.min(start + PIECE_BLOCKS * BLOCK_BYTES, blockCount(this.#end) * BLOCK_BYTES, this.#payloadBytes)
+    return { start, stop }
+  }
+
+  /** @throws PayloadDamagedError */
+  #proved(piece: Buffer, { start, stop }: Span, read: number): ReadPiece {
+    if (read !== stop - start) throw this.#damaged(start + read)
+    for (let at = start; at < stop; at += BLOCK_BYTES) {
+      const index = at / BLOCK_BYTES
+      const block = piece.subarray(at - start, Math.min(at + BLOCK_BYTES, stop) - start)
+      if (!this.#codec.prove(block, index, this.#proofOf(index))) throw this.#damaged(at)
+    }
+    const end = Math.min(stop, this.#end)
+    const bytes = piece.subarray(this.#position - start, end - start)
+    this.#position = end
+    return { piece, bytes }
   }
 
   #proofOf(block: number): Buffer {
@@ -144,14 +222,44 @@ export class PayloadFileReader {
   }
 }
 
+/** What a payload is read from. */
+interface Source {
+  readonly file: DiskFile
+  readonly payload: FilePayload
+  readonly codec: BlockCodec
+  readonly blocking: BlockingReads
+}
+
 /**
- * The proofs of a plain file are in the same file, so only its trailer shows that it is not another one under its name.
- * The key of an encrypted file depends on its name, so its blocks show it.
+ * The proofs of the blocks that hold a range. Those of a plain file are in the same file, so only its trailer shows that it
+ * is not another one under its name. The key of an encrypted file depends on its name, so its blocks show it.
+ * @throws PayloadDamagedError
  */
-async function requireOwnTrailer(file: DiskFile, { name, length }: FilePayload, { form }: BlockCodec): Promise<void> {
-  if (form === 'sealed') return
-  const trailer = Buffer.alloc(FILE_TRAILER.bytes)
-  await file.readAtAsync(trailer, fileBytes(form, length) - trailer.length, trailer.length)
-  if (isTrailerOf(trailer, form, length, name)) return
-  throw new PayloadDamagedError(`payload file ${name}: its trailer is damaged or belongs to another file`)
+async function readProofs(source: Source, start: number, end: number): Promise<Buffer> {
+  const { payload, codec } = source
+  const { proofBytes } = FILE_FORMS[codec.form]
+  const firstBlock = Math.floor(start / BLOCK_BYTES)
+  const proofsAt = payload.length + firstBlock * proofBytes
+  const length = (blockCount(end) - firstBlock) * proofBytes
+  const fileEnd = fileBytes(codec.form, payload.length)
+  const tailBytes = fileEnd - proofsAt
+  const readsTail = codec.form === 'plain' && tailBytes <= TAIL_BYTES_MAXIMUM
+  const bytes = await readAt(source, proofsAt, readsTail ? tailBytes : length)
+  if (codec.form === 'plain') {
+    const trailer = readsTail
+      ? bytes.subarray(tailBytes - FILE_TRAILER.bytes)
+      : await readAt(source, fileEnd - FILE_TRAILER.bytes, FILE_TRAILER.bytes)
+    if (!isTrailerOf(trailer, codec.form, payload.length, payload.name)) {
+      throw new PayloadDamagedError(`payload file ${payload.name}: its trailer is damaged or belongs to another file`)
+    }
+  }
+  return bytes.subarray(0, length)
+}
+
+/** Bytes of a file; where it ends before them they are zero. */
+async function readAt({ file, blocking }: Source, position: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length)
+  if (blocking.allowed) blocking.run(() => file.readAt(bytes, position, length))
+  else await file.readAtAsync(bytes, position, length)
+  return bytes
 }

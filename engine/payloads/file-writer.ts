@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { DirectorySyncs } from '../disk/directory-syncs.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { type BlockCodec, plainBlocks, sealedBlocks } from './block-codec.ts'
@@ -31,6 +32,7 @@ export interface StoredFile {
 export class PayloadFileWriter {
   readonly #disk: Disk
   readonly #paths: StorePaths
+  readonly #directories: DirectorySyncs
   readonly #name: string
   readonly #file: DiskFile
   readonly #md5 = createHash('md5')
@@ -45,9 +47,17 @@ export class PayloadFileWriter {
   #failure: unknown
   #digests: { readonly md5: string; readonly sha256: Buffer } | undefined
 
-  private constructor(disk: Disk, paths: StorePaths, name: string, file: DiskFile, codec: BlockCodec) {
+  private constructor(
+    disk: Disk,
+    paths: StorePaths,
+    directories: DirectorySyncs,
+    name: string,
+    file: DiskFile,
+    codec: BlockCodec,
+  ) {
     this.#disk = disk
     this.#paths = paths
+    this.#directories = directories
     this.#name = name
     this.#file = file
     this.#form = codec.form
@@ -55,9 +65,15 @@ export class PayloadFileWriter {
   }
 
   /** The caller never uses a `name` twice. With a sealer the file is encrypted. */
-  static create(disk: Disk, paths: StorePaths, name: string, sealer?: PayloadSealer): PayloadFileWriter {
+  static create(
+    disk: Disk,
+    paths: StorePaths,
+    directories: DirectorySyncs,
+    name: string,
+    sealer?: PayloadSealer,
+  ): PayloadFileWriter {
     const codec = sealer === undefined ? plainBlocks : sealedBlocks(sealer.fileKey(name))
-    return new PayloadFileWriter(disk, paths, name, disk.create(paths.upload(name)), codec)
+    return new PayloadFileWriter(disk, paths, directories, name, disk.create(paths.upload(name)), codec)
   }
 
   get size(): number {
@@ -85,8 +101,8 @@ export class PayloadFileWriter {
   }
 
   /**
-   * Writes the rest and the proofs of the blocks, syncs, and moves the file to its place: it is durable with its name when
-   * this resolves. A failure leaves nothing.
+   * Writes the rest and the proofs of the blocks, moves the file to its place and syncs both: it is durable with its name
+   * when this resolves. A failure leaves nothing.
    */
   async finish(): Promise<StoredFile> {
     try {
@@ -95,15 +111,8 @@ export class PayloadFileWriter {
       const size = this.#written
       const end = Buffer.concat([this.#blocks.end(), encodeFileTrailer(this.#form, size, this.#name)])
       await this.#file.writeAtAsync(end, size)
-      await this.#file.syncAsync()
-      await this.#file.closeAsync()
       this.#release()
-      const directory = this.#paths.fileDirectory(this.#name)
-      this.#disk.makeDirectory(directory)
-      // The directory may exist without a durable name: another thread may have created it a moment ago.
-      await this.#disk.syncDirectoryAsync(this.#paths.files)
-      await this.#disk.renameAsync(this.#paths.upload(this.#name), this.#paths.file(this.#name))
-      await this.#disk.syncDirectoryAsync(directory)
+      await this.#moveToPlace()
       const { md5, sha256 } = this.digests()
       return { name: this.#name, size, md5, digest: sha256, sealed: this.#form === 'sealed' }
     } catch (error) {
@@ -119,6 +128,19 @@ export class PayloadFileWriter {
     this.#release()
     await this.#file.closeAsync().catch(() => undefined)
     await this.#disk.removeAsync(this.#paths.upload(this.#name)).catch(() => undefined)
+  }
+
+  /**
+   * Nobody refers to the file before both syncs are done, so its name may be there before its bytes are durable. The two
+   * run side by side: a journaling file system makes one commit of them, and of those of other uploads.
+   */
+  async #moveToPlace(): Promise<void> {
+    const directory = this.#paths.fileDirectory(this.#name)
+    await this.#directories.make(directory, this.#paths.files)
+    await this.#disk.renameAsync(this.#paths.upload(this.#name), this.#paths.file(this.#name))
+    const syncs = await Promise.allSettled([this.#file.syncAsync(), this.#directories.sync(directory)])
+    for (const sync of syncs) if (sync.status === 'rejected') throw sync.reason
+    await this.#file.closeAsync()
   }
 
   #take(chunk: Uint8Array, pieceIsFull: () => void): void {

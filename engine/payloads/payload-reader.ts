@@ -1,9 +1,10 @@
 import type { PayloadId, Sequence, VolumeNumber } from '../brands.ts'
 import { hash as digestOf } from 'node:crypto'
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../crc32.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { type BlockCodec, plainBlocks, sealedBlocks } from './block-codec.ts'
+import { BlockingReads } from './blocking-reads.ts'
 import { fileBytes } from './file-format.ts'
 import { PayloadFileReader } from './file-reader.ts'
 import { PayloadDamagedError } from './payload-errors.ts'
@@ -61,13 +62,15 @@ export class PayloadReader {
   readonly #paths: StorePaths
   readonly #sealer: PayloadSealer | undefined
   readonly #volumes = new Map<number, DiskFile>()
+  readonly #blocking: BlockingReads
   #envelopes = Buffer.alloc(0)
 
   /** Without a sealer, encrypted payloads cannot be read. */
-  constructor(disk: Disk, paths: StorePaths, sealer?: PayloadSealer) {
+  constructor(disk: Disk, paths: StorePaths, sealer?: PayloadSealer, blocking: BlockingReads = new BlockingReads()) {
     this.#disk = disk
     this.#paths = paths
     this.#sealer = sealer
+    this.#blocking = blocking
   }
 
   /**
@@ -90,22 +93,27 @@ export class PayloadReader {
    */
   async openLarge(location: FileLocation, start: number, end: number): Promise<PayloadFileReader> {
     const codec = this.#codecOf(location)
-    let file: DiskFile
-    try {
-      file = await this.#disk.openToReadAsync(this.#paths.file(location.name))
-    } catch (error) {
-      throw openFailure(placeOf(location), error)
-    }
+    const file = await this.#openFile(location)
     if (file.size() !== fileBytes(codec.form, location.length)) {
       await file.closeAsync()
       throw new PayloadDamagedError(`${placeOf(location)} has the wrong length`)
     }
-    return PayloadFileReader.open(file, location, codec, start, end)
+    return PayloadFileReader.open({ file, payload: location, codec, blocking: this.#blocking }, start, end)
   }
 
   close(): void {
     for (const file of this.#volumes.values()) file.close()
     this.#volumes.clear()
+  }
+
+  async #openFile(location: FileLocation): Promise<DiskFile> {
+    const path = this.#paths.file(location.name)
+    try {
+      if (this.#blocking.allowed) return this.#blocking.run(() => this.#disk.openToRead(path))
+      return await this.#disk.openToReadAsync(path)
+    } catch (error) {
+      throw openFailure(placeOf(location), error)
+    }
   }
 
   /** Encrypted bytes are checked too: an envelope in the place of another one would open without an error. */

@@ -1,5 +1,6 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../crc32.ts'
 import type { WriteBody } from '../commands/commands.ts'
+import { DirectorySyncs } from '../disk/directory-syncs.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { PayloadFileWriter } from './file-writer.ts'
@@ -11,6 +12,7 @@ export class UploadStore {
   readonly #disk: Disk
   readonly #paths: StorePaths
   readonly #ids: PayloadIds
+  readonly #directories: DirectorySyncs
   readonly #sealer: PayloadSealer | undefined
 
   /**
@@ -21,6 +23,7 @@ export class UploadStore {
     this.#disk = disk
     this.#paths = paths
     this.#ids = new PayloadIds(start, thread)
+    this.#directories = new DirectorySyncs(disk)
     this.#sealer = sealer
   }
 
@@ -33,7 +36,7 @@ export class UploadStore {
 
   /** A writer for the next large payload. */
   create(): PayloadFileWriter {
-    return PayloadFileWriter.create(this.#disk, this.#paths, this.#ids.next(), this.#sealer)
+    return PayloadFileWriter.create(this.#disk, this.#paths, this.#directories, this.#ids.next(), this.#sealer)
   }
 
   /** Removes a stored file whose command was refused, so that no entry refers to it. */

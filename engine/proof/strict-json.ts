@@ -37,7 +37,7 @@ function countWrittenNames(text: string): number {
     const between = text.slice(at, quote === -1 ? text.length : quote)
     if (at > 0 && AFTER_A_NAME.test(between)) names += 1
     for (const [number] of between.matchAll(NUMBERS)) {
-      if (!WHOLE_NUMBER.test(number)) throw new StrictJsonError(`${number.slice(0, 40)} is no whole number`)
+      if (!WHOLE_NUMBER.test(number)) throw new StrictJsonError(`${number.slice(0, 40)} is not a whole number`)
     }
     if (quote === -1) break
     at = endOfString(text, quote)

@@ -51,7 +51,7 @@ export async function verifyBundle(bytes: Uint8Array, evidence: ProofEvidence): 
   const results = new Map<CheckName, CheckResult>()
   const parsed = bytes.length > BUNDLE_BYTES_MAXIMUM ? tooLarge() : parseBundle(bytes)
   if (parsed.kind === 'malformed') {
-    results.set('format', failed(`This is no proof bundle: ${parsed.reason}.`))
+    results.set('format', failed(`This is not a proof bundle: ${parsed.reason}.`))
     return proofReport(results, undefined, 'The bundle could not be read.')
   }
   if (parsed.kind === 'newer') {

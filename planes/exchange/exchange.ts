@@ -219,18 +219,24 @@ export abstract class Exchange implements AuditSource {
 
   #followed(source: BodySource, status: number): BodySource {
     let sentBytes = 0
+    const counted = (piece: Buffer | undefined) => {
+      sentBytes += piece?.length ?? 0
+      return piece
+    }
+    const broken = (error: unknown): never => {
+      if (error instanceof BodyRemovedError) throw error
+      this.failed(error)
+      this.erred()
+      throw new CutOffError('the answer was cut off', { cause: error })
+    }
     return {
       length: source.length,
-      next: async () => {
+      next: () => {
         try {
-          const piece = await source.next()
-          sentBytes += piece?.length ?? 0
-          return piece
+          const piece = source.next()
+          return piece instanceof Promise ? piece.then(counted, broken) : counted(piece)
         } catch (error) {
-          if (error instanceof BodyRemovedError) throw error
-          this.failed(error)
-          this.erred()
-          throw new CutOffError('the answer was cut off', { cause: error })
+          return broken(error)
         }
       },
       close: () => {

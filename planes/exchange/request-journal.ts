@@ -19,6 +19,7 @@ type Change = Exclude<
       | 'record-read'
       | 'record-server-event'
       | 'record-digest'
+      | 'record-scrub'
       | 'reclaim-upload'
       | 'move-payloads'
       | 'remove-volume'

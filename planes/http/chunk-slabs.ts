@@ -20,7 +20,7 @@ const spare: Buffer[] = []
 
 /**
  * A copy of `chunk`, to be given back with `releaseChunk`.
- * @param waits whether more must come before anybody takes it. What may wait long is no piece of the platform's pool, all of
+ * @param waits whether more must come before anybody takes it. What may wait long is not taken from the platform's pool, all of
  *   which it would keep from being freed.
  */
 export function copyChunk(chunk: ArrayBuffer, waits: boolean): Buffer {

@@ -50,6 +50,14 @@ interface MetricSeries extends MetricSample {
 
 type Labels = Readonly<Record<string, string>>
 
+/** What is in each bucket of a histogram: one for each bound, and one for what is above the last. Sums over all threads. */
+export interface HistogramCounts {
+  readonly row: MetricRow
+  readonly labels: Labels
+  readonly buckets: readonly number[]
+  readonly sumSeconds: number
+}
+
 /** The series with their first slots. */
 interface SlotLayout {
   readonly series: readonly { readonly row: MetricRow; readonly labels: Labels; readonly slot: number }[]
@@ -90,6 +98,10 @@ function createLayout(operations: readonly string[]): SlotLayout {
 
 function regionSlots(layout: SlotLayout): number {
   return Math.ceil(layout.slots / REGION_ALIGNMENT_SLOTS) * REGION_ALIGNMENT_SLOTS
+}
+
+function sumOf(regions: readonly Float64Array[], slot: number): number {
+  return regions.reduce((total, region) => total + (region[slot] ?? 0), 0)
 }
 
 /** The slots of all threads. */
@@ -171,13 +183,28 @@ export class MetricSlots {
 
   /** Every sample with its sum over all threads. */
   read(): readonly MetricSeries[] {
-    const regions = Array.from({ length: this.shared.threads }, (_, thread) => this.region(thread))
-    const sum = (slot: number) => regions.reduce((total, region) => total + (region[slot] ?? 0), 0)
+    const regions = this.#regions()
+    const sum = (slot: number) => sumOf(regions, slot)
     return this.#layout.series.flatMap(({ row, labels, slot }): readonly MetricSeries[] =>
       row.type === 'histogram'
         ? histogramSamples(labels, slot, sum).map((sample) => ({ row, ...sample }))
         : [{ row, labels, value: sum(slot) }],
     )
+  }
+
+  /** Every histogram that has counted anything. */
+  histograms(): readonly HistogramCounts[] {
+    const regions = this.#regions()
+    return this.#layout.series.flatMap(({ row, labels, slot }): readonly HistogramCounts[] => {
+      if (row.type !== 'histogram') return []
+      const slots = Array.from({ length: HISTOGRAM_SLOTS }, (_, index) => sumOf(regions, slot + index))
+      const sumSeconds = slots.pop() ?? 0
+      return slots.some((count) => count > 0) ? [{ row, labels, buckets: slots, sumSeconds }] : []
+    })
+  }
+
+  #regions(): readonly Float64Array[] {
+    return Array.from({ length: this.shared.threads }, (_, thread) => this.region(thread))
   }
 
   #slot(key: string): number {

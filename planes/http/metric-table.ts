@@ -19,6 +19,7 @@ const THREAD_METRICS = {
   object_store_received_bytes_total: 'Bytes of request bodies received on the S3 data plane.',
   object_store_sent_bytes_total: 'Bytes of response bodies sent on the S3 data plane.',
   object_store_journal_records_total: 'Records written to the journal.',
+  object_store_journal_written_bytes_total: 'Bytes of records written to the journal.',
   object_store_journal_syncs_total: 'Syncs of the journal, one for each group commit.',
   object_store_journal_sync_seconds_total: 'Time spent in syncs of the journal.',
   object_store_audit_counted_requests_total:
@@ -57,6 +58,11 @@ const SCRAPE_METRICS = {
   object_store_storage_unused_volume_bytes:
     'Bytes of volumes that no payload uses: deleted ones until compaction, headers, and room ahead.',
   object_store_storage_logical_bytes: 'Bytes of current object versions.',
+  object_store_scrub_read_bytes: 'Bytes that the last pass of the scrub read; it may be under way.',
+  object_store_scrub_damaged:
+    'Payloads and segments that scrubs found damaged, without those that were removed since; at most 256.',
+  object_store_scrub_completed_seconds:
+    'When the last pass of the scrub ended, in seconds since 1970; absent before that.',
   object_store_buckets: 'Buckets.',
   object_store_objects: 'Objects, counted by their current version.',
   object_store_event_streams: 'Streams of storage events that are open.',
@@ -74,6 +80,28 @@ const SCRAPE_METRICS = {
   object_store_webhook_deliveries_failed_total:
     'Deliveries to webhooks that failed for good, after their last attempt.',
   object_store_webhook_attempts_failed_total: 'Attempts of deliveries to webhooks that failed.',
+  object_store_lifecycle_scanned_total: 'Entries that lifecycle passes found due by their age.',
+  object_store_lifecycle_removed_total:
+    'Objects and versions that lifecycle rules removed or hid with a delete marker.',
+  object_store_lifecycle_skipped_total:
+    'Due entries that lifecycle passes left because of a lock, or of a clock that is behind.',
+  object_store_lifecycle_failed_total: 'Due entries that could not be removed; the next lifecycle pass tries again.',
+  object_store_lifecycle_last_pass_timestamp_seconds:
+    'When the last complete lifecycle pass ended, in seconds since 1970; missing until one has.',
+  object_store_lifecycle_lag_seconds:
+    'How long the oldest entry that the last complete lifecycle pass left undone has been due; 0 when it left none.',
+  object_store_compaction_volumes_removed_total: 'Volumes that compaction emptied and removed.',
+  object_store_compaction_moved_bytes_total: 'Bytes of payloads that compaction moved to another volume.',
+  object_store_journal_compressed_segments: 'Segments of the journal that are compressed.',
+  object_store_journal_compressed_bytes: 'Bytes of the journal that are in compressed segments, as they were before.',
+  object_store_journal_compressed_disk_bytes: 'Bytes that compressed segments take on the disk.',
+  object_store_journal_damaged_segments:
+    'Segments found since the start that are left uncompressed because they are damaged or cannot be read.',
+  object_store_snapshot_age_seconds: 'Time since the newest snapshot of the projections was begun.',
+  object_store_snapshot_bytes: 'Size of the newest snapshot of the projections.',
+  object_store_snapshot_sequence: 'Sequence of the last record in the newest snapshot; a start replays those after it.',
+  object_store_snapshots_made_total: 'Snapshots of the projections made since the start.',
+  object_store_snapshot_failures_total: 'Snapshots of the projections that could not be made since the start.',
 } as const
 
 /** Names of the labels, where there are any. */

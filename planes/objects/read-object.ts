@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PayloadId } from '../../engine/brands.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type {
@@ -66,11 +67,17 @@ export async function untilThere<T>(first: Promise<T>, read: () => T | Promise<T
   }
 }
 
-/** The pieces of a body, which is closed after the last or when nobody wants more. A piece is valid until the next. */
+/**
+ * The pieces of a body, which is closed after the last or when nobody wants more. A piece is valid until the next. The event
+ * loop goes round after each.
+ */
 export async function* piecesOf(body: Buffer | BodySource): AsyncGenerator<Buffer> {
   if (Buffer.isBuffer(body)) return yield body
   try {
-    for (let piece = await body.next(); piece !== undefined; piece = await body.next()) yield piece
+    for (let piece = await body.next(); piece !== undefined; piece = await body.next()) {
+      yield piece
+      await nextTurn()
+    }
   } finally {
     body.close()
   }
@@ -169,13 +176,16 @@ class PartsBody implements BodySource {
     this.length = end - start
   }
 
-  async next(): Promise<Buffer | undefined> {
-    for (;;) {
-      const piece = await this.#takeFromPart()
-      if (piece !== undefined) return piece
-      if (this.#closed || this.#position >= this.#end) return undefined
-      await this.openNext()
-    }
+  next(): Buffer | undefined | Promise<Buffer | undefined> {
+    const piece = this.#takeFromPart()
+    if (piece instanceof Promise) return piece.then((arrived) => arrived ?? this.#nextPart())
+    return piece ?? this.#nextPart()
+  }
+
+  /** The first piece of the next part; undefined after the last. */
+  #nextPart(): undefined | Promise<Buffer | undefined> {
+    if (this.#closed || this.#position >= this.#end) return undefined
+    return this.openNext().then(() => this.next())
   }
 
   close(): void {
@@ -183,12 +193,18 @@ class PartsBody implements BodySource {
     this.#closePart()
   }
 
-  async #takeFromPart(): Promise<Buffer | undefined> {
+  #takeFromPart(): Buffer | undefined | Promise<Buffer | undefined> {
     const part = this.#part
     if (part === undefined) return undefined
-    const piece = Buffer.isBuffer(part) ? part : await part.next()
-    if (Buffer.isBuffer(part) || piece === undefined) this.#closePart()
-    this.#position += piece?.length ?? 0
+    const piece = Buffer.isBuffer(part) ? part : part.next()
+    if (piece instanceof Promise) return piece.then((arrived) => this.#taken(arrived))
+    if (piece === part) this.#part = undefined
+    return this.#taken(piece)
+  }
+
+  #taken(piece: Buffer | undefined): Buffer | undefined {
+    if (piece === undefined) this.#closePart()
+    else this.#position += piece.length
     return piece
   }
 

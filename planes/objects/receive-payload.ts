@@ -6,6 +6,12 @@ import type { SpaceGuard } from '../../engine/payloads/space-guard.ts'
 import type { UploadStore } from '../../engine/payloads/upload-store.ts'
 import type { RequestBody } from '../http/exchange.ts'
 
+/**
+ * The attempt of a longer body is in the journal before the upload is finished. That of others goes with their outcome: it
+ * is in the same batch, before the change.
+ */
+const LONG_BYTES_MINIMUM = 8 * 1024 * 1024
+
 /** Where the bytes of uploads go. */
 export interface PayloadStores {
   readonly uploads: UploadStore
@@ -101,7 +107,8 @@ async function receiveLarge(
   attempt: () => Promise<void>,
 ): Promise<ReceivedPayload> {
   const writer = uploads.create()
-  const [taken, attempted] = await Promise.allSettled([takeBody(body, writer, length, checks), attempt()])
+  const attempting = length < LONG_BYTES_MINIMUM ? undefined : attempt()
+  const [taken, attempted] = await Promise.allSettled([takeBody(body, writer, length, checks), attempting])
   const failed = [attempted, taken].find((result) => result.status === 'rejected')
   if (failed !== undefined) {
     await writer.abandon()

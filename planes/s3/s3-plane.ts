@@ -134,26 +134,36 @@ class S3Dialect extends Exchange {
   /** From the head of the request to an operation that may be carried out. */
   #admitSigned(): void {
     const { http } = this
-    const { catalog } = this.#parts.services
-    const target = parseTarget(http.path, http.query)
+    const { services, authenticator, hostNames } = this.#parts
+    const known = authenticator.recall(http)
+    const target = known?.target ?? parseTarget(http.path, http.query)
     this.#target = target
-    this.#crossOrigin = crossOriginHeaders(http, target, catalog)
-    const identity = this.#parts.authenticator.authenticate(http, target)
+    this.#crossOrigin = crossOriginHeaders(http, target, services.catalog)
+    const identity = known?.identity ?? authenticator.authenticate(http, target)
     this.#identity = identity
     if (identity === undefined) throw this.#refuseAnonymous(target)
-    refuseOtherHost(http, this.#parts.hostNames)
+    refuseOtherHost(http, hostNames)
+    const operation = known?.operation ?? this.#recognize(target)
+    this.#operation = operation
+    authorize(identity.policies, operation, http, target)
+    this.#request = this.#requestOf(target, operation, identity.payload)
+    if (known === undefined) authenticator.remember(http, { target, operation, identity })
+  }
+
+  /** The operation that is asked for, which exists here and of which nothing is asked that does not. */
+  #recognize(target: Target): Operation {
+    const { http } = this
     const operation = recognize(http.method, target, http)
     this.#operation = operation
     if (operation.handle === undefined) throw notSupported(operation)
     refuseRepeats(target.query)
     refuseUnsupportedHeaders(http, target, operation)
-    authorize(identity.policies, operation, http, target)
-    this.#request = this.#requestOf(target, operation, identity.payload)
+    return operation
   }
 
   /**
    * Nothing is served without a signature, and nothing is said about what there is (S9). That an operation does not
-   * exist here is no secret: a browser's form upload, which has no signature that this server reads, is refused by name.
+   * exist here is not a secret: a browser's form upload, which has no signature that this server reads, is refused by name.
    */
   #refuseAnonymous(target: Target): S3Error {
     const operation = findOperation(this.http.method, target, this.http)

@@ -25,7 +25,7 @@ export class EmbedOrigins {
 
   /**
    * Whether the page that asks may show what it gets. A browser names the page in Origin, or in Referer; one that says that
-   * it asks for another site and does not name it is refused. Programs, and people who follow a link, are no page.
+   * it asks for another site and does not name it is refused. Programs, and people who follow a link, are not a page.
    */
   allows(http: HttpRequest): boolean {
     if (this.isEverybody) return true

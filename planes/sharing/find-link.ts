@@ -32,7 +32,7 @@ const REFUSED_SHARES: Readonly<Record<Exclude<ReturnType<typeof statusOfShare>, 
 
 /**
  * The share of a token, from the state of this moment.
- * @param found told of the share as soon as there is one, for the record of a refusal
+ * @param found called with the share as soon as it is found, for the record of a refusal
  * @throws SharingError SHARE_NOT_FOUND, SHARE_REVOKED, SHARE_EXPIRED, SHARE_EXHAUSTED, SHARE_TARGET_NOT_FOUND
  */
 export function requireShare(
@@ -54,7 +54,7 @@ export function requireShare(
 
 /**
  * The embed of a token, from the state of this moment.
- * @param found told of the embed as soon as there is one
+ * @param found called with the embed as soon as it is found
  * @throws SharingError EMBED_NOT_FOUND, EMBED_REVOKED, EMBED_EXPIRED, EMBED_TARGET_NOT_FOUND
  */
 export function requireEmbed(

@@ -41,7 +41,7 @@ export function nextMarkers(next: OrderedPosition | undefined, idOf: (order: num
   return { keyMarker: next.bytes.toString(), idMarker: next.kind === 'after-entry' ? idOf(next.order) : undefined }
 }
 
-/** An ETag element. @param etag without quotes */
+/** An ETag element. @param etag without quotes; the journal may hold any header text there */
 export function etagElement(etag: string): string {
   return `<ETag>&quot;${escapeXml(etag)}&quot;</ETag>`
 }

@@ -12,7 +12,9 @@ import { invalidArgument, S3Error } from '../errors.ts'
 import { headerClaims, presignedClaims, type SignatureClaims, unsupportedMechanism } from './signature-claims.ts'
 import { canonicalText, STREAMING_PREFIX, stringToSign, UNSIGNED_PAYLOAD } from './signature-v4.ts'
 import { SigningKeyCache } from './signing-key-cache.ts'
+import type { Operation } from '../operation.ts'
 import type { Target } from '../request/target.ts'
+import { identityNow, VerifiedUrls } from './verified-urls.ts'
 
 const SKEW_MILLISECONDS_MAXIMUM = 900_000
 
@@ -45,6 +47,13 @@ export interface Identity {
   readonly policies: CompiledPolicies | undefined
 }
 
+/** A request that may be carried out. */
+interface Admitted {
+  readonly target: Target
+  readonly operation: Operation
+  readonly identity: Identity
+}
+
 interface AuthenticatorOptions {
   /** The credential of an access key that may sign now, or undefined. */
   readonly lookup: (accessKey: string) => Credential | undefined
@@ -56,6 +65,7 @@ export class Authenticator {
   readonly #lookup: AuthenticatorOptions['lookup']
   readonly #clock: AuthenticatorOptions['clock']
   readonly #signingKeys = new SigningKeyCache()
+  readonly #urls = new VerifiedUrls()
   /** The secret of every unknown access key, so that those cost the same work. */
   readonly #nobodysSecret = randomBytes(32).toString('hex')
 
@@ -85,6 +95,23 @@ export class Authenticator {
     const { accessKey, principal, credentialId, policies } = credential
     const payload = claimedPayload(payloadHash)
     return { accessKey, principal, credentialId, mode: claims.mode, payload, policies }
+  }
+
+  /**
+   * What is known of a request whose URL was verified and admitted before; undefined when it has to be looked at anew,
+   * which also finds out why it is refused now.
+   */
+  recall(request: HttpRequest): Admitted | undefined {
+    const url = this.#urls.find(request)
+    if (url === undefined || !isInTime(url.claims, this.#clock())) return undefined
+    const identity = identityNow(url, this.#lookup(url.claims.accessKey))
+    return identity && { target: url.target, operation: url.operation, identity }
+  }
+
+  /** Remembers a request that `authenticate` has verified and that may be carried out. */
+  remember(request: HttpRequest, { target, operation, identity }: Admitted): void {
+    const credential = identity.mode === 'presigned' ? this.#lookup(identity.accessKey) : undefined
+    if (credential !== undefined) this.#urls.add(request, target, operation, identity, credential.secretKey)
   }
 
   #checkSignature(claims: SignatureClaims, payloadHash: string, request: HttpRequest, target: Target): Credential {
@@ -146,6 +173,11 @@ function claimedPayload(payloadHash: string): ClaimedPayload {
   if (payloadHash === UNSIGNED_PAYLOAD) return { kind: 'unsigned' }
   if (payloadHash.startsWith(STREAMING_PREFIX)) return { kind: 'streaming' }
   return { kind: 'sha256', hex: payloadHash.toLowerCase() }
+}
+
+/** Whether `checkTime` would let a presigned URL pass. */
+function isInTime({ timeMilliseconds, expiresSeconds = 0 }: SignatureClaims, now: Milliseconds): boolean {
+  return now >= timeMilliseconds - SKEW_MILLISECONDS_MAXIMUM && now <= timeMilliseconds + expiresSeconds * 1000
 }
 
 function checkTime(claims: SignatureClaims, now: Milliseconds): void {

@@ -78,7 +78,7 @@ export class SigningKey {
 
   /** @param key 64 bytes at most */
   constructor(key: Buffer) {
-    // Keys are kept, so their bytes are no pieces of the platform's pool.
+    // Keys are kept, so their bytes are not taken from the platform's pool.
     const padded = Uint8Array.from({ length: BLOCK_BYTES }, (_, at) => key[at] ?? 0)
     this.#innerPad = padded.map((byte) => byte ^ 0x36)
     this.#outerPad = padded.map((byte) => byte ^ 0x5c)

@@ -4,10 +4,9 @@
  */
 
 import { createHash } from 'node:crypto'
-import { crc32 } from 'node:zlib'
+import { crc32, crc32c } from '../../../engine/crc32.ts'
 import { CHECKSUM_BYTES, type ChecksumAlgorithm, type ObjectChecksum } from '../../../engine/events/values.ts'
 import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
-import { crc32c } from '../text/crc32c.ts'
 import { Crc64Nvme } from '../text/crc64nvme.ts'
 import { S3Error } from '../errors.ts'
 import { effectiveHeader } from './effective-headers.ts'

@@ -15,6 +15,9 @@ const twoDigits = Array.from({ length: 60 }, (_, number) => String(number).padSt
  */
 let writtenDay: number | undefined
 let writtenDate = ''
+/** The second that was written last, up to its point: objects that follow each other were often written together. */
+let writtenSecond: number | undefined
+let writtenTime = ''
 
 /** `2026-01-31T12:00:00.000Z`, as XML documents and Object Lock headers carry it. */
 export function isoTimestamp(microseconds: number): string {
@@ -26,6 +29,18 @@ export function isoTimestamp(microseconds: number): string {
  * microseconds.
  */
 export function isoMilliseconds(milliseconds: number): string {
+  const second = Math.floor(milliseconds / MILLISECONDS_PER_SECOND)
+  if (second !== writtenSecond) {
+    writtenTime = isoSecond(second * MILLISECONDS_PER_SECOND)
+    writtenSecond = second
+  }
+  const fraction = milliseconds - second * MILLISECONDS_PER_SECOND
+  const zeros = fraction < 10 ? '00' : fraction < 100 ? '0' : ''
+  return `${writtenTime}.${zeros}${fraction}Z`
+}
+
+/** Up to the point before the fraction. */
+function isoSecond(milliseconds: number): string {
   const day = Math.floor(milliseconds / MILLISECONDS_PER_DAY)
   if (day !== writtenDay) {
     const text = new Date(day * MILLISECONDS_PER_DAY).toISOString()
@@ -35,9 +50,8 @@ export function isoMilliseconds(milliseconds: number): string {
   const time = milliseconds - day * MILLISECONDS_PER_DAY
   const minutes = Math.floor(time / MILLISECONDS_PER_MINUTE)
   const seconds = Math.floor(time / MILLISECONDS_PER_SECOND)
-  const fraction = String(time - seconds * MILLISECONDS_PER_SECOND).padStart(3, '0')
   const hour = Math.floor(minutes / 60)
-  return `${writtenDate}${twoDigits[hour]}:${twoDigits[minutes - hour * 60]}:${twoDigits[seconds - minutes * 60]}.${fraction}Z`
+  return `${writtenDate}${twoDigits[hour]}:${twoDigits[minutes - hour * 60]}:${twoDigits[seconds - minutes * 60]}`
 }
 
 const ISO_TIMESTAMP = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:Z|([+-])([01]\d|2[0-3]):?([0-5]\d))$/

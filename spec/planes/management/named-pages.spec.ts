@@ -106,6 +106,16 @@ test('a page goes on after an entry that is gone, and with those that came after
   )
 })
 
+test('buckets by prefix, with pages among those', async (t) => {
+  t.match(await api.get<Page>('GET', '/buckets?prefix=b-&limit=2'), { buckets: [{ name: 'b-1' }, { name: 'b-25' }] })
+  const first = await api.get<Page>('GET', '/buckets?prefix=b-2&limit=1')
+  t.same(first.next_after, null)
+  const second = await api.get<Page>('GET', '/buckets?prefix=b-&limit=1')
+  const rest = await api.get<Page>('GET', `/buckets?prefix=b-&after=${second.next_after}`)
+  t.match(rest, { buckets: [{ name: 'b-25' }, { name: 'b-3' }], next_after: null })
+  t.same(await api.get<Page>('GET', '/buckets?prefix=nothing'), { buckets: [], next_after: null })
+})
+
 test('a page has about a mebibyte at most', async (t) => {
   const resources = Array.from({ length: 100 }, (_, index) => `bucket:${'b'.repeat(60)}-${index}/${'k'.repeat(80)}`)
   const statements = [{ effect: 'deny', actions: ['s3:GetObject'], resources }]

@@ -2,12 +2,16 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import tap, { test } from 'tap'
+import { bucketIdOf } from '../../../engine/brands.ts'
 import { API } from '../../../planes/management/define-route.ts'
+import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-facts.ts'
+import { systemAudit } from '../../../workers/system-audit.ts'
 import { flipByte } from '../../support/journal-files.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { complete, createUpload, payloadFileNames, sendPart } from '../../support/multipart.ts'
 
-const server = await startManaged({ inlineBytesMaximum: 1000 })
+let snapshots: SnapshotFacts = { state: 'off', newest: undefined, count: 0, bytes: 0, made: 0, failures: 0 }
+const server = await startManaged({ inlineBytesMaximum: 1000, snapshots: () => snapshots })
 tap.teardown(() => server.stop())
 const { api, paths, slots } = server
 const LARGE = 'b'.repeat(5000)
@@ -47,6 +51,33 @@ test('status and usage', async (t) => {
   t.equal(unused, volumeBytes - 1)
   t.match(await api.get('GET', '/storage/status'), { temporary_upload_bytes: 0 })
   t.ok(existsSync(file))
+})
+
+const snapshotStatus = () => api.get<{ snapshots: Record<string, unknown> }>('GET', '/storage/status')
+
+test('status says what there is of snapshots', async (t) => {
+  const none = { state: 'off', newest_sequence: null, newest_at: null, newest_bytes: null, count: 0 }
+  t.match((await snapshotStatus()).snapshots, none)
+  snapshots = {
+    state: 'making',
+    newest: { sequence: 2, bytes: 9000, createdMilliseconds: Date.UTC(2026, 0, 2) },
+    count: 2,
+    bytes: 20_000,
+    made: 3,
+    failures: 1,
+  }
+  const { records_after: after, ...rest } = (await snapshotStatus()).snapshots
+  t.same(rest, {
+    state: 'making',
+    newest_sequence: 2,
+    newest_at: '2026-01-02T00:00:00.000Z',
+    newest_bytes: 9000,
+    count: 2,
+    bytes: 20_000,
+    made: 3,
+    failures: 1,
+  })
+  t.equal(after, server.store.journal.position.sequence - 2, 'what a start would replay')
 })
 
 test('a damaged byte is found, and the object named', async (t) => {
@@ -206,6 +237,51 @@ test('pages of one entry find what one large page finds, files before rows', asy
   )
   t.equal((await api.call('GET', '/storage/inspect?after=rows:x')).code, 'INVALID_REQUEST')
   rmSync(orphan)
+})
+
+test('a scrub is begun by request, once, and its state is in the status', async (t) => {
+  await putFile('scrubbed')
+  t.match(await api.get('GET', '/storage/status'), { scrub: null })
+  const begun = await api.get<{ started_at: string }>('POST', '/storage/scrub')
+  t.match(begun, { state: 'running', completed_at: null, payloads: 0, segments: 0, bytes: 0, damaged: 0, damage: [] })
+  t.same(await api.get('POST', '/storage/scrub'), begun, 'the same pass')
+  const bucket = server.session.catalog.snapshot().bucket('stored')
+  const object = bucket && server.session.catalog.snapshot().object(bucket.id, 'scrubbed')
+  const progress = server.session.catalog.snapshot().scrub()?.progress
+  if (bucket === undefined || object?.payload === undefined || progress === undefined) throw new Error('nothing there')
+  await server.session.engine.execute({
+    kind: 'record-scrub',
+    audit: systemAudit('scrub', 'storage.scrub', 'storage'),
+    progress: { ...progress, stage: 'over', payloads: 5, segments: 1, bytes: 7000, damaged: 2 },
+    damage: [
+      {
+        kind: 'payload',
+        number: object.payload,
+        reason: 'payload file x: checksum does not match',
+        objects: [
+          { bucketId: bucket.id, key: 'scrubbed', version: { sequence: object.sequence, isNull: true } },
+          { bucketId: bucketIdOf(999_999), key: 'part', version: undefined },
+        ],
+      },
+      { kind: 'segment', number: 0, reason: 'its header or its seal is damaged', objects: [] },
+    ],
+  })
+  const { scrub } = await api.get<{ scrub: object }>('GET', '/storage/status')
+  t.match(scrub, { state: 'complete', started_at: begun.started_at, completed_at: String, payloads: 5, damaged: 2 })
+  t.match(scrub, {
+    damage: [
+      {
+        kind: 'payload',
+        number: object.payload,
+        found_at: String,
+        objects: [
+          { bucket: 'stored', key: 'scrubbed', version_id: 'null' },
+          { bucket: null, key: 'part', version_id: null },
+        ],
+      },
+      { kind: 'segment', number: 0, objects: [] },
+    ],
+  })
 })
 
 test('no answer was another one than the document says', async (t) => {

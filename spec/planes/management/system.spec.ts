@@ -4,6 +4,7 @@ import tap, { test } from 'tap'
 import { managementErrors } from '../../../planes/management/errors.ts'
 import { CounterHistory } from '../../../planes/management/counter-history.ts'
 import { routeList } from '../../../planes/management/route-list.ts'
+import { HISTOGRAM_BOUNDS } from '../../../planes/http/metric-table.ts'
 import { MetricSlots } from '../../../planes/http/metric-slots.ts'
 import type { ReadinessCheck } from '../../../planes/management/services.ts'
 import { bearer } from '../../support/api-client.ts'
@@ -52,11 +53,23 @@ test('the metrics as JSON are those of the text', async (t) => {
 
 interface History {
   readonly interval_seconds: number
-  readonly readings: readonly { readonly time: string; readonly counters: Readonly<Record<string, number>> }[]
+  readonly histogram_bounds: readonly number[]
+  readonly readings: readonly {
+    readonly time: string
+    readonly counters: Readonly<Record<string, number>>
+    readonly histograms: readonly {
+      readonly name: string
+      readonly labels: Readonly<Record<string, string>>
+      readonly buckets: readonly number[]
+      readonly sum: number
+    }[]
+  }[]
 }
 
 test('the history holds the readings of an hour', async (t) => {
-  t.same(await api.get('GET', '/system/metrics/history'), { interval_seconds: 15, readings: [] })
+  const empty = await api.get<History>('GET', '/system/metrics/history')
+  t.match(empty, { interval_seconds: 15, readings: [] })
+  t.same(empty.histogram_bounds, HISTOGRAM_BOUNDS)
   for (let minute = 0; minute <= 70 * 4; minute += 1) {
     slots.region(0)[slots.requestSlot('GetObject', 'failure')] = minute
     counterHistory.sample()
@@ -69,6 +82,40 @@ test('the history holds the readings of an hour', async (t) => {
   t.equal(first?.counters['object_store_requests_total'], 40 + 9, 'summed over the labels')
   t.equal(last?.counters['object_store_requests_total'], 280 + 9)
   t.notOk('object_store_operations_active' in (last?.counters ?? {}), 'only what counts up')
+})
+
+test('the history has the buckets of histograms that have counted anything', async (t) => {
+  const reads = slots.requestDuration(0, 's3', 'read')
+  for (const seconds of [0.0003, 0.0003, 0.02, 99]) reads.observe(seconds)
+  counterHistory.sample()
+  now += 15_000
+  const { readings } = await api.get<History>('GET', '/system/metrics/history')
+  t.same(readings.at(-2)?.histograms, [], 'nothing was counted before')
+  const found = readings.at(-1)?.histograms ?? []
+  t.match(found, [{ name: 'object_store_request_duration_seconds', labels: { plane: 's3', class: 'read' } }])
+  const buckets = [...HISTOGRAM_BOUNDS, Number.POSITIVE_INFINITY].map((bound) => {
+    return bound === 0.0005 ? 2 : bound === 0.025 || bound === Number.POSITIVE_INFINITY ? 1 : 0
+  })
+  t.same(found[0]?.buckets, buckets, 'each of its own bucket alone')
+  t.equal(found[0]?.sum, 0.0003 + 0.0003 + 0.02 + 99)
+})
+
+test('the history of a part of the hour begins with the reading of that time', async (t) => {
+  const { readings } = await api.get<History>('GET', '/system/metrics/history')
+  const since = readings.at(-3)?.time ?? ''
+  const part = await api.get<History>('GET', `/system/metrics/history?since=${encodeURIComponent(since)}`)
+  t.same(part.readings, readings.slice(-3))
+  const none = await api.get<History>('GET', `/system/metrics/history?since=${new Date(now + 1000).toISOString()}`)
+  t.same(none.readings, [])
+  t.equal((await api.send('GET', '/api/v1/system/metrics/history?since=yesterday')).status, 400)
+})
+
+test('what workers count comes with what is counted in slots, once it is known', async (t) => {
+  const history = new CounterHistory(MetricSlots.create([], 1), () => millisecondsOf(5))
+  history.sample(() => ({ object_store_lifecycle_removed_total: undefined }))
+  history.sample(() => ({ object_store_lifecycle_removed_total: 7 }))
+  const values = history.readings.map(({ counters }) => counters.get('object_store_lifecycle_removed_total'))
+  t.same(values, [undefined, 7])
 })
 
 test('a history that is started takes its first reading at once', async (t) => {

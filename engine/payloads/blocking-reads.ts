@@ -1,0 +1,62 @@
+/** The page cache takes a tenth of it. What takes longer waited for a disk, or for the processor. */
+const SLOW_MILLISECONDS = 0.5
+/** Nobody waits so long for a processor; a file system may wait for something that the kernel counts as no disk. */
+const VERY_SLOW_MILLISECONDS = 20
+/** A disk that is waited for blocks a thread for this share of its time at most: one part in so many. */
+const REST_FACTOR = 20
+const REST_MILLISECONDS_MAXIMUM = 10_000
+
+/** What a read is judged by. */
+interface ReadClocks {
+  /** Milliseconds of a clock that only goes forward. */
+  now(): number
+  /** How often the process has read from a disk, as the kernel counts it (getrusage(2), ru_inblock). */
+  diskReads(): number
+}
+
+const processClocks: ReadClocks = {
+  now: () => performance.now(),
+  diskReads: () => process.resourceUsage().fsRead,
+}
+
+/**
+ * When a thread may read a file itself, in place of the thread pool. With the bytes in the page cache, as they mostly are,
+ * that halves the cost of a read. Nobody can ask the kernel beforehand whether they are, so a read is tried and timed:
+ * after one that waited for a disk all reads of the thread go through the pool, for twenty times as long as it took
+ * (spec/decisions/0097-reads-that-block.md).
+ */
+export class BlockingReads {
+  readonly #clocks: ReadClocks
+  #diskReads = 0
+  #restUntil = 0
+
+  constructor(clocks: ReadClocks = processClocks) {
+    this.#clocks = clocks
+  }
+
+  /** Whether the next read may block the thread. */
+  get allowed(): boolean {
+    return this.#clocks.now() >= this.#restUntil
+  }
+
+  /** Does what blocks the thread, for a few hundred KiB at most, and takes the time. Passes on what it throws. */
+  run<T>(read: () => T): T {
+    const started = this.#clocks.now()
+    try {
+      return read()
+    } finally {
+      const ended = this.#clocks.now()
+      const milliseconds = ended - started
+      if (milliseconds > SLOW_MILLISECONDS && this.#waitedForDisk(milliseconds)) {
+        this.#restUntil = ended + Math.min(milliseconds * REST_FACTOR, REST_MILLISECONDS_MAXIMUM)
+      }
+    }
+  }
+
+  /** In doubt it did: reads of other threads count as well, and those since the last slow read. */
+  #waitedForDisk(milliseconds: number): boolean {
+    const before = this.#diskReads
+    this.#diskReads = this.#clocks.diskReads()
+    return this.#diskReads !== before || milliseconds > VERY_SLOW_MILLISECONDS
+  }
+}
