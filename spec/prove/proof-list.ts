@@ -1,4 +1,5 @@
 import { attack } from './attack/attack.ts'
+import { backupProof } from './backup/backup-proof.ts'
 import { crowd } from './crowd/crowd.ts'
 import { diskProof } from './disk/disk-proof.ts'
 import { failAt } from './fail-at/fail-at.ts'
@@ -19,6 +20,7 @@ export const PROOFS: readonly Proof[] = [
   failAt,
   smallWorld,
   kill9,
+  backupProof,
   strace,
   twoWriters,
   attack,

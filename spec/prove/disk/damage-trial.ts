@@ -1,7 +1,9 @@
 /** Whether damage to the medium is named (promises 3 and 4 of the README). */
 import { basename } from 'node:path'
 import { segmentFirstSequence } from '../../../engine/disk/store-paths.ts'
+import { COLD_MAGIC } from '../../../engine/journal/cold/cold-format.ts'
 import type { TestStore } from '../../support/test-store.ts'
+import type { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
 import { type Damage, type DamagedPlace, damageSomething } from './damage.ts'
 import type { Finding } from '../../support/client-findings.ts'
 import { verifyImage } from './journal-image.ts'
@@ -44,9 +46,15 @@ function dataEnds({ host }: World): Map<string, number> {
     const first = segmentFirstSequence(name)
     if (first === undefined) continue
     const bytes = disk.file(paths.segment(first))?.bytes() ?? Buffer.alloc(0)
-    ends.set(paths.segment(first), bytes.findLastIndex((byte) => byte !== 0) + 1)
+    const end = isCold(disk, paths.segment(first)) ? bytes.length : bytes.findLastIndex((byte) => byte !== 0) + 1
+    ends.set(paths.segment(first), end)
   }
   return ends
+}
+
+/** As it was before the damage. */
+function isCold(disk: SimulatedDisk, path: string): boolean {
+  return disk.file(path)?.bytes().subarray(0, COLD_MAGIC.length).equals(COLD_MAGIC) === true
 }
 
 /**
@@ -58,7 +66,9 @@ async function verifierFindings({ host }: World, hit: readonly DamagedPlace[]): 
   const first = hit.toSorted((left, right) => (left.path < right.path ? -1 : left.position - right.position))[0]
   if (first === undefined) return []
   const segment = basename(first.path)
-  const isFound = report?.problems.some((problem) => problem.segment === segment && problem.offset <= first.position)
+  // The place in a cold segment is that of compressed bytes.
+  const latest = isCold(host.disk, first.path) ? Number.POSITIVE_INFINITY : first.position
+  const isFound = report?.problems.some((problem) => problem.segment === segment && problem.offset <= latest)
   const isTail = (report?.openSegmentTornTail?.offset ?? Number.POSITIVE_INFINITY) <= first.position
   if (isFound === true || isTail) return []
   const named = report?.problems.map((problem) => `${problem.segment}:${problem.offset}`)

@@ -53,7 +53,7 @@ function sayFindings({ say }: ProofTask, seed: number, findings: readonly Findin
 
 function told(tally: Tally): string {
   const { crashes, crashesInRecovery, acknowledged, faults, damages, damagesNamed } = tally
-  const { tailsCut, segments, rebuilds, volumesRemoved, removals, deliveries } = tally
+  const { tailsCut, segments, coldSegments, rebuilds, volumesRemoved, removals, deliveries } = tally
   return [
     `${crashes} crashes (${crashesInRecovery} in recovery)`,
     `${acknowledged} commands acknowledged`,
@@ -61,6 +61,7 @@ function told(tally: Tally): string {
     `${damages} damages (${damagesNamed} named)`,
     `${tailsCut} tails cut`,
     `${segments} segments`,
+    `${coldSegments} compressed`,
     `${volumesRemoved} volumes compacted`,
     `${removals} removed by age`,
     `${deliveries} deliveries`,

@@ -17,6 +17,8 @@ const NOTHING = {
   /** Ends of the journal that were cut off. */
   tailsCut: 0,
   segments: 0,
+  /** Of them: those that were compressed. */
+  coldSegments: 0,
   /** Comparisons of the live projections with a replay. */
   rebuilds: 0,
   volumesRemoved: 0,

@@ -2,6 +2,7 @@
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { checkProjections } from '../../../projections/replay/check.ts'
 import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
+import { SegmentCompression } from '../../../workers/compress-segments.ts'
 import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
 import type { BackgroundWorker } from '../../../workers/worker.ts'
 import type { ModelledClients } from '../../support/modelled-clients.ts'
@@ -131,7 +132,7 @@ async function checkOpened({ clients, promises, tally }: World, store: TestStore
 async function work(world: World, store: TestStore, life: number, { ages }: LifePlan): Promise<Finding | undefined> {
   const { random, clients, tally } = world
   const { acknowledged, deliveries } = clients
-  const jobs = random.below(3) === 0 ? background(store) : Promise.resolve(0)
+  const jobs = random.below(3) === 0 ? background(store, life, tally) : Promise.resolve(0)
   const [, done] = await Promise.all([
     clients.run(store, random, timeOf(life), 1 + random.below(COMMANDS_MAXIMUM)),
     jobs.catch((error: unknown): Finding => ({ kind: 'wrong', text: `a background job failed: ${String(error)}` })),
@@ -145,12 +146,26 @@ async function work(world: World, store: TestStore, life: number, { ages }: Life
 }
 
 /** Returns how many volumes were removed. */
-async function background(store: TestStore): Promise<number> {
+async function background(store: TestStore, life: number, tally: Tally): Promise<number> {
   const { disk, paths, client, catalog, start } = store
   const compaction = new VolumeCompaction(disk, paths, client, catalog)
   const sweep = new PayloadFileSweep(disk, paths, start, (name) => catalog.snapshot().payloadFileIsUsed(name))
-  for (const worker of [sweep, compaction]) await runSteps(worker)
-  await compaction.close()
+  const compression = new SegmentCompression(disk, paths, {
+    enabled: true,
+    afterHours: 0,
+    bytesPerSecond: Number.POSITIVE_INFINITY,
+    start,
+    clock: () => timeOf(life + 1),
+    timer: () => 0,
+    pause: () => Promise.resolve(),
+  })
+  try {
+    for (const worker of [sweep, compaction, compression]) await runSteps(worker)
+  } finally {
+    await compaction.close()
+    await compression.close()
+  }
+  tally.coldSegments += compression.totals.segments
   return Number(/^\d+/.exec(compaction.status)?.[0])
 }
 

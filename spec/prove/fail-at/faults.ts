@@ -42,6 +42,7 @@ export function faultOf(kind: FaultKind, { name, bytes, later }: Operation): Fau
 const KINDS_OF_PATH: readonly (readonly [RegExp, string])[] = [
   [/^journal\/\d+\.segment$/, 'segment'],
   [/^journal\/\d+\.segment\.making$/, 'segment in the making'],
+  [/^journal\/compressing-/, 'cold segment in the making'],
   [/^journal\/aside\/.*\.pending$/, 'pending evidence'],
   [/^payloads\/volumes\/\d+\.volume$/, 'volume'],
   [/^payloads\/files\/[0-9a-f]{2}$/, 'directory of payload files'],

@@ -1,6 +1,7 @@
 /** What a store does with its disk, kind by kind: every operation of each is failed once. */
 import { rebuildProjections } from '../../../projections/replay/rebuild.ts'
 import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
+import { SegmentCompression } from '../../../workers/compress-segments.ts'
 import { MultipartDigest } from '../../../workers/digest-multipart.ts'
 import { UploadReclaim } from '../../../workers/reclaim-uploads.ts'
 import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
@@ -72,6 +73,18 @@ async function runWorker(life: Life, worker: BackgroundWorker): Promise<void> {
     }
   }
   await worker.close?.()
+}
+
+function compressionOf(life: Life): SegmentCompression {
+  return new SegmentCompression(life.disk, life.paths, {
+    enabled: true,
+    afterHours: 0,
+    bytesPerSecond: Number.POSITIVE_INFINITY,
+    start: life.store.start,
+    clock: () => Number.MAX_SAFE_INTEGER,
+    timer: () => 0,
+    pause: () => Promise.resolve(),
+  })
 }
 
 async function deadVolumes(life: Life): Promise<void> {
@@ -160,6 +173,15 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
     setUp: complete,
     ...opened,
     work: (life) => runWorker(life, new MultipartDigest(life.client, life.store.catalog, life.store.payloads)),
+  },
+  {
+    name: 'compression of a segment',
+    setUp: async (life) => {
+      await fillSegment(life)
+      await life.send(write('kept', 'sealing', SMALL))
+    },
+    ...opened,
+    work: (life) => runWorker(life, compressionOf(life)),
   },
   {
     name: 'reclaim of uploads',

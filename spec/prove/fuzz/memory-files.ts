@@ -37,6 +37,8 @@ export class MemoryWindow implements Pick<SegmentWindow, keyof SegmentWindow> {
   words: Uint32Array
   base = 0
   size: number
+  readonly isCold = false
+  readonly faults = []
 
   constructor(segment: Buffer) {
     const memory = new ArrayBuffer(Math.ceil(segment.length / 8) * 8)

@@ -1,15 +1,18 @@
 /** What happened in the life of a store, by its journal. */
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
-import { type StorePaths, segmentFirstSequence } from '../../../engine/disk/store-paths.ts'
+import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { decodeEntry } from '../../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../../engine/journal/format.ts'
 import { readJournal } from '../../../engine/journal/read-journal.ts'
+import { readSegmentChain } from '../../../engine/journal/segment-chain.ts'
 
 export interface JournalTally {
   /** Of the server. */
   readonly starts: number
   /** Segments after the first. */
   readonly rotations: number
+  /** Segments that are compressed. */
+  readonly compressed: number
   /** Volumes that were removed after something was moved out of them. */
   readonly compactions: number
 }
@@ -36,6 +39,7 @@ export function journalTally(paths: StorePaths): JournalTally {
     },
     batch: () => undefined,
   })
-  const segments = nodeDisk.list(paths.journal).filter((name) => segmentFirstSequence(name) !== undefined)
-  return { starts, rotations: segments.length - 1, compactions }
+  const { segments } = readSegmentChain(nodeDisk, paths)
+  const compressed = segments.filter(({ isCold }) => isCold).length
+  return { starts, rotations: segments.length - 1, compressed, compactions }
 }

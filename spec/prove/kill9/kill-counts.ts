@@ -10,6 +10,8 @@ export interface KillCounts {
   inMultipart: number
   /** Segments of the journal that were begun after the first. */
   rotations: number
+  /** Of them: those that were compressed when the store was done with. */
+  compressed: number
   /** Volumes that were emptied by moving what lived in them, and removed. */
   compactions: number
   /** Requests. */
@@ -28,6 +30,7 @@ export function noKills(): KillCounts {
     inStart: 0,
     inMultipart: 0,
     rotations: 0,
+    compressed: 0,
     compactions: 0,
     acknowledged: 0,
     removals: 0,
@@ -42,6 +45,7 @@ const REQUIRED = [
   'inStart',
   'inMultipart',
   'rotations',
+  'compressed',
   'compactions',
   'acknowledged',
   'removals',
@@ -50,12 +54,12 @@ const REQUIRED = [
 
 /** What a run proved: `100 kills (20 in a start, …), 0 lost, 0 wrong`. */
 export function verdict(counts: KillCounts, findings: readonly Finding[]): { summary: string; passed: boolean } {
-  const { kills, inStart, inMultipart, rotations, compactions, acknowledged, removals, deliveries, bytesMaximum } =
-    counts
+  const { kills, inStart, inMultipart, rotations, compressed, compactions } = counts
+  const { acknowledged, removals, deliveries, bytesMaximum } = counts
   const lost = findings.filter(({ kind }) => kind === 'lost').length
   const missing = REQUIRED.filter((name) => counts[name] === 0)
   const parts = [
-    `${kills} kills (${inStart} in a start, ${inMultipart} in multipart, ${rotations} rotations, ${compactions} compactions)`,
+    `${kills} kills (${inStart} in a start, ${inMultipart} in multipart, ${rotations} rotations, ${compressed} compressed, ${compactions} compactions)`,
     `${acknowledged} acknowledged`,
     `${removals} removed by age`,
     `${deliveries} deliveries`,

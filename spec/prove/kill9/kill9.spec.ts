@@ -117,6 +117,7 @@ const GOOD: KillCounts = {
   inStart: 20,
   inMultipart: 61,
   rotations: 44,
+  compressed: 30,
   compactions: 23,
   acknowledged: 5000,
   removals: 40,
@@ -127,7 +128,7 @@ const GOOD: KillCounts = {
 test('X4 kills that lost nothing pass', (t) => {
   t.same(verdict(GOOD, []), {
     summary:
-      '100 kills (20 in a start, 61 in multipart, 44 rotations, 23 compactions), 5000 acknowledged, 40 removed by age, 900 deliveries, at most 3 MiB, 0 lost, 0 wrong',
+      '100 kills (20 in a start, 61 in multipart, 44 rotations, 30 compressed, 23 compactions), 5000 acknowledged, 40 removed by age, 900 deliveries, at most 3 MiB, 0 lost, 0 wrong',
     passed: true,
   })
   t.end()
@@ -139,6 +140,7 @@ test('X4 a run that counted nothing where it hurts fails, and so does one that f
     'inStart',
     'inMultipart',
     'rotations',
+    'compressed',
     'compactions',
     'acknowledged',
     'removals',

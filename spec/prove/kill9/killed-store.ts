@@ -17,6 +17,7 @@ const CLIENTS = 3
 /** Small, so that segments and volumes are rotated all the time. */
 const SETTINGS = {
   OBJECT_STORE_STORAGE_SEGMENT_MIB: '1',
+  OBJECT_STORE_STORAGE_COMPRESS_AFTER_HOURS: '0',
   OBJECT_STORE_STORAGE_VOLUME_MIB: '1',
   OBJECT_STORE_LOG_REQUESTS: 'none',
   ...AGING_SETTINGS,
@@ -84,6 +85,7 @@ export class KilledStore {
       this.findings.push(lost(`${tally.starts} of ${this.#starts} starts are in the journal`))
     const counts = this.#counts
     counts.rotations += tally.rotations
+    counts.compressed += tally.compressed
     counts.compactions += tally.compactions
     for (const client of this.#clients) counts.acknowledged += client.counts.acknowledged
     counts.removals += this.#aging.removals

@@ -16,7 +16,7 @@ export class PowerCutError extends Error {
 /** Enough space to write, and too little for the store to set any aside. */
 const SPACE: DiskSpace = { capacityBytes: 1024 ** 3, availableBytes: 48 * 1024 ** 2 }
 /** What LMDB opens by its path, bypassing any `Disk`: these directories are real. */
-const REAL = new Set(['projections', 'projections-check', 'projections-rebuild'])
+const REAL = new Set(['', '-check', '-rebuild', '-restore', '-follower'].map((directory) => `projections${directory}`))
 /** Turns of the loop that an operation in the background waits at most. */
 const PAUSES_MAXIMUM = 4
 /** One read in so many finds that pages which a failed sync left behind are gone. */
@@ -163,6 +163,7 @@ export class SimulatedDisk implements Disk, FileHost {
 
   create(path: string): DiskFile {
     this.use()
+    if (this.#isReal(dirname(path))) return nodeDisk.create(path)
     const directory = this.#directoryOf(path)
     if (directory.names.has(basename(path))) throw systemError('EEXIST', path)
     const node = new FileNode(path)
@@ -178,6 +179,7 @@ export class SimulatedDisk implements Disk, FileHost {
   }
 
   openToRead(path: string): DiskFile {
+    if (this.#isReal(dirname(path))) return nodeDisk.openToRead(path)
     return new SimulatedFile(this, path, this.#existing(path), false)
   }
 
@@ -204,6 +206,7 @@ export class SimulatedDisk implements Disk, FileHost {
 
   syncDirectory(path: string): void {
     this.use()
+    if (this.#isReal(path)) return nodeDisk.syncDirectory(path)
     const node = this.#node(path)
     if (node?.kind !== 'directory') throw systemError('ENOENT', path)
     node.sync()

@@ -13,9 +13,6 @@ export type Area = (typeof AREAS)[number]
 
 /** Payload files that a script makes, and some more. */
 const PAYLOADS_FORETOLD = 10
-/** Of a name of a payload file: the start that gave it, and where its counter begins. */
-const START_DIGITS = 16
-const COUNTER_AT = 18
 
 /**
  * Paths of an area: what is there, and what will be made. The reserve is left out, which is zeros and nothing else, and
@@ -44,7 +41,7 @@ function payloadsToCome(paths: StorePaths): string[] {
   const newest = files.toSorted((left, right) => statSync(right).mtimeMs - statSync(left).mtimeMs).at(0)
   const name = newest?.split('/').at(-1)
   if (name === undefined) return []
-  const ids = new PayloadIds(name.slice(0, START_DIGITS), 0, Number.parseInt(name.slice(COUNTER_AT), 16))
+  const ids = PayloadIds.after(name)
   return Array.from({ length: PAYLOADS_FORETOLD }, () => ids.next()).flatMap((next) => {
     return [paths.upload(next), paths.fileDirectory(next), paths.file(next)]
   })
