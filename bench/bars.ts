@@ -17,7 +17,11 @@ export const COMPACTION_OBJECTS = 200_000
 
 export const bars: readonly Bar[] = [
   { figure: 'put-4-kib-c32', value: 5000, unit: 'per second', better: 'higher' },
-  { figure: 'get-4-kib-c32', value: 14_000, unit: 'per second', better: 'higher' },
+  { figure: 'get-4-kib-c32', value: 20_000, unit: 'per second', better: 'higher' },
+  { figure: 'get-4-kib-c32-processor', value: 0.04, unit: 'ms', better: 'lower' },
+  { figure: 'list-1000-c32-processor', value: 1.5, unit: 'ms', better: 'lower' },
+  { figure: 'get-1-mib-c8-processor', value: 0.63, unit: 'ms', better: 'lower' },
+  { figure: 'get-64-mib-c8-processor', value: 25, unit: 'ms', better: 'lower' },
   { figure: 'list-1000-c32', value: 300, unit: 'per second', better: 'higher' },
   { figure: 'put-64-mib-c8', value: 250, unit: 'MiB/s', better: 'higher' },
   { figure: 'get-64-mib-c8', value: 800, unit: 'MiB/s', better: 'higher' },
@@ -55,6 +59,8 @@ export const bars: readonly Bar[] = [
   { figure: 'compaction-space-ratio', value: 1.5, unit: 'ratio', better: 'lower', objects: COMPACTION_OBJECTS },
   { figure: 'lifecycle-pass', value: 50, unit: 'ms', better: 'lower', objects: MILLION },
   { figure: 'lifecycle-removals', value: 2000, unit: 'per second', better: 'higher' },
+  { figure: 'get-beside-uploads-p99', value: 25, unit: 'ms', better: 'lower' },
+  { figure: 'get-beside-uploads-memory', value: 400, unit: 'MiB', better: 'lower' },
   { figure: 'transfers-peak-memory', value: 400, unit: 'MiB', better: 'lower' },
   { figure: 'scale-put-ratio', value: 1.3, unit: 'ratio', better: 'lower', objects: MILLION },
   { figure: 'scale-get-ratio', value: 1.3, unit: 'ratio', better: 'lower', objects: MILLION },

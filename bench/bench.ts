@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { bars } from './bars.ts'
 import { Children } from './children.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Figure, LimitName, Unit } from './figure.ts'
@@ -183,7 +184,15 @@ export class Bench {
       limits,
       note,
     })
+    if (processor !== undefined) this.#addProcessor(figure, label, (processor * 1000) / result.answered)
     return result
+  }
+
+  /** Processor time of the server for each request, as a figure of its own where there is a bar for it. */
+  #addProcessor(figure: string, label: string, milliseconds: number): void {
+    const name = `${figure}-processor`
+    if (!bars.some((bar) => bar.figure === name)) return
+    this.add({ name, label: `${label}: processor time of the server`, value: milliseconds, unit: 'ms' })
   }
 
   /** Sends one request of each kind first, so that a refusal is shown with its reason and a redirect is not counted. */

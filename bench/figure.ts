@@ -10,7 +10,7 @@ export type LimitName =
   | 'disk-write'
 
 /** Units of figures. All rates are per second of wall clock. */
-export type Unit = 'per second' | 'MiB/s' | 'MiB' | 's' | 'ms' | 'ratio'
+export type Unit = 'per second' | 'MiB/s' | 'MiB' | 'bytes' | 's' | 'ms' | 'ratio'
 
 export interface MachineLimit {
   readonly name: LimitName

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { linkSync } from 'node:fs'
 import { uploadIdOf } from '../engine/brands.ts'
 import type { OpenStore } from '../cli/server/store/open-store.ts'
+import { DirectorySyncs } from '../engine/disk/directory-syncs.ts'
 import { nodeDisk } from '../engine/disk/node-disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
 import { encodeFileTrailer, FILE_TRAILER, fileBytes } from '../engine/payloads/file-format.ts'
@@ -54,7 +55,7 @@ export async function fillUploads(store: OpenStore, paths: StorePaths, request: 
 
 /** A file that can be that of any part. */
 async function writePayload(paths: StorePaths, name: string, bytes: number): Promise<StoredFile> {
-  const writer = PayloadFileWriter.create(nodeDisk, paths, name)
+  const writer = PayloadFileWriter.create(nodeDisk, paths, new DirectorySyncs(nodeDisk), name)
   await writer.write(randomBytes(bytes))
   const stored = await writer.finish()
   const file = nodeDisk.openToWrite(paths.file(name))

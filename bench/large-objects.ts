@@ -5,7 +5,7 @@ import type { Scenario } from './scenario.ts'
 import { connectionsText } from './sizes.ts'
 
 const MEBIBYTE = 1024 ** 2
-const CONNECTIONS = [1, 8] as const
+const CONNECTIONS = [1, 4, 8] as const
 /** Only a few of the largest objects are finished in a second, so they are measured for longer. */
 const SECONDS_MINIMUM = 5
 const LONGER = 1.5

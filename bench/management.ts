@@ -21,8 +21,8 @@ export async function manage(
   let text = ''
   for await (const piece of response) {
     bytes += (piece as Buffer).length
-    // Objects are counted and not kept.
-    if (bytes < 65_536) text += (piece as Buffer).toString('latin1')
+    // Large objects are counted and not kept.
+    if (bytes < 1_048_576) text += (piece as Buffer).toString('latin1')
   }
   const status = response.statusCode ?? 0
   if (status < 200 || status > 299) throw new Error(`${method} ${path} was answered ${status}: ${text.slice(0, 300)}`)

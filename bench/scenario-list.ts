@@ -1,5 +1,6 @@
 import type { Scenario } from './scenario.ts'
 import { audit } from './scenarios/audit.ts'
+import { capacity } from './scenarios/capacity.ts'
 import { compaction } from './scenarios/compaction.ts'
 import { deleteObjects } from './scenarios/delete.ts'
 import { encryption } from './scenarios/encryption.ts'
@@ -8,6 +9,7 @@ import { flood } from './scenarios/flood.ts'
 import { get1Mib } from './scenarios/get-1-mib.ts'
 import { get4Kib } from './scenarios/get-4-kib.ts'
 import { get64Mib } from './scenarios/get-64-mib.ts'
+import { getBesideUploads } from './scenarios/get-beside-uploads.ts'
 import { journalVerify } from './scenarios/journal-verify.ts'
 import { lifecycle } from './scenarios/lifecycle.ts'
 import { list1000 } from './scenarios/list-1000.ts'
@@ -35,6 +37,7 @@ import { webhooks } from './scenarios/webhooks.ts'
 export const scenarioList: readonly Scenario[] = [
   put4Kib,
   get4Kib,
+  capacity,
   mixed,
   deleteObjects,
   list1000,
@@ -58,6 +61,7 @@ export const scenarioList: readonly Scenario[] = [
   lifecycle,
   webhooks,
   transfers,
+  getBesideUploads,
   scale,
   memory,
   events,

@@ -172,6 +172,7 @@ test('usage errors, before anything is asked', async (t) => {
   mkdirSync(join(directory, 'there'))
   const cases: readonly [words: readonly string[], message: RegExp][] = [
     [['audit', 'query', '--since', 'yesterday'], /--since takes a time/],
+    [['audit', 'query', '--follow', '--since', 'yesterday'], /--since takes a time/],
     [['audit', 'query', '--limit', '0'], /--limit must be at least 1/],
     [['audit', 'query', '--limit', 'all'], /--limit takes a whole number/],
     [['audit', 'chain', '--from', '-1'], /--from/],
@@ -181,9 +182,10 @@ test('usage errors, before anything is asked', async (t) => {
     [['audit', 'export'], /--output/],
   ]
   for (const [words, message] of cases) {
-    const { exitCode, stderr } = await askedIn(directory, ...words)
+    const { exitCode, stdout, stderr } = await askedIn(directory, ...words)
     t.equal(exitCode, 2, words.join(' '))
     t.match(stderr, message)
+    t.equal(stdout, '', 'no heading of a table that does not come')
   }
   t.same(readdirSync(directory), ['there'])
 })
@@ -191,7 +193,8 @@ test('usage errors, before anything is asked', async (t) => {
 test('refusals have their exit codes', async (t) => {
   const wrong = { ...environment, OBJECT_STORE_TOKEN: 'wrong' }
   for (const words of [['query'], ['chain'], ['export', '--output', join(t.testdir(), 'out')]]) {
-    t.equal((await run(['audit', ...words], { environment: wrong })).exitCode, 5)
+    const refused = await run(['audit', ...words], { environment: wrong })
+    t.same([refused.exitCode, refused.stdout], [5, ''])
     const nowhere = { ...environment, OBJECT_STORE_URL: 'http://127.0.0.1:1' }
     t.equal((await run(['audit', ...words], { environment: nowhere })).exitCode, 10)
   }

@@ -303,6 +303,7 @@ test('the system, its storage and its reports', async (t) => {
   const part = await ask('storage inspect', '--maximum-entries', '1', '--json')
   t.match([part.exitCode, JSON.parse(part.stdout)], [3, { examined: 1, truncated: true }], 'only a part was looked at')
   t.match(await jsonOf('storage inspect'), { consistent: true, truncated: false })
+  t.match(await jsonOf('storage scrub'), { state: 'running', damaged: 0 })
   t.match(await jsonOf('storage repair'), { dry_run: true, removed: [] })
   t.match(await jsonOf('storage repair', '--apply', '--maximum-entries', '5'), { dry_run: false, examined: 5 })
   t.match(await jsonOf('report retention', '--bucket', 'photos'), { versions: [] })

@@ -29,6 +29,9 @@ test('the length of the journal, its last record and what waits', async (t) => {
   const sealedBytes = sealed.reduce((sum, first) => sum + nodeDisk.sizeOf(paths.segment(first)), 0)
   t.equal(store.journal.place.segmentFirstSequence, last)
   t.equal(now.get('object_store_journal_bytes'), sealedBytes + store.journal.place.offset)
+  const written = now.get('object_store_journal_written_bytes_total') ?? 0
+  t.equal(written, store.journal.statistics.bytes)
+  t.ok(written > 24 * 900 && written <= sealedBytes + store.journal.place.offset, 'what this process wrote')
   t.equal(now.get('object_store_journal_head_sequence'), store.journal.position.sequence)
   t.equal(now.get('object_store_journal_waiting_requests'), 0)
   t.equal(now.get('object_store_journal_refused_changes_total'), 0)

@@ -3,12 +3,22 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { X509Certificate } from 'node:crypto'
 import tap, { test } from 'tap'
 import { scrapeValues } from '../../cli/server/metrics/scrape-values.ts'
+import { millisecondsOf } from '../../engine/brands.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import type { SnapshotFacts } from '../../projections/snapshots/snapshot-facts.ts'
 import { abort, complete, createUpload, sendPart } from '../support/multipart.ts'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { startInThread } from '../support/test-server.ts'
 
 const DELIVERIES = { pending: 3, succeeded: 5, failed: 1, failedAttempts: 8 }
+const SNAPSHOTS: SnapshotFacts = {
+  state: 'waiting',
+  newest: { sequence: 99, bytes: 8192, createdMilliseconds: 1_000_000_000 },
+  count: 2,
+  bytes: 20_000,
+  made: 4,
+  failures: 1,
+}
 const server = await startInThread()
 tap.teardown(() => server.stop())
 const sources = {
@@ -20,7 +30,9 @@ const sources = {
   version: '1.2.3',
   certificates: () => new Map(),
   threads: () => [{ name: 'engine', activeMilliseconds: () => 1500 }],
-  deliveries: () => DELIVERIES,
+  workers: () => ({ deliveries: DELIVERIES, workers: undefined }),
+  snapshots: () => SNAPSHOTS,
+  clock: () => millisecondsOf(1_000_060_000),
 }
 
 function held(): readonly (number | undefined)[] {
@@ -77,4 +89,51 @@ test('deliveries to webhooks are what their worker counted', async (t) => {
     object_store_webhook_deliveries_failed_total: 1,
     object_store_webhook_attempts_failed_total: 8,
   })
+})
+
+test('workers that are not started yet have no values, and then those that they counted', async (t) => {
+  const before = scrapeValues(sources)
+  t.equal(before.object_store_lifecycle_removed_total, undefined)
+  t.equal(before.object_store_compaction_volumes_removed_total, undefined)
+  const totals = { scanned: 9, expired: 6, held: 2, failed: 1 }
+  const lastPass = { endedMilliseconds: millisecondsOf(1_780_000_000_500), lagSeconds: 60 }
+  const workers = (last: typeof lastPass | undefined) => () => ({
+    deliveries: DELIVERIES,
+    workers: {
+      lifecycle: { totals, lastPass: last },
+      compaction: { removed: 2, movedBytes: 700 },
+      compression: { totals: { segments: 3, plainBytes: 5000, storedBytes: 1000, kept: 1 } },
+    },
+  })
+  t.match(scrapeValues({ ...sources, workers: workers(lastPass) }), {
+    object_store_lifecycle_scanned_total: 9,
+    object_store_lifecycle_removed_total: 6,
+    object_store_lifecycle_skipped_total: 2,
+    object_store_lifecycle_failed_total: 1,
+    object_store_lifecycle_last_pass_timestamp_seconds: 1_780_000_000.5,
+    object_store_lifecycle_lag_seconds: 60,
+    object_store_compaction_volumes_removed_total: 2,
+    object_store_compaction_moved_bytes_total: 700,
+    object_store_journal_compressed_segments: 3,
+    object_store_journal_compressed_bytes: 5000,
+    object_store_journal_compressed_disk_bytes: 1000,
+    object_store_journal_damaged_segments: 1,
+  })
+  const unpassed = scrapeValues({ ...sources, workers: workers(undefined) })
+  t.equal(unpassed.object_store_lifecycle_lag_seconds, undefined, 'no lag before a pass')
+  t.equal(unpassed.object_store_lifecycle_removed_total, 6)
+})
+
+test('of snapshots the newest is measured, and nothing is made up where there is none', (t) => {
+  t.match(scrapeValues(sources), {
+    object_store_snapshot_age_seconds: 60,
+    object_store_snapshot_bytes: 8192,
+    object_store_snapshot_sequence: 99,
+    object_store_snapshots_made_total: 4,
+    object_store_snapshot_failures_total: 1,
+  })
+  const none = scrapeValues({ ...sources, snapshots: () => ({ ...SNAPSHOTS, newest: undefined }) })
+  t.equal(none.object_store_snapshot_age_seconds, undefined)
+  t.equal(none.object_store_snapshot_bytes, undefined)
+  t.end()
 })

@@ -112,6 +112,8 @@ export class ModelRules {
           if (payload.id === command.payload && payload.kind === 'parts') payload.isDigested = true
         }
         return DONE
+      case 'begin-scrub':
+      case 'record-scrub':
       case 'move-payloads':
       case 'remove-volume':
         return DONE

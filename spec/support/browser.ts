@@ -20,6 +20,10 @@ export interface WatchedPage {
   readonly complaints: string[]
 }
 
+/** Of the page and of every tab that it opens; also of breaches that a browser writes nothing about. */
+const COUNT_BREACHES = `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sourceFile }) =>
+  reportBreach(effectiveDirective + ' ' + blockedURI + ' in ' + sourceFile))`
+
 /** A page in a profile of its own. */
 export async function watchedPage(
   browser: Browser,
@@ -27,8 +31,10 @@ export async function watchedPage(
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
-  const page = await context.newPage()
   const complaints: string[] = []
+  await context.exposeFunction('reportBreach', (what: string) => complaints.push(`breach of the policy: ${what}`))
+  await context.addInitScript(COUNT_BREACHES)
+  const page = await context.newPage()
   page.on('pageerror', (error) => complaints.push(`error: ${error.stack ?? error.message}`))
   page.on('console', (message) => {
     // A refused request is written there too, with its status.
@@ -43,4 +49,12 @@ export async function watchedPage(
     if (response.headers()['set-cookie'] !== undefined) complaints.push(`cookie from ${response.url()}`)
   })
   return { page, complaints }
+}
+
+/** Slows what a page sends down, so that an upload is under way for a while. */
+export async function slowUploads(page: Page, bytesPerSecond: number): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  const network = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytesPerSecond }
+  await session.send('Network.emulateNetworkConditions', network)
 }

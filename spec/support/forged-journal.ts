@@ -7,6 +7,7 @@ import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { decodeGenesis } from '../../engine/journal/bodies.ts'
 import { RECORD_KIND } from '../../engine/journal/format.ts'
 import { readGenesis, readJournal } from '../../engine/journal/read-journal.ts'
+import { coldBytes } from './cold-bytes.ts'
 import { JournalBuilder } from './journal-builder.ts'
 import { packBody } from './journal-bytes.ts'
 
@@ -32,8 +33,11 @@ export function entriesOf(paths: StorePaths): ForgedEntry[] {
   return entries
 }
 
-/** Replaces the journal of a store by one of these entries, in one segment. Its projections stay. */
-export function writeForged(paths: StorePaths, entries: readonly ForgedEntry[]): void {
+/**
+ * Replaces the journal of a store by one of these entries, in one segment. Its projections stay.
+ * @param isCold whether that segment is sealed and compressed, before an empty one
+ */
+export function writeForged(paths: StorePaths, entries: readonly ForgedEntry[], isCold = false): void {
   const genesis = decodeGenesis(readGenesis(nodeDisk, paths))
   const builder = new JournalBuilder({
     deploymentId: Buffer.from(genesis.deploymentId),
@@ -44,8 +48,15 @@ export function writeForged(paths: StorePaths, entries: readonly ForgedEntry[]):
     builder.time = Math.max(builder.time, time)
     builder.append([{ kind, body: packBody(values) }])
   }
+  if (isCold) compress(builder)
   for (const name of readdirSync(paths.journal)) rmSync(join(paths.journal, name), { recursive: true, force: true })
   builder.write(paths.journal, builder.head(true))
+}
+
+function compress(builder: JournalBuilder): void {
+  const { open } = builder
+  builder.seal()
+  open.bytes = coldBytes(open.bytes)
 }
 
 /** An entry that nobody attempted, with changes as they are stored. */

@@ -8,7 +8,8 @@ import { openTestStore, type TestStore } from './test-store.ts'
  * 1: change kinds 1 to 7. 2: every kind of change up to 33, and every form of their fields. 3: 23 to 35, authenticated.
  * 4: policies that are replaced and deleted (50, 51), authenticated. 5: lifecycle rules and their work (60 to 63).
  * 6: webhooks and their deliveries (40 to 46). 7: shares and embeds (70 to 78). 8: all that storage events are made of:
- * deletions, an upload that was aborted, copies, work of lifecycle rules; deliveries of them, a replay, a rotation.
+ * deletions, an upload that was aborted, copies, work of lifecycle rules; deliveries of them, a replay, a rotation. 9: the
+ * first, and a scrub after it (80).
  */
 export const GOLDEN_JOURNALS = [
   'spec/golden/journal-v1',
@@ -19,6 +20,7 @@ export const GOLDEN_JOURNALS = [
   'spec/golden/journal-v6',
   'spec/golden/journal-v7',
   'spec/golden/journal-v8',
+  'spec/golden/journal-v9',
 ] as const
 export const GOLDEN_MASTER_KEY = Buffer.alloc(32, 0x47)
 export const GOLDEN_DEPLOYMENT = '0123456789abcdef0123456789abcdef'

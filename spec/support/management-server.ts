@@ -23,6 +23,7 @@ import type { SharingSettings } from '../../planes/objects/sharing-settings.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
+import type { SnapshotFacts } from '../../projections/snapshots/snapshot-facts.ts'
 import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
 import { ApiClient, bearer } from './api-client.ts'
 import { disagreements } from './openapi-check.ts'
@@ -44,6 +45,7 @@ export interface ManagedOptions extends InThreadOptions {
   readonly apiLimits?: Partial<ConcurrencyLimits>
   /** Stands between the management plane and the engine. */
   readonly engine?: (engine: EngineClient) => EngineClient
+  readonly snapshots?: ManagementServices['snapshots']
   readonly ready?: () => Promise<readonly ReadinessCheck[]>
   /** What `sharing.*` allows. */
   readonly sharing?: () => Partial<SharingSettings>
@@ -87,6 +89,9 @@ export const SCRAPED: ScrapeValues = {
   object_store_storage_physical_bytes: 3000,
   object_store_storage_unused_volume_bytes: 500,
   object_store_storage_logical_bytes: 2000,
+  object_store_scrub_read_bytes: 4096,
+  object_store_scrub_damaged: 0,
+  object_store_scrub_completed_seconds: 1_780_000_000.5,
   object_store_buckets: 2,
   object_store_objects: undefined,
   object_store_event_streams: 0,
@@ -94,6 +99,32 @@ export const SCRAPED: ScrapeValues = {
   object_store_webhook_deliveries_succeeded_total: 0,
   object_store_webhook_deliveries_failed_total: 0,
   object_store_webhook_attempts_failed_total: 0,
+  object_store_lifecycle_scanned_total: 4,
+  object_store_lifecycle_removed_total: 3,
+  object_store_lifecycle_skipped_total: 1,
+  object_store_lifecycle_failed_total: 0,
+  object_store_lifecycle_last_pass_timestamp_seconds: 1_780_000_500,
+  object_store_lifecycle_lag_seconds: 0,
+  object_store_compaction_volumes_removed_total: 0,
+  object_store_compaction_moved_bytes_total: 0,
+  object_store_journal_compressed_segments: 2,
+  object_store_journal_compressed_bytes: 4000,
+  object_store_journal_compressed_disk_bytes: 1000,
+  object_store_journal_damaged_segments: 0,
+  object_store_snapshot_age_seconds: 60.5,
+  object_store_snapshot_bytes: 8192,
+  object_store_snapshot_sequence: 2,
+  object_store_snapshots_made_total: 1,
+  object_store_snapshot_failures_total: 0,
+}
+
+const NO_SNAPSHOTS: SnapshotFacts = {
+  state: 'waiting',
+  newest: undefined,
+  count: 0,
+  bytes: 0,
+  made: 0,
+  failures: 0,
 }
 
 export async function startManaged(options: ManagedOptions = {}): Promise<ManagedServer> {
@@ -204,6 +235,7 @@ function servicesOf(
     },
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, store.start),
+    snapshots: options.snapshots ?? (() => NO_SNAPSHOTS),
     heavy,
     version: '0.0.0-spec',
     deploymentId: store.deploymentId,

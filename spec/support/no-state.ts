@@ -6,6 +6,7 @@ export const NO_STATE: StateReader = {
   cors: () => [],
   lifecycleRules: () => [],
   bucketOfLifecycleRule: () => undefined,
+  scrubProgress: () => undefined,
   object: () => undefined,
   version: () => undefined,
   newestVersion: () => undefined,

@@ -143,7 +143,8 @@ function readAddresses(child: ChildProcess, log: string[]): Promise<Addresses> {
   })
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody listens on now. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
   const { port } = probe.address() as AddressInfo

@@ -142,6 +142,16 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
   [[32, 't'], { kind: 'token.revoked', token: 't' }],
   [[33, 'AK'], { kind: 'credential.removed', access_key: 'AK' }],
   [[34, 2, DIGEST], { kind: 'access.adopted', entries: 2, sha256: HEX }],
+  [
+    [36, 9, DIGEST, 1_000_000, 2_000_000],
+    {
+      kind: 'journal.restored',
+      last_sequence: 9,
+      sha256: HEX,
+      backed_up: '1970-01-01T00:00:01.000000Z',
+      restored: '1970-01-01T00:00:02.000000Z',
+    },
+  ],
   [[35, DIGEST], { kind: 'access.authenticated', mac: HEX }],
   [
     [40, 'w', 'https://t/', [0, 7], 'b', null, true, DIGEST],
@@ -248,6 +258,24 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
   [[76, 'e', ['https://a.example'], null, 60], { kind: 'embed.updated', embed: 'e', ...EMBEDDED }],
   [[77, 'e'], { kind: 'embed.revoked', embed: 'e' }],
   [[78, 'e'], { kind: 'embed.deleted', embed: 'e' }],
+  [
+    [80, [1_767_323_045_000_001, 1, 70, 60, 5, 4096, 1], [[0, 9, 'gone', [[2, 'k', [40, true]]]]]],
+    {
+      kind: 'scrub.advanced',
+      progress: {
+        started: '2026-01-02T03:04:05.000001Z',
+        stage: 'segments',
+        place: 70,
+        payloads: 60,
+        segments: 5,
+        bytes: 4096,
+        damaged: 1,
+      },
+      damage: [
+        { kind: 'payload', number: 9, reason: 'gone', objects: [{ ...KEY, version: { version: 40, null: true } }] },
+      ],
+    },
+  ],
   [
     [13, 2, 'k', 40, 0, null, null, 39],
     { kind: 'version.deleted', ...KEY, version: 40, promotes: 0, removed: null, current: null, uncovers: 39 },

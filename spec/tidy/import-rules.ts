@@ -115,6 +115,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
     instead:
       'it is for verifiers that share no code with the writer, or that run in a page: use node:crypto, which is faster',
   },
+  '@node-rs/crc32': { homes: ['engine/crc32.ts'], instead: 'use crc32 and crc32c of engine/crc32.ts' },
   clipanion: { homes: ['cli/'], instead: 'command lines are parsed in cli/ alone' },
   lmdb: {
     homes: ['projections/lmdb-environment.ts'],
@@ -146,7 +147,7 @@ function isAt(path: string, places: readonly string[]): boolean {
 }
 
 /** Packages that only the console's client imports. The bundle holds them, so they are not installed for users. */
-export const BUNDLED_PACKAGES: readonly string[] = ['preact', '@preact/signals']
+export const BUNDLED_PACKAGES: readonly string[] = ['preact', '@preact/signals', 'uplot']
 const CLIENT = 'planes/console/client/'
 
 /** Imports of packages by production. Modules of the platform are free, but for the rules on what they do. */

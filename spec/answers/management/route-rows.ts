@@ -49,6 +49,7 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   row('GET', '/storage/usage'),
   row('GET', '/storage/inspect'),
   row('POST', '/storage/repair', '{}'),
+  row('POST', '/storage/scrub'),
   row('POST', '/verify/objects/{bucket}/{key}'),
   row('POST', '/verify/buckets/{bucket}'),
   row('GET', '/buckets/{bucket}/lifecycle'),
@@ -107,5 +108,5 @@ export const JSON_ROWS: readonly RouteRow[] = ROUTE_ROWS.filter(
 
 /** Answers whose numbers no two runs have in common. */
 export function hasAnyNumbers(path: string): boolean {
-  return /metrics|storage\/(?:status|usage|inspect|repair)/.test(path)
+  return /metrics|storage\/(?:status|usage|inspect|repair|scrub)/.test(path)
 }
