@@ -5,6 +5,8 @@ import { AccessAdoptCommand } from './access/adopt.ts'
 import { AuditChainCommand } from './audit/chain.ts'
 import { AuditExportCommand } from './audit/export.ts'
 import { AuditQueryCommand } from './audit/query.ts'
+import { BackupCommand } from './backup.ts'
+import { BackupVerifyCommand } from './backup/verify.ts'
 import { CompletionCommand } from './completion.ts'
 import { ConfigShowCommand } from './config/show.ts'
 import { EventsFollowCommand } from './events/follow.ts'
@@ -24,6 +26,7 @@ import { ProofPublicKeyCommand } from './proof/public-key.ts'
 import { ProofVerifyCommand } from './proof/verify.ts'
 import { QuickstartCommand } from './quickstart.ts'
 import { QuotaSetCommand } from './quota/set.ts'
+import { RestoreCommand } from './restore.ts'
 import { ServerCommand } from './server.ts'
 import { ServerDoctorCommand } from './server/doctor.ts'
 import { ShareCreateCommand } from './share/create.ts'
@@ -46,6 +49,9 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   ProjectionsRebuildCommand,
   ProjectionsCheckCommand,
   AccessAdoptCommand,
+  BackupCommand,
+  BackupVerifyCommand,
+  RestoreCommand,
   AuditQueryCommand,
   AuditChainCommand,
   AuditExportCommand,

@@ -209,6 +209,30 @@ export const configTable = [
     sentence: 'Size of a new journal segment.',
   },
   {
+    name: 'storage.compress_segments',
+    kind: 'boolean',
+    default: true,
+    sentence:
+      'Whether sealed segments of the journal are compressed; those that were stay so, and are readable either way.',
+  },
+  {
+    name: 'storage.compress_after_hours',
+    kind: 'integer',
+    unit: 'hours',
+    bounds: { minimum: 0, maximum: 87_600 },
+    default: 24,
+    sentence: 'How long after it was sealed a segment is compressed.',
+  },
+  {
+    name: 'storage.compress_mib_per_second',
+    kind: 'integer',
+    unit: 'MiB',
+    bounds: { minimum: 1, maximum: 1024 },
+    default: 16,
+    sentence:
+      'How fast segments are compressed at most: bytes of journal that are read in a second, each once to compress it and once to verify the result.',
+  },
+  {
     name: 'storage.volume_mib',
     kind: 'integer',
     unit: 'MiB',
@@ -251,6 +275,45 @@ export const configTable = [
       'Whether the bytes of new objects are encrypted on disk; what is stored stays as it is, and is readable either way.',
   },
   {
+    name: 'snapshots.enabled',
+    kind: 'boolean',
+    default: true,
+    sentence:
+      'Whether snapshots of the projections are made, so that a start after a power cut need not replay the whole journal.',
+  },
+  {
+    name: 'snapshots.records',
+    kind: 'integer',
+    unit: 'records',
+    bounds: { minimum: 1000, maximum: 1_000_000_000 },
+    default: 1_000_000,
+    sentence: 'Records in sealed segments after the last snapshot from which on the next one is made.',
+  },
+  {
+    name: 'snapshots.interval_minutes',
+    kind: 'integer',
+    unit: 'minutes',
+    bounds: { minimum: 1, maximum: 10_080 },
+    default: 60,
+    sentence: 'After so long a snapshot is made as soon as a segment has been sealed since the last one.',
+  },
+  {
+    name: 'snapshots.mib_per_second',
+    kind: 'integer',
+    unit: 'MiB/s',
+    bounds: { minimum: 1, maximum: 10_240 },
+    default: 32,
+    sentence: 'Rate at which a snapshot is written, at most.',
+  },
+  {
+    name: 'snapshots.kept',
+    kind: 'integer',
+    unit: 'snapshots',
+    bounds: { minimum: 1, maximum: 2 },
+    default: 2,
+    sentence: 'How many snapshots are kept; the second is for the case that the first is damaged.',
+  },
+  {
     name: 'object_lock.clock_watermark_interval_seconds',
     kind: 'integer',
     unit: 'seconds',
@@ -282,6 +345,23 @@ export const configTable = [
     bounds: { minimum: 1, maximum: 1000 },
     default: 100,
     sentence: 'What one pass removes at most for each rule and action: objects, or versions that are not current.',
+  },
+  {
+    name: 'scrub.interval_days',
+    kind: 'integer',
+    unit: 'days',
+    bounds: { minimum: 0, maximum: 3650 },
+    default: 30,
+    sentence:
+      'Days from the end of a scrub, which reads everything that is stored to find damage, to the begin of the next; 0: only on request.',
+  },
+  {
+    name: 'scrub.mib_per_second',
+    kind: 'integer',
+    unit: 'MiB/s',
+    bounds: { minimum: 1, maximum: 10_000 },
+    default: 16,
+    sentence: 'What a scrub reads at most.',
   },
   {
     name: 'webhooks.allow_http',

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 const OTHERS_READ = 0o004
 
 /**
- * A warning that every user of the machine can read a file that holds a secret, or undefined. It is no refusal: the
+ * A warning that every user of the machine can read a file that holds a secret, or undefined. It is not a refusal: the
  * secrets that containers are given as files have such modes, and nobody else is there to read them.
  */
 export function exposureWarning(path: string): string | undefined {

@@ -1,15 +1,29 @@
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import type { Config } from '../config/config-types.ts'
+import { storeCreation } from '../../engine/journal/segment-chain.ts'
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { VolumeCompaction } from '../../workers/compact-volumes.ts'
+import { SegmentCompression } from '../../workers/compress-segments.ts'
 import { MultipartDigest } from '../../workers/digest-multipart.ts'
 import { LifecycleExpiry } from '../../workers/expire-objects.ts'
+import { PayloadScrub } from '../../workers/scrub/payload-scrub.ts'
+import { StoreScrub } from '../../workers/scrub/scrub-store.ts'
+import { SegmentScrub } from '../../workers/scrub/segment-scrub.ts'
 import { UploadReclaim } from '../../workers/reclaim-uploads.ts'
 import { Supervisor } from '../../workers/supervisor.ts'
 import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
+import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import type { WebhookDelivery } from '../../workers/webhooks/deliver-webhooks.ts'
 import type { Logger } from './logger.ts'
 import type { StoreSession } from './store/store-session.ts'
+
+/** The workers that run, and what they have done. */
+export interface RunningWorkers {
+  readonly lifecycle: Pick<LifecycleExpiry, 'totals' | 'lastPass'>
+  readonly compaction: Pick<VolumeCompaction, 'removed' | 'movedBytes'>
+  readonly compression: Pick<SegmentCompression, 'totals'>
+  stop(): Promise<void>
+}
 
 /**
  * Starts the workers. Called when the front ends listen, because nothing may wait for a worker.
@@ -21,18 +35,36 @@ export function startWorkers(
   store: StoreSession,
   config: Config,
   delivery: WebhookDelivery,
-): Supervisor {
+  snapshots: SnapshotMaker,
+): RunningWorkers {
   const { engine, paths, catalog, payloads } = store
   const supervisor = new Supervisor((worker, error) => {
     log.error({ worker: worker.name, err: error }, 'a background worker failed and will be retried')
   })
   supervisor.start(new PayloadFileSweep(nodeDisk, paths, start, (name) => catalog.snapshot().payloadFileIsUsed(name)))
   supervisor.start(new UploadReclaim(engine, catalog))
-  supervisor.start(new VolumeCompaction(nodeDisk, paths, engine, catalog))
+  const compaction = new VolumeCompaction(nodeDisk, paths, engine, catalog)
+  supervisor.start(compaction)
   supervisor.start(new MultipartDigest(engine, catalog, payloads))
-  supervisor.start(lifecycleWorker(log, store, config))
+  const lifecycle = lifecycleWorker(log, store, config)
+  supervisor.start(lifecycle)
+  supervisor.start(scrubWorker(log, store, config))
+  const compression = compressionWorker(store, start, config)
+  supervisor.start(compression)
   supervisor.start(delivery)
-  return supervisor
+  supervisor.start(snapshots)
+  return { lifecycle, compaction, compression, stop: () => supervisor.stop() }
+}
+
+function compressionWorker({ paths }: StoreSession, start: string, config: Config): SegmentCompression {
+  return new SegmentCompression(nodeDisk, paths, {
+    enabled: config['storage.compress_segments'],
+    afterHours: config['storage.compress_after_hours'],
+    bytesPerSecond: config['storage.compress_mib_per_second'] * 1024 ** 2,
+    start,
+    clock: systemMilliseconds,
+    timer: () => performance.now(),
+  })
 }
 
 function lifecycleWorker(log: Logger, { engine, catalog }: StoreSession, config: Config): LifecycleExpiry {
@@ -45,6 +77,28 @@ function lifecycleWorker(log: Logger, { engine, catalog }: StoreSession, config:
       const counts = { worker: 'lifecycle', scanned, expired, skipped, failed }
       if (failure === undefined) log.info(counts, 'a lifecycle pass is complete')
       else log.error({ ...counts, err: failure }, 'a lifecycle pass failed; the next one goes on where it ended')
+    },
+  })
+}
+
+function scrubWorker(log: Logger, { engine, catalog, payloads, paths }: StoreSession, config: Config): StoreScrub {
+  const scrubbed = {
+    payloads: new PayloadScrub(catalog, payloads),
+    segments: new SegmentScrub(nodeDisk, paths),
+  }
+  return new StoreScrub(engine, catalog, scrubbed, {
+    intervalDays: config['scrub.interval_days'],
+    bytesPerSecond: config['scrub.mib_per_second'] * 2 ** 20,
+    createdMilliseconds: storeCreation(nodeDisk, paths),
+    clock: systemMilliseconds,
+    timer: () => performance.now(),
+    onDamage({ kind, number, reason, objects }) {
+      const snapshot = catalog.snapshot()
+      const named = objects.map(({ bucketId, key }) => `${snapshot.bucketName(bucketId) ?? bucketId}/${key}`)
+      log.error({ worker: 'scrub', kind, number, reason, objects: named }, 'a scrub found damage')
+    },
+    onEnd({ payloads: read, segments, bytes, damaged }) {
+      log.info({ worker: 'scrub', payloads: read, segments, bytes, damaged }, 'a scrub is complete')
     },
   })
 }

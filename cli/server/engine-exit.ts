@@ -13,6 +13,7 @@ import type { VolumeFailedError } from '../../engine/payloads/volume-writer.ts'
 import type { ProjectionsNewerError } from '../../projections/tables/applied.ts'
 import type { ExitError, ExitName } from '../exit-codes.ts'
 import type { AccessNotAdoptedError, MasterKeyMismatchError } from './store/access-keys.ts'
+import type { NotAStoreError } from './store/whole-directory.ts'
 import { EngineThreadError } from './threads/engine-thread-handle.ts'
 
 /** Failures of the store with an exit code of their own. */
@@ -29,6 +30,7 @@ type StoreFailure =
   | ProjectionFailedError
   | ProjectionsNewerError
   | StoreLockedError
+  | NotAStoreError
   | DiskFullError
   | ShortWriteError
 
@@ -49,6 +51,7 @@ export const EXIT_BY_ERROR: Readonly<Record<StoreFailure['name'], ExitName>> = {
   ProjectionFailedError: 'projectionsFailed',
   ProjectionsNewerError: 'projectionsFailed',
   StoreLockedError: 'directoryLocked',
+  NotAStoreError: 'usage',
   DiskFullError: 'diskFull',
   // A short write means that the disk is full; the next byte would have failed with ENOSPC.
   ShortWriteError: 'diskFull',

@@ -5,8 +5,12 @@ import type { Unrecorded } from './threads/thread-messages.ts'
 
 /** Logs what a start found in the store. */
 export function logOpening(log: Logger, engine: EngineThread): void {
-  const { created, replayedRecords, discardedProjections, cut } = engine.report
-  log.info({ deploymentId: engine.deploymentId, created, replayedRecords, discardedProjections }, 'the store is open')
+  const { created, replayedRecords, discardedProjections, snapshot, refusedSnapshots, cut } = engine.report
+  const { deploymentId } = engine
+  log.info({ deploymentId, created, replayedRecords, discardedProjections, snapshot }, 'the store is open')
+  for (const { name, reason } of refusedSnapshots) {
+    log.warn({ snapshot: name, reason }, 'a snapshot of the projections could not be used at this start')
+  }
   if (cut === undefined) return
   const { segment, offset, length, refused } = cut
   const what = refused ? 'a batch that was refused because it could not be made durable' : 'an unfinished batch'

@@ -28,6 +28,7 @@ import type { CertificateReload } from './tls/certificate-reload.ts'
 import type { StoreSession } from './store/store-session.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
 import type { FrontEnds } from './threads/front-ends.ts'
+import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import { packageVersion } from '../version.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -45,6 +46,8 @@ interface ManagementParts {
   readonly eventStreams: EventStreams
   readonly store: StoreSession
   readonly webhooks: Webhooks
+  readonly workers: ScrapeSources['workers']
+  readonly snapshots: Pick<SnapshotMaker, 'facts'>
   /** Known once the listeners are bound. */
   readonly sharing: () => SharingSettings
 }
@@ -115,7 +118,7 @@ function observer(requests: Config['log.requests'], log: Logger): NonNullable<Ma
 }
 
 function scrapeSources(
-  { config, engine, eventStreams, frontEnds, store, webhooks }: ManagementParts,
+  { config, engine, eventStreams, frontEnds, store, workers, snapshots }: ManagementParts,
   certificates: Pick<CertificateReload, 'served'>,
 ): ScrapeSources {
   const main = { name: 'main', activeMilliseconds: () => performance.eventLoopUtilization().active }
@@ -128,7 +131,9 @@ function scrapeSources(
     version: packageVersion(),
     certificates: () => certificates.served,
     threads: () => [main, engine, ...frontEnds.threads],
-    deliveries: () => webhooks.delivery.counts,
+    workers,
+    snapshots: () => snapshots.facts,
+    clock: systemMilliseconds,
   }
 }
 
@@ -137,7 +142,7 @@ function managementServices(
   certificates: Pick<CertificateReload, 'served'>,
   ready: () => Promise<readonly ReadinessCheck[]>,
 ): ManagementServices {
-  const { config, credentials, engine: thread, metrics, store, webhooks } = parts
+  const { config, credentials, engine: thread, metrics, store, webhooks, snapshots } = parts
   const sources = scrapeSources(parts, certificates)
   const { engine, paths, catalog, access, events, payloads, uploads, space, secrets, versionIds } = store
   return {
@@ -166,6 +171,7 @@ function managementServices(
     versionIds,
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, thread.start),
+    snapshots: () => snapshots.facts,
     heavy: new HeavyWork(),
     version: packageVersion(),
     deploymentId: thread.deploymentId,

@@ -12,8 +12,8 @@ import { MetricSlots } from '../../planes/http/metric-slots.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
 import { EventStreams } from '../../planes/management/events/event-streams.ts'
 import { CommitCounts } from '../../projections/catalog/commit-counts.ts'
-import type { Supervisor } from '../../workers/supervisor.ts'
-import { startWorkers } from './background-workers.ts'
+import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
+import { type RunningWorkers, startWorkers } from './background-workers.ts'
 import { CertificateReload, logCertificates } from './tls/certificate-reload.ts'
 import { connectionLimits } from './connection-limit.ts'
 import { formatAddress } from '../config/address.ts'
@@ -27,11 +27,13 @@ import type { Logger } from './logger.ts'
 import { MainListeners } from './main-listeners.ts'
 import { managementHandler } from './management-plane.ts'
 import { publishGate } from './metrics/gate-metrics.ts'
+import { workerCounters } from './metrics/worker-values.ts'
 import { METRIC_OPERATIONS } from './metrics/metric-operations.ts'
 import { readiness } from './readiness.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
 import type { RequestLines } from './request-lines.ts'
 import { shareHandler } from './sharing-plane.ts'
+import { snapshotMaker } from './snapshots.ts'
 import { SpaceWatch } from './space-watch.ts'
 import { isOnOneFileSystem } from './store/payload-places.ts'
 import { storeOptions } from './store/store-options.ts'
@@ -67,6 +69,7 @@ interface Parts {
   readonly eventStreams: EventStreams
   readonly frontEnds: FrontEnds
   readonly store: StoreSession
+  readonly snapshots: SnapshotMaker
 }
 
 /** The composition root: puts the whole server together. */
@@ -143,6 +146,7 @@ async function startLocked(
     counterHistory: new CounterHistory(metrics, systemMilliseconds),
     eventStreams: new EventStreams(store.events),
     store,
+    snapshots: snapshotMaker(log, config, store, session),
     frontEnds: new FrontEnds(log, (message) => server.fail('failed', message)),
   })
   try {
@@ -228,7 +232,7 @@ class Server implements RunningServer {
   readonly #spaceWatch: SpaceWatch
   readonly #webhooks: Webhooks
   readonly #listeners = new MainListeners()
-  #workers: Supervisor | undefined
+  #workers: RunningWorkers | undefined
   #exitCode: number = exitTable.ok.code
   #stopping: Promise<void> | undefined
 
@@ -276,12 +280,13 @@ class Server implements RunningServer {
   }
 
   async start(settings: FrontEndSettings, frontEndCount: number): Promise<void> {
-    const { config, tls, log, engine, frontEnds, store, counterHistory } = this.#parts
-    counterHistory.start()
+    const { config, tls, log, engine, frontEnds, store, counterHistory, snapshots } = this.#parts
+    const workers = () => ({ deliveries: this.#webhooks.delivery.counts, workers: this.#workers })
+    counterHistory.start(() => workerCounters(workers()))
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
     const sharing = () => sharingSettings(config, { api: this.apiUrl, s3: this.s3Url })
     const management = managementHandler(
-      { ...this.#parts, webhooks: this.#webhooks, sharing },
+      { ...this.#parts, webhooks: this.#webhooks, workers, sharing },
       this.#certificateReload,
       async () => readiness({ ...this.#parts, isSharing: config['sharing.enabled'] }, this.#stopping !== undefined),
     )
@@ -290,7 +295,7 @@ class Server implements RunningServer {
     const limits = connectionLimits(frontEndCount)
     await this.#listeners.start({ config, tls, log, limits, management, withShares, patience })
     logCertificates(log, tls)
-    this.#workers = startWorkers(log, engine.start, store, config, this.#webhooks.delivery)
+    this.#workers = startWorkers(log, engine.start, store, config, this.#webhooks.delivery, snapshots)
   }
 
   reload(): Promise<void> {

@@ -60,7 +60,6 @@ export class AuditQueryCommand extends ClientCommand {
     if (this.follow && isPage) {
       throw new ExitError('usage', '--follow goes without --oldest-first, --until, --after-time and --after-id')
     }
-    if (!this.json) this.context.stdout.write(`${tableHeading}\n`)
     const damaged = this.follow
       ? await this.#follow(limit ?? FOLLOWED_STANDARD)
       : await this.#pages(after, limit ?? LIMIT_STANDARD)
@@ -69,8 +68,8 @@ export class AuditQueryCommand extends ClientCommand {
   }
 
   async #follow(count: number): Promise<boolean> {
-    const print = this.json ? jsonText : tableRow
-    const { damaged } = await followEvents(this.client(), this.#query(), count, print, this.context)
+    const form = this.json ? { event: jsonText } : { heading: tableHeading, event: tableRow }
+    const { damaged } = await followEvents(this.client(), this.#query(), count, form, this.context)
     return damaged
   }
 
@@ -82,6 +81,8 @@ export class AuditQueryCommand extends ClientCommand {
     let damaged = false
     do {
       const page = await readEvents(client, query, { order, after, limit: limit - shown })
+      // Not before the first answer: a refused query leaves standard output empty.
+      if (after === first && !this.json) this.context.stdout.write(`${tableHeading}\n`)
       shown += page.events.length
       damaged ||= page.damaged
       after = page.next

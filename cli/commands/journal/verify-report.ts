@@ -15,6 +15,7 @@ export function reportAsJson(report: VerificationReport): string {
     intact: report.intact,
     deployment_id: report.deploymentId ?? null,
     segments: report.segments,
+    cold_segments: report.coldSegments,
     records: report.records,
     batches: report.batches,
     bytes: report.bytes,
@@ -50,13 +51,14 @@ export function reportAsText(report: VerificationReport, seconds: number): strin
         `  ${problem.segment} offset ${problem.offset} sequence ${problem.sequence}: ${problem.verdict}: ${problem.detail}`,
     )
   const more = report.problemCount - problems.length
+  const cold = report.coldSegments === 0 ? '' : ` (${report.coldSegments.toLocaleString('en')} compressed)`
   return [
     report.intact ? 'The journal is intact.' : `The journal is NOT intact: ${plural(report.problemCount, 'problem')}.`,
     ...problems,
     ...(more > 0 ? [`  and ${plural(more, 'more problem')}`] : []),
     '',
     `deployment  ${report.deploymentId ?? 'unknown'}`,
-    `verified    ${plural(report.records, 'record')} in ${plural(report.batches, 'batch', 'batches')} and ${plural(report.segments, 'segment')}, ${rate.toLocaleString('en')} records/s`,
+    `verified    ${plural(report.records, 'record')} in ${plural(report.batches, 'batch', 'batches')} and ${plural(report.segments, 'segment')}${cold}, ${rate.toLocaleString('en')} records/s`,
     `head        ${head}`,
     ...(tail === undefined
       ? []

@@ -2,6 +2,7 @@ import type { Sequence } from '../../../engine/brands.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
+import { openSegment } from '../../../engine/journal/segment-file.ts'
 import { MetricSlots, type SharedMetrics } from '../../../planes/http/metric-slots.ts'
 import type { OpenStore } from '../store/open-store.ts'
 
@@ -26,10 +27,11 @@ export class EngineMetrics {
   /** Called after every batch and now and then, since records may wait without one. */
   publish(): void {
     const { journal, loop, strangers } = this.#store
-    const { records, syncs, syncSeconds } = journal.statistics
+    const { records, bytes, syncs, syncSeconds } = journal.statistics
     const region = this.#region
     const slots = this.#slots
     region[slots.records] = records
+    region[slots.written] = bytes
     region[slots.syncs] = syncs
     region[slots.syncSeconds] = syncSeconds
     region[slots.counted] = strangers.countedTotal
@@ -43,6 +45,7 @@ export class EngineMetrics {
 function slotsOf(slots: MetricSlots) {
   return {
     records: slots.slot('object_store_journal_records_total'),
+    written: slots.slot('object_store_journal_written_bytes_total'),
     syncs: slots.slot('object_store_journal_syncs_total'),
     syncSeconds: slots.slot('object_store_journal_sync_seconds_total'),
     counted: slots.slot('object_store_audit_counted_requests_total'),
@@ -53,7 +56,7 @@ function slotsOf(slots: MetricSlots) {
   }
 }
 
-/** How long the journal is. Sealed segments do not change, so each is looked at once. */
+/** How long the journal is, compressed segments as they were before. Each is looked at once: that does not change. */
 class JournalSize {
   readonly #disk: Disk
   readonly #paths: StorePaths
@@ -66,7 +69,7 @@ class JournalSize {
     this.#paths = paths
     this.#written = written
     const sealed = segmentFirsts(disk, paths).filter((first) => first < written)
-    this.#sealedBytes = sealed.reduce((sum, first) => sum + disk.sizeOf(paths.segment(first)), 0)
+    this.#sealedBytes = sealed.reduce((sum, first) => sum + this.#lengthOf(first), 0)
   }
 
   /** Without the zeros that are written ahead. Called after every batch, in which at most one segment ends. */
@@ -78,9 +81,18 @@ class JournalSize {
     readonly offset: number
   }): number {
     if (segmentFirstSequence !== this.#written) {
-      this.#sealedBytes += this.#disk.sizeOf(this.#paths.segment(this.#written))
+      this.#sealedBytes += this.#lengthOf(this.#written)
       this.#written = segmentFirstSequence
     }
     return this.#sealedBytes + offset
+  }
+
+  #lengthOf(first: Sequence): number {
+    const file = openSegment(this.#disk, this.#paths.segment(first))
+    try {
+      return file.size()
+    } finally {
+      file.close()
+    }
   }
 }

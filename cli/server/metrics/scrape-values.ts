@@ -1,12 +1,14 @@
 import type { X509Certificate } from 'node:crypto'
 import { join } from 'node:path'
+import type { Milliseconds } from '../../../engine/brands.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { ScrapeValues } from '../../../planes/http/metric-table.ts'
 import { physicalBytes } from '../../../planes/management/physical-bytes.ts'
-import type { DeliveryCounts } from '../../../workers/webhooks/deliver-webhooks.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
+import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-facts.ts'
 import { processValues, type WatchedThread } from './process-values.ts'
+import { type WorkerSources, workerValues } from './worker-values.ts'
 
 /** What a scrape looks at. */
 export interface ScrapeSources {
@@ -20,7 +22,10 @@ export interface ScrapeSources {
   /** By listener. */
   readonly certificates: () => ReadonlyMap<string, X509Certificate>
   readonly threads: () => readonly WatchedThread[]
-  readonly deliveries: () => DeliveryCounts
+  readonly workers: () => WorkerSources
+  readonly snapshots: () => SnapshotFacts
+  /** The time of day. */
+  readonly clock: () => Milliseconds
 }
 
 /** The metrics that are measured at the time of a scrape. */
@@ -29,7 +34,10 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
   const snapshot = catalog.snapshot()
   const totals = snapshot.totals()
   const uploads = snapshot.uploadUsage()
+  const scrub = snapshot.scrub()
   const physical = physicalBytes(disk, paths, snapshot)
+  const snapshots = sources.snapshots()
+  const made = snapshots.newest?.createdMilliseconds
   const arriving = disk.list(paths.uploads).reduce((sum, name) => sum + disk.sizeOf(join(paths.uploads, name)), 0)
   return {
     ...processValues(sources.version, sources.threads()),
@@ -46,12 +54,17 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
     object_store_storage_physical_bytes: physical.physicalBytes,
     object_store_storage_unused_volume_bytes: physical.unusedVolumeBytes,
     object_store_storage_logical_bytes: totals.logicalBytes,
+    object_store_scrub_read_bytes: scrub?.progress.bytes ?? 0,
+    object_store_scrub_damaged: scrub?.damage.length ?? 0,
+    object_store_scrub_completed_seconds: scrub?.completedMicroseconds && scrub.completedMicroseconds / 1_000_000,
     object_store_buckets: totals.buckets,
     object_store_objects: totals.objects,
     object_store_event_streams: sources.eventStreams.open,
-    object_store_webhook_deliveries_pending: sources.deliveries().pending,
-    object_store_webhook_deliveries_succeeded_total: sources.deliveries().succeeded,
-    object_store_webhook_deliveries_failed_total: sources.deliveries().failed,
-    object_store_webhook_attempts_failed_total: sources.deliveries().failedAttempts,
+    ...workerValues(sources.workers()),
+    object_store_snapshot_age_seconds: made === undefined ? undefined : Math.max(0, sources.clock() - made) / 1000,
+    object_store_snapshot_bytes: snapshots.newest?.bytes,
+    object_store_snapshot_sequence: snapshots.newest?.sequence,
+    object_store_snapshots_made_total: snapshots.made,
+    object_store_snapshot_failures_total: snapshots.failures,
   }
 }

@@ -5,6 +5,7 @@ import type { ChangeNamed } from '../../../engine/events/changes.ts'
 import { decodeGenesis, type Genesis } from '../../../engine/journal/bodies.ts'
 import { readGenesis } from '../../../engine/journal/read-journal.ts'
 import type { AccessChain } from '../../../engine/keys/access-authentication.ts'
+import type { ProjectionsBefore } from '../../../projections/open-projections.ts'
 import { isMasterKeyOf, type StoreKeys, storeKeys } from '../../../engine/keys/store-keys.ts'
 
 /** The master key is not the one of this store. */
@@ -18,13 +19,17 @@ export class AccessNotAdoptedError extends Error {
 }
 
 /**
- * The keys, when they can be told before the journal is examined. Undefined when the genesis cannot be read or is of another
- * master key: no projections are thrown away for that, and it ends the start later on, with its reason.
+ * What projections and snapshots are recognized by, when it can be told before the journal is examined. Undefined when the
+ * genesis cannot be read or is of another master key: no projections are thrown away for that, and it ends the start later on,
+ * with its reason.
  */
-export function earlyKeys(disk: Disk, paths: StorePaths, masterKey: Uint8Array): StoreKeys | undefined {
+export function earlyIdentity(disk: Disk, paths: StorePaths, masterKey: Uint8Array): ProjectionsBefore['identity'] {
   try {
     const genesis = decodeGenesis(readGenesis(disk, paths))
-    return isMasterKeyOf(genesis, masterKey) ? storeKeys(masterKey, genesis.deploymentId) : undefined
+    if (!isMasterKeyOf(genesis, masterKey)) return undefined
+    const { deploymentId } = genesis
+    const rowKey = storeKeys(masterKey, deploymentId).accessRows
+    return { rowKey, deploymentId: Buffer.from(deploymentId).toString('hex') }
   } catch {
     return undefined
   }

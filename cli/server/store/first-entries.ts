@@ -5,10 +5,25 @@ import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { EngineLoop } from '../../../engine/engine-loop.ts'
 import type { ChangeNamed } from '../../../engine/events/changes.ts'
 import { evidenceIsRecorded, pendingEvidence } from '../../../engine/journal/evidence.ts'
+import { readRestoreNote, removeRestoreNote } from '../../../engine/journal/restore-note.ts'
 import { unrecordedAreWritten, unrecordedBodies } from '../../../engine/journal/unrecorded.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 
+const ACCESS_ADOPT = systemAudit('operator', 'access.adopt', 'access')
+const JOURNAL_RESTORE = systemAudit('operator', 'journal.restore', 'journal')
 const SERVER_START = systemAudit('server', 'server.start', 'server')
+
+/**
+ * Records that the journal was restored, if it was (spec/decisions/0109-what-a-restore-leaves.md): whoever reads it sees
+ * that another history may follow the same record elsewhere. After a crash it may be recorded twice.
+ */
+export async function recordRestore(client: EngineClient, disk: Disk, paths: StorePaths): Promise<void> {
+  const restored = readRestoreNote(disk, paths)
+  if (restored === undefined) return
+  const changes = [{ name: 'journal.restored', ...restored } as const]
+  await client.execute({ kind: 'record-server-event', audit: JOURNAL_RESTORE, changes })
+  removeRestoreNote(disk, paths)
+}
 
 /** Records the start, and what recovery cut off, as the first entry. Returns the name of the start. */
 export async function recordStart(
@@ -25,6 +40,14 @@ export async function recordStart(
   await client.execute({ kind: 'record-server-event', audit: SERVER_START, changes })
   evidenceIsRecorded(disk, paths)
   return start
+}
+
+/** Records what this start has vouched for. */
+export async function recordAdoption(
+  client: EngineClient,
+  changes: readonly ChangeNamed<'access.adopted'>[],
+): Promise<void> {
+  if (changes.length > 0) await client.execute({ kind: 'record-server-event', audit: ACCESS_ADOPT, changes })
 }
 
 /** Writes the records that came too late when the journal failed. */

@@ -7,7 +7,7 @@ import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
 import { AccessAuthentication } from '../../../engine/keys/access-authentication.ts'
 import { masterKeyCheck, storeKeys } from '../../../engine/keys/store-keys.ts'
-import { Engine, type ReleasedFiles } from '../../../engine/engine.ts'
+import { Engine } from '../../../engine/engine.ts'
 import { EngineLoop } from '../../../engine/engine-loop.ts'
 import { StrangerRecords } from '../../../engine/stranger-records.ts'
 import type { ChangeNamed } from '../../../engine/events/changes.ts'
@@ -21,6 +21,7 @@ import { JournalRoom, type RoomFor } from '../../../engine/journal/journal-room.
 import { JournalDamagedError } from '../../../engine/journal/journal-errors.ts'
 import { readGenesis } from '../../../engine/journal/read-journal.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
+import { sweepCompressing } from '../../../engine/journal/cold/compress-segment.ts'
 import { type JournalTail, recoverJournal } from '../../../engine/journal/recovery.ts'
 import { LocalEngineClient } from '../../../engine/client/local-client.ts'
 import { SpaceGuard } from '../../../engine/payloads/space-guard.ts'
@@ -31,10 +32,13 @@ import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import { type OpenedProjections, openProjections } from '../../../projections/open-projections.ts'
 import { replay } from '../../../projections/replay/replay.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
-import { earlyKeys, requireAdopted, requireMasterKey } from './access-keys.ts'
+import { earlyIdentity, requireAdopted, requireMasterKey } from './access-keys.ts'
 import { ClockWatermark } from './clock-watermark.ts'
-import { recordLate, recordStart } from './first-entries.ts'
+import { recordAdoption, recordLate, recordRestore, recordStart } from './first-entries.ts'
 import { HighWaterMark } from './high-water-mark.ts'
+import { closeAll, closeQuietly, type Opened } from './opened-parts.ts'
+import { requireWhole } from './whole-directory.ts'
+import { PayloadRemoval } from './payload-removal.ts'
 
 /** Settings of a store that the engine needs. Sizes are bytes. */
 export interface StoreOptions {
@@ -63,6 +67,9 @@ export interface OpeningReport {
   readonly created: boolean
   readonly replayedRecords: number
   readonly discardedProjections: string | undefined
+  /** The snapshot that the projections were made from, and those that could not be used. */
+  readonly snapshot: string | undefined
+  readonly refusedSnapshots: OpenedProjections['refusedSnapshots']
   readonly cut: CutTail | undefined
   /** Entries that change access and were vouched for now. */
   readonly adoptedEntries: number
@@ -100,7 +107,6 @@ interface StoreHooks {
   readonly clock?: Clock
 }
 
-const ACCESS_ADOPT = systemAudit('operator', 'access.adopt', 'access')
 const SERVER_STOP = systemAudit('server', 'server.stop', 'server')
 
 /**
@@ -123,36 +129,6 @@ export async function openStore(
   }
 }
 
-/** An open part, to be closed if a later one cannot be opened. */
-interface Opened {
-  close(): void | Promise<void>
-}
-
-/** Ignores errors: the reason why the store cannot be opened is already known. */
-async function closeQuietly(part: Opened): Promise<void> {
-  try {
-    await part.close()
-  } catch {
-    // The other parts are closed all the same.
-  }
-}
-
-/**
- * Closes every part once, even after one that cannot be closed.
- * @throws the first error
- */
-async function closeAll(parts: Opened[]): Promise<void> {
-  const errors: unknown[] = []
-  for (const part of parts.splice(0)) {
-    try {
-      await part.close()
-    } catch (error) {
-      errors.push(error)
-    }
-  }
-  if (errors.length > 0) throw errors[0]
-}
-
 async function openParts(
   disk: Disk,
   paths: StorePaths,
@@ -160,10 +136,12 @@ async function openParts(
   hooks: StoreHooks,
   opened: Opened[],
 ): Promise<OpenStore> {
+  requireWhole(disk, paths)
   const wasInUse = disk.list(paths.volumes).length > 0 || disk.list(paths.files).length > 0
-  for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads]) disk.makeDirectory(path)
+  for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads, paths.holds]) disk.makeDirectory(path)
   // What an earlier run had set aside is made again, and is space for recovery on a full disk.
   for (const path of [paths.journalSpare, paths.volumeSpare]) disk.remove(path)
+  sweepCompressing(disk, paths)
   giveBackForStart(disk, paths)
   // An earlier start may have crashed before it synced their names.
   for (const path of [paths.root, paths.payloads]) disk.syncDirectory(path)
@@ -172,9 +150,11 @@ async function openParts(
   const mark = head.newest
   // Without a journal nothing can be rebuilt: keep the projections as evidence that there was one.
   const hasJournal = segmentFirsts(disk, paths).length > 0
-  const rowKey = hasJournal ? earlyKeys(disk, paths, options.masterKey)?.accessRows : undefined
-  const distrusted = hasJournal ? distrust(mark, options.bootId) : undefined
-  const projections = await openProjections(disk, paths, distrusted, rowKey)
+  const projections = await openProjections(disk, paths, {
+    distrusted: hasJournal ? distrust(mark, options.bootId) : undefined,
+    wasClean: mark?.clean === true,
+    identity: hasJournal ? earlyIdentity(disk, paths, options.masterKey) : undefined,
+  })
   opened.push(projections.environment)
   const applied = projections.state.applied()
   const tail = recoverJournal(disk, paths, { mark, applied, wasInUse })
@@ -205,6 +185,8 @@ async function openParts(
     created: tail === undefined,
     replayedRecords,
     discardedProjections: projections.discarded,
+    snapshot: projections.snapshot,
+    refusedSnapshots: projections.refusedSnapshots,
     cut: tail?.cut,
     adoptedEntries: adopted[0]?.entries ?? 0,
   }
@@ -270,10 +252,11 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     mark.stop()
     hooks.onFailure(error, told)
   }
+  const removal = new PayloadRemoval(disk, paths, () => space.isBelowReserve)
   const room = new JournalRoom(journal, space, reserve, options.segmentBytes)
   const strangers = new StrangerRecords(options.strangerBytesPerSecond, clock, () => space.isBelowReserve)
   const loop = new EngineLoop(engine, strangers, {
-    onReleased: (released) => removeReleased(disk, paths, released),
+    onReleased: (released) => removal.remove(released),
     onFailure,
     onBatchDone: hooks.onBatchDone,
     roomFor: () => room.roomFor,
@@ -283,9 +266,8 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
   const client = new LocalEngineClient(loop)
   mark.write(false)
   const start = await recordStart(client, disk, paths, options.version)
-  if (parts.adopted.length > 0) {
-    await client.execute({ kind: 'record-server-event', audit: ACCESS_ADOPT, changes: parts.adopted })
-  }
+  await recordRestore(client, disk, paths)
+  await recordAdoption(client, parts.adopted)
   await recordLate(loop, disk, paths)
   mark.start(
     (error) => loop.fail(error),
@@ -293,6 +275,7 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
       void journal.prepareSpare()
       void volumes.prepareSpare()
       reserve.keepUp()
+      removal.look()
       loop.checkRoom()
     },
   )
@@ -315,12 +298,6 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     await closeKeeping(parts, opened, keeps ? loop.takeUnrecorded() : [])
   }
   return { deploymentId, start, loop, client, catalog, journal, strangers, report, space, close }
-}
-
-function removeReleased(disk: Disk, paths: StorePaths, { files, volumes }: ReleasedFiles): void {
-  const gone = [...files.map((name) => paths.file(name)), ...volumes.map((volume) => paths.volume(volume))]
-  // The next start sweeps what cannot be removed now.
-  for (const path of gone) disk.removeAsync(path).catch(() => undefined)
 }
 
 /** Closes everything. Only then are records kept that came too late for the journal: the reserve has given its space back. */

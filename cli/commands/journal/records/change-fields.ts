@@ -54,6 +54,20 @@ const pinned: Field = ['version', tuple('version', 'null')]
 const link: readonly Field[] = [...object, pinned, 'token_digest', 'sealed_token']
 const password: Field = ['password', tuple('salt', 'hash', 'cost', 'block_size', 'parallelization')]
 const attempt = tuple(['event', event], 'attempt', ['time', microseconds], 'status', 'error', ['next', microseconds])
+const scrubProgress = tuple(
+  ['started', microseconds],
+  ['stage', wordOf('payloads', 'segments', 'over')],
+  'place',
+  'payloads',
+  'segments',
+  'bytes',
+  'damaged',
+)
+const damagedObject = tuple('bucket_id', 'key', pinned)
+const scrubDamage = tuple(['kind', wordOf('payload', 'segment')], 'number', 'reason', [
+  'objects',
+  listOf(damagedObject),
+])
 
 /** Kinds of change: name, then the fields after the kind, with a reader where they have a form of their own. */
 const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Field[]]>> = {
@@ -99,6 +113,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   33: ['credential.removed', 'access_key'],
   34: ['access.adopted', 'entries', 'sha256'],
   35: ['access.authenticated', 'mac'],
+  36: ['journal.restored', 'last_sequence', 'sha256', ['backed_up', microseconds], ['restored', microseconds]],
   40: [
     'webhook.created',
     'webhook',
@@ -137,6 +152,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   76: ['embed.updated', 'embed', 'allowed_origins', expires, 'cache_seconds'],
   77: ['embed.revoked', 'embed'],
   78: ['embed.deleted', 'embed'],
+  80: ['scrub.advanced', ['progress', scrubProgress], ['damage', listOf(scrubDamage)]],
 }
 
 /** Every known kind of change, for comparison with the page. */

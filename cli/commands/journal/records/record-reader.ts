@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   ALIGNMENT_BYTES,
@@ -44,6 +44,8 @@ type ReportUnreadable = (segment: string, offset: number) => void
 
 /** Offset of the time of the first record in a segment. */
 const FIRST_TIME_OFFSET = SEGMENT_HEADER_BYTES + BATCH_HEADER_BYTES + RECORD.time
+/** Bytes of a segment up to the end of that. */
+const FIRST_BYTES = FIRST_TIME_OFFSET + 8
 
 /** Whether the directory exists and has at least one segment. */
 export function hasSegments(journalDirectory: string): boolean {
@@ -83,14 +85,13 @@ function endsBefore(journalDirectory: string, next: string, start: ReadingStart)
 
 /** Time of the first record of a segment. No earlier record has a later time. */
 function firstTime(path: string): number | undefined {
-  const bytes = Buffer.alloc(FIRST_TIME_OFFSET + 8)
-  const descriptor = openSync(path, 'r')
+  const window = new SegmentWindow(path, { digests: false, windowBytes: FIRST_BYTES })
   try {
-    if (readSync(descriptor, bytes, 0, bytes.length, 0) < bytes.length) return undefined
+    const isThere = window.ensure(0, FIRST_BYTES) && !('fault' in readBatchHeader(window.bytes, SEGMENT_HEADER_BYTES))
+    return isThere ? readUnsigned64(window.bytes, FIRST_TIME_OFFSET) : undefined
   } finally {
-    closeSync(descriptor)
+    window.close()
   }
-  return 'fault' in readBatchHeader(bytes, SEGMENT_HEADER_BYTES) ? undefined : readUnsigned64(bytes, FIRST_TIME_OFFSET)
 }
 
 function* readSegment(
