@@ -2,11 +2,16 @@
 import * as fc from 'fast-check'
 import { test } from 'tap'
 import type { WireAnswer } from '../support/wire-client.ts'
+import { copyObject, createBucket as createBucketCommand, deleteObject, write } from '../support/commands.ts'
+import { createRule, DAY } from '../support/lifecycle.ts'
+import { setVersioning } from '../support/version-commands.ts'
 import { contentOf } from './content.ts'
 import { type ModelRequest, mismatch, type Moment } from './expectation.ts'
 import { FAULTS, FaultyStore } from './faulty-store.ts'
 import { LockLedger } from './lock-ledger.ts'
 import { FIRST_CLOCK, Tally } from './model.ts'
+import { everythingDue } from './naive-lifecycle.ts'
+import { ModelRules } from './rules.ts'
 import { ModelState } from './state.ts'
 import { createBucket } from './operations/buckets.ts'
 import { putObject } from './operations/writes.ts'
@@ -132,4 +137,30 @@ test('an answer must be what the pattern says', async (t) => {
   t.match(mismatch(pattern, 'GET', answerOf(200, { a: '1', c: 'x' })), /c: x is wrong/)
   t.match(mismatch({ ...pattern, body: Buffer.from('y') }, 'GET', answerOf(200, { a: '1' })), /bytes/)
   t.match(mismatch(pattern, 'GET', { ...answerOf(200, { a: '1' }), complete: false }), /cut off/)
+})
+
+test('a copy of a noncurrent version is as old as the copy, in the model too', (t) => {
+  const world = new ModelState()
+  const rules = new ModelRules(world, new Map())
+  const copied = copyObject({ bucket: 'b', key: 'k', sequence: 3 }, { bucket: 'b', key: 'k' })
+  const commands = [
+    createBucketCommand('b'),
+    setVersioning('b', 'enabled'),
+    write('b', 'k', Buffer.from('bytes')),
+    deleteObject('b', 'k'),
+    createRule('b', 'r', { prefix: '', noncurrentDays: 1 }),
+    { ...copied, sourceIsVersion: true },
+  ]
+  for (const [index, command] of commands.entries()) {
+    const outcome = rules.apply(command, { sequence: index + 1, now: FIRST_CLOCK, clockIsBehind: false })
+    t.equal(outcome?.code, 'done', command.kind)
+  }
+  const later = FIRST_CLOCK + 2 * DAY
+  rules.apply(deleteObject('b', 'k'), { sequence: 7, now: later, clockIsBehind: false })
+  t.same(
+    everythingDue(world, later).map(({ version }) => version.sequence),
+    [4, 3],
+    'the copy has just become noncurrent',
+  )
+  t.end()
 })

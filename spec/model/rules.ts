@@ -226,7 +226,8 @@ export class ModelRules {
     const hold = asked?.hold
     const lock = retention === undefined && hold === undefined ? undefined : { retention, hold }
     const isNull = bucket.versioning !== 'enabled'
-    const version = { ...stored, sequence, isNull, isMarker: false, id: undefined, modified: now, lock }
+    const made = { sequence, isNull, isMarker: false, id: undefined, modified: now, lock, noncurrentSince: undefined }
+    const version = { ...stored, ...made }
     this.#state.add(bucket, key, version)
     return { ...DONE, etag: stored.etag as string, ...(bucket.versioning === 'off' ? {} : idOf(version)) }
   }
