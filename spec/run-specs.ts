@@ -10,7 +10,7 @@ import tap from 'tap'
 
 const FOLDER = 'build/spec'
 /** Folders that have a script of their own in package.json. */
-const SLOWER = ['clients', 'crash', 'model']
+const SLOWER = ['clients', 'crash', 'model', 'packaging']
 /** What takes or waits longest goes first, so that none of it runs alone at the end. */
 const FIRST = [
   'answers/answers.spec.js',
