@@ -18,7 +18,7 @@ interface EndpointFlags {
 
 /**
  * The server to talk to and the token to use: first from options, then from the environment (OBJECT_STORE_URL,
- * OBJECT_STORE_TOKEN), then from the profile (`--profile`, OBJECT_STORE_PROFILE).
+ * OBJECT_STORE_TOKEN or OBJECT_STORE_TOKEN_FILE), then from the profile (`--profile`, OBJECT_STORE_PROFILE).
  * @throws ExitError `usage`
  */
 export function endpointOf(flags: EndpointFlags, context: CliContext): Endpoint {
@@ -41,14 +41,19 @@ function warnOfExposure(path: string, { stderr }: CliContext): void {
 function tokenOf(flags: EndpointFlags, profile: Profile, context: CliContext): string | undefined {
   const { environment, workingDirectory } = context
   if (flags.token !== undefined) return flags.token
-  const file = flags.tokenFile ?? (environment['OBJECT_STORE_TOKEN'] === undefined ? profile.token_file : undefined)
+  const given = environment['OBJECT_STORE_TOKEN']
+  const named = environment['OBJECT_STORE_TOKEN_FILE'] || undefined
+  if (flags.tokenFile === undefined && given && named !== undefined) {
+    throw new ExitError('usage', 'OBJECT_STORE_TOKEN and OBJECT_STORE_TOKEN_FILE are both set; keep one of the two')
+  }
+  const file = flags.tokenFile ?? named ?? (given === undefined ? profile.token_file : undefined)
   if (file !== undefined) {
     const path = resolve(workingDirectory, file)
     const text = readText(path)
     warnOfExposure(path, context)
     return text.trim()
   }
-  return environment['OBJECT_STORE_TOKEN'] ?? profile.token
+  return given ?? profile.token
 }
 
 function readText(path: string): string {

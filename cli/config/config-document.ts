@@ -10,7 +10,10 @@ A value is taken from the first of these that has one:
 
 1. a flag: ${flags}, and \`--set name=value\`
    for any setting that is not a secret;
-2. the environment; an empty value counts as not given;
+2. the environment; an empty value counts as not given. Secrets and the root access key can be in files instead, as Docker,
+   Kubernetes and systemd hand them over: the name with \`_FILE\` at its end, such as
+   \`OBJECT_STORE_ROOT_SECRET_KEY_FILE=/run/secrets/root\`. A line end after the secret is left out; both names at once are
+   refused;
 3. the TOML file named by \`--config\` or \`OBJECT_STORE_CONFIG\`, where \`s3.bind\` is the key \`bind\` of the table \`[s3]\`;
 4. the secrets file that \`object-store quickstart\` makes, \`./data.secrets.env\` for \`./data\`;
 5. the default.

@@ -2,6 +2,7 @@ import { parse } from 'smol-toml'
 import { didYouMean } from '../terminal/nearest-name.ts'
 import { configTable, ENVIRONMENT_PREFIX, environmentName, reservedEnvironmentNames } from './config-table.ts'
 import type { ConfigSource } from './config-types.ts'
+import { readSecretFiles, settingByFileVariable } from './secret-variables.ts'
 import { tomlProblem } from './toml-problem.ts'
 
 /** The values of one source by dotted name, not parsed yet, and their names in messages. */
@@ -67,10 +68,10 @@ export function environmentLayer(
 ): ConfigLayer {
   const values = new Map<string, unknown>()
   const ofServices = new Set(source === 'environment' ? serviceVariables(environment) : [])
-  const known = [...nameByEnvironment.keys(), ...Object.keys(reservedEnvironmentNames)]
+  const known = [...nameByEnvironment.keys(), ...settingByFileVariable.keys(), ...Object.keys(reservedEnvironmentNames)]
   for (const [key, value] of Object.entries(environment)) {
     if (!key.startsWith(ENVIRONMENT_PREFIX) || Object.hasOwn(reservedEnvironmentNames, key)) continue
-    if (ofServices.has(key)) continue
+    if (ofServices.has(key) || (source === 'environment' && settingByFileVariable.has(key))) continue
     const name = nameByEnvironment.get(key)
     if (name === undefined) {
       problems.push(`${key}: unknown setting${didYouMean(key, known)}`)
@@ -78,6 +79,18 @@ export function environmentLayer(
   }
   const place = source === 'environment' ? '' : `${source}: `
   return { source, values, label: (name) => `${place}${environmentName(name)}` }
+}
+
+/** The secrets in files that the environment names: OBJECT_STORE_CREDENTIAL_MASTER_KEY_FILE and others. */
+export function secretFileLayer(
+  environment: Readonly<Record<string, string | undefined>>,
+  workingDirectory: string,
+  problems: string[],
+): ConfigLayer {
+  const files = readSecretFiles(environment, workingDirectory, problems)
+  const values = new Map([...files].map(([name, { value }]) => [name, value]))
+  const label = (name: string) => `${files.get(name)?.variable}: ${files.get(name)?.path}`
+  return { source: 'environment', values, label }
 }
 
 type Table = Readonly<Record<string, unknown>>

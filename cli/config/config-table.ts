@@ -489,6 +489,7 @@ export const reservedEnvironmentNames: Readonly<Record<string, string>> = Object
   OBJECT_STORE_CONFIG: 'Path of the TOML file to read; --config overrides it.',
   OBJECT_STORE_URL: 'For client commands: the address of the management listener to talk to.',
   OBJECT_STORE_TOKEN: 'For client commands: the management token to send.',
+  OBJECT_STORE_TOKEN_FILE: 'For client commands: a file with that token.',
   OBJECT_STORE_PROFILE: 'For client commands: the profile with address and token.',
 })
 

@@ -6,6 +6,7 @@ import { serviceVariables } from './config-layers.ts'
 import { configTable } from './config-table.ts'
 import type { ResolvedConfig } from './config-types.ts'
 import { type ConfigInputs, readConfig } from './read-config.ts'
+import { settingByFileVariable } from './secret-variables.ts'
 import { secretsIfAny } from './secrets-file.ts'
 
 /** Where the configuration comes from. */
@@ -22,9 +23,12 @@ interface LoadedConfig extends ResolvedConfig {
   readonly warnings: readonly string[]
 }
 
-function warningsOf({ sources }: ResolvedConfig, path: string | undefined): string[] {
+/** Files with secrets: the TOML file, if it holds one, and those that variables name. */
+function secretPaths({ sources }: ResolvedConfig, path: string | undefined, origins: ConfigOrigins): string[] {
   const hasSecret = configTable.some(({ kind, name }) => kind === 'secret' && sources[name] === 'file')
-  return path === undefined || !hasSecret ? [] : [exposureWarning(path) ?? []].flat()
+  const named = [...settingByFileVariable.keys()].flatMap((variable) => origins.environment[variable] || [])
+  const paths = named.map((given) => resolve(origins.workingDirectory, given))
+  return path === undefined || !hasSecret ? paths : [path, ...paths]
 }
 
 function serviceWarning(environment: ConfigOrigins['environment']): string[] {
@@ -60,6 +64,7 @@ export function loadConfig(origins: ConfigOrigins): LoadedConfig {
   const resolved = readConfig(inputs)
   const secrets = secretsIfAny(resolved.config)
   const all = secrets === undefined ? resolved : readConfig({ ...inputs, secrets })
-  const warnings = [...warningsOf(all, inputs.file?.path), ...serviceWarning(origins.environment)]
+  const exposed = secretPaths(all, inputs.file?.path, origins).flatMap((path) => exposureWarning(path) ?? [])
+  const warnings = [...exposed, ...serviceWarning(origins.environment)]
   return { ...all, warnings }
 }

@@ -1,5 +1,12 @@
 import { ConfigError } from './config-error.ts'
-import { type ConfigLayer, defaultLayer, environmentLayer, fileLayer, flagLayer } from './config-layers.ts'
+import {
+  type ConfigLayer,
+  defaultLayer,
+  environmentLayer,
+  fileLayer,
+  flagLayer,
+  secretFileLayer,
+} from './config-layers.ts'
 import { configRelations } from './config-relations.ts'
 import { type ConfigRow, configTable } from './config-table.ts'
 import type { Config, ConfigSources, ResolvedConfig } from './config-types.ts'
@@ -23,6 +30,7 @@ function layersOf(inputs: ConfigInputs, problems: string[]): readonly ConfigLaye
   return [
     flagLayer(inputs.flags ?? {}, problems),
     environmentLayer(inputs.environment ?? {}, problems),
+    secretFileLayer(inputs.environment ?? {}, inputs.workingDirectory, problems),
     ...(inputs.file === undefined ? [] : [fileLayer(inputs.file.path, inputs.file.text, problems)]),
     ...(inputs.secrets === undefined ? [] : [environmentLayer(inputs.secrets, problems, 'secrets file')]),
     defaultLayer(),
@@ -30,7 +38,7 @@ function layersOf(inputs: ConfigInputs, problems: string[]): readonly ConfigLaye
 }
 
 /**
- * Reads the configuration: flag, then environment, then TOML file, then secrets file, then default.
+ * Reads the configuration: flag, then environment (and the files of secrets that it names), then TOML file, then secrets file, then default.
  * @throws ConfigError with every problem at once: unknown names, unreadable values, combinations that are not allowed
  */
 export function readConfig(inputs: ConfigInputs): ResolvedConfig {

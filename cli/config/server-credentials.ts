@@ -7,7 +7,7 @@ import { existingSecretsPath } from './secrets-file.ts'
 
 /** What to do without a master key; the hint is for those who began with quickstart. */
 export const MASTER_KEY_MISSING =
-  'the credential master key is not set (OBJECT_STORE_CREDENTIAL_MASTER_KEY, or credential_master_key in the TOML file). ' +
+  'the credential master key is not set (OBJECT_STORE_CREDENTIAL_MASTER_KEY, its _FILE, or credential_master_key in the TOML file). ' +
   'A store of quickstart has it in its secrets.env: set -a; . FILE; set +a'
 
 /** The secrets that a server needs to start. There are no defaults. */
@@ -19,7 +19,7 @@ export interface ServerCredentials {
 }
 
 function missing(name: string): string {
-  return `  ${name} is not set (${environmentName(name)}, or in the TOML file)`
+  return `  ${name} is not set (${environmentName(name)}, its _FILE, or in the TOML file)`
 }
 
 /** Where the secrets of a store are: the file of its quick start where there is one. */

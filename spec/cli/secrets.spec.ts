@@ -213,6 +213,11 @@ test('secrets in files that everybody can read', async (t) => {
   chmodSync(join(directory, 'secret.toml'), 0o640)
   t.equal((await show('secret.toml')).stderr, '', 'a group may share it')
   t.equal((await show('open.toml')).stderr, '', 'it holds no secret')
+  writeFileSync(join(directory, 'token'), 'scrape-token-of-the-file-0123456789')
+  chmodSync(join(directory, 'token'), 0o644)
+  const environment = { OBJECT_STORE_METRICS_SCRAPE_TOKEN_FILE: 'token' }
+  const { stderr } = await run(['config', 'show'], { workingDirectory: directory, environment })
+  t.match(stderr, /^object-store: warning: .*token holds a secret .*\n$/)
 })
 
 test('the logger', async (t) => {
