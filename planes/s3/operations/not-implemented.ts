@@ -1,4 +1,5 @@
 import { type Level, type Method, type Operation, operationOf } from '../operation.ts'
+import { wayOutSentence } from '../ways-out.ts'
 
 /** `PUT object ?tagging` spells method, level and subresource as a reader of the S3 reference knows them. */
 type Pattern = `${Method} ${Level}` | `${Method} ${Level} ?${string}`
@@ -27,10 +28,8 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   }),
   row('SecurityTokenService', 'POST service'),
   row('SecurityTokenServiceQuery', 'GET service', 'SecurityTokenService', STS),
-  row('ListObjects', 'GET bucket', 'ListBucket', { instead: 'Set the client to version 2 of lists (list-type=2).' }),
-  row('DeleteObjects', 'POST bucket ?delete', 'DeleteObject', {
-    instead: 'Set the client to delete objects one at a time (DeleteObject), without batches.',
-  }),
+  row('ListObjects', 'GET bucket', 'ListBucket', { instead: wayOutSentence('first version of lists') }),
+  row('DeleteObjects', 'POST bucket ?delete', 'DeleteObject', { instead: wayOutSentence('batch deletion') }),
   row('WriteGetObjectResponse', 'POST bucket', 'WriteGetObjectResponse', { mark: { header: 'x-amz-request-route' } }),
   row('PostObject', 'POST bucket', 'PutObject'),
   row('CreateSession', 'GET bucket ?session'),
@@ -124,7 +123,7 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('UploadPartCopy', 'PUT object ?uploadId', 'PutObject', {
     mark: { header: 'x-amz-copy-source' },
     accepts: ['partNumber'],
-    instead: 'Raise the multipart copy threshold of the client (up to 5 GiB), so that it sends one CopyObject.',
+    instead: wayOutSentence('copies of parts'),
   }),
   row('GetObjectAcl', 'GET object ?acl', 'GetObjectAcl', VERSION),
   row('PutObjectAcl', 'PUT object ?acl', 'PutObjectAcl', VERSION),

@@ -9,6 +9,7 @@ import { effectiveAmzHeaders, effectiveHeader } from './effective-headers.ts'
 import { S3Error } from '../errors.ts'
 import type { Operation } from '../operation.ts'
 import { STREAMING_PREFIX } from '../identity/signature-v4.ts'
+import { WAYS_OUT } from '../ways-out.ts'
 import type { Target } from './target.ts'
 
 interface UnsupportedHeader {
@@ -19,12 +20,7 @@ interface UnsupportedHeader {
   readonly why: string
 }
 
-const AT_THE_CLIENT = 'set AWS_REQUEST_CHECKSUM_CALCULATION=when_required at the client'
-
-const AWS_CHUNKED = `aws-chunked bodies are not supported; ${AT_THE_CLIENT}, or turn its chunked encoding off`
-
-const COPY_WHOLE =
-  'copying a part of an object is not supported; raise the multipart copy threshold of the client (up to 5 GiB)'
+const AWS_CHUNKED = `aws-chunked bodies are not supported; ${WAYS_OUT['signed chunks']}`
 
 const LOCK_ON_WRITE = 'a lock is set when an object is written'
 
@@ -39,14 +35,17 @@ export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
   { name: 'x-amz-copy-source-server-side-encryption*', why: 'encryption is a setting of the server' },
   { name: 'x-amz-website-redirect-location', why: 'static website hosting is not supported' },
   { name: 'x-amz-storage-class', accepted: ['standard'], why: 'STANDARD is the only storage class' },
-  { name: 'x-amz-trailer', why: `trailing checksums are not supported; ${AT_THE_CLIENT}` },
+  { name: 'x-amz-trailer', why: `trailing checksums are not supported; ${WAYS_OUT['trailing checksums']}` },
   { name: 'x-amz-decoded-content-length', why: AWS_CHUNKED },
   { name: 'x-amz-security-token', why: 'session tokens are not supported' },
   { name: 'x-amz-mfa', why: 'MFA delete is not supported' },
   { name: 'x-amz-expected-bucket-owner', why: 'buckets have no account number' },
   { name: 'x-amz-source-expected-bucket-owner', why: 'buckets have no account number' },
   { name: 'x-amz-bucket-namespace', why: 'buckets live in one namespace' },
-  { name: 'x-amz-copy-source-range', why: COPY_WHOLE },
+  {
+    name: 'x-amz-copy-source-range',
+    why: `copying a part of an object is not supported; ${WAYS_OUT['copies of parts']}`,
+  },
   { name: 'x-amz-write-offset-bytes', why: 'appending to an object is not supported' },
   { name: 'x-amz-if-match-*', why: 'conditions on size and time of a deletion are not supported' },
   { name: 'x-amz-object-lock-mode', why: LOCK_ON_WRITE },

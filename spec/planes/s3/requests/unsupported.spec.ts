@@ -14,6 +14,8 @@ interface Case {
   readonly method: string
   readonly target: string
   readonly headers?: readonly HeaderLine[]
+  /** In place of the digest of the body. */
+  readonly payloadHash?: string
   /** In log and record. */
   readonly refused: string | undefined
   /** In the message. */
@@ -45,14 +47,36 @@ const CASES: readonly Case[] = [
     refused: 'x-amz-decoded-content-length',
     wayOut: WHEN_REQUIRED,
   },
-  { method: 'POST', target: '/unsupported?delete', refused: '?delete', wayOut: /DeleteObjects .* one at a time/ },
-  { method: 'GET', target: '/unsupported', refused: undefined, wayOut: /ListObjects .*list-type=2/ },
+  {
+    method: 'PUT',
+    target: OBJECT,
+    payloadHash: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
+    refused: 'x-amz-content-sha256',
+    wayOut: /aws-chunked .*use TLS \(restic, mc, Spark\)/,
+  },
+  {
+    method: 'POST',
+    target: '/unsupported?delete',
+    refused: '?delete',
+    wayOut: /DeleteObjects .*fs\.s3a\.multiobjectdelete\.enable=false .*disable_bulk_delete=true .*rm_file/,
+  },
+  { method: 'GET', target: '/unsupported', refused: undefined, wayOut: /ListObjects .*list-type=2.*list_version = 2/ },
   {
     method: 'PUT',
     target: `${OBJECT}?partNumber=1&uploadId=x`,
     headers: [['x-amz-copy-source', '/unsupported/other']],
     refused: 'x-amz-copy-source',
-    wayOut: /UploadPartCopy .*multipart copy threshold/,
+    wayOut: /UploadPartCopy .*multipart copy threshold .*multipart_threshold = 5GB/,
+  },
+  {
+    method: 'PUT',
+    target: OBJECT,
+    headers: [
+      ['x-amz-copy-source', '/unsupported/other'],
+      ['x-amz-copy-source-range', 'bytes=0-1'],
+    ],
+    refused: 'x-amz-copy-source-range',
+    wayOut: /a part of an object .*copy_cutoff = 5G/,
   },
   { method: 'PUT', target: `${OBJECT}?acl`, refused: '?acl', wayOut: /PutObjectAcl is not supported/ },
 ]
@@ -63,9 +87,11 @@ async function detailsOf(id: unknown): Promise<ReadonlyMap<string, unknown>> {
 }
 
 test('a 501 says what to set, and log and record name what was refused', async (t) => {
-  for (const { method, target, headers = [], refused, wayOut } of CASES) {
-    const name = `${method} ${target} ${headers.join()}`
-    const answer = await raw(method, target, { headers, body: method === 'GET' ? '' : 'bytes' })
+  for (const { method, target, headers = [], payloadHash, refused, wayOut } of CASES) {
+    const name = `${method} ${target} ${headers.join()} ${payloadHash ?? ''}`
+    const body = method === 'GET' ? '' : 'bytes'
+    const sign = payloadHash === undefined ? {} : { payloadHash }
+    const answer = await raw(method, target, { headers, body, sign })
     isError(t, answer, 'NotImplemented', name)
     const message = /<Message>(.*)<\/Message>/.exec(answer.text)?.[1] ?? ''
     t.match(message, wayOut, name)

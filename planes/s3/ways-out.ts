@@ -1,0 +1,31 @@
+/**
+ * What many clients ask for that this store refuses, each with the settings that make them ask for something else. The
+ * message of every such refusal takes its text from here, and spec/clients says which client needs which.
+ */
+
+/** A part of S3 that is refused, whatever header, parameter or operation a request asks for it with. */
+type Refused = 'signed chunks' | 'trailing checksums' | 'batch deletion' | 'first version of lists' | 'copies of parts'
+
+/** The setting of AWS's own libraries, and of the tools that are built on them. */
+const WHEN_REQUIRED = 'AWS_REQUEST_CHECKSUM_CALCULATION=when_required'
+
+/** What to do instead: a clause without a capital at its start or a full stop at its end. */
+export const WAYS_OUT: Readonly<Record<Refused, string>> = {
+  'signed chunks': `set ${WHEN_REQUIRED} at the client, use TLS (restic, mc, Spark), or turn its chunked encoding off`,
+  'trailing checksums': `set ${WHEN_REQUIRED} at the client`,
+  'batch deletion':
+    'set the client to delete objects one at a time: fs.s3a.multiobjectdelete.enable=false (S3A), ' +
+    'disable_bulk_delete=true (obstore), rm_file (s3fs for Python), remove_object (minio)',
+  'first version of lists':
+    'set the client to version 2 of lists (list-type=2): list_version = 2 (rclone), listobjectsv2 (s3fs-fuse), ' +
+    'list_objects_v2 (boto3)',
+  'copies of parts':
+    'raise the multipart copy threshold of the client (up to 5 GiB), so that it sends one CopyObject: ' +
+    'multipart_threshold = 5GB (aws), TransferConfig (boto3), copy_cutoff = 5G (rclone)',
+}
+
+/** The way out as a sentence of its own. */
+export function wayOutSentence(refused: Refused): string {
+  const clause = WAYS_OUT[refused]
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
+}
