@@ -14,12 +14,15 @@ export abstract class ClientCommand extends Command<CliContext> {
   tokenFile = Option.String('--token-file', { description: 'file that holds the management token' })
   caFile = Option.String('--ca-file', { description: 'PEM file of certificates to trust over TLS' })
   profile = Option.String('--profile', { description: 'profile with address and token (OBJECT_STORE_PROFILE)' })
+  root = Option.Boolean('--root', false, {
+    description: 'send the root credential (OBJECT_STORE_ROOT_ACCESS_KEY, OBJECT_STORE_ROOT_SECRET_KEY), no token',
+  })
   json = Option.Boolean('--json', false, { description: 'print the answer as JSON' })
 
   /** @throws ExitError `usage` */
   protected client(): ManagementClient {
-    const { url, token, tokenFile, caFile, profile } = this
-    return new ManagementClient(endpointOf({ url, token, tokenFile, caFile, profile }, this.context))
+    const { url, token, tokenFile, caFile, profile, root } = this
+    return new ManagementClient(endpointOf({ url, token, tokenFile, caFile, profile, root }, this.context))
   }
 
   /** Prints an answer as JSON with --json, otherwise the rows that `rows` makes of it. */

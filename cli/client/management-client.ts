@@ -9,7 +9,8 @@ import { visibleText } from '../terminal/visible-text.ts'
 export interface Endpoint {
   /** Base address of the management listener, such as `http://127.0.0.1:7601`. */
   readonly url: string
-  readonly token: string | undefined
+  /** The header Authorization; undefined: none is sent. */
+  readonly authorization: string | undefined
   /** PEM text of certificates to trust. */
   readonly certificates: string | undefined
 }
@@ -26,6 +27,13 @@ export interface ClientRequest {
   /** Sent unchanged; length in bytes. */
   readonly upload?: { readonly stream: Readable; readonly length: number; readonly contentType?: string }
 }
+
+const MANAGEMENT_ADDRESS = 'commands ask the management listener (api.bind, port 7601 unless set), not that of S3'
+/** Where to find a token; each line can be pasted. */
+const NO_TOKEN = `no token was sent: set OBJECT_STORE_TOKEN, or use --token-file or --profile. After a quick start:
+  . ./data.secrets.env && export OBJECT_STORE_TOKEN="$OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN"
+With the root credential alone, in OBJECT_STORE_ROOT_ACCESS_KEY and OBJECT_STORE_ROOT_SECRET_KEY:
+  object-store token issue NAME ROLE --root`
 
 const SILENCE_MILLISECONDS = 60_000
 
@@ -79,12 +87,14 @@ export class ManagementClient {
   }
 
   #tokenAdvice(): string {
-    if (this.#endpoint.token) return 'is the token of another server, or has it expired?'
-    return 'no token was sent: set OBJECT_STORE_TOKEN, or use --token-file or --profile. The token of the quick start is OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN in the secrets file beside its data directory'
+    const { authorization } = this.#endpoint
+    if (authorization?.startsWith('Basic ')) return 'is the root credential that of another server?'
+    if (authorization !== undefined) return 'is the token of another server, or has it expired?'
+    return NO_TOKEN
   }
 
   #send({ method, path, query = {}, json, upload, requestId }: ClientRequest): Promise<IncomingMessage> {
-    const { url, token, certificates } = this.#endpoint
+    const { url, authorization, certificates } = this.#endpoint
     const base = new URL(url)
     const asked = new URLSearchParams(
       Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
@@ -93,7 +103,7 @@ export class ManagementClient {
     const target = `${base.pathname.replace(/\/+$/, '')}/api/v1${path}${asked.size === 0 ? '' : `?${asked}`}`
     const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json))
     const headers: Record<string, string> = { accept: 'application/json' }
-    if (token !== undefined) headers['authorization'] = `Bearer ${token}`
+    if (authorization !== undefined) headers['authorization'] = authorization
     if (requestId !== undefined) headers['x-request-id'] = requestId
     if (body !== undefined) headers['content-type'] = 'application/json'
     if (upload?.contentType !== undefined) headers['content-type'] = upload.contentType
@@ -137,6 +147,7 @@ function messageOf(status: number, text: string): string {
     const { error } = JSON.parse(text) as { error: { code: string; message: string; request_id: string } }
     return visibleText(`${error.message} (${error.code}, request ${error.request_id})`)
   } catch {
-    return `the server answered with HTTP ${status}`
+    const isS3 = /^(<\?xml[^>]*>\s*)?<Error>/.test(text)
+    return `the server answered with HTTP ${status}${isS3 ? ` and an error of S3; ${MANAGEMENT_ADDRESS}` : ''}`
   }
 }

@@ -5,7 +5,7 @@ import type { AnyValues, RouteCommand } from '../../planes/management/route-comm
 import { routeList } from '../../planes/management/route-list.ts'
 import type { CliContext } from '../cli-context.ts'
 import { ExitError, exitTable } from '../exit-codes.ts'
-import { objectArgument, secondsOption } from '../commands/option-values.ts'
+import { bucketArgument, objectArgument, quantityOption, timeOption, wholeOption } from '../commands/option-values.ts'
 import { ClientCommand } from './client-command.ts'
 import { type ClientRequest, encodedPart, type ManagementClient } from './management-client.ts'
 import { fields, objectOf, rowsOf } from './tables.ts'
@@ -31,6 +31,9 @@ const SUBJECTS: readonly string[] = [
   'storage',
   'report',
 ]
+
+/** Arguments that name a bucket. */
+const BUCKETS: ReadonlySet<string> = new Set(['bucket', 'source-bucket'])
 
 function rank({ command }: { readonly command: RouteCommand }): number {
   const [subject = ''] = command.path.split(' ')
@@ -99,8 +102,8 @@ function declared({ arguments: positional, options }: RouteCommand): Record<stri
     else if ('flag' in option) {
       members[`option:${name}`] = Option.Boolean(`--${name}`, false, { description: option.flag })
     } else {
-      const description = 'number' in option ? option.number : option.seconds
-      members[`option:${name}`] = Option.String(`--${name}`, { description })
+      const [description] = Object.values<string>(option)
+      members[`option:${name}`] = Option.String(`--${name}`, { description: description ?? '' })
     }
   }
   return members
@@ -110,14 +113,11 @@ function declared({ arguments: positional, options }: RouteCommand): Record<stri
 function valuesOf(command: RouteCommand, members: Readonly<Record<string, unknown>>): AnyValues {
   const values: Record<string, AnyValues[string]> = {}
   for (const [name, kind] of Object.entries(command.arguments)) {
-    const parsed = members[`argument:${name}`]
-    values[name] = kind === 'object' ? objectArgument(String(parsed)) : valueOf(name, parsed, kind === 'number')
+    values[name] = valueOf(name, members[`argument:${name}`], kind)
   }
   for (const [name, option] of Object.entries(command.options)) {
-    const parsed = members[`option:${name}`]
-    const isDuration = typeof option !== 'string' && 'seconds' in option && typeof parsed === 'string'
-    const isNumber = typeof option !== 'string' && 'number' in option
-    values[name] = isDuration ? secondsOption(`--${name}`, parsed) : valueOf(name, parsed, isNumber)
+    const kind = typeof option === 'string' ? 'text' : (Object.keys(option)[0] ?? 'text')
+    values[name] = valueOf(`--${name}`, members[`option:${name}`], kind)
   }
   return values
 }
@@ -156,11 +156,14 @@ export async function idOf(kind: keyof typeof NAMED, given: string, client: Mana
   return ids[0]
 }
 
-function valueOf(name: string, parsed: unknown, isNumber: boolean): AnyValues[string] {
+/** @throws ExitError `usage` */
+function valueOf(name: string, parsed: unknown, kind: string): AnyValues[string] {
   if (typeof parsed !== 'string') return parsed === true ? true : undefined
-  if (!isNumber) return parsed
-  if (!/^\d{1,15}$/.test(parsed)) throw new ExitError('usage', `${name} takes a whole number`)
-  return Number(parsed)
+  if (kind === 'object') return objectArgument(parsed)
+  if (kind === 'time') return timeOption(name, parsed)
+  if (kind === 'seconds' || kind === 'days') return quantityOption(name, parsed, kind)
+  if (kind === 'number') return wholeOption(name, parsed)
+  return BUCKETS.has(name) ? bucketArgument(parsed) : parsed
 }
 
 function requestOf(route: Route, command: RouteCommand, values: AnyValues): ClientRequest {

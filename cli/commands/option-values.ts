@@ -1,11 +1,10 @@
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { ExitError } from '../exit-codes.ts'
+import { readDuration, readWhole } from '../values/quantity.ts'
 import { formatMicroseconds, parseMicroseconds } from './journal/records/rfc3339-time.ts'
 
 /** What `microsecondsOption` takes, for descriptions of options. */
 export const TIME_FORMS = 'RFC 3339 time, a day (UTC), or how long ago (90s, 30m, 12h, 7d)'
-
-const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 } as const
 
 /** Microseconds since 1970. @throws ExitError `usage` */
 export function microsecondsOption(option: string, text: string | undefined): number | undefined {
@@ -17,8 +16,9 @@ export function microsecondsOption(option: string, text: string | undefined): nu
 }
 
 function microsecondsAgo(text: string): number | undefined {
-  if (!/^\d{1,6}[smhd]$/.test(text)) return undefined
-  return Math.max(0, systemMilliseconds() - secondsOption('', text) * 1000) * 1000
+  if (text === 'now') return systemMilliseconds() * 1000
+  const ago = readDuration(text)
+  return 'problem' in ago ? undefined : Math.max(0, systemMilliseconds() - ago.value * 1000) * 1000
 }
 
 /** An option that takes a time, as RFC 3339 text. @throws ExitError `usage` */
@@ -27,11 +27,17 @@ export function timeOption(option: string, text: string | undefined): string | u
   return microseconds === undefined ? undefined : formatMicroseconds(microseconds)
 }
 
-/** A duration in seconds, such as `3600` or `1h`. @throws ExitError `usage` */
+/** A duration in seconds, such as `3600` or `1h30m`. @throws ExitError `usage` */
 export function secondsOption(option: string, text: string): number {
-  const [, digits, unit = 's'] = /^(\d{1,9})([smhd])?$/.exec(text) ?? []
-  if (digits !== undefined) return Number(digits) * SECONDS[unit as keyof typeof SECONDS]
-  throw new ExitError('usage', `${option} takes seconds, or a duration such as 30m, 1h or 7d, not ${text}`)
+  return quantityOption(option, text, 'seconds')
+}
+
+/** A whole number of a unit that `readWhole` knows, or one with a unit of its own. @throws ExitError `usage` */
+export function quantityOption(option: string, text: string, unit: 'seconds' | 'days' | 'bytes' | 'bytes/s'): number {
+  const quantity = readWhole(text, unit)
+  const problem = 'problem' in quantity ? quantity.problem : quantity.value < 0 ? `${text} is negative` : undefined
+  if (problem !== undefined) throw new ExitError('usage', `${option}: ${problem}`)
+  return (quantity as { readonly value: number }).value
 }
 
 /** What names an object in one argument. @throws ExitError `usage` */
@@ -40,20 +46,12 @@ export function objectArgument(text: string): string {
   throw new ExitError('usage', `an object is named by its bucket and its key, such as photos/cat.jpg, not ${text}`)
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  '': 1,
-  KiB: 1024,
-  MiB: 1024 ** 2,
-  GiB: 1024 ** 3,
-  TiB: 1024 ** 4,
-}
-
-/** A number of bytes, such as `1048576` or `10GiB`. @throws ExitError `usage` */
-export function bytesOption(option: string, text: string): number {
-  const [, digits, unit = ''] = /^(\d{1,15})(KiB|MiB|GiB|TiB)?$/.exec(text) ?? []
-  const bytes = Number(digits) * (UNITS[unit] ?? 1)
-  if (Number.isSafeInteger(bytes)) return bytes
-  throw new ExitError('usage', `${option} takes a number of bytes such as 1048576 or 10GiB, not ${text}`)
+/** The name of a bucket, which has no slash. @throws ExitError `usage` */
+export function bucketArgument(text: string): string {
+  const slash = text.indexOf('/')
+  if (slash === -1) return text
+  const [bucket, key] = [text.slice(0, slash), text.slice(slash + 1)]
+  throw new ExitError('usage', `${text} is not a bucket: write bucket and key as two arguments, ${bucket} ${key}`)
 }
 
 /** @throws ExitError `usage` */

@@ -226,7 +226,7 @@ export const configTable = [
   {
     name: 'storage.compress_mib_per_second',
     kind: 'integer',
-    unit: 'MiB',
+    unit: 'MiB/s',
     bounds: { minimum: 1, maximum: 1024 },
     default: 16,
     sentence:

@@ -3,6 +3,7 @@ import { parseAddress } from './address.ts'
 import type { ConfigForm, ConfigKind, ConfigRow } from './config-table.ts'
 import type { ConfigValues } from './config-types.ts'
 import { decodeMasterKey } from './master-key.ts'
+import { readWhole } from '../values/quantity.ts'
 import { Secret } from './secret.ts'
 
 /** Either the value, or what is wrong with it, to be printed after the name of the setting. */
@@ -10,7 +11,6 @@ type ParsedValue = { readonly value: ConfigValues[ConfigKind] } | { readonly pro
 
 type Parser = (row: ConfigRow, given: unknown, workingDirectory: string) => ParsedValue
 
-const WHOLE_NUMBER = /^(0|-?[1-9][0-9]{0,14})$/
 /** Labels of letters, digits, hyphens and underscores, which some resolvers have, at most 253 characters. */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/
 const ACCESS_KEY = /^[A-Za-z0-9._-]+$/
@@ -67,7 +67,9 @@ const parsers: Readonly<Record<ConfigKind, Parser>> = {
     return problem === undefined ? { value: new Secret(given) } : { problem }
   },
   integer(row, given) {
-    const number = typeof given === 'string' && WHOLE_NUMBER.test(given) ? Number(given) : given
+    const written = typeof given === 'string' ? readWhole(given, row.unit) : { value: given }
+    if ('problem' in written) return written
+    const number = written.value
     if (typeof number !== 'number' || !Number.isSafeInteger(number)) {
       return { problem: `${shown(given)} is not a whole number` }
     }

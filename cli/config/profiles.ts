@@ -1,5 +1,6 @@
 import { parse } from 'smol-toml'
 import { ExitError } from '../exit-codes.ts'
+import { visibleText } from '../terminal/visible-text.ts'
 import { tomlProblem } from './toml-problem.ts'
 
 /** One table of the profiles file. */
@@ -24,7 +25,10 @@ export function readProfile(path: string, text: string, name: string): Profile {
     throw new ExitError('usage', `${path}: ${tomlProblem(error)}`)
   }
   const profile = Object.hasOwn(tables, name) ? tables[name] : undefined
-  if (typeof profile !== 'object' || profile === null) throw new ExitError('usage', `${path} has no profile ${name}`)
+  if (typeof profile !== 'object' || profile === null) {
+    const known = Object.keys(tables).map(visibleText).join(', ') || 'none'
+    throw new ExitError('usage', `${path} has no profile ${name}; it has: ${known}`)
+  }
   for (const [member, value] of Object.entries(profile)) {
     if (!MEMBERS.includes(member)) throw new ExitError('usage', `${path}: unknown key ${name}.${member}`)
     if (typeof value !== 'string') throw new ExitError('usage', `${path}: ${name}.${member} must be a string`)

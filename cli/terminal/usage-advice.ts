@@ -43,6 +43,15 @@ export function commandsOfGroup(argv: readonly string[], paths: readonly (readon
   return paths.filter((path) => words.every((word, index) => path[index] === word)).map((path) => path.join(' '))
 }
 
+/** The command with its arguments, without the options; none where the parser did not say. */
+function usageLine(usage: string): string[] {
+  const line = usage
+    .replaceAll(/\[--?[^\]]*\] ?/g, '')
+    .replaceAll(/ ?--[a-z-]+ #\d+/g, '')
+    .trim()
+  return line === '' ? [] : [`Usage: ${line}`]
+}
+
 function optionAdvice(fault: ParseFault, argv: readonly string[], command: string): UsageAdvice {
   const candidate = fault.candidates?.find(({ reason }) => reason !== null)
   const usage = candidate?.usage ?? fault.candidates?.[0]?.usage ?? ''
@@ -55,7 +64,10 @@ function optionAdvice(fault: ParseFault, argv: readonly string[], command: strin
   const bare = reason.endsWith('.') ? reason.slice(0, -1) : reason
   return {
     message: `${command}: ${bare}${suggestion}`,
-    advice: [`Run "object-store ${command} --help" for its options.`],
+    advice: [
+      ...(/positional/.test(reason) ? usageLine(usage) : []),
+      `Run "object-store ${command} --help" for its options.`,
+    ],
   }
 }
 

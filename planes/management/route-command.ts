@@ -4,16 +4,16 @@
  */
 
 /** Positional arguments by name, in order; an object is `bucket/key` (`objectPath`). */
-type Arguments = Readonly<Record<string, 'text' | 'number' | 'optional' | 'object'>>
-/** Options by name, without dashes: a text, a whole number, a duration in seconds, or a flag without a value. */
-type Options = Readonly<
-  Record<string, string | { readonly number: string } | { readonly seconds: string } | { readonly flag: string }>
->
+type Arguments = Readonly<Record<string, 'text' | 'number' | 'optional' | 'object' | 'time'>>
+/** Kinds of options whose values are numbers: of anything, or of seconds or days, which may be written as durations. */
+type NumberOption = { readonly number: string } | { readonly seconds: string } | { readonly days: string }
+/** Options by name, without dashes: a text, a number, a time, which the command sends as RFC 3339, or a flag without a value. */
+type Options = Readonly<Record<string, string | NumberOption | { readonly time: string } | { readonly flag: string }>>
 
 type ArgumentValue<K> = K extends 'number' ? number : K extends 'optional' ? string | undefined : string
 type OptionValue<O> = O extends { readonly flag: string }
   ? boolean
-  : O extends { readonly number: string } | { readonly seconds: string }
+  : O extends NumberOption
     ? number | undefined
     : string | undefined
 

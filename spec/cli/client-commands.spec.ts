@@ -47,14 +47,16 @@ test('buckets and quotas', async (t) => {
   t.match(await textOf('quota set', 'held', '--bytes', '10GiB'), /^quota\.bytes +10737418240\nquota\.objects +3\n$/)
   t.match(await textOf('quota set', 'held', '--bytes', 'unlimited'), /^quota\.bytes +unlimited\nquota\.objects +3\n$/)
   t.match(await ask('quota set', 'held'), { exitCode: 2, stderr: /--bytes or --objects is missing/ })
-  t.match(await ask('quota set', 'held', '--bytes', '10GB'), { exitCode: 2, stderr: /10GiB/ })
   await textOf('bucket retain', 'held', 'GOVERNANCE', '--days', '3')
   t.match(await textOf('bucket retention', 'held'), /default_retention\.period\.value +3\n/)
   t.same(await jsonOf('bucket cors', 'held'), { rules: [] })
   t.match(await jsonOf('bucket retain', 'held', 'none'), { default_retention: null })
   t.match(await ask('bucket retain', 'held', 'GOVERNANCE'), { exitCode: 2, stderr: /period\.value/ })
   t.match(await ask('quota set', 'held', '--bytes', '-1'), { exitCode: 2 })
-  t.match(await ask('quota set', 'held', '--bytes', '1.5'), { exitCode: 2, stderr: /--bytes takes a number of bytes/ })
+  t.match(await ask('quota set', 'held', '--bytes', '1.5'), {
+    exitCode: 2,
+    stderr: /--bytes: "1\.5" is not a size such as/,
+  })
   t.equal(await textOf('bucket delete', 'held'), 'deleted\n')
   t.match(await ask('bucket show', 'held'), { exitCode: 4, stderr: /BUCKET_NOT_FOUND/ })
 })
@@ -170,7 +172,7 @@ test('accounts, credentials, policies, tokens', async (t) => {
   t.not(rotated.credential_id, credential.credential_id)
   t.match(await textOf('credential temporary', account.id, '--expires-in', '15m'), /\ntemporary +true\n/)
   const soon = await ask('credential temporary', account.id, '--expires-in', 'soon')
-  t.match(soon, { exitCode: 2, stderr: /--expires-in takes seconds, or a duration such as 30m/ })
+  t.match(soon, { exitCode: 2, stderr: /--expires-in: "soon" is not a duration such as 90s, 30m/ })
   t.match(await ask('credential temporary', account.id), { exitCode: 2, stderr: /expires_in_seconds: is missing/ })
   t.match(await jsonOf('credential disable', account.id, rotated.credential_id), { enabled: false })
   t.match(await jsonOf('credential enable', account.id, rotated.credential_id), { enabled: true })

@@ -170,6 +170,25 @@ test('values of every kind', async (t) => {
       t.equal(problemsOf({ flags: { [name]: given } }).length, 1, `${name} = ${JSON.stringify(given)}`)
     }
   }
+  const written: Readonly<Record<string, readonly [text: string, value: number]>> = {
+    'limits.queue_wait_seconds': ['2m', 120],
+    'snapshots.interval_minutes': ['2h', 120],
+    'storage.compress_after_hours': ['7d', 168],
+    'scrub.interval_days': ['2w', 14],
+    'storage.inline_limit_bytes': ['64KiB', 65_536],
+    'storage.segment_mib': ['1GiB', 1024],
+    'audit.anonymous_kib_per_second': ['1MiB/s', 1024],
+    'storage.compress_mib_per_second': ['1GiB/s', 1024],
+    'server.minimum_bytes_per_second': ['4KiB/s', 4096],
+  }
+  for (const [name, [text, value]] of Object.entries(written)) {
+    t.equal((read({ flags: { [name]: text } }).config as Record<string, unknown>)[name], value, `${name} = ${text}`)
+  }
+  t.equal(read({ file: file('[scrub]\ninterval_days = "2w"') }).config['scrub.interval_days'], 14)
+  t.match(problemsOf({ flags: { 'snapshots.interval_minutes': '90s' } }), [/"90s" is not a whole number of minutes$/])
+  t.match(problemsOf({ flags: { 'storage.segment_mib': '1G' } }), [/"1G" can mean 1GiB .* and 1GB/])
+  t.match(problemsOf({ flags: { 'limits.queue_wait_seconds': '1h' } }), [/3600 is out of range: 1 to 300 seconds/])
+  t.match(problemsOf({ flags: { 's3.front_ends': '2s' } }), [/"2s" is not a whole number$/])
   t.equal(read({ file: file('[limits]\nqueue_wait_seconds = 7') }).config['limits.queue_wait_seconds'], 7)
   t.match(problemsOf({ file: file('[limits]\nqueue_wait_seconds = 7.5') }), [/7\.5 is not a whole number/])
   t.match(problemsOf({ file: file('data_dir = [1]') }), [/is not a path/])

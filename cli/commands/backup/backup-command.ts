@@ -1,7 +1,7 @@
 import { ExitError } from '../../exit-codes.ts'
 import { exitOfError } from '../../server/engine-exit.ts'
 import type { ProgressBar } from '../../terminal/progress-bar.ts'
-import { bytesOption } from '../option-values.ts'
+import { quantityOption } from '../option-values.ts'
 
 /** Less would stop a backup rather than slow it. */
 const RATE_MINIMUM = 64 * 1024
@@ -9,7 +9,7 @@ const RATE_MINIMUM = 64 * 1024
 /** Bytes a second. @throws ExitError `usage` */
 export function rateOption(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  const rate = bytesOption('--rate', text)
+  const rate = quantityOption('--rate', text, 'bytes/s')
   if (rate >= RATE_MINIMUM) return rate
   throw new ExitError('usage', `--rate takes at least 64KiB a second, not ${text}`)
 }

@@ -5,6 +5,7 @@ import { ClientCommand } from '../../client/client-command.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { brokenOff, pathOf } from '../../client/management-client.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
+import { bucketArgument } from '../option-values.ts'
 import { bytesText, ProgressBar } from '../../terminal/progress-bar.ts'
 
 export class ObjectGetCommand extends ClientCommand {
@@ -25,7 +26,7 @@ export class ObjectGetCommand extends ClientCommand {
   override async execute(): Promise<number> {
     const response = await this.client().open({
       method: 'GET',
-      path: pathOf('buckets', this.bucket, 'object-content', this.key),
+      path: pathOf('buckets', bucketArgument(this.bucket), 'object-content', this.key),
       query: { version_id: this.versionId },
     })
     if (this.file === undefined) {

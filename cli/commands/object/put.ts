@@ -7,6 +7,7 @@ import { ClientCommand } from '../../client/client-command.ts'
 import { pathOf } from '../../client/management-client.ts'
 import { fields } from '../../client/tables.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
+import { bucketArgument } from '../option-values.ts'
 import { bytesText, ProgressBar } from '../../terminal/progress-bar.ts'
 
 export class ObjectPutCommand extends ClientCommand {
@@ -52,7 +53,7 @@ export class ObjectPutCommand extends ClientCommand {
     stream.pause()
     const contentType = this.contentType ?? 'application/octet-stream'
     const upload = { stream, length, contentType }
-    const request = { method: 'PUT', path: pathOf('buckets', this.bucket, 'object', this.key), upload }
+    const request = { method: 'PUT', path: pathOf('buckets', bucketArgument(this.bucket), 'object', this.key), upload }
     const answer = await this.client()
       .json(request)
       .finally(() => bar.clear())

@@ -7,6 +7,7 @@ import { ClientCommand } from '../../client/client-command.ts'
 import { pathOf } from '../../client/management-client.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 import { saveFile } from './save-file.ts'
+import { bucketArgument } from '../option-values.ts'
 import { visibleText } from '../../terminal/visible-text.ts'
 
 export class ProofCreateCommand extends ClientCommand {
@@ -34,7 +35,7 @@ export class ProofCreateCommand extends ClientCommand {
     if (output === undefined) throw new ExitError('usage', '--output is missing: the file to write the bundle to')
     const response = await this.client().open({
       method: 'GET',
-      path: pathOf('buckets', this.bucket, 'object-proof', this.key),
+      path: pathOf('buckets', bucketArgument(this.bucket), 'object-proof', this.key),
       query: { version_id: this.versionId },
     })
     const bytes = await bytesOf(response)

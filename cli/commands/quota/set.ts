@@ -3,7 +3,7 @@ import { ClientCommand } from '../../client/client-command.ts'
 import { pathOf } from '../../client/management-client.ts'
 import { fields } from '../../client/tables.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
-import { bytesOption, wholeOption } from '../option-values.ts'
+import { bucketArgument, quantityOption, wholeOption } from '../option-values.ts'
 
 const UNLIMITED = 'unlimited'
 
@@ -27,11 +27,11 @@ export class QuotaSetCommand extends ClientCommand {
     const { bytes, objects } = this
     if (bytes === undefined && objects === undefined) throw new ExitError('usage', '--bytes or --objects is missing')
     const given = {
-      ...limitOf('bytes', bytes, (text) => bytesOption('--bytes', text)),
+      ...limitOf('bytes', bytes, (text) => quantityOption('--bytes', text, 'bytes')),
       ...limitOf('objects', objects, (text) => wholeOption('--objects', text)),
     }
     const client = this.client()
-    const path = pathOf('buckets', this.bucket, 'quota')
+    const path = pathOf('buckets', bucketArgument(this.bucket), 'quota')
     const { quota } = (await client.json({ method: 'GET', path })) as { quota: Readonly<Record<string, unknown>> }
     this.print(await client.json({ method: 'PUT', path, json: { quota: { ...quota, ...given } } }), fields)
     return exitTable.ok.code

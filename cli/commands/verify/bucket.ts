@@ -5,7 +5,7 @@ import { ExitError, exitTable } from '../../exit-codes.ts'
 import { ProgressBar } from '../../terminal/progress-bar.ts'
 import { textTable } from '../../terminal/text-table.ts'
 import { visibleText } from '../../terminal/visible-text.ts'
-import { wholeOption } from '../option-values.ts'
+import { bucketArgument, wholeOption } from '../option-values.ts'
 
 const MEBIBYTE = 1024 ** 2
 
@@ -83,7 +83,7 @@ export class VerifyBucketCommand extends ClientCommand {
     const left = maximum === undefined ? undefined : maximum - (before?.examined ?? 0)
     const response = await client.open({
       method: 'POST',
-      path: pathOf('verify', 'buckets', this.bucket),
+      path: pathOf('verify', 'buckets', bucketArgument(this.bucket)),
       query: {
         versions: this.current ? 'current' : 'all',
         maximum_entries: left?.toString(),

@@ -246,7 +246,7 @@ const putDefaultRetention = defineRoute({
   },
   command: command('bucket retain', 'set the default retention of a bucket: GOVERNANCE, COMPLIANCE, or none', {
     arguments: { bucket: 'text', mode: 'text' },
-    options: { days: { number: 'how many days; required, or --years' }, years: { number: 'how many years' } },
+    options: { days: { days: 'how many days; required, or --years' }, years: { number: 'how many years' } },
     call: ({ mode, days, years }) => {
       const period = years === undefined ? { unit: 'days', value: days } : { unit: 'years', value: years }
       return { body: { default_retention: mode === 'none' ? null : { mode, period } } }

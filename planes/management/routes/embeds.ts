@@ -108,7 +108,7 @@ const createEmbed = defineRoute({
       origins: 'origins of pages that may show it, with commas between them; all by default',
       expires: { seconds: 'seconds until it expires, or a duration such as 12h or 30d' },
       'version-id': 'this version alone, not what the current object is',
-      'cache-seconds': { number: 'how long caches may keep it, 60 by default' },
+      'cache-seconds': { seconds: 'how long caches may keep it, 60 by default' },
     },
     call: ({ target, origins = '*', expires, 'version-id': version, 'cache-seconds': cache }) => ({
       path: objectPath(target),
@@ -164,7 +164,7 @@ const updateEmbed = defineRoute({
       origins: 'origins of pages that may show it, with commas between them',
       expires: { seconds: 'seconds until it expires, or a duration such as 12h or 30d' },
       'never-expires': { flag: 'it does not expire' },
-      'cache-seconds': { number: 'how long caches may keep it' },
+      'cache-seconds': { seconds: 'how long caches may keep it' },
     },
     call: ({ origins, expires, 'never-expires': never, 'cache-seconds': cache }) => ({
       body: {

@@ -70,8 +70,8 @@ const listRules = defineRoute({
 })
 
 const PERIOD_OPTIONS = {
-  expiration: { number: 'days after which a current object expires' },
-  'noncurrent-version-expiration': { number: 'days after which a version that is not current is removed for ever' },
+  expiration: { days: 'days after which a current object expires' },
+  'noncurrent-version-expiration': { days: 'days after which a version that is not current is removed for ever' },
 } as const
 
 const createRule = defineRoute({

@@ -132,7 +132,7 @@ const getMetricsHistory = defineRoute({
     })
   },
   command: command('system history', 'show readings of the counters over the last hour', {
-    options: { since: 'only the readings of this time or later' },
+    options: { since: { time: 'only the readings of this time or later; 10m is ten minutes ago' } },
     show: { list: 'readings', columns: ['time', 'counters'] },
   }),
 })

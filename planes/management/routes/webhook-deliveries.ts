@@ -82,8 +82,8 @@ const replayWebhook = defineRoute({
     return jsonResponse(202, webhookRecord(before, services))
   },
   command: command('webhook replay', 'deliver the events of a range of time once more', {
-    arguments: { webhook: 'text', since: 'text' },
-    options: { until: 'RFC 3339 time, now by default' },
+    arguments: { webhook: 'text', since: 'time' },
+    options: { until: { time: 'the end, a time or how long ago; now by default' } },
     call: ({ webhook, since, until }) => ({ path: { id: webhook }, body: { since, until } }),
   }),
 })
