@@ -55,11 +55,7 @@ test('secrets come from files that variables name', async (t) => {
   t.match(problem({ [`${KEY}_FILE`]: '.' }), [/cannot be read: EISDIR/])
   t.match(problem({ OBJECT_STORE_ROOT_SECRET_KEY_FIL: 'x' }), [/did you mean OBJECT_STORE_ROOT_SECRET_KEY_FILE\?/])
   t.match(problem({ OBJECT_STORE_LOG_LEVEL_FILE: 'x' }), [/unknown setting/], 'no secret')
-  t.match(
-    problemsOf({ secrets: { [`${KEY}_FILE`]: 'key' } }),
-    [/_FILE: unknown setting/],
-    'not in a secrets file',
-  )
+  t.match(problemsOf({ secrets: { [`${KEY}_FILE`]: 'key' } }), [/_FILE: unknown setting/], 'not in a secrets file')
 })
 
 test('every setting that is secret can be in a file', async (t) => {
