@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { ProjectionEnvironment, RangeOptions, Row, Table } from './lmdb-environment.ts'
+import type { DecodeRow } from './row-bytes.ts'
 import { appliedRow } from './tables/applied.ts'
 import { openTables, type Tables } from './tables/table-list.ts'
 
@@ -125,6 +126,10 @@ class FollowedTable implements Table {
 
   rows(options: RangeOptions): Iterable<Row> {
     return this.#table.rows(options)
+  }
+
+  decoded<T>(options: RangeOptions, decode: DecodeRow<T>): Iterable<T> {
+    return this.#table.decoded(options, decode)
   }
 
   keys(options: RangeOptions): Iterable<Buffer> {

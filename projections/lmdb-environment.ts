@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events'
-import { type Database, open, type RootDatabase } from 'lmdb'
+import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb'
+import { type DecodeRow, RowBytes } from './row-bytes.ts'
 
 /**
  * The only file that uses LMDB. Keys and values are bytes; keys sort by their bytes, which is S3's order.
@@ -30,6 +31,8 @@ export interface RangeOptions {
 export interface TableReader {
   get(key: Buffer): Buffer | undefined
   rows(options: RangeOptions): Iterable<Row>
+  /** As `rows`, without a copy of anything: each row is what `decode` makes of its bytes while it has them. */
+  decoded<T>(options: RangeOptions, decode: DecodeRow<T>): Iterable<T>
   keys(options: RangeOptions): Iterable<Buffer>
   count(): number
 }
@@ -40,11 +43,20 @@ export interface Table extends TableReader {
   remove(key: Buffer): void
 }
 
+const FIRST_KEY = Buffer.of(0)
+
+/** With an encoder of keys the library would leave out those that begin with small bytes, unless it is told where to begin. */
+function whole(options: RangeOptions): RangeOptions {
+  return options.reverse === true ? { end: FIRST_KEY, ...options } : { start: FIRST_KEY, ...options }
+}
+
 class LmdbTable implements Table {
   readonly #database: Database<Buffer, Buffer>
+  readonly #bytes: RowBytes
 
-  constructor(database: Database<Buffer, Buffer>) {
+  constructor(database: Database<Buffer, Buffer>, bytes: RowBytes) {
     this.#database = database
+    this.#bytes = bytes
   }
 
   get(key: Buffer): Buffer | undefined {
@@ -52,11 +64,24 @@ class LmdbTable implements Table {
   }
 
   rows(options: RangeOptions): Iterable<Row> {
-    return this.#database.getRange(options)
+    return this.#database.getRange(whole(options))
+  }
+
+  *decoded<T>(options: RangeOptions, decode: DecodeRow<T>): Iterable<T> {
+    const rows = this.#database.getRange(whole(options))[Symbol.iterator]()
+    try {
+      for (;;) {
+        const step = this.#bytes.lend(decode, rows)
+        if (step.done === true) return
+        yield step.value.value
+      }
+    } finally {
+      rows.return?.()
+    }
   }
 
   keys(options: RangeOptions): Iterable<Buffer> {
-    return this.#database.getKeys(options)
+    return this.#database.getKeys(whole(options))
   }
 
   count(): number {
@@ -71,8 +96,6 @@ class LmdbTable implements Table {
     this.#database.removeSync(key)
   }
 }
-
-const BYTES = { keyEncoding: 'binary', encoding: 'binary' } as const
 
 /**
  * The projections' files, opened by one writer and any number of readers in other threads.
@@ -100,7 +123,8 @@ export class ProjectionEnvironment {
   static open(directory: string, options: { readonly readOnly: boolean }): ProjectionEnvironment {
     const root = open<Buffer, Buffer>({
       path: directory,
-      ...BYTES,
+      keyEncoding: 'binary',
+      encoding: 'binary',
       maxDbs: TABLES_MAXIMUM,
       pageSize: PAGE_BYTES,
       noSync: true,
@@ -112,11 +136,14 @@ export class ProjectionEnvironment {
   }
 
   table(name: string): Table {
-    const database = this.#root.openDB<Buffer, Buffer>({ name, ...BYTES })
+    const bytes = new RowBytes()
+    // The library's types lack the encoder of keys.
+    const options: DatabaseOptions = { name, keyEncoder: bytes.keyEncoder, encoder: bytes.encoder } as DatabaseOptions
+    const database = this.#root.openDB<Buffer, Buffer>(name, options)
     // The database whose read begins the transaction emits this. lmdb's own `on` fails for it, and its types lack it.
     const emitter = database as unknown as EventEmitter
     emitter.addListener('begin-transaction', this.#begun)
-    return new LmdbTable(database)
+    return new LmdbTable(database, bytes)
   }
 
   /** Runs `work` in one write transaction: committed when it returns, rolled back when it throws. */

@@ -96,6 +96,10 @@ class BufferedTable implements Table {
     throw new Error('a table under replay cannot be scanned')
   }
 
+  decoded<T>(): Iterable<T> {
+    throw new Error('a table under replay cannot be scanned')
+  }
+
   keys(_options: RangeOptions): Iterable<Buffer> {
     throw new Error('a table under replay cannot be scanned')
   }

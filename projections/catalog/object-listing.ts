@@ -1,6 +1,6 @@
 import type { BucketId } from '../../engine/brands.ts'
 import { NUMBER_BYTES, successor, writeNumber } from '../keys.ts'
-import type { Row, TableReader } from '../lmdb-environment.ts'
+import type { TableReader } from '../lmdb-environment.ts'
 import { decodeListed, type ListedObject } from '../tables/objects.ts'
 
 /** A place in a listing: after a key, or after every key that begins with a common prefix. */
@@ -34,8 +34,8 @@ export function listObjects(objects: TableReader, bucketId: BucketId, request: L
   const page = new PageBuilder(bucketId, request)
   while (page.wantsMore()) {
     const before = page.start
-    for (const row of objects.rows(page.range())) {
-      if (page.add(row) === 'seek') break
+    for (const object of objects.decoded(page.range(), decodeListed)) {
+      if (page.add(object) === 'seek') break
     }
     if (page.start === before) break
   }
@@ -54,19 +54,26 @@ class PageBuilder {
   /** Row key where the next seek begins. */
   start: Buffer
   readonly #request: ListRequest
+  /** Row keys of the bucket begin with it. */
+  readonly #bucket: Buffer
   readonly #end: Buffer
+  readonly #delimiter: string | undefined
+  /** Where in a key a delimiter may be: after the prefix. */
+  readonly #delimiterFrom: number
   readonly #objects: ListedObject[] = []
   readonly #prefixes: string[] = []
-  /** Row key of the last entry if that is an object; otherwise what the rows of its common prefix begin with. */
-  #lastKey: Buffer | undefined
-  #lastPrefix: Buffer | undefined
+  /** Whether the last entry is a common prefix. */
+  #endsWithPrefix = false
   #truncated = false
 
   constructor(bucketId: BucketId, request: ListRequest) {
     this.#request = request
     const bucket = Buffer.allocUnsafe(NUMBER_BYTES)
     writeNumber(bucket, bucketId, 0)
-    const { prefix } = request
+    this.#bucket = bucket
+    const { prefix, delimiter } = request
+    this.#delimiter = delimiter?.toString()
+    this.#delimiterFrom = prefix.toString().length
     const after = request.after === undefined ? prefix : firstAfter(request.after)
     this.start = Buffer.concat([bucket, Buffer.compare(after, prefix) > 0 ? after : prefix])
     this.#end = successor(Buffer.concat([bucket, prefix])) as Buffer
@@ -81,23 +88,21 @@ class PageBuilder {
     return { start: this.start, end: this.#end, limit: this.#request.entriesMaximum - this.#count + 1 }
   }
 
-  /** Adds a row; `seek` means that the scan must continue at `start` and not at the next row. */
-  add(row: Row): 'next' | 'seek' {
+  /** Adds an object; `seek` means that the scan must continue at `start` and not at the next row. */
+  add(object: ListedObject): 'next' | 'seek' {
     if (this.#count === this.#request.entriesMaximum) {
       this.#truncated = true
       return 'seek'
     }
-    const prefixEnd = this.#commonPrefixEnd(row.key)
-    if (prefixEnd === undefined) {
-      this.#objects.push(decodeListed(row.key, row.value))
-      this.#lastKey = row.key
+    const prefix = this.#commonPrefix(object.key)
+    if (prefix === undefined) {
+      this.#objects.push(object)
+      this.#endsWithPrefix = false
       return 'next'
     }
-    const prefix = row.key.subarray(0, prefixEnd)
-    this.#prefixes.push(prefix.toString('utf8', NUMBER_BYTES))
-    this.#lastKey = undefined
-    this.#lastPrefix = prefix
-    this.start = successor(prefix) as Buffer
+    this.#prefixes.push(prefix)
+    this.#endsWithPrefix = true
+    this.start = successor(Buffer.concat([this.#bucket, Buffer.from(prefix)])) as Buffer
     return 'seek'
   }
 
@@ -106,19 +111,18 @@ class PageBuilder {
   }
 
   #position(): ListPosition | undefined {
-    const row = this.#lastKey ?? this.#lastPrefix
-    if (row === undefined) return undefined
-    return { kind: row === this.#lastKey ? 'after-key' : 'after-prefix', bytes: row.subarray(NUMBER_BYTES) }
+    const last = this.#endsWithPrefix ? this.#prefixes.at(-1) : this.#objects.at(-1)?.key
+    if (last === undefined) return undefined
+    return { kind: this.#endsWithPrefix ? 'after-prefix' : 'after-key', bytes: Buffer.from(last) }
   }
 
   get #count(): number {
     return this.#objects.length + this.#prefixes.length
   }
 
-  #commonPrefixEnd(row: Buffer): number | undefined {
-    const { delimiter, prefix } = this.#request
-    if (delimiter === undefined) return undefined
-    const at = row.indexOf(delimiter, NUMBER_BYTES + prefix.length)
-    return at === -1 ? undefined : at + delimiter.length
+  #commonPrefix(key: string): string | undefined {
+    if (this.#delimiter === undefined) return undefined
+    const at = key.indexOf(this.#delimiter, this.#delimiterFrom)
+    return at === -1 ? undefined : key.slice(0, at + this.#delimiter.length)
   }
 }

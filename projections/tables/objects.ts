@@ -151,9 +151,10 @@ export interface ListedObject {
   readonly etag: string
 }
 
-export function decodeListed(row: Buffer, value: Buffer): ListedObject {
+/** A row of `TableReader.decoded`. */
+export function decodeListed(rows: Buffer, start: number, end: number, value: Buffer): ListedObject {
   return {
-    key: keyOfRow(row),
+    key: rows.toString('utf8', start + NUMBER_BYTES, end),
     lastModifiedMicroseconds: microsecondsOf(readNumber(value, AT.modified)),
     size: readNumber(value, AT.size),
     etag: etagOf(value),

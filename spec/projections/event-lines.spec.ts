@@ -23,6 +23,7 @@ const IDS = { versionIds: new OpaqueIds(Buffer.alloc(32, 1)), uploadIds: new Opa
 const TABLE = {
   get: (key: Buffer) => Buffer.from(`bucket-${key.at(-1)}`),
   rows: () => [],
+  decoded: () => [],
   keys: () => [],
   count: () => 0,
 }

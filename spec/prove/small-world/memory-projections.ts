@@ -5,6 +5,7 @@ import {
   type Row,
   type Table,
 } from '../../../projections/lmdb-environment.ts'
+import type { DecodeRow } from '../../../projections/row-bytes.ts'
 
 /** Rows of a table in the order of their keys. Never changed: who writes makes another. */
 type Rows = readonly Row[]
@@ -134,6 +135,10 @@ class MemoryTable implements Table {
     const from = start === undefined ? 0 : placeOf(rows, start)
     const to = end === undefined ? rows.length : placeOf(rows, end)
     return rows.slice(from, to).slice(0, limit)
+  }
+
+  *decoded<T>(options: RangeOptions, decode: DecodeRow<T>): Iterable<T> {
+    for (const { key, value } of this.rows(options)) yield decode(key, 0, key.length, value)
   }
 
   *keys(options: RangeOptions): Iterable<Buffer> {

@@ -4,6 +4,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { test } from 'tap'
 import { parseCreateBucketConfiguration } from '../../../../planes/s3/documents/create-bucket-configuration.ts'
 import * as results from '../../../../planes/s3/documents/xml-documents.ts'
+import { xmlResponse } from '../../../../planes/s3/documents/xml-response.ts'
 import { errorDocument, S3_ERRORS, S3Error, type S3ErrorCode } from '../../../../planes/s3/errors.ts'
 import { listObjectsV2Parameters } from '../../../../planes/s3/request/list-parameters.ts'
 import { parseQuery } from '../../../../planes/s3/request/query-parameters.ts'
@@ -28,6 +29,17 @@ test('every error has a status and a sentence', async (t) => {
     const error = new S3Error(code as S3ErrorCode, { message: '' })
     t.equal(error.message, message, 'an empty message is never sent')
     t.match(errorDocument(error, { requestId: 'r', resource: '/' }), `<Code>${code}</Code><Message>`)
+  }
+})
+
+test('documents of every length and alphabet are sent as they are', async (t) => {
+  for (const letter of ['a', 'é', '€', '𝄞']) {
+    for (const length of [1, 4096, 4097, 87_381, 349_525, 349_526, 1_100_000]) {
+      const document = letter.repeat(Math.ceil(length / letter.length)).slice(0, length - (length % letter.length))
+      const first = xmlResponse(document).body as string | Buffer
+      xmlResponse('b'.repeat(length))
+      t.ok(Buffer.from(document).equals(Buffer.from(first)), `${length} units of ${letter}`)
+    }
   }
 })
 
