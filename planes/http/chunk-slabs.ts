@@ -1,10 +1,5 @@
 /**
- * Memory for request chunks that have to wait, used again and again.
- *
- * When a read fills the library's buffer of 512 KiB it reads again at once, also on a socket that was paused meanwhile,
- * until a read comes back short. So a queue is bounded by how much faster we empty the kernel's buffer than the sender
- * fills it. Fresh memory costs a page fault every 4 KiB and loses that race against a sender on the same machine;
- * warm memory wins it.
+ * Memory for request chunks that have to wait, used again and again: fresh memory costs a page fault every 4 KiB.
  */
 
 /** The longest chunk that the library hands over. */

@@ -58,8 +58,7 @@ export interface RequestBody {
    * does not show that the client has gone until it runs again. The promise returned here settles only
    * when no call of `sink` is at work.
    *
-   * A pause does not hold against a sender that fills the socket as fast as it is read, as one on the same machine can.
-   * When 16 MiB wait, they and what comes next go to `takeNow`, also while a promise of `sink` is pending; it must be
+   * A driver may still hand over what it has read already. When 16 MiB wait, they and what comes next go to `takeNow`, also while a promise of `sink` is pending; it must be
    * done with the chunk when it returns. Without `takeNow` the connection is cut when 128 MiB wait.
    * @throws ClientGoneError when the client left before the end; errors of `sink` and `takeNow` are passed on
    */

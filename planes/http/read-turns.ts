@@ -1,10 +1,9 @@
 /**
- * Lets long uploads that were paused run again one at a time.
+ * Lets uploads that were paused run again one at a time.
  *
- * A resumed socket may hand over the kernel's whole buffer in one go, tens of megabytes of it, and what its sender adds
- * meanwhile; all of that has to wait in memory. So a socket gets its turn only when little is waiting elsewhere, and
- * one turn of the event loop lets in one of them. What waits is then about one such burst for a thread, however many
- * clients send.
+ * One turn of the event loop reads one of them, so that its length does not depend on how many clients send, and requests
+ * of others come in between. A socket gets its turn only when little waits elsewhere for its sinks, so memory does not
+ * depend on it either.
  */
 
 /** A turn is given when no more than so many bytes wait for the sinks of the thread. */

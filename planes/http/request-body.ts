@@ -22,8 +22,8 @@ export interface Throttle {
 }
 
 /**
- * More bytes than so many do not wait for a sink that has another way to take them. Pausing is not enough: a sender
- * that fills the library's buffer as fast as it is emptied is read from without end, paused or not.
+ * More bytes than so many do not wait for a sink that has another way to take them. Receive buffers are bounded so that a
+ * pause holds after one read (receive-buffer.ts); this bounds memory should a read ever fill the library's buffer.
  */
 export const WAITING_BYTES_MAXIMUM = 16 * 1024 * 1024
 
@@ -32,6 +32,9 @@ const UNTAKEN_BYTES_MAXIMUM = 128 * 1024 * 1024
 
 /** A body with more than so many bytes to come resumes only in its turn. */
 const BURST_BYTES_MINIMUM = 1024 * 1024
+
+/** A chunk of so many bytes comes from a sender that is ahead of us. Before the next one others get their turn. */
+const TURN_BYTES_MINIMUM = 64 * 1024
 
 type Sink = (chunk: Buffer) => void | Promise<void>
 
@@ -82,7 +85,9 @@ export class IncomingBody implements RequestBody {
       if (direct) this.#deliver(reader, Buffer.from(chunk), undefined)
       else this.#enqueue(chunk)
     }
-    if (last && direct && !this.#busy) this.#finish()
+    if (this.#busy || !direct) return
+    if (last) this.#finish()
+    else if (chunk.byteLength >= TURN_BYTES_MINIMUM) this.#waitForTurn()
   }
 
   /** The client has gone. A body that came in whole before is still delivered. */
@@ -227,6 +232,13 @@ export class IncomingBody implements RequestBody {
     if (this.#ending !== undefined) this.#fail(endingError(this.#ending))
     else if (this.complete && this.#queue.length === 0) this.#finish()
     else if (this.#throttle.paused) this.#runAgain()
+  }
+
+  /** However many clients send, one turn of the event loop takes one such chunk, and other requests come in between. */
+  #waitForTurn(): void {
+    if (this.#ending !== undefined) return
+    this.#throttle.pause()
+    askForTurn(this.#resume)
   }
 
   #runAgain(): void {

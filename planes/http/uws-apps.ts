@@ -12,6 +12,7 @@ import * as uWS from 'uWebSockets.js'
 import { AddressShares } from './address-shares.ts'
 import { FreshConnections } from './fresh-connections.ts'
 import { peerAddress } from './peer-address.ts'
+import { boundReceiveBuffers } from './receive-buffer.ts'
 import { readTlsPair, type TlsFiles, TlsFilesError, type TlsPair } from './tls-files.ts'
 
 /** An app with what the library has and its typings do not. */
@@ -89,11 +90,18 @@ export class UwsApps {
   }
 
   /**
-   * Listens, once.
+   * Listens, once, and bounds the receive buffers of its connections.
    * @param exclusive fail if anybody else listens on the port, and keep it from others
    * @returns the port, or undefined when the address cannot be listened on
+   * @throws Error when receive buffers cannot be bounded; the app must be closed then, like any other
    */
-  listen(host: string, port: number, exclusive: boolean): Promise<number | undefined> {
+  async listen(host: string, port: number, exclusive: boolean): Promise<number | undefined> {
+    const bound = await this.#listen(host, port, exclusive)
+    if (bound !== undefined) boundReceiveBuffers(bound)
+    return bound
+  }
+
+  #listen(host: string, port: number, exclusive: boolean): Promise<number | undefined> {
     return new Promise((resolve) => {
       this.#first.listen(host, port, exclusive ? library.LIBUS_LISTEN_EXCLUSIVE_PORT : 0, (socket) => {
         if (socket === false) {

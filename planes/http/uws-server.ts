@@ -85,7 +85,12 @@ export interface HttpListener {
  */
 export async function listen(options: ListenOptions): Promise<HttpListener> {
   const listener = new UwsListener(options)
-  if (await listener.open()) return listener
+  try {
+    if (await listener.open()) return listener
+  } catch (error) {
+    await listener.discard()
+    throw error
+  }
   await listener.discard()
   throw new Error(`Cannot listen on ${options.host}:${options.port}: ${await listenFailure(options)}`)
 }
@@ -141,9 +146,10 @@ class UwsListener implements HttpListener, ExchangeHost {
     return opened !== undefined
   }
 
-  /** Frees what a listener holds that never listened. */
+  /** Frees what a listener holds that never served. */
   discard(): Promise<void> {
     this.guard.stop()
+    this.#apps.stopListening()
     return this.#apps.close()
   }
 

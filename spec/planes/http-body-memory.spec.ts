@@ -144,3 +144,24 @@ test('long uploads run again one at a time, and only when little waits', async (
   t.strictSame(paused(), [true, false, true], 'who is gone gets no turn')
   two.body.abandon()
 })
+
+test('a sender that is ahead waits for its turn after each chunk', async (t) => {
+  const [first = Buffer.alloc(0)] = chunks(1)
+  const uploads = Array.from({ length: 2 }, () => {
+    const socket = new Socket()
+    const body = new IncomingBody(socket, 2 * CHUNK_BYTES + 1)
+    return { socket, body, piped: body.pipe(() => {}) }
+  })
+  const paused = (): boolean[] => uploads.map(({ socket }) => socket.paused)
+  for (const { body } of uploads) receive(body, first.subarray(0, 1))
+  t.strictSame(paused(), [false, false], 'a slow sender never waits')
+  for (const { body } of uploads) receive(body, first)
+  t.strictSame(paused(), [true, true])
+  await turn()
+  t.strictSame(paused(), [false, true])
+  await turn()
+  t.strictSame(paused(), [false, false])
+  for (const { body } of uploads) receive(body, first, true)
+  t.strictSame(paused(), [false, false], 'nothing comes after the end')
+  await Promise.all(uploads.map(({ piped }) => piped))
+})

@@ -117,6 +117,11 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
   },
   '@node-rs/crc32': { homes: ['engine/crc32.ts'], instead: 'use crc32 and crc32c of engine/crc32.ts' },
   clipanion: { homes: ['cli/'], instead: 'command lines are parsed in cli/ alone' },
+  koffi: {
+    homes: ['planes/http/receive-buffer.ts'],
+    instead:
+      'calls of the C library can end the process: find another way, or give the call a file of its own as this one has',
+  },
   lmdb: {
     homes: ['projections/lmdb-environment.ts'],
     instead: 'use ProjectionEnvironment and Table of projections/lmdb-environment.ts, which know its sharp edges',

@@ -1,0 +1,66 @@
+/**
+ * Bounds what the kernel keeps of a connection that nobody has read yet.
+ *
+ * The library reads a socket again at once when a read filled its buffer of 512 KiB, also when the socket was paused
+ * meanwhile. Left to itself the kernel lets as much as 32 MiB wait for each connection (`net.ipv4.tcp_rmem`), so a sender
+ * that is as fast as we are keeps the thread on its connection for as long as it likes. A smaller receive buffer ends that
+ * after one read. Neither Node.js nor the library can set it, so the C library is called
+ * (spec/decisions/0111-receive-buffers.md).
+ */
+import { readdirSync } from 'node:fs'
+import koffi from 'koffi'
+
+/**
+ * What the kernel is asked for. It doubles that, since it counts its own overhead too, and a read then stays below 512 KiB.
+ * Without `net.core.rmem_max` being raised, it grants no more than 208 KiB.
+ */
+const RECEIVE_BUFFER_BYTES = 192 * 1024
+
+/** Numbers of Linux, the same on every processor that the library runs on (socket(7)). */
+const SOL_SOCKET = 1
+const SO_RCVBUF = 8
+const SO_ACCEPTCONN = 30
+const AF_INET = 2
+const AF_INET6 = 10
+/** Room for the longest address, and where the port is in those of both families. */
+const ADDRESS_BYTES = 128
+const PORT_OFFSET = 2
+
+const libc = koffi.load(null)
+const getsockname = libc.func('int getsockname(int, _Out_ uint8_t *, _Inout_ uint32_t *)')
+const getsockopt = libc.func('int getsockopt(int, int, int, _Out_ int *, _Inout_ uint32_t *)')
+const setsockopt = libc.func('int setsockopt(int, int, int, const int *, uint32_t)')
+
+/**
+ * Bounds the receive buffers of the connections that this process accepts on `port` from now on.
+ * @throws Error when no socket listens on it, or the kernel refuses
+ */
+export function boundReceiveBuffers(port: number): void {
+  const sockets = listeningSockets(port)
+  if (sockets.length === 0) throw new Error(`No socket of this process listens on port ${port}`)
+  for (const socket of sockets) {
+    if (setsockopt(socket, SOL_SOCKET, SO_RCVBUF, [RECEIVE_BUFFER_BYTES], 4) !== 0) {
+      throw new Error(`The kernel refuses to bound the receive buffers of port ${port}: error ${koffi.errno()}`)
+    }
+  }
+}
+
+/** Descriptors of the process that listen on a port of TCP: those of several threads, when they share it. */
+function listeningSockets(port: number): number[] {
+  return readdirSync('/proc/self/fd')
+    .map(Number)
+    .filter((descriptor) => isListening(descriptor) && portOf(descriptor) === port)
+}
+
+/** False for what is no socket, or was closed meanwhile. */
+function isListening(descriptor: number): boolean {
+  const value = [0]
+  return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value, [4]) === 0 && value[0] === 1
+}
+
+function portOf(descriptor: number): number | undefined {
+  const address = Buffer.alloc(ADDRESS_BYTES)
+  if (getsockname(descriptor, address, [ADDRESS_BYTES]) !== 0) return undefined
+  const family = address[0]
+  return family === AF_INET || family === AF_INET6 ? address.readUInt16BE(PORT_OFFSET) : undefined
+}
