@@ -1,6 +1,6 @@
 /** Installing as users do: a copy of the checkout, npm, and what came of it. */
 import { execFile } from 'node:child_process'
-import { cpSync, lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { cpSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
@@ -64,4 +64,23 @@ export async function storesAnObject(t: Test, program: string): Promise<void> {
   const { Body } = await again.s3.send(new GetObjectCommand(there))
   t.equal(await Body?.transformToString(), 'hello')
   await again.stop()
+}
+
+/** Packs this checkout, which is compiled, into a directory; gives the path of the package. */
+export async function packedInto(directory: string): Promise<string> {
+  const output = await npm('.', 'pack', '--ignore-scripts', '--pack-destination', directory)
+  return join(directory, output.trim().split('\n').at(-1) ?? '')
+}
+
+/** The same package with another version. */
+export async function withVersion(packed: string, version: string): Promise<string> {
+  const directory = join(dirname(packed), version)
+  mkdirSync(directory)
+  await runs(directory, 'tar', '--extract', '--gzip', '--file', packed)
+  const path = join(directory, 'package/package.json')
+  const manifest = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
+  writeFileSync(path, JSON.stringify({ ...manifest, version }))
+  const made = join(directory, `object-store-${version}.tgz`)
+  await runs(directory, 'tar', '--create', '--gzip', '--file', made, 'package')
+  return made
 }
