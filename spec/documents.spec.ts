@@ -1,5 +1,5 @@
 /** Tables of the code equal the pages that tell of them, both ways and in the same order. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { test } from 'tap'
 import { EXIT_BY_ERROR } from '../cli/server/engine-exit.ts'
 import { exitTable } from '../cli/exit-codes.ts'
@@ -66,26 +66,6 @@ test('management routes', async (t) => {
 test('metrics', async (t) => {
   const rows = metricTable.map((row) => [code(row.name), row.type, row.labels.map(code).join(', '), row.help])
   t.same(tableWith('spec/metrics.md', 'metric | type | labels | meaning'), rows)
-})
-
-/** Names of metrics in the examples of a page. */
-function examplesOf(page: string): string[] {
-  const blocks = [...readFileSync(page, 'utf8').matchAll(/```yaml\n([^`]+)```/g)].map(([, text = '']) => text)
-  return blocks.flatMap((text) => text.match(/\b(?:object_store|process|nodejs)_[a-z0-9_]+\b/g) ?? [])
-}
-
-test('rules for alerts name metrics that there are, by labels that they have', async (t) => {
-  const samples = metricTable.flatMap(({ name, type }) =>
-    type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => name + suffix) : [name],
-  )
-  const named = examplesOf('spec/monitoring.md')
-  t.ok(named.length > 10)
-  for (const name of named) t.ok(samples.includes(name), name)
-  const page = readFileSync('spec/monitoring.md', 'utf8')
-  for (const [, name, label] of page.matchAll(/\b(object_store_[a-z_]+?)(?:_bucket)?\{([a-z_]+)=/g)) {
-    t.ok(metricTable.find((row) => row.name === name)?.labels.includes(label ?? ''), `${name}: ${label}`)
-  }
-  t.equal(page.match(/- alert: /g)?.length, page.match(/^ +expr: /gm)?.length)
 })
 
 test('the track record: every fault has a case or a proof that finds it', async (t) => {
