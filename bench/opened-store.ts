@@ -29,7 +29,10 @@ export async function openToFill(
   const lock = await lockStore(nodeDisk, paths.root)
   const flags = Object.fromEntries(settings.map((setting) => setting.split('=', 2)))
   const { config } = loadConfig({ flags, environment: {}, workingDirectory: paths.root })
-  const options = { ...storeOptions(config, Buffer.from(masterKey, 'hex')), lockPath: lock.path }
+  const options = {
+    ...storeOptions(config, { masterKey: Buffer.from(masterKey, 'hex'), previousMasterKey: undefined }),
+    lockPath: lock.path,
+  }
   const store = await openStore(disk, paths, options, {
     onFailure: (error) => {
       throw error

@@ -1,3 +1,4 @@
+import { isTerminal } from './terminal/is-terminal.ts'
 import { Cli, type Command } from 'clipanion'
 import type { CliContext } from './cli-context.ts'
 import { commandList } from './commands/command-list.ts'
@@ -11,7 +12,7 @@ const HELP_FLAGS: readonly string[] = ['-h', '--help']
 const paths: readonly (readonly string[])[] = commandList.flatMap((command) => command.paths ?? [])
 
 function useColours(context: CliContext): boolean {
-  const terminal = 'isTTY' in context.stdout && context.stdout.isTTY === true
+  const terminal = isTerminal(context.stdout)
   // no-color.org: any value but the empty one asks for no colours.
   return terminal && (context.environment['NO_COLOR'] ?? '') === ''
 }

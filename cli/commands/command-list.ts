@@ -14,6 +14,7 @@ import { EventsListCommand } from './events/list.ts'
 import { HelpCommand } from './help.ts'
 import { JournalShowCommand } from './journal/show.ts'
 import { JournalVerifyCommand } from './journal/verify.ts'
+import { KeyRotateCommand } from './key/rotate.ts'
 import { ObjectGetCommand } from './object/get.ts'
 import { ObjectPutCommand } from './object/put.ts'
 import { PolicyCreateCommand } from './policy/create.ts'
@@ -27,6 +28,7 @@ import { ProofVerifyCommand } from './proof/verify.ts'
 import { QuickstartCommand } from './quickstart.ts'
 import { QuotaSetCommand } from './quota/set.ts'
 import { RestoreCommand } from './restore.ts'
+import { RootRotateCommand } from './root/rotate.ts'
 import { ServerCommand } from './server.ts'
 import { ServerDoctorCommand } from './server/doctor.ts'
 import { ShareCreateCommand } from './share/create.ts'
@@ -49,6 +51,8 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   ProjectionsRebuildCommand,
   ProjectionsCheckCommand,
   AccessAdoptCommand,
+  KeyRotateCommand,
+  RootRotateCommand,
   BackupCommand,
   BackupVerifyCommand,
   RestoreCommand,

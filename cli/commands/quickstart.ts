@@ -4,6 +4,7 @@ import { ConfigCommand } from './config/config-command.ts'
 import { createLogger } from '../server/logger.ts'
 import { ensureQuickstartSecrets } from './quickstart/secrets.ts'
 import { quickstartWelcome } from './quickstart/welcome.ts'
+import { isTerminal } from '../terminal/is-terminal.ts'
 import { runServer } from '../server/run-server.ts'
 
 export class QuickstartCommand extends ConfigCommand {
@@ -37,7 +38,7 @@ export class QuickstartCommand extends ConfigCommand {
       start: this.context.startServer,
       started: (server) => {
         const { workingDirectory, stdout } = this.context
-        const onTerminal = 'isTTY' in stdout && stdout.isTTY === true
+        const onTerminal = isTerminal(stdout)
         stdout.write(quickstartWelcome({ config, sources, secrets, workingDirectory, server, onTerminal }))
       },
     })

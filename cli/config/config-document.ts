@@ -20,8 +20,8 @@ A value is taken from the first of these that has one:
 
 A name in the environment that begins with \`OBJECT_STORE_\` and is not on this page is refused, and so is an unknown key
 in the file. Variables that Kubernetes makes for a service named like the store (\`OBJECT_STORE_PORT=tcp://...\`) are ignored
-with a warning. All problems are reported at once. Relative paths begin from the working directory. A setting of scope
-_creation_ is fixed when the data directory is created; all others are read at every start. The bounds of a text or a
+with a warning. All problems are reported at once. Relative paths begin from the working directory. Settings
+are read at every start. The bounds of a text or a
 secret are its length in bytes, those of host names how many there may be. Host names are an array in the file, and
 elsewhere one text with commas. A number with a unit of time, size or rate can be written with another one, as text:
 \`1h30m\`, \`7d\`, \`64KiB\`, \`1GiB\`, \`16MiB/s\`; \`KiB\` is 1,024 bytes and \`KB\` is 1,000. Secrets have no default, are not taken from flags, and are never shown.
@@ -56,10 +56,9 @@ export function configDocument(): string {
     row.unit ?? '',
     boundsText(row),
     row.default === undefined ? '' : `\`${String(row.default)}\``,
-    row.scope ?? 'start',
     row.sentence,
   ])
-  const header = ['setting', 'environment', 'kind', 'unit', 'bounds', 'default', 'scope', 'meaning']
+  const header = ['setting', 'environment', 'kind', 'unit', 'bounds', 'default', 'meaning']
   const reserved = Object.entries(reservedEnvironmentNames).map(([name, sentence]) => [`\`${name}\``, sentence])
   return [
     introduction,

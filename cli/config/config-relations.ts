@@ -1,5 +1,6 @@
 import { formatAddress } from './address.ts'
 import type { Address, Config, ConfigName } from './config-types.ts'
+import { decodeMasterKey } from './master-key.ts'
 
 /** A rule over several settings. */
 interface ConfigRelation {
@@ -40,6 +41,16 @@ export const configRelations: readonly ConfigRelation[] = [
   {
     settings: ['api.bind', 'console.bind'],
     problem: (config) => sameAddress(config['api.bind'], config['console.bind']),
+  },
+  {
+    settings: ['credential_master_key', 'previous_credential_master_key'],
+    problem(config) {
+      const previous = decodeMasterKey(config['previous_credential_master_key']?.reveal() ?? '')
+      if (previous === undefined) return undefined
+      const key = decodeMasterKey(config['credential_master_key']?.reveal() ?? '')
+      if (key === undefined) return 'the new key is missing'
+      return key.equals(previous) ? 'both are the same key; a change of the key needs a new one' : undefined
+    },
   },
   bothOrNeither('s3.tls_certificate_file', 's3.tls_key_file'),
   bothOrNeither('api.tls_certificate_file', 'api.tls_key_file'),

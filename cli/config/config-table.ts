@@ -6,9 +6,6 @@
 /** Type of a value; config-values.ts has one parser for each kind. */
 export type ConfigKind = 'text' | 'integer' | 'boolean' | 'address' | 'path' | 'secret' | 'choice' | 'host names'
 
-/** `creation`: fixed when the data directory is created; `start`: read at every start. */
-type ConfigScope = 'creation' | 'start'
-
 /** Further rules for a text or secret; config-values.ts has one check for each. */
 export type ConfigForm = 'access-key' | 'master-key' | 'base-url'
 
@@ -27,7 +24,6 @@ export interface ConfigRow {
   /** Its own option; any other setting is given by `--set name=value`. */
   readonly flag?: string
   /** `start` if absent. */
-  readonly scope?: ConfigScope
   readonly sentence: string
 }
 
@@ -143,9 +139,14 @@ export const configTable = [
     name: 'credential_master_key',
     kind: 'secret',
     form: 'master-key',
-    scope: 'creation',
     sentence:
       'Master key from which every sealing and signing key is derived: 64 hexadecimal digits or the base64 of 32 bytes.',
+  },
+  {
+    name: 'previous_credential_master_key',
+    kind: 'secret',
+    form: 'master-key',
+    sentence: 'Master key to be changed: a store that still has this one gets credential_master_key in its place.',
   },
   {
     name: 'management.system_token',

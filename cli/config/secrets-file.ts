@@ -2,6 +2,7 @@ import { closeSync, existsSync, fstatSync, openSync, readFileSync } from 'node:f
 import { join } from 'node:path'
 import { ExitError } from '../exit-codes.ts'
 import type { Config } from './config-types.ts'
+import { replaceDurably } from './durable-file.ts'
 
 const OTHERS_MODE_BITS = 0o077
 const SECRET_LINE = /^([A-Z][A-Z0-9_]*)=(.*)$/
@@ -51,6 +52,20 @@ export function readSecrets(path: string): Record<string, string> {
   } finally {
     closeSync(descriptor)
   }
+}
+
+/**
+ * Changes lines of a secrets file and leaves the others, comments too, as they are. After a crash all are changed or none.
+ * @param changes by environment variable; undefined removes the line
+ * @throws ExitError `usage` as `readSecrets` does
+ */
+export function changeSecrets(path: string, changes: Readonly<Record<string, string | undefined>>): void {
+  readSecrets(path)
+  const kept = readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => !Object.hasOwn(changes, SECRET_LINE.exec(line.trimEnd())?.[1] ?? ''))
+  const added = Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+  replaceDurably(path, `${kept.join('\n').trimEnd()}\n${added.map((line) => `${line}\n`).join('')}`)
 }
 
 /** The secrets file that there is, in its place or where it was kept before. */

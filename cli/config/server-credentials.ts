@@ -14,6 +14,8 @@ export const MASTER_KEY_MISSING =
 export interface ServerCredentials {
   /** 32 bytes. */
   readonly masterKey: Buffer
+  /** The one that a store may still have, which then gets `masterKey` in its place. */
+  readonly previousMasterKey: Buffer | undefined
   readonly rootAccessKey: string
   readonly rootSecretKey: Secret
 }
@@ -26,8 +28,16 @@ function missing(name: string): string {
 export function keyAdvice(config: Pick<Config, 'data_dir' | 'secrets_file'>): string {
   const path = existingSecretsPath(config)
   const variable = environmentName('credential_master_key')
-  if (path === undefined) return `give the key that the store was made with as ${variable}`
+  if (path === undefined) return `give the key of the store as ${variable}`
   return `${path} holds the secrets of a quick start: "object-store quickstart" uses them, or load them: set -a; . ${path}`
+}
+
+/** The configured master keys: 32 bytes each, of this store or another. */
+export function masterKeysOf(config: Config) {
+  return {
+    masterKey: decodeMasterKey(config['credential_master_key']?.reveal() ?? ''),
+    previousMasterKey: decodeMasterKey(config['previous_credential_master_key']?.reveal() ?? ''),
+  }
 }
 
 /**
@@ -35,11 +45,11 @@ export function keyAdvice(config: Pick<Config, 'data_dir' | 'secrets_file'>): st
  * @throws ExitError `masterKey` without a master key, `usage` without a root credential; names everything that is missing
  */
 export function serverCredentials(config: Config): ServerCredentials {
-  const masterKey = decodeMasterKey(config['credential_master_key']?.reveal() ?? '')
+  const { masterKey, previousMasterKey } = masterKeysOf(config)
   const rootAccessKey = config['root.access_key']
   const rootSecretKey = config['root.secret_key']
   if (masterKey !== undefined && rootAccessKey !== undefined && rootSecretKey !== undefined) {
-    return { masterKey, rootAccessKey, rootSecretKey }
+    return { masterKey, previousMasterKey, rootAccessKey, rootSecretKey }
   }
   const absent = [
     ...(masterKey === undefined ? [missing('credential_master_key')] : []),

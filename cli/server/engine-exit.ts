@@ -7,12 +7,13 @@ import type {
   JournalPoisonedError,
 } from '../../engine/journal/journal-errors.ts'
 import type { FormError } from '../../engine/events/schema/kinds.ts'
+import type { MasterKeyMismatchError } from '../../engine/keys/master-key-id.ts'
 import type { AccessForgedError } from '../../engine/keys/access-authentication.ts'
 import type { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { VolumeFailedError } from '../../engine/payloads/volume-writer.ts'
 import type { ProjectionsNewerError } from '../../projections/tables/applied.ts'
 import type { ExitError, ExitName } from '../exit-codes.ts'
-import type { AccessNotAdoptedError, MasterKeyMismatchError } from './store/access-keys.ts'
+import type { AccessNotAdoptedError } from './store/access-keys.ts'
 import type { NotAStoreError } from './store/whole-directory.ts'
 import { EngineThreadError } from './threads/engine-thread-handle.ts'
 

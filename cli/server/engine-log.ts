@@ -5,11 +5,15 @@ import type { Unrecorded } from './threads/thread-messages.ts'
 
 /** Logs what a start found in the store. */
 export function logOpening(log: Logger, engine: EngineThread): void {
-  const { created, replayedRecords, discardedProjections, snapshot, refusedSnapshots, cut } = engine.report
+  const { created, replayedRecords, discardedProjections, snapshot, refusedSnapshots, cut, changedMasterKey } =
+    engine.report
   const { deploymentId } = engine
   log.info({ deploymentId, created, replayedRecords, discardedProjections, snapshot }, 'the store is open')
   for (const { name, reason } of refusedSnapshots) {
     log.warn({ snapshot: name, reason }, 'a snapshot of the projections could not be used at this start')
+  }
+  if (changedMasterKey !== undefined) {
+    log.info({ masterKeyId: changedMasterKey }, 'the store has the new master key; the one before is needed no longer')
   }
   if (cut === undefined) return
   const { segment, offset, length, refused } = cut

@@ -23,6 +23,8 @@ const secretFields = [
   'credential_master_key',
   'masterKey',
   'password',
+  'previousMasterKey',
+  'previous_credential_master_key',
   'query',
   'rootSecretKey',
   'secret',

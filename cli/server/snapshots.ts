@@ -16,7 +16,7 @@ export function snapshotMaker(
   { paths, space }: Pick<StoreSession, 'paths' | 'space'>,
   { deploymentId, keys, reservedBytes }: Pick<SessionSettings, 'deploymentId' | 'keys' | 'reservedBytes'>,
 ): SnapshotMaker {
-  const { accessChanges, accessRows } = keys
+  const { accessChanges, accessRows, earlier } = keys
   const bytesPerSecond = config['snapshots.mib_per_second'] * MEBIBYTE
   return new SnapshotMaker(nodeDisk, paths, space, {
     enabled: config['snapshots.enabled'],
@@ -24,7 +24,7 @@ export function snapshotMaker(
     intervalMilliseconds: config['snapshots.interval_minutes'] * MINUTE_MILLISECONDS,
     kept: config['snapshots.kept'],
     reservedBytes,
-    request: { deploymentId, keys: { accessChanges, accessRows } },
+    request: { deploymentId, keys: { accessChanges, accessRows, earlier } },
     run: (request) => runSnapshot(paths.root, request, bytesPerSecond),
     clock: systemMilliseconds,
     timer: () => performance.now(),

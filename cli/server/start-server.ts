@@ -5,7 +5,6 @@ import { systemMilliseconds } from '../../engine/clock.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { lockStore, type StoreLock } from '../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import { storeKeys } from '../../engine/keys/store-keys.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
 import { createSharedGate, type SharedGate } from '../../planes/http/gate-memory.ts'
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
@@ -36,6 +35,7 @@ import { shareHandler } from './sharing-plane.ts'
 import { snapshotMaker } from './snapshots.ts'
 import { SpaceWatch } from './space-watch.ts'
 import { isOnOneFileSystem } from './store/payload-places.ts'
+import { keysOf } from './store/access-keys.ts'
 import { storeOptions } from './store/store-options.ts'
 import { type SessionSettings, StoreSession } from './store/store-session.ts'
 import { sharingSettings } from './sharing.ts'
@@ -110,7 +110,7 @@ async function startLocked(
 ): Promise<RunningServer> {
   const frontEndCount = config['s3.front_ends'] || Math.max(1, availableParallelism() - 1)
   const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 2)
-  const options = { ...storeOptions(config, credentials.masterKey), lockPath: lock.path }
+  const options = { ...storeOptions(config, credentials), lockPath: lock.path }
   const engine = await withExitCode(() =>
     EngineThread.open({
       dataDirectory: paths.root,
@@ -171,7 +171,7 @@ function sessionSettings(config: Config, credentials: ServerCredentials, engine:
     dataDirectory: config.data_dir,
     deploymentId,
     start,
-    keys: storeKeys(credentials.masterKey, Buffer.from(deploymentId, 'hex')),
+    keys: keysOf(nodeDisk, new StorePaths(config.data_dir), credentials.masterKey),
     encryptionEnabled: config['storage.encryption_enabled'],
     reservedBytes: config['storage.reserved_mib'] * 1024 ** 2,
   }

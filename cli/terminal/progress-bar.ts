@@ -1,3 +1,4 @@
+import { isTerminal } from './is-terminal.ts'
 import type { Writable } from 'node:stream'
 
 const BAR_CELLS = 30
@@ -18,7 +19,7 @@ export class ProgressBar {
   /** @param stream normally standard error, so that the output of the command stays clean */
   constructor(stream: Writable) {
     this.#stream = stream
-    this.#terminal = 'isTTY' in stream && stream.isTTY === true
+    this.#terminal = isTerminal(stream)
   }
 
   /**

@@ -228,7 +228,13 @@ interface RecordServerEvent {
   readonly kind: 'record-server-event'
   readonly audit: AuditContext
   readonly changes: readonly ChangeNamed<
-    'journal.recovered' | 'journal.restored' | 'server.started' | 'server.stopped' | 'clock.observed' | 'access.adopted'
+    | 'journal.recovered'
+    | 'journal.restored'
+    | 'server.started'
+    | 'server.stopped'
+    | 'clock.observed'
+    | 'access.adopted'
+    | 'master-key.changed'
   >[]
 }
 

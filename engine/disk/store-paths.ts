@@ -19,6 +19,10 @@ export class StorePaths {
   readonly aside: string
   /** Records of answered requests that the journal could not take. */
   readonly unrecorded: string
+  /** Says where the journal changes the master key. */
+  readonly keys: string
+  /** The same while it is written. */
+  readonly keysMaking: string
   readonly payloads: string
   readonly volumes: string
   readonly volumeSpare: string
@@ -56,6 +60,8 @@ export class StorePaths {
     this.journalSpare = join(this.journal, 'spare')
     this.aside = join(this.journal, 'aside')
     this.unrecorded = join(this.journal, 'unrecorded')
+    this.keys = join(this.journal, 'keys')
+    this.keysMaking = join(this.journal, 'keys-making')
     this.payloads = join(root, 'payloads')
     this.volumes = join(this.payloads, 'volumes')
     this.volumeSpare = join(this.volumes, 'spare')

@@ -77,6 +77,14 @@ export const accessAdopted = defineChange('access.adopted', 34, {
   digest: field(digest, 'their digest', 'see "Access"'),
 })
 
+/** The master key is another one from the next entry on (spec/decisions/0123-the-master-key-can-be-changed.md). */
+export const masterKeyChanged = defineChange('master-key.changed', 37, {
+  check: field(digest, 'check of the new key', 'as the genesis has of the first one'),
+  /** Never the key itself. */
+  sealedPrevious: field(bytes, 'sealed key', 'the one before, see "The master key"'),
+  after: field(digest, 'code before', 'of the last entry that changed access; zeros when there is none'),
+})
+
 /** The last change of every entry that changes access. */
 export const accessAuthenticated = defineChange('access.authenticated', 35, {
   mac: field(digest, 'authentication code', 'see "Access"'),

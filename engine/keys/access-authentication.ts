@@ -1,9 +1,11 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import type { Microseconds, Sequence } from '../brands.ts'
 import * as access from '../events/access-changes.ts'
-import type { AccessChange, Change } from '../events/changes.ts'
+import type { AccessChange, Change, ChangeNamed } from '../events/changes.ts'
 import * as sharing from '../events/sharing-changes.ts'
 import * as webhooks from '../events/webhook-changes.ts'
+import { MasterKeyMismatchError } from './master-key-id.ts'
+import type { StoreKeys } from './store-keys.ts'
 
 const MAC_BYTES = 32
 const NUMBER_BYTES = 8
@@ -52,11 +54,10 @@ export const UNSIGNED: AccessChange = { name: 'access.authenticated', mac: Buffe
  * or leave one out between others (spec/formats/journal.md, "Access").
  */
 export class AccessAuthentication {
-  readonly #key: Uint8Array
+  readonly #keys: Pick<StoreKeys, 'accessChanges' | 'earlier'>
 
-  /** @param key 32 bytes, for this purpose only */
-  constructor(key: Uint8Array) {
-    this.#key = key
+  constructor(keys: Pick<StoreKeys, 'accessChanges' | 'earlier'>) {
+    this.#keys = keys
   }
 
   /**
@@ -64,14 +65,14 @@ export class AccessAuthentication {
    * @param previous the code before
    */
   sign(previous: Uint8Array, entry: StoredEntry): Uint8Array {
-    const mac = this.#mac(previous, entry)
+    const mac = macOf(this.#keys.accessChanges, previous, entry)
     entry.body.set(mac, entry.body.length - MAC_BYTES)
     return mac
   }
 
   /**
    * The chain after an entry that changes access.
-   * @throws AccessForgedError
+   * @throws AccessForgedError; MasterKeyMismatchError for a change to a key that is not known
    */
   follow(chain: AccessChain, entry: StoredEntry, changes: readonly Change[]): AccessChain {
     const refuse = (detail: string): never => {
@@ -83,7 +84,10 @@ export class AccessAuthentication {
       const strangersDigest = strangerDigest(chain.strangersDigest, entry)
       return { ...chain, strangers: chain.strangers + 1, strangersDigest }
     }
-    if (!timingSafeEqual(this.#mac(chain.mac, entry), last.mac) || !endsWith(entry.body, last.mac)) {
+    if (
+      !timingSafeEqual(macOf(this.#keyAt(entry.sequence), chain.mac, entry), last.mac) ||
+      !endsWith(entry.body, last.mac)
+    ) {
       return refuse('was not written here with the master key of this store')
     }
     const adopted = changes.find((change) => change.name === 'access.adopted')
@@ -92,16 +96,32 @@ export class AccessAuthentication {
     if (vouched !== chain.strangers || !timingSafeEqual(digest, chain.strangersDigest)) {
       return refuse('follows others than those that were vouched for')
     }
+    const changed = changes.find((change) => change.name === 'master-key.changed')
+    if (changed !== undefined) this.#requireKnown(entry.sequence, changed, chain.mac)
     return { ...NO_ACCESS_CHAIN, mac: last.mac }
   }
 
-  #mac(previous: Uint8Array, { sequence, timeMicroseconds, body }: StoredEntry): Buffer {
-    const numbers = Buffer.alloc(2 * NUMBER_BYTES)
-    numbers.writeBigUInt64BE(BigInt(sequence), 0)
-    numbers.writeBigUInt64BE(BigInt(timeMicroseconds), NUMBER_BYTES)
-    const covered = hash('sha256', body.subarray(0, Math.max(0, body.length - MAC_BYTES)), 'buffer')
-    return createHmac('sha256', this.#key).update(previous).update(numbers).update(covered).digest()
+  /** The key of an earlier master key counts no longer after the entry that changed it. */
+  #keyAt(sequence: Sequence): Uint8Array {
+    const earlier = this.#keys.earlier.findLast(({ changed }) => sequence <= changed.sequence)
+    return (earlier ?? this.#keys).accessChanges
   }
+
+  #requireKnown(sequence: Sequence, change: ChangeNamed<'master-key.changed'>, mac: Uint8Array): void {
+    const known = this.#keys.earlier.find(({ changed }) => changed.sequence === sequence)?.changed
+    if (known === undefined) throw MasterKeyMismatchError.ofEarlier(sequence, change.check)
+    const isSame = Buffer.compare(known.sealedPrevious, change.sealedPrevious) === 0
+    if (isSame && Buffer.compare(known.after, mac) === 0) return
+    throw new AccessForgedError(`record ${sequence} changes the master key and follows others than when it was written`)
+  }
+}
+
+function macOf(key: Uint8Array, previous: Uint8Array, { sequence, timeMicroseconds, body }: StoredEntry): Buffer {
+  const numbers = Buffer.alloc(2 * NUMBER_BYTES)
+  numbers.writeBigUInt64BE(BigInt(sequence), 0)
+  numbers.writeBigUInt64BE(BigInt(timeMicroseconds), NUMBER_BYTES)
+  const covered = hash('sha256', body.subarray(0, Math.max(0, body.length - MAC_BYTES)), 'buffer')
+  return createHmac('sha256', key).update(previous).update(numbers).update(covered).digest()
 }
 
 /** The digest of one more entry from before changes of access were authenticated. */

@@ -26,10 +26,13 @@ export class CapabilityTokens {
   readonly #digestKey: Uint8Array
   readonly #box: SecretBox
 
-  /** Keys of 32 bytes, each for this purpose only. */
-  constructor(keys: { readonly capabilityDigests: Uint8Array; readonly capabilityTokens: Uint8Array }) {
+  /** Keys of 32 bytes, each for this purpose only. `earlier`: those that tokens may still be sealed with. */
+  constructor(
+    keys: { readonly capabilityDigests: Uint8Array; readonly capabilityTokens: Uint8Array },
+    earlier: readonly Uint8Array[] = [],
+  ) {
     this.#digestKey = keys.capabilityDigests
-    this.#box = new SecretBox(keys.capabilityTokens)
+    this.#box = new SecretBox(keys.capabilityTokens, earlier)
   }
 
   /** @param id of the share or embed */

@@ -15,10 +15,12 @@ export class SecretBoxError extends Error {
  */
 export class SecretBox {
   readonly #key: Uint8Array
+  readonly #earlier: readonly Uint8Array[]
 
-  /** `key`: 32 bytes, for this purpose only. */
-  constructor(key: Uint8Array) {
+  /** Keys of 32 bytes, for this purpose only. `earlier`: those that secrets may still be sealed with, the newest first. */
+  constructor(key: Uint8Array, earlier: readonly Uint8Array[] = []) {
     this.#key = key
+    this.#earlier = earlier
   }
 
   /** `context` is what the secret belongs to; `open` needs the same. */
@@ -31,13 +33,21 @@ export class SecretBox {
   /** @throws SecretBoxError */
   open(sealed: Uint8Array, context: string): string {
     const bytes = Buffer.from(sealed)
-    try {
-      const decipher = createDecipheriv(ALGORITHM, this.#key, bytes.subarray(0, NONCE_BYTES))
-        .setAAD(Buffer.from(context))
-        .setAuthTag(bytes.subarray(bytes.length - TAG_BYTES))
-      return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
-    } catch (error) {
-      throw new SecretBoxError(`the secret of ${context} cannot be opened`, { cause: error })
+    let cause: unknown
+    for (const key of [this.#key, ...this.#earlier]) {
+      try {
+        return opened(key, bytes, context)
+      } catch (error) {
+        cause ??= error
+      }
     }
+    throw new SecretBoxError(`the secret of ${context} cannot be opened`, { cause })
   }
+}
+
+function opened(key: Uint8Array, bytes: Buffer, context: string): string {
+  const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES))
+    .setAAD(Buffer.from(context))
+    .setAuthTag(bytes.subarray(bytes.length - TAG_BYTES))
+  return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
 }

@@ -2,7 +2,8 @@
  * Every key of a store. Each is derived from the master key with its own label (HKDF-SHA256, RFC 5869), so no two uses
  * share a key and no key reveals the master key. A label never changes: data made with its key would become unreadable.
  */
-import { hkdfSync, timingSafeEqual } from 'node:crypto'
+import { hkdfSync } from 'node:crypto'
+import type { Sequence } from '../brands.ts'
 
 /** Keys of one deployment. */
 const LABELS = {
@@ -30,8 +31,12 @@ const LABELS = {
   accessChanges: 'object-store/access-changes/v1',
   /** Authenticates the rows of the projections that say who may do what. */
   accessRows: 'object-store/access-rows/v1',
-  /** Not a key: the genesis record holds it to recognize the master key. */
+  /** Not a key: the journal holds it to recognize the master key. */
   masterKeyCheck: 'object-store/master-key-check/v1',
+  /** Seals the master key before this one in the journal. */
+  previousMasterKey: 'object-store/previous-master-key/v1',
+  /** Authenticates the file that says where the journal changes the master key. */
+  keyFile: 'object-store/key-file/v1',
 } as const
 
 /**
@@ -48,15 +53,49 @@ export const PAYLOAD_KEY_LABELS = {
 
 const KEY_BYTES = 32
 
-/** 32 bytes for each use. Can be sent to another thread. */
-export type StoreKeys = Readonly<Record<Exclude<keyof typeof LABELS, 'masterKeyCheck'>, Uint8Array>>
+/** 32 bytes for each use, of one master key. */
+type KeysOfOne = Readonly<
+  Record<Exclude<keyof typeof LABELS, 'masterKeyCheck' | 'previousMasterKey' | 'keyFile'>, Uint8Array>
+>
+
+/** What an earlier master key is still asked for: what was sealed, hashed and authenticated with it stays as it is. */
+interface EarlierKeys
+  extends Pick<
+    KeysOfOne,
+    'payloads' | 'credentialSecrets' | 'webhookSecrets' | 'capabilityTokens' | 'capabilityPasswords' | 'accessChanges'
+  > {
+  /** The entry that changed the master key to the next one: the last that this one authenticates. */
+  readonly changed: MasterKeyChange
+}
+
+/** An entry that changed the master key. */
+export interface MasterKeyChange {
+  readonly sequence: Sequence
+  /** Of the new key: 32 bytes. */
+  readonly check: Uint8Array
+  /** The key before, sealed with the new one. */
+  readonly sealedPrevious: Uint8Array
+  /** The code of the change of access before it, to which the sealed key is bound: 32 bytes. */
+  readonly after: Uint8Array
+}
+
+/** The keys of a store: 32 bytes for each use. Can be sent to another thread. */
+export interface StoreKeys extends KeysOfOne {
+  /** The newest first; none while the store has the master key that it was created with. */
+  readonly earlier: readonly EarlierKeys[]
+}
 
 function derived(masterKey: Uint8Array, label: string, info: Uint8Array): Buffer {
   return Buffer.from(hkdfSync('sha256', masterKey, label, info, KEY_BYTES))
 }
 
-/** The keys of a deployment. */
+/** The keys of a deployment whose master key never changed. */
 export function storeKeys(masterKey: Uint8Array, deploymentId: Uint8Array): StoreKeys {
+  return { ...keysOfOne(masterKey, deploymentId), earlier: [] }
+}
+
+/** The keys that one master key gives. */
+export function keysOfOne(masterKey: Uint8Array, deploymentId: Uint8Array): KeysOfOne {
   return {
     payloads: derived(masterKey, LABELS.payloads, deploymentId),
     versionIds: derived(masterKey, LABELS.versionIds, deploymentId),
@@ -73,20 +112,22 @@ export function storeKeys(masterKey: Uint8Array, deploymentId: Uint8Array): Stor
   }
 }
 
+/** The key that seals the master key before this one. */
+export function previousMasterKeyKey(masterKey: Uint8Array, deploymentId: Uint8Array): Buffer {
+  return derived(masterKey, LABELS.previousMasterKey, deploymentId)
+}
+
+/** The key that authenticates the key file. */
+export function keyFileKey(masterKey: Uint8Array, deploymentId: Uint8Array): Buffer {
+  return derived(masterKey, LABELS.keyFile, deploymentId)
+}
+
 /** The Ed25519 seed that signs proof bundles: 32 bytes. */
 export function proofSigningSeed(masterKey: Uint8Array): Buffer {
   return derived(masterKey, PROOF_SIGNING.label, PROOF_SIGNING.info)
 }
 
-/** The 32 bytes in the genesis record that identify the master key. */
+/** The 32 bytes in the journal that identify a master key. */
 export function masterKeyCheck(masterKey: Uint8Array, deploymentId: Uint8Array): Buffer {
   return derived(masterKey, LABELS.masterKeyCheck, deploymentId)
-}
-
-/** Whether the store of a genesis record was created with this master key. */
-export function isMasterKeyOf(
-  genesis: { readonly deploymentId: Uint8Array; readonly masterKeyCheck: Uint8Array },
-  masterKey: Uint8Array,
-): boolean {
-  return timingSafeEqual(masterKeyCheck(masterKey, genesis.deploymentId), genesis.masterKeyCheck)
 }

@@ -1,11 +1,14 @@
-import { createHmac, hash, hkdfSync } from 'node:crypto'
-import type { AccessRecord } from './entry-examiner.ts'
+import { createDecipheriv, createHmac, hash, hkdfSync } from 'node:crypto'
+import type { AccessRecord, NewKey } from './entry-examiner.ts'
 import type { SegmentResult } from './segment-result.ts'
 import type { ProblemList } from './verdicts.ts'
 
 const KEY_LABEL = 'object-store/access-changes/v1'
 const CHECK_LABEL = 'object-store/master-key-check/v1'
+const PREVIOUS_LABEL = 'object-store/previous-master-key/v1'
 const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
 const NO_MAC = '0'.repeat(64)
 
 /**
@@ -24,33 +27,101 @@ export function accessNotes(
   if (masterKey === undefined) return unchecked('no master key')
   if (fromSegment !== undefined) return unchecked('not the whole journal')
   const check = results.find(({ genesisMasterKeyCheck }) => genesisMasterKeyCheck !== undefined)?.genesisMasterKeyCheck
-  if (deploymentId === undefined || check !== masterKeyCheck(masterKey, deploymentId)) {
-    return unchecked('the master key is not that of this store')
-  }
-  const doubt = checkAccess(results, deploymentId, masterKey, problems)
+  const changes = results.flatMap(({ access }) =>
+    access.flatMap(({ sequence, newKey }) => (newKey ? [{ sequence, newKey }] : [])),
+  )
+  const keys = check && deploymentId && keysOf(masterKey, deploymentId, check, changes)
+  if (!keys) return unchecked('the master key is not that of this store')
+  const doubt = checkAccess(results, keys, problems)
   return doubt === undefined ? [] : [doubt]
+}
+
+/** Where the journal changes the master key. */
+interface KeyChange {
+  readonly sequence: number
+  readonly newKey: NewKey
+}
+
+/** The key for the codes of entries up to `last`. */
+interface CodeKey {
+  readonly key: Buffer
+  readonly last: number
+}
+
+/**
+ * The keys of the codes, the earliest first: each master key opens the one before (spec/formats/journal.md, "The master key").
+ * Undefined for one that the store never had. The last one is of no entry beyond that which changes it.
+ */
+function keysOf(
+  masterKey: Uint8Array,
+  deploymentId: string,
+  firstCheck: string,
+  changes: readonly KeyChange[],
+): readonly CodeKey[] | undefined {
+  const check = masterKeyCheck(masterKey, deploymentId)
+  const given = changes.findLastIndex(({ newKey }) => newKey.check === check)
+  if (given < 0 && check !== firstCheck) return undefined
+  const codeKey = (key: Uint8Array, at: number): CodeKey => {
+    return { key: derived(key, KEY_LABEL, deploymentId), last: changes[at]?.sequence ?? Number.MAX_SAFE_INTEGER }
+  }
+  const keys = [codeKey(masterKey, given + 1)]
+  let current: Uint8Array | undefined = masterKey
+  for (let at = given; at >= 0; at -= 1) {
+    current = openedPrevious((changes[at] as KeyChange).newKey, current, deploymentId)
+    // Its entries are reported one by one: no code fits.
+    if (current === undefined) break
+    keys.unshift(codeKey(current, at))
+  }
+  return keys
+}
+
+/** The master key before; undefined when it was not sealed with this one, for this place. */
+function openedPrevious(
+  { sealedPrevious, after }: NewKey,
+  masterKey: Uint8Array,
+  deploymentId: string,
+): Buffer | undefined {
+  const sealed = bytesOf(sealedPrevious)
+  try {
+    const key = derived(masterKey, PREVIOUS_LABEL, deploymentId)
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES))
+      .setAAD(Buffer.from(after))
+      .setAuthTag(sealed.subarray(-TAG_BYTES))
+    const digits =
+      decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'latin1') + decipher.final('latin1')
+    return bytesOf(digits)
+  } catch {
+    return undefined
+  }
+}
+
+function derived(masterKey: Uint8Array, label: string, deploymentId: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, label, bytesOf(deploymentId), KEY_BYTES))
 }
 
 /**
  * Checks who may do what, by spec/formats/journal.md, "Access".
- * @param masterKey 32 bytes, of this store
- * @returns a sentence about entries that nobody vouched for, if there are any
+ * @returns a sentence about entries that nobody vouched for, or that an earlier master key cannot check, if there are any
  */
 function checkAccess(
   segments: readonly SegmentResult[],
-  deploymentId: string,
-  masterKey: Uint8Array,
+  keys: readonly CodeKey[],
   problems: ProblemList,
 ): string | undefined {
-  const key = Buffer.from(hkdfSync('sha256', masterKey, KEY_LABEL, Buffer.from(deploymentId, 'hex'), KEY_BYTES))
+  let unchecked = 0
   let previous = NO_MAC
   let strangers = 0
   let digest = NO_MAC
   for (const { name: segment, access } of segments) {
     for (const record of access) {
-      const { sequence, offset, mac, adopts } = record
+      const { sequence, offset, mac, adopts, newKey } = record
       const report = (detail: string): void =>
         problems.add({ segment, offset, sequence, verdict: 'access not authenticated', detail })
+      const key = keys.find(({ last }) => sequence <= last)?.key
+      if (key === undefined) {
+        unchecked += 1
+        continue
+      }
       if (mac === undefined) {
         if (previous !== NO_MAC) report('it changes who may do what without a code; earlier changes have one')
         strangers += 1
@@ -62,20 +133,22 @@ function checkAccess(
         report('its code was not made here with the master key: it was changed or moved, or one before it left out')
       } else if ((adopts?.entries ?? 0) !== strangers || (adopts?.digest ?? NO_MAC) !== digest) {
         report('the changes before it are not those that were vouched for')
+      } else if (newKey !== undefined && newKey.after !== previous) {
+        report('it changes the master key and follows others than when it was written')
       }
       previous = mac
       strangers = 0
       digest = NO_MAC
     }
   }
+  if (unchecked > 0) return `Access changes: ${unchecked} not checked, the master key is an earlier one of this store.`
   if (strangers === 0 || previous !== NO_MAC) return undefined
   return `${strangers} changes of access have no code and nobody has vouched for them (object-store access adopt).`
 }
 
-/** What the genesis of a store recognizes its master key by, in hexadecimal. */
+/** What the journal recognizes a master key by, in hexadecimal. */
 function masterKeyCheck(masterKey: Uint8Array, deploymentId: string): string {
-  const check = hkdfSync('sha256', masterKey, CHECK_LABEL, Buffer.from(deploymentId, 'hex'), KEY_BYTES)
-  return Buffer.from(check).toString('hex')
+  return derived(masterKey, CHECK_LABEL, deploymentId).toString('hex')
 }
 
 function bytesOf(digits: string): Buffer {

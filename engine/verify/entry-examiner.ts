@@ -27,15 +27,27 @@ export interface AccessRecord {
   /** Undefined without one. */
   readonly mac: string | undefined
   readonly adopts: { readonly entries: number; readonly digest: string } | undefined
+  /** Where it changes the master key. */
+  readonly newKey: NewKey | undefined
+}
+
+/** What an entry says of the master key that it changes to. In hexadecimal. */
+export interface NewKey {
+  readonly check: string
+  /** The key before, sealed with the new one. */
+  readonly sealedPrevious: string
+  /** The code of the change of access before. */
+  readonly after: string
 }
 
 type Report = (sequence: number, offset: number, verdict: Verdict, detail: string) => void
 
 /** Changes that the system makes by itself: nobody asked for them, so they have no attempt. */
-const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 36, 62, 63, 73])
+const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 36, 37, 62, 63, 73])
 /** Changes of who may do what, of where events are sent, and of links. */
 const ACCESS_CHANGES = [
   { first: 23, last: 35 },
+  { first: 37, last: 37 },
   { first: 40, last: 43 },
   { first: 50, last: 51 },
   { first: 70, last: 73 },
@@ -43,6 +55,7 @@ const ACCESS_CHANGES = [
 ] as const
 const ACCESS_ADOPTED = 34
 const ACCESS_AUTHENTICATED = 35
+const MASTER_KEY_CHANGED = 37
 /** Changes with a payload, and its place among their values. */
 const WITH_PAYLOAD: ReadonlySet<number> = new Set([3, 16])
 const PAYLOAD_INDEX = 8
@@ -181,6 +194,7 @@ export class EntryExaminer {
       coveredDigest: hash('sha256', covered),
       mac,
       adopts: kinds.includes(ACCESS_ADOPTED) ? adoptionIn(body, kinds.indexOf(ACCESS_ADOPTED)) : undefined,
+      newKey: kinds.includes(MASTER_KEY_CHANGED) ? newKeyIn(body, kinds.indexOf(MASTER_KEY_CHANGED)) : undefined,
     })
   }
 }
@@ -241,4 +255,21 @@ function adoptionIn(body: Buffer, index: number): AccessRecord['adopts'] {
     entries: integerAt(body, entries[0], entries[1]) ?? -1,
     digest: body.toString('hex', digest[1] - MAC_BYTES, digest[1]),
   }
+}
+
+function newKeyIn(body: Buffer, index: number): NewKey | undefined {
+  const changes = valueIn(body, 0, body.length, INTENT_INDEX + 2)
+  const changed = changes && valueIn(body, changes[0], changes[1], index)
+  const [check, sealedPrevious, before] = [1, 2, 3].map((field) => {
+    const value = changed && valueIn(body, changed[0], changed[1], field)
+    return value && bytesAt(body, value[0], value[1])
+  })
+  if (check === undefined || sealedPrevious === undefined || before === undefined) return undefined
+  return { check, sealedPrevious, after: before }
+}
+
+/** The bytes of a MessagePack bin (8 or 16 bits of length) that fills a place, in hexadecimal. */
+function bytesAt(body: Buffer, from: number, to: number): string | undefined {
+  const head = body[from] === 0xc4 ? 2 : 3
+  return body[from] === 0xc4 || body[from] === 0xc5 ? body.toString('hex', from + head, to) : undefined
 }

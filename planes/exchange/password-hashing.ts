@@ -21,33 +21,39 @@ type Cost = Pick<PasswordRecord, 'cost' | 'blockSize' | 'parallelization'>
  */
 export class PasswordHashing {
   readonly #key: Uint8Array
+  readonly #earlier: readonly Uint8Array[]
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
-  /** @param key 32 bytes, for this purpose only; a record is of no use without it */
-  constructor(key: Uint8Array) {
+  /**
+   * @param key 32 bytes, for this purpose only; a record is of no use without it
+   * @param earlier those that records may still be made with
+   */
+  constructor(key: Uint8Array, earlier: readonly Uint8Array[] = []) {
     this.#key = key
+    this.#earlier = earlier
   }
 
   /** A record of a password, with a salt of its own. @throws BusyError */
   async hash(password: string): Promise<PasswordRecord> {
     const salt = randomBytes(SALT_BYTES)
-    const hash = await this.#hashOf(password, salt, COST)
+    const hash = keyed(this.#key, await this.#derivedOf(password, salt, COST))
     return { salt: Uint8Array.from(salt), hash: Uint8Array.from(hash), ...COST }
   }
 
   /** Whether a record is of this password, in a time that does not depend on either. @throws BusyError */
   async matches(password: string, record: PasswordRecord): Promise<boolean> {
     const { salt, hash } = record
-    return timingSafeEqual(await this.#hashOf(password, salt, record), hash)
+    const derived = await this.#derivedOf(password, salt, record)
+    const matching = [this.#key, ...this.#earlier].filter((key) => timingSafeEqual(keyed(key, derived), hash))
+    return matching.length > 0
   }
 
   /** One password may be typed in several forms (Unicode Standard Annex 15); all of them are the same. */
-  async #hashOf(password: string, salt: Uint8Array, cost: Cost): Promise<Buffer> {
+  async #derivedOf(password: string, salt: Uint8Array, cost: Cost): Promise<Buffer> {
     // The first step of scrypt takes bytes with zeros after them for the same bytes; those of a digest have one length.
     const digest = createHash('sha256').update(password.normalize('NFC')).digest()
-    const derived = await this.#inTurn(() => derivedBytes(digest, salt, cost))
-    return createHmac('sha256', this.#key).update(derived).digest()
+    return this.#inTurn(() => derivedBytes(digest, salt, cost))
   }
 
   #inTurn(work: () => Promise<Buffer>): Promise<Buffer> {
@@ -59,6 +65,10 @@ export class PasswordHashing {
     this.#last = done.catch(() => undefined)
     return done
   }
+}
+
+function keyed(key: Uint8Array, derived: Uint8Array): Buffer {
+  return createHmac('sha256', key).update(derived).digest()
 }
 
 function derivedBytes(

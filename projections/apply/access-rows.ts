@@ -89,6 +89,7 @@ export class AccessRows {
         return tokens.remove(Buffer.from(change.token))
       }
       case 'access.adopted':
+      case 'master-key.changed':
         return undefined
       case 'access.authenticated':
         return putAccessChain(this.#tables.accessVersion, { ...NO_ACCESS_CHAIN, mac: change.mac })

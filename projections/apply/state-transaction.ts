@@ -120,6 +120,7 @@ export class TableTransaction implements StateTransaction {
     'token.issued': TableTransaction.#accessChanged,
     'token.revoked': TableTransaction.#accessChanged,
     'access.adopted': TableTransaction.#accessChanged,
+    'master-key.changed': TableTransaction.#accessChanged,
     'access.authenticated': TableTransaction.#accessChanged,
     'webhook.created': TableTransaction.#webhookChanged,
     'webhook.status-set': TableTransaction.#webhookChanged,

@@ -35,7 +35,7 @@ export async function rebuildProjections(
 }
 
 /** The keys that changes and rows of access are authenticated with. */
-export type AccessKeys = Pick<StoreKeys, 'accessChanges' | 'accessRows'>
+export type AccessKeys = Pick<StoreKeys, 'accessChanges' | 'accessRows' | 'earlier'>
 
 interface BuildOptions {
   readonly progress?: ReplayProgress | undefined
@@ -56,7 +56,7 @@ export async function buildProjections(
     const records = replay(disk, paths, environment, undefined, {
       progress,
       until,
-      access: keys && new AccessAuthentication(keys.accessChanges),
+      access: keys && new AccessAuthentication(keys),
     })
     if (keys !== undefined) environment.write(() => new AccessSeal(environment, keys.accessRows).sealAll())
     await environment.sync()

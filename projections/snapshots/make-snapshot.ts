@@ -108,7 +108,7 @@ async function follow(
     const records = replay(disk, paths, environment, applied, {
       before,
       rowsMaximum: ROWS_MAXIMUM,
-      access: new AccessAuthentication(request.keys.accessChanges),
+      access: new AccessAuthentication(request.keys),
       progress: () => {
         requireRoom(disk, paths, 0, request.reservedBytes)
         pace.worked()

@@ -56,5 +56,5 @@ test('what cannot be adopted: nothing, no key, another key', async (t) => {
   t.match(otherKey.stderr, /the credential master key is not the one of this store/)
   const server = await spawned(['server', ...place], environment)
   t.equal(server.exitCode, 23)
-  t.match(server.stderr, /not the one of this store; give the key that the store was made with/)
+  t.match(server.stderr, /not the one of this store: its id is .*; give the key of the store/)
 })

@@ -112,7 +112,7 @@ test('a store that was not made yet', async (t) => {
 test('what is configured', async (t) => {
   const wrong = await report({ OBJECT_STORE_CREDENTIAL_MASTER_KEY: 'cd'.repeat(32) })
   t.match(wrong, { exitCode: 7, healthy: false, failed: ['credential master key'] })
-  t.match(wrong.of('credential master key'), /not the key of this store/)
+  t.match(wrong.of('credential master key'), /not the one of this store/)
   const bare = {
     OBJECT_STORE_DATA_DIR: root,
     OBJECT_STORE_S3_BIND: '127.0.0.1:0',

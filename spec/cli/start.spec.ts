@@ -263,10 +263,7 @@ test('a wrong master key is refused with where the right one may be', async (t) 
   const root = join(t.testdir(), 'data')
   await (await startProcess({ dataDirectory: root })).kill9()
   const environment = { OBJECT_STORE_CREDENTIAL_MASTER_KEY: 'ab'.repeat(32) }
-  await t.rejects(
-    startProcess({ dataDirectory: root, environment }),
-    /give the key that the store was made with as OBJ/,
-  )
+  await t.rejects(startProcess({ dataDirectory: root, environment }), /give the key of the store as OBJ/)
   writeFileSync(`${root}.secrets.env`, '', { mode: 0o600 })
   await t.rejects(
     startProcess({ dataDirectory: root, environment }),

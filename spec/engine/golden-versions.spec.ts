@@ -30,10 +30,13 @@ import { eventLogOf, readAllEvents, toldEvent } from '../support/event-differenc
 import { journalEntries } from '../support/journal-entries.ts'
 import { dataLength, segmentNames } from '../support/journal-files.ts'
 import { askStranger, verifyAtRest } from '../support/journal-verdicts.ts'
-import { roomyDisk } from '../support/test-store.ts'
+import { openTestStore, roomyDisk } from '../support/test-store.ts'
 
 /** The first golden journal, cut at a record and restored. */
 const RESTORED = 'spec/golden/restored-v1'
+/** The third one, whose master key was changed, and an account created after that. */
+const CHANGED_KEY = 'spec/golden/changed-key-v1'
+const CHANGED_TO = Buffer.alloc(32, 0x48)
 const JOURNAL = GOLDEN_JOURNALS[1]
 const expected = JSON.parse(readFileSync(join(JOURNAL, 'expected.json'), 'utf8')) as {
   readonly head: { readonly sequence: number; readonly hash: string }
@@ -248,7 +251,7 @@ test('golden journal 9: a scrub that is over, and the damage that it found', asy
 })
 
 test('golden journals have every kind of change, and every form of its fields', async (t) => {
-  const all = [...GOLDEN_JOURNALS, RESTORED].flatMap((golden) =>
+  const all = [...GOLDEN_JOURNALS, RESTORED, CHANGED_KEY].flatMap((golden) =>
     journalEntries(golden).flatMap(({ changes }) => changes),
   )
   const names = new Set(all.map(({ name }) => name))
@@ -329,4 +332,15 @@ test('golden journal of a restore opens, and both verifiers find it intact', asy
   const restored = journalEntries(paths.root).filter(({ operation }) => operation === 'journal.restore')
   const head = Buffer.from('36425a5a309de875a862edc92ac8432a016c2ae92fa1e6508933e89468feb9f9', 'hex')
   t.match(restored, [{ changes: [{ name: 'journal.restored', last: 120, head }] }])
+})
+
+test('golden journal of a changed master key opens with the new one, and both verifiers find it intact', async (t) => {
+  const paths = copyGolden(t.testdir(), CHANGED_KEY)
+  const options = { threads: 0, settleMilliseconds: 0, masterKey: CHANGED_TO }
+  t.match(await verifyJournal(paths.journal, options), { intact: true, notes: [] })
+  t.match(askStranger(paths.journal), [/^intact/])
+  await t.rejects(openGolden(paths), { name: 'MasterKeyMismatchError', message: /an earlier one of this store/ })
+  const store = await openTestStore(paths.root, { masterKey: CHANGED_TO, segmentBytes: 8 * 1024 })
+  await store.close(true)
+  t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
 })

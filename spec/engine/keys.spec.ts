@@ -4,8 +4,15 @@ import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { test } from 'tap'
 import { sequenceOf } from '../../engine/brands.ts'
+import { KeyRing } from '../../engine/keys/key-ring.ts'
 import { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
-import { isMasterKeyOf, masterKeyCheck, proofSigningSeed, storeKeys } from '../../engine/keys/store-keys.ts'
+import {
+  keyFileKey,
+  masterKeyCheck,
+  previousMasterKeyKey,
+  proofSigningSeed,
+  storeKeys,
+} from '../../engine/keys/store-keys.ts'
 
 const sequences = fc.maxSafeNat().map(sequenceOf)
 
@@ -82,12 +89,18 @@ const GOLDEN = {
   capabilityTokens: 'f10791572d8e7be75e122eddb951e72f3001ef05e6179af5d2ce924ad5ed0894',
   capabilityPasswords: '573ba6ba389587ab16608974fa033a4f6b589cbc63f26fcaa7923dc922bb3aab',
   capabilityTickets: '34066275f2306b1bd5ae2134536ea6497fd8fbfb275983c023175e575f29645d',
+  previousMasterKey: '12c137dc628fac5aa79891c4d8f069d35144e3d6215cea13d38aef8dc8c39a13',
+  keyFile: 'ae2d548e02393d41681c1e494f605c3df67ed6ae02b276dfd5a6ebd11eb4fce5',
   proofSigning: '99b20b7f0056b10e0ec2d8c58442f426832a96db322b4f884641400e48af80a1',
 }
 
 test('every key is what it always was, and no other', async (t) => {
+  const { earlier, ...current } = storeKeys(MASTER_KEY, DEPLOYMENT)
+  t.same(earlier, [])
   const keys = {
-    ...storeKeys(MASTER_KEY, DEPLOYMENT),
+    ...current,
+    previousMasterKey: previousMasterKeyKey(MASTER_KEY, DEPLOYMENT),
+    keyFile: keyFileKey(MASTER_KEY, DEPLOYMENT),
     masterKeyCheck: masterKeyCheck(MASTER_KEY, DEPLOYMENT),
     proofSigning: proofSigningSeed(MASTER_KEY),
   }
@@ -97,6 +110,6 @@ test('every key is what it always was, and no other', async (t) => {
 
 test('the genesis recognizes its master key', async (t) => {
   const genesis = { deploymentId: DEPLOYMENT, masterKeyCheck: Buffer.from(GOLDEN.masterKeyCheck, 'hex') }
-  t.equal(isMasterKeyOf(genesis, MASTER_KEY), true)
-  t.equal(isMasterKeyOf(genesis, Buffer.alloc(32, 0x12)), false)
+  t.equal(KeyRing.of(genesis, [], MASTER_KEY)?.isCurrent, true)
+  t.equal(KeyRing.of(genesis, [], Buffer.alloc(32, 0x12)), undefined)
 })

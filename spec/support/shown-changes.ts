@@ -153,6 +153,7 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
     },
   ],
   [[35, DIGEST], { kind: 'access.authenticated', mac: HEX }],
+  [[37, DIGEST, DIGEST, DIGEST], { kind: 'master-key.changed', check: HEX, sealed_key: HEX, after: HEX }],
   [
     [40, 'w', 'https://t/', [0, 7], 'b', null, true, DIGEST],
     {

@@ -8,7 +8,8 @@ import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { TABLES } from '../../projections/tables/table-list.ts'
-import { type OpenStore, openStore, type StoreOptions } from '../../cli/server/store/open-store.ts'
+import { type OpenStore, openStore } from '../../cli/server/store/open-store.ts'
+import type { StoreOptions } from '../../cli/server/store/store-options.ts'
 
 export const MASTER_KEY = Buffer.alloc(32, 0x6b)
 export const BOOT_ID = '11111111-2222-3333-4444-555555555555'

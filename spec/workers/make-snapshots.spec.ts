@@ -151,12 +151,12 @@ test('switched off it makes none, and those that are there are told of', async (
 /** In the thread in which a server makes it. */
 function inThread({ paths, deploymentId }: TestStore, bytesPerSecond: number) {
   const keys = keysOf(roomyDisk, paths, MASTER_KEY)
-  const { accessChanges, accessRows } = keys
+  const { accessChanges, accessRows, earlier } = keys
   return runSnapshot(
     paths.root,
     {
       deploymentId,
-      keys: { accessChanges, accessRows },
+      keys: { accessChanges, accessRows, earlier },
       followerIsWhole: false,
       reservedBytes: 0,
       kept: 2,

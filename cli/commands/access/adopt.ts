@@ -7,7 +7,8 @@ import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 import { buildProjections } from '../../../projections/replay/rebuild.ts'
 import { exitTable } from '../../exit-codes.ts'
 import { keysOf } from '../../server/store/access-keys.ts'
-import { openStore, type StoreOptions } from '../../server/store/open-store.ts'
+import { openStore } from '../../server/store/open-store.ts'
+import type { StoreOptions } from '../../server/store/store-options.ts'
 import { storeOptions } from '../../server/store/store-options.ts'
 import { visibleText } from '../../terminal/visible-text.ts'
 import { StoppedStoreCommand } from '../config/stopped-store-command.ts'
@@ -36,7 +37,8 @@ export class AccessAdoptCommand extends StoppedStoreCommand {
     await this.withStore(async (paths) => {
       const entries = await this.#show(paths, masterKey)
       if (entries === 0) this.#say('There is nothing to adopt.')
-      else if (this.yes) await this.#adopt(paths, storeOptions(this.readConfig().config, masterKey))
+      else if (this.yes)
+        await this.#adopt(paths, storeOptions(this.readConfig().config, { masterKey, previousMasterKey: undefined }))
       else this.#say('Nothing was done; --yes adopts them.')
     })
     return exitTable.ok.code

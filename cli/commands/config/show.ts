@@ -45,7 +45,6 @@ function jsonLines(resolved: ResolvedConfig): string[] {
       kind: row.kind,
       unit: row.unit ?? '',
       bounds: boundsText(row),
-      scope: row.scope ?? 'start',
       meaning: row.sentence,
     })
   })

@@ -1,20 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { environmentName } from '../../config/config-table.ts'
 import type { Config, ConfigName } from '../../config/config-types.ts'
+import { createDurably, syncDirectory } from '../../config/durable-file.ts'
 import { existingSecretsPath, readSecrets, secretsPath, secretsPathInside } from '../../config/secrets-file.ts'
 import { ExitError } from '../../exit-codes.ts'
 
@@ -35,7 +25,6 @@ interface SecretsRequest {
   readonly given: ReadonlySet<ConfigName>
 }
 
-const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
 const ACCESS_KEY_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
 const ACCESS_KEY_LENGTH = 20
@@ -57,17 +46,15 @@ const generators: readonly { readonly setting: ConfigName; generate(): string }[
   { setting: 'metrics.scrape_token', generate: () => randomBytes(32).toString('base64url') },
 ]
 
-function randomAccessKeyCharacter(): string {
-  return ACCESS_KEY_ALPHABET.charAt(randomInt(ACCESS_KEY_ALPHABET.length))
+/** A new secret for a setting that the quick start makes one for. */
+export function newSecret(setting: ConfigName): string {
+  const generator = generators.find((one) => one.setting === setting)
+  if (generator === undefined) throw new Error(`no secret is made for ${setting}`)
+  return generator.generate()
 }
 
-function syncDirectory(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+function randomAccessKeyCharacter(): string {
+  return ACCESS_KEY_ALPHABET.charAt(randomInt(ACCESS_KEY_ALPHABET.length))
 }
 
 function makeDirectory(path: string): void {
@@ -79,27 +66,6 @@ function makeDirectory(path: string): void {
 
 function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined
-}
-
-/** Writes a private file that is complete or absent after a crash; returns false if it already exists. */
-function createDurably(path: string, text: string): boolean {
-  const draft = `${path}.${randomBytes(6).toString('hex')}`
-  const descriptor = openSync(draft, 'wx', FILE_MODE)
-  try {
-    const bytes = Buffer.from(text)
-    if (writeSync(descriptor, bytes) !== bytes.length) throw new Error(`${draft}: the disk took only a part of it`)
-    fsyncSync(descriptor)
-    // Unlike a rename, a link never replaces a file that another process has just created.
-    linkSync(draft, path)
-    return true
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false
-    throw error
-  } finally {
-    closeSync(descriptor)
-    rmSync(draft)
-    syncDirectory(dirname(path))
-  }
 }
 
 /**

@@ -2,53 +2,44 @@
 import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { ChangeNamed } from '../../../engine/events/changes.ts'
-import { decodeGenesis, type Genesis } from '../../../engine/journal/bodies.ts'
-import { readGenesis } from '../../../engine/journal/read-journal.ts'
+import { findKeys } from '../../../engine/journal/key-file.ts'
 import type { AccessChain } from '../../../engine/keys/access-authentication.ts'
 import type { ProjectionsBefore } from '../../../projections/open-projections.ts'
-import { isMasterKeyOf, type StoreKeys, storeKeys } from '../../../engine/keys/store-keys.ts'
-
-/** The master key is not the one of this store. */
-export class MasterKeyMismatchError extends Error {
-  override readonly name = 'MasterKeyMismatchError'
-}
+import type { StoreKeys } from '../../../engine/keys/store-keys.ts'
 
 /** Who may do what was decided before such changes were authenticated, and nobody with the master key has vouched for it. */
 export class AccessNotAdoptedError extends Error {
   override readonly name = 'AccessNotAdoptedError'
 }
 
-/**
- * What projections and snapshots are recognized by, when it can be told before the journal is examined. Undefined when the
- * genesis cannot be read or is of another master key: no projections are thrown away for that, and it ends the start later on,
- * with its reason.
- */
-export function earlyIdentity(disk: Disk, paths: StorePaths, masterKey: Uint8Array): ProjectionsBefore['identity'] {
+/** The master keys of a store, or why they are not known. */
+export type KeysOutcome = { readonly found: ReturnType<typeof findKeys> } | { readonly failure: unknown }
+
+/** What is known of the keys before the journal is examined, which may have a reason of its own to end the start. */
+export function earlyKeys(disk: Disk, paths: StorePaths, masterKey: Uint8Array): KeysOutcome {
   try {
-    const genesis = decodeGenesis(readGenesis(disk, paths))
-    if (!isMasterKeyOf(genesis, masterKey)) return undefined
-    const { deploymentId } = genesis
-    const rowKey = storeKeys(masterKey, deploymentId).accessRows
-    return { rowKey, deploymentId: Buffer.from(deploymentId).toString('hex') }
-  } catch {
-    return undefined
+    return { found: findKeys(disk, paths, masterKey) }
+  } catch (failure) {
+    return { failure }
   }
 }
 
 /**
- * The keys of a store that no server has open.
+ * What projections and snapshots are recognized by. Undefined when the genesis cannot be read or is of another master key: no
+ * projections are thrown away for that, and it ends the start later on, with its reason.
+ */
+export function identityOf(keys: KeysOutcome): ProjectionsBefore['identity'] {
+  if (!('found' in keys)) return undefined
+  const { ring } = keys.found
+  return { rowKey: ring.storeKeys().accessRows, deploymentId: Buffer.from(ring.deploymentId).toString('hex') }
+}
+
+/**
+ * The keys of a store.
  * @throws JournalDamagedError, MasterKeyMismatchError
  */
 export function keysOf(disk: Disk, paths: StorePaths, masterKey: Uint8Array): StoreKeys {
-  const genesis = decodeGenesis(readGenesis(disk, paths))
-  requireMasterKey(genesis, masterKey)
-  return storeKeys(masterKey, genesis.deploymentId)
-}
-
-/** @throws MasterKeyMismatchError */
-export function requireMasterKey(genesis: Genesis, masterKey: Uint8Array): void {
-  if (isMasterKeyOf(genesis, masterKey)) return
-  throw new MasterKeyMismatchError('the credential master key is not the one of this store')
+  return findKeys(disk, paths, masterKey).ring.storeKeys()
 }
 
 /**

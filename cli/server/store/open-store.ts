@@ -6,7 +6,8 @@ import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
 import { AccessAuthentication } from '../../../engine/keys/access-authentication.ts'
-import { masterKeyCheck, storeKeys } from '../../../engine/keys/store-keys.ts'
+import { KeyRing } from '../../../engine/keys/key-ring.ts'
+import { masterKeyCheck, type StoreKeys } from '../../../engine/keys/store-keys.ts'
 import { Engine } from '../../../engine/engine.ts'
 import { EngineLoop } from '../../../engine/engine-loop.ts'
 import { StrangerRecords } from '../../../engine/stranger-records.ts'
@@ -19,6 +20,7 @@ import { HeadFile } from '../../../engine/journal/head-mark.ts'
 import { Journal } from '../../../engine/journal/journal.ts'
 import { JournalRoom, type RoomFor } from '../../../engine/journal/journal-room.ts'
 import { JournalDamagedError } from '../../../engine/journal/journal-errors.ts'
+import type { FoundKeys } from '../../../engine/journal/key-file.ts'
 import { readGenesis } from '../../../engine/journal/read-journal.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
 import { sweepCompressing } from '../../../engine/journal/cold/compress-segment.ts'
@@ -32,35 +34,15 @@ import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import { type OpenedProjections, openProjections } from '../../../projections/open-projections.ts'
 import { replay } from '../../../projections/replay/replay.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
-import { earlyIdentity, requireAdopted, requireMasterKey } from './access-keys.ts'
+import { earlyKeys, identityOf, type KeysOutcome, requireAdopted } from './access-keys.ts'
+import { changeMasterKey, keepKeys, mustChangeMasterKey, recordKeyChange } from './change-master-key.ts'
 import { ClockWatermark } from './clock-watermark.ts'
 import { recordAdoption, recordLate, recordRestore, recordStart } from './first-entries.ts'
 import { HighWaterMark } from './high-water-mark.ts'
+import type { StoreOptions } from './store-options.ts'
 import { closeAll, closeQuietly, type Opened } from './opened-parts.ts'
 import { requireWhole } from './whole-directory.ts'
 import { PayloadRemoval } from './payload-removal.ts'
-
-/** Settings of a store that the engine needs. Sizes are bytes. */
-export interface StoreOptions {
-  readonly masterKey: Uint8Array
-  readonly segmentBytes: number
-  readonly volumeBytes: number
-  readonly reservedBytes: number
-  /** Bytes of journal a second for records of requests without valid credentials. */
-  readonly strangerBytesPerSecond: number
-  /** How far the clock may be behind the journal before retention cannot be judged. */
-  readonly clockToleranceSeconds: number
-  /** How often the time is written to the journal when nothing else is. */
-  readonly clockIntervalSeconds: number
-  /** Version of the program, for the journal. */
-  readonly version: string
-  /** Boot id of the host's kernel. */
-  readonly bootId: string
-  /** The socket that holds the lock; undefined where no other process can be. */
-  readonly lockPath?: string | undefined
-  /** Vouches for changes of access from before they were authenticated; without it such a store does not open. */
-  readonly adoptsAccess?: boolean
-}
 
 /** The result of opening, for the log. */
 export interface OpeningReport {
@@ -73,6 +55,8 @@ export interface OpeningReport {
   readonly cut: CutTail | undefined
   /** Entries that change access and were vouched for now. */
   readonly adoptedEntries: number
+  /** Id of the master key that this start has given the store in the place of the one before. */
+  readonly changedMasterKey: string | undefined
 }
 
 /** An open store: the engine and what belongs to it. The caller holds the lock. */
@@ -91,7 +75,7 @@ export interface OpenStore {
   close(healthy: boolean): Promise<void>
 }
 
-interface StoreHooks {
+export interface StoreHooks {
   /** `told`: what those who wait for the engine are told. */
   readonly onFailure: (error: unknown, told: EngineUnavailableError) => void
   readonly onBatchDone: () => void
@@ -120,6 +104,18 @@ export async function openStore(
   options: StoreOptions,
   hooks: StoreHooks,
 ): Promise<OpenStore> {
+  const opening = (asked: OpenOptions, told: StoreHooks) => openWith(disk, paths, asked, told)
+  const changedMasterKey = mustChangeMasterKey(disk, paths, options)
+    ? await changeMasterKey(options, hooks, opening)
+    : undefined
+  const store = await opening(options, hooks)
+  return { ...store, report: { ...store.report, changedMasterKey } }
+}
+
+/** With the key that the store gets now. */
+type OpenOptions = StoreOptions & { readonly nextMasterKey?: Uint8Array }
+
+async function openWith(disk: Disk, paths: StorePaths, options: OpenOptions, hooks: StoreHooks): Promise<OpenStore> {
   const opened: Opened[] = []
   try {
     return await openParts(disk, paths, options, hooks, opened)
@@ -132,7 +128,7 @@ export async function openStore(
 async function openParts(
   disk: Disk,
   paths: StorePaths,
-  options: StoreOptions,
+  options: OpenOptions,
   hooks: StoreHooks,
   opened: Opened[],
 ): Promise<OpenStore> {
@@ -150,15 +146,17 @@ async function openParts(
   const mark = head.newest
   // Without a journal nothing can be rebuilt: keep the projections as evidence that there was one.
   const hasJournal = segmentFirsts(disk, paths).length > 0
+  const early = hasJournal ? earlyKeys(disk, paths, options.masterKey) : undefined
   const projections = await openProjections(disk, paths, {
     distrusted: hasJournal ? distrust(mark, options.bootId) : undefined,
     wasClean: mark?.clean === true,
-    identity: hasJournal ? earlyIdentity(disk, paths, options.masterKey) : undefined,
+    identity: early && identityOf(early),
   })
   opened.push(projections.environment)
   const applied = projections.state.applied()
   const tail = recoverJournal(disk, paths, { mark, applied, wasInUse })
   const genesis = requireGenesis(disk, paths, tail, options.masterKey)
+  const { ring, isRecorded } = requireKeys(tail && early, genesis, options.masterKey)
   // From here on projections are written without a sync; after a power cut they must not count as cleanly stopped.
   if (mark?.clean === true) head.write({ ...mark, clean: false, bootId: options.bootId })
   const clock = hooks.clock ?? systemClock
@@ -173,12 +171,14 @@ async function openParts(
     const { sequence, batch, head: hash, bootId } = mark
     head.write({ sequence, batch, head: hash, clean: false, bootId })
   }
-  const keys = storeKeys(options.masterKey, genesis.deploymentId)
-  const access = new AccessAuthentication(keys.accessChanges)
+  const keys = ring.storeKeys()
+  const access = new AccessAuthentication(keys)
   const replayedRecords = replay(disk, paths, projections.environment, applied, { access })
   const seal = new AccessSeal(projections.environment, keys.accessRows)
   projections.environment.write(() => seal.sealAll())
   projections.state.sealWith(seal)
+  // Replay has found no change of the key that the file does not know.
+  if (!isRecorded) keepKeys(disk, paths, ring)
   const adopted = requireAdopted(projections.state.accessChain(), options)
   for (const name of disk.list(paths.uploads)) disk.remove(paths.upload(name))
   const report = {
@@ -189,8 +189,11 @@ async function openParts(
     refusedSnapshots: projections.refusedSnapshots,
     cut: tail?.cut,
     adoptedEntries: adopted[0]?.entries ?? 0,
+    changedMasterKey: undefined,
   }
-  return await startEngine({ disk, paths, options, hooks, clock, head, journal, projections, report, access, adopted })
+  const { nextMasterKey } = options
+  const parts = { disk, paths, options, hooks, clock, head, journal, projections, report, keys, access, adopted }
+  return await startEngine({ ...parts, ring, nextMasterKey })
 }
 
 /** Why the projections must be rebuilt. They are not synced, so they survive the end of the process but not of the kernel. */
@@ -209,8 +212,14 @@ function requireGenesis(disk: Disk, paths: StorePaths, tail: JournalTail | undef
   if (Buffer.compare(genesis.deploymentId, tail.segment.header.deploymentId) !== 0) {
     throw new JournalDamagedError(`${tail.segment.path}: the segment is of another deployment than the genesis`)
   }
-  requireMasterKey(genesis, masterKey)
   return genesis
+}
+
+/** @throws MasterKeyMismatchError, or what else the keys were not found for */
+function requireKeys(early: KeysOutcome | undefined, genesis: Genesis, masterKey: Uint8Array): FoundKeys {
+  if (early === undefined) return { ring: KeyRing.of(genesis, [], masterKey) as KeyRing, isRecorded: false }
+  if ('failure' in early) throw early.failure
+  return early.found
 }
 
 /** Everything that the engine needs, open and up to date with the journal. */
@@ -224,7 +233,11 @@ interface EngineParts {
   readonly journal: Journal
   readonly projections: OpenedProjections
   readonly report: OpeningReport
+  readonly ring: KeyRing
+  readonly keys: StoreKeys
   readonly access: AccessAuthentication
+  /** The key that the store gets now. */
+  readonly nextMasterKey: Uint8Array | undefined
   /** To be recorded with the start. */
   readonly adopted: readonly ChangeNamed<'access.adopted'>[]
 }
@@ -243,7 +256,7 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     clock,
     reserve,
     access: parts.access,
-    versionIds: new OpaqueIds(storeKeys(options.masterKey, journal.deploymentId).versionIds),
+    versionIds: new OpaqueIds(parts.keys.versionIds),
     clockToleranceMicroseconds: microsecondsOf(options.clockToleranceSeconds * 1_000_000),
     markRefused: (batch) => mark.refuse(batch),
   })
@@ -265,10 +278,7 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
   })
   const client = new LocalEngineClient(loop)
   mark.write(false)
-  const start = await recordStart(client, disk, paths, options.version)
-  await recordRestore(client, disk, paths)
-  await recordAdoption(client, parts.adopted)
-  await recordLate(loop, disk, paths)
+  const start = await recordFirst(parts, client, loop)
   mark.start(
     (error) => loop.fail(error),
     () => {
@@ -298,6 +308,17 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     await closeKeeping(parts, opened, keeps ? loop.takeUnrecorded() : [])
   }
   return { deploymentId, start, loop, client, catalog, journal, strangers, report, space, close }
+}
+
+/** Records what this start has to say before anybody is served. Returns its name. */
+async function recordFirst(parts: EngineParts, client: EngineClient, loop: EngineLoop): Promise<string> {
+  const { disk, paths, options, adopted } = parts
+  const start = await recordStart(client, disk, paths, options.version)
+  await recordRestore(client, disk, paths)
+  await recordAdoption(client, adopted)
+  await recordLate(loop, disk, paths)
+  await recordKeyChange(client, parts)
+  return start
 }
 
 /** Closes everything. Only then are records kept that came too late for the journal: the reserve has given its space back. */

@@ -1,14 +1,42 @@
 import type { Config } from '../../config/config-types.ts'
+import type { ServerCredentials } from '../../config/server-credentials.ts'
 import { packageVersion } from '../../version.ts'
 import { kernelBootId } from './host.ts'
-import type { StoreOptions } from './open-store.ts'
 
 const MEBIBYTE = 1024 ** 2
 
+/** Settings of a store that the engine needs. Sizes are bytes. */
+export interface StoreOptions {
+  readonly masterKey: Uint8Array
+  /** A store that still has this one gets `masterKey` in its place. */
+  readonly previousMasterKey?: Uint8Array | undefined
+  readonly segmentBytes: number
+  readonly volumeBytes: number
+  readonly reservedBytes: number
+  /** Bytes of journal a second for records of requests without valid credentials. */
+  readonly strangerBytesPerSecond: number
+  /** How far the clock may be behind the journal before retention cannot be judged. */
+  readonly clockToleranceSeconds: number
+  /** How often the time is written to the journal when nothing else is. */
+  readonly clockIntervalSeconds: number
+  /** Version of the program, for the journal. */
+  readonly version: string
+  /** Boot id of the host's kernel. */
+  readonly bootId: string
+  /** The socket that holds the lock; undefined where no other process can be. */
+  readonly lockPath?: string | undefined
+  /** Vouches for changes of access from before they were authenticated; without it such a store does not open. */
+  readonly adoptsAccess?: boolean
+}
+
 /** The settings of the engine, from the configuration. */
-export function storeOptions(config: Config, masterKey: Uint8Array): StoreOptions {
+export function storeOptions(
+  config: Config,
+  { masterKey, previousMasterKey }: Pick<ServerCredentials, 'masterKey' | 'previousMasterKey'>,
+): StoreOptions {
   return {
     masterKey,
+    previousMasterKey,
     segmentBytes: config['storage.segment_mib'] * MEBIBYTE,
     volumeBytes: config['storage.volume_mib'] * MEBIBYTE,
     reservedBytes: config['storage.reserved_mib'] * MEBIBYTE,

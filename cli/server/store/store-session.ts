@@ -69,7 +69,10 @@ export class StoreSession {
    */
   constructor(settings: SessionSettings, thread: number, engine: EngineClient, counts?: CommitCounts) {
     const { dataDirectory, start, keys, encryptionEnabled, reservedBytes } = settings
-    const sealer = new PayloadSealer(keys.payloads)
+    const earlier = (
+      use: 'payloads' | 'credentialSecrets' | 'webhookSecrets' | 'capabilityTokens' | 'capabilityPasswords',
+    ) => keys.earlier.map((one) => one[use])
+    const sealer = new PayloadSealer(keys.payloads, earlier('payloads'))
     this.engine = engine
     this.paths = new StorePaths(dataDirectory)
     this.environment = ProjectionEnvironment.open(this.paths.projections, { readOnly: true })
@@ -82,10 +85,10 @@ export class StoreSession {
     this.versionIds = new OpaqueIds(keys.versionIds)
     this.uploadIds = new OpaqueIds<UploadId>(keys.uploadIds)
     this.events = new EventLog(nodeDisk, this.paths, this.environment, this)
-    this.secrets = new SecretBox(keys.credentialSecrets)
-    this.webhookSecrets = new SecretBox(keys.webhookSecrets)
-    this.capabilityTokens = new CapabilityTokens(keys)
-    this.passwords = new PasswordHashing(keys.capabilityPasswords)
+    this.secrets = new SecretBox(keys.credentialSecrets, earlier('credentialSecrets'))
+    this.webhookSecrets = new SecretBox(keys.webhookSecrets, earlier('webhookSecrets'))
+    this.capabilityTokens = new CapabilityTokens(keys, earlier('capabilityTokens'))
+    this.passwords = new PasswordHashing(keys.capabilityPasswords, earlier('capabilityPasswords'))
     this.ticketKey = keys.capabilityTickets
     this.#timer = setInterval(() => this.payloads.closeRemoved(), CLOSE_REMOVED_MILLISECONDS).unref()
   }

@@ -6,7 +6,8 @@ import type { RoomFor } from '../../../engine/journal/journal-room.ts'
 import type { SharedMetrics } from '../../../planes/http/metric-slots.ts'
 import type { TlsFiles } from '../../../planes/http/tls-files.ts'
 import type { Config } from '../../config/config-types.ts'
-import type { OpeningReport, StoreOptions } from '../store/open-store.ts'
+import type { OpeningReport } from '../store/open-store.ts'
+import type { StoreOptions } from '../store/store-options.ts'
 import type { SessionSettings } from '../store/store-session.ts'
 
 /** Start data of the engine thread. */

@@ -179,7 +179,9 @@ test('a snapshot sealed with another key is refused', async (t) => {
   await fillSegments(store, 'filled')
   const { paths } = store
   await store.kill()
-  const made = await snapshotOf(paths, { keys: { accessChanges: Buffer.alloc(32), accessRows: Buffer.alloc(32) } })
+  const made = await snapshotOf(paths, {
+    keys: { accessChanges: Buffer.alloc(32), accessRows: Buffer.alloc(32), earlier: [] },
+  })
   t.ok(made)
   const after = await openTestStore(paths.root, { bootId: OTHER_BOOT_ID })
   t.match(after.report, { snapshot: undefined, refusedSnapshots: [{ reason: /not those that this store wrote/ }] })

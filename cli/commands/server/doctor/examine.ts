@@ -8,8 +8,9 @@ import { decodeGenesis, type Genesis } from '../../../../engine/journal/bodies.t
 import { readGenesis } from '../../../../engine/journal/read-journal.ts'
 import { formatAddress } from '../../../config/address.ts'
 import type { Config } from '../../../config/config-types.ts'
-import { decodeMasterKey } from '../../../config/master-key.ts'
-import { isMasterKeyOf } from '../../../../engine/keys/store-keys.ts'
+import { masterKeysOf } from '../../../config/server-credentials.ts'
+import { findKeys } from '../../../../engine/journal/key-file.ts'
+import { mustChangeMasterKey } from '../../../server/store/change-master-key.ts'
 import { isOnOneFileSystem } from '../../../server/store/payload-places.ts'
 import { claimPort } from '../../../server/threads/claim-port.ts'
 import { type Finding, findingOf } from './finding.ts'
@@ -34,7 +35,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     await findingOf('S3 listener', () => listener(config['s3.bind'], isRunning)),
     await findingOf('management listener', () => listener(config['api.bind'], isRunning)),
     await findingOf('console listener', () => consoleListener(config, isRunning)),
-    await findingOf('credential master key', () => masterKey(config, genesis)),
+    await findingOf('credential master key', () => masterKey(config, paths, genesis)),
     await findingOf('root credential', () => rootCredential(config)),
     await findingOf('metrics token', () => metricsToken(config)),
   ]
@@ -91,11 +92,14 @@ async function consoleListener(config: Config, isRunning: boolean): Promise<stri
   return { status: 'skipped', detail: 'console.enabled is false' }
 }
 
-function masterKey(config: Config, genesis: Genesis | Error | undefined): string {
-  const key = decodeMasterKey(config.credential_master_key?.reveal() ?? '')
+function masterKey(config: Config, paths: StorePaths, genesis: Genesis | Error | undefined): string {
+  const { masterKey: key, previousMasterKey } = masterKeysOf(config)
   if (key === undefined) throw new Error('no master key is configured (OBJECT_STORE_CREDENTIAL_MASTER_KEY)')
   if (genesis === undefined || genesis instanceof Error) return 'it is configured'
-  if (!isMasterKeyOf(genesis, key)) throw new Error('it is not the key of this store')
+  if (mustChangeMasterKey(nodeDisk, paths, { masterKey: key, previousMasterKey })) {
+    return 'the previous one is the key of this store, and the next start changes it'
+  }
+  findKeys(nodeDisk, paths, key)
   return 'it is the key of this store'
 }
 
