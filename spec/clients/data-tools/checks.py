@@ -1,0 +1,47 @@
+"""What the round trips share: they print one JSON object a line, of what was looked at, what came, what should have come."""
+
+import json
+import pathlib
+import re
+import sys
+
+endpoint, access_key, secret_key, bucket = sys.argv[1:5]
+IS_TLS = endpoint.startswith("https:")
+PAGE = pathlib.Path(__file__).parent.parent / "data-tools.md"
+MIB = 1024**2
+# What the messages of refusals must show to whoever uses the tool.
+WHEN_REQUIRED = "AWS_REQUEST_CHECKSUM_CALCULATION=when_required"
+ONE_AT_A_TIME = "delete objects one at a time"
+
+
+def example(tool, language):
+    """The example below the heading of a tool on the page."""
+    section = re.search(r"^### %s\n(.*?)(?=^##|\Z)" % re.escape(tool), PAGE.read_text(), re.M | re.S)
+    return re.search(r"```%s\n(.*?)```" % language, section[1], re.S)[1]
+
+
+def settings(tool):
+    """The names that the Python example of a tool on the page sets. It is run as it is there."""
+    names = {"endpoint": endpoint, "access_key": access_key, "secret_key": secret_key, "bucket": bucket}
+    exec(example(tool, "python"), names)
+    return names
+
+
+def check(name, got, expected):
+    print(json.dumps({"name": name, "got": got, "expected": expected}))
+
+
+def refused(name, call, *words):
+    """What must fail, with these words in what it says."""
+    try:
+        call()
+    except Exception as error:
+        said = "%s %s" % (error, error.__cause__)
+        check(name, [word if word.lower() in said.lower() else said for word in words], list(words))
+    else:
+        check(name, "no error", list(words))
+
+
+def end():
+    """The last line: a script without it broke off."""
+    check("end", True, True)

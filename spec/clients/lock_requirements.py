@@ -1,0 +1,41 @@
+"""
+Writes requirements.txt from requirements.in: every package with its version, and the SHA-256 of its wheels for Linux on x86-64
+with glibc. Python 3.11 decides the versions; the wheels for the later ones are those of the same versions.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).parent
+VERSIONS = ["3.11", "3.12", "3.13"]
+PLATFORMS = ["manylinux%s_x86_64" % name for name in ["1", "2010", "2014"] + ["_2_%d" % minor for minor in range(5, 37)]]
+
+
+def wheels(version, *words):
+    """Name, version and digest of what pip would install."""
+    platforms = [word for name in PLATFORMS for word in ("--platform", name)]
+    with tempfile.TemporaryDirectory() as target:
+        how = ["--dry-run", "--quiet", "--ignore-installed", "--report", "-", "--target", target, "--only-binary", ":all:"]
+        command = [sys.executable, "-m", "pip", "install", *how, "--python-version", version, *platforms, *words]
+        report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    for row in report["install"]:
+        yield row["metadata"]["name"].lower(), row["metadata"]["version"], row["download_info"]["archive_info"]["hashes"]["sha256"]
+
+
+def main():
+    digests = {}
+    for name, version, digest in wheels(VERSIONS[0], "--requirement", str(HERE / "requirements.in")):
+        digests["%s==%s" % (name, version)] = {digest}
+    for later in VERSIONS[1:]:
+        for name, version, digest in wheels(later, "--no-deps", *digests):
+            digests["%s==%s" % (name, version)].add(digest)
+    lines = ["# Made by lock_requirements.py."]
+    for pinned in sorted(digests):
+        lines.append(" \\\n".join([pinned, *("    --hash=sha256:" + digest for digest in sorted(digests[pinned]))]))
+    (HERE / "requirements.txt").write_text("\n".join(lines) + "\n")
+
+
+main()
