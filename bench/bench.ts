@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { bars } from './bars.ts'
 import { Children } from './children.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { Figure, LimitName, Unit } from './figure.ts'
+import type { Figure, LimitName, MachineLimit, Unit } from './figure.ts'
 import { FilledStore } from './filled-store.ts'
 import type { Load } from './load.ts'
 import type { Settings } from './options.ts'
@@ -38,6 +38,11 @@ export interface Measurement {
   readonly note?: string
 }
 
+interface MeasuredLoad extends LoadResult {
+  /** Processor time of the server, when its process is known. */
+  readonly processorSeconds: number | undefined
+}
+
 const BUCKET = 'bench'
 const MEBIBYTE = 1024 ** 2
 /** The server has compiled its hot paths by then. */
@@ -51,6 +56,8 @@ export class Bench {
   readonly directory: string
   readonly secrets: BenchSecrets = makeSecrets()
   readonly filled: FilledStore
+  /** What the machine can do, measured before the first scenario. */
+  machineLimits: readonly MachineLimit[] = []
   readonly #write: (text: string) => void
   #figures: Figure[] = []
 
@@ -155,6 +162,13 @@ export class Bench {
     }
   }
 
+  /** @throws Error when the limits were not measured */
+  machineLimit(name: LimitName): number {
+    const limit = this.machineLimits.find((candidate) => candidate.name === name)
+    if (limit === undefined) throw new Error(`the limit ${name} of the machine was not measured`)
+    return limit.value
+  }
+
   /** Lets the server run a load without looking at its figures. */
   async warmUp(target: Target, load: Load, connections: number): Promise<void> {
     await this.runLoad(target, load, connections, Math.min(WARM_UP_SECONDS_MAXIMUM, this.settings.seconds))
@@ -164,7 +178,7 @@ export class Bench {
    * Measures a load and adds its figure.
    * @throws LoadFailedError
    */
-  async measure(target: Target, measurement: Measurement): Promise<LoadResult> {
+  async measure(target: Target, measurement: Measurement): Promise<MeasuredLoad> {
     const { figure, label, load, connections, objectBytes, limits, note } = measurement
     const processorBefore = target.pid === undefined ? 0 : processorSeconds(target.pid)
     const seconds = measurement.seconds ?? this.settings.seconds
@@ -185,7 +199,7 @@ export class Bench {
       note,
     })
     if (processor !== undefined) this.#addProcessor(figure, label, (processor * 1000) / result.answered)
-    return result
+    return { ...result, processorSeconds: processor }
   }
 
   /** Processor time of the server for each request, as a figure of its own where there is a bar for it. */

@@ -1,4 +1,5 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { crc32 } from '../engine/crc32.ts'
 import type { Bench, Target } from './bench.ts'
 import { getLoad, indexRange, type Load, putLoad } from './load.ts'
 import type { Scenario } from './scenario.ts'
@@ -10,6 +11,11 @@ const CONNECTIONS = [1, 4, 8] as const
 const SECONDS_MINIMUM = 5
 const LONGER = 1.5
 const LONG_BYTES = 16 * MEBIBYTE
+/** Where uploads are held against what they cannot do without: hashes of their bytes, and a disk that takes them. */
+const HELD_CONNECTIONS = 4
+/** The bars are for a machine with so many. */
+const PROCESSORS = 2
+const HASHED_MEBIBYTES = 256
 /** All the objects of a bucket together, which also bounds the memory of the load generator. */
 const BUCKET_BYTES = 256 * MEBIBYTE
 const BUCKET_OBJECTS_MAXIMUM = 64
@@ -48,14 +54,68 @@ async function measureLarge(bench: Bench, target: Target, { name, method, mebiby
   const { seconds } = bench.settings
   await bench.warmUp(target, load, CONNECTIONS[0])
   for (const connections of CONNECTIONS) {
-    await bench.measure(target, {
-      figure: `${name}-c${connections}`,
-      label: `${method} ${mebibytes} MiB, ${connectionsText(connections)}`,
+    const figure = `${name}-c${connections}`
+    const label = `${method} ${mebibytes} MiB, ${connectionsText(connections)}`
+    const measured = await bench.measure(target, {
+      figure,
+      label,
       load,
       connections,
       seconds: objectBytes >= LONG_BYTES ? Math.max(SECONDS_MINIMUM, Math.round(seconds * LONGER)) : seconds,
       objectBytes,
       limits: method === 'PUT' ? ['md5', 'sha256', 'disk-write'] : ['page-cache-read', 'crc32'],
     })
+    if (method !== 'PUT' || objectBytes < LONG_BYTES || connections !== HELD_CONNECTIONS) continue
+    const { answered, requestsPerSecond, processorSeconds } = measured
+    addHeld(bench, {
+      figure,
+      label,
+      mebibytes: answered * mebibytes,
+      rate: requestsPerSecond * mebibytes,
+      processorSeconds,
+    })
   }
+}
+
+interface HeldUploads {
+  readonly figure: string
+  readonly label: string
+  /** All that were sent. */
+  readonly mebibytes: number
+  /** MiB a second. */
+  readonly rate: number
+  readonly processorSeconds: number | undefined
+}
+
+/** Processor time of hashing a mebibyte as an upload is hashed, in seconds. Other work on the machine makes it no longer. */
+function hashingSeconds(): number {
+  const piece = randomBytes(MEBIBYTE)
+  const before = process.cpuUsage()
+  for (let count = 0; count < HASHED_MEBIBYTES; count++) {
+    createHash('md5').update(piece).digest()
+    createHash('sha256').update(piece).digest()
+    crc32(piece)
+  }
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000_000 / HASHED_MEBIBYTES
+}
+
+/** Uploads held against what they cannot do without, measured just after them. */
+function addHeld(bench: Bench, { figure, label, mebibytes, rate, processorSeconds }: HeldUploads): void {
+  const hashSeconds = hashingSeconds()
+  const possible = Math.min(bench.machineLimit('disk-write'), PROCESSORS / hashSeconds)
+  bench.add({
+    name: `${figure}-limit-ratio`,
+    label: `${label}: rate by what is possible`,
+    value: rate / possible,
+    unit: 'ratio',
+    note: `${possible.toFixed(0)} MiB/s is what the disk takes or ${PROCESSORS} processors can hash, whichever is lower`,
+  })
+  if (processorSeconds === undefined) return
+  bench.add({
+    name: `${figure}-hash-ratio`,
+    label: `${label}: processor time by that of its hashes`,
+    value: processorSeconds / (mebibytes * hashSeconds),
+    unit: 'ratio',
+  })
 }

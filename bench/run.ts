@@ -47,6 +47,7 @@ export async function runScenarios(bench: Bench, scenarios: readonly Scenario[])
   bench.say('limits of the machine')
   const limits = await measureMachineLimits(bench)
   for (const { label, value, unit } of limits) bench.say(`    ${label}: ${value.toFixed(0)} ${unit}`)
+  bench.machineLimits = limits
   const results: ScenarioResult[] = []
   for (const scenario of scenarios) {
     if (settings.only !== undefined && !settings.only.includes(scenario.name)) continue
