@@ -16,11 +16,6 @@ const MISMATCH = {
   sealed: 'authentication tag does not match',
 } as const
 
-/**
- * A longer range is read by the thread pool, ahead of the client: it costs the same processor time by then, and another
- * core does some of it.
- */
-const READ_AT_ONCE_BYTES_MAXIMUM = 1024 * 1024
 /** Closing a file that was removed meanwhile frees its blocks, which takes long for many. */
 const CLOSED_AT_ONCE_BYTES_MAXIMUM = 8 * 1024 * 1024
 /** Proofs of up to so many bytes are read with the trailer behind them. */
@@ -104,7 +99,7 @@ export class PayloadFileReader {
     this.#takeBack()
     if (this.#ahead !== undefined) return this.#arrived(this.#ahead)
     if (this.#position >= this.#end) return undefined
-    if (this.#mayBlock) return this.#lend(this.#readNow())
+    if (this.#blocking.allowed) return this.#lend(this.#readNow())
     return this.#arrived(this.#readAhead())
   }
 
@@ -119,10 +114,6 @@ export class PayloadFileReader {
         .then(({ piece }) => givePieceBack(piece))
         .catch(() => undefined)
         .finally(() => this.#closeFile())
-  }
-
-  get #mayBlock(): boolean {
-    return this.length <= READ_AT_ONCE_BYTES_MAXIMUM && this.#blocking.allowed
   }
 
   #closeFile(): void {
@@ -152,7 +143,7 @@ export class PayloadFileReader {
     // Closed meanwhile: the piece has gone back.
     if (this.#closed) return undefined
     this.#ahead = undefined
-    if (this.#position < this.#end && !this.#mayBlock) this.#readAhead()
+    if (this.#position < this.#end && !this.#blocking.allowed) this.#readAhead()
     return this.#lend(read)
   }
 

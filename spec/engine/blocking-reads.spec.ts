@@ -96,11 +96,13 @@ async function waysOf(bytes: Buffer, paths: ReturnType<typeof payloadPaths>, slo
   return ways
 }
 
-test('a short payload is read by the thread until a disk is waited for; a long one never', async (t) => {
+test('a payload of any length is read by the thread until a disk is waited for, and by the pool from then on', async (t) => {
   const paths = payloadPaths(t.testdir())
-  const short = someBytes(16 * BLOCK_BYTES)
-  t.same(await waysOf(short, paths, 0), ['thread', 'thread'])
-  t.same(await waysOf(short, paths, 1), ['pool', 'pool'], 'slow at the proofs')
-  t.same(await waysOf(short, paths, 2), ['thread', 'pool'], 'slow at the first piece')
-  t.same(await waysOf(someBytes(16 * BLOCK_BYTES + 1), paths, 0), ['pool', 'pool', 'pool'])
+  const bytes = someBytes(16 * BLOCK_BYTES)
+  t.same(await waysOf(bytes, paths, 0), ['thread', 'thread'])
+  t.same(await waysOf(bytes, paths, 1), ['pool', 'pool'], 'slow at the proofs')
+  t.same(await waysOf(bytes, paths, 2), ['thread', 'pool'], 'slow at the first piece')
+  const long = someBytes(40 * BLOCK_BYTES + 1)
+  t.same(await waysOf(long, paths, 0), ['thread', 'thread', 'thread', 'thread', 'thread', 'thread'])
+  t.same(await waysOf(long, paths, 4), ['thread', 'thread', 'thread', 'pool', 'pool', 'pool'], 'slow at the third')
 })
