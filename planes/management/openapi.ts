@@ -125,6 +125,12 @@ function operation(route: Route, schemas: NamedSchemas): Json {
   }
 }
 
+/** What a generator puts at the top of a client. */
+const INTRODUCTION = [
+  'Buckets, objects, accounts, policies, audit and storage of one Object Store. Objects are read and written over S3 as well.',
+  'Answers may get further members in later versions; unknown members of requests are refused. Every error is an `Error`.',
+].join('\n\n')
+
 const REQUEST_ID = form('[A-Za-z0-9._-]{1,128}').schema
 
 /**
@@ -140,7 +146,12 @@ export function openApiDocument(version: string, routes: readonly Route[]): Json
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Object Store management interface', version },
+    info: {
+      title: 'Object Store management interface',
+      version,
+      description: INTRODUCTION,
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: '/', description: 'The management listener that serves this document.' }],
     paths,
     components: {

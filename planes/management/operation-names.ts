@@ -66,6 +66,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'GET /storage/usage': 'getStorageUsage',
   'GET /storage/inspect': 'inspectStorage',
   'POST /storage/repair': 'repairStorage',
+  'POST /storage/scrub': 'beginScrub',
   'POST /verify/objects/{bucket}/{key}': 'verifyObject',
   'POST /verify/buckets/{bucket}': 'verifyBucket',
   'GET /webhooks': 'listWebhooks',

@@ -5,14 +5,12 @@ import { versionIdOf } from '../../objects/version-ids.ts'
 import { json } from '../define-route.ts'
 import { digestOf, type ObjectRequest, requireKey } from '../object-lookup.ts'
 import { component } from '../schemas/components.ts'
-import { anyOf } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339 } from '../timestamps.ts'
 
 /** The errors of every route that writes an object, in addition to those of every route of a bucket. */
 export const WRITE_ERRORS = ['QUOTA_EXCEEDED', 'STORAGE_FULL', 'CONFLICT'] as const
-/** The written version; only bucket and key if another request has already removed it. */
-export const WRITTEN = json(anyOf(component('ObjectVersion'), component('WrittenPlace')))
+export const WRITTEN = json(component('WrittenObject'))
 
 /** Name, value, name, value as an object; without a prototype, because clients choose the names. */
 function pairs(flat: readonly string[]): Record<string, string> {

@@ -98,14 +98,18 @@ const storageFindings = {
   foreign: listOf(FOREIGN),
 }
 
+const NO_LIMIT = object({ mode: oneOf('unlimited') })
+const LIMIT_OF_BYTES = object({ mode: oneOf('limit'), bytes: whole() })
+const LIMIT_OF_OBJECTS = object({ mode: oneOf('limit'), objects: whole() })
+
 const QUOTA = object({ bytes: quotaLimit('bytes'), objects: quotaLimit('objects') })
 
 /** A limit of a quota (specification, Quota); its number is in the member `bytes` or `objects`. */
 function quotaLimit(name: 'bytes' | 'objects'): Type<number | undefined> {
   const mode = eitherOf(16, 'limit', 'unlimited')
   const limit = whole()
-  const limited = object({ mode: oneOf('limit'), [name]: limit })
-  return readAs(anyOf(object({ mode: oneOf('unlimited') }), limited), (value, field) => {
+  const limited = name === 'bytes' ? LIMIT_OF_BYTES : LIMIT_OF_OBJECTS
+  return readAs(anyOf(NO_LIMIT, limited), (value, field) => {
     const members = readMembers(value, field, ['mode', name])
     const [sentMode, sent] = [members['mode'], members[name]]
     if (sentMode === undefined) throw invalid(memberOf(field, 'mode'), 'is missing')
@@ -192,6 +196,9 @@ export const COMPONENTS = {
   ManagementToken: object(token),
   IssuedManagementToken: object({ ...token, token: form('osm_[A-Za-z0-9_-]{43}') }),
 
+  QuotaUnlimited: NO_LIMIT,
+  QuotaOfBytes: LIMIT_OF_BYTES,
+  QuotaOfObjects: LIMIT_OF_OBJECTS,
   Quota: QUOTA,
   DefaultRetention: DEFAULT_RETENTION,
   Bucket: object({
@@ -236,6 +243,8 @@ export const COMPONENTS = {
   }),
   /** The place of an object, where a written version is gone already. */
   WrittenPlace: object({ bucket: text(), key: text() }),
+  /** The written version; only its place if another request has already removed it. */
+  WrittenObject: anyOf(reference('ObjectVersion', documented({})), reference('WrittenPlace', documented({}))),
   AuditEvent: EVENT_RECORD,
   StorageEvent: STORAGE_EVENT,
   OrphanFile: ORPHAN,

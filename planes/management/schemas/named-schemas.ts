@@ -56,7 +56,7 @@ export class NamedSchemas {
   #inner(schema: Schema, name: string, use: Use): Schema {
     const { type, properties, items, additionalProperties: additional, anyOf, ...rest } = schema
     if (typeof type === 'object') {
-      return { ...rest, anyOf: type.map((one) => ({ type: one })) }
+      return { ...rest, anyOf: type.map((one) => (one === 'integer' ? { type: one, format: 'int64' } : { type: one })) }
     }
     const isMap = typeof additional === 'object'
     const isClosed = additional === false && use === 'request'
