@@ -51,6 +51,7 @@ function rowsUnder(path: string, value: Answer): Row[] {
 export function rowsOf(shown: Shown | undefined): (answer: unknown) => Row[] {
   if (shown === undefined) return fields
   if ('done' in shown) return () => [[shown.done]]
+  if ('rows' in shown) return (answer) => shown.rows(objectOf(answer)).map((row) => row.map(textOf))
   if ('list' in shown) {
     const { also = [] } = shown
     return (answer) => {

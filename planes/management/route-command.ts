@@ -46,10 +46,14 @@ interface RouteCall {
 /** An answer as JSON; empty if it has no body. */
 export type Answer = Readonly<Record<string, unknown>>
 
-/** How an answer is shown: a list in it, and after it other members, a page of a listing, or these words. By default its members are shown. */
+/**
+ * How an answer is shown: a list in it, and after it other members, a page of a listing, rows made of it (the first is the
+ * heading), or these words. By default its members are shown.
+ */
 export type Shown =
   | { readonly list: string; readonly columns: readonly string[]; readonly also?: readonly string[] }
   | { readonly page: string; readonly columns: readonly string[] }
+  | { readonly rows: (answer: Answer) => readonly (readonly unknown[])[] }
   | { readonly done: string }
 
 interface CommandDefinition<A extends Arguments, O extends Options> {

@@ -1,4 +1,4 @@
-import type { Route } from './define-route.ts'
+import { API, type Route } from './define-route.ts'
 import { ManagementError } from './errors.ts'
 import { routeList } from './route-list.ts'
 
@@ -7,6 +7,10 @@ export interface FoundRoute {
   readonly route: Route
   readonly sent: Readonly<Record<string, string>>
 }
+
+/** What a client of S3 gets that has the address of this listener. */
+const ELSEWHERE =
+  'There is nothing at this path. Those of the management listener begin with /api/v1; S3 has a listener of its own (s3.bind, port 7600 unless set).'
 
 /** `{name}` is one segment and not empty; `{key}` is the rest of the path. */
 const PATTERNS = routeList.map((route) => {
@@ -35,7 +39,9 @@ export function findRoute(method: string, path: string): FoundRoute {
     const match = pattern.exec(path)
     return match === null ? [] : [{ route, sent: match.groups ?? {} }]
   })
-  if (atPath.length === 0) throw new ManagementError('NOT_FOUND')
+  if (atPath.length === 0) {
+    throw new ManagementError('NOT_FOUND', path.startsWith(`${API}/`) ? undefined : ELSEWHERE)
+  }
   const found = atPath.find(({ route }) => takes(route, method))
   if (found !== undefined) return found
   const allow = atPath.flatMap(({ route }) => (route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]))

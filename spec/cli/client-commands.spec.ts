@@ -309,8 +309,14 @@ test('the system, its storage and its reports', async (t) => {
   t.match(await jsonOf('storage repair'), { dry_run: true, removed: [] })
   t.match(await jsonOf('storage repair', '--apply', '--maximum-entries', '5'), { dry_run: false, examined: 5 })
   t.match(await jsonOf('report retention', '--bucket', 'photos'), { versions: [] })
-  t.match(await textOf('system metrics'), /^NAME +TYPE +SAMPLES\n/)
-  t.match(await textOf('system history'), /^TIME +COUNTERS\n/)
+  const metrics = await textOf('system metrics')
+  t.match(metrics, /^NAME +VALUE\n(.* [-+.e0-9]+\n)+$/, 'one row for each sample')
+  t.match(metrics, /\nobject_store_buckets +2\n/)
+  t.notMatch(metrics, /\} +0\n/)
+  t.match(
+    await textOf('system history'),
+    /^TIME +REQUESTS +ERRORS +REJECTED +RECEIVED +SENT +RECORDS\n(\S+Z( +\d+){6}\n)*$/,
+  )
   t.match(await textOf('report retention'), /^BUCKET +KEY +VERSION_ID /)
 })
 

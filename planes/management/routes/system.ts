@@ -63,6 +63,42 @@ const getInfo = defineRoute({
   command: command('system info', 'show version and capabilities of the server'),
 })
 
+interface ShownMetrics {
+  readonly metrics?: readonly {
+    readonly samples: readonly { name: string; labels: Readonly<Record<string, string>>; value: number }[]
+  }[]
+}
+
+/** One row for each sample, named as Prometheus writes it. */
+function samplesShown({ metrics = [] }: ShownMetrics): unknown[][] {
+  const samples = metrics.flatMap((metric) => metric.samples)
+  const rows = samples.flatMap(({ name, labels, value }) => {
+    const pairs = Object.entries(labels).map(([label, held]) => `${label}=${JSON.stringify(held)}`)
+    if (pairs.length === 0) return [[name, value]]
+    return value === 0 ? [] : [[`${name}{${pairs.join(',')}}`, value]]
+  })
+  return [['NAME', 'VALUE'], ...rows]
+}
+
+/** The counters that the table of the last hour has; --json has all. */
+const COUNTERS_SHOWN = [
+  ['REQUESTS', 'object_store_requests_total'],
+  ['ERRORS', 'object_store_errors_total'],
+  ['REJECTED', 'object_store_operations_rejected_total'],
+  ['RECEIVED', 'object_store_received_bytes_total'],
+  ['SENT', 'object_store_sent_bytes_total'],
+  ['RECORDS', 'object_store_journal_records_total'],
+] as const
+
+interface ShownReadings {
+  readonly readings?: readonly { readonly time: string; readonly counters: Readonly<Record<string, number>> }[]
+}
+
+function readingsShown({ readings = [] }: ShownReadings): unknown[][] {
+  const rows = readings.map(({ time, counters }) => [time, ...COUNTERS_SHOWN.map(([, name]) => counters[name])])
+  return [['TIME', ...COUNTERS_SHOWN.map(([title]) => title)], ...rows]
+}
+
 const getSystemMetrics = defineRoute({
   pattern: 'GET /system/metrics',
   roles: EVERYONE,
@@ -90,8 +126,8 @@ const getSystemMetrics = defineRoute({
     }))
     return jsonResponse(200, { metrics: readings })
   },
-  command: command('system metrics', 'show the values of the metrics', {
-    show: { list: 'metrics', columns: ['name', 'type', 'samples'] },
+  command: command('system metrics', 'show the values of the metrics, without the labels that have counted nothing', {
+    show: { rows: samplesShown },
   }),
 })
 
@@ -133,7 +169,7 @@ const getMetricsHistory = defineRoute({
   },
   command: command('system history', 'show readings of the counters over the last hour', {
     options: { since: { time: 'only the readings of this time or later; 10m is ten minutes ago' } },
-    show: { list: 'readings', columns: ['time', 'counters'] },
+    show: { rows: readingsShown },
   }),
 })
 
