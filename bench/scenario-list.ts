@@ -10,6 +10,7 @@ import { get1Mib } from './scenarios/get-1-mib.ts'
 import { get4Kib } from './scenarios/get-4-kib.ts'
 import { get64Mib } from './scenarios/get-64-mib.ts'
 import { getBesideUploads } from './scenarios/get-beside-uploads.ts'
+import { httpDrivers } from './scenarios/http-drivers.ts'
 import { journalVerify } from './scenarios/journal-verify.ts'
 import { lifecycle } from './scenarios/lifecycle.ts'
 import { list1000 } from './scenarios/list-1000.ts'
@@ -56,6 +57,7 @@ export const scenarioList: readonly Scenario[] = [
   managementTransfers,
   shareDelivery,
   tls,
+  httpDrivers,
   audit,
   compaction,
   lifecycle,

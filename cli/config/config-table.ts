@@ -442,6 +442,14 @@ export const configTable = [
     sentence: 'What the addresses of embeds begin with; without it, the address of the S3 listener.',
   },
   {
+    name: 'server.http_driver',
+    kind: 'choice',
+    choices: ['auto', 'uws', 'node'],
+    default: 'auto',
+    sentence:
+      'What speaks HTTP: uWebSockets.js (uws), or the HTTP of Node (node); auto takes uWebSockets.js where its binary can be loaded.',
+  },
+  {
     name: 'server.shutdown_grace_period_seconds',
     kind: 'integer',
     unit: 'seconds',

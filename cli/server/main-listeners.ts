@@ -1,5 +1,7 @@
 import type { HttpHandler } from '../../planes/http/exchange.ts'
-import { type HttpListener, listen, type ListenOptions } from '../../planes/http/uws-server.ts'
+import type { HttpDriver } from '../../planes/http/http-driver.ts'
+import { listen } from '../../planes/http/listen.ts'
+import type { HttpListener, ListenOptions } from '../../planes/http/listener.ts'
 import { CONSOLE_ASSETS_DIRECTORY, type ConsoleAsset, readConsoleAssets } from '../../planes/console/console-assets.ts'
 import { createConsoleHandler } from '../../planes/console/console-handler.ts'
 import { TICKET_PATH } from '../../planes/management/downloads/ticket-request.ts'
@@ -14,6 +16,7 @@ type MainListener = 'api' | 'console'
 
 interface MainListenerParts {
   readonly config: Config
+  readonly driver: HttpDriver
   readonly tls: ListenerTls
   readonly log: Logger
   readonly limits: ReturnType<typeof connectionLimits>
@@ -43,8 +46,9 @@ export class MainListeners {
     connections: number,
     handler: HttpHandler,
   ): Promise<void> {
-    const { config, tls, log, patience } = parts
+    const { config, driver, tls, log, patience } = parts
     const listener = await listen({
+      driver,
       ...config[`${name}.bind`],
       tls: tls.files(name),
       exclusive: true,

@@ -5,6 +5,7 @@ import { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
 import type { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
+import type { HttpDriver } from '../../planes/http/http-driver.ts'
 import type { MetricSlots } from '../../planes/http/metric-slots.ts'
 import type { RequestClass } from '../../planes/http/metric-table.ts'
 import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
@@ -34,6 +35,7 @@ import type { Webhooks } from './webhooks.ts'
 
 interface ManagementParts {
   readonly config: Config
+  readonly driver: HttpDriver
   readonly credentials: ServerCredentials
   readonly log: Logger
   readonly engine: EngineThread
@@ -169,6 +171,7 @@ function managementServices(
     },
     proofs: new ProofSigner(proofSigningSeed(credentials.masterKey)),
     versionIds,
+    httpDriver: parts.driver,
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, thread.start),
     snapshots: () => snapshots.facts,

@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import type { MessagePort } from 'node:worker_threads'
 import { PortEngineClient } from '../../engine/client/port-client.ts'
 import { systemMilliseconds } from '../../engine/clock.ts'
@@ -7,6 +6,7 @@ import { lockStore, type StoreLock } from '../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
 import { createSharedGate, type SharedGate } from '../../planes/http/gate-memory.ts'
+import type { HttpDriver } from '../../planes/http/http-driver.ts'
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
 import { EventStreams } from '../../planes/management/events/event-streams.ts'
@@ -15,6 +15,7 @@ import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import { type RunningWorkers, startWorkers } from './background-workers.ts'
 import { CertificateReload, logCertificates } from './tls/certificate-reload.ts'
 import { connectionLimits } from './connection-limit.ts'
+import { chosenDriver, frontEndCountOf } from './chosen-driver.ts'
 import { formatAddress } from '../config/address.ts'
 import type { Address, Config } from '../config/config-types.ts'
 import { keyAdvice, type ServerCredentials, serverCredentials } from '../config/server-credentials.ts'
@@ -51,6 +52,7 @@ const FAILURE_GRACE_MILLISECONDS = 1000
 /** Everything that runs. */
 interface Parts {
   readonly config: Config
+  readonly driver: HttpDriver
   readonly tls: ListenerTls
   readonly credentials: ServerCredentials
   readonly log: Logger
@@ -77,12 +79,13 @@ export const startServer: StartServer = async (config, { log, requests }) => {
   const credentials = serverCredentials(config)
   const tls = new ListenerTls(config)
   targetCertificates(config)
+  const driver = await chosenDriver(config, log)
   const paths = new StorePaths(config.data_dir)
   nodeDisk.makeDirectory(paths.root)
   const lock = await withExitCode(() => lockStore(nodeDisk, paths.root))
   try {
     await withExitCode(async () => isOnOneFileSystem(paths))
-    return await startLocked(config, tls, log, requests, credentials, paths, lock)
+    return await startLocked(config, driver, tls, log, requests, credentials, paths, lock)
   } catch (error) {
     await lock.release()
     throw error
@@ -101,6 +104,7 @@ async function withExitCode<T>(work: () => Promise<T>): Promise<T> {
 
 async function startLocked(
   config: Config,
+  driver: HttpDriver,
   tls: ListenerTls,
   log: Logger,
   requestLines: RequestLines | undefined,
@@ -108,7 +112,7 @@ async function startLocked(
   paths: StorePaths,
   lock: StoreLock,
 ): Promise<RunningServer> {
-  const frontEndCount = config['s3.front_ends'] || Math.max(1, availableParallelism() - 1)
+  const frontEndCount = frontEndCountOf(config, driver)
   const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 2)
   const options = { ...storeOptions(config, credentials), lockPath: lock.path }
   const engine = await withExitCode(() =>
@@ -132,6 +136,7 @@ async function startLocked(
   const store = new StoreSession(session, MAIN_THREAD, client, new CommitCounts(engine.commitCounts))
   const server = new Server({
     config,
+    driver,
     tls,
     credentials,
     log,
@@ -151,7 +156,7 @@ async function startLocked(
   })
   try {
     const settings = frontEndSettings(config, credentials, session, metrics, sharedGate, frontEndCount)
-    await server.start({ ...settings, commitCounts: engine.commitCounts, tls: tls.files('s3') }, frontEndCount)
+    await server.start({ ...settings, driver, commitCounts: engine.commitCounts, tls: tls.files('s3') }, frontEndCount)
   } catch (error) {
     await server.stop()
     throw new ExitError('failed', (error as Error).message, { cause: error })
@@ -201,7 +206,7 @@ function frontEndSettings(
   metrics: MetricSlots,
   gate: SharedGate,
   count: number,
-): Omit<FrontEndSettings, 'tls' | 'commitCounts'> {
+): Omit<FrontEndSettings, 'tls' | 'commitCounts' | 'driver'> {
   return {
     ...session,
     metrics: metrics.shared,
@@ -280,7 +285,7 @@ class Server implements RunningServer {
   }
 
   async start(settings: FrontEndSettings, frontEndCount: number): Promise<void> {
-    const { config, tls, log, engine, frontEnds, store, counterHistory, snapshots } = this.#parts
+    const { config, driver, tls, log, engine, frontEnds, store, counterHistory, snapshots } = this.#parts
     const workers = () => ({ deliveries: this.#webhooks.delivery.counts, workers: this.#workers })
     counterHistory.start(() => workerCounters(workers()))
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
@@ -293,7 +298,7 @@ class Server implements RunningServer {
     const withShares = shareHandler(this.#parts)
     const patience = { ...stallSettings(config), isCrowded: () => this.#parts.gate.isCrowded }
     const limits = connectionLimits(frontEndCount)
-    await this.#listeners.start({ config, tls, log, limits, management, withShares, patience })
+    await this.#listeners.start({ config, driver, tls, log, limits, management, withShares, patience })
     logCertificates(log, tls)
     this.#workers = startWorkers(log, engine.start, store, config, this.#webhooks.delivery, snapshots)
   }

@@ -1,15 +1,17 @@
 /**
- * Which address holds more than half of the connections to a port. The library does not say whose connection has closed once
- * a request on it was answered, so nobody can count along; the kernel knows, and is asked while connections are short.
+ * Which address holds more than half of the connections to a port. uWebSockets.js does not say whose connection has closed
+ * once a request on it was answered, so nobody can count along; the kernel knows, and is asked while connections are short.
  */
 import { readFile } from 'node:fs/promises'
 import { SocketAddress } from 'node:net'
 
 /** Connections of the network namespace, as proc(5) says. A kernel without IPv6 has only the first. */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'] as const
-/** How often the kernel is asked at most, and what part of the time it may take. */
+/** How often they are counted at most, and what part of the time it may take. */
 const INTERVAL_MILLISECONDS = 1000
 const TIME_PART_MAXIMUM = 1 / 20
+/** How long an address with most connections gives way after somebody else has come. */
+const OTHERS_MILLISECONDS = 10_000
 /** What was counted longer ago than this says nothing. */
 const AGE_MILLISECONDS_MAXIMUM = 10_000
 /** Established, and those that the client has closed and we have not. */
@@ -20,18 +22,34 @@ const WORD = /(..)(..)(..)(..)/g
 const MAPPED = '0000000000000000ffff0000'
 
 export class AddressShares {
-  readonly #port: number
+  readonly #ask: () => Promise<string | undefined>
   #most: string | undefined
   #countedAt = Number.NEGATIVE_INFINITY
   #nextAt = Number.NEGATIVE_INFINITY
   #isCounting = false
+  /** When a connection came, while they were short, that was not of the address with most of them. */
+  #othersCameAt = Number.NEGATIVE_INFINITY
 
-  constructor(port: number) {
-    this.#port = port
+  /** @param ask tells the address that holds more than half of the connections now, if any does */
+  constructor(ask: () => Promise<string | undefined>) {
+    this.#ask = ask
+  }
+
+  /** Whether a new connection is of the address that has most already. To be asked while connections are short. */
+  isOneTooMany(address: string): boolean {
+    const most = this.#mostOfLate()
+    if (most !== undefined && most !== address) this.#othersCameAt = performance.now()
+    return most === address
+  }
+
+  /** Whether connections of this address have to end, while they are short, because others have come of late. */
+  givesWay(address: string): boolean {
+    if (performance.now() - this.#othersCameAt > OTHERS_MILLISECONDS) return false
+    return this.#mostOfLate() === address
   }
 
   /** The address that held more than half of the connections when they were counted last. Has them counted again. */
-  most(): string | undefined {
+  #mostOfLate(): string | undefined {
     const now = performance.now()
     if (!this.#isCounting && now >= this.#nextAt) void this.#count(now)
     return now - this.#countedAt < AGE_MILLISECONDS_MAXIMUM ? this.#most : undefined
@@ -39,13 +57,18 @@ export class AddressShares {
 
   async #count(beganAt: number): Promise<void> {
     this.#isCounting = true
-    // What cannot be read, for want of descriptors perhaps, has no rows, and is read again the next time.
-    const tables = await Promise.all(TABLES.map((table) => readFile(table, 'latin1').catch(() => '')))
-    this.#most = addressWithMost(tables, this.#port)
+    this.#most = await this.#ask()
     this.#countedAt = performance.now()
     this.#nextAt = this.#countedAt + Math.max(INTERVAL_MILLISECONDS, (this.#countedAt - beganAt) / TIME_PART_MAXIMUM)
     this.#isCounting = false
   }
+}
+
+/** What `AddressShares` asks where nobody counts along. */
+export async function askKernel(port: number): Promise<string | undefined> {
+  // What cannot be read, for want of descriptors perhaps, has no rows, and is read again the next time.
+  const tables = await Promise.all(TABLES.map((table) => readFile(table, 'latin1').catch(() => '')))
+  return addressWithMost(tables, port)
 }
 
 /**

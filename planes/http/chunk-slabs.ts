@@ -14,12 +14,11 @@ const SPARE_SLABS_MAXIMUM = 32
 const spare: Buffer[] = []
 
 /**
- * A copy of `chunk`, to be given back with `releaseChunk`.
+ * A copy of `source`, to be given back with `releaseChunk`.
  * @param waits whether more must come before anybody takes it. What may wait long is not taken from the platform's pool, all of
  *   which it would keep from being freed.
  */
-export function copyChunk(chunk: ArrayBuffer, waits: boolean): Buffer {
-  const source = new Uint8Array(chunk)
+export function copyChunk(source: Buffer, waits: boolean): Buffer {
   if (source.length < SLAB_WORTHY_BYTES || source.length > SLAB_BYTES) {
     const copy = waits ? Buffer.allocUnsafeSlow(source.length) : Buffer.allocUnsafe(source.length)
     copy.set(source)

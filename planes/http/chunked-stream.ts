@@ -6,14 +6,14 @@
  * only when it is given more. So it is given little at a time, and next to nothing while it holds some: what it holds
  * is bounded, and so is what is sent to a client that does not read.
  */
-import { SourceStream } from './source-stream.ts'
+import { UwsStream } from './uws-stream.ts'
 
 /** Bytes handed to the library at once; also what it may be left with. */
 const CHUNK_BYTES_MAXIMUM = 64 * 1024
 /** Handed to the library while it has some left. The kernel has room for more than that when it reports any. */
 const PROBE_BYTES = 512
 
-export class ChunkedStream extends SourceStream {
+export class ChunkedStream extends UwsStream {
   /** What is left of the piece that the library is being given. */
   #rest: Buffer | undefined
   /** The library holds some that the kernel did not take. */

@@ -3,8 +3,8 @@
  *
  * uWebSockets.js takes its bound from the environment, once, when the module loads; in a worker thread it reads the
  * environment of the main thread. So the entry file of the program sets
- * `process.env[HEADER_BYTES_VARIABLE] = String(HEADER_BYTES_MAXIMUM)` before anything imports `uws-server.ts`
- * (a dynamic import after the assignment does it), and before any worker starts. Later assignments have no effect.
+ * `process.env[HEADER_BYTES_VARIABLE] = String(HEADER_BYTES_MAXIMUM)` before anything imports `uws-apps.ts`
+ * (which only `chooseDriver` and `listen` do, when they are called), and before any worker starts. Later assignments have no effect.
  */
 
 /** Most bytes of request line and headers together; a longer head is answered 431 by the library. */

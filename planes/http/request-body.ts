@@ -1,8 +1,8 @@
 /**
  * The body of one request on its way from the socket to whoever wants it.
  *
- * The library hands over chunks from the moment the head is parsed, whether or not anybody has asked, and takes each
- * chunk's memory back when the callback returns. So chunks that nobody waits for are copied into a bounded queue and
+ * A driver hands over chunks from the moment the head is parsed, whether or not anybody has asked, and uWebSockets.js
+ * takes each chunk's memory back when the callback returns. So chunks that nobody waits for are copied into a bounded queue and
  * the socket is paused when it is full; nothing is lost while a handler authenticates, and nothing piles up.
  */
 import { askForTurn, cancelTurn, countWaiting } from './read-turns.ts'
@@ -73,17 +73,20 @@ export class IncomingBody implements RequestBody {
     this.#contentLength = contentLength
   }
 
-  /** Takes a chunk from the library. `chunk` is not used after the return. */
-  receive(chunk: ArrayBuffer, last: boolean): void {
-    this.receivedBytes += chunk.byteLength
+  /**
+   * Takes a chunk from the driver.
+   * @param isKept whether its memory stays when this returns, and nobody else has it
+   */
+  receive(chunk: Buffer, last: boolean, isKept: boolean): void {
+    this.receivedBytes += chunk.length
     if (last) this.complete = true
     if (last) this.#arrived?.()
     if (this.#discarding) return
     const reader = this.#reader
     const direct = reader !== undefined && !this.#busy && this.#queue.length === 0
-    if (chunk.byteLength > 0) {
-      if (direct) this.#deliver(reader, Buffer.from(chunk), undefined)
-      else this.#enqueue(chunk)
+    if (chunk.length > 0) {
+      if (direct) this.#deliver(reader, chunk, undefined)
+      else this.#enqueue(chunk, isKept)
     }
     if (this.#busy || !direct) return
     if (last) this.#finish()
@@ -158,15 +161,15 @@ export class IncomingBody implements RequestBody {
     return whole
   }
 
-  #enqueue(chunk: ArrayBuffer): void {
+  #enqueue(chunk: Buffer, isKept: boolean): void {
     const takeNow = this.#reader?.takeNow
-    if (takeNow !== undefined && this.#queuedBytes + chunk.byteLength > WAITING_BYTES_MAXIMUM) {
-      this.#overflow(takeNow, Buffer.from(chunk))
+    if (takeNow !== undefined && this.#queuedBytes + chunk.length > WAITING_BYTES_MAXIMUM) {
+      this.#overflow(takeNow, chunk)
       return
     }
-    this.#queue.push(copyChunk(chunk, !this.complete))
-    this.#queuedBytes += chunk.byteLength
-    if (this.#reader !== undefined) countWaiting(chunk.byteLength)
+    this.#queue.push(isKept ? chunk : copyChunk(chunk, !this.complete))
+    this.#queuedBytes += chunk.length
+    if (this.#reader !== undefined) countWaiting(chunk.length)
     if (this.#queuedBytes > UNTAKEN_BYTES_MAXIMUM && !this.complete) this.#throttle.cut()
     else if (this.#queuedBytes > QUEUED_BYTES_MAXIMUM && !this.complete) this.#throttle.pause()
   }

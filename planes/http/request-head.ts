@@ -1,15 +1,26 @@
 /**
- * Reads the head of a request out of the library's short-lived object, and judges it.
+ * Reads the head of a request out of what a driver's parser has made of it, and judges it.
  *
- * The library's parser is lenient where two readers could disagree about a message: it accepts two Content-Length
+ * The parser of uWebSockets.js is lenient where two readers could disagree about a message: it accepts two Content-Length
  * lines and takes the first, treats any Transfer-Encoding as chunked, lets through an empty method and raw bytes
  * above 0x7e in the target. Such a head gets a fault here and no handler sees it (RFC 9112 sections 3.2 and 6.3).
  */
-import type * as uWS from 'uWebSockets.js'
 import type { HeaderLine } from './exchange.ts'
 
+/** A parsed head, as uWebSockets.js gives it; valid only during the callback that brings it. */
+export interface HeadSource {
+  getCaseSensitiveMethod(): string
+  /** The target up to its query, raw. */
+  getUrl(): string
+  getQuery(): string | undefined
+  /** Every header line in the order received: name in small letters, value without surrounding blanks. */
+  forEach(each: (name: string, value: string) => void): void
+  /** What a parser lets through that nobody answers. */
+  readonly fault?: HeadFault | undefined
+}
+
 /** Why a request cannot be handed to a handler. */
-interface HeadFault {
+export interface HeadFault {
   readonly status: number
   readonly reason: string
 }
@@ -76,14 +87,13 @@ export class RequestHead {
   readonly contentLength: number | undefined
   /** The body is framed by chunks; its length is known only at its end. */
   readonly chunked: boolean
-  /** The client asked for the connection to be closed, by the library's own test, which looks at the length only. */
+  /** The client asked for the connection to be closed, by the test of uWebSockets.js, which looks at the length only. */
   readonly closeRequested: boolean
   /** Set when the request must not reach a handler. */
   readonly fault: HeadFault | undefined
 
-  /** @param request valid only during the library's callback */
-  constructor(request: uWS.HttpRequest) {
-    // The plain getMethod lower-cases the library's buffer in place, so it is never called.
+  constructor(request: HeadSource) {
+    // The plain getMethod of uWebSockets.js lower-cases its buffer in place, so it is never called.
     this.method = request.getCaseSensitiveMethod()
     this.path = request.getUrl()
     this.query = request.getQuery() ?? ''
@@ -94,7 +104,7 @@ export class RequestHead {
     this.contentLength = contentLength === undefined ? undefined : Number(contentLength)
     this.chunked = transferEncoding !== undefined
     this.closeRequested = connection?.length === 5
-    this.fault = faultOf(this.method, this.path, this.query, collector)
+    this.fault = request.fault ?? faultOf(this.method, this.path, this.query, collector)
   }
 
   header(name: string): string | undefined {

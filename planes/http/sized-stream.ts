@@ -6,23 +6,10 @@
  */
 import type * as uWS from 'uWebSockets.js'
 import type { BodySource } from './exchange.ts'
-import { SourceStream, type StreamOwner } from './source-stream.ts'
+import type { StreamOwner } from './source-stream.ts'
+import { UwsStream } from './uws-stream.ts'
 
-/** A body in memory as a source, for those that are too long for the kernel to be sure to take at once. */
-export function wholeSource(body: Buffer): BodySource & { readonly length: number } {
-  let rest: Buffer | undefined = body
-  return {
-    length: body.length,
-    next: () => {
-      const piece = rest
-      rest = undefined
-      return piece
-    },
-    close: () => {},
-  }
-}
-
-export class SizedStream extends SourceStream {
+export class SizedStream extends UwsStream {
   readonly #length: number
   readonly #offerBytes: number
   /** The piece being sent, and the offset in the body of its first byte. */

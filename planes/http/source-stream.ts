@@ -1,9 +1,7 @@
 /**
  * Sends a body source at the reader's pace: a piece is asked for only when the one before is with the kernel. How
- * pieces go out is the matter of those who extend this: with a length in `sized-stream.ts`, without one in
- * `chunked-stream.ts`.
+ * pieces go out is the matter of those who extend this: `uws-stream.ts` and `node-stream.ts`.
  */
-import type * as uWS from 'uWebSockets.js'
 import type { BodySource } from './exchange.ts'
 
 /** Bytes sent in one run before other connections get their turn. */
@@ -11,7 +9,7 @@ const RUN_BYTES_MAXIMUM = 1024 * 1024
 
 /** What a stream reports to its owner: one of the first two, once. */
 export interface StreamOwner {
-  /** Every byte is with the library; the response is invalid from now on. */
+  /** Every byte is with the driver; the response is invalid from now on. */
   streamDone(): void
   /** The source failed or lied about its length. The owner must cut the connection. */
   streamFailed(error: unknown): void
@@ -29,15 +27,13 @@ export function closeSource(source: BodySource, owner: Pick<StreamOwner, 'report
 }
 
 export abstract class SourceStream {
-  protected readonly res: uWS.HttpResponse
   readonly #source: BodySource
   readonly #owner: StreamOwner
   #runBytes = 0
   #awaitingSource = false
   #over = false
 
-  constructor(res: uWS.HttpResponse, source: BodySource, owner: StreamOwner) {
-    this.res = res
+  constructor(source: BodySource, owner: StreamOwner) {
     this.#source = source
     this.#owner = owner
   }
@@ -48,28 +44,20 @@ export abstract class SourceStream {
   /** Whether some of a piece still has to go out before the next is asked for. */
   protected abstract get isWaiting(): boolean
 
-  /** Sends a piece, not an empty one, as far as it goes. Runs within a cork. */
+  /** Sends a piece, not an empty one, as far as it goes. Runs within `gathered`. */
   protected abstract send(piece: Buffer): void
 
   /** The source has no more pieces. */
   protected abstract finish(): void
 
-  /** Goes on with what waits, within a cork; `offset` is what the library says it has sent of the body. */
-  protected abstract goOn(offset: number): void
+  /** Does `work` so that what it writes goes out together. */
+  protected abstract gathered(work: () => void): void
 
-  /** Begins, within a cork, after status and headers. */
-  start(): void {
-    this.res.onWritable((offset) => {
-      this.#resume(offset)
-      return !this.isWaiting
-    })
-    this.#run()
-  }
+  /** Begins, within `gathered`, after status and headers. */
+  abstract start(): void
 
-  /** Offers what waits again: the kernel has room for some of it long before it reports so. */
-  retry(): void {
-    if (this.isWaiting) this.res.cork(() => this.#resume(this.res.getWriteOffset()))
-  }
+  /** Offers what waits again, where that may be of use. */
+  abstract retry(): void
 
   /** The connection is gone. The source is closed, but not while it is at work on a piece. */
   abort(): void {
@@ -87,15 +75,14 @@ export abstract class SourceStream {
     this.#owner.streamFailed(error)
   }
 
-  #resume(offset: number): void {
-    if (!this.isWaiting) return
-    this.goOn(offset)
-    if (!this.isWaiting) this.#run()
+  /** Asks for pieces and sends them until the source or the socket has to be waited for. */
+  protected run(): void {
+    this.#runBytes = 0
+    this.runOn()
   }
 
-  /** Asks for pieces and sends them until the source or the socket has to be waited for. */
-  #run(): void {
-    this.#runBytes = 0
+  /** The same, in the run that has begun. */
+  protected runOn(): void {
     while (!this.#over && !this.isWaiting) {
       if (this.#runBytes >= RUN_BYTES_MAXIMUM) {
         setImmediate(this.#continue)
@@ -126,7 +113,7 @@ export abstract class SourceStream {
   }
 
   readonly #continue = (): void => {
-    if (!this.#over) this.res.cork(() => this.#run())
+    if (!this.#over) this.gathered(() => this.run())
   }
 
   readonly #arrived = (piece: Buffer | undefined): void => {
@@ -135,9 +122,9 @@ export abstract class SourceStream {
       closeSource(this.#source, this.#owner)
       return
     }
-    this.res.cork(() => {
+    this.gathered(() => {
       this.#take(piece)
-      this.#run()
+      this.run()
     })
   }
 

@@ -1,7 +1,7 @@
 /**
  * The certificate and the private key of a listener, read and proved to belong together.
  *
- * The HTTP library reads the files by itself, and whatever is wrong with them it says only that construction failed. So
+ * uWebSockets.js reads the files by itself, and whatever is wrong with them it says only that construction failed. So
  * they are read here first, by the platform, which says what is wrong and with which file.
  */
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
@@ -21,6 +21,9 @@ export interface TlsPair {
   readonly certificate: X509Certificate
   /** The same for files that hold the same. */
   readonly digest: string
+  /** What the files held. */
+  readonly certificateText: string
+  readonly keyText: string
 }
 
 /** The files cannot be used. The message names the file; nothing of the key is in it. */
@@ -44,7 +47,13 @@ export function readTlsPair({ certificateFile, keyFile }: TlsFiles): TlsPair {
     throw new TlsFilesError(`${keyFile}: the key is not that of the first certificate in ${certificateFile}`)
   }
   const digest = createHash('sha256').update(certificateText).update('\0').update(keyText).digest('hex')
-  return { certificate, digest }
+  return { certificate, digest, certificateText, keyText }
+}
+
+/** A pair that belongs together and still cannot be served. */
+export function unusablePair({ certificateFile, keyFile }: TlsFiles, cause?: unknown): TlsFilesError {
+  const message = `${certificateFile} and ${keyFile}: the TLS library cannot use a certificate or key of this kind`
+  return new TlsFilesError(message, { cause })
 }
 
 function textOf(file: string): string {

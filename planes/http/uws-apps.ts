@@ -9,11 +9,13 @@
  */
 import type { X509Certificate } from 'node:crypto'
 import * as uWS from 'uWebSockets.js'
-import { AddressShares } from './address-shares.ts'
+import { AddressShares, askKernel } from './address-shares.ts'
 import { FreshConnections } from './fresh-connections.ts'
+import { CIPHERS, CROWDED_PART } from './connection-rules.ts'
+import { nextTurn } from './listener.ts'
 import { peerAddress } from './peer-address.ts'
 import { boundReceiveBuffers } from './receive-buffer.ts'
-import { readTlsPair, type TlsFiles, TlsFilesError, type TlsPair } from './tls-files.ts'
+import { readTlsPair, type TlsFiles, TlsFilesError, type TlsPair, unusablePair } from './tls-files.ts'
 
 /** An app with what the library has and its typings do not. */
 interface App extends Omit<uWS.TemplatedApp, 'listen'> {
@@ -33,24 +35,6 @@ interface Library {
 
 const library = uWS as unknown as Library
 
-/** One turn of the event loop; what runs then is not inside a callback of the library. */
-export function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve)
-  })
-}
-
-/**
- * What TLS 1.2 may use: forward secrecy and authenticated encryption (RFC 9325 section 4.2). The library's own list takes
- * the static RSA key exchange and CBC with SHA-1 too. TLS 1.3 has a list of its own, with nothing in it to be left out.
- */
-const CIPHERS = 'ECDHE+AESGCM:ECDHE+CHACHA20'
-
-/** From here on connections are short. */
-const CROWDED_PART = 3 / 4
-/** How long an address with most connections gives way after somebody else has come. */
-const OTHERS_MILLISECONDS = 10_000
-
 type Route = (res: uWS.HttpResponse, request: uWS.HttpRequest) => void
 
 export class UwsApps {
@@ -68,10 +52,15 @@ export class UwsApps {
   readonly #connectionsMaximum: number
   /** Open ones, those in a handshake included. */
   #connections = 0
-  readonly fresh = new FreshConnections()
+  /**
+   * A connection may be closed only while it is certain that it is open: the library frees what it knows of a closed one.
+   * It says so in the callback given to it when the connection is opened, which the first request on the connection
+   * replaces. Which connection that was the library tells only by giving it the end of its body, if nobody else has asked
+   * for the body. So a request that is asked for its body, or may end its connection, makes all fresh connections of its
+   * address uncertain, and they are forgotten: they end by themselves.
+   */
+  readonly fresh = new FreshConnections<uWS.HttpResponse>()
   #shares: AddressShares | undefined
-  /** When a connection came, while they were short, that was not of the address with most of them. */
-  #othersCameAt = Number.NEGATIVE_INFINITY
 
   /**
    * @param route called for every request
@@ -110,7 +99,7 @@ export class UwsApps {
         }
         this.#socket = socket
         const bound = uWS.us_socket_local_port(socket as uWS.us_socket)
-        this.#shares = new AddressShares(bound)
+        this.#shares = new AddressShares(() => askKernel(bound))
         resolve(bound)
       })
     })
@@ -150,8 +139,7 @@ export class UwsApps {
    * than half of them, and others have come.
    */
   givesWay(address: string): boolean {
-    if (!this.isCrowded || performance.now() - this.#othersCameAt > OTHERS_MILLISECONDS) return false
-    return this.#shares?.most() === address
+    return this.isCrowded && this.#shares?.givesWay(address) === true
   }
 
   /** Accepts no more connections. Those accepted in this turn are still handed over in the next. */
@@ -174,11 +162,16 @@ export class UwsApps {
     } while (this.#connections > 0)
   }
 
-  /** Whether a new connection is of the address that has most already. Notes when it is of another one. */
-  #isOneTooMany(address: string): boolean {
-    const most = this.#shares?.most()
-    if (most !== undefined && most !== address) this.#othersCameAt = performance.now()
-    return most === address
+  #watchFresh(address: string, connection: uWS.HttpResponse): void {
+    this.fresh.add(address, connection)
+    const remove = (): void => this.fresh.remove(address, connection)
+    connection.onAborted(remove)
+    connection.onData(() => {
+      remove()
+      // The library has stopped its clock for this connection; going on winds it up.
+      connection.pause()
+      connection.resume()
+    })
   }
 
   #attach(app: App): void {
@@ -186,8 +179,9 @@ export class UwsApps {
     app.filter((res, change) => {
       this.#connections += change
       if (change < 0) return
-      this.fresh.opened(res)
-      if (this.isCrowded && this.#isOneTooMany(peerAddress(res))) this.fresh.closeOneOf(peerAddress(res))
+      const address = peerAddress(res)
+      this.#watchFresh(address, res)
+      if (this.isCrowded && this.#shares?.isOneTooMany(address) === true) this.fresh.closeOneOf(address)
       // A connection that has sent nothing yet makes room; the new one is among them, and younger than all others.
       else if (this.#connections > this.#connectionsMaximum && !this.fresh.closeOne()) res.close()
     })
@@ -202,8 +196,7 @@ function makeApp(tls: TlsFiles | undefined, digest: string | undefined): App {
   try {
     app = library.SSLApp({ cert_file_name: certificateFile, key_file_name: keyFile, ssl_ciphers: CIPHERS })
   } catch (error) {
-    const message = `${certificateFile} and ${keyFile}: the TLS library cannot use a certificate or key of this kind`
-    throw new TlsFilesError(message, { cause: error })
+    throw unusablePair(tls, error)
   }
   try {
     if (readTlsPair(tls).digest === digest) return app

@@ -7,6 +7,7 @@ import type { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
 import type { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import type { CapabilityTokens } from '../../engine/keys/capability-tokens.ts'
 import type { SecretBox } from '../../engine/keys/secret-box.ts'
+import type { HttpDriver } from '../http/http-driver.ts'
 import type { DamageFinder } from '../http/metric-table.ts'
 import type { AuditLog } from '../../projections/audit/audit-log.ts'
 import type { EventLog } from '../../projections/events/event-log.ts'
@@ -77,6 +78,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly snapshots: () => SnapshotFacts
   readonly heavy: HeavyWork
   readonly version: string
+  readonly httpDriver: HttpDriver
   readonly deploymentId: string
   /** Milliseconds since 1970. */
   readonly clock: () => Milliseconds

@@ -12,7 +12,7 @@ import { HELD_BYTES_MAXIMUM, heldAnswers } from '../../planes/exchange/held-answ
 import { BusyError, Exchange, type Refusal } from '../../planes/exchange/exchange.ts'
 import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
 import { type HttpRequest, type HttpResponse, isSource } from '../../planes/http/exchange.ts'
-import { listen } from '../../planes/http/uws-server.ts'
+import { listenBySpec as listen } from '../support/http-driver.ts'
 
 /** What a share does when it is opened. */
 type Share = (exchange: ShareDialect) => HttpResponse | Promise<HttpResponse>

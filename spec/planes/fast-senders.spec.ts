@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads'
 import { test } from 'tap'
 import type { HttpRequest, HttpResponse } from '../../planes/http/exchange.ts'
 import { boundReceiveBuffers } from '../../planes/http/receive-buffer.ts'
+import { HTTP_DRIVER } from '../support/http-driver.ts'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { freePort, serve } from './http-server.ts'
 import type { Sending } from './sender-thread.ts'
@@ -13,6 +14,8 @@ import { filesIn } from './tls-client.ts'
 const MEBIBYTE = 1024 ** 2
 /** With a read of so many bytes the library reads again at once. */
 const FULL_READ_BYTES = 512 * 1024
+/** Node reads a socket so often in a turn, so much at a time; over TLS it hands over less at a time, and so all of it. */
+const NODE_TURN_BYTES = 32 * 64 * 1024
 
 /** Reads bodies, slower than they could come, and notes how much of them came in one turn of the event loop. */
 class Reader {
@@ -72,7 +75,8 @@ for (const secure of [false, true]) {
     await send({ port, secure, connections: 1, bytes: 128 * MEBIBYTE })
     reader.stop()
     t.ok(reader.largestChunk < FULL_READ_BYTES, `a chunk had ${reader.largestChunk} bytes`)
-    t.ok(reader.largestTurn < FULL_READ_BYTES, `a turn had ${reader.largestTurn} bytes`)
+    const turnBytes = secure && HTTP_DRIVER === 'node' ? NODE_TURN_BYTES : FULL_READ_BYTES
+    t.ok(reader.largestTurn <= turnBytes, `a turn had ${reader.largestTurn} bytes`)
   })
 }
 

@@ -33,7 +33,7 @@ class Socket implements Throttle {
 /** A chunk as the library gives it: its memory is gone when the callback returns. */
 function receive(body: IncomingBody, bytes: Buffer, last = false): void {
   const chunk = new Uint8Array(bytes).buffer
-  body.receive(chunk, last)
+  body.receive(Buffer.from(chunk), last, false)
   structuredClone(chunk, { transfer: [chunk] })
 }
 

@@ -1,12 +1,9 @@
-/** Loads the HTTP server as the program's entry does: the bound on request heads is set before the library loads. */
+/** Listeners over the driver of the specs, for specs of the HTTP server. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
-import { HEADER_BYTES_MAXIMUM, HEADER_BYTES_VARIABLE } from '../../planes/http/header-limits.ts'
-import type { HttpListener, ListenOptions } from '../../planes/http/uws-server.ts'
-
-process.env[HEADER_BYTES_VARIABLE] = String(HEADER_BYTES_MAXIMUM)
-const { listen } = await import('../../planes/http/uws-server.ts')
+import type { HttpListener, ListenOptions } from '../../planes/http/listener.ts'
+import { listenBySpec as listen } from '../support/http-driver.ts'
 
 export { listen }
 

@@ -1,6 +1,6 @@
 /** A thread with a listener of its own; it answers with its name and ends when told. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { listen } from '../../planes/http/uws-server.ts'
+import { listenBySpec as listen } from '../support/http-driver.ts'
 
 const { name, port } = workerData as { name: string; port: number }
 const listener = await listen({

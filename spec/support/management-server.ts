@@ -9,7 +9,7 @@ import { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
 import type { ScrapeValues } from '../../planes/http/metric-table.ts'
-import { listen } from '../../planes/http/uws-server.ts'
+import { HTTP_DRIVER, listenBySpec as listen } from './http-driver.ts'
 import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
 import { DownloadTickets } from '../../planes/management/downloads/download-tickets.ts'
@@ -238,6 +238,7 @@ function servicesOf(
     snapshots: options.snapshots ?? (() => NO_SNAPSHOTS),
     heavy,
     version: '0.0.0-spec',
+    httpDriver: HTTP_DRIVER,
     deploymentId: store.deploymentId,
     clock,
     ready: options.ready ?? (async () => [{ name: 'journal', ready: true }]),

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { environment } from '../../cli/environment.ts'
+import { HTTP_DRIVER } from './http-driver.ts'
 import { type JournalEntry, journalEntries, journalText } from './journal-entries.ts'
 import {
   ACCESS_KEY,
@@ -75,6 +76,8 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Proces
       OBJECT_STORE_METRICS_SCRAPE_TOKEN: scrapeToken,
       OBJECT_STORE_STORAGE_SEGMENT_MIB: '8',
       OBJECT_STORE_STORAGE_VOLUME_MIB: '8',
+      // An earlier version does not know the setting.
+      ...(program === PROGRAM && { OBJECT_STORE_SERVER_HTTP_DRIVER: HTTP_DRIVER }),
       ...options.environment,
     },
   })

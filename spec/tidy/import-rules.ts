@@ -143,7 +143,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
   'uWebSockets.js': {
     homes: ['planes/http/uws-apps.ts'],
     types: ['planes/http/'],
-    instead: 'use listen of planes/http/uws-server.ts; in planes/http/ its types may be imported with `import type`',
+    instead: 'use listen of planes/http/listen.ts; in planes/http/ its types may be imported with `import type`',
   },
 }
 

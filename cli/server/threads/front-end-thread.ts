@@ -3,7 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { systemMilliseconds } from '../../../engine/clock.ts'
 import { PortEngineClient } from '../../../engine/client/port-client.ts'
 import { ConcurrencyGate } from '../../../planes/http/concurrency-gate.ts'
-import { type HttpListener, listen } from '../../../planes/http/uws-server.ts'
+import { listen } from '../../../planes/http/listen.ts'
+import type { HttpListener } from '../../../planes/http/listener.ts'
 import { Authenticator, type Credential } from '../../../planes/s3/identity/authenticate.ts'
 import { CredentialDirectory, rootCredentialOf } from '../../../planes/s3/identity/credential-directory.ts'
 import { malformedRequestResponse } from '../../../planes/s3/documents/error-response.ts'
@@ -107,6 +108,8 @@ try {
     clock: systemMilliseconds,
   })
   listener = await listen({
+    driver: data.driver,
+    exclusive: data.isAlone,
     host: data.host,
     port: data.listenPort,
     tls: data.tls,

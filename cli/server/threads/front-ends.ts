@@ -6,7 +6,7 @@ import type { EngineThread } from './engine-thread-handle.ts'
 import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
 
 /** The settings that all front ends share. */
-export type FrontEndSettings = Omit<FrontEndThreadData, 'thread' | 'port' | 'listenPort'>
+export type FrontEndSettings = Omit<FrontEndThreadData, 'thread' | 'port' | 'listenPort' | 'isAlone'>
 
 interface FrontEnd {
   /** As in its log lines. */
@@ -46,8 +46,9 @@ export class FrontEnds {
    */
   async start(settings: FrontEndSettings, listenPort: number, count: number, engine: EngineThread): Promise<void> {
     this.#port = await claimPort(settings.host, listenPort)
+    const isAlone = count === 1
     for (let thread = 0; thread < count; thread += 1) {
-      await this.#startOne({ ...settings, thread, port: engine.connect(), listenPort: this.#port })
+      await this.#startOne({ ...settings, thread, port: engine.connect(), listenPort: this.#port, isAlone })
     }
   }
 

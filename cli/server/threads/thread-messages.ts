@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { ConcurrencyLimits } from '../../../planes/http/concurrency-gate.ts'
+import type { HttpDriver } from '../../../planes/http/http-driver.ts'
 import type { SharedGate } from '../../../planes/http/gate-memory.ts'
 import type { SharedCounts } from '../../../projections/catalog/commit-counts.ts'
 import type { RoomFor } from '../../../engine/journal/journal-room.ts'
@@ -54,6 +55,9 @@ export interface FrontEndThreadData extends SessionSettings {
   readonly port: MessagePort
   readonly host: string
   readonly listenPort: number
+  /** No other front end listens on the port. */
+  readonly isAlone: boolean
+  readonly driver: HttpDriver
   readonly connectionsMaximum: number
   readonly tls: TlsFiles | undefined
   /** The setting `s3.hostnames`. */

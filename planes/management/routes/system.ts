@@ -42,6 +42,7 @@ const getInfo = defineRoute({
         name: oneOf(PRODUCT),
         version: text(),
         status: oneOf('ready', 'not_ready'),
+        http_driver: oneOf('uws', 'node'),
         capabilities: object({
           versioning: FLAG,
           webhooks: FLAG,
@@ -54,11 +55,11 @@ const getInfo = defineRoute({
       }),
     ),
   },
-  async handle(_request, { ready, version, sharing }) {
+  async handle(_request, { ready, version, httpDriver, sharing }) {
     const isReady = (await ready()).every((check) => check.ready)
     const status = isReady ? 'ready' : 'not_ready'
     const capabilities = { ...CAPABILITIES, sharing: sharing.settings().enabled }
-    return jsonResponse(200, { name: PRODUCT, version, status, capabilities })
+    return jsonResponse(200, { name: PRODUCT, version, status, http_driver: httpDriver, capabilities })
   },
   command: command('system info', 'show version and capabilities of the server'),
 })

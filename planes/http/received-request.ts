@@ -1,18 +1,17 @@
-import type * as uWS from 'uWebSockets.js'
 import type { HttpRequest, RequestBody } from './exchange.ts'
 import { EMPTY_BODY } from './request-body.ts'
-import { RequestHead } from './request-head.ts'
+import { type HeadSource, RequestHead } from './request-head.ts'
 
 /** The handler's view of a request: its head, and news of the client's leaving. */
-export abstract class UwsRequest extends RequestHead implements HttpRequest {
+export abstract class ReceivedRequest extends RequestHead implements HttpRequest {
   readonly remoteAddress: string
   readonly secure: boolean
   body: RequestBody = EMPTY_BODY
   #abortListeners: (() => void)[] | undefined
   #aborted = false
 
-  constructor(request: uWS.HttpRequest, remoteAddress: string, secure: boolean) {
-    super(request)
+  constructor(head: HeadSource, remoteAddress: string, secure: boolean) {
+    super(head)
     this.remoteAddress = remoteAddress
     this.secure = secure
   }

@@ -1,0 +1,41 @@
+/** Starts the HTTP server of a plane, over whichever driver. */
+import { createServer } from 'node:net'
+import type { HttpListener, ListenOptions } from './listener.ts'
+
+/**
+ * Starts a listener in this thread. A driver is loaded when it is first asked for: uWebSockets.js reads the bound on heads
+ * then, and cannot be loaded everywhere (see `header-limits.ts` and `http-driver.ts`).
+ * @throws TlsFilesError when the TLS files cannot be used
+ * @throws Error naming host and port when they cannot be listened on
+ */
+export async function listen(options: ListenOptions): Promise<HttpListener> {
+  const listener = await makeListener(options)
+  try {
+    if (await listener.open()) return listener
+  } catch (error) {
+    await listener.discard()
+    throw error
+  }
+  await listener.discard()
+  throw new Error(`Cannot listen on ${options.host}:${options.port}: ${await listenFailure(options)}`)
+}
+
+async function makeListener(options: ListenOptions) {
+  if (options.driver === 'node') {
+    const { NodeListener } = await import('./node-server.ts')
+    return new NodeListener(options)
+  }
+  const { UwsListener } = await import('./uws-server.ts')
+  return new UwsListener(options)
+}
+
+/** A driver says only that it failed; asking the kernel once more shows why. */
+function listenFailure({ host, port }: ListenOptions): Promise<string> {
+  return new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code === 'EADDRINUSE' ? 'the port is in use' : error.message)
+    })
+    probe.listen({ host, port, exclusive: true }, () => probe.close(() => resolve('the address cannot be bound')))
+  })
+}

@@ -1,0 +1,165 @@
+/** An exchange over the request and response objects of node:http. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type BodySource, type HttpResponse, isSource } from './exchange.ts'
+import type { NodeConnection } from './node-connections.ts'
+import { NodeHead } from './node-head.ts'
+import { lastMessage, writeHead } from './node-response.ts'
+import { NodeStream } from './node-stream.ts'
+import type { IncomingBody } from './request-body.ts'
+import { type ExchangeHost, ServedExchange } from './served-exchange.ts'
+import { closeSource } from './source-stream.ts'
+import { announcedLength, isBodyless, type WholeBody, wholeLength, wholeSource } from './whole-response.ts'
+
+/** A longer body in memory is sent as a stream, which is watched until it is out. */
+const WHOLE_BYTES_MAXIMUM = 16 * 1024
+
+const NOTHING = Buffer.alloc(0)
+const ASCII = /^[\0-\x7f]*$/
+
+export class NodeExchange extends ServedExchange {
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #connection: NodeConnection
+  /** The whole answer was given to the platform. */
+  #isSent = false
+
+  constructor(request: IncomingMessage, response: ServerResponse, connection: NodeConnection, host: ExchangeHost) {
+    super(new NodeHead(request), connection.address, host)
+    this.#request = request
+    this.#response = response
+    this.#connection = connection
+    const { incoming } = this
+    if (incoming === undefined) return
+    request.on('data', (chunk: Buffer) => this.#received(incoming, chunk, this.#isLast(chunk)))
+    request.on('end', () => {
+      if (!incoming.complete) this.#received(incoming, NOTHING, true)
+    })
+  }
+
+  /** Whether another request on the connection may be taken: the answer to this one goes out before that of the other. */
+  get isAnswered(): boolean {
+    return this.#isSent || this.#response.writableEnded
+  }
+
+  /** Whether some of an answer is out, so that nothing else may be said. */
+  get hasSpoken(): boolean {
+    return this.#isSent || this.#response.headersSent
+  }
+
+  /** The connection has closed, or brought what ends it. */
+  gone(): void {
+    if (!this.over || this.lingerUntilMilliseconds !== undefined) this.clientGone()
+  }
+
+  cut(): void {
+    if (!this.over) this.#connection.close()
+  }
+
+  protected stopSocket(): void {
+    this.#request.pause()
+  }
+
+  protected wakeSocket(): void {
+    this.#request.resume()
+  }
+
+  protected prolongSocket(): void {
+    // The platform closes no connection that a request is under way on.
+  }
+
+  protected schedule(response: HttpResponse, close: boolean): void {
+    const { body } = response
+    const closes = close || !this.#response.shouldKeepAlive
+    this.incoming?.discard()
+    if (!isSource(body) && this.mustLinger(closes)) this.#sendAndLinger(response)
+    else if (this.method === 'HEAD' || isBodyless(response.status)) this.#sendHead(response, closes)
+    else if (isSource(body)) this.#sendSource(response, body, closes)
+    else this.#sendWhole(response, body ?? '', closes)
+  }
+
+  #isLast(chunk: Buffer): boolean {
+    return this.contentLength !== undefined && this.incoming?.receivedBytes === this.contentLength - chunk.length
+  }
+
+  #received(incoming: IncomingBody, chunk: Buffer, last: boolean): void {
+    incoming.receive(chunk, last, true)
+    if (!last || this.lingerUntilMilliseconds === undefined) return
+    if (this.#connection.closing) this.#connection.end()
+    else this.#leaveConnection()
+  }
+
+  /**
+   * Past the platform, which would close the socket as soon as the answer is out. With unread bytes after it that resets the
+   * connection, and a client that is still sending would lose the answer that says why.
+   */
+  #sendAndLinger(response: HttpResponse): void {
+    this.#isSent = true
+    this.#connection.closing = true
+    this.#connection.socket.write(lastMessage(response, this.method))
+    this.linger()
+  }
+
+  #sendHead(response: HttpResponse, close: boolean): void {
+    const { status } = response
+    this.release(response)
+    writeHead(this.#response, response, isBodyless(status) ? undefined : announcedLength(response), close)
+    this.#end('', close)
+  }
+
+  #sendWhole(response: HttpResponse, body: WholeBody, close: boolean): void {
+    const length = wholeLength(body)
+    if (length > WHOLE_BYTES_MAXIMUM) {
+      this.#sendSource(response, wholeSource(typeof body === 'string' ? Buffer.from(body) : body), close)
+      return
+    }
+    writeHead(this.#response, response, length, close)
+    this.#end(body, close)
+  }
+
+  /** Of a client that does not take it the connection ends by its time without any activity. */
+  #end(body: WholeBody, close: boolean): void {
+    this.#isSent = true
+    if (close) this.#connection.closing = true
+    this.#response.end(oneByteText(body), 'latin1')
+    this.#leaveConnection()
+  }
+
+  #sendSource(response: HttpResponse, source: BodySource, close: boolean): void {
+    const { length } = source
+    if (close) this.#connection.closing = true
+    writeHead(this.#response, response, length, close)
+    if (length === 0) {
+      closeSource(source, this)
+      this.#end('', close)
+      return
+    }
+    this.stream = new NodeStream(this.#response, source, length, this)
+    this.stream.start()
+    if (!this.over) this.keepWatched()
+  }
+
+  override streamDone(): void {
+    this.#isSent = true
+    this.#leaveConnection()
+  }
+
+  /** While a part of its body, which is dropped, is still to come, the exchange is watched like one that closes. */
+  #leaveConnection(): void {
+    if (this.over) return
+    if (this.incoming !== undefined && !this.incoming.complete) {
+      this.linger()
+      return
+    }
+    this.#connection.exchanges.delete(this)
+    this.finish()
+  }
+}
+
+/**
+ * The bytes of a body, one a character: the platform joins such a text to the head and writes both at once. It would do so
+ * with a text in UTF-8, too, and encode the head with it, whose bytes are what they should be.
+ */
+function oneByteText(body: WholeBody): string {
+  if (typeof body !== 'string') return body.toString('latin1')
+  return ASCII.test(body) ? body : Buffer.from(body).toString('latin1')
+}

@@ -1,0 +1,199 @@
+/**
+ * One request and its response, from the parsed head to the last byte: what is the same for every driver. How bytes go out
+ * is the matter of those who extend this.
+ */
+import { BodyRemovedError, CutOffError, type HttpResponse, isSource } from './exchange.ts'
+import { ReceivedRequest } from './received-request.ts'
+import { IncomingBody, type Throttle } from './request-body.ts'
+import type { HeadSource } from './request-head.ts'
+import { closeSource, type SourceStream, type StreamOwner } from './source-stream.ts'
+import type { GuardedExchange, StallGuard } from './stall-guard.ts'
+import { responseFault } from './whole-response.ts'
+
+/** Beyond so many unread bytes of a request body the connection is closed rather than kept in step. */
+const DISCARDED_BYTES_MAXIMUM = 1024 * 1024
+
+/** What an exchange needs of the listener that it came through. */
+export interface ExchangeHost {
+  readonly guard: StallGuard
+  /** How long a client may go on sending after an answer that closes the connection. */
+  readonly lingerMilliseconds: number
+  /** Connections are TLS. */
+  readonly secure: boolean
+  /** The listener is closing: every response closes its connection. */
+  readonly closing: boolean
+  /** Whether connections of this address end with their answer, because it has too many. */
+  givesWay(address: string): boolean
+  report(error: unknown): void
+  /** The handler has settled, and its response is out or its client gone. */
+  exchangeOver(): void
+}
+
+const INTERNAL_ERROR: HttpResponse = {
+  status: 500,
+  headers: [['Content-Type', 'text/plain; charset=utf-8']],
+  body: 'Internal Server Error\n',
+}
+
+export abstract class ServedExchange extends ReceivedRequest implements Throttle, GuardedExchange, StreamOwner {
+  protected readonly host: ExchangeHost
+  protected readonly incoming: IncomingBody | undefined
+  protected stream: SourceStream | undefined
+  paused = false
+  /** The response is out or the client gone: what the driver gave is not to be touched any more. */
+  protected over = false
+  /** Until when a client may go on sending that was answered without being read. */
+  protected lingerUntilMilliseconds: number | undefined
+  #guarded = false
+  /** The handler has given its response. */
+  #answered = false
+  /** The host knows that this is over. */
+  #left = false
+
+  constructor(head: HeadSource, remoteAddress: string, host: ExchangeHost) {
+    super(head, remoteAddress, host.secure)
+    this.host = host
+    if (!this.expectsBody) return
+    this.incoming = new IncomingBody(this, this.contentLength)
+    this.body = this.incoming
+  }
+
+  /** Has the exchange watched until it is over; called when the response is not known at once. */
+  keepWatched(): void {
+    if (this.#guarded || this.over) return
+    this.#guarded = true
+    this.host.guard.add(this)
+  }
+
+  /** Answers 500 for an exception of the handler. */
+  fail(error: unknown): void {
+    this.host.report(error)
+    this.respond(INTERNAL_ERROR, false)
+  }
+
+  /**
+   * Sends the response, or a 500 in its place when it cannot be sent as it is.
+   * @param corked whether this runs inside the callback of the driver that brought the request
+   */
+  respond(response: HttpResponse, corked: boolean): void {
+    this.#answered = true
+    const fault = responseFault(response)
+    if (fault !== undefined) {
+      this.report(new Error(`Response to ${this.method} replaced by a 500: ${fault}`))
+      this.release(response)
+      this.respond(INTERNAL_ERROR, corked)
+    } else if (this.over) this.giveUp(response)
+    else this.schedule(response, response.close === true || this.#mustClose(), corked)
+  }
+
+  pause(): void {
+    if (this.paused || this.over) return
+    this.paused = true
+    this.stopSocket()
+  }
+
+  resume(): void {
+    if (!this.paused) return
+    this.paused = false
+    if (!this.over) this.wakeSocket()
+  }
+
+  clientProgress(): number | undefined {
+    if (this.stream !== undefined) return this.stream.progress()
+    const { incoming } = this
+    if (incoming === undefined || incoming.complete || this.paused) return undefined
+    return incoming.receivedBytes
+  }
+
+  prolong(nowMilliseconds: number): void {
+    if (this.lingerUntilMilliseconds !== undefined && nowMilliseconds >= this.lingerUntilMilliseconds) {
+      this.cut()
+      return
+    }
+    this.prolongSocket()
+    this.stream?.retry()
+  }
+
+  /** Closes the connection. */
+  abstract cut(): void
+
+  streamDone(): void {
+    this.finish()
+  }
+
+  streamFailed(error: unknown): void {
+    if (!(error instanceof BodyRemovedError || error instanceof CutOffError)) this.report(error)
+    this.cut()
+  }
+
+  report(error: unknown): void {
+    this.host.report(error)
+  }
+
+  /** Sends a response that can be sent, now or in a later turn. */
+  protected abstract schedule(response: HttpResponse, close: boolean, corked: boolean): void
+
+  protected abstract stopSocket(): void
+
+  protected abstract wakeSocket(): void
+
+  /** Tells the driver that the client has not gone. */
+  protected abstract prolongSocket(): void
+
+  /** To be called when the connection has closed before the response was out, or while the client was listened to after it. */
+  protected clientGone(): void {
+    const lingering = this.lingerUntilMilliseconds !== undefined
+    this.over = true
+    this.#unwatch()
+    this.stream?.abort()
+    this.incoming?.abandon()
+    if (lingering) return
+    this.notifyAborted()
+    if (this.#answered) this.#leave()
+  }
+
+  /** Whether ending now would make the kernel reset a connection that the client is still sending on. */
+  protected mustLinger(close: boolean): boolean {
+    const { incoming } = this
+    if (incoming === undefined || incoming.complete) return false
+    if (close || this.closeRequested || this.contentLength === undefined) return true
+    return this.contentLength - incoming.receivedBytes > DISCARDED_BYTES_MAXIMUM
+  }
+
+  /** The response is out; the client is listened to until it has sent everything, but not for ever. */
+  protected linger(): void {
+    this.lingerUntilMilliseconds = performance.now() + this.host.lingerMilliseconds
+    this.keepWatched()
+    this.#leave()
+  }
+
+  protected finish(): void {
+    this.over = true
+    this.#unwatch()
+    this.#leave()
+  }
+
+  /** The client left before the response was known. */
+  protected giveUp(response: HttpResponse): void {
+    this.release(response)
+    this.#leave()
+  }
+
+  protected release({ body }: HttpResponse): void {
+    if (isSource(body)) closeSource(body, this)
+  }
+
+  #mustClose(): boolean {
+    return this.host.closing || this.chunked || this.fault !== undefined || this.host.givesWay(this.remoteAddress)
+  }
+
+  #leave(): void {
+    if (this.#left) return
+    this.#left = true
+    this.host.exchangeOver()
+  }
+
+  #unwatch(): void {
+    if (this.#guarded) this.host.guard.remove(this)
+  }
+}
