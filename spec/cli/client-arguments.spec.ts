@@ -58,6 +58,16 @@ test('a bucket with a slash, and too few arguments', async (t) => {
   t.match(many.stderr, /\nUsage: object-store credential temporary <account>\n/)
 })
 
+test('an object from a pipe, with its progress on a terminal alone', async (t) => {
+  const words = ['object', 'put', 'photos', 'piped', '-']
+  const silent = await run(words, { environment: HERE, input: 'from a pipe' })
+  t.match(silent, { exitCode: 0, stdout: /\nsize +11\n/, stderr: /^$/ })
+  t.equal((await ask('object', 'get', 'photos', 'piped')).stdout, 'from a pipe')
+  const shown = await run(words, { environment: HERE, input: 'again', errorTerminal: true })
+  t.match(shown, { exitCode: 0, stderr: /0\.0 MiB read\r.*\[#{30}\] 0\.0 MiB/s })
+  t.match(await run(words, { environment: HERE }), { exitCode: 0, stdout: /\nsize +0\n/ }, 'an empty pipe')
+})
+
 test('the root credential of the environment is sent with --root alone', async (t) => {
   const root = { OBJECT_STORE_ROOT_ACCESS_KEY: ACCESS_KEY, OBJECT_STORE_ROOT_SECRET_KEY: SECRET_KEY }
   const session = (words: readonly string[], environment: Record<string, string>) =>

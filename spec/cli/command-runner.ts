@@ -93,15 +93,18 @@ export interface Outcome {
 
 interface RunOptions extends Partial<Pick<CliContext, 'environment' | 'workingDirectory' | 'startServer' | 'control'>> {
   readonly terminal?: boolean
+  /** Whether standard error is a terminal, which bars are drawn on. */
+  readonly errorTerminal?: boolean
   /** What its standard input has. */
   readonly input?: string
 }
 
 /** Runs the command in this process, with streams of its own. */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<Outcome> {
-  const { terminal, input = '', ...context } = options
+  const { terminal, errorTerminal, input = '', ...context } = options
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   if (terminal === true) Object.assign(stdout, { isTTY: true })
+  if (errorTerminal === true) Object.assign(stderr, { isTTY: true })
   const exitCode = await runCommandLine(argv, {
     env: {},
     environment: {},

@@ -35,11 +35,26 @@ export class ObjectPutCommand extends ClientCommand {
     const directory = mkdtempSync(join(tmpdir(), 'object-store-put-'))
     try {
       const path = join(directory, 'stdin')
-      await pipeline(this.context.stdin, createWriteStream(path, { mode: 0o600 }))
+      await this.#keep(path)
       return await this.#put(path)
     } finally {
       rmSync(directory, { recursive: true })
     }
+  }
+
+  /** Writes standard input to a file, and says how much it was so far. */
+  async #keep(path: string): Promise<void> {
+    const bar = new ProgressBar(this.context.stderr)
+    const file = createWriteStream(path, { mode: 0o600 })
+    const counted = async function* (pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      let bytes = 0
+      for await (const piece of pieces) {
+        bytes += piece.length
+        bar.say(`${bytesText(bytes)} read`)
+        yield piece
+      }
+    }
+    await pipeline(this.context.stdin, counted, file).finally(() => bar.clear())
   }
 
   async #put(path: string): Promise<number> {
