@@ -1,5 +1,6 @@
 /** Secrets that are handed over as files, by variables that end in _FILE. */
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -62,6 +63,28 @@ test('every setting that is secret can be in a file', async (t) => {
   const secrets = configTable.filter(({ kind }) => kind === 'secret')
   t.ok(secrets.length >= 4)
   for (const { name } of secrets) t.ok(settingByFileVariable.has(`${environmentName(name)}_FILE`), name)
+})
+
+test('the settings and the environment that are shipped as examples are valid', async (t) => {
+  const path = 'cli/packaging/object-store.toml'
+  const text = readFileSync(path, 'utf8')
+  t.equal(read({ file: { path, text } }).config.data_dir, '/var/lib/object-store')
+  // What is commented out is to be valid, too.
+  const tls = read({ file: { path, text: text.replaceAll('# tls_', 'tls_') } }).config
+  t.equal(tls['console.tls_key_file'], '/etc/object-store/key.pem')
+  const secrets = t.testdir()
+  const lines = readFileSync('cli/packaging/environment.example', 'utf8').replaceAll(/^# (?=OBJECT_STORE_)/gm, '')
+  const environment = Object.fromEntries(
+    [...lines.matchAll(/^(OBJECT_STORE_[A-Z0-9_]+)=(.*)$/gm)].map(([, name = '', value = '']) => {
+      if (!value.startsWith('/run/secrets/')) return [name, value]
+      const file = join(secrets, value.slice('/run/secrets/'.length))
+      writeFileSync(file, hexadecimalKey)
+      return [name, file]
+    }),
+  )
+  const { config } = read({ environment })
+  t.equal(config['management.system_token']?.reveal(), hexadecimalKey)
+  t.equal(config['log.requests'], 'errors')
 })
 
 /** Tokens that a server was sent. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a new user does, with the commands of README.md, spec/operating.md and spec/clients/README.md: installs the service, gives it TLS,
+# What a new user does, with the commands of README.md, spec/operating.md and spec/clients/tls.md: installs the service, gives it TLS,
 # makes a bucket, backs up, loses everything and restores, upgrades, changes the keys, and removes the package.
 # Installs software: walk.spec.ts runs it in a copy of the machine that is thrown away.
 # walk.sh PACKAGE.deb NEWER.deb
@@ -51,7 +51,7 @@ first_secrets=$(cat /etc/object-store/secrets.env)
 say 'TLS, with an authority and a certificate by it'
 stop_service
 cd /etc/object-store
-commands_below '## A certificate for a test' "$pages/spec/clients/README.md" | bash -e
+commands_below '# A certificate for TLS' "$pages/spec/clients/tls.md" | bash -e
 chown object-store key.pem certificate.pem
 chmod 600 key.pem ca-key.pem
 sed -i 's/^# tls_/tls_/' object-store.toml
@@ -59,10 +59,13 @@ start_service
 cd /
 
 say 'the first bucket'
-export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_DEFAULT_REGION=us-east-1
-export AWS_CA_BUNDLE=/etc/object-store/ca.pem AWS_REQUEST_CHECKSUM_CALCULATION=when_required
-AWS_ACCESS_KEY_ID=$(secret ROOT_ACCESS_KEY)
-AWS_SECRET_ACCESS_KEY=$(secret ROOT_SECRET_KEY)
+export AWS_DEFAULT_REGION=us-east-1 AWS_CA_BUNDLE=/etc/object-store/ca.pem AWS_REQUEST_CHECKSUM_CALCULATION=when_required
+use_root() {
+  AWS_ACCESS_KEY_ID=$(secret ROOT_ACCESS_KEY)
+  AWS_SECRET_ACCESS_KEY=$(secret ROOT_SECRET_KEY)
+  export AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY
+}
+use_root
 s3() {
   aws --endpoint-url https://localhost:7600 s3 "$@"
 }
@@ -98,11 +101,27 @@ start_service
 same version "$(dpkg-query -f '${Version}' -W object-store)" "$(object-store version)"
 same 'the object after the upgrade' hello "$(s3 cp s3://first/hello.txt -)"
 
+say 'change the master key and the root credential'
+fails_with_old_credential() {
+  ! s3 ls s3://first 2>/dev/null
+}
+stop_service
+old_key=$(secret CREDENTIAL_MASTER_KEY)
+as_user object-store key rotate --data-dir /var/lib/object-store
+as_user object-store root rotate --data-dir /var/lib/object-store
+[ "$old_key" != "$(secret CREDENTIAL_MASTER_KEY)" ]
+as_user object-store server doctor
+start_service
+fails_with_old_credential
+use_root
+same 'the object after the rotation' hello "$(s3 cp s3://first/hello.txt -)"
+rotated_secrets=$(cat /etc/object-store/secrets.env)
+
 say 'remove and purge: the data and its key stay'
 stop_service
 dpkg --purge object-store
 [ ! -e /usr/bin/object-store ] && [ ! -e /etc/object-store/object-store.toml ]
-same 'the secrets after a purge' "$first_secrets" "$(cat /etc/object-store/secrets.env)"
+same 'the secrets after a purge' "$rotated_secrets" "$(cat /etc/object-store/secrets.env)"
 [ -e /var/lib/object-store/journal ]
 
 say 'install again: the store is there'
