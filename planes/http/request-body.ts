@@ -239,7 +239,7 @@ export class IncomingBody implements RequestBody {
 
   /** However many clients send, one turn of the event loop takes one such chunk, and other requests come in between. */
   #waitForTurn(): void {
-    if (this.#ending !== undefined) return
+    if (this.#discarding) return
     this.#throttle.pause()
     askForTurn(this.#resume)
   }
