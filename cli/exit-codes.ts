@@ -26,6 +26,7 @@ export const exitTable = {
   dataLost: { code: 24, sentence: 'Data that was acknowledged is no longer there.' },
   projectionsFailed: { code: 25, sentence: 'The projections could not be opened, rebuilt or kept up.' },
   diskFull: { code: 26, sentence: 'The disk is full.' },
+  newerFormat: { code: 27, sentence: 'A newer version of the program wrote the journal or the backup.' },
   interrupted: { code: 130, sentence: 'Interrupted before it finished.' },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly sentence: string }>>
 

@@ -107,3 +107,8 @@ export class EngineUnavailableError extends Error {
 export class OutcomeUnknownError extends EngineUnavailableError {
   override readonly name = 'OutcomeUnknownError'
 }
+
+/** A newer version of the program wrote something that this one cannot read. Nothing of it is touched. */
+export class NewerFormatError extends Error {
+  override readonly name = 'NewerFormatError'
+}

@@ -124,6 +124,10 @@ interface ManifestHead {
 function headOf(line: unknown, path: string, number: number): ManifestHead {
   const head = (line ?? {}) as Partial<ManifestHead> & Readonly<Record<string, unknown>>
   if (head['format'] !== FORMAT) throw damaged(path, 'it is not a manifest of a backup')
+  if (Number(head['version']) > VERSION) {
+    const known = `this program knows version ${VERSION}`
+    throw new ExitError('newerFormat', `${path}: a newer version of the program made this backup, ${known}`)
+  }
   if (head['version'] !== VERSION) throw damaged(path, `its version ${String(head['version'])} is not known`)
   if (head['number'] !== number) throw damaged(path, 'its number is that of another one')
   return head as ManifestHead

@@ -33,7 +33,7 @@ export class QuickstartCommand extends ConfigCommand {
     const { config, sources } = this.readConfig()
     return runServer({
       config,
-      logger: createLogger({ level: config['log.level'] }),
+      logger: createLogger({ level: config['log.level'], format: config['log.format'] }),
       control: this.context.control,
       start: this.context.startServer,
       started: (server) => {

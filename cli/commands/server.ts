@@ -11,7 +11,7 @@ export class ServerCommand extends ConfigCommand {
     description: 'run the server in the foreground',
     details: `
       Needs the master key and the root credential of the store, from the environment or a TOML file; there are no
-      default secrets. The log goes to standard error, one JSON object per line.
+      default secrets. The log goes to standard error, one JSON object per line, or as text on a terminal (\`log.format\`).
 
       With a certificate and its key (s3.tls_certificate_file and so on) a listener speaks TLS. SIGHUP reads them again:
       new connections get the new certificate, open ones continue.
@@ -26,7 +26,7 @@ export class ServerCommand extends ConfigCommand {
 
   override async execute(): Promise<number> {
     const { config } = this.readConfig()
-    const logger = createLogger({ level: config['log.level'] })
+    const logger = createLogger({ level: config['log.level'], format: config['log.format'] })
     return runServer({ config, logger, control: this.context.control, start: this.context.startServer })
   }
 }

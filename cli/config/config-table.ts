@@ -483,6 +483,13 @@ export const configTable = [
     sentence: 'Least severe level that is written to the log.',
   },
   {
+    name: 'log.format',
+    kind: 'choice',
+    choices: ['auto', 'json', 'text'],
+    default: 'auto',
+    sentence: 'Form of the log: a JSON object for each line, or text for people; auto is text on a terminal only.',
+  },
+  {
     name: 'log.requests',
     kind: 'choice',
     choices: ['all', 'errors', 'none'],

@@ -6,6 +6,7 @@ import type {
   JournalDamagedError,
   JournalPoisonedError,
 } from '../../engine/journal/journal-errors.ts'
+import type { NewerFormatError } from '../../engine/errors.ts'
 import type { FormError } from '../../engine/events/schema/kinds.ts'
 import type { MasterKeyMismatchError } from '../../engine/keys/master-key-id.ts'
 import type { AccessForgedError } from '../../engine/keys/access-authentication.ts'
@@ -28,6 +29,7 @@ type StoreFailure =
   | AccessForgedError
   | AccessNotAdoptedError
   | FormError
+  | NewerFormatError
   | ProjectionFailedError
   | ProjectionsNewerError
   | StoreLockedError
@@ -46,6 +48,7 @@ export const EXIT_BY_ERROR: Readonly<Record<StoreFailure['name'], ExitName>> = {
   PayloadDamagedError: 'storeDamaged',
   AcknowledgedDataLostError: 'dataLost',
   FormError: 'storeDamaged',
+  NewerFormatError: 'newerFormat',
   AccessForgedError: 'storeDamaged',
   AccessNotAdoptedError: 'masterKey',
   MasterKeyMismatchError: 'masterKey',

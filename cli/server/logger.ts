@@ -1,9 +1,11 @@
+import { isatty } from 'node:tty'
 import { type Logger, pino } from 'pino'
 import type { Config } from '../config/config-types.ts'
 import { REDACTED } from '../config/secret.ts'
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { isoMilliseconds } from '../../planes/s3/text/timestamps.ts'
 import { RequestLines } from './request-lines.ts'
+import { textLines } from './text-lines.ts'
 
 export type { Logger } from 'pino'
 
@@ -43,6 +45,8 @@ const redaction = { paths: [...secretFields, ...secretFields.map((name) => `*.${
 
 interface LoggerOptions {
   readonly level: Config['log.level']
+  /** Default: JSON. */
+  readonly format?: Config['log.format'] | undefined
   /** Written with every line, such as the name of the thread. */
   readonly bindings?: Readonly<Record<string, string | number>>
   /** Defaults to standard error. */
@@ -76,7 +80,7 @@ function reportDrops(destination: Destination, log: Logger): void {
 }
 
 /**
- * Makes a logger: one JSON object per line, written asynchronously in batches, with secrets redacted by field name
+ * Makes a logger: one JSON object per line, or text for people, written asynchronously in batches, with secrets redacted by field name
  * (`Secret` values redact themselves). Every thread makes its own. On exit the logger of the main thread flushes itself;
  * every other thread must flush its own.
  */
@@ -93,16 +97,18 @@ export function createLogger(options: LoggerOptions): LogHandle {
     retryEAGAIN: () => !dying,
   })
   const bindings = { ...options.bindings }
+  const isText = options.format === 'text' || (options.format === 'auto' && isatty(STANDARD_ERROR))
+  const put = (text: string) => destination.write(isText ? textLines(text) : text)
   const lines = new RequestLines({
     bindings,
     clock: systemMilliseconds,
     writeBytesMaximum: WRITE_BYTES_MAXIMUM,
-    write: (text) => destination.write(text),
+    write: put,
   })
   // Lines of requests that wait were logged before.
   const write = (line: string) => {
     lines.flush()
-    destination.write(line)
+    put(line)
   }
   const log = pino(
     {

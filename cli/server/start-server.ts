@@ -224,6 +224,7 @@ function frontEndSettings(
     ...stallSettings(config),
     graceMilliseconds: config['server.shutdown_grace_period_seconds'] * 1000,
     logLevel: config['log.level'],
+    logFormat: config['log.format'],
     logRequests: config['log.requests'],
   }
 }

@@ -1,5 +1,6 @@
 import { type Sequence, sequenceOf } from '../brands.ts'
 import { Packr } from 'msgpackr'
+import { NewerFormatError } from '../errors.ts'
 import { FORMAT_VERSION, HASH_BYTES, SEGMENT_HEADER } from './format.ts'
 import { JournalDamagedError } from './journal-errors.ts'
 
@@ -21,9 +22,14 @@ export function encodeGenesis(genesis: Genesis): Buffer {
   return packr.pack([FORMAT_VERSION, PRODUCT, genesis.deploymentId, genesis.masterKeyCheck])
 }
 
-/** @throws JournalDamagedError, or Error for another program or format */
+/** @throws JournalDamagedError, NewerFormatError, or Error for another program */
 export function decodeGenesis(body: Uint8Array): Genesis {
   const [version, product, deploymentId, masterKeyCheck] = fieldsOf(body)
+  if (product === PRODUCT && Number(version) > FORMAT_VERSION) {
+    throw new NewerFormatError(
+      `the journal begins with format ${String(version)}, and this program knows ${FORMAT_VERSION}`,
+    )
+  }
   if (version !== FORMAT_VERSION || product !== PRODUCT) throw new Error('not a genesis record of this program')
   if (!isBytes(deploymentId, DEPLOYMENT_ID_BYTES) || !isBytes(masterKeyCheck, HASH_BYTES)) {
     throw new JournalDamagedError('the genesis record does not have its form')

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Sequence, sequenceOf } from '../brands.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
+import type { ChangeNamed } from '../events/changes.ts'
 import { decodeChanges } from '../events/entry-codec.ts'
 import { KeyRing } from '../keys/key-ring.ts'
 import { MasterKeyMismatchError, masterKeyId } from '../keys/master-key-id.ts'
@@ -119,10 +120,7 @@ function isRight({ covered, code }: KeyFile, ring: KeyRing): boolean {
   return timingSafeEqual(codeOf(covered, ring), code)
 }
 
-/**
- * Undefined where there is none, or none that can be read: then the journal tells.
- * @throws MasterKeyMismatchError when a newer program wrote it
- */
+/** Undefined where there is none, or none that can be read: then the journal tells. */
 function readKeyFile(disk: Disk, paths: StorePaths): KeyFile | undefined {
   if (!disk.exists(paths.keys)) return undefined
   const bytes = Buffer.alloc(Math.min(BYTES_MAXIMUM, disk.sizeOf(paths.keys)))
@@ -197,8 +195,8 @@ function changesInSegment(
     scanSegment(window, header.segmentNumber, SEGMENT_HEADER.bytes, chain, {
       record: ({ kind, sequence, body }) => {
         if (kind !== RECORD_KIND.change || sequence < from) return
-        const change = decodeChanges(body).find(({ name }) => name === 'master-key.changed')
-        if (change?.name === 'master-key.changed') ofBatch.push({ ...change, sequence })
+        const change = keyChangeIn(body)
+        if (change !== undefined) ofBatch.push({ ...change, sequence })
       },
       batch: () => {
         const { head } = lastBefore(chain)
@@ -209,5 +207,14 @@ function changesInSegment(
     return found
   } finally {
     file.close()
+  }
+}
+
+function keyChangeIn(body: Uint8Array): ChangeNamed<'master-key.changed'> | undefined {
+  try {
+    return decodeChanges(body).find((change) => change.name === 'master-key.changed')
+  } catch {
+    // Replay says which record a newer program wrote.
+    return undefined
   }
 }

@@ -2,6 +2,7 @@ import { crc32 } from '../crc32.ts'
 import { type Microseconds, microsecondsOf, type Sequence, sequenceOf } from '../brands.ts'
 import type { Disk } from '../disk/disk.ts'
 import { type StorePaths, segmentFirstSequence } from '../disk/store-paths.ts'
+import { NewerFormatError } from '../errors.ts'
 import { FORMAT_VERSION, HASH_BYTES, readUint64, SEGMENT_HEADER, writeUint64 } from './format.ts'
 
 /** First sequences of all segments, ascending. They are the names of the files. */
@@ -40,7 +41,7 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
 
 /**
  * The header, or undefined when it is damaged.
- * @throws Error for another version of the format
+ * @throws NewerFormatError
  */
 export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
   if (bytes.length < SEGMENT_HEADER.bytes) return undefined
@@ -48,7 +49,10 @@ export function decodeSegmentHeader(bytes: Buffer): SegmentHeader | undefined {
   const stated = bytes.readUInt32BE(SEGMENT_HEADER.checksumAt)
   if (crc32(bytes.subarray(0, SEGMENT_HEADER.checksumAt)) !== stated) return undefined
   const version = bytes.readUInt16BE(SEGMENT_HEADER.versionAt)
-  if (version !== FORMAT_VERSION) throw new Error(`journal format ${version} is not known to this program`)
+  if (version !== FORMAT_VERSION) {
+    const known = `this one knows format ${FORMAT_VERSION}`
+    throw new NewerFormatError(`the journal has format ${version}: another version of the program wrote it, ${known}`)
+  }
   if (bytes.readUInt16BE(SEGMENT_HEADER.headerLengthAt) !== SEGMENT_HEADER.bytes) return undefined
   const zeros = [
     bytes.subarray(12, SEGMENT_HEADER.segmentNumberAt),

@@ -5,7 +5,7 @@ import type { Sequence } from '../../engine/brands.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import { decodeChanges } from '../../engine/events/entry-codec.ts'
-import { FormError } from '../../engine/events/schema/kinds.ts'
+import { NewerFormatError } from '../../engine/errors.ts'
 import { type AccessAuthentication, changesAccess } from '../../engine/keys/access-authentication.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import { BufferedTables } from '../apply/buffered-tables.ts'
@@ -41,7 +41,7 @@ interface ReplayOptions {
 /**
  * Applies the journal after `from` to the projections, verifying the hash and link of every record.
  * @returns records read
- * @throws JournalDamagedError, FormError, AccessForgedError
+ * @throws JournalDamagedError, NewerFormatError, AccessForgedError
  */
 export function replay(
   disk: Disk,
@@ -98,13 +98,12 @@ function applyChunk(
   }
 }
 
-/** @throws FormError that names the record: its hash is right, so a newer program wrote it */
+/** @throws NewerFormatError that names the record: its hash is right, so a newer program wrote it */
 function changesOf(sequence: Sequence, body: Uint8Array): Change[] {
   try {
     return decodeChanges(body)
   } catch (error) {
-    throw new FormError(`record ${sequence}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    })
+    const what = error instanceof Error ? error.message : String(error)
+    throw new NewerFormatError(`record ${sequence}: ${what}; a newer version of the program wrote it`, { cause: error })
   }
 }

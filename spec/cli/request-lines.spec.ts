@@ -106,3 +106,23 @@ test('a line of a request is before what is logged after it, and does not wait f
   const quiet = createLogger({ level: 'warn', fileDescriptor: openSync(path, 'w') })
   t.equal(quiet.requests, undefined, 'a level above that of the lines leaves them out')
 })
+
+test('the log as text: time, level, message and fields, nothing that moves a cursor, an error with its stack', async (t) => {
+  const path = join(t.testdir({ log: '' }), 'log')
+  const logger = createLogger({ level: 'info', format: 'text', fileDescriptor: openSync(path, 'w') })
+  logger.requests?.add(REQUEST)
+  logger.log.warn({ path: 'a b\u001b[2J', count: 3, list: ['x'] }, 'a disk is full\u0007')
+  logger.log.error({ err: new TypeError('broken') }, 'a request failed')
+  await logger.flush()
+  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
+  t.match(
+    lines[0],
+    /^\d\d:\d\d:\d\d\.\d{3}Z INFO {2}S3 request requestId=\S+ method=\S+ route=.* status=200 milliseconds=/,
+  )
+  t.match(lines[1], /^\S+ WARN {2}a disk is full\S* path="a b\S+" count=3 list=/)
+  t.match(lines[2], /^\S+ ERROR a request failed$/)
+  t.match(lines[3], /^ {4}TypeError: broken$/)
+  t.match(lines[4], /^ {4}at /)
+  const codes = [...readFileSync(path)].filter((byte) => byte < 0x20 && byte !== 0x0a)
+  t.same(codes, [], 'no control character')
+})

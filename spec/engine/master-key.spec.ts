@@ -1,5 +1,5 @@
 /** A master key that is changed: what opens before and after, who may start, and every crash on the way. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { sequenceOf } from '../../engine/brands.ts'
@@ -254,4 +254,31 @@ test('a journal that cannot be written ends the change with the reason', async (
   const next = await openTestStore(root, TO_SECOND)
   t.match(next.report.changedMasterKey, /^[0-9a-f]{8}$/)
   await next.close(true)
+})
+
+test('a disk that fails at any operation of the change leaves a store that opens with both keys', async (t) => {
+  const root = t.testdir()
+  const store = await openTestStore(join(root, 'base'))
+  await store.close(true)
+  let isOver = false
+  for (let failing = 0; !isOver; failing += 1) {
+    const at = join(root, String(failing))
+    cpSync(join(root, 'base'), at, { recursive: true })
+    const disk = new FaultDisk()
+    let operations = 0
+    disk.fault = () => {
+      operations += 1
+      return operations === failing + 1 ? { kind: 'error', error: inputOutputError() } : undefined
+    }
+    const opened = await openTestStore(at, TO_SECOND, disk).catch(() => undefined)
+    const last = operations
+    isOver = last <= failing
+    await opened?.close(opened.failures.length === 0).catch(() => undefined)
+    const next = await openTestStore(at, TO_SECOND)
+    await next.close(true)
+    const changes = journalEntries(at).filter(({ operation }) => operation === 'master-key.change')
+    if (changes.length !== 1) t.fail(`${changes.length} changes after operation ${failing}`)
+    t.ok(!readdirSync(join(at, 'journal')).includes('keys-making'))
+    rmSync(at, { recursive: true })
+  }
 })

@@ -252,13 +252,13 @@ test('a change that this program does not know ends a replay, with the record, t
   const unknown = { kind: 3, body: entryBody({ changes: [[99, 1]] }) }
   const wrong = { kind: 3, body: entryBody({ changes: [[4, 2, 7]] }) }
   for (const [record, message] of [
-    [unknown, 'record 2: change: a known kind expected, 99 found'],
-    [wrong, 'record 2: object.deleted: key: key expected, 7 found'],
+    [unknown, 'record 2: change: a known kind expected, 99 found; a newer version of the program wrote it'],
+    [wrong, 'record 2: object.deleted: key: key expected, 7 found; a newer version of the program wrote it'],
   ] as const) {
     const paths = new StorePaths(join(t.testdir(), String(record.body.length)))
     const journal = new JournalBuilder()
     journal.append([{ kind: 3, body: entryBody({ changes: [[1, 1, 'photos', 'eu']] }) }, record])
     journal.write(paths.journal)
-    await t.rejects(rebuiltTables(paths), { name: 'FormError', message })
+    await t.rejects(rebuiltTables(paths), { name: 'NewerFormatError', message })
   }
 })

@@ -136,7 +136,7 @@ async function openParts(
   const wasInUse = disk.list(paths.volumes).length > 0 || disk.list(paths.files).length > 0
   for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads, paths.holds]) disk.makeDirectory(path)
   // What an earlier run had set aside is made again, and is space for recovery on a full disk.
-  for (const path of [paths.journalSpare, paths.volumeSpare]) disk.remove(path)
+  for (const path of [paths.journalSpare, paths.volumeSpare, paths.keysMaking]) disk.remove(path)
   sweepCompressing(disk, paths)
   giveBackForStart(disk, paths)
   // An earlier start may have crashed before it synced their names.

@@ -29,7 +29,11 @@ const main = parentPort
 if (main === null) throw new Error('a front end must be started by the server')
 const data = workerData as FrontEndThreadData
 const send = (message: FromFrontEnd) => main.postMessage(message)
-const log = createLogger({ level: data.logLevel, bindings: { thread: `front-end-${data.thread}` } })
+const log = createLogger({
+  level: data.logLevel,
+  format: data.logFormat,
+  bindings: { thread: `front-end-${data.thread}` },
+})
 let listener: HttpListener | undefined
 
 /** Undefined if root is disabled on this plane. */

@@ -79,6 +79,7 @@ export interface FrontEndThreadData extends SessionSettings {
   readonly minimumBytes: number
   readonly graceMilliseconds: number
   readonly logLevel: Config['log.level']
+  readonly logFormat: Config['log.format']
   readonly logRequests: 'all' | 'errors' | 'none'
 }
 

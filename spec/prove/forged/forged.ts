@@ -12,7 +12,7 @@ import type { Proof, ProofResult, ProofTask } from '../proof.ts'
 import { accessEntries, FORGERIES, type Forgery } from './forgeries.ts'
 
 /** Names of the errors by which a start may refuse. */
-const CLEAR = new Set(['AccessForgedError', 'AccessNotAdoptedError', 'FormError'])
+const CLEAR = new Set(['AccessForgedError', 'AccessNotAdoptedError', 'NewerFormatError'])
 
 const AUDIT = {
   principal: 'management:system-administrator',
