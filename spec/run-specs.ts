@@ -1,8 +1,8 @@
 /**
  * Runs spec files, each in a process of its own. `tap run` by itself also can, but loads a recorder of everything that is
  * loaded into each of them, and into each command that they start: that took half of the time, and nobody reads it.
- * Arguments: folders of build/spec; without any, all but the slower suites. How many run at once, and how long each may
- * take, comes from `tap run`.
+ * Arguments: folders of build/spec, or single specs such as `planes/http`; without any, all but the slower suites. How
+ * many run at once, and how long each may take, comes from `tap run`. `SPEC_NODE` names another binary of Node to run them.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const FIRST = [
 ]
 
 function isIn(folders: readonly string[], name: string): boolean {
-  return folders.some((folder) => name.startsWith(`${folder}/`))
+  return folders.some((folder) => name.startsWith(`${folder}/`) || name === `${folder}.spec.js`)
 }
 
 function specsOf(folders: readonly string[]): string[] {
@@ -42,11 +42,12 @@ function settingOf(name: 'TAP_JOBS' | 'TAP_TIMEOUT'): number {
   return value
 }
 
+const node = process.env['SPEC_NODE'] ?? process.execPath
 const timeout = settingOf('TAP_TIMEOUT') * 1000
 tap.jobs = settingOf('TAP_JOBS')
 tap.setTimeout(0)
 for (const name of specsOf(process.argv.slice(2))) {
   // By `env`, since what tap starts with a variable of its own is given it back whatever the options say.
-  const command = ['NODE_OPTIONS=', process.execPath, '--enable-source-maps', join(FOLDER, name)]
+  const command = ['NODE_OPTIONS=', node, '--enable-source-maps', join(FOLDER, name)]
   void tap.spawn('env', command, { name, timeout, buffered: true })
 }

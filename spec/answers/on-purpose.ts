@@ -7,4 +7,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /\/system\/metrics\/history/,
     reason: 'there are as many readings as ten seconds have passed',
   },
+  {
+    shape: /http_driver/,
+    ask: /\/system\/info|\/openapi\.json/,
+    reason: 'a server says which library speaks HTTP, since there are two',
+  },
 ]
