@@ -1,5 +1,5 @@
 import type { Disk } from '../disk/disk.ts'
-import { type Sequence, sequenceOf } from '../brands.ts'
+import { next, type Sequence, sequenceOf } from '../brands.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { batchTrailerIsRight, decodeBatchHeader, type JournalRecord, readRecords } from './batch-reader.ts'
 import { BATCH_HEADER, RECORD_KIND, SEGMENT_HEADER } from './format.ts'
@@ -29,12 +29,20 @@ export function readJournal(
   before?: Sequence,
 ): void {
   let chain = after === undefined ? undefined : nextAfter(after)
-  for (const first of segmentFirsts(disk, paths)) {
+  const firsts = segmentFirsts(disk, paths)
+  const begins = after === undefined ? 0 : beginOf(firsts, after)
+  for (const first of firsts) {
     if (before !== undefined && first >= before) return
-    if (after !== undefined && first < after.segmentFirstSequence) continue
+    if (first < begins) continue
     const offset = first === after?.segmentFirstSequence ? after.offset : SEGMENT_HEADER.bytes
     chain = readSegment(disk, paths, first, offset, chain, visitor)
   }
+}
+
+/** Where reading begins: after a seal with the next segment, since nothing follows in its own, which may be cold by now. */
+function beginOf(firsts: readonly Sequence[], { sequence, segmentFirstSequence }: AppliedPosition): Sequence {
+  const following = next(sequence)
+  return firsts.includes(following) ? following : segmentFirstSequence
 }
 
 /**

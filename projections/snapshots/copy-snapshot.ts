@@ -13,6 +13,9 @@ import {
 } from './snapshot-file.ts'
 import type { Pace } from './snapshot-pace.ts'
 
+/** Blocks that are read before they are wanted. */
+const READS_AHEAD = 3
+
 /** How the copies of a snapshot are made. */
 export interface CopyOptions {
   readonly pace: Pace
@@ -70,23 +73,19 @@ export function writeSnapshot(
  * @param isDurable whether it is synced
  * @throws SnapshotDamagedError, DiskFullError, SnapshotStoppedError, and the disk's errors
  */
-export function copyData(
+export async function copyData(
   disk: Disk,
   paths: StorePaths,
   snapshot: string,
   directory: string,
   { pace, reservedBytes, isDurable }: CopyOptions & { readonly isDurable: boolean },
-): void {
+): Promise<void> {
   disk.makeDirectory(directory)
   const source = disk.openToRead(snapshot)
   try {
-    const { dataBytes, blocks } = readDescription(source)
     const target = disk.create(join(directory, DATA_FILE))
     try {
-      for (const { block, at } of blocksOf(source, dataBytes)) {
-        if (hash('sha256', block) !== blocks[at / BLOCK_BYTES]) {
-          throw new SnapshotDamagedError(`${snapshot}, offset ${at}: the digest of the block is wrong`)
-        }
+      for await (const { block, at } of checkedBlocks(source, readDescription(source))) {
         requireRoom(disk, paths, block.length, reservedBytes)
         target.writeAt(block, at)
         pace.moved(block.length)
@@ -101,14 +100,101 @@ export function copyData(
   if (isDurable) disk.syncDirectory(directory)
 }
 
+/**
+ * Checks every block of a snapshot, and then makes its file that of projections in an empty directory. Nothing is copied,
+ * and there is one snapshot less. If the power fails before the names are durable and the old one comes back, LMDB has
+ * changed what is under it, which the digests show.
+ * @throws SnapshotDamagedError, before anything is changed, and the disk's errors
+ */
+export async function moveData(
+  disk: Disk,
+  paths: StorePaths,
+  snapshot: string,
+  directory: string,
+  isDurable: boolean,
+): Promise<void> {
+  const dataBytes = await checkData(disk, snapshot)
+  disk.makeDirectory(directory)
+  const data = join(directory, DATA_FILE)
+  disk.rename(snapshot, data)
+  disk.syncDirectory(paths.snapshots)
+  const target = disk.openToWrite(data)
+  try {
+    target.truncate(dataBytes)
+    if (isDurable) target.sync()
+  } finally {
+    target.close()
+  }
+  if (isDurable) disk.syncDirectory(directory)
+}
+
+/** Returns the length of the data. */
+async function checkData(disk: Disk, snapshot: string): Promise<number> {
+  const source = disk.openToRead(snapshot)
+  try {
+    const description = readDescription(source)
+    for await (const _ of checkedBlocks(source, description));
+    return description.dataBytes
+  } finally {
+    source.close()
+  }
+}
+
+interface Block {
+  readonly block: Buffer
+  readonly at: number
+}
+
+/**
+ * The data of a snapshot block by block, each with its digest checked; a block is valid until the next one. The next ones are
+ * read while this one is hashed: what comes from the disk is slow to copy, and other processors help.
+ * @throws SnapshotDamagedError
+ */
+async function* checkedBlocks(file: DiskFile, { dataBytes, blocks }: SnapshotDescription): AsyncGenerator<Block> {
+  const buffers = Array.from({ length: READS_AHEAD + 1 }, () =>
+    Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, dataBytes)),
+  )
+  const read = async (index: number): Promise<Buffer> => {
+    const length = Math.max(0, Math.min(BLOCK_BYTES, dataBytes - index * BLOCK_BYTES))
+    const block = (buffers[index % buffers.length] as Buffer).subarray(0, length)
+    if ((await file.readAtAsync(block, index * BLOCK_BYTES, length)) !== length) throw becameShorter(file)
+    return block
+  }
+  const begin = (index: number): Promise<Buffer> => {
+    const reading = read(index)
+    // A fault counts when its block is wanted.
+    reading.catch(() => undefined)
+    return reading
+  }
+  const ahead = Array.from({ length: READS_AHEAD }, (_, index) => begin(index))
+  try {
+    for (const [index, digest] of blocks.entries()) {
+      const block = (await ahead[index % READS_AHEAD]) as Buffer
+      ahead[index % READS_AHEAD] = begin(index + READS_AHEAD)
+      const at = index * BLOCK_BYTES
+      if (hash('sha256', block) !== digest) {
+        throw new SnapshotDamagedError(`${file.path}, offset ${at}: the digest of the block is wrong`)
+      }
+      yield { block, at }
+    }
+  } finally {
+    // Whoever stops here closes the file, and another one may get its number.
+    await Promise.allSettled(ahead)
+  }
+}
+
 /** The first `length` bytes of a file, block by block; a block is valid until the next one. */
-function* blocksOf(file: DiskFile, length: number): Generator<{ readonly block: Buffer; readonly at: number }> {
+function* blocksOf(file: DiskFile, length: number): Generator<Block> {
   const bytes = Buffer.allocUnsafeSlow(Math.min(BLOCK_BYTES, length))
   for (let at = 0; at < length; at += BLOCK_BYTES) {
     const block = bytes.subarray(0, Math.min(BLOCK_BYTES, length - at))
-    if (file.readAt(block, at, block.length) !== block.length) throw new Error(`${file.path} became shorter`)
+    if (file.readAt(block, at, block.length) !== block.length) throw becameShorter(file)
     yield { block, at }
   }
+}
+
+function becameShorter({ path }: DiskFile): Error {
+  return new Error(`${path} became shorter`)
 }
 
 /** @throws DiskFullError */

@@ -61,7 +61,7 @@ export async function makeSnapshot(
   const newest = usableNames(disk, paths)[0]
   if (before === 0 || newest?.sequence === before - 1) return undefined
   const refused: RefusedSnapshot[] = []
-  if (!request.followerIsWhole) beginFollower(disk, paths, request, pace, refused)
+  if (!request.followerIsWhole) await beginFollower(disk, paths, request, pace, refused)
   const { records, position } = await follow(disk, paths, request, pace, before as Sequence)
   const about = {
     deploymentId: request.deploymentId,
@@ -75,18 +75,18 @@ export async function makeSnapshot(
 }
 
 /** Makes the follower from the newest snapshot that can be used, or empty. */
-function beginFollower(
+async function beginFollower(
   disk: Disk,
   paths: StorePaths,
   { deploymentId, reservedBytes }: SnapshotRequest,
   pace: Pace,
   refused: RefusedSnapshot[],
-): void {
+): Promise<void> {
   const directory = paths.projectionsFollower
   for (const { name, path } of usableNames(disk, paths)) {
     disk.removeTree(directory)
-    const options = { deploymentId, directory, pace, reservedBytes, isDurable: false }
-    const reason = copyFault(disk, paths, path, options)
+    const restored = { path, deploymentId, directory, isDurable: false }
+    const reason = await copyFault(disk, paths, restored, { pace, reservedBytes })
     if (reason === undefined) return
     refused.push({ name, reason })
   }

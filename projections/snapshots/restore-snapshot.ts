@@ -1,6 +1,6 @@
 import { type Disk, isDiskFull } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
-import { type CopyOptions, copyData } from './copy-snapshot.ts'
+import { type CopyOptions, copyData, moveData } from './copy-snapshot.ts'
 import { readDescription, SnapshotDamagedError, type SnapshotDescription } from './snapshot-file.ts'
 import { placeFault } from './snapshot-place.ts'
 
@@ -11,7 +11,10 @@ export interface RefusedSnapshot {
   readonly reason: string
 }
 
-interface RestoreOptions extends CopyOptions {
+/** Where the projections come from and go to. */
+interface Restored {
+  /** Path of the snapshot. */
+  readonly path: string
   /** In hexadecimal. */
   readonly deploymentId: string
   /** Where the projections go; it does not exist, or is empty. */
@@ -41,14 +44,33 @@ export function descriptionOf(disk: Disk, path: string): SnapshotDescription {
 export function copyFault(
   disk: Disk,
   paths: StorePaths,
-  path: string,
-  { deploymentId, directory, ...options }: RestoreOptions,
-): string | undefined {
+  restored: Restored,
+  options: CopyOptions,
+): Promise<string | undefined> {
+  const { path, directory, isDurable } = restored
+  return faultOf(disk, paths, restored, () => copyData(disk, paths, path, directory, { ...options, isDurable }))
+}
+
+/**
+ * The same without a copy: the file of the snapshot becomes that of the projections. One that cannot be used for what it
+ * says, or for its digests, stays where it is.
+ * @returns why it cannot be used
+ */
+export function moveFault(disk: Disk, paths: StorePaths, restored: Restored): Promise<string | undefined> {
+  const { path, directory, isDurable } = restored
+  return faultOf(disk, paths, restored, () => moveData(disk, paths, path, directory, isDurable))
+}
+
+async function faultOf(
+  disk: Disk,
+  paths: StorePaths,
+  { path, deploymentId }: Restored,
+  restore: () => Promise<void>,
+): Promise<string | undefined> {
   try {
     const fault = placeFault(disk, paths, deploymentId, descriptionOf(disk, path))
-    if (fault !== undefined) return fault
-    copyData(disk, paths, path, directory, options)
-    return undefined
+    if (fault === undefined) await restore()
+    return fault
   } catch (error) {
     if (isDiskFull(error)) throw error
     if (error instanceof SnapshotDamagedError) return error.message

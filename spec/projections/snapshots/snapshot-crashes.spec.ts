@@ -21,11 +21,13 @@ function deadAfter(k: number): FaultDisk {
   return disk
 }
 
-/** A store with one snapshot, that was killed, and segments after it. */
-async function storeWithOne(root: string): Promise<StorePaths> {
+/** A store with so many snapshots, that was killed, and segments after them. */
+async function storeWith(root: string, snapshots: number): Promise<StorePaths> {
   const store = await openTestStore(root)
-  await fillSegments(store, 'filled')
-  await snapshotOf(store.paths)
+  for (let made = 0; made < snapshots; made += 1) {
+    await fillSegments(store, 'filled')
+    await snapshotOf(store.paths)
+  }
   await fillSegments(store, 'filled')
   await store.kill()
   return store.paths
@@ -46,7 +48,7 @@ async function opensRight(paths: StorePaths, bootId: string, disk?: Disk): Promi
 
 test('a process that ends at any step of a snapshot leaves the one before or the new one, and nothing else', async (t) => {
   const root = t.testdir()
-  const paths = await storeWithOne(join(root, 'store'))
+  const paths = await storeWith(join(root, 'store'), 1)
   const [before = ''] = usableNames(roomyDisk, paths).map(({ name }) => name)
   const seen = new Set<string | undefined>()
   let made = false
@@ -67,26 +69,32 @@ test('a process that ends at any step of a snapshot leaves the one before or the
   t.ok(seen.has(before))
 })
 
-test('a start that ends at any step of using a snapshot is followed by one that is right', async (t) => {
-  const root = t.testdir()
-  const paths = await storeWithOne(join(root, 'store'))
-  let opened = false
-  let tries = 0
-  for (let k = 0; !opened; k += 1) {
-    const tried = copyOf(paths, root, `tried-${k}`)
-    const store = await openTestStore(tried.root, { bootId: OTHER_BOOT_ID }, deadAfter(k)).catch(() => undefined)
-    opened = store !== undefined && store.failures.length === 0
-    await store?.kill().catch(() => undefined)
-    // The same boot: what LMDB has is trusted, however far it came.
-    t.not(await opensRight(tried, OTHER_BOOT_ID), 'wrong rows', `step ${k}`)
-    rmSync(tried.root, { recursive: true })
-    tries += 1
-  }
-  t.ok(tries > 20, `${tries} steps`)
-})
+for (const [title, snapshots] of [
+  ['copying the only snapshot', 1],
+  ['moving the newer of two', 2],
+] as const) {
+  test(`a start that ends at any step of ${title} is followed by one that is right`, async (t) => {
+    const root = t.testdir()
+    const paths = await storeWith(join(root, 'store'), snapshots)
+    let opened = false
+    let tries = 0
+    for (let k = 0; !opened; k += 1) {
+      const tried = copyOf(paths, root, `tried-${k}`)
+      const store = await openTestStore(tried.root, { bootId: OTHER_BOOT_ID }, deadAfter(k)).catch(() => undefined)
+      opened = store !== undefined && store.failures.length === 0
+      await store?.kill().catch(() => undefined)
+      t.ok(usableNames(roomyDisk, tried).length > 0, `step ${k} leaves a snapshot`)
+      // The same boot: what LMDB has is trusted, however far it came.
+      t.not(await opensRight(tried, OTHER_BOOT_ID), 'wrong rows', `step ${k}`)
+      rmSync(tried.root, { recursive: true })
+      tries += 1
+    }
+    t.ok(tries > 20, `${tries} steps`)
+  })
+}
 
 test('a full or failing disk ends a snapshot, and those that are there stay', async (t) => {
-  const paths = await storeWithOne(t.testdir())
+  const paths = await storeWith(t.testdir(), 1)
   const names = () => usableNames(roomyDisk, paths).map(({ name }) => name)
   const [before] = names()
   const faults: readonly [string, (operation: Operation) => Fault | undefined, RegExp][] = [
@@ -129,7 +137,7 @@ test('a full or failing disk ends a snapshot, and those that are there stay', as
 })
 
 test('a start without room for the copy goes the old way', async (t) => {
-  const paths = await storeWithOne(t.testdir())
+  const paths = await storeWith(t.testdir(), 1)
   const disk = new FaultDisk()
   disk.fault = ({ name, path }) =>
     name === 'write' && path.includes('projections-restore') ? { kind: 'error', error: noSpaceError() } : undefined

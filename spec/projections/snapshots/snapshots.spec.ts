@@ -8,6 +8,7 @@ import { checkProjections } from '../../../projections/replay/check.ts'
 import { descriptionOf } from '../../../projections/snapshots/restore-snapshot.ts'
 import { encodeEnd, type SnapshotDescription, usableNames } from '../../../projections/snapshots/snapshot-file.ts'
 import { SCHEMA_VERSION } from '../../../projections/tables/applied.ts'
+import { compressJournal } from '../../support/cold-segments.ts'
 import { createBucket } from '../../support/commands.ts'
 import { flipByte } from '../../support/journal-files.ts'
 import { rebuiltTables } from '../../support/rebuilt-tables.ts'
@@ -55,6 +56,48 @@ test('without projections a start uses the snapshot, and without both the journa
     await store.close(true)
     t.same(await dumpStore(paths), await rebuiltTables(paths))
   }
+})
+
+test('the newest of several snapshots becomes the projections, and the last one is copied and stays', async (t) => {
+  const paths = await cutStore(t.testdir(), 2)
+  const [newest, older] = names(paths)
+  for (const [snapshot, bootId] of [
+    [newest, OTHER_BOOT_ID],
+    [older, `${OTHER_BOOT_ID}-2`],
+    [older, `${OTHER_BOOT_ID}-3`],
+  ] as const) {
+    const store = await openTestStore(paths.root, { bootId })
+    t.match(store.report, { snapshot, refusedSnapshots: [] })
+    t.same(names(paths), [older])
+    await store.kill()
+    t.same(await dumpStore(paths), await rebuiltTables(paths))
+  }
+})
+
+test('a snapshot that is refused for what is in it stays, whether it would be moved or copied', async (t) => {
+  const paths = await cutStore(t.testdir(), 2)
+  const before = names(paths)
+  for (const name of before) flipByte(join(paths.snapshots, name), 100_000)
+  const store = await openTestStore(paths.root, { bootId: OTHER_BOOT_ID })
+  t.match(store.report, { snapshot: undefined, refusedSnapshots: before.map((name) => ({ name })) })
+  t.same(names(paths), before)
+  await store.close(true)
+  t.same(await dumpStore(paths), await rebuiltTables(paths))
+})
+
+test('the segment that a snapshot ends with may have been compressed since', async (t) => {
+  const paths = await cutStore(t.testdir(), 2)
+  const [newest, older] = names(paths)
+  t.ok((await compressJournal(paths)) > 0)
+  const store = await openTestStore(paths.root, { bootId: OTHER_BOOT_ID })
+  t.match(store.report, { snapshot: newest, refusedSnapshots: [] })
+  t.ok(store.catalog.snapshot().bucket('after-the-snapshot'))
+  await fillSegments(store, 'filled')
+  t.match(await snapshotOf(paths), { refused: [] }, 'and the next one is made from the older one')
+  await store.close(true)
+  t.equal(names(paths).length, 2)
+  t.ok(names(paths).includes(older ?? ''))
+  t.same(await dumpStore(paths), await rebuiltTables(paths))
 })
 
 test('a stop that was clean, and kill -9 alone, need no snapshot', async (t) => {

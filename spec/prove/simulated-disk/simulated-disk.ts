@@ -5,6 +5,7 @@ import type { Random } from '../../support/random.ts'
 import { type CrashChoice, type CrashDecision, everyOutcome, nothingLands } from './crash-choices.ts'
 import { DirectoryNode, type NameOperation, type Node } from './directory-node.ts'
 import { FileNode } from './file-node.ts'
+import { countedFile } from './real-file.ts'
 import { JUNK, type Sector } from './sectors.ts'
 import { type FileHost, SimulatedFile } from './simulated-file.ts'
 
@@ -163,7 +164,7 @@ export class SimulatedDisk implements Disk, FileHost {
 
   create(path: string): DiskFile {
     this.use()
-    if (this.#isReal(dirname(path))) return nodeDisk.create(path)
+    if (this.#isReal(dirname(path))) return countedFile(nodeDisk.create(path), () => this.use())
     const directory = this.#directoryOf(path)
     if (directory.names.has(basename(path))) throw systemError('EEXIST', path)
     const node = new FileNode(path)
@@ -173,6 +174,7 @@ export class SimulatedDisk implements Disk, FileHost {
 
   openToWrite(path: string): DiskFile {
     this.use()
+    if (this.#isReal(dirname(path))) return countedFile(nodeDisk.openToWrite(path), () => this.use())
     const node = this.#existing(path)
     if (node.isReadOnly) throw systemError('EACCES', path)
     return new SimulatedFile(this, path, node, true)
@@ -221,6 +223,7 @@ export class SimulatedDisk implements Disk, FileHost {
     if (this.#isReal(from)) return nodeDisk.rename(from, to)
     this.use()
     const node = this.#existing(from)
+    if (this.#isReal(dirname(to))) return this.#moveToReal(node, from, to)
     this.#removed = this.file(to) ?? this.#removed
     const [source, target] = [this.#directoryOf(from), this.#directoryOf(to)]
     const title = `rename ${basename(from)} to ${basename(to)}`
@@ -290,6 +293,14 @@ export class SimulatedDisk implements Disk, FileHost {
       yield [join(path, name), node]
       if (node.kind === 'directory') yield* this.#nodes(join(path, name), node)
     }
+  }
+
+  /** The old name may come back after a crash. */
+  #moveToReal(node: FileNode, from: string, to: string): void {
+    const file = nodeDisk.create(to)
+    file.writeAt(node.damagedBytes(), 0)
+    file.close()
+    this.#directoryOf(from).change({ title: `move ${basename(from)}`, unbind: basename(from) })
   }
 
   #isReal(path: string): boolean {
