@@ -53,7 +53,18 @@ function sayFindings({ say }: ProofTask, seed: number, findings: readonly Findin
 
 function told(tally: Tally): string {
   const { crashes, crashesInRecovery, acknowledged, faults, damages, damagesNamed } = tally
-  const { tailsCut, segments, coldSegments, rebuilds, volumesRemoved, removals, deliveries } = tally
+  const {
+    snapshots,
+    snapshotStarts,
+    snapshotsRefused,
+    tailsCut,
+    segments,
+    coldSegments,
+    rebuilds,
+    volumesRemoved,
+    removals,
+    deliveries,
+  } = tally
   return [
     `${crashes} crashes (${crashesInRecovery} in recovery)`,
     `${acknowledged} commands acknowledged`,
@@ -62,6 +73,7 @@ function told(tally: Tally): string {
     `${tailsCut} tails cut`,
     `${segments} segments`,
     `${coldSegments} compressed`,
+    `${snapshots} snapshots (${snapshotStarts} used, ${snapshotsRefused} refused)`,
     `${volumesRemoved} volumes compacted`,
     `${removals} removed by age`,
     `${deliveries} deliveries`,

@@ -19,6 +19,11 @@ const NOTHING = {
   segments: 0,
   /** Of them: those that were compressed. */
   coldSegments: 0,
+  snapshots: 0,
+  /** Starts whose projections were made from one. */
+  snapshotStarts: 0,
+  /** Snapshots that a start found and could not use. */
+  snapshotsRefused: 0,
   /** Comparisons of the live projections with a replay. */
   rebuilds: 0,
   volumesRemoved: 0,

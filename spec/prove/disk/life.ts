@@ -7,6 +7,7 @@ import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
 import type { BackgroundWorker } from '../../../workers/worker.ts'
 import type { ModelledClients } from '../../support/modelled-clients.ts'
 import type { Random } from '../../support/random.ts'
+import { snapshotOf } from '../../support/snapshots.ts'
 import { openTestStore, type TestStore } from '../../support/test-store.ts'
 import type { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
 import type { Breakage } from './breakage.ts'
@@ -98,6 +99,7 @@ export async function live(world: World, life: number, plan: LifePlan): Promise<
     await store.kill()
   }
   tally.tailsCut += store.report.cut === undefined ? 0 : 1
+  tally.snapshotsRefused += store.report.refusedSnapshots.length
   world.intervals.clear()
   return found
 }
@@ -112,7 +114,8 @@ function limit(disk: SimulatedDisk, faulty: FaultyDisk, plan: LifePlan, failed: 
   }
 }
 
-async function checkOpened({ clients, promises, tally }: World, store: TestStore): Promise<Finding[]> {
+async function checkOpened(world: World, store: TestStore): Promise<Finding[]> {
+  const { clients, promises, tally } = world
   const found: Finding[] = []
   const { removals } = clients
   try {
@@ -125,6 +128,10 @@ async function checkOpened({ clients, promises, tally }: World, store: TestStore
   tally.removals += clients.removals - removals
   const { sequence, head } = store.journal.position
   promises.add(sequence, head)
+  if (store.report.snapshot !== undefined) {
+    tally.snapshotStarts += 1
+    found.push(...(await compareWithReplay(world)))
+  }
   return found
 }
 
@@ -132,7 +139,7 @@ async function checkOpened({ clients, promises, tally }: World, store: TestStore
 async function work(world: World, store: TestStore, life: number, { ages }: LifePlan): Promise<Finding | undefined> {
   const { random, clients, tally } = world
   const { acknowledged, deliveries } = clients
-  const jobs = random.below(3) === 0 ? background(store, life, tally) : Promise.resolve(0)
+  const jobs = random.below(3) === 0 ? background(store, life, world) : Promise.resolve(0)
   const [, done] = await Promise.all([
     clients.run(store, random, timeOf(life), 1 + random.below(COMMANDS_MAXIMUM)),
     jobs.catch((error: unknown): Finding => ({ kind: 'wrong', text: `a background job failed: ${String(error)}` })),
@@ -146,7 +153,7 @@ async function work(world: World, store: TestStore, life: number, { ages }: Life
 }
 
 /** Returns how many volumes were removed. */
-async function background(store: TestStore, life: number, tally: Tally): Promise<number> {
+async function background(store: TestStore, life: number, { tally, random }: World): Promise<number> {
   const { disk, paths, client, catalog, start } = store
   const compaction = new VolumeCompaction(disk, paths, client, catalog)
   const sweep = new PayloadFileSweep(disk, paths, start, (name) => catalog.snapshot().payloadFileIsUsed(name))
@@ -166,6 +173,8 @@ async function background(store: TestStore, life: number, tally: Tally): Promise
     await compression.close()
   }
   tally.coldSegments += compression.totals.segments
+  const made = await snapshotOf(paths, { kept: 1 + random.below(2) }, disk)
+  tally.snapshots += made === undefined ? 0 : 1
   return Number(/^\d+/.exec(compaction.status)?.[0])
 }
 

@@ -46,12 +46,26 @@ export class SimulatedHost {
     this.disk = this.disk.crash(byChance(random))
     this.#boots += 1
     if (!this.#stoppedCleanly()) this.#spoilProjections(random)
+    this.#spoilSnapshot(random)
   }
 
   #stoppedCleanly(): boolean {
     if (!this.disk.exists(this.paths.head)) return false
     const head = HeadFile.open(this.disk, this.paths)
     return head.newest?.clean === true
+  }
+
+  /** Every third time a snapshot is torn or changed: whatever is in it, the journal leads to the same rows. */
+  #spoilSnapshot(random: Random): void {
+    const { snapshots } = this.paths
+    const names = this.disk.list(snapshots).filter((name) => name.endsWith('.snapshot'))
+    if (names.length === 0 || random.below(3) > 0) return
+    const path = join(snapshots, random.of(names))
+    const file = this.disk.openToWrite(path)
+    const place = random.below(file.size())
+    if (random.below(2) === 0) file.truncate(place)
+    else file.writeAt(sampleBytes(Math.min(512, file.size() - place), random.below(1000)), place)
+    file.sync()
   }
 
   #hasJournal(): boolean {

@@ -48,6 +48,7 @@ const KINDS_OF_PATH: readonly (readonly [RegExp, string])[] = [
   [/^payloads\/files\/[0-9a-f]{2}$/, 'directory of payload files'],
   [/^payloads\/files\/[0-9a-f]{2}\//, 'payload file'],
   [/^payloads\/tmp\/./, 'upload'],
+  [/^snapshots\/\d/, 'snapshot'],
 ]
 
 /** The kind of thing that a path of a data directory names; most are the path itself. */

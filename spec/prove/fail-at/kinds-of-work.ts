@@ -1,5 +1,7 @@
 /** What a store does with its disk, kind by kind: every operation of each is failed once. */
+import { truncateSync } from 'node:fs'
 import { rebuildProjections } from '../../../projections/replay/rebuild.ts'
+import { usableNames } from '../../../projections/snapshots/snapshot-file.ts'
 import { VolumeCompaction } from '../../../workers/compact-volumes.ts'
 import { SegmentCompression } from '../../../workers/compress-segments.ts'
 import { MultipartDigest } from '../../../workers/digest-multipart.ts'
@@ -9,6 +11,7 @@ import type { BackgroundWorker } from '../../../workers/worker.ts'
 import { createBucket, deleteBucket, deleteObject, write, writeFile } from '../../support/commands.ts'
 import { editFile, segmentPath } from '../../support/journal-files.ts'
 import { sampleBytes } from '../../support/sample-bytes.ts'
+import { snapshotOf } from '../../support/snapshots.ts'
 import { BOOT_ID, OTHER_BOOT_ID } from '../../support/test-store.ts'
 import { abortUpload, completeUpload, createUpload, writePart } from '../../support/upload-commands.ts'
 import { deleteVersion } from '../../support/version-commands.ts'
@@ -108,6 +111,19 @@ async function sealWithoutSuccessor(life: Life): Promise<void> {
   await life.send(write('kept', 'sealing', SMALL)).catch(() => undefined)
 }
 
+/** Ends a segment, so that a snapshot can be made, and makes it. */
+async function nextSnapshot(life: Life): Promise<void> {
+  await fillSegment(life)
+  await life.send(write('kept', 'sealing', SMALL))
+  await snapshotOf(life.paths, {}, life.door)
+}
+
+/** A store with so many snapshots, and entries after them in another segment. */
+async function withSnapshots(life: Life, count: number): Promise<void> {
+  for (let made = 0; made < count; made += 1) await nextSnapshot(life)
+  await life.send(deleteObject('kept', 'small'))
+}
+
 export const KINDS_OF_WORK: readonly KindOfWork[] = [
   { name: 'put small', ...opened, work: (life) => life.send(write('kept', 'new', SMALL)) },
   { name: 'put small over another', ...opened, work: (life) => life.send(write('kept', 'small', SMALL)) },
@@ -202,6 +218,13 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
       return runWorker(life, new PayloadFileSweep(door, paths, store.start, isUsed))
     },
   },
+  { name: 'first snapshot', ready: fillSegment, work: nextSnapshot },
+  {
+    name: 'third snapshot',
+    setUp: (life) => withSnapshots(life, 2),
+    ready: fillSegment,
+    work: nextSnapshot,
+  },
   ...AGING_WEBHOOKS_AND_LINKS,
   { name: 'stop', ...opened, work: (life) => life.end('stopped') },
   {
@@ -222,6 +245,31 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
     work: open,
   },
   { name: 'start after power cut', left: 'killed', bootId: OTHER_BOOT_ID, work: open },
+  {
+    name: 'start from the only snapshot',
+    setUp: (life) => withSnapshots(life, 1),
+    left: 'killed',
+    bootId: OTHER_BOOT_ID,
+    work: open,
+  },
+  {
+    name: 'start from the newer of two snapshots',
+    setUp: (life) => withSnapshots(life, 2),
+    left: 'killed',
+    bootId: OTHER_BOOT_ID,
+    work: open,
+  },
+  {
+    name: 'start from a snapshot with another that is torn',
+    setUp: async (life) => {
+      await withSnapshots(life, 2)
+      const [newest = ''] = usableNames(life.door, life.paths).map(({ path }) => path)
+      truncateSync(newest, 100_000)
+    },
+    left: 'killed',
+    bootId: OTHER_BOOT_ID,
+    work: open,
+  },
   { name: 'start with torn tail', setUp: tearTail, left: 'killed', bootId: OTHER_BOOT_ID, work: open },
   { name: 'start behind a seal', setUp: sealWithoutSuccessor, left: 'killed', work: open },
   {

@@ -14,6 +14,14 @@ export interface KillCounts {
   compressed: number
   /** Volumes that were emptied by moving what lived in them, and removed. */
   compactions: number
+  /** Snapshots of the projections. */
+  snapshots: number
+  /** Kills while one was being written. */
+  inSnapshot: number
+  /** Starts that made the projections from one. */
+  fromSnapshot: number
+  /** Starts that found one which was damaged. */
+  refused: number
   /** Requests. */
   acknowledged: number
   /** By lifecycle rules. */
@@ -32,6 +40,10 @@ export function noKills(): KillCounts {
     rotations: 0,
     compressed: 0,
     compactions: 0,
+    snapshots: 0,
+    inSnapshot: 0,
+    fromSnapshot: 0,
+    refused: 0,
     acknowledged: 0,
     removals: 0,
     deliveries: 0,
@@ -47,6 +59,10 @@ const REQUIRED = [
   'rotations',
   'compressed',
   'compactions',
+  'snapshots',
+  'inSnapshot',
+  'fromSnapshot',
+  'refused',
   'acknowledged',
   'removals',
   'deliveries',
@@ -55,11 +71,12 @@ const REQUIRED = [
 /** What a run proved: `100 kills (20 in a start, …), 0 lost, 0 wrong`. */
 export function verdict(counts: KillCounts, findings: readonly Finding[]): { summary: string; passed: boolean } {
   const { kills, inStart, inMultipart, rotations, compressed, compactions } = counts
-  const { acknowledged, removals, deliveries, bytesMaximum } = counts
+  const { snapshots, inSnapshot, fromSnapshot, refused, acknowledged, removals, deliveries, bytesMaximum } = counts
   const lost = findings.filter(({ kind }) => kind === 'lost').length
   const missing = REQUIRED.filter((name) => counts[name] === 0)
   const parts = [
     `${kills} kills (${inStart} in a start, ${inMultipart} in multipart, ${rotations} rotations, ${compressed} compressed, ${compactions} compactions)`,
+    `${snapshots} snapshots (${inSnapshot} kills in one, ${fromSnapshot} starts from one, ${refused} refused)`,
     `${acknowledged} acknowledged`,
     `${removals} removed by age`,
     `${deliveries} deliveries`,

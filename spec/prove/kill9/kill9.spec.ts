@@ -119,6 +119,10 @@ const GOOD: KillCounts = {
   rotations: 44,
   compressed: 30,
   compactions: 23,
+  snapshots: 12,
+  inSnapshot: 5,
+  fromSnapshot: 9,
+  refused: 2,
   acknowledged: 5000,
   removals: 40,
   deliveries: 900,
@@ -128,7 +132,7 @@ const GOOD: KillCounts = {
 test('X4 kills that lost nothing pass', (t) => {
   t.same(verdict(GOOD, []), {
     summary:
-      '100 kills (20 in a start, 61 in multipart, 44 rotations, 30 compressed, 23 compactions), 5000 acknowledged, 40 removed by age, 900 deliveries, at most 3 MiB, 0 lost, 0 wrong',
+      '100 kills (20 in a start, 61 in multipart, 44 rotations, 30 compressed, 23 compactions), 12 snapshots (5 kills in one, 9 starts from one, 2 refused), 5000 acknowledged, 40 removed by age, 900 deliveries, at most 3 MiB, 0 lost, 0 wrong',
     passed: true,
   })
   t.end()
@@ -142,6 +146,10 @@ test('X4 a run that counted nothing where it hurts fails, and so does one that f
     'rotations',
     'compressed',
     'compactions',
+    'snapshots',
+    'inSnapshot',
+    'fromSnapshot',
+    'refused',
     'acknowledged',
     'removals',
     'deliveries',

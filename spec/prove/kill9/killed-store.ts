@@ -11,6 +11,7 @@ import { AcknowledgingClient, CRASH_BUCKET, listedKeys } from './acknowledging-c
 import { AGING_SETTINGS, AgingAndEvents, LONG_AGO } from './aging-and-events.ts'
 import { journalTally } from './journal-tally.ts'
 import type { KillCounts } from './kill-counts.ts'
+import { SNAPSHOT_SETTINGS, SnapshotKills } from './snapshot-kills.ts'
 
 /** Of each kind: on a plain bucket, and on one with versions, locks and uploads. */
 const CLIENTS = 3
@@ -21,6 +22,7 @@ const SETTINGS = {
   OBJECT_STORE_STORAGE_VOLUME_MIB: '1',
   OBJECT_STORE_LOG_REQUESTS: 'none',
   ...AGING_SETTINGS,
+  ...SNAPSHOT_SETTINGS,
 }
 const WORK_MILLISECONDS_MAXIMUM = 350
 /** One server of so many works until a pass over the lifecycle rules has begun. */
@@ -40,6 +42,7 @@ export class KilledStore {
   readonly #plain: readonly AcknowledgingClient[]
   readonly #versioned: readonly VersionClient[]
   readonly #aging = new AgingAndEvents()
+  readonly #snapshots: SnapshotKills
   #starts = 0
   #startMilliseconds = 500
 
@@ -48,6 +51,7 @@ export class KilledStore {
     this.#paths = new StorePaths(dataDirectory)
     this.#random = new Random(seed)
     this.#counts = counts
+    this.#snapshots = new SnapshotKills(this.#paths, this.#random, counts)
     const numbers = Array.from({ length: CLIENTS }, (_, index) => index + 1)
     this.#plain = numbers.map((number) => {
       return new AcknowledgingClient(number, this.#random, (requestId) => this.#aging.promise(requestId))
@@ -61,10 +65,12 @@ export class KilledStore {
 
   /** One start and one kill, while it starts or while it works. */
   async cycle(): Promise<void> {
+    if (this.#starts > 0) this.#snapshots.lose()
     if (this.#starts === 0) await this.#begin()
     else if (this.#random.below(START_KILLS) === 0) await this.#killInStart()
     else await this.#start((server) => this.#killAtWork(server))
     this.#counts.kills += 1
+    this.#snapshots.killed()
     if (this.#random.below(VERIFICATIONS) > 0) return
     for (const fault of await journalFaults(this.#paths, 'killed')) this.#wrong(fault)
   }
@@ -125,6 +131,7 @@ export class KilledStore {
     return this.#withServer((server) => {
       this.#starts += 1
       this.#startMilliseconds = performance.now() - began
+      this.#snapshots.started(server.log)
       return use(server)
     })
   }
