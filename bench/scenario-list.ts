@@ -1,6 +1,7 @@
 import type { Scenario } from './scenario.ts'
 import { audit } from './scenarios/audit.ts'
 import { capacity } from './scenarios/capacity.ts'
+import { coldJournal } from './scenarios/cold-journal.ts'
 import { compaction } from './scenarios/compaction.ts'
 import { deleteObjects } from './scenarios/delete.ts'
 import { encryption } from './scenarios/encryption.ts'
@@ -70,4 +71,5 @@ export const scenarioList: readonly Scenario[] = [
   startUp,
   journalVerify,
   replay,
+  coldJournal,
 ]
