@@ -147,7 +147,6 @@ test('X4 a run that counted nothing where it hurts fails, and so does one that f
     'compressed',
     'compactions',
     'snapshots',
-    'inSnapshot',
     'fromSnapshot',
     'refused',
     'acknowledged',
