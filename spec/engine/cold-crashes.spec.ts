@@ -16,7 +16,7 @@ import { journalEntries } from '../support/journal-entries.ts'
 import { Random } from '../support/random.ts'
 import { openTestStore, someBytes } from '../support/test-store.ts'
 
-const NAMES_NOTHING = /\.segment$|HEAD$|spare$/
+const NAMES_NOTHING = /\.segment$|HEAD$|spare$|keys$/
 
 /** A journal of four segments on a simulated disk, all of it durable. */
 async function simulatedJournal(root: string): Promise<{ disk: SimulatedDisk; paths: StorePaths; entries: string }> {
