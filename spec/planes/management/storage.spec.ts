@@ -66,6 +66,8 @@ test('status says what there is of snapshots', async (t) => {
     made: 3,
     failures: 1,
   }
+  const recordsAfter = () => server.store.journal.position.sequence - 2
+  const least = recordsAfter()
   const { records_after: after, ...rest } = (await snapshotStatus()).snapshots
   t.same(rest, {
     state: 'making',
@@ -77,7 +79,8 @@ test('status says what there is of snapshots', async (t) => {
     made: 3,
     failures: 1,
   })
-  t.equal(after, server.store.journal.position.sequence - 2, 'what a start would replay')
+  // Records of the requests themselves come a moment later.
+  t.ok(Number(after) >= least && Number(after) <= recordsAfter(), `what a start would replay: ${String(after)}`)
 })
 
 test('a damaged byte is found, and the object named', async (t) => {
