@@ -37,24 +37,27 @@ export class RequestLines {
   }
 
   add(request: FinishedRequest): void {
-    const { requestId, method, operation, route, status, receivedBytes, sentBytes, unsupported } = request
+    const { requestId, method, operation, route, status, principal, receivedBytes, sentBytes } = request
+    const { code, unsupported } = request
     const milliseconds = Math.round(request.milliseconds * 1000) / 1000
     const line =
       `${this.#begin()}"requestId":"${requestId}","method":"${method}",` +
       `"route":"${route}",${operation === undefined ? '' : `"operation":"${operation.name}",`}"status":${status},` +
-      `"milliseconds":${milliseconds},"receivedBytes":${receivedBytes},"sentBytes":${sentBytes},` +
-      `${unsupported === undefined ? '' : unsupportedText(unsupported)}"msg":"S3 request"}\n`
+      `"milliseconds":${milliseconds},"principal":"${principal}","receivedBytes":${receivedBytes},"sentBytes":${sentBytes},` +
+      `${unsupported === undefined ? reasonText(code) : unsupportedText(unsupported)}"msg":"S3 request"}\n`
     // What a client wrote may have more bytes than characters; every other line is ASCII.
     this.#append(line, unsupported === undefined ? line.length : Buffer.byteLength(line))
   }
 
   /** The line of a request by a link, which says nothing of the link. */
-  addAccess({ requestId, method, route, status, milliseconds, sentBytes, refused }: FinishedAccess): void {
+  addAccess(request: FinishedAccess): void {
+    const { requestId, method, route, access, status, milliseconds, principal, sentBytes, code } = request
     const line =
       `${this.#begin()}"requestId":"${requestId}","method":"${method}",` +
-      `${route === undefined ? '' : `"route":"${route}",`}"status":${status},` +
-      `"milliseconds":${Math.round(milliseconds * 1000) / 1000},"sentBytes":${sentBytes},` +
-      `${refused === undefined ? '' : `"refused":"${refused}",`}"msg":"request by a link"}\n`
+      `${route === undefined ? '' : `"route":"${route}",`}` +
+      `${access === undefined ? '' : `"operation":"${access}",`}"status":${status},` +
+      `"milliseconds":${Math.round(milliseconds * 1000) / 1000},"principal":"${principal}","sentBytes":${sentBytes},` +
+      `${reasonText(code)}"msg":"request by a link"}\n`
     this.#append(line, line.length)
   }
 
@@ -86,6 +89,11 @@ export class RequestLines {
     }
     return this.#time
   }
+}
+
+/** A code is one of a table, and needs no escapes. */
+function reasonText(code: string | undefined): string {
+  return code === undefined ? '' : `"reason":"${code}",`
 }
 
 function unsupportedText({ refused, reason }: NonNullable<FinishedRequest['unsupported']>): string {

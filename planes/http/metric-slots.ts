@@ -40,8 +40,15 @@ export interface SharedMetrics {
   readonly buffer: SharedArrayBuffer
   /** Values of the label `operation`. */
   readonly operations: readonly string[]
+  readonly expected: ExpectedResults
   readonly threads: number
 }
+
+/**
+ * By operation, the results whose series are there before the first of them, as rates need it: all where nothing is said.
+ * Any other series appears when it is counted.
+ */
+type ExpectedResults = Readonly<Record<string, readonly RequestResult[]>>
 
 /** One sample of a metric. The values are sums over all threads. */
 interface MetricSeries extends MetricSample {
@@ -60,7 +67,13 @@ export interface HistogramCounts {
 
 /** The series with their first slots. */
 interface SlotLayout {
-  readonly series: readonly { readonly row: MetricRow; readonly labels: Labels; readonly slot: number }[]
+  readonly series: readonly {
+    readonly row: MetricRow
+    readonly labels: Labels
+    readonly slot: number
+    /** Not shown while it is zero. */
+    readonly isUnexpected: boolean
+  }[]
   readonly slotByKey: ReadonlyMap<string, number>
   readonly slots: number
 }
@@ -81,7 +94,12 @@ function seriesKey(name: string, labels: Labels = {}): string {
   return [name, ...Object.values(labels)].join(' ')
 }
 
-function createLayout(operations: readonly string[]): SlotLayout {
+function isExpected({ operation, result }: Labels, expected: ExpectedResults): boolean {
+  const results: readonly (string | undefined)[] | undefined = operation === undefined ? undefined : expected[operation]
+  return results === undefined || results.includes(result)
+}
+
+function createLayout(operations: readonly string[], expected: ExpectedResults): SlotLayout {
   const series: SlotLayout['series'][number][] = []
   const slotByKey = new Map<string, number>()
   let slots = 0
@@ -89,7 +107,8 @@ function createLayout(operations: readonly string[]): SlotLayout {
     if (row.origin !== 'threads') continue
     for (const labels of labelsOf(row.name, operations)) {
       slotByKey.set(seriesKey(row.name, labels), slots)
-      series.push({ row, labels, slot: slots })
+      const isUnexpected = row.name === REQUESTS_METRIC && !isExpected(labels, expected)
+      series.push({ row, labels, slot: slots, isUnexpected })
       slots += row.type === 'histogram' ? HISTOGRAM_SLOTS : 1
     }
   }
@@ -113,7 +132,7 @@ export class MetricSlots {
   /** Attaches to metrics that another thread made. */
   constructor(shared: SharedMetrics) {
     this.shared = shared
-    this.#layout = createLayout(shared.operations)
+    this.#layout = createLayout(shared.operations, shared.expected)
     this.#regionSlots = regionSlots(this.#layout)
     const bytes = this.#regionSlots * shared.threads * Float64Array.BYTES_PER_ELEMENT
     if (shared.buffer.byteLength !== bytes) throw new RangeError('the shared metrics were made with another layout')
@@ -123,10 +142,11 @@ export class MetricSlots {
    * Makes the slots, all zero.
    * @param operations values of the label `operation`, each once
    * @param threads how many threads will count
+   * @param expected results of operations that can not have all of them
    */
-  static create(operations: readonly string[], threads: number): MetricSlots {
-    const bytes = regionSlots(createLayout(operations)) * threads * Float64Array.BYTES_PER_ELEMENT
-    return new MetricSlots({ buffer: new SharedArrayBuffer(bytes), operations: [...operations], threads })
+  static create(operations: readonly string[], threads: number, expected: ExpectedResults = {}): MetricSlots {
+    const bytes = regionSlots(createLayout(operations, expected)) * threads * Float64Array.BYTES_PER_ELEMENT
+    return new MetricSlots({ buffer: new SharedArrayBuffer(bytes), operations: [...operations], expected, threads })
   }
 
   /**
@@ -181,15 +201,15 @@ export class MetricSlots {
     return new Histogram(this.region(thread), this.#slot(seriesKey(SYNC_DURATION_METRIC)))
   }
 
-  /** Every sample with its sum over all threads. */
+  /** Every sample with its sum over all threads, but for what is neither expected nor counted. */
   read(): readonly MetricSeries[] {
     const regions = this.#regions()
     const sum = (slot: number) => sumOf(regions, slot)
-    return this.#layout.series.flatMap(({ row, labels, slot }): readonly MetricSeries[] =>
-      row.type === 'histogram'
-        ? histogramSamples(labels, slot, sum).map((sample) => ({ row, ...sample }))
-        : [{ row, labels, value: sum(slot) }],
-    )
+    return this.#layout.series.flatMap(({ row, labels, slot, isUnexpected }): readonly MetricSeries[] => {
+      if (row.type === 'histogram') return histogramSamples(labels, slot, sum).map((sample) => ({ row, ...sample }))
+      const value = sum(slot)
+      return isUnexpected && value === 0 ? [] : [{ row, labels, value }]
+    })
   }
 
   /** Every histogram that has counted anything. */

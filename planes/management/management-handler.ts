@@ -23,6 +23,7 @@ import { requestOfTicket } from './downloads/ticket-request.ts'
 import { ManagementError } from './errors.ts'
 import { auditContext, type ManagementRequest, resourceOf } from './management-request.ts'
 import { errorResponse, withoutBody, withRequestId } from './responses.ts'
+import { operationName } from './operation-names.ts'
 import { readRequest } from './read-request.ts'
 import { targetOf } from './request-target.ts'
 import { type FoundRoute, findRoute, patternOf } from './router.ts'
@@ -35,11 +36,15 @@ export interface ManagementExchange {
   readonly method: string
   /** Undefined when no route has the path. */
   readonly route: string | undefined
+  /** Its operationId in the OpenAPI document; undefined when no route takes the path and the method. */
+  readonly operation: string | undefined
   readonly status: number
   /** As its records name it: `management:` with the role, or with `unauthenticated`. */
   readonly principal: string
   /** From the head of the request to the answer; a body may still be sent. */
   readonly milliseconds: number
+  /** The code that the record of a refused request has; absent from others. */
+  readonly reason?: string
   /** What a handler threw, if that is a fault of the server. */
   readonly error?: unknown
   /** With an error: what the request was about, as its record has it. Lines of requests have no names. */
@@ -80,6 +85,7 @@ class ManagementDialect extends Exchange {
   #request: ManagementRequest | undefined
   readonly #started = performance.now()
   #fault: unknown
+  #code: string | undefined
   /** Status of the answer; undefined before there is one. */
   #status: number | undefined
 
@@ -149,6 +155,7 @@ class ManagementDialect extends Exchange {
   protected refusal(failure: unknown): Refusal {
     const { error, isFault } = toManagementError(failure)
     const code = failure instanceof DomainError ? failure.code : recordedCode(error.code)
+    this.#code = code
     return { code, response: errorResponse(error, this.requestId), isFault }
   }
 
@@ -187,7 +194,18 @@ class ManagementDialect extends Exchange {
     const route = this.#found?.route.path ?? patternOf(path)
     const principal = `management:${this.#identity?.role ?? 'unauthenticated'}`
     const milliseconds = Math.round((performance.now() - this.#started) * 1000) / 1000
-    const answered = { requestId: this.requestId, method, route, status, principal, milliseconds }
+    const operation = this.#found === undefined ? undefined : operationName(this.#found.route)
+    const refusal = this.#code === undefined ? {} : { reason: this.#code }
+    const answered = {
+      requestId: this.requestId,
+      method,
+      route,
+      operation,
+      status,
+      milliseconds,
+      principal,
+      ...refusal,
+    }
     this.#options.observe?.(fault === undefined ? answered : { ...answered, ...fault, target: this.#target() })
   }
 

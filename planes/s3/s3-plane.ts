@@ -27,6 +27,8 @@ export interface FinishedRequest {
   readonly method: string
   /** Undefined for a request that was refused before its operation was known. */
   readonly operation: Operation | undefined
+  /** `system:root`, `service_account` or `anonymous`; which account it is says the record. */
+  readonly principal: PrincipalKind
   /** What was asked for, without names: `/{bucket}/{key}`. */
   readonly route: string
   readonly status: number
@@ -34,9 +36,13 @@ export interface FinishedRequest {
   /** Of the body, until the request was answered; what a client sends after that is dropped uncounted. */
   readonly receivedBytes: number
   readonly sentBytes: number
+  /** The code that the record of a refused request has. */
+  readonly code: string | undefined
   /** What a 501 refuses. */
   readonly unsupported: Unsupported | undefined
 }
+
+type PrincipalKind = 'system:root' | 'service_account' | 'anonymous'
 
 /** What a 501 refuses, for whoever has to set the client otherwise. Both texts are bounded. */
 interface Unsupported {
@@ -119,6 +125,7 @@ class S3Dialect extends Exchange {
   #request: ObjectRequest | undefined
   #crossOrigin: readonly HeaderLine[] = []
   #unsupported: Unsupported | undefined
+  #code: string | undefined
 
   constructor(parts: S3PlaneParts, http: HttpRequest, requestId: string) {
     super(http, requestId, parts.services.engine, parts.gate)
@@ -212,7 +219,9 @@ class S3Dialect extends Exchange {
     const { error, isFault } = toS3Error(asForeign(failure, this.#target))
     this.#unsupported = error.code === 'NotImplemented' ? unsupportedOf(error) : undefined
     const response = errorResponse(error, this.http.method, this.http.path, this.requestId)
-    return { code: failure instanceof DomainError ? failure.code : recordedCode(error.code), response, isFault }
+    const code = failure instanceof DomainError ? failure.code : recordedCode(error.code)
+    this.#code = code
+    return { code, response, isFault }
   }
 
   audit(): AuditContext {
@@ -271,13 +280,20 @@ class S3Dialect extends Exchange {
       requestId: this.requestId,
       method: this.http.method,
       operation: this.#operation,
+      principal: this.#principalKind(),
       route: this.#route(),
       status,
       milliseconds: performance.now() - this.#started,
       receivedBytes: this.http.body.receivedBytes,
       sentBytes,
+      code: this.#code,
       unsupported: this.#unsupported,
     })
+  }
+
+  #principalKind(): PrincipalKind {
+    if (this.#identity === undefined) return 'anonymous'
+    return this.isAdministrator ? 'system:root' : 'service_account'
   }
 
   #route(): string {

@@ -34,6 +34,9 @@ export interface FinishedAccess {
   readonly status: number
   readonly milliseconds: number
   readonly sentBytes: number
+  readonly principal: typeof PRINCIPAL
+  /** The code of the refusal or failure. */
+  readonly code: string | undefined
   /** Undefined when nobody was kept from anything. */
   readonly refused: LinkRefusal | undefined
 }
@@ -86,6 +89,7 @@ class SharingExchange<Services extends SharingServices> extends Exchange {
   #found: FoundSharingRoute<Services> | undefined
   #link: RecordedLink = UNKNOWN_LINK
   #refused: LinkRefusal | undefined
+  #code: string | undefined
   #headers: readonly HeaderLine[] = []
 
   constructor(dialect: Dialect<Services>, http: HttpRequest) {
@@ -145,7 +149,8 @@ class SharingExchange<Services extends SharingServices> extends Exchange {
     const answer = this.#wantsPage
       ? pageAnswer(status, ASKS_AGAIN.has(code) ? passwordPage('unlock', message) : messagePage(message))
       : jsonAnswer(status, { error: { code, message, request_id: this.requestId } })
-    return { code: recordedCode(code), response: { ...answer, headers: [...answer.headers, ...headers] }, isFault }
+    this.#code = recordedCode(code)
+    return { code: this.#code, response: { ...answer, headers: [...answer.headers, ...headers] }, isFault }
   }
 
   /** Only refusals are recorded; what is answered is counted (specification, Audit events, rule 3). */
@@ -202,6 +207,8 @@ class SharingExchange<Services extends SharingServices> extends Exchange {
       status,
       milliseconds: performance.now() - this.#started,
       sentBytes,
+      principal: PRINCIPAL,
+      code: this.#code,
       refused: this.#refused,
     })
   }

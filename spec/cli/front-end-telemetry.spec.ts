@@ -1,7 +1,7 @@
 /** What a front end counts of its requests. */
 import { test } from 'tap'
 import { FrontEndTelemetry } from '../../cli/server/metrics/front-end-telemetry.ts'
-import { METRIC_OPERATIONS, requestClassOf } from '../../cli/server/metrics/metric-operations.ts'
+import { EXPECTED_RESULTS, METRIC_OPERATIONS, requestClassOf } from '../../cli/server/metrics/metric-operations.ts'
 import { createLogger } from '../../cli/server/logger.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
@@ -44,6 +44,8 @@ test('a request is counted once in its class, and damage by its kind', (t) => {
     milliseconds: 3,
     receivedBytes: 10,
     sentBytes: 20,
+    principal: 'system:root',
+    code: undefined,
     unsupported: undefined,
   }
   telemetry.finished(request)
@@ -71,5 +73,39 @@ test('a request is counted once in its class, and damage by its kind', (t) => {
       ['object_store_damage_found_total', 'read', 1],
     ],
   )
+  t.end()
+})
+
+test('no series waits for what nobody can call; one appears when it was asked for', (t) => {
+  const slots = MetricSlots.create(METRIC_OPERATIONS, 2, EXPECTED_RESULTS)
+  const series = () =>
+    slots
+      .read()
+      .filter(({ row }) => row.name === 'object_store_requests_total')
+      .map(({ labels, value }) => `${labels['operation']} ${labels['result']} ${value}`)
+  const implemented = OPERATIONS.filter(({ handle }) => handle !== undefined).map(({ name }) => name)
+  const expected = [
+    'unknown denied 0',
+    'unknown failure 0',
+    ...implemented.flatMap((name) => [`${name} success 0`, `${name} denied 0`, `${name} failure 0`]),
+  ]
+  t.strictSame(series(), expected)
+  const attached = new MetricSlots(structuredClone(slots.shared))
+  const telemetry = new FrontEndTelemetry(attached.shared, 1, createLogger({ level: 'silent' }), 'none')
+  const refused = OPERATIONS.find(({ name }) => name === 'GetBucketAcl')
+  telemetry.finished({
+    requestId: 'r',
+    method: 'GET',
+    operation: refused,
+    route: '/{bucket}',
+    status: 501,
+    milliseconds: 3,
+    receivedBytes: 0,
+    sentBytes: 0,
+    principal: 'system:root',
+    code: 'not-implemented',
+    unsupported: undefined,
+  })
+  t.strictSame(series(), [...expected, 'GetBucketAcl failure 1'])
   t.end()
 })

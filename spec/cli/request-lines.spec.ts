@@ -15,8 +15,10 @@ const REQUEST: FinishedRequest = {
   route: '/{bucket}/{key}',
   status: 200,
   milliseconds: 1.23456,
+  principal: 'service_account',
   receivedBytes: 0,
   sentBytes: 4096,
+  code: undefined,
   unsupported: undefined,
 }
 const LINE = {
@@ -28,6 +30,7 @@ const LINE = {
   operation: 'GetObject',
   status: 200,
   milliseconds: 1.235,
+  principal: 'service_account',
   receivedBytes: 0,
   sentBytes: 4096,
   msg: 'S3 request',
@@ -49,9 +52,17 @@ test('the line of a request by a link says nothing of the link', (t) => {
     writeBytesMaximum: 1000,
     write: (text) => writes.push(text),
   })
-  const asked = { requestId: '0123', method: 'GET', status: 410, milliseconds: 1.23456, sentBytes: 90 }
-  lines.addAccess({ ...asked, route: '/s/{token}', access: 'share-page', refused: 'share.denied' })
-  lines.addAccess({ ...asked, route: undefined, access: undefined, refused: undefined })
+  const asked = {
+    requestId: '0123',
+    method: 'GET',
+    status: 410,
+    milliseconds: 1.23456,
+    principal: 'capability:public',
+    sentBytes: 90,
+  } as const
+  const code = 'share-expired'
+  lines.addAccess({ ...asked, route: '/s/{token}', access: 'share-page', code, refused: 'share.denied' })
+  lines.addAccess({ ...asked, route: undefined, access: undefined, code: undefined, refused: undefined })
   lines.flush()
   const told = {
     level: 'info',
@@ -60,7 +71,7 @@ test('the line of a request by a link says nothing of the link', (t) => {
     milliseconds: 1.235,
     msg: 'request by a link',
   }
-  t.same(linesOf(writes.join('')), [{ ...told, route: '/s/{token}', refused: 'share.denied' }, told])
+  t.same(linesOf(writes.join('')), [{ ...told, route: '/s/{token}', operation: 'share-page', reason: code }, told])
   t.end()
 })
 
@@ -75,7 +86,8 @@ test('lines of requests are JSON, and reach the log whole', async (t) => {
   })
   for (let count = 0; count < 10; count += 1) lines.add(REQUEST)
   now = millisecondsOf(now + 1)
-  lines.add({ ...REQUEST, operation: undefined, status: 501, unsupported: UNSUPPORTED })
+  lines.add({ ...REQUEST, operation: undefined, status: 501, code: 'not-implemented', unsupported: UNSUPPORTED })
+  lines.add({ ...REQUEST, status: 404, code: 'object-not-found' })
   lines.add({ ...REQUEST, unsupported: { ...UNSUPPORTED, refused: undefined } })
   lines.add(REQUEST)
   lines.flush()
@@ -87,6 +99,7 @@ test('lines of requests are JSON, and reach the log whole', async (t) => {
   t.strictSame(linesOf(writes.join('')), [
     ...Array.from({ length: 10 }, () => ({ ...LINE, time })),
     { ...unknown, time: later, status: 501, ...UNSUPPORTED },
+    { ...LINE, time: later, status: 404, reason: 'object-not-found' },
     { ...LINE, time: later, reason: UNSUPPORTED.reason },
     { ...LINE, time: later },
   ])

@@ -203,8 +203,11 @@ for (const [setting, expected] of [
       logged.map(({ status }) => status),
       expected,
     )
-    for (const one of logged) {
-      t.match(one, { principal: 'management:system-administrator', milliseconds: Number })
+    const told = { method: 'GET', principal: 'management:system-administrator', milliseconds: Number }
+    for (const { status, ...one } of logged) {
+      const isFound = status === 200
+      t.match(one, { ...told, operation: isFound ? 'listBuckets' : 'getBucket' })
+      t.equal(one['reason'], isFound ? undefined : 'bucket-not-found')
     }
     for (const { requestId } of logged) t.ok(answers.some((answer) => answer.requestId === requestId))
     t.notOk(server.log.some((line) => line.includes('no-such-bucket') || line.includes(server.secretKey)))

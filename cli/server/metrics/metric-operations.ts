@@ -1,4 +1,4 @@
-import type { RequestClass } from '../../../planes/http/metric-table.ts'
+import type { RequestClass, RequestResult } from '../../../planes/http/metric-table.ts'
 import type { Operation } from '../../../planes/s3/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 
@@ -7,6 +7,15 @@ export const UNKNOWN_OPERATION = 'unknown'
 
 /** Values of the metric label `operation`. */
 export const METRIC_OPERATIONS: readonly string[] = [UNKNOWN_OPERATION, ...OPERATIONS.map(({ name }) => name)]
+
+/**
+ * Results that can occur, where those are not all. An operation that is not implemented has none to wait for: its series
+ * appears when somebody asks for it.
+ */
+export const EXPECTED_RESULTS: Readonly<Record<string, readonly RequestResult[]>> = {
+  [UNKNOWN_OPERATION]: ['denied', 'failure'],
+  ...Object.fromEntries(OPERATIONS.filter(({ handle }) => handle === undefined).map(({ name }) => [name, []])),
+}
 
 /** The kind of a request, for its duration. `other`: preflights, and what is refused before it is known or not implemented. */
 export function requestClassOf(operation: Operation | undefined): RequestClass<'s3'> {

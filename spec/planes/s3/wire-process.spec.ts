@@ -92,7 +92,16 @@ test('the log names routes, and neither keys nor secrets', async (t) => {
   const id = String(answer.headers['x-amz-request-id'])
   while (!server.log.some((line) => line.includes(id))) await new Promise((resolve) => setImmediate(resolve))
   const line = server.log.find((text) => text.includes(id)) ?? ''
-  t.match(JSON.parse(line), { route: '/{bucket}/{key}', operation: 'GetObject', method: 'GET', status: 404 })
+  t.match(JSON.parse(line), {
+    msg: 'S3 request',
+    route: '/{bucket}/{key}',
+    operation: 'GetObject',
+    method: 'GET',
+    status: 404,
+    milliseconds: Number,
+    principal: 'system:root',
+    reason: 'object-not-found',
+  })
   const log = server.log.join('\n')
   for (const secret of [server.secretKey, 'very-private-key', target.slice(-64), 'Signature'])
     t.notOk(log.includes(secret))

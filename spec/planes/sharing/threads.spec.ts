@@ -75,6 +75,18 @@ test('both listeners of shares count one limit, and follow a revocation', async 
 test('no log line has a token', (t) => {
   const lines = server.log.filter((line) => line.includes('request by a link'))
   t.ok(lines.length > 0)
+  for (const line of lines) {
+    const { status, ...told } = JSON.parse(line) as Record<string, unknown>
+    const operation = /^(share-page|share-content|embed-content)$/
+    t.match(told, {
+      requestId: /./,
+      route: /\{token\}/,
+      operation,
+      milliseconds: Number,
+      principal: 'capability:public',
+    })
+    t.equal(typeof told['reason'], status === 200 ? 'undefined' : 'string')
+  }
   t.notOk(server.log.some((line) => /\/[se]\/[\w-]{43}/.test(line)))
   t.end()
 })

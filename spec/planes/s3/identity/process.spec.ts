@@ -73,6 +73,8 @@ test('a change of access holds for the next request on every front end', async (
   }
   const threads = new Set(server.log.flatMap((line) => /"thread":"(front-end-\d)"/.exec(line)?.[1] ?? []))
   t.same([...threads].toSorted(), ['front-end-0', 'front-end-1'], 'both answered')
+  const kinds = new Set(server.log.flatMap((line) => (/"S3 request"/.test(line) ? [JSON.parse(line).principal] : [])))
+  t.same([...kinds].toSorted(), ['anonymous', 'service_account', 'system:root'], 'a disabled account is nobody')
   const secrets = [credential.secret_key, TOKEN]
   for (const secret of secrets)
     t.notOk(
