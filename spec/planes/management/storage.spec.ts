@@ -55,6 +55,8 @@ test('status and usage', async (t) => {
 
 const snapshotStatus = () => api.get<{ snapshots: Record<string, unknown> }>('GET', '/storage/status')
 
+const recordsAfter = () => server.store.journal.position.sequence - 2
+
 test('status says what there is of snapshots', async (t) => {
   const none = { state: 'off', newest_sequence: null, newest_at: null, newest_bytes: null, count: 0 }
   t.match((await snapshotStatus()).snapshots, none)
@@ -66,7 +68,6 @@ test('status says what there is of snapshots', async (t) => {
     made: 3,
     failures: 1,
   }
-  const recordsAfter = () => server.store.journal.position.sequence - 2
   const least = recordsAfter()
   const { records_after: after, ...rest } = (await snapshotStatus()).snapshots
   t.same(rest, {
