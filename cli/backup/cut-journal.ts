@@ -6,10 +6,10 @@ import { BatchBuilder } from '../../engine/journal/batch-builder.ts'
 import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import { firstOf, lastBefore, type LastRecord, type NextRecord } from '../../engine/journal/positions.ts'
 import type { JournalRecord } from '../../engine/journal/batch-reader.ts'
+import { scanOneSegment } from '../../engine/journal/read-journal.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
 import { openSegment } from '../../engine/journal/segment-file.ts'
 import type { Copier } from './copier.ts'
-import { scanOne } from './journal-copy.ts'
 
 const PIECE_BYTES = 1 << 20
 
@@ -66,7 +66,7 @@ function findCut(disk: Disk, paths: StorePaths, first: Sequence, at: Sequence): 
     | undefined
   let before: NextRecord | undefined
   let records: JournalRecord[] = []
-  const { header, end } = scanOne(disk, paths, first, {
+  const { header, end } = scanOneSegment(disk, paths, first, {
     record: (record) => {
       if (record.sequence <= at) records.push({ ...record, body: Buffer.from(record.body) })
     },

@@ -1,14 +1,8 @@
-import type { Sequence } from '../../engine/brands.ts'
 import type { Disk, DiskFile } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { COLD_MAGIC } from '../../engine/journal/cold/cold-format.ts'
-import { SEGMENT_HEADER } from '../../engine/journal/format.ts'
-import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
-import { firstOf, type NextRecord } from '../../engine/journal/positions.ts'
-import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
-import { openSegment } from '../../engine/journal/segment-file.ts'
-import { type ScanEnd, SegmentWindow, scanSegment } from '../../engine/journal/segment-scan.ts'
-import type { JournalRecord } from '../../engine/journal/batch-reader.ts'
+import { scanOneSegment } from '../../engine/journal/read-journal.ts'
+import { segmentFirsts } from '../../engine/journal/segment.ts'
 import { ExitError } from '../exit-codes.ts'
 import type { Copier } from './copier.ts'
 import type { JournalPoint } from './manifest.ts'
@@ -50,39 +44,6 @@ export async function copyJournal(
   copier.syncDirectories()
 }
 
-/** Called with the records of a batch, and after it. */
-interface SegmentVisitor {
-  record?(record: JournalRecord): void
-  batch?(chain: NextRecord, offset: number, end: number): void
-}
-
-/**
- * Reads one segment from its beginning to its end, verifying every record.
- * @throws JournalDamagedError when its header is damaged
- */
-export function scanOne(
-  disk: Disk,
-  paths: StorePaths,
-  first: Sequence,
-  visitor: SegmentVisitor,
-): { readonly header: SegmentHeader; readonly chain: NextRecord; readonly end: ScanEnd } {
-  const path = paths.segment(first)
-  const file = openSegment(disk, path)
-  try {
-    const window = new SegmentWindow(file)
-    const header = decodeSegmentHeader(Buffer.from(window.view(0, SEGMENT_HEADER.bytes)))
-    if (header === undefined) throw new JournalDamagedError(`${path}: header is damaged`)
-    const chain = firstOf(header)
-    const end = scanSegment(window, header.segmentNumber, SEGMENT_HEADER.bytes, chain, {
-      record: (record) => visitor.record?.(record),
-      batch: (offset, after) => visitor.batch?.(chain, offset, after),
-    })
-    return { header, chain, end }
-  } finally {
-    file.close()
-  }
-}
-
 /**
  * The store must continue what the backup has: an older copy of it, or one that went on differently, would make a journal
  * out of two histories.
@@ -91,7 +52,7 @@ export function scanOne(
 export function requireSameHistory(disk: Disk, store: StorePaths, before: JournalPoint, backup: string): void {
   let found: string | undefined
   if (segmentFirsts(disk, store).includes(before.segment)) {
-    scanOne(disk, store, before.segment, {
+    scanOneSegment(disk, store, before.segment, {
       record: ({ sequence, hash }) => {
         if (sequence === before.sequence) found = hash.toString('hex')
       },

@@ -8,14 +8,11 @@ import { KeyRing } from '../keys/key-ring.ts'
 import { MasterKeyMismatchError, masterKeyId } from '../keys/master-key-id.ts'
 import { keyFileKey, type MasterKeyChange, masterKeyCheck } from '../keys/store-keys.ts'
 import { decodeGenesis, type Genesis } from './bodies.ts'
-import { RECORD_KIND, SEGMENT_HEADER } from './format.ts'
+import { RECORD_KIND } from './format.ts'
 import { readHeadMark, refusedBatchId } from './head-mark.ts'
-import { JournalDamagedError } from './journal-errors.ts'
-import { firstOf, lastBefore } from './positions.ts'
-import { readGenesis } from './read-journal.ts'
-import { decodeSegmentHeader, segmentFirsts } from './segment.ts'
-import { openSegment } from './segment-file.ts'
-import { SegmentWindow, scanSegment } from './segment-scan.ts'
+import { lastBefore } from './positions.ts'
+import { readGenesis, scanOneSegment } from './read-journal.ts'
+import { segmentFirsts } from './segment.ts'
 
 /**
  * The key file, `journal/keys`: where the journal changes the master key, so that a start need not read all of it to know. It
@@ -183,31 +180,21 @@ function changesInSegment(
   from: Sequence,
   refused: Uint8Array | undefined,
 ): MasterKeyChange[] {
-  const path = paths.segment(first)
-  const file = openSegment(disk, path)
-  try {
-    const window = new SegmentWindow(file)
-    const header = decodeSegmentHeader(Buffer.from(window.view(0, SEGMENT_HEADER.bytes)))
-    if (header === undefined) throw new JournalDamagedError(`${path}: header is damaged`)
-    const chain = firstOf(header)
-    const found: MasterKeyChange[] = []
-    let ofBatch: MasterKeyChange[] = []
-    scanSegment(window, header.segmentNumber, SEGMENT_HEADER.bytes, chain, {
-      record: ({ kind, sequence, body }) => {
-        if (kind !== RECORD_KIND.change || sequence < from) return
-        const change = keyChangeIn(body)
-        if (change !== undefined) ofBatch.push({ ...change, sequence })
-      },
-      batch: () => {
-        const { head } = lastBefore(chain)
-        if (refused === undefined || Buffer.compare(refusedBatchId(head), refused) !== 0) found.push(...ofBatch)
-        ofBatch = []
-      },
-    })
-    return found
-  } finally {
-    file.close()
-  }
+  const found: MasterKeyChange[] = []
+  let ofBatch: MasterKeyChange[] = []
+  scanOneSegment(disk, paths, first, {
+    record: ({ kind, sequence, body }) => {
+      if (kind !== RECORD_KIND.change || sequence < from) return
+      const change = keyChangeIn(body)
+      if (change !== undefined) ofBatch.push({ ...change, sequence })
+    },
+    batch: (chain) => {
+      const { head } = lastBefore(chain)
+      if (refused === undefined || Buffer.compare(refusedBatchId(head), refused) !== 0) found.push(...ofBatch)
+      ofBatch = []
+    },
+  })
+  return found
 }
 
 function keyChangeIn(body: Uint8Array): ChangeNamed<'master-key.changed'> | undefined {

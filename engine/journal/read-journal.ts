@@ -5,9 +5,9 @@ import { batchTrailerIsRight, decodeBatchHeader, type JournalRecord, readRecords
 import { BATCH_HEADER, RECORD_KIND, SEGMENT_HEADER } from './format.ts'
 import { JournalDamagedError } from './journal-errors.ts'
 import { type AppliedPosition, type BatchPlace, firstOf, genesisNext, nextAfter, type NextRecord } from './positions.ts'
-import { decodeSegmentHeader, segmentFirsts } from './segment.ts'
+import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from './segment.ts'
 import { openSegment } from './segment-file.ts'
-import { SegmentWindow, scanSegment } from './segment-scan.ts'
+import { type ScanEnd, SegmentWindow, scanSegment } from './segment-scan.ts'
 
 interface JournalVisitor {
   record(record: JournalRecord): void
@@ -75,8 +75,7 @@ function readSegment(
   const file = openSegment(disk, path)
   try {
     const window = new SegmentWindow(file)
-    const header = decodeSegmentHeader(Buffer.from(window.view(0, SEGMENT_HEADER.bytes)))
-    if (header === undefined) throw new JournalDamagedError(`${path}: header is damaged`)
+    const header = headerOf(window, path)
     const chain = carried ?? firstOf(header)
     const place = { segmentNumber: header.segmentNumber, segmentFirstSequence: first }
     const end = scanSegment(window, header.segmentNumber, offset, chain, {
@@ -90,6 +89,44 @@ function readSegment(
   } finally {
     file.close()
   }
+}
+
+/** Called with the records of a batch, and after it. */
+interface SegmentVisitor {
+  record?(record: JournalRecord): void
+  batch?(chain: NextRecord, offset: number, end: number): void
+}
+
+/**
+ * Reads one segment from its beginning to the first batch that is not valid, verifying every record.
+ * @throws JournalDamagedError when its header is damaged
+ */
+export function scanOneSegment(
+  disk: Disk,
+  paths: StorePaths,
+  first: Sequence,
+  visitor: SegmentVisitor,
+): { readonly header: SegmentHeader; readonly chain: NextRecord; readonly end: ScanEnd } {
+  const path = paths.segment(first)
+  const file = openSegment(disk, path)
+  try {
+    const window = new SegmentWindow(file)
+    const header = headerOf(window, path)
+    const chain = firstOf(header)
+    const end = scanSegment(window, header.segmentNumber, SEGMENT_HEADER.bytes, chain, {
+      record: (record) => visitor.record?.(record),
+      batch: (offset, after) => visitor.batch?.(chain, offset, after),
+    })
+    return { header, chain, end }
+  } finally {
+    file.close()
+  }
+}
+
+function headerOf(window: SegmentWindow, path: string): SegmentHeader {
+  const header = decodeSegmentHeader(Buffer.from(window.view(0, SEGMENT_HEADER.bytes)))
+  if (header === undefined) throw new JournalDamagedError(`${path}: header is damaged`)
+  return header
 }
 
 /**
