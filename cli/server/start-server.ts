@@ -4,8 +4,8 @@ import { systemMilliseconds } from '../../engine/clock.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { lockStore, type StoreLock } from '../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
-import { createSharedGate, type SharedGate } from '../../planes/http/gate-memory.ts'
+import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
+import { createSharedGate } from '../../planes/http/gate-memory.ts'
 import type { HttpDriver } from '../../planes/http/http-driver.ts'
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
@@ -20,7 +20,7 @@ import { formatAddress } from '../config/address.ts'
 import type { Address, Config } from '../config/config-types.ts'
 import { keyAdvice, type ServerCredentials, serverCredentials } from '../config/server-credentials.ts'
 import { exitOfError, isOfOtherKey } from './engine-exit.ts'
-import { ExitError, exitTable } from '../exit-codes.ts'
+import { ExitError, type ExitName, exitTable } from '../exit-codes.ts'
 import { logOpening, logRoom, logUnrecorded } from './engine-log.ts'
 import { ListenerTls, type TlsListener, tlsListeners } from './tls/listener-tls.ts'
 import type { Logger } from './logger.ts'
@@ -36,13 +36,19 @@ import { shareHandler } from './sharing-plane.ts'
 import { snapshotMaker } from './snapshots.ts'
 import { SpaceWatch } from './space-watch.ts'
 import { isOnOneFileSystem } from './store/payload-places.ts'
-import { keysOf } from './store/access-keys.ts'
 import { storeOptions } from './store/store-options.ts'
-import { type SessionSettings, StoreSession } from './store/store-session.ts'
+import { StoreSession } from './store/store-session.ts'
 import { sharingSettings } from './sharing.ts'
 import { targetCertificates, Webhooks } from './webhooks.ts'
 import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
 import { type FrontEndSettings, FrontEnds } from './threads/front-ends.ts'
+import {
+  auditBytesMaximum,
+  concurrencyLimits,
+  frontEndSettings,
+  sessionSettings,
+  stallSettings,
+} from './threads/thread-settings.ts'
 
 /** Number of the main thread in the names of its payload files; front ends have lower numbers. */
 const MAIN_THREAD = 255
@@ -159,74 +165,10 @@ async function startLocked(
     await server.start({ ...settings, driver, commitCounts: engine.commitCounts, tls: tls.files('s3') }, frontEndCount)
   } catch (error) {
     await server.stop()
-    throw new ExitError('failed', (error as Error).message, { cause: error })
+    // What the start met after a part had failed may be no more than what followed from it.
+    throw server.failure ?? new ExitError('failed', (error as Error).message, { cause: error })
   }
   return server
-}
-
-/** When the disk is full, reads stop when half a segment is left: in it all records must fit that are on their way. */
-function auditBytesMaximum(config: Config, frontEnds: number): number {
-  const segmentBytes = config['storage.segment_mib'] * 1024 ** 2
-  return Math.min(4 << 20, Math.floor(segmentBytes / 8 / (frontEnds + 1)))
-}
-
-function sessionSettings(config: Config, credentials: ServerCredentials, engine: EngineThread): SessionSettings {
-  const { deploymentId, start } = engine
-  return {
-    dataDirectory: config.data_dir,
-    deploymentId,
-    start,
-    keys: keysOf(nodeDisk, new StorePaths(config.data_dir), credentials.masterKey),
-    encryptionEnabled: config['storage.encryption_enabled'],
-    reservedBytes: config['storage.reserved_mib'] * 1024 ** 2,
-  }
-}
-
-function concurrencyLimits(config: Config): ConcurrencyLimits {
-  return {
-    operationsMaximum: config['limits.maximum_concurrent_operations'],
-    queueMaximum: config['limits.maximum_queued_operations'],
-    waitMillisecondsMaximum: config['limits.queue_wait_seconds'] * 1000,
-    accountPercent: config['limits.account_share_percent'],
-  }
-}
-
-function stallSettings(config: Config) {
-  const seconds = config['server.stall_timeout_seconds']
-  return {
-    stallTimeoutMilliseconds: seconds * 1000,
-    minimumBytes: config['server.minimum_bytes_per_second'] * seconds,
-  }
-}
-
-function frontEndSettings(
-  config: Config,
-  credentials: ServerCredentials,
-  session: SessionSettings,
-  metrics: MetricSlots,
-  gate: SharedGate,
-  count: number,
-): Omit<FrontEndSettings, 'tls' | 'commitCounts' | 'driver'> {
-  return {
-    ...session,
-    metrics: metrics.shared,
-    host: config['s3.bind'].host,
-    connectionsMaximum: connectionLimits(count).frontEnd,
-    hostnames: config['s3.hostnames'],
-    rootAccessKey: credentials.rootAccessKey,
-    rootSecretKey: credentials.rootSecretKey.reveal(),
-    rootEnabled: config['root.s3_enabled'],
-    sharingEnabled: config['sharing.enabled'],
-    inlineBytesMaximum: config['storage.inline_limit_bytes'],
-    auditBytesMaximum: auditBytesMaximum(config, count),
-    limits: concurrencyLimits(config),
-    gate,
-    ...stallSettings(config),
-    graceMilliseconds: config['server.shutdown_grace_period_seconds'] * 1000,
-    logLevel: config['log.level'],
-    logFormat: config['log.format'],
-    logRequests: config['log.requests'],
-  }
 }
 
 class Server implements RunningServer {
@@ -239,7 +181,8 @@ class Server implements RunningServer {
   readonly #webhooks: Webhooks
   readonly #listeners = new MainListeners()
   #workers: RunningWorkers | undefined
-  #exitCode: number = exitTable.ok.code
+  #hasStarted = false
+  #failure: ExitError | undefined
   #stopping: Promise<void> | undefined
 
   constructor(parts: Parts) {
@@ -290,6 +233,7 @@ class Server implements RunningServer {
     const workers = () => ({ deliveries: this.#webhooks.delivery.counts, workers: this.#workers })
     counterHistory.start(() => workerCounters(workers()))
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
+    this.#mustNotHaveFailed()
     const sharing = () => sharingSettings(config, { api: this.apiUrl, s3: this.s3Url })
     const management = managementHandler(
       { ...this.#parts, webhooks: this.#webhooks, workers, sharing },
@@ -300,24 +244,39 @@ class Server implements RunningServer {
     const patience = { ...stallSettings(config), isCrowded: () => this.#parts.gate.isCrowded }
     const limits = connectionLimits(frontEndCount)
     await this.#listeners.start({ config, driver, tls, log, limits, management, withShares, patience })
+    this.#mustNotHaveFailed()
     logCertificates(log, tls)
     this.#workers = startWorkers(log, engine.start, store, config, this.#webhooks.delivery, snapshots)
+    this.#hasStarted = true
+  }
+
+  /** Why the server ends, if a part of it failed. */
+  get failure(): ExitError | undefined {
+    return this.#failure
   }
 
   reload(): Promise<void> {
     return this.#certificateReload.run()
   }
 
-  /** Ends the server because a part of it failed, after waiting requests were answered with 503. */
-  fail(exit: Parameters<typeof exitOfName>[0], message: string): void {
-    if (this.#stopping !== undefined) return
+  /**
+   * Ends the server because a part of it failed, after waiting requests were answered with 503. One that still starts
+   * ends when its start comes to it: what is being opened meanwhile could not be closed.
+   */
+  fail(exit: ExitName, message: string): void {
+    if (this.#stopping !== undefined || this.#failure !== undefined) return
     this.#parts.log.fatal({ reason: message }, 'the server ends because a part of it failed')
-    this.#exitCode = exitOfName(exit)
-    this.#stopping = this.#close(FAILURE_GRACE_MILLISECONDS)
+    this.#failure = new ExitError(exit, message)
+    if (this.#hasStarted) void this.stop()
+  }
+
+  #mustNotHaveFailed(): void {
+    if (this.#failure !== undefined) throw this.#failure
   }
 
   stop(): Promise<void> {
-    this.#stopping ??= this.#close(this.#parts.config['server.shutdown_grace_period_seconds'] * 1000)
+    const seconds = this.#parts.config['server.shutdown_grace_period_seconds']
+    this.#stopping ??= this.#close(this.#failure === undefined ? seconds * 1000 : FAILURE_GRACE_MILLISECONDS)
     return this.#stopping
   }
 
@@ -335,7 +294,7 @@ class Server implements RunningServer {
     logUnrecorded(log, await engine.stop())
     await store.close()
     await lock.release()
-    this.#resolveEnded(this.#exitCode)
+    this.#resolveEnded(this.#failure?.exitCode ?? exitTable.ok.code)
   }
 
   /** Where a listener is bound, with its actual port. */
@@ -343,8 +302,4 @@ class Server implements RunningServer {
     const port = listener === 's3' ? this.#parts.frontEnds.port : (this.#listeners.port(listener) ?? 0)
     return { ...this.#parts.config[`${listener}.bind`], port }
   }
-}
-
-function exitOfName(name: keyof typeof exitTable): number {
-  return exitTable[name].code
 }
