@@ -1,13 +1,22 @@
 /** Clients notice what a store loses, and what is counted of kills. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'tap'
+import { sequenceOf } from '../../../engine/brands.ts'
+import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import { snapshotPath } from '../../../projections/snapshots/snapshot-file.ts'
 import { type Finding, lost, wrong } from '../../support/client-findings.ts'
 import { Random } from '../../support/random.ts'
+import { temporaryDirectory } from '../../support/test-clients.ts'
 import { type InThreadServer, startInThread } from '../../support/test-server.ts'
 import { VERSION_BUCKET, VersionClient } from '../../support/version-client.ts'
 import { elements, firstElement, type RawRequest, type WireAnswer, WireClient } from '../../support/wire-client.ts'
 import { versionsIn } from '../../support/wire-versions.ts'
 import { AcknowledgingClient, CRASH_BUCKET } from './acknowledging-client.ts'
 import { type KillCounts, noKills, verdict } from './kill-counts.ts'
+import { SnapshotKills } from './snapshot-kills.ts'
 
 /** Loses the answer to a request, or the request itself, as a server does that dies. */
 class LossyWire extends WireClient {
@@ -110,6 +119,56 @@ test('X4 an upload in flight that is gone or has lost a part is noticed', async 
     found.add(isGone ? 'upload' : 'part')
   }
   t.equal(found.size, 2)
+})
+
+/** A data directory with two segments and no snapshot. The second segment begins with record 1001. */
+function snapshotKills(): { kills: SnapshotKills; counts: KillCounts; paths: StorePaths; snapshot: string } {
+  const paths = new StorePaths(temporaryDirectory())
+  for (const directory of [paths.journal, paths.snapshots]) mkdirSync(directory, { recursive: true })
+  for (const first of [1, 1001]) writeFileSync(paths.segment(sequenceOf(first)), '')
+  const counts = noKills()
+  const snapshot = snapshotPath(paths, sequenceOf(1000))
+  return { kills: new SnapshotKills(paths, new Random(3), counts), counts, paths, snapshot }
+}
+
+test('X4 the first snapshot that is due is waited for, and a server that does not make it is told of', async (t) => {
+  const { kills, counts, snapshot } = snapshotKills()
+  const process = spawn('sleep', ['600'])
+  const ended = once(process, 'exit')
+  t.teardown(() => process.kill('SIGKILL'))
+  const waiting = kills.wait({ process, log: [] })
+  t.equal(await Promise.race([waiting, pause(200, 'waits')]), 'waits')
+  writeFileSync(snapshot, 'made')
+  t.same(await waiting, [])
+  kills.killed()
+  kills.killed()
+  t.equal(counts.snapshots, 1)
+  t.same(await kills.wait({ process, log: [] }), [], 'none is due')
+
+  const log = ['{"msg":"no snapshot of the projections could be made; it is tried again"}']
+  t.match(await snapshotKills().kills.wait({ process, log }), [
+    { kind: 'wrong', text: /due and not made:\n.*tried again/ },
+  ])
+  const late = snapshotKills().kills.wait({ process, log: ['the last line'] })
+  process.kill('SIGKILL')
+  await ended
+  t.match(await late, [{ kind: 'wrong', text: /due and not made:\nthe last line/ }])
+})
+
+test('X4 each third time that the projections are lost, the newest snapshot is damaged', (t) => {
+  const { kills, paths, snapshot } = snapshotKills()
+  const whole = 'a snapshot'
+  const damaged: boolean[] = []
+  for (let look = 0; damaged.length < 6 && look < 1000; look += 1) {
+    mkdirSync(paths.projections, { recursive: true })
+    writeFileSync(snapshot, whole)
+    kills.lose()
+    const isChanged = readFileSync(snapshot, 'utf8') !== whole
+    if (existsSync(paths.projections)) t.notOk(isChanged)
+    else damaged.push(isChanged)
+  }
+  t.same(damaged, [false, false, true, false, false, true])
+  t.end()
 })
 
 const GOOD: KillCounts = {

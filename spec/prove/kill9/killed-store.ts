@@ -147,6 +147,7 @@ export class KilledStore {
 
   async #killAtWork(server: ProcessServer): Promise<void> {
     await this.#check(server)
+    this.findings.push(...(await this.#snapshots.wait(server)))
     const isLong = this.#random.below(LONG_WORKS) === 0
     const work = this.#random.below(WORK_MILLISECONDS_MAXIMUM) + (isLong ? PASS_MILLISECONDS : 0)
     const running = Promise.all(this.#clients.map((client) => client.run(server.wire)))
