@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -16,8 +16,9 @@ const NICE = 10
 
 const send = (message: FromSnapshotThread) => parentPort?.postMessage(message)
 
-/** Linux has a priority for each thread; this one's number is the first field. */
-setPriority(Number.parseInt(readFileSync('/proc/thread-self/stat', 'latin1'), 10), NICE)
+/** Linux has a priority for each thread; this one's number is the first field. Who is nicer already may not become less so. */
+const thread = Number.parseInt(readFileSync('/proc/thread-self/stat', 'latin1'), 10)
+if (getPriority(thread) < NICE) setPriority(thread, NICE)
 
 try {
   const paths = new StorePaths(root)
