@@ -2,9 +2,19 @@
  * Every setting of the object store, one row each. The reader, the types, `config show` and spec/configuration.md are
  * made from this table.
  */
+import { EXTENSIONS } from '../../planes/objects/s3-extensions.ts'
 
 /** Type of a value; config-values.ts has one parser for each kind. */
-export type ConfigKind = 'text' | 'integer' | 'boolean' | 'address' | 'path' | 'secret' | 'choice' | 'host names'
+export type ConfigKind =
+  | 'text'
+  | 'integer'
+  | 'boolean'
+  | 'address'
+  | 'path'
+  | 'secret'
+  | 'choice'
+  | 'choices'
+  | 'host names'
 
 /** Further rules for a text or secret; config-values.ts has one check for each. */
 export type ConfigForm = 'access-key' | 'master-key' | 'base-url'
@@ -20,7 +30,7 @@ export interface ConfigRow {
   readonly choices?: readonly string[]
   readonly form?: ConfigForm
   /** Secrets never have one. */
-  readonly default?: string | number | boolean
+  readonly default?: string | number | boolean | readonly string[]
   /** Its own option; any other setting is given by `--set name=value`. */
   readonly flag?: string
   /** `start` if absent. */
@@ -56,6 +66,13 @@ export const configTable = [
     bounds: { minimum: 1, maximum: 64 },
     sentence:
       'Names under which clients reach the S3 data plane, such as that of a proxy; every IP address and localhost are names already. By default also that of the machine and those in its certificate.',
+  },
+  {
+    name: 's3.extensions',
+    kind: 'choices',
+    choices: EXTENSIONS,
+    default: [],
+    sentence: 'Parts of S3 that are served beyond those that always are; each is refused while it is not named here.',
   },
   {
     name: 's3.tls_certificate_file',

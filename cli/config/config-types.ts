@@ -19,6 +19,8 @@ export interface ConfigValues {
   readonly path: string
   readonly secret: Secret
   readonly choice: string
+  /** Each once, in the order of the table. */
+  readonly choices: readonly string[]
   /** In lower case, without ports. */
   readonly 'host names': readonly string[]
 }
@@ -26,7 +28,9 @@ export interface ConfigValues {
 type Row = (typeof configTable)[number]
 
 type ValueOf<R extends Row> = R extends { readonly choices: readonly (infer Choice)[] }
-  ? Choice
+  ? R['kind'] extends 'choices'
+    ? readonly Choice[]
+    : Choice
   : ConfigValues[R['kind']]
 
 /** Dotted name of a setting. */

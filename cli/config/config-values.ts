@@ -45,6 +45,12 @@ function shown(given: unknown): string {
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`
 }
 
+/** An array in a file, elsewhere one text with commas; undefined for anything else. */
+function listOf(given: unknown): readonly unknown[] | undefined {
+  if (typeof given === 'string') return given.split(',')
+  return Array.isArray(given) ? given : undefined
+}
+
 function textProblem(row: ConfigRow, text: string): string | undefined {
   const bytes = Buffer.byteLength(text)
   if (row.bounds !== undefined && bytes < row.bounds.minimum) return `is shorter than ${row.bounds.minimum} bytes`
@@ -96,8 +102,17 @@ const parsers: Readonly<Record<ConfigKind, Parser>> = {
     if (typeof given === 'string' && choices.includes(given)) return { value: given }
     return { problem: `${shown(given)} is not one of ${choices.join(', ')}` }
   },
+  choices(row, given) {
+    const choices = row.choices ?? []
+    const parts = given === '' ? [] : listOf(given)
+    if (parts === undefined) return { problem: `${shown(given)} is not a list of names` }
+    const named = new Set(parts.map((part) => (typeof part === 'string' ? part.trim() : part)))
+    const wrong = [...named].find((name) => !choices.some((choice) => choice === name))
+    if (wrong !== undefined) return { problem: `${shown(wrong)} is not one of ${choices.join(', ')}` }
+    return { value: Object.freeze(choices.filter((choice) => named.has(choice))) }
+  },
   'host names'(row, given) {
-    const parts: unknown[] = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : []
+    const parts = listOf(given) ?? []
     const names = parts.map((part) => (typeof part === 'string' ? part.trim().toLowerCase() : ''))
     const wrong = names.findIndex((name) => !HOST_NAME.test(name))
     if (wrong !== -1)

@@ -172,6 +172,7 @@ function managementServices(
     proofs: new ProofSigner(proofSigningSeed(credentials.masterKey)),
     versionIds,
     httpDriver: parts.driver,
+    s3Extensions: config['s3.extensions'],
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, thread.start),
     snapshots: () => snapshots.facts,

@@ -28,7 +28,7 @@ import { MainListeners } from './main-listeners.ts'
 import { managementHandler } from './management-plane.ts'
 import { publishGate } from './metrics/gate-metrics.ts'
 import { workerCounters } from './metrics/worker-values.ts'
-import { EXPECTED_RESULTS, METRIC_OPERATIONS } from './metrics/metric-operations.ts'
+import { expectedResults, METRIC_OPERATIONS } from './metrics/metric-operations.ts'
 import { readiness } from './readiness.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
 import type { RequestLines } from './request-lines.ts'
@@ -119,7 +119,8 @@ async function startLocked(
   lock: StoreLock,
 ): Promise<RunningServer> {
   const frontEndCount = frontEndCountOf(config, driver)
-  const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 2, EXPECTED_RESULTS)
+  const expected = expectedResults(new Set(config['s3.extensions']))
+  const metrics = MetricSlots.create(METRIC_OPERATIONS, frontEndCount + 2, expected)
   const options = { ...storeOptions(config, credentials), lockPath: lock.path }
   const engine = await withExitCode(() =>
     EngineThread.open({

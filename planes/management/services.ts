@@ -16,6 +16,7 @@ import type { AccessReader } from '../../projections/catalog/access-reader.ts'
 import type { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
 import type { SharingSettings } from '../objects/sharing-settings.ts'
+import type { Extension } from '../objects/s3-extensions.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
 import type { CounterHistory } from './counter-history.ts'
 import type { DownloadTickets } from './downloads/download-tickets.ts'
@@ -79,6 +80,8 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly heavy: HeavyWork
   readonly version: string
   readonly httpDriver: HttpDriver
+  /** The setting `s3.extensions`. */
+  readonly s3Extensions: readonly Extension[]
   readonly deploymentId: string
   /** Milliseconds since 1970. */
   readonly clock: () => Milliseconds

@@ -1,6 +1,7 @@
 import type { HttpResponse } from '../http/exchange.ts'
 import type { BucketRequest, ObjectRequest, S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
+import type { Extension, Extensions } from '../objects/s3-extensions.ts'
 
 export type Level = 'service' | 'bucket' | 'object'
 export type Method = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS'
@@ -38,7 +39,9 @@ export interface Operation {
   readonly headers: readonly string[]
   /** Undefined for an operation that this server does not implement. */
   readonly handle: Handler<ObjectRequest> | undefined
-  /** Of an operation that is not implemented: what a client can be set to do instead, as a sentence. */
+  /** The extension that this operation belongs to: while it is off, the operation is refused as one that is not implemented. */
+  readonly extension: Extension | undefined
+  /** Of an operation that is refused: what a client can be set to do instead, as a sentence. */
   readonly instead: string | undefined
 }
 
@@ -61,6 +64,7 @@ export function operationOf(particular: Required & Partial<Operation>): Operatio
     bodyBytesMaximum: reads || method === 'DELETE' ? 0 : DOCUMENT_BYTES_MAXIMUM,
     accepts: [],
     headers: [],
+    extension: undefined,
     instead: undefined,
     ...particular,
   }
@@ -79,4 +83,9 @@ type Definition<L extends Level> = Omit<Required, 'level' | 'handle'> &
 /** An operation that this server implements. */
 export function defineOperation<L extends Level>(definition: Definition<L>): Operation {
   return operationOf(definition)
+}
+
+/** Whether a server with these extensions carries the operation out. */
+export function isServed({ handle, extension }: Operation, extensions: Extensions): boolean {
+  return handle !== undefined && (extension === undefined || extensions.has(extension))
 }

@@ -11,7 +11,8 @@ import { crossOriginHeaders, isPreflight } from './cors/cors-requests.ts'
 import { commonHeaders, errorResponse, toS3Error } from './documents/error-response.ts'
 
 import { S3Error } from './errors.ts'
-import type { Operation } from './operation.ts'
+import { turnOn } from '../objects/s3-extensions.ts'
+import { isServed, type Operation } from './operation.ts'
 import { findOperation, recognize } from './recognize-operation.ts'
 import { type HostNames, refuseOtherHost } from './request/host-names.ts'
 import { refuseRepeats } from './request/query-parameters.ts'
@@ -20,6 +21,7 @@ import { type ObjectRequest, recordedResource } from './s3-request.ts'
 import type { S3Services } from './services.ts'
 import { parseTarget, type Target } from './request/target.ts'
 import { refuseUnsupportedHeaders } from './request/unsupported-headers.ts'
+import { sentence } from './ways-out.ts'
 
 /** One answered request, for metrics and the log. */
 export interface FinishedRequest {
@@ -77,8 +79,9 @@ export function createS3Handler(parts: S3PlaneParts): HttpHandler {
   return (http) => new S3Dialect(parts, http, requestIds.next()).run()
 }
 
-function notSupported({ name, instead, subresource, mark }: Operation): S3Error {
-  const message = `${name} is not supported by this server.${instead === undefined ? '' : ` ${instead}`}`
+function notSupported({ name, instead, extension, subresource, mark }: Operation): S3Error {
+  const ways = [instead, extension && sentence(turnOn(extension))].filter((way) => way !== undefined)
+  const message = [`${name} is not supported by this server.`, ...ways].join(' ')
   const parameter = subresource ?? mark?.query
   const header = mark?.query === undefined ? mark?.header : undefined
   return new S3Error('NotImplemented', { message, refused: header ?? (parameter && `?${parameter}`) })
@@ -162,9 +165,10 @@ class S3Dialect extends Exchange {
     const { http } = this
     const operation = recognize(http.method, target, http)
     this.#operation = operation
-    if (operation.handle === undefined) throw notSupported(operation)
+    const { extensions } = this.#parts.services
+    if (!isServed(operation, extensions)) throw notSupported(operation)
     refuseRepeats(target.query)
-    refuseUnsupportedHeaders(http, target, operation)
+    refuseUnsupportedHeaders(http, target, operation, extensions)
     return operation
   }
 
@@ -174,7 +178,8 @@ class S3Dialect extends Exchange {
    */
   #refuseAnonymous(target: Target): S3Error {
     const operation = findOperation(this.http.method, target, this.http)
-    if (operation === undefined || operation.handle !== undefined) return new S3Error('AccessDenied')
+    if (operation === undefined || isServed(operation, this.#parts.services.extensions))
+      return new S3Error('AccessDenied')
     this.#operation = operation
     return notSupported(operation)
   }

@@ -3,6 +3,7 @@ import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
 import type { PayloadStores } from '../objects/receive-payload.ts'
+import type { Extensions } from '../objects/s3-extensions.ts'
 import type { Owner } from './documents/listing-elements.ts'
 
 /** What the operations of the S3 plane work with; one set per front end. */
@@ -12,6 +13,8 @@ export interface S3Services extends PayloadSources, PayloadStores {
   readonly tokenKey: Buffer
   readonly versionIds: OpaqueIds
   readonly uploadIds: OpaqueIds<UploadId>
+  /** What of the setting `s3.extensions` is on. */
+  readonly extensions: Extensions
   /** Shown as owner of buckets and objects. */
   readonly owner: Owner
   /** Milliseconds since 1970. */

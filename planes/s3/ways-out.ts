@@ -26,6 +26,10 @@ export const WAYS_OUT: Readonly<Record<Refused, string>> = {
 
 /** The way out as a sentence of its own. */
 export function wayOutSentence(refused: Refused): string {
-  const clause = WAYS_OUT[refused]
+  return sentence(WAYS_OUT[refused])
+}
+
+/** A clause as a sentence. */
+export function sentence(clause: string): string {
   return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`
 }

@@ -24,7 +24,7 @@ test('the table', async (t) => {
     t.match(row.name, /^[a-z0-9_]+(\.[a-z0-9_]+)*$/, `${row.name}: name`)
     t.match(row.sentence, /^[A-Z].*\.$/, `${row.name}: a sentence`)
     t.equal(row.kind === 'integer', row.unit !== undefined, `${row.name}: an integer has a unit, nothing else has`)
-    t.equal(row.kind === 'choice', row.choices !== undefined, `${row.name}: choices`)
+    t.equal(row.kind === 'choice' || row.kind === 'choices', row.choices !== undefined, `${row.name}: choices`)
     if (row.kind === 'integer') t.ok(row.bounds, `${row.name}: bounds`)
     if (row.kind === 'secret') t.equal(row.default, undefined, `${row.name}: no default secret`)
     t.notOk(Object.hasOwn(reservedEnvironmentNames, environmentName(row.name)), `${row.name}: not reserved`)
@@ -260,6 +260,24 @@ test('host names are a list', async (t) => {
     t.match(problemsOf({ flags: { 's3.hostnames': text } }), [/^--set s3\.hostnames: .* is not a host name/], text)
   for (const text of ['[]', '7', `[${'"a",'.repeat(65)}]`])
     t.match(problemsOf({ file: file(`s3.hostnames = ${text}`) }), [/must be 1 to 64 host names/])
+})
+
+test('choices are a list of names', async (t) => {
+  const extensionsOf = (inputs: Parameters<typeof read>[0]) => read(inputs).config['s3.extensions']
+  const environment = (text: string) => ({ environment: { OBJECT_STORE_S3_EXTENSIONS: text } })
+  t.strictSame(extensionsOf({}), [])
+  t.strictSame(extensionsOf(environment('')), [], 'an empty variable is none')
+  t.strictSame(extensionsOf({ flags: { 's3.extensions': '' } }), [])
+  t.strictSame(extensionsOf({ file: file('s3.extensions = []') }), [])
+  t.strictSame(extensionsOf(environment(' delete-objects, append,append')), ['append', 'delete-objects'])
+  t.strictSame(extensionsOf({ file: file('s3.extensions = ["aws-chunked"]') }), ['aws-chunked'])
+  for (const text of ['delete', 'append,', 'Append', 'append;checksums', 'all']) {
+    t.match(problemsOf({ flags: { 's3.extensions': text } }), [/^--set s3\.extensions: .* is not one of append, aws-/])
+  }
+  for (const text of ['true', '7', '{}']) {
+    t.match(problemsOf({ file: file(`s3.extensions = ${text}`) }), [/is not a list of names/], text)
+  }
+  t.match(problemsOf({ file: file('s3.extensions = [7]') }), [/7 is not one of/])
 })
 
 test('the TOML file is found by flag, then by environment', async (t) => {

@@ -1,15 +1,17 @@
 /** What a front end counts of its requests. */
 import { test } from 'tap'
 import { FrontEndTelemetry } from '../../cli/server/metrics/front-end-telemetry.ts'
-import { EXPECTED_RESULTS, METRIC_OPERATIONS, requestClassOf } from '../../cli/server/metrics/metric-operations.ts'
+import { expectedResults, METRIC_OPERATIONS, requestClassOf } from '../../cli/server/metrics/metric-operations.ts'
 import { createLogger } from '../../cli/server/logger.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import { MetricSlots } from '../../planes/http/metric-slots.ts'
+import { NO_EXTENSIONS } from '../../planes/objects/s3-extensions.ts'
+import { isServed } from '../../planes/s3/operation.ts'
 import { OPERATIONS } from '../../planes/s3/operation-list.ts'
 import type { FinishedRequest } from '../../planes/s3/s3-plane.ts'
 
 test('every operation has a class', (t) => {
-  const classes = new Map(OPERATIONS.map((operation) => [operation.name, requestClassOf(operation)]))
+  const classes = new Map(OPERATIONS.map((operation) => [operation.name, requestClassOf(operation, NO_EXTENSIONS)]))
   const expected = {
     GetObject: 'read',
     HeadObject: 'read',
@@ -27,14 +29,14 @@ test('every operation has a class', (t) => {
     PutBucketAcl: 'other',
   }
   for (const [name, one] of Object.entries(expected)) t.equal(classes.get(name), one, name)
-  t.equal(requestClassOf(undefined), 'other')
+  t.equal(requestClassOf(undefined, NO_EXTENSIONS), 'other')
   t.end()
 })
 
 test('a request is counted once in its class, and damage by its kind', (t) => {
   const slots = MetricSlots.create(METRIC_OPERATIONS, 2)
   const log = createLogger({ level: 'silent' })
-  const telemetry = new FrontEndTelemetry(slots.shared, 1, log, 'none')
+  const telemetry = new FrontEndTelemetry(slots.shared, 1, log, 'none', NO_EXTENSIONS)
   const request: FinishedRequest = {
     requestId: 'r',
     method: 'GET',
@@ -77,13 +79,13 @@ test('a request is counted once in its class, and damage by its kind', (t) => {
 })
 
 test('no series waits for what nobody can call; one appears when it was asked for', (t) => {
-  const slots = MetricSlots.create(METRIC_OPERATIONS, 2, EXPECTED_RESULTS)
+  const slots = MetricSlots.create(METRIC_OPERATIONS, 2, expectedResults(NO_EXTENSIONS))
   const series = () =>
     slots
       .read()
       .filter(({ row }) => row.name === 'object_store_requests_total')
       .map(({ labels, value }) => `${labels['operation']} ${labels['result']} ${value}`)
-  const implemented = OPERATIONS.filter(({ handle }) => handle !== undefined).map(({ name }) => name)
+  const implemented = OPERATIONS.filter((operation) => isServed(operation, NO_EXTENSIONS)).map(({ name }) => name)
   const expected = [
     'unknown denied 0',
     'unknown failure 0',
@@ -91,7 +93,7 @@ test('no series waits for what nobody can call; one appears when it was asked fo
   ]
   t.strictSame(series(), expected)
   const attached = new MetricSlots(structuredClone(slots.shared))
-  const telemetry = new FrontEndTelemetry(attached.shared, 1, createLogger({ level: 'silent' }), 'none')
+  const telemetry = new FrontEndTelemetry(attached.shared, 1, createLogger({ level: 'silent' }), 'none', NO_EXTENSIONS)
   const refused = OPERATIONS.find(({ name }) => name === 'GetBucketAcl')
   telemetry.finished({
     requestId: 'r',

@@ -239,6 +239,7 @@ function servicesOf(
     heavy,
     version: '0.0.0-spec',
     httpDriver: HTTP_DRIVER,
+    s3Extensions: [],
     deploymentId: store.deploymentId,
     clock,
     ready: options.ready ?? (async () => [{ name: 'journal', ready: true }]),

@@ -23,6 +23,12 @@ function requestOf({ method, level, subresource, mark }: Operation): string {
   return mark !== undefined && mark.query === undefined ? `\`${text}\` with \`${mark.header}\`` : `\`${text}\``
 }
 
+/** Whether the operation is carried out: always, never, or while an extension is on. */
+export function servedText({ handle, extension }: Operation): string {
+  if (handle === undefined) return 'no'
+  return extension === undefined ? 'yes' : `with \`${extension}\``
+}
+
 function operationRow(row: Operation): string[] {
   const actions = row.versionAction === undefined ? [row.action] : [row.action, row.versionAction]
   return [
@@ -32,16 +38,17 @@ function operationRow(row: Operation): string[] {
       (row.coveredBy === undefined ? '' : ` or \`${row.coveredBy}\``),
     row.accepts.map((name) => `\`${name}\``).join(', '),
     row.changes ? 'yes' : 'no',
-    row.handle !== undefined ? 'yes' : 'no',
+    servedText(row),
   ]
 }
 
 export function operationsDocument(): string {
   const header = ['operation', 'request', 'action', 'also takes', 'changes', 'implemented']
-  const headers = UNSUPPORTED_HEADERS.map(({ name, accepted = [], why }) => [
+  const headers = UNSUPPORTED_HEADERS.map(({ name, accepted = [], why, extension }) => [
     `\`${name}\``,
     accepted.map((value) => `\`${value}\``).join(', '),
     why,
+    extension === undefined ? '' : `\`${extension}\``,
   ])
   return `# Operations of the S3 plane
 
@@ -49,7 +56,8 @@ Every operation of the S3 API, from the values in \`planes/s3/operations/\`; a s
 method, path and subresource in common, the one with a further mark is meant if the request has the mark: a query
 parameter of that name or value, or a header. A request that no row fits is answered \`MethodNotAllowed\`. Query parameters
 not on this page say nothing. An operation that is not implemented is answered \`NotImplemented\`, after the signature was
-checked where there is one. The message says what to set at the client where there is something; the log line of the request,
+checked where there is one. So is one that is implemented *with* an extension, while the setting \`s3.extensions\` does not
+name that. The message says what to set at the client where there is something; the log line of the request,
 and its record unless it was unsigned, have the message as \`reason\` and the header or query parameter as \`refused\`.
 
 *Action* is what a policy grants or denies; the one after a comma counts when the request names a version, the one after
@@ -62,9 +70,10 @@ ${table(header, OPERATIONS.map(operationRow))}
 ## Headers that are refused
 
 From the table in \`planes/s3/request/unsupported-headers.ts\`. A request with one of them is answered \`NotImplemented\`, also when
-a presigned URL has it as a query parameter. A value that asks for what the store does anyway is let pass.
+a presigned URL has it as a query parameter. A value that asks for what the store does anyway is let pass. With its extension on, a header
+is let pass where an operation does what it asks for.
 
-${table(['header', 'let pass', 'why it is refused'], headers)}
+${table(['header', 'let pass', 'why it is refused', 'extension'], headers)}
 `
 }
 

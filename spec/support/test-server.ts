@@ -21,6 +21,7 @@ import { Authenticator, type Credential } from '../../planes/s3/identity/authent
 import { CredentialDirectory, rootCredentialOf } from '../../planes/s3/identity/credential-directory.ts'
 import { malformedRequestResponse } from '../../planes/s3/documents/error-response.ts'
 import { HostNames } from '../../planes/s3/request/host-names.ts'
+import type { Extension } from '../../planes/objects/s3-extensions.ts'
 import { createS3Handler, type FinishedRequest } from '../../planes/s3/s3-plane.ts'
 import type { Owner } from '../../planes/s3/documents/listing-elements.ts'
 import type { S3Services } from '../../planes/s3/services.ts'
@@ -53,6 +54,8 @@ export interface InThreadOptions {
   readonly dataDirectory?: string
   /** Whether new payloads are encrypted. */
   readonly encryptionEnabled?: boolean
+  /** The setting `s3.extensions`; none by default. */
+  readonly extensions?: readonly Extension[]
   /** The setting `s3.hostnames`. */
   readonly hostnames?: readonly string[]
   readonly inlineBytesMaximum?: number
@@ -188,6 +191,7 @@ function servicesOf(
     payloads,
     uploads,
     space,
+    extensions: new Set(options.extensions),
     inlineBytesMaximum: options.inlineBytesMaximum ?? 65_536,
     tokenKey,
     versionIds,

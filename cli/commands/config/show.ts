@@ -1,6 +1,6 @@
 import { Command, Option } from 'clipanion'
 import { formatAddress } from '../../config/address.ts'
-import { boundsText, configDocument } from '../../config/config-document.ts'
+import { boundsText, configDocument, defaultText } from '../../config/config-document.ts'
 import { type ConfigRow, configTable, environmentName } from '../../config/config-table.ts'
 import type { ConfigName, ResolvedConfig } from '../../config/config-types.ts'
 import { ConfigCommand } from './config-command.ts'
@@ -13,6 +13,7 @@ function shownValue({ config }: ResolvedConfig, name: ConfigName): Shown {
   const value = config[name]
   if (value === undefined) return null
   if (typeof value !== 'object') return value
+  if (Array.isArray(value) && value.length === 0) return 'none'
   return 'port' in value ? formatAddress(value) : value.toString()
 }
 
@@ -25,7 +26,7 @@ function textLines(resolved: ResolvedConfig): string[] {
       environmentName(row.name),
       value === null ? '(not set)' : String(value),
       value === null ? '-' : resolved.sources[row.name],
-      row.default === undefined ? '-' : String(row.default),
+      defaultText(row),
       row.unit ?? '-',
       row.sentence,
     ]

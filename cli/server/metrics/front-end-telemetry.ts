@@ -3,6 +3,7 @@ import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
 import { MetricSlots, type SharedMetrics } from '../../../planes/http/metric-slots.ts'
 import type { Histogram } from '../../../planes/http/metric-histogram.ts'
 import type { RequestResult } from '../../../planes/http/metric-table.ts'
+import type { Extensions } from '../../../planes/objects/s3-extensions.ts'
 import type { Operation } from '../../../planes/s3/operation.ts'
 import type { FinishedRequest, S3Telemetry } from '../../../planes/s3/s3-plane.ts'
 import { requestClassOf, UNKNOWN_OPERATION } from './metric-operations.ts'
@@ -21,18 +22,27 @@ export class FrontEndTelemetry implements S3Telemetry {
   readonly #log: LogHandle
   readonly #logRequests: 'all' | 'errors' | 'none'
   readonly #thread: number
+  readonly #extensions: Extensions
   readonly #counters = new Map<Operation | undefined, OperationCounters>()
   readonly #errors: number
   readonly #damage: number
   readonly #received: number
   readonly #sent: number
 
-  constructor(metrics: SharedMetrics, thread: number, log: LogHandle, logRequests: 'all' | 'errors' | 'none') {
+  /** @param extensions those that are on */
+  constructor(
+    metrics: SharedMetrics,
+    thread: number,
+    log: LogHandle,
+    logRequests: 'all' | 'errors' | 'none',
+    extensions: Extensions,
+  ) {
     this.#slots = new MetricSlots(metrics)
     this.#region = this.#slots.region(thread)
     this.#thread = thread
     this.#log = log
     this.#logRequests = logRequests
+    this.#extensions = extensions
     this.#errors = this.#slots.slot('object_store_errors_total')
     this.#damage = this.#slots.damageSlot('read')
     this.#received = this.#slots.slot('object_store_received_bytes_total')
@@ -65,7 +75,7 @@ export class FrontEndTelemetry implements S3Telemetry {
       const slot = (result: RequestResult) => this.#slots.requestSlot(name, result)
       counters = {
         slots: { success: slot('success'), denied: slot('denied'), failure: slot('failure') },
-        duration: this.#slots.requestDuration(this.#thread, 's3', requestClassOf(operation)),
+        duration: this.#slots.requestDuration(this.#thread, 's3', requestClassOf(operation, this.#extensions)),
       }
       this.#counters.set(operation, counters)
     }

@@ -1,5 +1,6 @@
 import type { RequestClass, RequestResult } from '../../../planes/http/metric-table.ts'
-import type { Operation } from '../../../planes/s3/operation.ts'
+import type { Extensions } from '../../../planes/objects/s3-extensions.ts'
+import { isServed, type Operation } from '../../../planes/s3/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 
 /** Label of requests that were refused before their operation was known. */
@@ -9,17 +10,17 @@ export const UNKNOWN_OPERATION = 'unknown'
 export const METRIC_OPERATIONS: readonly string[] = [UNKNOWN_OPERATION, ...OPERATIONS.map(({ name }) => name)]
 
 /**
- * Results that can occur, where those are not all. An operation that is not implemented has none to wait for: its series
+ * Results that can occur, where those are not all. An operation that is refused has none to wait for: its series
  * appears when somebody asks for it.
  */
-export const EXPECTED_RESULTS: Readonly<Record<string, readonly RequestResult[]>> = {
-  [UNKNOWN_OPERATION]: ['denied', 'failure'],
-  ...Object.fromEntries(OPERATIONS.filter(({ handle }) => handle === undefined).map(({ name }) => [name, []])),
+export function expectedResults(extensions: Extensions): Readonly<Record<string, readonly RequestResult[]>> {
+  const refused = OPERATIONS.filter((operation) => !isServed(operation, extensions))
+  return { [UNKNOWN_OPERATION]: ['denied', 'failure'], ...Object.fromEntries(refused.map(({ name }) => [name, []])) }
 }
 
 /** The kind of a request, for its duration. `other`: preflights, and what is refused before it is known or not implemented. */
-export function requestClassOf(operation: Operation | undefined): RequestClass<'s3'> {
-  if (operation?.handle === undefined || operation.method === 'OPTIONS') return 'other'
+export function requestClassOf(operation: Operation | undefined, extensions: Extensions): RequestClass<'s3'> {
+  if (operation === undefined || !isServed(operation, extensions) || operation.method === 'OPTIONS') return 'other'
   if (operation.method === 'DELETE') return 'delete'
   if (operation.changes) return 'write'
   return operation.level === 'object' ? 'read' : 'list'

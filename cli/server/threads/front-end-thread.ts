@@ -51,6 +51,7 @@ function services({ engine, catalog, payloads, uploads, space, versionIds, uploa
     space,
     versionIds,
     uploadIds,
+    extensions: data.extensions,
     inlineBytesMaximum: data.inlineBytesMaximum,
     tokenKey: Buffer.from(data.keys.continuationTokens),
     owner: { id: data.deploymentId, displayName: 'root' },
@@ -93,7 +94,7 @@ publishGate(gate, data.metrics, data.thread)
 const hostNames = new HostNames(data.hostnames, hostname())
 const logs = { faults: log.log, requests: log.requests }
 const sharingTelemetry = new SharingCounters(data.metrics, data.thread, logs, data.logRequests)
-const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.logRequests)
+const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.logRequests, data.extensions)
 main.on('message', (message: ToFrontEnd) => {
   switch (message.kind) {
     case 'stop':

@@ -5,6 +5,7 @@ import type { SharedGate } from '../../../planes/http/gate-memory.ts'
 import type { SharedCounts } from '../../../projections/catalog/commit-counts.ts'
 import type { RoomFor } from '../../../engine/journal/journal-room.ts'
 import type { SharedMetrics } from '../../../planes/http/metric-slots.ts'
+import type { Extensions } from '../../../planes/objects/s3-extensions.ts'
 import type { TlsFiles } from '../../../planes/http/tls-files.ts'
 import type { Config } from '../../config/config-types.ts'
 import type { OpeningReport } from '../store/open-store.ts'
@@ -62,6 +63,8 @@ export interface FrontEndThreadData extends SessionSettings {
   readonly tls: TlsFiles | undefined
   /** The setting `s3.hostnames`. */
   readonly hostnames: readonly string[] | undefined
+  /** The setting `s3.extensions`. */
+  readonly extensions: Extensions
   readonly rootAccessKey: string
   readonly rootSecretKey: string
   readonly rootEnabled: boolean

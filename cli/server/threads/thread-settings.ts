@@ -65,6 +65,7 @@ export function frontEndSettings(
     host: config['s3.bind'].host,
     connectionsMaximum: connectionLimits(count).frontEnd,
     hostnames: config['s3.hostnames'],
+    extensions: new Set(config['s3.extensions']),
     rootAccessKey: credentials.rootAccessKey,
     rootSecretKey: credentials.rootSecretKey.reveal(),
     rootEnabled: config['root.s3_enabled'],

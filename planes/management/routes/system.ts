@@ -1,3 +1,4 @@
+import { EXTENSIONS } from '../../objects/s3-extensions.ts'
 import { HISTOGRAM_BOUNDS } from '../../http/metric-table.ts'
 import { type CounterReading, READINGS_MAXIMUM, SAMPLE_SECONDS } from '../counter-history.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
@@ -43,6 +44,7 @@ const getInfo = defineRoute({
         version: text(),
         status: oneOf('ready', 'not_ready'),
         http_driver: oneOf('uws', 'node'),
+        s3_extensions: listOf(oneOf(...EXTENSIONS)),
         capabilities: object({
           versioning: FLAG,
           webhooks: FLAG,
@@ -55,11 +57,12 @@ const getInfo = defineRoute({
       }),
     ),
   },
-  async handle(_request, { ready, version, httpDriver, sharing }) {
+  async handle(_request, { ready, version, httpDriver, s3Extensions, sharing }) {
     const isReady = (await ready()).every((check) => check.ready)
     const status = isReady ? 'ready' : 'not_ready'
     const capabilities = { ...CAPABILITIES, sharing: sharing.settings().enabled }
-    return jsonResponse(200, { name: PRODUCT, version, status, http_driver: httpDriver, capabilities })
+    const how = { http_driver: httpDriver, s3_extensions: s3Extensions }
+    return jsonResponse(200, { name: PRODUCT, version, status, ...how, capabilities })
   },
   command: command('system info', 'show version and capabilities of the server'),
 })

@@ -1,12 +1,14 @@
 /**
  * The table of headers that ask for what this store does not do. Ignoring one would be a silent promise (an object
  * public, encrypted, tagged, held), so each is answered 501 by name, wherever it was put: header or presigned query. An
- * operation that does what such a header asks for names it among its `headers`.
+ * operation that does what such a header asks for names it among its `headers`; one that belongs to an extension is refused
+ * all the same while that is off.
  */
 
 import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveAmzHeaders, effectiveHeader } from './effective-headers.ts'
 import { S3Error } from '../errors.ts'
+import { type Extension, type Extensions, turnOn } from '../../objects/s3-extensions.ts'
 import type { Operation } from '../operation.ts'
 import { STREAMING_PREFIX } from '../identity/signature-v4.ts'
 import { WAYS_OUT } from '../ways-out.ts'
@@ -18,6 +20,8 @@ interface UnsupportedHeader {
   /** Values that ask for exactly what the store does anyway, and so are let pass. Compared in lower case. */
   readonly accepted?: readonly string[]
   readonly why: string
+  /** The extension that does what it asks for. While that is off the header is refused, whatever the operation. */
+  readonly extension?: Extension
 }
 
 const AWS_CHUNKED = `aws-chunked bodies are not supported; ${WAYS_OUT['signed chunks']}`
@@ -70,16 +74,29 @@ const BY_PREFIX: readonly (readonly [prefix: string, row: UnsupportedHeader])[] 
  * Refuses a request with a header of the table, or with a body that is aws-chunked.
  * @throws S3Error NotImplemented, naming the header
  */
-export function refuseUnsupportedHeaders(request: HttpRequest, target: Target, operation: Operation): void {
+export function refuseUnsupportedHeaders(
+  request: HttpRequest,
+  target: Target,
+  operation: Operation,
+  extensions: Extensions,
+): void {
   for (const [name, value] of effectiveAmzHeaders(request, target)) {
     const row = BY_NAME.get(name) ?? findByPrefix(name)
-    if (row === undefined || operation.headers.includes(name)) continue
+    if (row === undefined || (operation.headers.includes(name) && isOn(row, extensions))) continue
     if (row.accepted?.includes(value.toLowerCase())) continue
-    throw notImplemented(name, row.why)
+    throw notImplemented(name, isOn(row, extensions) ? row.why : refusedWhileOff(row))
   }
   if (isAwsChunked(request.header('content-encoding'))) throw notImplemented('content-encoding', AWS_CHUNKED)
   const payload = effectiveHeader(request, target, 'x-amz-content-sha256')
   if (payload?.startsWith(STREAMING_PREFIX) === true) throw notImplemented('x-amz-content-sha256', AWS_CHUNKED)
+}
+
+function isOn({ extension }: UnsupportedHeader, extensions: Extensions): boolean {
+  return extension === undefined || extensions.has(extension)
+}
+
+function refusedWhileOff({ why, extension }: UnsupportedHeader): string {
+  return extension === undefined ? why : `${why}; ${turnOn(extension)}`
 }
 
 function isAwsChunked(contentEncoding: string | undefined): boolean {

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { EXTENSIONS, type Extensions } from '../../../planes/objects/s3-extensions.ts'
 import type { ApiClient } from '../../support/api-client.ts'
 import { type Identity, allow, deny, newIdentity } from '../../support/identities.ts'
 import { type ManagedServer, startManaged } from '../../support/management-server.ts'
@@ -20,6 +21,9 @@ const HOUR_MILLISECONDS = 3_600_000
 const TEMPORARY_SECONDS = 60
 /** Silence of a client after which the server may close its connection. */
 export const STALL_SECONDS = 5
+
+/** All of them: what is off is refused by name, and there is nothing to attack. */
+export const ARENA_EXTENSIONS: Extensions = new Set(EXTENSIONS)
 
 export const BUCKET = 'attack'
 export const KEY = 'key'
@@ -99,6 +103,7 @@ export async function openArena(directory: string): Promise<Arena> {
       OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN: systemToken,
       OBJECT_STORE_SERVER_STALL_TIMEOUT_SECONDS: String(STALL_SECONDS),
       OBJECT_STORE_STORAGE_ENCRYPTION_ENABLED: 'true',
+      OBJECT_STORE_S3_EXTENSIONS: [...ARENA_EXTENSIONS].join(),
       // Every refusal is looked up in the journal afterwards, so none may be counted only.
       OBJECT_STORE_AUDIT_ANONYMOUS_KIB_PER_SECOND: String(1024 ** 2),
     },

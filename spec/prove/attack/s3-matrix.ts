@@ -1,6 +1,8 @@
 /** Every operation of S3, presented in every way, with every payload mode, by everybody (S1, S12, S13, S14). */
 import type { S3ErrorCode } from '../../../planes/s3/errors.ts'
 import { S3_ERRORS } from '../../../planes/s3/errors.ts'
+import { isServed } from '../../../planes/s3/operation.ts'
+import { ARENA_EXTENSIONS } from './arena.ts'
 import type { Assault } from './assault.ts'
 import { type S3Request, s3Requests } from './s3-requests.ts'
 import { MODES, type Mode, PAYLOAD_MODES, type PayloadMode, sentIn, type Standing, standingsOf } from './senders.ts'
@@ -23,7 +25,7 @@ function verdictOf({ request, mode, payload, standing }: Case): Verdict {
   if (operation.method === 'OPTIONS') return { statuses }
   const code = mode.refusal(request, payload, standing)
   if (code !== undefined) return { code }
-  if (operation.handle === undefined || payload.kind === 'streaming') return { code: 'NotImplemented' }
+  if (!isServed(operation, ARENA_EXTENSIONS) || payload.kind === 'streaming') return { code: 'NotImplemented' }
   const { allowed } = standing
   const isAllowed = allowed === 'everything' || (allowed === 'reading' && !operation.changes)
   return isAllowed ? { statuses } : { code: 'AccessDenied' }

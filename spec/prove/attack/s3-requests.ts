@@ -4,9 +4,9 @@
  */
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
-import type { Operation } from '../../../planes/s3/operation.ts'
+import { isServed, type Operation } from '../../../planes/s3/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
-import { type Arena, BUCKET } from './arena.ts'
+import { type Arena, ARENA_EXTENSIONS, BUCKET } from './arena.ts'
 
 /** A request without its credentials. */
 export interface S3Request {
@@ -97,7 +97,7 @@ const NOT_IMPLEMENTED: Recipe = { statuses: [501] }
 export function s3Requests(arena: Arena): S3Request[] {
   const rows = recipes(arena)
   return OPERATIONS.map((operation) => {
-    const recipe = operation.handle !== undefined ? rows.get(operation.name) : NOT_IMPLEMENTED
+    const recipe = isServed(operation, ARENA_EXTENSIONS) ? rows.get(operation.name) : NOT_IMPLEMENTED
     if (recipe === undefined) throw new Error(`${operation.name} is implemented and the attack has no row for it`)
     return requestOf(operation, recipe)
   })
@@ -112,6 +112,6 @@ function requestOf(operation: Operation, { key = 'key', query = [], headers = []
   if (mark?.query !== undefined) own.push([mark.query, mark.value ?? 'x'])
   const marked = mark !== undefined && mark.query === undefined && headers.length === 0
   const lines = marked ? [[mark.header, `${BUCKET}/source`] as const] : headers
-  const bytes = body ?? (method === 'POST' && operation.handle === undefined ? '<Something/>' : '')
+  const bytes = body ?? (method === 'POST' && !isServed(operation, ARENA_EXTENSIONS) ? '<Something/>' : '')
   return { operation, path, query: [...own, ...query], headers: lines, body: bytes, statuses }
 }

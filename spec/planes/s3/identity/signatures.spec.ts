@@ -1,6 +1,7 @@
 /** How long signatures hold, and what is refused only after them. */
 import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
+import { NO_EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'
 import { recognize } from '../../../../planes/s3/recognize-operation.ts'
 import { refuseUnsupportedHeaders } from '../../../../planes/s3/request/unsupported-headers.ts'
 import { authenticate, HOST_H, NOW, presigned, signed } from './signing.ts'
@@ -50,7 +51,7 @@ function admission(rawTarget: string, headers: readonly HeaderLine[]): string | 
   return refusalCode(() => {
     authenticate('PUT', rawTarget, headers)
     const { request, target } = wireRequest('PUT', rawTarget, headers)
-    refuseUnsupportedHeaders(request, target, recognize('PUT', target, request))
+    refuseUnsupportedHeaders(request, target, recognize('PUT', target, request), NO_EXTENSIONS)
   })
 }
 

@@ -2,7 +2,8 @@ import * as sdk from '@aws-sdk/client-s3'
 import { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { OPERATIONS } from '../../../../planes/s3/operation-list.ts'
-import type { Operation } from '../../../../planes/s3/operation.ts'
+import { NO_EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'
+import { isServed, type Operation } from '../../../../planes/s3/operation.ts'
 import { recognize } from '../../../../planes/s3/recognize-operation.ts'
 import { effectiveAmzHeaders, effectiveHeader } from '../../../../planes/s3/request/effective-headers.ts'
 import { refuseUnsupportedHeaders, UNSUPPORTED_HEADERS } from '../../../../planes/s3/request/unsupported-headers.ts'
@@ -14,12 +15,17 @@ function recognized(line: string, headers: readonly HeaderLine[] = []): Operatio
   return recognize(method, target, request)
 }
 
+/** With `!` before it when the store does not do it by default. */
+function shownName(operation: Operation): string {
+  return isServed(operation, NO_EXTENSIONS) ? operation.name : `!${operation.name}`
+}
+
 /** The answer to a request: an operation's name, with `!` before it when the store does not do it, or an error code. */
 function verdict(line: string, headers: readonly HeaderLine[] = []): string {
   let name = ''
   const code = refusalCode(() => {
     const operation = recognized(line, headers)
-    name = operation.handle !== undefined ? operation.name : `!${operation.name}`
+    name = shownName(operation)
   })
   return code ?? name
 }
@@ -64,7 +70,7 @@ test('a known subresource never falls through to the plain operation', async (t)
     for (const [level, path] of Object.entries(PATHS)) {
       for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'DELETE']) {
         const rows = OPERATIONS.filter((it) => it.method === method && it.level === level && it.subresource === name)
-        const names = rows.map((row) => (row.handle !== undefined ? row.name : `!${row.name}`))
+        const names = rows.map(shownName)
         const got = verdict(`${method} ${path}?${name}`)
         if (rows.length === 0) t.equal(got, 'MethodNotAllowed', `${method} ${path}?${name}`)
         else t.ok(names.includes(got), `${method} ${path}?${name} is ${got}`)
@@ -76,7 +82,7 @@ test('a known subresource never falls through to the plain operation', async (t)
 function headerRefusal(headers: readonly HeaderLine[], query = '', method = 'PUT'): string | undefined {
   const { request, target } = wireRequest(method, `/b/k${query}`, headers)
   return refusalCode(() => {
-    refuseUnsupportedHeaders(request, target, recognize(method, target, request))
+    refuseUnsupportedHeaders(request, target, recognize(method, target, request), NO_EXTENSIONS)
   })
 }
 
@@ -120,7 +126,7 @@ test('unsupported headers, as headers and in a presigned query', async (t) => {
   t.equal(headerRefusal(pass, '?x-id=PutObject&X-Amz-Algorithm=a&X-Amz-Signature=s&acl-like=1'), undefined)
   const { request, target } = wireRequest('PUT', '/b/k', [['x-amz-grant-read', 'id=1']])
   const error = refusal(() => {
-    refuseUnsupportedHeaders(request, target, recognize('PUT', target, request))
+    refuseUnsupportedHeaders(request, target, recognize('PUT', target, request), NO_EXTENSIONS)
   })
   t.equal(detail(error, 'Header'), 'x-amz-grant-read')
   t.match(error.message, /x-amz-grant-read/)
