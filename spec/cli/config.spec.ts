@@ -262,14 +262,20 @@ test('host names are a list', async (t) => {
     t.match(problemsOf({ file: file(`s3.hostnames = ${text}`) }), [/must be 1 to 64 host names/])
 })
 
+function extensionsOf(inputs: Parameters<typeof read>[0]): readonly string[] {
+  return read(inputs).config['s3.extensions']
+}
+
+function asVariable(text: string) {
+  return { environment: { OBJECT_STORE_S3_EXTENSIONS: text } }
+}
+
 test('choices are a list of names', async (t) => {
-  const extensionsOf = (inputs: Parameters<typeof read>[0]) => read(inputs).config['s3.extensions']
-  const environment = (text: string) => ({ environment: { OBJECT_STORE_S3_EXTENSIONS: text } })
   t.strictSame(extensionsOf({}), [])
-  t.strictSame(extensionsOf(environment('')), [], 'an empty variable is none')
+  t.strictSame(extensionsOf(asVariable('')), [], 'an empty variable is none')
   t.strictSame(extensionsOf({ flags: { 's3.extensions': '' } }), [])
   t.strictSame(extensionsOf({ file: file('s3.extensions = []') }), [])
-  t.strictSame(extensionsOf(environment(' delete-objects, append,append')), ['append', 'delete-objects'])
+  t.strictSame(extensionsOf(asVariable(' delete-objects, append,append')), ['append', 'delete-objects'])
   t.strictSame(extensionsOf({ file: file('s3.extensions = ["aws-chunked"]') }), ['aws-chunked'])
   for (const text of ['delete', 'append,', 'Append', 'append;checksums', 'all']) {
     t.match(problemsOf({ flags: { 's3.extensions': text } }), [/^--set s3\.extensions: .* is not one of append, aws-/])
