@@ -35,6 +35,9 @@ const log = createLogger({
   bindings: { thread: `front-end-${data.thread}` },
 })
 let listener: HttpListener | undefined
+/** Pending while the listener is being opened. */
+let listening: Promise<HttpListener> | undefined
+let stopping: Promise<void> | undefined
 
 /** Undefined if root is disabled on this plane. */
 function rootCredential(): Credential | undefined {
@@ -61,9 +64,18 @@ function services({ engine, catalog, payloads, uploads, space, versionIds, uploa
 
 const engine = new PortEngineClient(data.port, data.auditBytesMaximum)
 
-/** Closes the listener first: a thread that ends with an open one silently ends the process (see uws-server.ts). */
-async function stop(graceMilliseconds: number): Promise<void> {
-  await listener?.close(graceMilliseconds)
+function stop(graceMilliseconds: number): Promise<void> {
+  stopping ??= close(graceMilliseconds)
+  return stopping
+}
+
+/**
+ * Closes the listener first: a thread that ends with an open one silently ends the process (see uws-server.ts). One that is
+ * still being opened is waited for, since it would keep the thread alive with nobody left to close it.
+ */
+async function close(graceMilliseconds: number): Promise<void> {
+  const opened = await listening?.catch(() => undefined)
+  await opened?.close(graceMilliseconds)
   await log.flush()
   engine.flush()
   send({ kind: 'stopped' })
@@ -112,7 +124,7 @@ try {
     lookup: (accessKey) => directory.lookup(accessKey),
     clock: systemMilliseconds,
   })
-  listener = await listen({
+  listening = listen({
     driver: data.driver,
     exclusive: data.isAlone,
     host: data.host,
@@ -129,8 +141,9 @@ try {
     onHandlerError: (error) => log.log.error({ err: error }, 'a response failed'),
     refusal: malformedRequestResponse,
   })
+  listener = await listening
   hostNames.useCertificate(listener.certificate)
-  send({ kind: 'ready', port: listener.port })
+  if (stopping === undefined) send({ kind: 'ready', port: listener.port })
 } catch (error) {
   send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
   await stop(0)
