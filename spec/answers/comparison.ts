@@ -99,3 +99,33 @@ export function differenceText({ shape, asks }: Difference): string {
   const more = asks.length > ASKS_SHOWN ? [`    and ${asks.length - ASKS_SHOWN} more`] : []
   return [`${asks.length} times: ${shape}`, ...asks.slice(0, ASKS_SHOWN).map((ask) => `    ${ask}`), ...more].join('\n')
 }
+
+/** What an HTTP library adds to every answer. */
+const LIBRARY_LINES: ReadonlySet<string> = new Set([
+  'uWebSockets: 20',
+  'Connection: keep-alive',
+  'Keep-Alive: timeout=12',
+])
+/** What it writes itself, before or after the other lines. */
+const LIBRARY_PLACES = /^(?:Date|Content-Length|Transfer-Encoding|Connection): /
+
+function linesOfAnyLibrary(head: readonly string[]): string[] {
+  const own = head.filter((line) => !LIBRARY_LINES.has(line) && !LIBRARY_PLACES.test(line))
+  const moved = head.filter((line) => !LIBRARY_LINES.has(line) && LIBRARY_PLACES.test(line))
+  return [...own, ...moved.toSorted()]
+}
+
+/** Without the header lines that an HTTP library adds to every answer, and with those that it places itself at the end. */
+export function withoutLibrary(recording: Recording): Recording {
+  return new Map(
+    Array.from(recording, ([block, exchanges]) => [
+      block,
+      exchanges.map((each) => ({ ...each, head: linesOfAnyLibrary(each.head) })),
+    ]),
+  )
+}
+
+/** Each difference with all of its requests, as in the file that is kept of those between the HTTP drivers. */
+export function wholeText(differences: readonly Difference[]): string {
+  return differences.flatMap(({ shape, asks }) => [shape, ...asks.map((ask) => `    ${ask}`), '']).join('\n')
+}

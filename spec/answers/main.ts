@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import type { Block } from './block.ts'
 import { BLOCKS } from './blocks.ts'
 import { recordCommands } from './commands/record-commands.ts'
-import { compare, differenceText, withoutMeant } from './comparison.ts'
+import { compare, differenceText, wholeText, withoutLibrary, withoutMeant } from './comparison.ts'
 import { ON_PURPOSE } from './on-purpose.ts'
 import { record } from './record.ts'
 import { readRecording, writeRecording } from './recording.ts'
@@ -13,6 +13,7 @@ import { summary } from './summary.ts'
 const USAGE = `record --checkout DIR --output FILE [--block NAME]...
 record-commands --checkout DIR --output FILE
 compare OLD NEW
+drivers UWS NODE
 summary FILE
 `
 
@@ -51,6 +52,14 @@ function compareFiles([old, young]: readonly string[]): number {
   return left.length === 0 ? 0 : 1
 }
 
+/** Prints what differs between recordings over the two HTTP drivers. */
+function compareDrivers([uws, node]: readonly string[]): number {
+  if (uws === undefined || node === undefined) return usage()
+  const all = compare(withoutLibrary(readRecording(uws)), withoutLibrary(readRecording(node)))
+  process.stdout.write(wholeText(withoutMeant(all, ON_PURPOSE)))
+  return 0
+}
+
 function usage(): number {
   process.stderr.write(USAGE)
   return 2
@@ -60,5 +69,6 @@ const [command = '', ...words] = process.argv.slice(2)
 if (command === 'record') process.exitCode = await recordInto(words, 'answers')
 else if (command === 'record-commands') process.exitCode = await recordInto(words, 'commands')
 else if (command === 'compare') process.exitCode = compareFiles(words)
+else if (command === 'drivers') process.exitCode = compareDrivers(words)
 else if (command === 'summary' && words[0] !== undefined) say(summary(readRecording(words[0])))
 else process.exitCode = usage()

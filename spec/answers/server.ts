@@ -6,6 +6,7 @@ import { get } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { HTTP_DRIVER } from '../support/http-driver.ts'
 import type { Signer } from './signing.ts'
 
 export const ROOT: Signer = { name: 'root', accessKey: 'answersroot', secretKey: 'answers-root-secret-key' }
@@ -38,10 +39,17 @@ export interface Output {
 /** The records of all refusals are kept, so none may be counted only. */
 const EVERY_RECORD = 'OBJECT_STORE_AUDIT_ANONYMOUS_KIB_PER_SECOND'
 
-/** Older checkouts record all of them, and refuse a name that they do not know. */
-function everyRecord(checkout: string): Readonly<Record<string, string>> {
-  const knows = readFileSync(join(checkout, 'spec', 'configuration.md'), 'utf8').includes(EVERY_RECORD)
-  return knows ? { [EVERY_RECORD]: String(1024 ** 2) } : {}
+const DRIVER = 'OBJECT_STORE_SERVER_HTTP_DRIVER'
+
+/** Older checkouts record all of them, have one driver, and refuse a name that they do not know. */
+function newerSettings(checkout: string): Readonly<Record<string, string>> {
+  const page = readFileSync(join(checkout, 'spec', 'configuration.md'), 'utf8')
+  return Object.fromEntries(
+    [
+      [EVERY_RECORD, String(1024 ** 2)],
+      [DRIVER, HTTP_DRIVER],
+    ].filter(([name = '']) => page.includes(name)),
+  )
 }
 
 function programOf(checkout: string): string {
@@ -96,7 +104,7 @@ export async function startServer(checkout: string, settings: Readonly<Record<st
     OBJECT_STORE_SERVER_STALL_TIMEOUT_SECONDS: '5',
     OBJECT_STORE_LOG_REQUESTS: 'none',
     OBJECT_STORE_LOG_LEVEL: 'warn',
-    ...everyRecord(checkout),
+    ...newerSettings(checkout),
     ...settings,
   }
   const log: Buffer[] = []
