@@ -66,6 +66,16 @@ interface Described {
   metadata: HeaderPairs
 }
 
+/** The version that a copy is made of. */
+export interface CopySourceName {
+  readonly sourceBucket: string
+  readonly sourceKey: string
+  /** Sequence of the source when the caller judged its conditions; another one now is `source-changed`. */
+  readonly sourceSequence: Sequence
+  /** Whether the request named a version of the source; otherwise the source is the current object. */
+  readonly sourceIsVersion: boolean
+}
+
 /** What each command that changes state carries. */
 interface DecidableCommands extends AccessCommands, WebhookCommands, SharingCommands {
   'create-bucket': { bucket: string; region: string; lockEnabled: boolean }
@@ -96,17 +106,11 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
       checksum?: ObjectChecksum
     }
   'copy-object': ObjectName & {
-    sourceBucket: string
-    sourceKey: string
-    /** Sequence of the source when the caller judged its conditions; another one now is `source-changed`. */
-    sourceSequence: Sequence
-    /** Whether the request named a version of the source; otherwise the source is the current object. */
-    sourceIsVersion: boolean
     /** Replaces the source's headers and metadata; undefined copies them. */
     replacement: Readonly<Described> | undefined
     condition: WriteCondition
     lock?: LockState
-  }
+  } & CopySourceName
   'delete-object': ObjectName & {
     /** The version to remove for ever; undefined deletes the key as the bucket's versioning says. */
     version?: VersionSelector
@@ -132,6 +136,8 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     digest: Uint8Array
     body: WriteBody
   }
+  /** Makes a part of all bytes of a version, by reference; its payload must not be one of parts, which has no MD5. */
+  'copy-part': UploadName & CopySourceName & { part: number }
   /** Makes an object of the listed parts. */
   'complete-upload': UploadName & {
     /** Part numbers, strictly ascending, at least one. */

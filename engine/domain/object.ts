@@ -2,8 +2,9 @@ import { payloadIdOf } from '../brands.ts'
 import type { CommandOf, VersionSelector, WriteBody } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
 import type { PayloadReference } from '../events/values.ts'
-import type { BucketState, ObjectState } from '../state-ports.ts'
+import type { BucketState } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
+import { requireSource } from './copy-source.ts'
 import { type Decision, type DecisionContext, NOTHING_CHANGES, type Rules } from './decision.ts'
 import { objectDeleted, versionDeleted } from './removal.ts'
 import { lockAtBirth, requireDestroyable, requireLockable } from './lock.ts'
@@ -26,30 +27,6 @@ export function payloadReference(
     case 'file':
       return { kind: 'file', payload, name: body.name, length: size, sealed: body.sealed }
   }
-}
-
-/** @throws DomainError bucket-not-found, object-not-found, version-not-found, source-changed */
-function requireSource(
-  command: CommandOf<'copy-object'>,
-  { state }: DecisionContext,
-): { readonly source: ObjectState; readonly sourceBucket: BucketState } {
-  const sourceBucket = requireBucket(state, command.sourceBucket)
-  const { sourceKey, sourceSequence } = command
-  if (command.sourceIsVersion) {
-    // A lookup by sequence does not find the `null` version, whose id is `null`; another one may have replaced it.
-    const nullVersion = state.version(sourceBucket.id, sourceKey, 'null')
-    const isNull = nullVersion?.sequence === sourceSequence
-    const source = isNull ? nullVersion : state.version(sourceBucket.id, sourceKey, sourceSequence)
-    if (source === undefined) {
-      throw new DomainError(nullVersion === undefined ? 'version-not-found' : 'source-changed', sourceKey)
-    }
-    if (source.isMarker) throw new DomainError('version-is-marker')
-    return { source, sourceBucket }
-  }
-  const source = state.object(sourceBucket.id, sourceKey)
-  if (source === undefined) throw new DomainError('object-not-found', sourceKey)
-  if (source.sequence !== sourceSequence) throw new DomainError('source-changed')
-  return { source, sourceBucket }
 }
 
 /** Removes one version for ever; if it was the current one, the newest of the others becomes current. */

@@ -3,6 +3,7 @@ import type { CommandOf } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
 import type { BucketState, ObjectState, PartState, StateReader, UploadState } from '../state-ports.ts'
 import { requireBucket } from './bucket.ts'
+import { requireSource } from './copy-source.ts'
 import { type Decision, NOTHING_CHANGES, type Rules } from './decision.ts'
 import { defaultRetention, lockAtBirth, requireLockable } from './lock.ts'
 import { payloadReference } from './object.ts'
@@ -122,6 +123,22 @@ export const uploadRules = {
       changes: [{ name: 'upload.part-written', bucketId, key, upload, part, size, etag, digest, payload, replaced }],
       etag,
     }
+  },
+
+  /** As a copy of a whole object: the part shares the payload, and no byte is moved or read. */
+  'copy-part'(command, context) {
+    const { state } = context
+    const { source } = requireSource(command, context)
+    const { bucket } = requireUpload(command, state)
+    const { key, upload, part } = command
+    const { size, etag, digest, payload } = source
+    if (payload !== undefined && state.payload(payload)?.kind === 'parts') {
+      throw new Error('an object of parts cannot become one part by reference')
+    }
+    const shared = payload === undefined ? undefined : ({ kind: 'shared', payload } as const)
+    const replaced = state.part(upload, part) !== undefined
+    const written = { name: 'upload.part-written', bucketId: bucket.id, key, upload, part, size, etag, digest } as const
+    return { changes: [{ ...written, payload: shared, replaced }], etag }
   },
 
   /**

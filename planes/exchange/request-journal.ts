@@ -56,10 +56,12 @@ export class RequestJournal {
   }
 
   /**
-   * Records the attempt of a change that takes long, before it begins. `details` are further metadata of this record.
+   * Records the attempt of a change that takes long, before it begins, unless it is recorded: one that begins anew is the
+   * same attempt. `details` are further metadata of this record.
    * @throws EngineUnavailableError
    */
   async attempt(details: Pairs = []): Promise<void> {
+    if (this.#attempt !== undefined) return
     const { sequence } = await this.#engine.execute({ kind: 'record-attempt', audit: this.#context(details) })
     this.#attempt = sequence
   }

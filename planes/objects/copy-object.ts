@@ -1,4 +1,4 @@
-import type { CommandOf, Done } from '../../engine/commands/commands.ts'
+import type { CommandOf, CopySourceName, Done } from '../../engine/commands/commands.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { Pairs } from '../../engine/events/audit.ts'
 import type { RequestJournal } from '../exchange/request-journal.ts'
@@ -24,21 +24,31 @@ export async function copyVersion(
   find: () => FoundObject,
   details: (source: FoundObject) => Pairs,
 ): Promise<{ readonly done: Done; readonly source: FoundObject }> {
-  for (let reads = 1; ; reads += 1) {
+  return whileSourceChanges(journal, async () => {
     const source = find()
+    const done = await journal.execute({ kind: 'copy-object', ...nameOf(source), ...target }, details(source))
+    return { done, source }
+  })
+}
+
+/** How the engine finds a source again. */
+export function nameOf({ bucket, key, object, version }: FoundObject): CopySourceName {
+  return {
+    sourceBucket: bucket.name,
+    sourceKey: key,
+    sourceSequence: object.sequence,
+    sourceIsVersion: version !== undefined,
+  }
+}
+
+/**
+ * Tries a copy by reference again, a few times, when its source was replaced after it was found.
+ * @throws DomainError `source-changed` after the last try; what `copy` throws
+ */
+export async function whileSourceChanges<T>(journal: RequestJournal, copy: () => Promise<T>): Promise<T> {
+  for (let reads = 1; ; reads += 1) {
     try {
-      const done = await journal.execute(
-        {
-          kind: 'copy-object',
-          sourceBucket: source.bucket.name,
-          sourceKey: source.key,
-          sourceSequence: source.object.sequence,
-          sourceIsVersion: source.version !== undefined,
-          ...target,
-        },
-        details(source),
-      )
-      return { done, source }
+      return await copy()
     } catch (error) {
       const isChanged = error instanceof DomainError && error.code === 'source-changed'
       if (!isChanged || reads === READS_MAXIMUM) throw error

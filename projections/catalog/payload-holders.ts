@@ -33,7 +33,7 @@ type Stage = (typeof STAGES)[number]
  */
 export class HolderSearch {
   readonly #holders: ReadonlyMap<PayloadId, PayloadHolder[]>
-  /** How many holders each is still to get. */
+  /** How many references to each are still to be found. */
   readonly #open: Map<PayloadId, number>
   readonly #each: number
   /** A payload of parts, or an upload: which of the wanted ones it holds. */
@@ -45,7 +45,7 @@ export class HolderSearch {
   /** `each`: most holders of one payload that are kept. */
   constructor(wanted: readonly (PayloadRow & { readonly payload: PayloadId })[], each: number) {
     this.#holders = new Map(wanted.map(({ payload }) => [payload, []]))
-    this.#open = new Map(wanted.map(({ payload, references }) => [payload, Math.min(each, references)]))
+    this.#open = new Map(wanted.map(({ payload, references }) => [payload, references]))
     this.#each = each
   }
 
@@ -77,7 +77,7 @@ export class HolderSearch {
       case 'payloads':
         return this.#readPayload(row)
       case 'parts':
-        return note(this.#uploads, uploadIdOf(readNumber(row.key, 0)), this.#wanted(payloadOfPart(row.value)))
+        return this.#note(this.#uploads, uploadIdOf(readNumber(row.key, 0)), this.#wanted(payloadOfPart(row.value)), 1)
       case 'objects':
         return this.#readVersion(row, keyOfRow)
       case 'versions':
@@ -96,9 +96,7 @@ export class HolderSearch {
     if (location.kind !== 'parts') return
     for (let index = 0; index < location.parts.count; index += 1) {
       const part = this.#wanted(location.parts.payload(index))
-      note(this.#composed, payloadIdOf(readNumber(key, 0)), part)
-      // Only the payload of parts refers to a part; as many objects have the part as have that one.
-      if (part !== undefined) this.#open.set(part, Math.min(this.#each, references))
+      this.#note(this.#composed, payloadIdOf(readNumber(key, 0)), part, references)
     }
   }
 
@@ -116,20 +114,23 @@ export class HolderSearch {
     this.#add(held, { bucketId: bucketIdOf(readNumber(key, 0)), key: keyOfOrderedRow(key), version: undefined })
   }
 
+  /** What holds a payload stands for as many holders as refer to it; that it has it twice makes no more of them. */
+  #note<K>(map: Map<K, PayloadId[]>, key: K, payload: PayloadId | undefined, references: number): void {
+    if (payload === undefined) return
+    const present = map.get(key)
+    const isNew = present?.includes(payload) !== true
+    this.#open.set(payload, (this.#open.get(payload) ?? 0) - 1 + (isNew ? references : 0))
+    if (present === undefined) map.set(key, [payload])
+    else if (isNew) present.push(payload)
+  }
+
   #add(held: readonly PayloadId[], holder: PayloadHolder): void {
     for (const payload of held) {
       const open = this.#open.get(payload)
       if (open === undefined) continue
-      this.#holders.get(payload)?.push(holder)
-      if (open === 1) this.#open.delete(payload)
+      const holders = this.#holders.get(payload)
+      if (holders?.push(holder) === this.#each || open === 1) this.#open.delete(payload)
       else this.#open.set(payload, open - 1)
     }
   }
-}
-
-function note<K>(map: Map<K, PayloadId[]>, key: K, payload: PayloadId | undefined): void {
-  if (payload === undefined) return
-  const present = map.get(key)
-  if (present === undefined) map.set(key, [payload])
-  else present.push(payload)
 }

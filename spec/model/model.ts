@@ -1,4 +1,5 @@
 /** The model of a running store: the worlds that it may be in, its clock, and what was learned on the way. */
+import type { Extension } from '../../planes/objects/s3-extensions.ts'
 import { CLOCK_TOLERANCE_SECONDS } from '../support/test-server.ts'
 import type { WireAnswer } from '../support/wire-client.ts'
 import type { ModelRequest, Moment } from './expectation.ts'
@@ -12,6 +13,9 @@ import { type Exchange, exchangeText, settle } from './settle.ts'
 export const FIRST_CLOCK = Date.UTC(2030, 0, 1, 12, 0, 0, 123)
 /** The clock may be this many milliseconds behind the journal (specification, Limits, Object Lock clock). */
 export const CLOCK_TOLERANCE = CLOCK_TOLERANCE_SECONDS * 1000
+
+/** What the store is started with beyond what it always does. */
+export const MODEL_EXTENSIONS: readonly Extension[] = ['upload-part-copy']
 
 /** The real thing, as the model drives it. */
 export interface ModelStore {

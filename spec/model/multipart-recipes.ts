@@ -3,11 +3,19 @@ import * as fc from 'fast-check'
 import {
   chooseCondition,
   chooseLock,
+  choosePlace,
+  chooseReadConditions,
+  chooseVersion,
   conditionChoice,
   content,
+  isUnavailable,
   lockChoice,
   type Place,
+  placeChoice,
+  readConditionChoice,
   storedHeaders,
+  versionAt,
+  versionChoice,
 } from './choices.ts'
 import { contentOf } from './content.ts'
 import type { Model } from './model.ts'
@@ -15,6 +23,7 @@ import type { ListedPart } from '../support/upload-commands.ts'
 import { PART_MINIMUM } from './rules.ts'
 import type { ModelUpload } from './state.ts'
 import { listParts } from './operations/list-uploads.ts'
+import { copyPart } from './operations/part-copies.ts'
 import { abortUpload, completeUpload, createUpload, type UploadName, uploadPart } from './operations/multipart.ts'
 import { type Recipe, recipe } from './recipes.ts'
 
@@ -62,6 +71,50 @@ const partUpload = recipe(
   (chosen, model, at) => {
     const upload = chooseUpload(model, at, chosen.nth)
     return upload === undefined ? undefined : uploadPart(upload, chosen.number, chosen.content)
+  },
+)
+
+/** Ranges of a source: some are all of it, some reach over the border of two parts, some are not inside. */
+const rangeChoice = fc.constantFrom(
+  undefined,
+  undefined,
+  [0, 0],
+  [0, 499],
+  [1, 2048],
+  [0, PART_MINIMUM - 1],
+  [PART_MINIMUM - 3, PART_MINIMUM + 3],
+  [3, 2],
+  [9000, 9000],
+) satisfies fc.Arbitrary<readonly number[] | undefined>
+
+const partCopy = recipe(
+  'part copy',
+  'an upload',
+  fc.record({
+    nth,
+    number: partNumber,
+    source: placeChoice,
+    version: versionChoice,
+    range: rangeChoice,
+    sourceConditions: readConditionChoice,
+  }),
+  (chosen, model, at) => {
+    const name = chooseUpload(model, at, chosen.nth)
+    const source = choosePlace(model, chosen.source, 'a key')
+    const versionId = chooseVersion(model, source, chosen.version)
+    if (name === undefined || isUnavailable(versionId) || chosen.version === 'malformed') return undefined
+    const { match, noneMatch } = chooseReadConditions(versionAt(model, source, versionId), chosen.sourceConditions)
+    const [first, last] = chosen.range ?? []
+    return copyPart({
+      name,
+      number: chosen.number,
+      source: { ...source, versionId },
+      range: first === undefined || last === undefined ? undefined : [first, last],
+      sourceConditions: {
+        match: match === '*' ? undefined : match,
+        noneMatch: noneMatch === '*' ? undefined : noneMatch,
+      },
+    })
   },
 )
 
@@ -141,6 +194,7 @@ const parts = recipe(
 export const multipartRequest: fc.Arbitrary<Recipe> = fc.oneof(
   { weight: 4, arbitrary: create },
   { weight: 6, arbitrary: partUpload },
+  { weight: 4, arbitrary: partCopy },
   { weight: 6, arbitrary: complete },
   { weight: 1, arbitrary: abort },
   { weight: 1, arbitrary: parts },

@@ -6,10 +6,11 @@ import { ACCESS_KEY, SECRET_KEY } from '../support/test-clients.ts'
 import { type ProcessServer, startProcess } from '../support/server-process.ts'
 import type { WireAnswer } from '../support/wire-client.ts'
 import type { ModelRequest } from './expectation.ts'
-import { CLOCK_TOLERANCE, type Disturbance, FIRST_CLOCK, type ModelStore } from './model.ts'
+import { CLOCK_TOLERANCE, type Disturbance, FIRST_CLOCK, MODEL_EXTENSIONS, type ModelStore } from './model.ts'
 import { sendSigned } from './model-client.ts'
 
 const SETTINGS = {
+  OBJECT_STORE_S3_EXTENSIONS: MODEL_EXTENSIONS.join(),
   OBJECT_STORE_STORAGE_SEGMENT_MIB: '1',
   OBJECT_STORE_STORAGE_VOLUME_MIB: '1',
   OBJECT_STORE_STORAGE_INLINE_LIMIT_BYTES: '2048',

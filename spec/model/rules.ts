@@ -5,6 +5,7 @@ import { standardOf, strictest } from './default-retention.ts'
 import type { LockState, Retention } from '../../engine/events/values.ts'
 import { joined } from './content.ts'
 import { before, eventsOf } from './naive-events.ts'
+import { sourceOf } from './copy-sources.ts'
 import { changeLinks } from './naive-links.ts'
 import { changeRules } from './naive-lifecycle.ts'
 import { changeWebhooks } from './naive-webhooks.ts'
@@ -99,6 +100,8 @@ export class ModelRules {
       }
       case 'write-part':
         return this.#writePart(command, moment)
+      case 'copy-part':
+        return this.#copyPart(command, moment)
       case 'complete-upload':
         return this.#complete(command, moment)
       case 'abort-upload':
@@ -176,30 +179,9 @@ export class ModelRules {
     return this.#publish(bucket, command.key, { size, etag, headers, payload, checksum }, lock, moment)
   }
 
-  /** What a copy is made of, or why it cannot be. */
-  #source({
-    sourceBucket,
-    sourceKey,
-    sourceSequence,
-    sourceIsVersion,
-  }: CommandOf<'copy-object'>): ModelVersion | string {
-    const from = this.#state.buckets.get(sourceBucket)
-    if (from === undefined) return 'bucket-not-found'
-    const versions = this.#state.versions(from, sourceKey)
-    const named = versions.find((version) => version.sequence === sourceSequence)
-    const source = sourceIsVersion ? named : this.#state.current(from, sourceKey)
-    if (source === undefined) {
-      if (!sourceIsVersion) return 'object-not-found'
-      // A `null` version that is not the one that was seen may have taken its place.
-      return versions.some(({ isNull }) => isNull) ? 'source-changed' : 'version-not-found'
-    }
-    if (source.isMarker) return 'version-is-marker'
-    return source.sequence === sourceSequence ? source : 'source-changed'
-  }
-
   #copy(command: CommandOf<'copy-object'>, moment: Moment): Outcome {
     const { sourceBucket, sourceKey, sourceIsVersion, key, replacement, lock } = command
-    const source = this.#source(command)
+    const source = sourceOf(this.#state, command)
     const bucket = this.#state.buckets.get(command.bucket)
     const reasons = typeof source === 'string' ? [source] : []
     if (bucket === undefined) return refuse(reasons[0] ?? 'bucket-not-found')
@@ -294,6 +276,15 @@ export class ModelRules {
   #writePart(command: CommandOf<'write-part'>, { sequence, now }: Moment): Outcome {
     const { part, size, etag, body } = command
     this.#upload(command).parts.set(part, { modified: now, size, etag, payload: this.#stored(body, etag, sequence) })
+    return { ...DONE, etag }
+  }
+
+  /** All bytes of a version that was written whole; of others the planes write what they read. */
+  #copyPart(command: CommandOf<'copy-part'>, { now }: Moment): Outcome {
+    const source = sourceOf(this.#state, command)
+    if (typeof source === 'string') return refuse(source)
+    const { size, etag = '', payload } = source
+    this.#upload(command).parts.set(command.part, { modified: now, size, etag, payload })
     return { ...DONE, etag }
   }
 

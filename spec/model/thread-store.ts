@@ -13,7 +13,7 @@ import { type ManagedServer, startManaged } from '../support/management-server.t
 import type { WireAnswer } from '../support/wire-client.ts'
 import type { ModelRequest } from './expectation.ts'
 import type { StoreCounts } from './leftovers.ts'
-import { type Disturbance, FIRST_CLOCK, type ModelStore } from './model.ts'
+import { type Disturbance, FIRST_CLOCK, MODEL_EXTENSIONS, type ModelStore } from './model.ts'
 import { isManagement, sendCut, sendSigned } from './model-client.ts'
 
 /** Small, so that bodies of a few kilobytes get files of their own, and segments and volumes are rotated. */
@@ -157,8 +157,16 @@ function start(
   starts: number,
 ): Promise<ManagedServer> {
   const encryptionEnabled = starts % 2 === 0
+  const extensions = MODEL_EXTENSIONS
   const webhooks = { rules: { allowHttp: true, allowPrivateNetworks: true } }
-  return startManaged({ dataDirectory, clock: () => clock.milliseconds, encryptionEnabled, webhooks, ...SIZES })
+  return startManaged({
+    dataDirectory,
+    clock: () => clock.milliseconds,
+    encryptionEnabled,
+    extensions,
+    webhooks,
+    ...SIZES,
+  })
 }
 
 /** As the server has them (cli/server/background-workers.ts). */

@@ -1,6 +1,6 @@
 /** Commands of multipart uploads as the S3 plane sends them, and those that the store's own workers send. */
 import { branded, type Plain } from './plain.ts'
-import { bucketIdOf, payloadIdOf, type UploadId, uploadIdOf, volumeNumberOf } from '../../engine/brands.ts'
+import { bucketIdOf, payloadIdOf, sequenceOf, type UploadId, uploadIdOf, volumeNumberOf } from '../../engine/brands.ts'
 import { createHash } from 'node:crypto'
 import type { CommandOf, PayloadMove, WriteCondition } from '../../engine/commands/commands.ts'
 import type { VolumeLocation } from '../../engine/payloads/payload-reader.ts'
@@ -43,6 +43,18 @@ export function writePart(
   const { body } = write(bucket, key, bytes)
   const audit = auditOf('s3:PUT', `bucket:${bucket}/${key}`)
   return { kind: 'write-part', audit, ...named(name), part, size, etag: md5Of(bytes), digest: digestOf(bytes), body }
+}
+
+/** All bytes of a version, by reference. */
+export function copyPart(
+  name: UploadName,
+  part: number,
+  from: { readonly bucket: string; readonly key: string; readonly sequence: number },
+  sourceIsVersion = false,
+): CommandOf<'copy-part'> {
+  const audit = auditOf('s3:PUT', `bucket:${name.bucket}/${name.key}`)
+  const source = { sourceBucket: from.bucket, sourceKey: from.key, sourceSequence: sequenceOf(from.sequence) }
+  return { kind: 'copy-part', audit, ...named(name), part, ...source, sourceIsVersion }
 }
 
 export function completeUpload(

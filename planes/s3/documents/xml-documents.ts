@@ -83,10 +83,17 @@ function contentsElement(object: ListedObject, encode: (text: string) => string,
   )
 }
 
-/** @param etag without quotes */
-export function copyObjectResult(lastModifiedMicroseconds: Microseconds, etag: string): string {
+/**
+ * What came of a copy.
+ * @param etag without quotes
+ */
+export function copyResult(
+  name: 'CopyObjectResult' | 'CopyPartResult',
+  lastModifiedMicroseconds: Microseconds,
+  etag: string,
+): string {
   const modified = element('LastModified', isoTimestamp(lastModifiedMicroseconds))
-  return successDocument('CopyObjectResult', modified + etagElement(etag))
+  return successDocument(name, modified + etagElement(etag))
 }
 
 /** The answer to GetBucketLocation. S3 spells us-east-1 as an empty element. */

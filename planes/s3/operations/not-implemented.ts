@@ -120,11 +120,6 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('GetBucketWebsite', 'GET bucket ?website'),
   row('PutBucketWebsite', 'PUT bucket ?website'),
   row('DeleteBucketWebsite', 'DELETE bucket ?website'),
-  row('UploadPartCopy', 'PUT object ?uploadId', 'PutObject', {
-    mark: { header: 'x-amz-copy-source' },
-    accepts: ['partNumber'],
-    instead: wayOutSentence('copies of parts'),
-  }),
   row('GetObjectAcl', 'GET object ?acl', 'GetObjectAcl', VERSION),
   row('PutObjectAcl', 'PUT object ?acl', 'PutObjectAcl', VERSION),
   row('GetObjectAnnotation', 'GET object ?annotation', 'GetObjectAnnotation', {
@@ -135,7 +130,6 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('PutObjectAnnotation', 'PUT object ?annotation', 'PutObjectAnnotation', VERSION),
   row('DeleteObjectAnnotation', 'DELETE object ?annotation', 'DeleteObjectAnnotation', VERSION),
   row('GetObjectAttributes', 'GET object ?attributes', 'GetObjectAttributes', VERSION),
-  row('GetObjectTagging', 'GET object ?tagging', 'GetObjectTagging', VERSION),
   row('PutObjectTagging', 'PUT object ?tagging', 'PutObjectTagging', VERSION),
   row('DeleteObjectTagging', 'DELETE object ?tagging', 'DeleteObjectTagging', VERSION),
   row('GetObjectTorrent', 'GET object ?torrent'),

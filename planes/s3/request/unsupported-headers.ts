@@ -49,6 +49,7 @@ export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
   {
     name: 'x-amz-copy-source-range',
     why: `copying a part of an object is not supported; ${WAYS_OUT['copies of parts']}`,
+    extension: 'upload-part-copy',
   },
   { name: 'x-amz-write-offset-bytes', why: 'appending to an object is not supported' },
   { name: 'x-amz-if-match-*', why: 'conditions on size and time of a deletion are not supported' },

@@ -23,7 +23,7 @@ export interface CopyRequest {
   readonly sourceConditions: Pick<ReadConditions, 'match' | 'noneMatch'>
 }
 
-type Source = ModelVersion | readonly Outcome[]
+export type Source = ModelVersion | readonly Outcome[]
 
 export function copyObject(copy: CopyRequest): Operation {
   const { bucket, key, source, sourceConditions } = copy
@@ -43,7 +43,7 @@ export function copyObject(copy: CopyRequest): Operation {
 }
 
 /** As a read of it would be answered, but that a marker cannot be a source at all. */
-function sourceOf(world: ModelState, { bucket: name, key, versionId }: VersionName): Source {
+export function sourceOf(world: ModelState, { bucket: name, key, versionId }: VersionName): Source {
   const bucket = world.buckets.get(name)
   if (bucket === undefined) return refusals(world, ['NoSuchBucket'])
   const found = requireVersion(world, bucket, key, versionId)
@@ -67,11 +67,7 @@ function commandOf({ source, bucket, key, replacement, lock, condition }: CopyRe
 function patternOf(carried: Carried, { source, bucket, key }: CopyRequest): Pattern {
   const { before, after, now } = carried
   const [made] = after.versions(after.buckets.get(bucket), key)
-  const headers: Record<string, HeaderRule> = { 'x-amz-version-id': newVersionId(carried) }
-  const found = sourceOf(before, source)
-  const id = isRefusal(found) ? undefined : wireId(found)
-  if (before.buckets.get(source.bucket)?.versioning === 'off') headers['x-amz-copy-source-version-id'] = undefined
-  else if (id !== undefined) headers['x-amz-copy-source-version-id'] = id
+  const headers = { 'x-amz-version-id': newVersionId(carried), ...sourceHeader(before, source) }
   const check = ({ text }: WireAnswer) =>
     sameText(
       [firstElement(text, 'ETag'), firstElement(text, 'LastModified')],
@@ -80,12 +76,28 @@ function patternOf(carried: Carried, { source, bucket, key }: CopyRequest): Patt
   return { status: 200, headers, check }
 }
 
-function headerLines({ source, replacement, lock, condition, sourceConditions }: CopyRequest): HeaderLine[] {
-  const version = source.versionId === undefined ? '' : `?versionId=${source.versionId}`
-  const lines: HeaderLine[] = [['x-amz-copy-source', `${targetOf(source.bucket, source.key)}${version}`]]
+function headerLines({ replacement, lock, condition, ...from }: CopyRequest): HeaderLine[] {
+  const lines = sourceLines(from)
   if (replacement !== undefined) lines.push(['x-amz-metadata-directive', 'REPLACE'], ...storedHeaderLines(replacement))
-  const { match, noneMatch } = sourceConditions
+  return [...lines, ...lockHeaders(lock), ...conditionHeaders(condition)]
+}
+
+/** What the answer says of the version that was copied. */
+export function sourceHeader(world: ModelState, source: VersionName): Record<string, HeaderRule> {
+  const found = sourceOf(world, source)
+  const id = isRefusal(found) ? undefined : wireId(found)
+  if (world.buckets.get(source.bucket)?.versioning === 'off') return { 'x-amz-copy-source-version-id': undefined }
+  return id === undefined ? {} : { 'x-amz-copy-source-version-id': id }
+}
+
+/** The headers that name a source, and the conditions on it. */
+export function sourceLines({
+  source: { bucket, key, versionId },
+  sourceConditions: { match, noneMatch },
+}: Pick<CopyRequest, 'source' | 'sourceConditions'>): HeaderLine[] {
+  const version = versionId === undefined ? '' : `?versionId=${versionId}`
+  const lines: HeaderLine[] = [['x-amz-copy-source', `${targetOf(bucket, key)}${version}`]]
   if (match !== undefined) lines.push(['x-amz-copy-source-if-match', `"${match}"`])
   if (noneMatch !== undefined) lines.push(['x-amz-copy-source-if-none-match', `"${noneMatch}"`])
-  return [...lines, ...lockHeaders(lock), ...conditionHeaders(condition)]
+  return lines
 }

@@ -63,11 +63,15 @@ export function uploadPart(name: UploadName, number: number, content: Content): 
     (world) => ({ ...uploads.writePart(numbered(world, name), number, Buffer.alloc(0)), ...stored }),
     () => ({ status: 200, headers: { etag: `"${md5}"` } }),
   )
-  const own: ErrorCode[] = number < 1 || number > PART_NUMBER_MAXIMUM ? ['InvalidArgument'] : []
+  const own: ErrorCode[] = isPartNumber(number) ? [] : ['InvalidArgument']
   return {
     request: { method: 'PUT', target: targetOf(bucket, key, { partNumber: number, uploadId }), body: content },
     outcomes: onBucket(bucket, (world, _bucket, moment) => orRefused(world, own, ruled(world, moment))),
   }
+}
+
+export function isPartNumber(number: number): boolean {
+  return number >= 1 && number <= PART_NUMBER_MAXIMUM
 }
 
 export function abortUpload(name: UploadName): Operation {
@@ -132,7 +136,7 @@ export function uploadOf(
 }
 
 /** An upload as commands name it, in progress or completed. */
-function numbered(world: ModelState, { bucket, key, uploadId }: UploadName): uploads.UploadName {
+export function numbered(world: ModelState, { bucket, key, uploadId }: UploadName): uploads.UploadName {
   const all = [...world.uploads.values(), ...world.completions.map(({ upload }) => upload)]
   return { bucket, key, upload: all.find(({ id }) => id === uploadId)?.upload ?? MISSING }
 }

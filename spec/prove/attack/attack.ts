@@ -19,6 +19,7 @@ import { attackHttp } from './malformed-http.ts'
 import { attackRoutes } from './management-routes.ts'
 import { attackHosts } from './other-hosts.ts'
 import { attackBounds } from './oversized.ts'
+import { attackPartCopies } from './part-copies.ts'
 import { attackRefusals } from './refusal-flood.ts'
 import { attackLinks } from './public-links.ts'
 import { attackOperations } from './s3-matrix.ts'
@@ -77,6 +78,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   ['what there is', attackExistence],
   ['hosts', attackHosts],
   ['conditions', attackConditions],
+  ['copies of parts', attackPartCopies],
   ['values', attackValues],
   ['names', attackNames],
   ['documents', attackDocuments],

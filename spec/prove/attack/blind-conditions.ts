@@ -28,6 +28,16 @@ const WRITES: readonly Write[] = [
   { name: 'PutObject', method: 'PUT', query: [], headers: [], body: 'blind' },
   { name: 'CopyObject', method: 'PUT', query: [], headers: [['x-amz-copy-source', `${BUCKET}/source`]], body: '' },
   {
+    name: 'UploadPartCopy',
+    method: 'PUT',
+    query: [
+      ['partNumber', '1'],
+      ['uploadId', 'none'],
+    ],
+    headers: [['x-amz-copy-source', `${BUCKET}/source`]],
+    body: '',
+  },
+  {
     name: 'CompleteMultipartUpload',
     method: 'POST',
     query: [['uploadId', 'none']],

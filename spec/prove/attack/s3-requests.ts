@@ -33,6 +33,7 @@ interface Recipe {
 
 const RETAIN_MILLISECONDS = 3_600_000
 const COPY: readonly HeaderLine[] = [['x-amz-copy-source', `${BUCKET}/source`]]
+const RANGE: HeaderLine = ['x-amz-copy-source-range', 'bytes=1-3']
 const ORIGIN: readonly HeaderLine[] = [
   ['origin', 'https://example.com'],
   ['access-control-request-method', 'PUT'],
@@ -78,6 +79,8 @@ function recipes({ uploads }: Arena): ReadonlyMap<string, Recipe> {
     ['PreflightObject', { statuses: [200, 403], headers: ORIGIN }],
     ['CreateMultipartUpload', { ...ok, key: 'begun' }],
     ['UploadPart', { ...open, query: [['partNumber', '1'], ...(open.query ?? [])], body: 'bytes of a part' }],
+    ['UploadPartCopy', { ...open, query: [['partNumber', '3'], ...(open.query ?? [])], headers: [...COPY, RANGE] }],
+    ['GetObjectTagging', ok],
     ['ListParts', open],
     ['CompleteMultipartUpload', { ...spare, body: uploads.spareCompletion }],
     ['AbortMultipartUpload', spare],

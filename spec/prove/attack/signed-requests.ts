@@ -75,6 +75,7 @@ const LINES: readonly HeaderLine[] = [
   ...pairsOf('content-type=text/plain&cache-control=no-cache&x-amz-meta-a=one&x-amz-meta-b=two  blanks'),
 ]
 const COPY: readonly HeaderLine[] = [['x-amz-copy-source', `${BUCKET}/key`]]
+const RANGE: HeaderLine = ['x-amz-copy-source-range', 'bytes=0-3']
 const LISTING = pairsOf('list-type=2&prefix=a b/c&max-keys=5')
 
 /** One of every kind; the key `tampered` is written by no other part of the attack. */
@@ -87,6 +88,7 @@ export function baseRequests(arena: Arena): SignedRequest[] {
     { name: 'PUT presigned', mode: 'presigned', method: 'PUT', path, headers: LINES, body: BODY },
     { name: 'part', method: 'PUT', path: `/${BUCKET}/open`, query: part, body: BODY },
     { name: 'copy', method: 'PUT', path, headers: COPY },
+    { name: 'part copy', method: 'PUT', path: `/${BUCKET}/open`, query: part, headers: [...COPY, RANGE] },
     { name: 'copy presigned', mode: 'presigned', method: 'PUT', path, headers: COPY },
     { name: 'GET', method: 'GET', path: `/${BUCKET}/key`, headers: [['range', 'bytes=0-3']] },
     { name: 'GET presigned', mode: 'presigned', method: 'GET', path: `/${BUCKET}/key`, query: [['x-id', 'GetObject']] },

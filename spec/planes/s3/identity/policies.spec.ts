@@ -4,10 +4,13 @@ import tap, { type Test, test } from 'tap'
 import type { PolicyStatement } from '../../../../engine/events/values.ts'
 import { allow, deny, type Identity, newIdentity } from '../../../support/identities.ts'
 import { startManaged } from '../../../support/management-server.ts'
+import { createUpload, partTarget, uploadTarget } from '../../../support/multipart.ts'
+import { elements } from '../../../support/wire-client.ts'
+import type { QueryParameter } from '../../../../planes/s3/request/query-parameters.ts'
 import { errorName, isDone } from '../../../support/wire-assertions.ts'
 import { createBucket, put } from '../../../support/wire-versions.ts'
 
-const server = await startManaged()
+const server = await startManaged({ extensions: ['upload-part-copy'] })
 const identities: Identity[] = []
 tap.teardown(async () => {
   for (const { s3 } of identities) s3.destroy()
@@ -119,6 +122,42 @@ test('a copy needs to read its source and to write its target', async (t) => {
   const other = await identity([source, target])
   const missing = new CopyObjectCommand({ Bucket: 'archive', Key: 'copies/x', CopySource: 'photos/secret/none' })
   await isAllowed(t, errorName(other.s3.send(missing)), false, 'nothing is said about a source that may not be read')
+})
+
+test('a copy of a part needs to read its source and to write its target', async (t) => {
+  const source = allow(READ, 'bucket:photos/2026/a')
+  const target = allow(WRITE, 'bucket:archive/parts/*')
+  const rows: [statements: PolicyStatement[], allowed: boolean][] = [
+    [[source], false],
+    [[target], false],
+    [[source, target], true],
+    [[source, target, deny(READ, 'bucket:photos/*')], false],
+    [[source, target, deny(WRITE, 'bucket:archive/*')], false],
+    [[allow(READ, 'bucket:archive/parts/*'), allow(WRITE, 'bucket:photos/2026/a')], false],
+  ]
+  for (const [index, [statements, allowed]] of rows.entries()) {
+    const { signing } = await identity(statements)
+    const key = `/archive/parts/${index}`
+    const upload = await createUpload(server, key)
+    const target = partTarget(key, upload, 1)
+    for (const name of ['/photos/2026/a', 'photos%2F2026%2Fa', '/photos/2026/%61', 'photos/2026/a?versionId=null']) {
+      for (const range of [[], [['x-amz-copy-source-range', 'bytes=0-1'] as const]]) {
+        const answer = await raw('PUT', target, { ...signing, headers: [['x-amz-copy-source', name], ...range] })
+        t.equal(answer.status, allowed ? 200 : 403, `row ${index}: ${name}`)
+      }
+    }
+    const query: QueryParameter[] = [
+      ['partNumber', '2'],
+      ['uploadId', upload],
+      ['x-amz-copy-source', 'photos/2026/a'],
+    ]
+    const url = server.wire.presigned('PUT', key, { ...signing.sign, query })
+    t.equal((await raw('PUT', url, { sign: false })).status, allowed ? 200 : 403, `row ${index}: in a link`)
+    const other = await raw('PUT', target, { ...signing, headers: [['x-amz-copy-source', 'photos/secret/none']] })
+    t.equal(other.status, 403, `row ${index}: nothing is said about a source that may not be read`)
+    const listed = await raw('GET', uploadTarget(key, upload))
+    t.equal(elements(listed.text, 'PartNumber').length, allowed ? 2 : 0, `row ${index}: what is written`)
+  }
 })
 
 test('a write that names an ETag asks what is there, which needs the permission to read', async (t) => {

@@ -66,7 +66,7 @@ const CASES: readonly Case[] = [
     target: `${OBJECT}?partNumber=1&uploadId=x`,
     headers: [['x-amz-copy-source', '/unsupported/other']],
     refused: 'x-amz-copy-source',
-    wayOut: /UploadPartCopy .*multipart copy threshold .*multipart_threshold = 5GB/,
+    wayOut: /UploadPartCopy .*multipart copy threshold .*multipart_threshold = 5GB.*upload-part-copy .*s3\.extensions/,
   },
   {
     method: 'PUT',
@@ -76,7 +76,13 @@ const CASES: readonly Case[] = [
       ['x-amz-copy-source-range', 'bytes=0-1'],
     ],
     refused: 'x-amz-copy-source-range',
-    wayOut: /a part of an object .*copy_cutoff = 5G/,
+    wayOut: /a part of an object .*copy_cutoff = 5G.*upload-part-copy .*s3\.extensions/,
+  },
+  {
+    method: 'GET',
+    target: `${OBJECT}?tagging`,
+    refused: '?tagging',
+    wayOut: /GetObjectTagging is not supported .*upload-part-copy .*s3\.extensions/,
   },
   { method: 'PUT', target: `${OBJECT}?acl`, refused: '?acl', wayOut: /PutObjectAcl is not supported/ },
 ]

@@ -1,6 +1,7 @@
 /** Headers that say which bytes are wanted, whether at all, and what is kept beside an object. */
 import { microsecondsOf, millisecondsOf } from '../../../../engine/brands.ts'
 import { byteRange } from '../../../../planes/s3/request/byte-range.ts'
+import { copyRange } from '../../../../planes/s3/request/copy-range.ts'
 import { checkReadConditions, writeCondition } from '../../../../planes/s3/request/conditions.ts'
 import { contentHeaders, responseOverrides, userMetadata } from '../../../../planes/s3/request/metadata.ts'
 import { parseQuery } from '../../../../planes/s3/request/query-parameters.ts'
@@ -49,6 +50,30 @@ function judgeRange(input: Buffer): Verdict {
   const range = answer.value
   mustBeSame(range === undefined ? 'whole' : [String(range.first), String(range.last)], expected, text)
   return range === undefined ? refused('whole') : accepted('range')
+}
+
+/** `<size> <header>`: both ends are there, in digits that no object has more of, and inside the source. */
+function judgeCopyRange(input: Buffer): Verdict {
+  const text = input.toString('latin1')
+  const space = text.indexOf(' ')
+  const size = Number.parseInt(text.slice(0, Math.max(0, space)), 10) || 0
+  if (size < 0 || size > 5 * 2 ** 40) return refused('size')
+  const header = text.slice(space + 1)
+  const answer = s3Answer(() => copyRange(header, size))
+  const [unit, ends = '', ...more] = header.split('=')
+  const [from = '', to = '', ...others] = ends.split('-')
+  const isForm = unit === 'bytes' && more.length === 0 && others.length === 0 && isNumber(from) && isNumber(to)
+  const fits = isForm && Math.max(from.length, to.length) <= 15
+  const isInside = fits && BigInt(from) <= BigInt(to) && BigInt(to) < BigInt(size)
+  if (!('value' in answer)) {
+    const isTooLong = isInside && BigInt(to) - BigInt(from) >= BigInt(5 * 2 ** 30)
+    mustBeSame(answer.code, isTooLong ? 'InvalidRequest' : 'InvalidArgument', text)
+    mustHold(isTooLong || !isInside, text)
+    return refused(answer.code)
+  }
+  mustHold(isInside, text)
+  mustBeSame([String(answer.value.start), String(answer.value.end)], [`${BigInt(from)}`, `${BigInt(to) + 1n}`], text)
+  return accepted('range')
 }
 
 function rangeByChance(random: Random): string {
@@ -204,6 +229,13 @@ export const HEADER_TARGETS: readonly FuzzTarget[] = [
     words: ['bytes=', '-', ',', ' ', '=', '%'],
     make: rangeByChance,
     judge: judgeRange,
+  },
+  {
+    name: 'copy-range',
+    seeds: ['10 bytes=0-4', '10 bytes=9-9', '6442450944 bytes=1-5368709120', '6442450944 bytes=0-5368709120'],
+    words: ['bytes=', '-', ',', ' ', '=', '0'],
+    make: rangeByChance,
+    judge: judgeCopyRange,
   },
   {
     name: 'conditions',

@@ -1,0 +1,23 @@
+import { xmlResponse } from '../documents/xml-response.ts'
+import { requireObject } from '../lookup.ts'
+import { defineOperation } from '../operation.ts'
+import { successDocument } from '../text/xml-writer.ts'
+import { versionHeader } from '../version-headers.ts'
+
+/**
+ * S3 API reference, GetObjectTagging: the empty set, since no object has tags. The AWS command line asks for them before each
+ * copy in parts, and gives the copy up without an answer.
+ */
+export const getObjectTagging = defineOperation({
+  name: 'GetObjectTagging',
+  extension: 'upload-part-copy',
+  method: 'GET',
+  level: 'object',
+  subresource: 'tagging',
+  action: 's3:GetObjectTagging',
+  accepts: ['versionId'],
+  handle(request, services) {
+    const { bucket, object } = requireObject(request, services)
+    return xmlResponse(successDocument('Tagging', '<TagSet></TagSet>'), versionHeader(bucket, object, services))
+  },
+})
