@@ -11,7 +11,7 @@ import type { PayloadChecks, PayloadStores } from './receive-payload.ts'
 import { storeObject } from './store-object.ts'
 
 /** Bytes `start` to `end` (exclusive) of a version. */
-export interface CopiedRange {
+interface CopiedRange {
   readonly source: FoundObject
   readonly start: number
   readonly end: number

@@ -27,17 +27,17 @@ const SOURCES = [`${BUCKET}/${KEY}`, `${BUCKET}/kex`, `attacx/${KEY}`, `/${BUCKE
 
 /** Names that lead out of a bucket, or to two of them. */
 const NAMES: readonly string[] = [
-  ...['..', '.', '', '/', '//', 'a', '/a', '%', '%zz', '%ff/%ff', '%00/%00', '?versionId=', `${BUCKET}?versionId=null`],
-  ...[`${BUCKET}/../${OTHER_BUCKET}/${KEY}`, `${BUCKET}%2f..%2f${KEY}`, `../${BUCKET}/${KEY}`, `file:///etc/passwd`],
-  ...[`${BUCKET}/${'k'.repeat(1025)}`, `http://127.0.0.1/${BUCKET}/${KEY}`, `arn:aws:s3:::${BUCKET}/${KEY}`],
-  ...[`${BUCKET}/${KEY}?versionId=`, `${BUCKET}/${KEY}?versionId=../x`, `${BUCKET}/${KEY},${BUCKET}/${KEY}`],
-]
+  ['..', '.', '', '/', '//', 'a', '/a', '%', '%zz', '%ff/%ff', '%00/%00', '?versionId=', `${BUCKET}?versionId=null`],
+  [`${BUCKET}/../${OTHER_BUCKET}/${KEY}`, `${BUCKET}%2f..%2f${KEY}`, `../${BUCKET}/${KEY}`, `file:///etc/passwd`],
+  [`${BUCKET}/${'k'.repeat(1025)}`, `http://127.0.0.1/${BUCKET}/${KEY}`, `arn:aws:s3:::${BUCKET}/${KEY}`],
+  [`${BUCKET}/${KEY}?versionId=`, `${BUCKET}/${KEY}?versionId=../x`, `${BUCKET}/${KEY},${BUCKET}/${KEY}`],
+].flat()
 
 const RANGES: readonly string[] = [
-  ...['bytes=0-', 'bytes=-1', 'bytes=-', 'bytes=0-0,2-2', 'bytes=1-0', 'bytes=0-999999', 'bytes=99999-99999', 'x'],
-  ...['bytes=0--1', 'bytes=00000000000000000000-1', 'bytes=1e0-2', 'bytes=0-18446744073709551616', '0-1', 'bytes'],
-  ...['bytes=9007199254740992-9007199254740993', 'bytes=0-0x1', 'bytes=+0-1', 'octets=0-1', 'bytes = 0-1'],
-]
+  ['bytes=0-', 'bytes=-1', 'bytes=-', 'bytes=0-0,2-2', 'bytes=1-0', 'bytes=0-999999', 'bytes=99999-99999', 'x'],
+  ['bytes=0--1', 'bytes=00000000000000000000-1', 'bytes=1e0-2', 'bytes=0-18446744073709551616', '0-1', 'bytes'],
+  ['bytes=9007199254740992-9007199254740993', 'bytes=0-0x1', 'bytes=+0-1', 'octets=0-1', 'bytes = 0-1'],
+].flat()
 
 function copiesOf({ uploads }: Arena): Copy[] {
   const open = { path: `/${BUCKET}/open`, upload: uploads.open }

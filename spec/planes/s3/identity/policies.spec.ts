@@ -139,10 +139,10 @@ test('a copy of a part needs to read its source and to write its target', async 
     const { signing } = await identity(statements)
     const key = `/archive/parts/${index}`
     const upload = await createUpload(server, key)
-    const target = partTarget(key, upload, 1)
+    const part = partTarget(key, upload, 1)
     for (const name of ['/photos/2026/a', 'photos%2F2026%2Fa', '/photos/2026/%61', 'photos/2026/a?versionId=null']) {
       for (const range of [[], [['x-amz-copy-source-range', 'bytes=0-1'] as const]]) {
-        const answer = await raw('PUT', target, { ...signing, headers: [['x-amz-copy-source', name], ...range] })
+        const answer = await raw('PUT', part, { ...signing, headers: [['x-amz-copy-source', name], ...range] })
         t.equal(answer.status, allowed ? 200 : 403, `row ${index}: ${name}`)
       }
     }
@@ -153,7 +153,7 @@ test('a copy of a part needs to read its source and to write its target', async 
     ]
     const url = server.wire.presigned('PUT', key, { ...signing.sign, query })
     t.equal((await raw('PUT', url, { sign: false })).status, allowed ? 200 : 403, `row ${index}: in a link`)
-    const other = await raw('PUT', target, { ...signing, headers: [['x-amz-copy-source', 'photos/secret/none']] })
+    const other = await raw('PUT', part, { ...signing, headers: [['x-amz-copy-source', 'photos/secret/none']] })
     t.equal(other.status, 403, `row ${index}: nothing is said about a source that may not be read`)
     const listed = await raw('GET', uploadTarget(key, upload))
     t.equal(elements(listed.text, 'PartNumber').length, allowed ? 2 : 0, `row ${index}: what is written`)
