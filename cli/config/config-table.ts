@@ -75,6 +75,13 @@ export const configTable = [
     sentence: 'Parts of S3 that are served beyond those that always are; each is refused while it is not named here.',
   },
   {
+    name: 's3.unsigned_chunks_over_http',
+    kind: 'boolean',
+    default: false,
+    sentence:
+      'Whether the extension aws-chunked takes unsigned chunks with a trailing checksum over plain HTTP too, where whoever is in between can change both.',
+  },
+  {
     name: 's3.tls_certificate_file',
     kind: 'path',
     sentence:

@@ -15,6 +15,8 @@ export interface S3Services extends PayloadSources, PayloadStores {
   readonly uploadIds: OpaqueIds<UploadId>
   /** What of the setting `s3.extensions` is on. */
   readonly extensions: Extensions
+  /** The setting `s3.unsigned_chunks_over_http`. */
+  readonly unsignedChunksOverHttp: boolean
   /** Shown as owner of buckets and objects. */
   readonly owner: Owner
   /** Milliseconds since 1970. */

@@ -56,6 +56,8 @@ export interface InThreadOptions {
   readonly encryptionEnabled?: boolean
   /** The setting `s3.extensions`; none by default. */
   readonly extensions?: readonly Extension[]
+  /** The setting `s3.unsigned_chunks_over_http`; false by default. */
+  readonly unsignedChunksOverHttp?: boolean
   /** The setting `s3.hostnames`. */
   readonly hostnames?: readonly string[]
   readonly inlineBytesMaximum?: number
@@ -192,6 +194,7 @@ function servicesOf(
     uploads,
     space,
     extensions: new Set(options.extensions),
+    unsignedChunksOverHttp: options.unsignedChunksOverHttp ?? false,
     inlineBytesMaximum: options.inlineBytesMaximum ?? 65_536,
     tokenKey,
     versionIds,

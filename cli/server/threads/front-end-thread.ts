@@ -55,6 +55,7 @@ function services({ engine, catalog, payloads, uploads, space, versionIds, uploa
     versionIds,
     uploadIds,
     extensions: data.extensions,
+    unsignedChunksOverHttp: data.unsignedChunksOverHttp,
     inlineBytesMaximum: data.inlineBytesMaximum,
     tokenKey: Buffer.from(data.keys.continuationTokens),
     owner: { id: data.deploymentId, displayName: 'root' },

@@ -65,6 +65,8 @@ export interface FrontEndThreadData extends SessionSettings {
   readonly hostnames: readonly string[] | undefined
   /** The setting `s3.extensions`. */
   readonly extensions: Extensions
+  /** The setting `s3.unsigned_chunks_over_http`. */
+  readonly unsignedChunksOverHttp: boolean
   readonly rootAccessKey: string
   readonly rootSecretKey: string
   readonly rootEnabled: boolean

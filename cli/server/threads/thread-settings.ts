@@ -66,6 +66,7 @@ export function frontEndSettings(
     connectionsMaximum: connectionLimits(count).frontEnd,
     hostnames: config['s3.hostnames'],
     extensions: new Set(config['s3.extensions']),
+    unsignedChunksOverHttp: config['s3.unsigned_chunks_over_http'],
     rootAccessKey: credentials.rootAccessKey,
     rootSecretKey: credentials.rootSecretKey.reveal(),
     rootEnabled: config['root.s3_enabled'],

@@ -4,13 +4,15 @@
  */
 
 import type { Milliseconds } from '../../../engine/brands.ts'
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { CompiledPolicies } from '../../../engine/domain/policy.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveHeader, refuseContradictions } from '../request/effective-headers.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { headerClaims, presignedClaims, type SignatureClaims, unsupportedMechanism } from './signature-claims.ts'
-import { canonicalText, STREAMING_PREFIX, stringToSign, UNSIGNED_PAYLOAD } from './signature-v4.ts'
+import { ChunkSignatures } from './chunk-signatures.ts'
+import { equalsHex } from './equal-hex.ts'
+import { canonicalText, type SigningKey, STREAMING_PREFIX, stringToSign, UNSIGNED_PAYLOAD } from './signature-v4.ts'
 import { SigningKeyCache } from './signing-key-cache.ts'
 import type { Operation } from '../operation.ts'
 import type { Target } from '../request/target.ts'
@@ -28,14 +30,20 @@ export interface Credential {
   readonly policies: CompiledPolicies | undefined
 }
 
-/**
- * What is known of the body: nothing, or the digest that it must have (64 lower-case hex digits), or that it comes in
- * chunks with signatures or a trailer of their own, which this server does not read.
- */
+/** A body in chunks with signatures or a trailer of their own. */
+export interface StreamedPayload {
+  readonly kind: 'streaming'
+  /** The value of x-amz-content-sha256, `STREAMING-...`. */
+  readonly mode: string
+  /** What the signatures of chunks follow from; undefined for a presigned request. */
+  readonly signatures: ChunkSignatures | undefined
+}
+
+/** What is known of the body: nothing, or the digest that it must have (64 lower-case hex digits), or its form. */
 export type ClaimedPayload =
   | { readonly kind: 'unsigned' }
   | { readonly kind: 'sha256'; readonly hex: string }
-  | { readonly kind: 'streaming' }
+  | StreamedPayload
 
 /** Who signed a request, and what the signature says of it. */
 export interface Identity {
@@ -52,6 +60,12 @@ interface Admitted {
   readonly target: Target
   readonly operation: Operation
   readonly identity: Identity
+}
+
+/** Whose signature was right, and the key that it was made with. */
+interface Verified {
+  readonly credential: Credential
+  readonly signingKey: SigningKey
 }
 
 interface AuthenticatorOptions {
@@ -91,9 +105,9 @@ export class Authenticator {
     checkTime(claims, now)
     refuseUnsignedHeaders(claims, request)
 
-    const credential = this.#checkSignature(claims, payloadHash, request, target)
+    const { credential, signingKey } = this.#checkSignature(claims, payloadHash, request, target)
     const { accessKey, principal, credentialId, policies } = credential
-    const payload = claimedPayload(payloadHash)
+    const payload = claimedPayload(payloadHash, claims, signingKey)
     return { accessKey, principal, credentialId, mode: claims.mode, payload, policies }
   }
 
@@ -114,7 +128,7 @@ export class Authenticator {
     if (credential !== undefined) this.#urls.add(request, target, operation, identity, credential.secretKey)
   }
 
-  #checkSignature(claims: SignatureClaims, payloadHash: string, request: HttpRequest, target: Target): Credential {
+  #checkSignature(claims: SignatureClaims, payloadHash: string, request: HttpRequest, target: Target): Verified {
     const { accessKey, scope, signedNames, signedHeaders } = claims
     const credential = this.#lookup(accessKey)
     const signingKey = this.#signingKeys.get(accessKey, credential?.secretKey ?? this.#nobodysSecret, scope)
@@ -131,7 +145,7 @@ export class Authenticator {
     const matches = equalsHex(expected, claims.signature)
     if (credential === undefined) throw new S3Error('InvalidAccessKeyId', { details: [['AWSAccessKeyId', accessKey]] })
     if (!matches) throw new S3Error('SignatureDoesNotMatch', { details: [['AWSAccessKeyId', accessKey]] })
-    return credential
+    return { credential, signingKey }
   }
 }
 
@@ -169,10 +183,12 @@ function readPayloadHash(mode: SignatureClaims['mode'], request: HttpRequest, ta
   throw invalidArgument(name, value, `${name} must be ${UNSIGNED_PAYLOAD} or the SHA-256 of the body in hex.`)
 }
 
-function claimedPayload(payloadHash: string): ClaimedPayload {
+function claimedPayload(payloadHash: string, claims: SignatureClaims, signingKey: SigningKey): ClaimedPayload {
   if (payloadHash === UNSIGNED_PAYLOAD) return { kind: 'unsigned' }
-  if (payloadHash.startsWith(STREAMING_PREFIX)) return { kind: 'streaming' }
-  return { kind: 'sha256', hex: payloadHash.toLowerCase() }
+  if (!payloadHash.startsWith(STREAMING_PREFIX)) return { kind: 'sha256', hex: payloadHash.toLowerCase() }
+  const { mode, timestamp, scope, signature } = claims
+  const signatures = mode === 'header' ? new ChunkSignatures(signingKey, timestamp, scope, signature) : undefined
+  return { kind: 'streaming', mode: payloadHash, signatures }
 }
 
 /** Whether `checkTime` would let a presigned URL pass. */
@@ -218,17 +234,4 @@ function refuseUnsignedHeaders(claims: SignatureClaims, request: HttpRequest): v
   if (unsigned.length === 0) return
   const message = 'There were headers present in the request which were not signed'
   throw new S3Error('AccessDenied', { message, details: [['HeadersNotSigned', unsigned.join(', ')]] })
-}
-
-const SIGNATURE_HEX = /^[0-9a-f]{64}$/
-
-/** What is compared; used again, since a buffer for each signature costs more than the comparison. */
-const compared = [Buffer.alloc(64), Buffer.alloc(64)] as const
-
-/** Compares digests in constant time. Text that is not 64 hex digits equals nothing. */
-function equalsHex(expected: string, hex: string): boolean {
-  if (!SIGNATURE_HEX.test(hex)) return false
-  compared[0].write(expected, 'latin1')
-  compared[1].write(hex, 'latin1')
-  return timingSafeEqual(compared[0], compared[1])
 }

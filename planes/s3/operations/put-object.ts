@@ -1,7 +1,8 @@
 import type { HeaderLine } from '../../http/exchange.ts'
 import { storeObject } from '../../objects/store-object.ts'
 import { checksumOf } from '../request/checksums.ts'
-import { BodyChecks, requireLength } from '../request/body-checks.ts'
+import { CHUNK_HEADERS } from '../chunked/chunk-modes.ts'
+import { uploadBody } from '../chunked/upload-body.ts'
 import { writeCondition } from '../request/conditions.ts'
 import { LOCK_HEADERS, requestedLock } from '../request/lock-headers.ts'
 import { requireBucket, requireLockable } from '../lookup.ts'
@@ -19,32 +20,32 @@ export const putObject = defineOperation({
   level: 'object',
   action: 's3:PutObject',
   bodyBytesMaximum: PUT_BYTES_MAXIMUM,
-  headers: LOCK_HEADERS,
+  headers: [...LOCK_HEADERS, ...CHUNK_HEADERS],
   async handle(request, services) {
     const { http, target } = request
     const bucket = requireBucket(request, services)
-    const length = requireLength(request)
-    const checks = new BodyChecks(http, request.payload)
+    const { checks, ...incoming } = uploadBody(request, services)
     const lock = requireLockable(bucket, requestedLock(http, target, services.clock()))
-    const { declared } = checks
     const headersToStore = contentHeaders(http).flat()
     const metadata = userMetadata(http, target).flat()
     const condition = writeCondition(http)
-    const more = {
-      ...(lock !== undefined && { lock }),
-      ...(declared !== undefined && { checksum: checksumOf(declared) }),
-    }
-    const isPlain = lock === undefined && declared === undefined
-    const upload = { journal: request.journal, body: http.body, length, checks }
+    const upload = { journal: request.journal, checks, ...incoming }
     const { done, received } = await storeObject(services, upload, ({ size, etag, digest, body }) => {
       const { key } = request
       const headers = headersToStore
       const kind = 'write-object'
       // Most writes, as objects of one form: the platform is several times slower at putting spreads together.
       const plain = { kind, bucket: bucket.name, key, size, etag, digest, headers, metadata, body, condition } as const
-      return isPlain ? plain : { ...plain, ...more }
+      const { declared } = checks
+      if (lock === undefined && declared === undefined) return plain
+      const more = {
+        ...(lock !== undefined && { lock }),
+        ...(declared !== undefined && { checksum: checksumOf(declared) }),
+      }
+      return { ...plain, ...more }
     })
     const headers: HeaderLine[] = [['etag', `"${received.etag}"`], ...writtenVersionHeader(done.version, services)]
+    const { declared } = checks
     if (declared !== undefined) headers.push([declared.header, declared.text])
     return { status: 200, headers }
   },

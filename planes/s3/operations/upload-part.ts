@@ -1,7 +1,8 @@
 import type { HeaderLine } from '../../http/exchange.ts'
 import type { ReceivedPayload } from '../../objects/receive-payload.ts'
 import { storeObject } from '../../objects/store-object.ts'
-import { BodyChecks, requireLength } from '../request/body-checks.ts'
+import { CHUNK_HEADERS } from '../chunked/chunk-modes.ts'
+import { uploadBody } from '../chunked/upload-body.ts'
 import { partNumberParameter } from '../request/part-number.ts'
 import { requireUpload } from '../uploads.ts'
 import { defineOperation, PUT_BYTES_MAXIMUM } from '../operation.ts'
@@ -15,13 +16,13 @@ export const uploadPart = defineOperation({
   action: 's3:PutObject',
   bodyBytesMaximum: PUT_BYTES_MAXIMUM,
   accepts: ['partNumber'],
+  headers: CHUNK_HEADERS,
   async handle(request, services) {
     const part = partNumberParameter(request.target.query)
     const { bucket, upload } = requireUpload(request, services)
-    const length = requireLength(request)
-    const checks = new BodyChecks(request.http, request.payload)
+    const { checks, ...incoming } = uploadBody(request, services)
     const place = { bucket: bucket.name, key: request.key, upload: upload.upload, part }
-    const body = { journal: request.journal, body: request.http.body, length, checks }
+    const body = { journal: request.journal, checks, ...incoming }
     const command = (stored: ReceivedPayload) => ({ kind: 'write-part', ...place, ...stored }) as const
     const { received } = await storeObject(services, body, command, ['part', part])
     const headers: HeaderLine[] = [['etag', `"${received.etag}"`]]

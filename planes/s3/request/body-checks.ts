@@ -6,6 +6,7 @@ import {
   declaredChecksum,
   type RunningChecksum,
   startChecksum,
+  type TrailingChecksum,
 } from './checksums.ts'
 import { S3Error } from '../errors.ts'
 import type { S3Request } from '../s3-request.ts'
@@ -13,19 +14,30 @@ import type { HttpRequest } from '../../http/exchange.ts'
 
 /** Everything a request says about its body, to be compared with the body that came. */
 export class BodyChecks {
-  readonly declared: DeclaredChecksum | undefined
+  readonly #inHead: DeclaredChecksum | undefined
+  readonly #trailing: TrailingChecksum | undefined
   readonly #claimed: ClaimedPayload
   readonly #md5: Buffer | undefined
   readonly #checksum: RunningChecksum | undefined
 
-  /** @throws S3Error InvalidDigest, InvalidRequest, NotImplemented for a declaration that cannot be checked */
-  constructor(request: HttpRequest, claimed: ClaimedPayload) {
+  /**
+   * @param trailing a checksum that comes after the body, in place of one in the head
+   * @throws S3Error InvalidDigest, InvalidRequest, NotImplemented for a declaration that cannot be checked
+   */
+  constructor(request: HttpRequest, claimed: ClaimedPayload, trailing?: TrailingChecksum) {
     // Refused before an operation begins; here once more, because a body stored as it came would hold the chunk heads.
     if (claimed.kind === 'streaming') throw new S3Error('NotImplemented')
-    this.declared = declaredChecksum(request)
+    this.#inHead = trailing === undefined ? declaredChecksum(request) : undefined
+    this.#trailing = trailing
     this.#claimed = claimed
     this.#md5 = contentMd5(request)
-    this.#checksum = this.declared && startChecksum(this.declared.algorithm)
+    const algorithm = trailing?.algorithm ?? this.#inHead?.algorithm
+    this.#checksum = algorithm && startChecksum(algorithm)
+  }
+
+  /** The checksum that the request declares; one that comes after the body is there when the body was read. */
+  get declared(): DeclaredChecksum | undefined {
+    return this.#trailing === undefined ? this.#inHead : this.#trailing.declared
   }
 
   /** Takes the next chunk into the declared checksum; MD5 and SHA-256 are made by whoever stores the bytes. */
@@ -55,9 +67,11 @@ export class BodyChecks {
       ] as const
       throw new S3Error('BadDigest', { details })
     }
-    if (this.declared !== undefined && this.#checksum?.digest().equals(this.declared.expected) !== true) {
-      throw new S3Error('BadDigest', { message: `The body does not match ${this.declared.header}.` })
-    }
+    const { declared } = this
+    if (this.#checksum === undefined) return
+    if (declared !== undefined && this.#checksum.digest().equals(declared.expected)) return
+    const header = declared?.header ?? this.#trailing?.header ?? ''
+    throw new S3Error('BadDigest', { message: `The body does not match ${header}.` })
   }
 }
 
@@ -65,9 +79,14 @@ export class BodyChecks {
  * The length that a request states for its body.
  * @throws S3Error MissingContentLength, EntityTooLarge
  */
-export function requireLength({ http, bodyBytesMaximum }: S3Request): number {
-  const length = http.contentLength
+export function requireLength(request: S3Request): number {
+  const length = request.http.contentLength
   if (length === undefined) throw new S3Error('MissingContentLength')
+  return limitLength(length, request)
+}
+
+/** @throws S3Error EntityTooLarge */
+export function limitLength(length: number, { bodyBytesMaximum }: S3Request): number {
   if (length <= bodyBytesMaximum) return length
   const details = [
     ['ProposedSize', String(length)],

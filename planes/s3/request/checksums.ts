@@ -87,6 +87,12 @@ const REQUESTS: ReadonlySet<string> = new Set(['mode', 'algorithm', 'type'])
  *   that this server cannot compute)
  */
 export function declaredChecksum(request: HttpRequest): DeclaredChecksum | undefined {
+  const declared = checksumHeader(request)
+  if (declared !== undefined) requireAnnounced(request, declared)
+  return declared
+}
+
+function checksumHeader(request: HttpRequest): DeclaredChecksum | undefined {
   let declared: DeclaredChecksum | undefined
   for (const [header, text] of request.headers) {
     if (!header.startsWith(CHECKSUM_PREFIX)) continue
@@ -97,15 +103,46 @@ export function declaredChecksum(request: HttpRequest): DeclaredChecksum | undef
     }
     declared = parseChecksum(header, name, text)
   }
-  const announced = request.header('x-amz-sdk-checksum-algorithm')
-  if (declared !== undefined && announced !== undefined && announced.toLowerCase() !== declared.algorithm) {
-    const message = `x-amz-sdk-checksum-algorithm announces another algorithm than ${declared.header}.`
-    throw new S3Error('InvalidRequest', { message })
-  }
   return declared
 }
 
-function parseChecksum(header: string, name: string, text: string): DeclaredChecksum {
+interface NamedChecksum {
+  readonly algorithm: ChecksumAlgorithm
+  readonly header: string
+}
+
+function requireAnnounced(request: HttpRequest, { algorithm, header }: NamedChecksum): void {
+  const announced = request.header('x-amz-sdk-checksum-algorithm')
+  if (announced === undefined || announced.toLowerCase() === algorithm) return
+  const message = `x-amz-sdk-checksum-algorithm announces another algorithm than ${header}.`
+  throw new S3Error('InvalidRequest', { message })
+}
+
+/** A checksum that is to come after the body. */
+export interface TrailingChecksum extends NamedChecksum {
+  /** Undefined until it has come. */
+  declared: DeclaredChecksum | undefined
+}
+
+/**
+ * The checksum that a request says it sends after its body.
+ * @param header the value of x-amz-trailer in lower case
+ * @throws S3Error InvalidRequest (no checksum that this server can compute, more than one, one in the head beside it)
+ */
+export function trailingChecksum(request: HttpRequest, header: string): TrailingChecksum {
+  const name = header.startsWith(CHECKSUM_PREFIX) ? header.slice(CHECKSUM_PREFIX.length) : ''
+  if (!isAlgorithm(name)) {
+    throw new S3Error('InvalidRequest', { message: 'x-amz-trailer must name one checksum that this server knows.' })
+  }
+  if (checksumHeader(request) !== undefined) {
+    throw new S3Error('InvalidRequest', { message: 'A checksum is either in the head or in the trailer, not in both.' })
+  }
+  requireAnnounced(request, { algorithm: name, header })
+  return { algorithm: name, header, declared: undefined }
+}
+
+/** @throws S3Error NotImplemented (an algorithm that this server cannot compute), InvalidRequest */
+export function parseChecksum(header: string, name: string, text: string): DeclaredChecksum {
   if (!isAlgorithm(name)) {
     throw new S3Error('NotImplemented', { message: `${header} is not supported.`, details: [['Header', header]] })
   }

@@ -7,7 +7,8 @@
 
 import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveAmzHeaders, effectiveHeader } from './effective-headers.ts'
-import { S3Error } from '../errors.ts'
+import { CHUNK_HEADERS, CHUNK_MODES, DECODED_LENGTH, TRAILER } from '../chunked/chunk-modes.ts'
+import { invalidArgument, S3Error } from '../errors.ts'
 import { type Extension, type Extensions, turnOn } from '../../objects/s3-extensions.ts'
 import type { Operation } from '../operation.ts'
 import { STREAMING_PREFIX } from '../identity/signature-v4.ts'
@@ -39,8 +40,12 @@ export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
   { name: 'x-amz-copy-source-server-side-encryption*', why: 'encryption is a setting of the server' },
   { name: 'x-amz-website-redirect-location', why: 'static website hosting is not supported' },
   { name: 'x-amz-storage-class', accepted: ['standard'], why: 'STANDARD is the only storage class' },
-  { name: 'x-amz-trailer', why: `trailing checksums are not supported; ${WAYS_OUT['trailing checksums']}` },
-  { name: 'x-amz-decoded-content-length', why: AWS_CHUNKED },
+  {
+    name: TRAILER,
+    why: `trailing checksums are not supported; ${WAYS_OUT['trailing checksums']}`,
+    extension: 'aws-chunked',
+  },
+  { name: DECODED_LENGTH, why: AWS_CHUNKED, extension: 'aws-chunked' },
   { name: 'x-amz-security-token', why: 'session tokens are not supported' },
   { name: 'x-amz-mfa', why: 'MFA delete is not supported' },
   { name: 'x-amz-expected-bucket-owner', why: 'buckets have no account number' },
@@ -87,9 +92,37 @@ export function refuseUnsupportedHeaders(
     if (row.accepted?.includes(value.toLowerCase())) continue
     throw notImplemented(name, isOn(row, extensions) ? row.why : refusedWhileOff(row))
   }
-  if (isAwsChunked(request.header('content-encoding'))) throw notImplemented('content-encoding', AWS_CHUNKED)
-  const payload = effectiveHeader(request, target, 'x-amz-content-sha256')
-  if (payload?.startsWith(STREAMING_PREFIX) === true) throw notImplemented('x-amz-content-sha256', AWS_CHUNKED)
+  if (extensions.has('aws-chunked')) judgeChunks(request, target, operation)
+  else refuseChunks(request, target)
+}
+
+const CONTENT_HASH = 'x-amz-content-sha256'
+
+/** As while the extension is off. */
+function refuseChunks(request: HttpRequest, target: Target): void {
+  const why = `${AWS_CHUNKED}; ${turnOn('aws-chunked')}`
+  if (isAwsChunked(request.header('content-encoding'))) throw notImplemented('content-encoding', why)
+  const payload = effectiveHeader(request, target, CONTENT_HASH)
+  if (payload?.startsWith(STREAMING_PREFIX) === true) throw notImplemented(CONTENT_HASH, why)
+}
+
+/**
+ * Lets a body in chunks pass where its form is known, the operation takes it, and the signature is one that chunks can follow
+ * from. What has a mark of such a body and is none is refused: the two would disagree about which bytes are the object.
+ */
+function judgeChunks(request: HttpRequest, target: Target, operation: Operation): void {
+  const payload = effectiveHeader(request, target, CONTENT_HASH)
+  if (payload?.startsWith(STREAMING_PREFIX) !== true) {
+    const marks = CHUNK_HEADERS.filter((name) => effectiveHeader(request, target, name) !== undefined)
+    if (isAwsChunked(request.header('content-encoding'))) marks.unshift('content-encoding')
+    const [mark] = marks
+    if (mark === undefined) return
+    throw invalidArgument(mark, payload ?? '', `${mark} speaks of chunks, and ${CONTENT_HASH} names no form of them.`)
+  }
+  if (!CHUNK_MODES.has(payload)) throw notImplemented(CONTENT_HASH, 'chunks are signed with HMAC-SHA256 or not at all')
+  if (!operation.headers.includes(DECODED_LENGTH))
+    throw notImplemented(CONTENT_HASH, `${operation.name} takes no chunks`)
+  if (!request.header('authorization')) throw notImplemented(CONTENT_HASH, 'chunks are not read with a presigned URL')
 }
 
 function isOn({ extension }: UnsupportedHeader, extensions: Extensions): boolean {

@@ -104,6 +104,7 @@ export async function openArena(directory: string): Promise<Arena> {
       OBJECT_STORE_SERVER_STALL_TIMEOUT_SECONDS: String(STALL_SECONDS),
       OBJECT_STORE_STORAGE_ENCRYPTION_ENABLED: 'true',
       OBJECT_STORE_S3_EXTENSIONS: [...ARENA_EXTENSIONS].join(),
+      OBJECT_STORE_S3_UNSIGNED_CHUNKS_OVER_HTTP: 'true',
       // Every refusal is looked up in the journal afterwards, so none may be counted only.
       OBJECT_STORE_AUDIT_ANONYMOUS_KIB_PER_SECOND: String(1024 ** 2),
     },

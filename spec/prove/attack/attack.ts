@@ -13,6 +13,7 @@ import { attackExistence } from './existence.ts'
 import { attackConditions } from './blind-conditions.ts'
 import { attackValues } from './forged-values.ts'
 import { attackDocuments } from './hostile-documents.ts'
+import { attackChunks } from './chunks/attack-chunks.ts'
 import { attackNames } from './hostile-names.ts'
 import { Ledger } from './ledger.ts'
 import { attackHttp } from './malformed-http.ts'
@@ -75,6 +76,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   ['targets of webhooks', attackTargets],
   ['operations of S3', attackOperations],
   ['signatures', attackSignatures],
+  ['bodies in chunks', attackChunks],
   ['what there is', attackExistence],
   ['hosts', attackHosts],
   ['conditions', attackConditions],

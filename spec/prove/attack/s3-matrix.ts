@@ -1,6 +1,7 @@
 /** Every operation of S3, presented in every way, with every payload mode, by everybody (S1, S12, S13, S14). */
 import type { S3ErrorCode } from '../../../planes/s3/errors.ts'
 import { S3_ERRORS } from '../../../planes/s3/errors.ts'
+import { DECODED_LENGTH } from '../../../planes/s3/chunked/chunk-modes.ts'
 import { isServed } from '../../../planes/s3/operation.ts'
 import { ARENA_EXTENSIONS } from './arena.ts'
 import type { Assault } from './assault.ts'
@@ -25,10 +26,18 @@ function verdictOf({ request, mode, payload, standing }: Case): Verdict {
   if (operation.method === 'OPTIONS') return { statuses }
   const code = mode.refusal(request, payload, standing)
   if (code !== undefined) return { code }
-  if (!isServed(operation, ARENA_EXTENSIONS) || payload.kind === 'streaming') return { code: 'NotImplemented' }
+  if (!isServed(operation, ARENA_EXTENSIONS)) return { code: 'NotImplemented' }
+  if (payload.kind === 'foreign streaming') return { code: 'NotImplemented' }
+  if (payload.kind === 'streaming' && !takesChunks(request, mode)) return { code: 'NotImplemented' }
   const { allowed } = standing
   const isAllowed = allowed === 'everything' || (allowed === 'reading' && !operation.changes)
-  return isAllowed ? { statuses } : { code: 'AccessDenied' }
+  if (!isAllowed) return { code: 'AccessDenied' }
+  // Nothing says how long the payload in the chunks is; chunks that are whole, and spoiled, have a part of their own.
+  return payload.kind === 'streaming' ? { code: 'MissingContentLength' } : { statuses }
+}
+
+function takesChunks({ operation }: S3Request, mode: Mode): boolean {
+  return mode.name === 'header' && operation.headers.includes(DECODED_LENGTH)
 }
 
 function casesOf(request: S3Request, standings: readonly Standing[]): Case[] {

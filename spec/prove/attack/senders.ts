@@ -11,7 +11,7 @@ import type { S3Request } from './s3-requests.ts'
 /** What x-amz-content-sha256 says. */
 export interface PayloadMode {
   readonly name: string
-  readonly kind: 'plain' | 'streaming' | 'unknown' | 'absent'
+  readonly kind: 'plain' | 'streaming' | 'foreign streaming' | 'unknown' | 'absent'
   /** Undefined: the header is not sent. */
   value(body: string): string | undefined
 }
@@ -26,7 +26,7 @@ export const PAYLOAD_MODES: readonly PayloadMode[] = [
   payloadMode('STREAMING-UNSIGNED-PAYLOAD-TRAILER', 'streaming'),
   payloadMode('STREAMING-AWS4-HMAC-SHA256-PAYLOAD', 'streaming'),
   payloadMode('STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER', 'streaming'),
-  payloadMode('STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD', 'streaming'),
+  payloadMode('STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD', 'foreign streaming'),
   payloadMode('SIGNED-LATER', 'unknown'),
   { name: 'no payload hash', kind: 'absent', value: () => undefined },
 ]

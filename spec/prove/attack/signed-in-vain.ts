@@ -1,4 +1,5 @@
 /** What is signed well and must not pass: wrong times, and bodies in signed chunks, whole and spoiled (S14, S15). */
+import { CHUNK_FORMS } from '../../support/chunked-requests.ts'
 import { type Arena, BUCKET } from './arena.ts'
 import { type Signable, type SignedRequest, signed } from './signed-requests.ts'
 
@@ -10,13 +11,10 @@ interface Refused {
 
 const MINUTE = 60_000
 const HEX = 'a'.repeat(64)
-const MODES = [
-  'STREAMING-UNSIGNED-PAYLOAD-TRAILER',
-  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
-  'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER',
-  'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD',
-]
-/** Bodies in chunks, by what is wrong with them; none of them is read by this server. */
+const MODES = [...CHUNK_FORMS, 'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD', 'STREAMING-AWS4-HMAC-SHA256-EVENTS']
+/** Of a body in chunks whose form is read. */
+const SPOILED = ['SignatureDoesNotMatch', 'IncompleteBody', 'MalformedTrailerError']
+/** Bodies in chunks, by what is wrong with them: none follows from the signature of its request. */
 const BODIES: Readonly<Record<string, string>> = {
   whole: `5;chunk-signature=${HEX}\r\nhello\r\n0;chunk-signature=${HEX}\r\n\r\n`,
   'without signatures': '5\r\nhello\r\n0\r\nx-amz-checksum-crc32:NhCmhg==\r\n\r\n',
@@ -55,7 +53,7 @@ export function refusedThoughSigned(arena: Arena): Refused[] {
           ['content-encoding', 'aws-chunked'],
           ['x-amz-decoded-content-length', '5'],
         ] as const
-        return refusal(arena, ['NotImplemented'], {
+        return refusal(arena, isRead(payloadHash) ? SPOILED : ['NotImplemented'], {
           ...PUT,
           name: `${payloadHash} ${name}`,
           headers,
@@ -65,20 +63,24 @@ export function refusedThoughSigned(arena: Arena): Refused[] {
       }),
     ),
     ...LENGTHS.map((length) =>
-      refusal(arena, ['NotImplemented'], {
+      refusal(arena, ['InvalidArgument'], {
         ...PUT,
         name: `decoded length ${length}`,
         headers: [['x-amz-decoded-content-length', length]],
         body: BODIES['whole'] ?? '',
       }),
     ),
-    refusal(arena, ['NotImplemented'], {
+    refusal(arena, ['InvalidArgument'], {
       ...PUT,
       name: 'trailer that is announced',
       headers: [['x-amz-trailer', 'x-amz-checksum-crc32']],
       body: BODIES['without signatures'] ?? '',
     }),
   ]
+}
+
+function isRead(payloadHash: string): boolean {
+  return CHUNK_FORMS.some((form) => form === payloadHash)
 }
 
 function refusal(arena: Arena, codes: readonly string[], signable: Signable): Refused {
