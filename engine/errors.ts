@@ -15,6 +15,12 @@ export const DOMAIN_ERRORS = {
   'precondition-failed': { result: 'failure', sentence: 'A condition of the request does not hold.' },
   'source-changed': { result: 'failure', sentence: 'The source of the copy changed while it was read.' },
   'copy-onto-itself': { result: 'failure', sentence: 'A copy onto itself must change the metadata.' },
+  'rename-onto-itself': { result: 'failure', sentence: 'The source and the target of a rename are the same key.' },
+  'rename-of-versions': {
+    result: 'failure',
+    sentence: 'A bucket with versioning refuses renames. Copy the object and delete the source.',
+  },
+  'rename-token-reused': { result: 'failure', sentence: 'The client token was used to rename another key.' },
   'command-failed': { result: 'failure', sentence: 'The command could not be carried out.' },
   'version-not-found': { result: 'failure', sentence: 'The specified version does not exist.' },
   'version-is-marker': { result: 'failure', sentence: 'The specified version is a delete marker.' },

@@ -40,6 +40,12 @@ export interface LifecycleRuleState extends LifecycleRule {
   readonly cursors: { readonly [A in LifecycleAction]?: AgePosition }
 }
 
+/** The request that renamed an object: by this a repeat of it is known. */
+interface RenamedFrom {
+  readonly token: string
+  readonly key: string
+}
+
 /** What the rules read about a version of an object, or a delete marker. */
 export interface ObjectState {
   /** Sequence of the entry that wrote it, which identifies the version. The highest of a key is the current one. */
@@ -61,6 +67,8 @@ export interface ObjectState {
   readonly lock: LockState | undefined
   /** Of the whole object, where the client gave one. */
   readonly checksum: ObjectChecksum | undefined
+  /** Of an object that a request with a client token renamed: the token, and the key that it had before. */
+  readonly renamed?: RenamedFrom | undefined
   /** Since when it is not the newest of its key any more. */
   readonly noncurrentMicroseconds?: Microseconds | undefined
   /** When lifecycle rules look at it, where that is not in the order of age: see the table `ages`. */

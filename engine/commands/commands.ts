@@ -111,6 +111,16 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     condition: WriteCondition
     lock?: LockState
   } & CopySourceName
+  /** Gives the object of a bucket without versioning another key. */
+  'rename-object': ObjectName & {
+    sourceKey: string
+    /** Sequence of the source when the caller judged its conditions, undefined where there was none; see `copy-object`. */
+    sourceSequence: Sequence | undefined
+    /** On what is under the new key. */
+    condition: WriteCondition
+    /** Names the request for as long as its object is there: a repeat with the same token changes nothing. */
+    token?: string
+  }
   'delete-object': ObjectName & {
     /** The version to remove for ever; undefined deletes the key as the bucket's versioning says. */
     version?: VersionSelector

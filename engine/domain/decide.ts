@@ -6,6 +6,7 @@ import { lifecycleRules } from './lifecycle.ts'
 import { lockRules } from './lock.ts'
 import { objectRules } from './object.ts'
 import { payloadRules } from './payload.ts'
+import { renameRules } from './rename.ts'
 import { scrubRules } from './scrub.ts'
 import { sharingRules } from './sharing.ts'
 import { uploadRules } from './upload.ts'
@@ -15,6 +16,7 @@ import { webhookRules } from './webhook.ts'
 const RULES: Rules = {
   ...bucketRules,
   ...objectRules,
+  ...renameRules,
   ...lockRules,
   ...lifecycleRules,
   ...uploadRules,

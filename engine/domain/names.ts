@@ -46,3 +46,11 @@ const FORBIDDEN_IN_HEADERS = /[\u0000-\u001f\u007f-\u009f\ufffd]/
 export function isHeaderValue(text: string): boolean {
   return !FORBIDDEN_IN_HEADERS.test(text)
 }
+
+/** Printable ASCII without the space (S3 API reference, RenameObject, `x-amz-client-token`). */
+const CLIENT_TOKEN = /^[!-~]{1,64}$/
+
+/** Whether a text can name a request. */
+export function isClientToken(text: string): boolean {
+  return CLIENT_TOKEN.test(text)
+}

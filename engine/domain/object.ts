@@ -131,6 +131,7 @@ export const objectRules = {
             isNull: source.isNull,
             restores:
               bucket.id === sourceBucket.id && key === command.sourceKey && current?.sequence !== source.sequence,
+            token: undefined,
           },
         },
       ],

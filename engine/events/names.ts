@@ -2,7 +2,7 @@
  * Texts of changes that become paths, keys of rows or header lines. A journal can be forged by whoever can write its
  * files, so the form of each is checked where it is read, and not only where a request brings it.
  */
-import { isHeaderValue, KEY_BYTES_MAXIMUM } from '../domain/names.ts'
+import { isClientToken, isHeaderValue, KEY_BYTES_MAXIMUM } from '../domain/names.ts'
 import { isPayloadName } from '../payloads/payload-ids.ts'
 import { asItIs, type Kind, pairs, refuse, textOf, whole } from './schema/kinds.ts'
 
@@ -31,6 +31,8 @@ export const identifier = textOf('id', (text) => hasBytes(text, ID_BYTES_MAXIMUM
 export const headerText = textOf('header text', isHeaderValue)
 export const startName = textOf('start', (text) => START.test(text))
 export const md5 = textOf('MD5', (text) => MD5.test(text))
+/** Names a request (S3 API reference, RenameObject). */
+export const clientToken = textOf('client token', isClientToken)
 export const partNumber = whole<number>('part number', 10_000, 1)
 export const checksum = whole<number>('CRC-32', 2 ** 32 - 1)
 /** From a CRC-32 to a SHA-256. */

@@ -27,7 +27,7 @@ export const objectWritten = defineChange('object.written', 3, {
   version: appended(optional(versionPlace), undefined, 'place', 'nil in a bucket without versioning'),
   lock: appended(optional(lockState), undefined, 'lock'),
   checksum: appended(optional(objectChecksum), undefined, 'checksum', 'what the client gave for the whole object'),
-  source: appended(optional(copySource), undefined, 'source', 'of a copy'),
+  source: appended(optional(copySource), undefined, 'source', 'of a copy or a rename'),
 })
 
 export const objectDeleted = defineChange('object.deleted', 4, {

@@ -1,5 +1,14 @@
 /** Values of changes other than numbers and texts, in the program and as stored. */
-import { checksum, checksumValue, headerText, identifier, objectKey, payloadName, volumeLength } from './names.ts'
+import {
+  checksum,
+  checksumValue,
+  clientToken,
+  headerText,
+  identifier,
+  objectKey,
+  payloadName,
+  volumeLength,
+} from './names.ts'
 import { appended, field, record, union } from './schema/record.ts'
 import {
   bucketId,
@@ -161,7 +170,7 @@ export const versionPlace = record('place', {
 })
 export type VersionPlace = ValueOf<typeof versionPlace>
 
-/** What a copy was made of, for its storage event. */
+/** What a copy was made of, or what a rename found under the old key, for its storage event. */
 export const copySource = record('source', {
   bucketId: field(bucketId, 'bucket id'),
   key: field(objectKey, 'key'),
@@ -172,6 +181,7 @@ export const copySource = record('source', {
     'restores',
     'whether it was an earlier version of the same key, which is current again by the copy',
   ),
+  token: appended(optional(clientToken), undefined, 'client token', 'of a rename'),
 })
 export type CopySource = ValueOf<typeof copySource>
 

@@ -42,13 +42,13 @@ export function nameOf({ bucket, key, object, version }: FoundObject): CopySourc
 }
 
 /**
- * Tries a copy by reference again, a few times, when its source was replaced after it was found.
- * @throws DomainError `source-changed` after the last try; what `copy` throws
+ * Tries a copy by reference or a rename again, a few times, when its source was replaced after it was found.
+ * @throws DomainError `source-changed` after the last try; what `attempt` throws
  */
-export async function whileSourceChanges<T>(journal: RequestJournal, copy: () => Promise<T>): Promise<T> {
+export async function whileSourceChanges<T>(journal: RequestJournal, attempt: () => Promise<T>): Promise<T> {
   for (let reads = 1; ; reads += 1) {
     try {
-      return await copy()
+      return await attempt()
     } catch (error) {
       const isChanged = error instanceof DomainError && error.code === 'source-changed'
       if (!isChanged || reads === READS_MAXIMUM) throw error

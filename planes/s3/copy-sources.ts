@@ -6,7 +6,7 @@ import { findObject, type FoundObject } from '../objects/find-object.ts'
 import { versionIdOf } from '../objects/version-ids.ts'
 import { S3Error } from './errors.ts'
 import { bucketIn, noSuchKey, noSuchVersion, parseVersionId } from './lookup.ts'
-import { checkCopySourceConditions } from './request/conditions.ts'
+import { checkSourceConditions } from './request/conditions.ts'
 import { type CopySource, parseCopySource } from './request/copy-source.ts'
 import { effectiveHeader } from './request/effective-headers.ts'
 import type { ObjectRequest } from './s3-request.ts'
@@ -44,7 +44,7 @@ export function requireSource(
     throw new S3Error('InvalidRequest', { message })
   }
   const validators = { etag: found.object.etag, lastModifiedMicroseconds: found.object.modifiedMicroseconds }
-  checkCopySourceConditions(http, target, validators, services.clock())
+  checkSourceConditions(http, target, 'x-amz-copy-source-', validators, services.clock())
   return found
 }
 

@@ -24,6 +24,9 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
     message:
       "This copy request is illegal because it is trying to copy an object to itself without changing the object's metadata, storage class, website redirect location or encryption attributes.",
   },
+  'rename-onto-itself': { code: 'InvalidRequest', explained: true },
+  'rename-of-versions': { code: 'InvalidBucketState', element: 'BucketName', explained: true },
+  'rename-token-reused': { code: 'IdempotencyParameterMismatch', explained: true },
   'command-failed': { code: 'InternalError' },
   'version-not-found': { code: 'NoSuchVersion', element: 'Key' },
   'version-is-marker': { code: 'MethodNotAllowed', explained: true },

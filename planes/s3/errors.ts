@@ -30,6 +30,7 @@ export const S3_ERRORS = {
   InsufficientStorage: { status: 507, message: 'The disk of the server is full. Reads and deletes still work.' },
   InternalError: { status: 500, message: 'The server met an internal error. Try again.' },
   InvalidAccessKeyId: { status: 403, message: 'The access key is not known.' },
+  IdempotencyParameterMismatch: { status: 400, message: 'The client token was used for another request.' },
   InvalidArgument: { status: 400, message: 'An argument is not valid.' },
   InvalidBucketName: { status: 400, message: 'The bucket name is not valid.' },
   InvalidBucketState: { status: 409, message: 'The state of the bucket does not allow this request.' },

@@ -53,7 +53,7 @@ export class VersionRows {
   }
 
   written(sequence: Sequence, modifiedMicroseconds: Microseconds, change: ChangeNamed<'object.written'>): void {
-    const { bucketId, key, version, lock } = change
+    const { bucketId, key, version, lock, source } = change
     // The new reference is counted before an old one is dropped: a copy onto itself must not drop its own payload.
     const payload = this.#payloads.take(change.payload)
     // The row of the current object is not removed: the new one overwrites it.
@@ -72,6 +72,7 @@ export class VersionRows {
       payload,
       lock,
       checksum: change.checksum,
+      renamed: source?.token === undefined ? undefined : { token: source.token, key: source.key },
       noncurrentMicroseconds: undefined,
       revisitMicroseconds: undefined,
     })

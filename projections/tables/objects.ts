@@ -19,7 +19,7 @@ import { orderOfSequence } from './version-keys.ts'
  *   key   = bucket id (8) | key in UTF-8 (1 to 1024)
  *   value = version (1) | flags (1) | sequence (8) | modified (8) | size (8) | MD5 of the ETag (16) | parts (4)
  *           | payload (8) | SHA-256 (32) | noncurrent since (8, where flagged) | revisit (8, where flagged)
- *           | MessagePack [headers, metadata, lock, checksum], left out when all are empty
+ *           | MessagePack [headers, metadata, lock, checksum, renamed], left out when all are empty
  *
  * Flags: 1 its version id is `null`, 2 it is a delete marker, 4 it is noncurrent (both in `versions` only), 8 its place in
  * `ages` is not by its age. Times are in microseconds.
@@ -42,8 +42,9 @@ const AT = {
 } as const
 const MD5_DIGITS = 32
 const FLAG = { isNull: 1, isMarker: 2, isNoncurrent: 4, isRevisited: 8 } as const
-/** Headers, metadata, and where there are any the lock (nil before a checksum) and the checksum. */
-type Rest = [HeaderPairs, HeaderPairs, unknown?, unknown?]
+/** Headers, metadata, and where there are any the lock, the checksum and the rename; nil before one that is there. */
+type Rest = [HeaderPairs, HeaderPairs, unknown?, unknown?, RenamedRow?]
+type RenamedRow = readonly [token: string, key: string]
 const packr = new Packr({ useRecords: false })
 const NO_PAIRS: HeaderPairs = []
 
@@ -97,10 +98,13 @@ function restOf(flags: number): number {
   return AT.times + times * NUMBER_BYTES
 }
 
-function encodeRest({ headers, metadata, lock, checksum }: ObjectState): Buffer | undefined {
-  if (checksum !== undefined) {
+function encodeRest({ headers, metadata, lock, checksum, renamed }: ObjectState): Buffer | undefined {
+  if (renamed !== undefined || checksum !== undefined) {
     const held = lock === undefined ? null : lockState.encode(lock)
-    return packr.pack([headers, metadata, held, objectChecksum.encode(checksum)] satisfies Rest)
+    const sum = checksum === undefined ? null : objectChecksum.encode(checksum)
+    const rest: Rest = [headers, metadata, held, sum]
+    if (renamed !== undefined) rest.push([renamed.token, renamed.key])
+    return packr.pack(rest)
   }
   if (lock !== undefined) return packr.pack([headers, metadata, lockState.encode(lock)] satisfies Rest)
   const bare = headers.length === 0 && metadata.length === 0
@@ -116,7 +120,7 @@ function etagOf(value: Buffer): string {
 export function decodeObject(value: Buffer): ObjectState {
   const flags = value[AT.flags] as number
   const restAt = restOf(flags)
-  const [headers, metadata, lock, checksum] =
+  const [headers, metadata, lock, checksum, renamed] =
     value.length === restAt ? [NO_PAIRS, NO_PAIRS] : (packr.unpack(value.subarray(restAt)) as Rest)
   return {
     sequence: sequenceOf(readNumber(value, AT.sequence)),
@@ -130,7 +134,8 @@ export function decodeObject(value: Buffer): ObjectState {
     metadata,
     payload: readPayload(value, AT.payload),
     lock: lock === undefined || lock === null ? undefined : lockState.decode(lock, 'lock'),
-    checksum: checksum === undefined ? undefined : objectChecksum.decode(checksum, 'checksum'),
+    checksum: checksum === undefined || checksum === null ? undefined : objectChecksum.decode(checksum, 'checksum'),
+    renamed: renamed && { token: renamed[0], key: renamed[1] },
     noncurrentMicroseconds: (flags & FLAG.isNoncurrent) === 0 ? undefined : microsecondsOf(readNumber(value, AT.times)),
     revisitMicroseconds:
       (flags & FLAG.isRevisited) === 0 ? undefined : microsecondsOf(readNumber(value, restAt - NUMBER_BYTES)),

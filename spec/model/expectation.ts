@@ -49,6 +49,7 @@ const STATUS = {
   BucketAlreadyOwnedByYou: 409,
   BucketNotEmpty: 409,
   EntityTooSmall: 400,
+  IdempotencyParameterMismatch: 400,
   InvalidArgument: 400,
   InvalidBucketState: 409,
   InvalidPart: 400,

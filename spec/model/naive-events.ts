@@ -38,8 +38,9 @@ export function before(state: ModelState, command: Command): Before {
   const [newest] = state.versions(bucket, key)
   const isVersion = command.kind === 'delete-object' && command.version !== undefined
   const found = isVersion ? state.find(bucket, key, command.version ?? 'unknown') : newest
-  const from = command.kind === 'copy-object' ? state.buckets.get(command.sourceBucket) : undefined
-  const sources = command.kind === 'copy-object' ? state.versions(from, command.sourceKey) : []
+  const isRename = command.kind === 'rename-object'
+  const from = command.kind === 'copy-object' ? state.buckets.get(command.sourceBucket) : isRename ? bucket : undefined
+  const sources = command.kind === 'copy-object' || isRename ? state.versions(from, command.sourceKey) : []
   const upload = 'upload' in command ? state.uploads.get(command.upload) : undefined
   const parts = [...(upload?.parts.values() ?? [])]
   return {
@@ -47,7 +48,9 @@ export function before(state: ModelState, command: Command): Before {
     current: state.current(bucket, key),
     found,
     newest,
-    source: sources.find(({ sequence }) => command.kind === 'copy-object' && sequence === command.sourceSequence),
+    source: sources.find(
+      ({ sequence }) => (command.kind === 'copy-object' || isRename) && sequence === command.sourceSequence,
+    ),
     upload: upload && {
       bucket: upload.bucket,
       bytes: parts.reduce((sum, { size }) => sum + size, 0),
@@ -77,6 +80,8 @@ export function eventsOf(
       return [written(command, state, sequence, was.current === undefined ? 'object.created' : 'object.updated', {})]
     case 'copy-object':
       return [copied(command, was, state, sequence)]
+    case 'rename-object':
+      return renamed(command, was, state, sequence)
     case 'complete-upload': {
       if (was.upload === undefined) return []
       const ids = { upload_id: command.upload }
@@ -135,6 +140,22 @@ function copied(
   const type = isOwn && current?.sequence !== source?.sequence ? 'object.restored' : plain
   const from = { source_bucket: sourceBucket, source_key: sourceKey, source_version_id: source && nameOf(source) }
   return written(command, state, sequence, type, from)
+}
+
+/** None for the repeat of a request that was carried out. */
+function renamed(
+  command: Extract<Command, { kind: 'rename-object' }>,
+  { current, source }: Before,
+  state: ModelState,
+  sequence: number,
+): ModelEvent[] {
+  const { bucket, key, sourceKey } = command
+  if (state.current(state.buckets.get(bucket), key)?.sequence !== sequence || source === undefined) return []
+  const type = current === undefined ? 'object.created' : 'object.updated'
+  const from = { source_bucket: bucket, source_key: sourceKey, source_version_id: nameOf(source) }
+  const facts = { delete_marker: false, permanent: true }
+  const gone = { sequence, type: 'object.deleted', bucket, key: sourceKey, size: source.size }
+  return [written(command, state, sequence, type, from), { ...gone, version: 'null', facts }]
 }
 
 function deleted(

@@ -29,6 +29,7 @@ import { copyObject } from './operations/copies.ts'
 import { deleteObject } from './operations/deletions.ts'
 import { getLegalHold, getRetention, putLegalHold, putRetention } from './operations/locks.ts'
 import { readObject } from './operations/reads.ts'
+import { renameObject } from './operations/renames.ts'
 import { putObject } from './operations/writes.ts'
 
 export interface Recipe {
@@ -134,6 +135,38 @@ const copy = recipe(
   },
 )
 
+/** Tokens are few, so that some are used again. */
+const rename = recipe(
+  'rename',
+  'nothing',
+  fc.record({
+    from: placeChoice,
+    condition: conditionChoice,
+    sourceConditions: readConditionChoice,
+    token: fc.constantFrom(undefined, 'one', 'two'),
+  }),
+  (chosen, model, at) => {
+    const { key: from } = choosePlace(model, chosen.from, 'a key')
+    // Most are of the bucket that has no versioning at first; any other bucket refuses.
+    const bucket = chosen.from.nth % 4 === 0 ? at.bucket : 'plain'
+    const { match, noneMatch } = chooseReadConditions(
+      versionAt(model, { bucket, key: from }, undefined),
+      chosen.sourceConditions,
+    )
+    return renameObject({
+      bucket,
+      from,
+      key: at.key,
+      condition: chooseCondition(model, { bucket, key: at.key }, chosen.condition),
+      sourceConditions: {
+        match: match === '*' ? undefined : match,
+        noneMatch: noneMatch === '*' ? undefined : noneMatch,
+      },
+      token: chosen.token,
+    })
+  },
+)
+
 const retention = recipe(
   'retention',
   'a key under lock',
@@ -222,6 +255,7 @@ const bucketRead = recipe(
 export const keyRequest: fc.Arbitrary<Recipe> = fc.oneof(
   { weight: 8, arbitrary: put },
   { weight: 4, arbitrary: copy },
+  { weight: 3, arbitrary: rename },
   { weight: 3, arbitrary: deletion },
   { weight: 3, arbitrary: versionDeletion },
   { weight: 3, arbitrary: retention },

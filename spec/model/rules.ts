@@ -8,6 +8,7 @@ import { before, eventsOf } from './naive-events.ts'
 import { sourceOf } from './copy-sources.ts'
 import { changeLinks } from './naive-links.ts'
 import { changeRules } from './naive-lifecycle.ts'
+import { changeNames } from './naive-renames.ts'
 import { changeWebhooks } from './naive-webhooks.ts'
 import {
   conditionReasons,
@@ -122,6 +123,7 @@ export class ModelRules {
         return DONE
       default:
         return (
+          changeNames(this.#state, command, moment) ??
           changeRules(this.#state, command) ??
           changeWebhooks(this.#state, command, moment.sequence) ??
           changeLinks(this.#state, command, moment)
@@ -191,7 +193,7 @@ export class ModelRules {
     reasons.push(...lockReasons(bucket, lock, moment.now))
     if (typeof source !== 'string') reasons.push(...this.#quotaReasons(bucket, key, source.size))
     refuseFor(reasons)
-    const { headers, ...stored } = source as ModelVersion
+    const { headers, renamed: _, ...stored } = source as ModelVersion
     return this.#publish(bucket, key, { ...stored, headers: replacement?.headers ?? headers }, lock, moment)
   }
 

@@ -44,6 +44,8 @@ export interface ModelVersion {
   readonly payload: ModelPayload | undefined
   /** That of the bytes, where their client gave one. */
   readonly checksum: ObjectChecksum | undefined
+  /** The request with a token that gave it its key, and the key before. */
+  readonly renamed?: { readonly token: string; readonly key: string } | undefined
   lock: LockState | undefined
   /** Since when another one is newer; undefined for the newest of its key. */
   noncurrentSince?: number | undefined

@@ -89,7 +89,14 @@ const headers = fc.array(
   { maxLength: 3 },
 )
 const source = fc.option(
-  fc.record({ bucketId, key: text, version: fc.constant(sequenceOf(2)), isNull: fc.boolean(), restores: fc.boolean() }),
+  fc.record({
+    bucketId,
+    key: text,
+    version: fc.constant(sequenceOf(2)),
+    isNull: fc.boolean(),
+    restores: fc.boolean(),
+    token: fc.constantFrom(undefined, 'token'),
+  }),
   { nil: undefined, freq: 8 },
 )
 

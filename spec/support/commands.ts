@@ -123,3 +123,23 @@ export function partBits(parts: readonly number[]): Buffer {
   for (const part of parts) set.add(part)
   return set.bytes
 }
+
+/** @param sequence that of the source, as the caller saw it */
+export function renameObject(
+  bucket: string,
+  sourceKey: string,
+  key: string,
+  sequence: number | undefined,
+  token?: string,
+): CommandOf<'rename-object'> {
+  return {
+    kind: 'rename-object',
+    audit: auditOf('s3:PUT', `bucket:${bucket}/${key}`),
+    bucket,
+    key,
+    sourceKey,
+    sourceSequence: sequence === undefined ? undefined : sequenceOf(sequence),
+    condition: UNCONDITIONAL,
+    ...(token === undefined ? {} : { token }),
+  }
+}

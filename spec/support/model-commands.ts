@@ -5,7 +5,17 @@ import { microsecondsOf, millisecondsOf, payloadIdOf, sequenceOf } from '../../e
 import type { Command, PayloadMove, VersionSelector, WriteCondition } from '../../engine/commands/commands.ts'
 import type { CorsRule, LockState, ObjectChecksum, Retention } from '../../engine/events/values.ts'
 import * as access from './access-commands.ts'
-import { copyObject, createBucket, deleteBucket, deleteObject, digestOf, md5Of, write, writeFile } from './commands.ts'
+import {
+  copyObject,
+  createBucket,
+  deleteBucket,
+  deleteObject,
+  digestOf,
+  md5Of,
+  renameObject,
+  write,
+  writeFile,
+} from './commands.ts'
 import { PART_MINIMUM } from '../model/rules.ts'
 import type { ModelState, ModelUpload } from '../model/state.ts'
 import * as links from './sharing-commands.ts'
@@ -41,6 +51,7 @@ export class ModelCommands {
   readonly #inFiles: Map<string, Buffer>
   readonly #isOwn: (bucket: string) => boolean
   #seed = 0
+  #tokens = 0
 
   /** @param isOwn whether uploads to a bucket may be picked: what others do at the same time is not known yet */
   constructor(state: ModelState, inFiles: Map<string, Buffer>, isOwn: (bucket: string) => boolean = () => true) {
@@ -73,6 +84,8 @@ export class ModelCommands {
         return this.#write(store, step, now)
       case 'copy':
         return this.#copy(step, now)
+      case 'rename':
+        return this.#rename(step)
       case 'delete':
         return {
           ...deleteObject(step.bucket, step.key, this.#condition(step, step.condition)),
@@ -179,6 +192,15 @@ export class ModelCommands {
       sourceIsVersion: version !== undefined,
       ...lockOf(lock, now),
     }
+  }
+
+  #rename(step: Extract<Step, { kind: 'rename' }>): Command {
+    const { bucket, from, key, token } = step
+    const source = this.#state.current(this.#state.buckets.get(bucket), from)
+    if (token === 'new') this.#tokens += 1
+    const name = token === 'none' ? undefined : `token-${this.#tokens}`
+    const condition = this.#condition(step, step.condition)
+    return { ...renameObject(bucket, from, key, source?.sequence, name), condition }
   }
 
   #upload(pick: number): ModelUpload {

@@ -61,7 +61,8 @@ name that. The message says what to set at the client where there is something; 
 and its record unless it was unsigned, have the message as \`reason\` and the header or query parameter as \`refused\`.
 
 *Action* is what a policy grants or denies; the one after a comma counts when the request names a version, the one after
-*or* grants the same. A write or deletion with an ETag in \`If-Match\` or \`If-None-Match\` needs \`s3:GetObject\` too. A query
+*or* grants the same. A write or deletion with an ETag in \`If-Match\` or \`If-None-Match\` needs \`s3:GetObject\` too.
+A copy needs \`s3:GetObject\` on its source, a rename that and \`s3:DeleteObject\`. A query
 parameter that occurs twice is refused. An operation that
 changes something leaves two records in the journal, an attempt and an outcome; any other leaves one.
 

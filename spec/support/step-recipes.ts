@@ -71,6 +71,14 @@ export type Step =
       readonly lock: LockRecipe | undefined
     }
   | ({
+      readonly kind: 'rename'
+      /** The key before. */
+      readonly from: string
+      /** Of the token: none, a new one, or that of the rename before. */
+      readonly token: 'none' | 'new' | 'same'
+      readonly condition: Condition
+    } & Place)
+  | ({
       readonly kind: 'delete'
       readonly version: Pick | undefined
       readonly condition: Condition

@@ -110,6 +110,17 @@ const OF_OBJECTS: readonly Weighted[] = [
     }),
   },
   {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: one('rename'),
+      bucket,
+      from: key,
+      key,
+      token: fc.constantFrom('none', 'new', 'same', 'same'),
+      condition,
+    }),
+  },
+  {
     weight: 8,
     arbitrary: fc.record({
       kind: one('delete'),

@@ -1,6 +1,7 @@
 import { type CompiledPolicies, isAllowed } from '../../../engine/domain/policy.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { parseCopySource } from '../request/copy-source.ts'
+import { renameSource } from '../request/rename-source.ts'
 import { effectiveHeader } from '../request/effective-headers.ts'
 import { S3Error } from '../errors.ts'
 import { bypassRequested } from '../request/lock-headers.ts'
@@ -18,6 +19,9 @@ interface Permission {
 }
 
 const GET_OBJECT = 's3:GetObject'
+const DELETE_OBJECT = 's3:DeleteObject'
+/** Subresource of RenameObject. */
+const RENAME = 'renameObject'
 const PUT_RETENTION = 's3:PutObjectRetention'
 const PUT_LEGAL_HOLD = 's3:PutObjectLegalHold'
 const BYPASS = 's3:BypassGovernanceRetention'
@@ -47,7 +51,7 @@ export const S3_ACTIONS: ReadonlySet<string> = new Set([
  * Checks a request against the policies of its sender, before any handler runs and before anything is said about what
  * is there (S9, S13).
  * @param policies undefined for the root credential, which may do everything
- * @throws S3Error AccessDenied; InvalidArgument for a copy source that cannot be read
+ * @throws S3Error AccessDenied; InvalidArgument and more for the source of a copy or a rename that cannot be read
  */
 export function authorize(
   policies: CompiledPolicies | undefined,
@@ -73,10 +77,18 @@ function permissionsOf(operation: Operation, http: HttpRequest, target: Target):
   if (bypassRequested(http, target)) permissions.push({ action: BYPASS, resource })
   const namesEtag = ETAG_CONDITIONS.some((name) => (http.header(name) ?? '*') !== '*')
   if (namesEtag) permissions.push({ action: GET_OBJECT, resource })
-  const copySource = effectiveHeader(http, target, 'x-amz-copy-source')
-  if (copySource !== undefined) {
-    const { bucket, key } = parseCopySource(copySource)
-    permissions.push({ action: GET_OBJECT, resource: `bucket:${bucket}/${key}` })
+  return [...permissions, ...sourcePermissions(operation, http, target)]
+}
+
+/** What a copy and a rename do to their source. */
+function sourcePermissions({ subresource }: Operation, http: HttpRequest, target: Target): Permission[] {
+  if (subresource === RENAME) {
+    const { bucket = '' } = target
+    const resource = `bucket:${bucket}/${renameSource(http, target, bucket)}`
+    return [GET_OBJECT, DELETE_OBJECT].map((action) => ({ action, resource }))
   }
-  return permissions
+  const copySource = effectiveHeader(http, target, 'x-amz-copy-source')
+  if (copySource === undefined) return []
+  const { bucket, key } = parseCopySource(copySource)
+  return [{ action: GET_OBJECT, resource: `bucket:${bucket}/${key}` }]
 }

@@ -23,5 +23,6 @@ export { getObjectLockConfiguration, putObjectLockConfiguration } from './object
 export { getObjectRetention, putObjectRetention } from './object-retention.ts'
 export { preflightBucket, preflightObject } from './preflight.ts'
 export { putObject } from './put-object.ts'
+export { renameObject } from './rename-object.ts'
 export { uploadPart } from './upload-part.ts'
 export { uploadPartCopy } from './upload-part-copy.ts'

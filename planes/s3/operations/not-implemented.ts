@@ -133,7 +133,6 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('PutObjectTagging', 'PUT object ?tagging', 'PutObjectTagging', VERSION),
   row('DeleteObjectTagging', 'DELETE object ?tagging', 'DeleteObjectTagging', VERSION),
   row('GetObjectTorrent', 'GET object ?torrent'),
-  row('RenameObject', 'PUT object ?renameObject'),
   row('RestoreObject', 'POST object ?restore', 'RestoreObject', VERSION),
   row('SelectObjectContent', 'POST object ?select', 'GetObject', { changes: false }),
   row('UpdateObjectEncryption', 'PUT object ?encryption', 'UpdateObjectEncryption', VERSION),

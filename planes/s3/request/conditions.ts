@@ -31,18 +31,20 @@ export function checkReadConditions(
 }
 
 /**
- * The conditions of a copy on its source: the same rules under x-amz-copy-source-* names, and never a 304.
+ * The conditions of a copy or a rename on its source: the same rules under other names, and never a 304.
+ * @param prefix of the names, such as `x-amz-copy-source-`
  * @throws S3Error PreconditionFailed
  */
-export function checkCopySourceConditions(
+export function checkSourceConditions(
   request: HttpRequest,
   target: Target,
+  prefix: 'x-amz-copy-source-' | 'x-amz-rename-source-',
   validators: Validators,
   nowMilliseconds: Milliseconds,
 ): void {
-  const read: ReadHeader = (name) => effectiveHeader(request, target, `x-amz-copy-source-${name}`)
+  const read: ReadHeader = (name) => effectiveHeader(request, target, `${prefix}${name}`)
   const failed = failingCondition(read, validators, nowMilliseconds)
-  if (failed !== undefined) throw preconditionFailed(`x-amz-copy-source-${failed}`)
+  if (failed !== undefined) throw preconditionFailed(`${prefix}${failed}`)
 }
 
 const UNCONDITIONAL: WriteCondition = { kind: 'none' }

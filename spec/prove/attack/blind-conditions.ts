@@ -38,6 +38,13 @@ const WRITES: readonly Write[] = [
     body: '',
   },
   {
+    name: 'RenameObject',
+    method: 'PUT',
+    query: [['renameObject', '']],
+    headers: [['x-amz-rename-source', 'source']],
+    body: '',
+  },
+  {
     name: 'CompleteMultipartUpload',
     method: 'POST',
     query: [['uploadId', 'none']],

@@ -129,6 +129,13 @@ class NameAttack {
     await this.#s3(`copy of ${shown}`, { method: 'PUT', path: `/${BUCKET}/copy`, headers }, [200])
     const copied = await this.#s3(`copy of ${shown}`, { method: 'GET', path: `/${BUCKET}/copy` }, [200])
     this.#same(`copy of ${shown}`, copied?.body, body)
+    const renamed = [['x-amz-rename-source', `/${source}`]] as const
+    const rename = { method: 'PUT', query: [['renameObject', '']] as const }
+    await this.#s3(`rename of ${shown}`, { ...rename, path: `/${BUCKET}/renamed`, headers: renamed }, [200])
+    const moved = await this.#s3(`rename of ${shown}`, { method: 'GET', path: `/${BUCKET}/renamed` }, [200])
+    this.#same(`rename of ${shown}`, moved?.body, body)
+    await this.#s3(`key ${shown} that was renamed`, { method: 'GET', path }, [404])
+    await this.#s3(`rename to ${shown}`, { ...rename, path, headers: [['x-amz-rename-source', 'renamed']] }, [200])
     const managed = await this.#managed(`key ${shown}`, 'GET', `object-content/${encodeURIComponent(key)}`, '', [200])
     this.#same(`key ${shown} over the management plane`, managed?.body, body)
     const written = `${body}, again`
@@ -144,9 +151,17 @@ class NameAttack {
       await this.#s3(`key ${shown}`, { method, path: `/${BUCKET}/${key}` }, [400])
     }
     await this.#s3(`copy of a key ${shown}`, { method: 'PUT', path: `/${BUCKET}/copy`, headers }, [400, 404])
+    await this.#rename(`a key ${shown}`, encodeURIComponent(key))
     const managed = `object/${encodeURIComponent(key)}`
     await this.#managed(`key ${shown}`, 'PUT', managed, 'x', [400])
     await this.#managed(`key ${shown}`, 'GET', managed, '', [400, 404])
+  }
+
+  /** Of what names no key. */
+  async #rename(what: string, source: string): Promise<void> {
+    const headers = [['x-amz-rename-source', source]] as const
+    const request = { method: 'PUT', path: `/${BUCKET}/copy`, query: [['renameObject', '']] as const, headers }
+    await this.#s3(`rename of ${what}`, request, [400])
   }
 
   async #refusedPath(path: string): Promise<void> {
@@ -156,6 +171,7 @@ class NameAttack {
       await this.#s3(`path ${path}`, { method, path: `/${BUCKET}/x` }, [400], target)
     }
     await this.#s3(`copy of path ${path}`, { method: 'PUT', path: `/${BUCKET}/copy`, headers }, [400])
+    await this.#rename(`path ${path}`, path)
     await this.#s3(`bucket ${path}`, { method: 'GET', path: `/x` }, [400], `/${path}/x`)
     for (const method of ['PUT', 'GET', 'DELETE']) {
       await this.#managed(`path ${path}`, method, `object/${path}`, method === 'PUT' ? 'x' : '', [400])

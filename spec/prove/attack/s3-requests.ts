@@ -74,6 +74,8 @@ function recipes({ uploads }: Arena): ReadonlyMap<string, Recipe> {
     ['GetObject', ok],
     ['HeadObject', ok],
     ['CopyObject', { ...ok, headers: COPY, key: 'copy' }],
+    // The bucket of the attack has versioning and refuses it; whoever may not do it is not told so.
+    ['RenameObject', { statuses: [409], headers: [['x-amz-rename-source', 'source']], key: 'renamed' }],
     ['PutObject', { ...ok, body: 'bytes that somebody wants to write', key: 'written' }],
     ['DeleteObject', { statuses: [204], key: 'doomed' }],
     ['PreflightObject', { statuses: [200, 403], headers: ORIGIN }],

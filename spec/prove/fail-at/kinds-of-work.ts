@@ -8,7 +8,7 @@ import { MultipartDigest } from '../../../workers/digest-multipart.ts'
 import { UploadReclaim } from '../../../workers/reclaim-uploads.ts'
 import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
 import type { BackgroundWorker } from '../../../workers/worker.ts'
-import { createBucket, deleteBucket, deleteObject, write, writeFile } from '../../support/commands.ts'
+import { createBucket, deleteBucket, deleteObject, renameObject, write, writeFile } from '../../support/commands.ts'
 import { editFile, segmentPath } from '../../support/journal-files.ts'
 import { sampleBytes } from '../../support/sample-bytes.ts'
 import { snapshotOf } from '../../support/snapshots.ts'
@@ -55,6 +55,11 @@ async function partInFile(life: Life, part: number): Promise<void> {
 }
 
 const complete = (life: Life) => life.send(completeUpload(life.upload, life.parts))
+
+/** The version of an object of the bucket `kept`. */
+function sequenceIn({ ledger: { state } }: Life, key: string): number | undefined {
+  return state.current(state.buckets.get('kept'), key)?.sequence
+}
 
 /** Small entries until the next batch does not fit the segment. */
 async function fillSegment(life: Life): Promise<void> {
@@ -143,6 +148,11 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
   { name: 'create bucket', ...opened, work: (life) => life.send(createBucket('more')) },
   { name: 'delete bucket', ...opened, work: (life) => life.send(deleteBucket('empty')) },
   { name: 'create upload', ...opened, work: (life) => life.send(createUpload('kept', 'another')) },
+  {
+    name: 'rename over another',
+    ...opened,
+    work: (life) => life.send(renameObject('kept', 'large', 'small', sequenceIn(life, 'large'), 'token')),
+  },
   { name: 'part', ...opened, work: (life) => life.send(writePart(life.upload, 3, SMALL)) },
   { name: 'large part', ...opened, work: (life) => partInFile(life, 3) },
   { name: 'part replaced', ...opened, work: (life) => partInFile(life, 2) },

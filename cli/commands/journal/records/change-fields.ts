@@ -22,7 +22,7 @@ const checksum: Field = [
   tuple(['algorithm', wordOf('crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256')], 'value'),
 ]
 const place: Field = ['version', tuple('null', 'replaces_null')]
-const source: Field = ['source', tuple('bucket_id', 'key', 'version', 'null', 'restores')]
+const source: Field = ['source', tuple('bucket_id', 'key', 'version', 'null', 'restores', 'client_token')]
 const removed: Field = ['removed', tuple('null', 'marker', 'size')]
 const current: Field = ['current', tuple('null', 'size', 'etag', 'content_type')]
 const defaultRetention: Field = ['retention', tuple(['mode', mode], ['unit', wordOf('days', 'years')], 'value')]

@@ -63,7 +63,9 @@ function caseOf(operation: Operation, versionId?: string): Case {
   if (subresource === 'uploadId') query[0] = 'uploadId=none'
   if (name.startsWith('UploadPart')) query.push('partNumber=1')
   if (versionId !== undefined) query.push(`versionId=${versionId}`)
-  const headers = mark !== undefined && mark.query === undefined ? [[mark.header, 'actions/source'] as const] : []
+  const source = name === 'RenameObject' ? 'x-amz-rename-source' : mark?.query === undefined ? mark?.header : undefined
+  const headers = source === undefined ? [] : [[source, '/actions/source'] as const]
+  const ofSource = name === 'RenameObject' ? ['s3:GetObject', 's3:DeleteObject'] : ['s3:GetObject']
   const own = versionId !== undefined && versionAction !== undefined ? versionAction : action
   const text = query.filter((part) => part !== undefined).join('&')
   return {
@@ -72,7 +74,7 @@ function caseOf(operation: Operation, versionId?: string): Case {
     target: text === '' ? path : `${path}?${text}`,
     request: { headers, ...(BODIES[name] === undefined ? {} : { body: BODIES[name] }) },
     coveredBy,
-    actions: headers.length > 0 ? [own, 's3:GetObject'] : [own],
+    actions: headers.length > 0 ? [own, ...ofSource] : [own],
   }
 }
 

@@ -1,6 +1,7 @@
 /** Which object a request means: path, query and copy source. */
 import { isBucketName, RESERVED_PREFIXES, RESERVED_SUFFIXES } from '../../../../engine/domain/names.ts'
 import { parseCopySource } from '../../../../planes/s3/request/copy-source.ts'
+import { parseRenameSource } from '../../../../planes/s3/request/rename-source.ts'
 import { parseQuery } from '../../../../planes/s3/request/query-parameters.ts'
 import { parseTarget } from '../../../../planes/s3/request/target.ts'
 import { naiveCanonicalQuery, naiveDecode, naiveEncode, naiveParameters } from '../naive-uri.ts'
@@ -94,6 +95,29 @@ function judgeCopySource(input: Buffer): Verdict {
   return refused(answer.code)
 }
 
+/** A key, or `/bucket/key` of this bucket, decoded once; a key that begins with the bucket is not said without it. */
+function naiveRenameSource(header: string, bucket: string): string | undefined {
+  const source = naiveDecode(header)
+  if (source === undefined) return undefined
+  const path = `/${bucket}/`
+  const isPath = source.startsWith('/')
+  if (isPath ? !source.startsWith(path) : `/${source}`.startsWith(path)) return undefined
+  const key = isPath ? source.slice(path.length) : source
+  return key === '' || Buffer.byteLength(key) > KEY_BYTES ? undefined : key
+}
+
+function judgeRenameSource(input: Buffer): Verdict {
+  const header = input.toString('latin1')
+  const answer = s3Answer(() => parseRenameSource(header, 'b'))
+  const expected = naiveRenameSource(header, 'b')
+  if ('value' in answer) {
+    mustBeSame(answer.value, expected, header)
+    return accepted(header.startsWith('/') ? 'path' : 'key')
+  }
+  mustHold(expected === undefined, `${header} was refused`)
+  return refused(answer.code)
+}
+
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 function naiveBucketName(name: string): boolean {
@@ -119,6 +143,7 @@ const LONG = 'k'.repeat(KEY_BYTES)
 const PATHS = ['bucket/key', 'bucket', 'bucket/', 'b/a%20b/%C3%BC', 'b//..//.%2e/%2F', `b/${LONG}`, `b/%${LONG}`, '']
 const QUERIES = ['list-type=2&prefix=a%2Fb', 'acl', 'a=b&a=c&B=d+e', 'X-Amz-Signature=0&x-id=GetObject', 'a==&&=b']
 const SOURCES = ['bucket/key', '/bucket/a%20b?versionId=null', 'b%2Fk', `/b/${LONG}`, 'b/k?versionId=a?versionId=b']
+const RENAMED = ['key', '/b/key', '/b/a%20b', 'b/key', '%2Fb%2Fk', `/b/${LONG}`, LONG, '/c/k', '/b/', '']
 const NAMES = ['bucket', 'a.b-c.9', 'x'.repeat(63), 'sthree', '1.2.3.4.5']
 
 export const URI_TARGETS: readonly FuzzTarget[] = [
@@ -130,6 +155,7 @@ export const URI_TARGETS: readonly FuzzTarget[] = [
     words: ['?versionId=', '%3FversionId=', '/', '%2F', LONG, 'null'],
     judge: judgeCopySource,
   },
+  { name: 'rename-source', seeds: RENAMED, words: ['/', '%2F', '/b/', 'b/', LONG], judge: judgeRenameSource },
   {
     name: 'bucket-name',
     seeds: NAMES,
