@@ -1,5 +1,5 @@
 import type { Microseconds, Sequence } from './brands.ts'
-import type { AuditContext, AuditResult } from './events/audit.ts'
+import type { AuditContext, AuditResult, Pairs } from './events/audit.ts'
 import type { Change } from './events/changes.ts'
 import { encodeEntry } from './events/entry-codec.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
@@ -45,4 +45,19 @@ export function addEntry(
 ): Sequence {
   const kind = changes.length === 0 ? RECORD_KIND.audit : RECORD_KIND.change
   return batch.add(kind, time, encodeEntry(audit, result, intent, changes))
+}
+
+/**
+ * Adds the entries of a request that was refused before the rules were asked: its outcome, and before it the attempt of
+ * one that was authorized. `details` is further metadata of the outcome.
+ */
+export function addRefusal(
+  batch: BatchBuilder,
+  time: Microseconds,
+  refused: { readonly audit: AuditContext; readonly result: 'denied' | 'failure'; readonly details?: Pairs },
+  isAuthorized: boolean,
+): Sequence {
+  const { audit, result, details = [] } = refused
+  const attempt = isAuthorized ? addEntry(batch, time, audit, 'attempted', undefined, []) : undefined
+  return addEntry(batch, time, { ...audit, metadata: [...audit.metadata, ...details] }, result, attempt, [])
 }

@@ -1,7 +1,8 @@
 import type { Command } from './commands/commands.ts'
-import type { Engine, EngineReply, EngineRequest, ReleasedFiles } from './engine.ts'
+import type { Engine, ReleasedFiles } from './engine.ts'
 import { EngineUnavailableError } from './errors.ts'
 import type { RoomFor } from './journal/journal-room.ts'
+import type { EngineReply, EngineRequest } from './requests.ts'
 import type { StrangerRecord, StrangerRecords } from './stranger-records.ts'
 
 /** How long audit records of reads may wait to share the sync of a change; nobody waits for them. */

@@ -1,20 +1,15 @@
 import { type Microseconds, millisecondsOf, previous, type Sequence, type VolumeNumber } from './brands.ts'
-import { addEntry, addSuccess } from './authenticated-entry.ts'
+import { addEntry, addRefusal, addSuccess } from './authenticated-entry.ts'
 import type { Clock } from './clock.ts'
-import type { Command, DecidableCommand, Done } from './commands/commands.ts'
+import type { Command, DecidableCommand } from './commands/commands.ts'
+import { type DeleteObjects, deleteObjects, deletionBytes } from './delete-objects.ts'
 import { isDiskFull } from './disk/disk.ts'
 import { decide } from './domain/decide.ts'
 import { type Decision, type DecisionContext, doneOf } from './domain/decision.ts'
 import { locksOf, settingsOf } from './domain/settings.ts'
 import type { AccessAuthentication } from './keys/access-authentication.ts'
 import type { OpaqueIds } from './keys/opaque-ids.ts'
-import {
-  DOMAIN_ERRORS,
-  DomainError,
-  type DomainErrorCode,
-  EngineUnavailableError,
-  OutcomeUnknownError,
-} from './errors.ts'
+import { DOMAIN_ERRORS, DomainError, EngineUnavailableError, OutcomeUnknownError } from './errors.ts'
 import type { AuditContext } from './events/audit.ts'
 import { type ExpirePage, expirePage } from './expire-page.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
@@ -24,19 +19,8 @@ import { bypassAudit, namedVersion, withPairs } from './record-context.ts'
 import type { SpaceReserve } from './payloads/space-reserve.ts'
 import { VolumeFailedError, type VolumeWriter } from './payloads/volume-writer.ts'
 import type { AppliedPosition } from './journal/positions.ts'
+import type { EngineReply, EngineRequest } from './requests.ts'
 import type { StateStore, StateTransaction } from './state-ports.ts'
-
-/** A request to put something into the journal. */
-export type EngineRequest =
-  | { readonly kind: 'command'; readonly command: Command }
-  /** The body of an audit record, encoded by the front end: a read, a denial. */
-  | { readonly kind: 'audit'; readonly body: Uint8Array }
-
-/** The result of a request; `undefined` for audit records, which nobody waits for. */
-export type EngineReply =
-  | { readonly ok: true; readonly done: Done }
-  | { readonly ok: false; readonly code: DomainErrorCode; readonly subject: string | undefined }
-  | undefined
 
 /** Files that nothing refers to after the commit of a batch. */
 export interface ReleasedFiles {
@@ -210,6 +194,7 @@ export class Engine {
     for (let index = 0; index < count; index += 1) {
       if (index > 0 && (batch.bytes > bytesMaximum || this.#volumes.stagedBytes > STAGED_BYTES_MAXIMUM)) break
       const request = requests[index] as EngineRequest
+      if (index > 0 && batch.bytes + deletionBytes(request) > bytesMaximum) break
       if (request.kind === 'audit') {
         batch.add(RECORD_KIND.audit, this.#clock(), request.body)
         replies.push(undefined)
@@ -228,11 +213,10 @@ export class Engine {
       return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
     }
     if (command.kind === 'record-failed-change') {
-      const attempt = addEntry(batch, time, command.audit, 'attempted', undefined, [])
-      const outcome = { ...command.audit, metadata: [...command.audit.metadata, ...(command.details ?? [])] }
-      const sequence = addEntry(batch, time, outcome, command.result, attempt, [])
+      const sequence = addRefusal(batch, time, command, true)
       return { ok: true, done: { sequence, timeMicroseconds: batch.time } }
     }
+    if (command.kind === 'delete-objects') return this.#deleteObjects(command, batch, state)
     if (command.kind === 'expire-page') return this.#expire(command, batch, state)
     if (command.kind === 'record-read') {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: [] })
@@ -277,6 +261,17 @@ export class Engine {
       now: millisecondsOf(Math.floor(latest / 1000)),
       clockIsBehind: time < latest - (latest % CLOCK_STEP_MICROSECONDS) - this.#clockToleranceMicroseconds,
     }
+  }
+
+  /** Every key is a deletion as a request could ask for, with records of its own. */
+  #deleteObjects(command: DeleteObjects, batch: BatchBuilder, state: StateTransaction): EngineReply {
+    const bytesMaximum = this.#journal.batchBytesMaximum - COMMAND_BYTES_MAXIMUM
+    const deletions = deleteObjects(command, {
+      remove: (deletion) => this.#carryOut(deletion, batch, state),
+      refuse: (audit, refusal) => addRefusal(batch, this.#clock(), { audit, ...refusal }, refusal.isAuthorized),
+      hasRoom: () => batch.bytes <= bytesMaximum,
+    })
+    return { ok: true, done: { sequence: previous(batch.nextSequence), timeMicroseconds: batch.time, deletions } }
   }
 
   /** Every removal of a page is a deletion as a request could ask for, with records of its own. */

@@ -1,6 +1,6 @@
 import type { EngineClient } from './engine-client.ts'
 import type { Command, Done } from '../commands/commands.ts'
-import type { EngineReply } from '../engine.ts'
+import type { EngineReply } from '../requests.ts'
 import type { EngineLoop } from '../engine-loop.ts'
 import { DomainError, OutcomeUnknownError } from '../errors.ts'
 import { type AuditContext, type AuditResult, isOfStranger, type Pairs } from '../events/audit.ts'

@@ -1,5 +1,5 @@
 import type { Command } from '../commands/commands.ts'
-import type { EngineReply } from '../engine.ts'
+import type { EngineReply } from '../requests.ts'
 import { AUDIT_RESULT, AUDIT_RESULT_NAMES } from '../events/audit.ts'
 import type { StrangerRecord } from '../stranger-records.ts'
 

@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Command } from '../commands/commands.ts'
-import type { EngineReply } from '../engine.ts'
+import type { EngineReply } from '../requests.ts'
 import type { EngineLoop } from '../engine-loop.ts'
 import { OutcomeUnknownError, type EngineUnavailableError } from '../errors.ts'
 import type { RoomFor } from '../journal/journal-room.ts'

@@ -1,4 +1,5 @@
 import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from '../brands.ts'
+import type { DomainErrorCode } from '../errors.ts'
 import type { AuditContext, Pairs } from '../events/audit.ts'
 import type { ChangeNamed } from '../events/changes.ts'
 import type {
@@ -226,6 +227,48 @@ interface ExpirePage {
   readonly clockIsNoted: boolean
 }
 
+/** One key of a batch of deletions. */
+export interface Deletion {
+  readonly key: string
+  /** As in `delete-object`. */
+  readonly version?: VersionSelector
+  readonly condition: WriteCondition
+  /** Metadata that the records of this key have after those of the command. */
+  readonly metadata: Pairs
+  /** The sender has refused it, and nothing is deleted: only the records are made that it would have alone. */
+  readonly refusal?: DeletionRefusal
+}
+
+/** How the sender of a batch refused one key of it. */
+export interface DeletionRefusal {
+  readonly result: 'denied' | 'failure'
+  /** Further metadata of the outcome. */
+  readonly details: Pairs
+  /** Whether it was authorized, and so has an attempt. */
+  readonly isAuthorized: boolean
+}
+
+/**
+ * Deletions of several keys of one bucket, in their order. Each is a `delete-object` of its own, judged and recorded as if
+ * it had come alone. They are in one batch of the journal as far as it holds them; those beyond are not carried out.
+ */
+interface DeleteObjects {
+  readonly kind: 'delete-objects'
+  /** Who deletes; the resource is that of each key. */
+  readonly audit: AuditContext
+  readonly bucket: string
+  /** As in `delete-object`, for every key. */
+  readonly bypassGovernance: boolean
+  /** At least one. */
+  readonly deletions: readonly Deletion[]
+}
+
+/** What became of one key of a batch: deleted, as `Done` tells it; refused by the rules; or by who sent it. */
+export type DeletionOutcome =
+  | { readonly kind: 'deleted'; readonly version?: VersionName; readonly marker?: boolean }
+  | { readonly kind: 'failed'; readonly code: DomainErrorCode; readonly subject: string | undefined }
+  | { readonly kind: 'refused' }
+
 /**
  * What became of a page. `end`: all of it was looked at; the batch was full before; what follows is too young or its rule
  * is gone; the clock is behind.
@@ -261,6 +304,7 @@ export type Command =
   | RecordFailedChange
   | RecordServerEvent
   | ExpirePage
+  | DeleteObjects
 
 /** What a command that succeeded returns to its caller. */
 export interface Done {
@@ -275,4 +319,6 @@ export interface Done {
   readonly marker?: boolean
   /** What became of a page of a lifecycle rule. */
   readonly page?: PageOutcome
+  /** What became of the first deletions of a batch, at least of one; those after them were not carried out. */
+  readonly deletions?: readonly DeletionOutcome[]
 }

@@ -72,8 +72,19 @@ export class RequestJournal {
    * @throws EngineUnavailableError when nothing was changed, OutcomeUnknownError when nobody can say
    * @throws Error when the engine failed at the command, which is a fault of the server and no answer of the rules
    */
-  async execute(change: RequestedChange, details: Pairs = []): Promise<Done> {
-    const audit = this.#context(details)
+  execute(change: RequestedChange, details: Pairs = []): Promise<Done> {
+    return this.#send(change, this.#context(details))
+  }
+
+  /**
+   * As `execute`, under the records of another operation than the request's own: those of each part of it, such as a key of
+   * a batch. The request has no record of itself beside them.
+   */
+  executeAs(named: Pick<AuditContext, 'operation' | 'metadata'>, change: RequestedChange): Promise<Done> {
+    return this.#send(change, { ...this.#context([]), ...named })
+  }
+
+  async #send(change: RequestedChange, audit: AuditContext): Promise<Done> {
     const command = this.#attempt === undefined ? { ...change, audit } : { ...change, audit, intent: this.#attempt }
     try {
       const done = await this.#engine.execute(command as Change)

@@ -105,11 +105,16 @@ export function requestedVersion(request: S3Request, services: S3Services): Vers
   return id === undefined ? undefined : parseVersionId(id, services)
 }
 
+/** Whether a text could be a version id, of this store or another one. */
+export function isVersionId(id: string): boolean {
+  return VERSION_ID.test(id)
+}
+
 /**
  * What a version id selects; an id that was never given out selects nothing.
  * @throws S3Error InvalidArgument for what cannot be a version id
  */
 export function parseVersionId(id: string, services: S3Services): VersionSelector {
-  if (id !== 'null' && !VERSION_ID.test(id)) throw invalidArgument('versionId', id, 'Invalid version id specified')
+  if (!isVersionId(id)) throw invalidArgument('versionId', id, 'Invalid version id specified')
   return selectorOf(id, services.versionIds) ?? 'unknown'
 }

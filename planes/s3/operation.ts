@@ -29,6 +29,11 @@ export interface Operation {
   readonly versionAction: string | undefined
   /** Another permission that grants the same, unless the one above is denied. */
   readonly coveredBy: string | undefined
+  /**
+   * Whether its permissions are those of each key that its body names, which the handler judges: nothing is asked of the
+   * bucket then, and a request without any of them is let in.
+   */
+  readonly judgesKeys: boolean
   /** Whether it changes something, and so is audited twice: attempt and outcome. */
   readonly changes: boolean
   /** The largest body that is read; 0 when there is none. */
@@ -60,6 +65,7 @@ export function operationOf(particular: Required & Partial<Operation>): Operatio
     mark: undefined,
     versionAction: undefined,
     coveredBy: undefined,
+    judgesKeys: false,
     changes: !reads,
     bodyBytesMaximum: reads || method === 'DELETE' ? 0 : DOCUMENT_BYTES_MAXIMUM,
     accepts: [],

@@ -199,7 +199,8 @@ class S3Dialect extends Exchange {
   /** An operation is recognized by the level of the target, so no handler sees a bucket or key that is not there. */
   #requestOf(target: Target, { bodyBytesMaximum }: Operation, payload: ClaimedPayload): ObjectRequest {
     const { bucket = '', key = '' } = target
-    return { http: this.http, target, bucket, key, payload, bodyBytesMaximum, journal: this.journal }
+    const { http, journal } = this
+    return { http, target, bucket, key, identity: this.#identity, payload, bodyBytesMaximum, journal, faults: this }
   }
 
   protected override get account(): string {
@@ -270,6 +271,11 @@ class S3Dialect extends Exchange {
 
   protected finish(response: HttpResponse): HttpResponse {
     return { ...response, headers: [...response.headers, ...this.#crossOrigin, ...commonHeaders(this.requestId)] }
+  }
+
+  fault(error: unknown): void {
+    this.failed(error)
+    this.erred()
   }
 
   protected failed(error: unknown): void {

@@ -1,19 +1,27 @@
 import { boundedText } from '../../engine/events/bounded-text.ts'
 import type { RequestJournal } from '../exchange/request-journal.ts'
 import type { HttpRequest } from '../http/exchange.ts'
-import type { ClaimedPayload } from './identity/authenticate.ts'
+import type { ClaimedPayload, Identity } from './identity/authenticate.ts'
 import type { Target } from './request/target.ts'
 
 /** An authenticated, recognized and authorized request, as an operation of the whole service receives it. */
 export interface S3Request {
   readonly http: HttpRequest
   readonly target: Target
+  /** Who asks; undefined for a preflight, which is nobody's. */
+  readonly identity: Identity | undefined
   /** What the signature says about the body. */
   readonly payload: ClaimedPayload
   /** The largest body that the operation reads. */
   readonly bodyBytesMaximum: number
   /** Changes go through it, and only through it. */
   readonly journal: RequestJournal
+  /** Told of faults of the server that are a part of an answer, and not the answer. */
+  readonly faults: Faults
+}
+
+interface Faults {
+  fault(error: unknown): void
 }
 
 /** As an operation on a bucket receives it. */

@@ -9,7 +9,7 @@ import {
   type Owner,
   ownerElement,
 } from './listing-elements.ts'
-import type { ListObjectsV2Parameters } from '../request/list-parameters.ts'
+import type { ListObjectsParameters, ListObjectsV2Parameters } from '../request/list-parameters.ts'
 import { isoTimestamp } from '../text/timestamps.ts'
 import { element, escapeXml, successDocument } from '../text/xml-writer.ts'
 
@@ -44,6 +44,34 @@ export interface ListedObject {
   /** Without quotes. */
   readonly etag: string
   readonly size: number
+}
+
+/** The parameters are echoed. */
+interface ListObjectsResult extends ListObjectsParameters {
+  readonly bucket: string
+  readonly contents: readonly ListedObject[]
+  readonly commonPrefixes: readonly string[]
+  /** Given when the list is cut off: the last key or common prefix. */
+  readonly next: string | undefined
+  /** Every object has the same one. */
+  readonly owner: Owner
+}
+
+/** The answer to ListObjects. Without a delimiter, the last key is the next marker, and S3 does not say it again. */
+export function listObjectsResult(result: ListObjectsResult): string {
+  const { delimiter, next } = result
+  const encode = nameEncoder(result.encodingType)
+  let inner = `${element('Name', result.bucket)}<Prefix>${encode(result.prefix)}</Prefix>`
+  inner += `<Marker>${encode(result.marker ?? '')}</Marker>`
+  if (next !== undefined && delimiter !== undefined) inner += `<NextMarker>${encode(next)}</NextMarker>`
+  inner += element('MaxKeys', result.maxKeys)
+  if (delimiter !== undefined) inner += `<Delimiter>${encode(delimiter)}</Delimiter>`
+  inner += optionalElement('EncodingType', result.encodingType)
+  inner += element('IsTruncated', next !== undefined)
+  const owner = ownerElement(result.owner)
+  for (const object of result.contents) inner += contentsElement(object, encode, owner)
+  inner += commonPrefixElements(result.commonPrefixes, encode)
+  return successDocument('ListBucketResult', inner)
 }
 
 /** The parameters are echoed. */

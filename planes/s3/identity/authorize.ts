@@ -1,4 +1,4 @@
-import { type CompiledPolicies, isAllowed } from '../../../engine/domain/policy.ts'
+import type { CompiledPolicies } from '../../../engine/domain/policy.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { parseCopySource } from '../request/copy-source.ts'
 import { renameSource } from '../request/rename-source.ts'
@@ -9,22 +9,13 @@ import type { Operation } from '../operation.ts'
 import { OPERATIONS } from '../operation-list.ts'
 import { resourceOf } from '../s3-request.ts'
 import type { Target } from '../request/target.ts'
+import { areAllowed, BYPASS, GET_OBJECT, type Permission } from './permissions.ts'
 
-/** Something that a request does, to something. */
-interface Permission {
-  readonly action: string
-  readonly resource: string
-  /** Another action that grants the same. */
-  readonly coveredBy?: string | undefined
-}
-
-const GET_OBJECT = 's3:GetObject'
 const DELETE_OBJECT = 's3:DeleteObject'
 /** Subresource of RenameObject. */
 const RENAME = 'renameObject'
 const PUT_RETENTION = 's3:PutObjectRetention'
 const PUT_LEGAL_HOLD = 's3:PutObjectLegalHold'
-const BYPASS = 's3:BypassGovernanceRetention'
 
 /** Conditions of a write. Naming an ETag asks what is there, as a read does; `*` needs no more than on S3. */
 const ETAG_CONDITIONS = ['if-match', 'if-none-match'] as const
@@ -59,10 +50,8 @@ export function authorize(
   http: HttpRequest,
   target: Target,
 ): void {
-  if (policies === undefined) return
-  for (const { action, resource, coveredBy } of permissionsOf(operation, http, target)) {
-    if (!isAllowed(policies, action, resource, coveredBy)) throw new S3Error('AccessDenied')
-  }
+  if (policies === undefined || operation.judgesKeys) return
+  if (!areAllowed(policies, permissionsOf(operation, http, target))) throw new S3Error('AccessDenied')
 }
 
 function permissionsOf(operation: Operation, http: HttpRequest, target: Target): Permission[] {

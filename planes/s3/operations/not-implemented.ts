@@ -1,9 +1,8 @@
 import { type Level, type Method, type Operation, operationOf } from '../operation.ts'
-import { wayOutSentence } from '../ways-out.ts'
 
 /** `PUT object ?tagging` spells method, level and subresource as a reader of the S3 reference knows them. */
 type Pattern = `${Method} ${Level}` | `${Method} ${Level} ?${string}`
-type Extras = Partial<Pick<Operation, 'mark' | 'accepts' | 'changes' | 'instead'>>
+type Extras = Partial<Pick<Operation, 'mark' | 'accepts' | 'changes'>>
 
 /** @param action without `s3:`; by default it has the name of the operation */
 function row(name: string, pattern: Pattern, action = name, extras: Extras = {}): Operation {
@@ -28,8 +27,6 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   }),
   row('SecurityTokenService', 'POST service'),
   row('SecurityTokenServiceQuery', 'GET service', 'SecurityTokenService', STS),
-  row('ListObjects', 'GET bucket', 'ListBucket', { instead: wayOutSentence('first version of lists') }),
-  row('DeleteObjects', 'POST bucket ?delete', 'DeleteObject', { instead: wayOutSentence('batch deletion') }),
   row('WriteGetObjectResponse', 'POST bucket', 'WriteGetObjectResponse', { mark: { header: 'x-amz-request-route' } }),
   row('PostObject', 'POST bucket', 'PutObject'),
   row('CreateSession', 'GET bucket ?session'),

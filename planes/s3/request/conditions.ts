@@ -66,10 +66,22 @@ export function writeCondition(request: HttpRequest): WriteCondition {
     if (ifNoneMatch === '*') return { kind: 'absent' }
     return { kind: 'differs', etags: requireEtags('If-None-Match', ifNoneMatch).map((tag) => tag.text) }
   }
-  if (ifMatch === '*') return { kind: 'exists' }
-  const etags = requireEtags('If-Match', ifMatch ?? '')
+  return matchCondition('If-Match', ifMatch ?? '')
+}
+
+/**
+ * The condition of one key of DeleteObjects: what If-Match says of one that is deleted alone.
+ * @throws S3Error InvalidArgument (empty)
+ */
+export function deletionCondition(etag: string | undefined): WriteCondition {
+  return etag === undefined ? UNCONDITIONAL : matchCondition('ETag', etag)
+}
+
+function matchCondition(name: string, value: string): WriteCondition {
+  if (value === '*') return { kind: 'exists' }
   // A weak ETag never passes the strong comparison that If-Match asks for.
-  return { kind: 'matches', etags: etags.filter((tag) => !tag.weak).map((tag) => tag.text) }
+  const etags = requireEtags(name, value).filter((tag) => !tag.weak)
+  return { kind: 'matches', etags: etags.map((tag) => tag.text) }
 }
 
 function requireEtags(name: string, value: string): EntityTag[] {

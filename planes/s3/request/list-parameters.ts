@@ -39,6 +39,24 @@ export function listObjectsV2Parameters(query: QueryParameters): ListObjectsV2Pa
   }
 }
 
+export interface ListObjectsParameters extends KeyListParameters {
+  /** The list goes on after this key or common prefix. Need not be a key. */
+  readonly marker: string | undefined
+  /** 0 to 1000. */
+  readonly maxKeys: number
+}
+
+/** @throws S3Error InvalidArgument, also for a version of lists that there is not */
+export function listObjectsParameters(query: QueryParameters): ListObjectsParameters {
+  const version = query.first('list-type')
+  if (version !== undefined) throw invalidArgument('list-type', version, 'Incorrect List Type specified in Request')
+  return {
+    maxKeys: pageSize(query, 'max-keys'),
+    ...keyListParameters(query),
+    marker: query.first('marker') || undefined,
+  }
+}
+
 export interface ListBucketsParameters {
   readonly prefix: string
   /** 1 to 10000. */

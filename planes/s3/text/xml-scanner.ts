@@ -57,13 +57,18 @@ export class XmlScanner {
 
   /** The text of the current element, references resolved, without white space around it. The element has ended then. */
   text(): string {
+    return this.exactText().trim()
+  }
+
+  /** As `text`, with the white space around it: that of a key is a part of its name. */
+  exactText(): string {
     if (this.#ended()) return ''
     const end = this.#text.indexOf('<', this.#at)
     const text = this.#text.slice(this.#at, end === -1 ? this.#at : end)
     this.#at = end
     if (!this.#atEndTag()) throw malformedXml(`${this.#open.at(-1)} must hold text.`)
     this.#end()
-    return resolveReferences(text).trim()
+    return resolveReferences(text)
   }
 
   /** The current element with everything in it, references resolved. It has ended then. */

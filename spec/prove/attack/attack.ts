@@ -7,6 +7,7 @@ import { endServer, examineJournal, lastSequence, searchFiles, searchSecrets } f
 import { attackPayloads } from './altered-payloads.ts'
 import { type Arena, openArena, PLAINTEXT } from './arena.ts'
 import { Assault } from './assault.ts'
+import { attackBatches } from './batch-deletions.ts'
 import { attackByChance } from './by-chance.ts'
 import { Canaries } from './canaries.ts'
 import { attackExistence } from './existence.ts'
@@ -81,6 +82,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   ['hosts', attackHosts],
   ['conditions', attackConditions],
   ['copies of parts', attackPartCopies],
+  ['batches of deletions', attackBatches],
   ['values', attackValues],
   ['names', attackNames],
   ['documents', attackDocuments],

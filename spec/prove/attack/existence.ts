@@ -2,6 +2,7 @@
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import { type Arena, BUCKET, OTHER_BUCKET } from './arena.ts'
 import type { Assault } from './assault.ts'
+import { everyKeyIsRefused } from './batch-deletions.ts'
 import { overLanes, type RawAnswer } from './raw-exchange.ts'
 import { s3Requests } from './s3-requests.ts'
 import { MODES, type Mode, PAYLOAD_MODES, requestBytes, sentIn, type Standing, standingsOf } from './senders.ts'
@@ -95,7 +96,8 @@ export async function attackExistence(assault: Assault): Promise<void> {
       const name = `${one.name} / ${place.join('/')}`
       const answer = await assault.ask(lane, { name, method: one.method, bytes, mayChange: false })
       if (answer === undefined) return
-      if (answer.status < 400) assault.ledger.fault('let in', name, `status ${answer.status}`, bytes)
+      if (answer.status < 400 && !everyKeyIsRefused(answer))
+        assault.ledger.fault('let in', name, `status ${answer.status}`, bytes)
       shapes.set(shapeOf(answer, place), bytes)
     }
     if (shapes.size === 1) return

@@ -1,5 +1,6 @@
 /** XML and JSON that is meant to harm whoever parses it, to everything that takes a document (S18, S19). */
 import { routeList } from '../../../planes/management/route-list.ts'
+import { digestOf } from '../../support/wire-deletions.ts'
 import { ANY_STATUS, type Assault, REFUSALS } from './assault.ts'
 import { DOCUMENT_BODIES } from './management-routes.ts'
 import { type S3Request, s3Requests } from './s3-requests.ts'
@@ -110,7 +111,8 @@ export async function attackDocuments(assault: Assault): Promise<void> {
     const { path, query, operation } = request
     const { body, refused } = spoiled
     const name = `${operation.name} / ${spoiled.name}`
-    const signable = { name, method: operation.method, path, query, body, payloadHash: 'UNSIGNED-PAYLOAD' }
+    const headers = operation.judgesKeys ? [digestOf(body)] : []
+    const signable = { name, method: operation.method, path, query, headers, body, payloadHash: 'UNSIGNED-PAYLOAD' }
     await assault.signed(lane, signable, refused ? REFUSALS : ANY_STATUS, !refused)
   })
   await attackJson(assault)

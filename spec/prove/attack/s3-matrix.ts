@@ -5,6 +5,7 @@ import { DECODED_LENGTH } from '../../../planes/s3/chunked/chunk-modes.ts'
 import { isServed } from '../../../planes/s3/operation.ts'
 import { ARENA_EXTENSIONS } from './arena.ts'
 import type { Assault } from './assault.ts'
+import { everyKeyIsRefused } from './batch-deletions.ts'
 import { type S3Request, s3Requests } from './s3-requests.ts'
 import { MODES, type Mode, PAYLOAD_MODES, type PayloadMode, sentIn, type Standing, standingsOf } from './senders.ts'
 
@@ -17,8 +18,11 @@ interface Case {
   readonly standing: Standing
 }
 
-/** What it must be answered with: a code of the table, or one of the statuses of who is let in. */
-type Verdict = { readonly code: S3ErrorCode } | { readonly statuses: readonly number[] }
+/**
+ * What it must be answered with: a code of the table, one of the statuses of who is let in, or a list in which no key is
+ * anything but refused.
+ */
+type Verdict = { readonly code: S3ErrorCode } | { readonly statuses: readonly number[] } | 'every key refused'
 
 function verdictOf({ request, mode, payload, standing }: Case): Verdict {
   const { operation, statuses } = request
@@ -31,7 +35,7 @@ function verdictOf({ request, mode, payload, standing }: Case): Verdict {
   if (payload.kind === 'streaming' && !takesChunks(request, mode)) return { code: 'NotImplemented' }
   const { allowed } = standing
   const isAllowed = allowed === 'everything' || (allowed === 'reading' && !operation.changes)
-  if (!isAllowed) return { code: 'AccessDenied' }
+  if (!isAllowed) return operation.judgesKeys ? 'every key refused' : { code: 'AccessDenied' }
   // Nothing says how long the payload in the chunks is; chunks that are whole, and spoiled, have a part of their own.
   return payload.kind === 'streaming' ? { code: 'MissingContentLength' } : { statuses }
 }
@@ -65,10 +69,19 @@ export async function attackOperations(assault: Assault): Promise<void> {
     const sent = sentIn(mode, request, payload, standing, arena.server.wire.host)
     const { method } = request.operation
     const verdict = verdictOf(one)
-    const answer = await assault.ask(lane, { name, method, mayChange: 'statuses' in verdict, ...sent })
+    const answer = await assault.ask(lane, {
+      name,
+      method,
+      mayChange: verdict !== 'every key refused' && 'statuses' in verdict,
+      ...sent,
+    })
     if (answer === undefined) return
     const { status, code } = answer
     const got = `${status} ${code ?? ''}`
+    if (verdict === 'every key refused') {
+      if (!everyKeyIsRefused(answer)) assault.ledger.fault('let in', name, `${got} for keys of others`, sent.bytes)
+      return
+    }
     if ('statuses' in verdict) {
       if (!verdict.statuses.includes(status)) {
         assault.ledger.fault('wrong', name, `${got} instead of ${verdict.statuses.join(' or ')}`, sent.bytes)

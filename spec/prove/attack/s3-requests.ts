@@ -6,6 +6,7 @@ import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
 import { isServed, type Operation } from '../../../planes/s3/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
+import { deletionDocument, digestOf } from '../../support/wire-deletions.ts'
 import { type Arena, ARENA_EXTENSIONS, BUCKET } from './arena.ts'
 
 /** A request without its credentials. */
@@ -40,6 +41,7 @@ const ORIGIN: readonly HeaderLine[] = [
 ]
 const ENABLED = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
 const LOCK = '<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>'
+const DELETION = deletionDocument([{ Key: 'doomed' }, { Key: 'doomed', VersionId: 'null' }])
 const CORS =
   '<CORSConfiguration><CORSRule><AllowedOrigin>https://example.org</AllowedOrigin>' +
   '<AllowedMethod>GET</AllowedMethod></CORSRule></CORSConfiguration>'
@@ -60,6 +62,7 @@ function recipes({ uploads }: Arena): ReadonlyMap<string, Recipe> {
     ['HeadBucket', ok],
     ['DeleteBucket', { statuses: [409] }],
     ['GetBucketLocation', ok],
+    ['ListObjects', ok],
     ['ListObjectsV2', ok],
     ['ListObjectVersions', ok],
     ['ListMultipartUploads', ok],
@@ -77,6 +80,7 @@ function recipes({ uploads }: Arena): ReadonlyMap<string, Recipe> {
     // The bucket of the attack has versioning and refuses it; whoever may not do it is not told so.
     ['RenameObject', { statuses: [409], headers: [['x-amz-rename-source', 'source']], key: 'renamed' }],
     ['PutObject', { ...ok, body: 'bytes that somebody wants to write', key: 'written' }],
+    ['DeleteObjects', { ...ok, body: DELETION, headers: [digestOf(DELETION)] }],
     ['DeleteObject', { statuses: [204], key: 'doomed' }],
     ['PreflightObject', { statuses: [200, 403], headers: ORIGIN }],
     ['CreateMultipartUpload', { ...ok, key: 'begun' }],

@@ -3,6 +3,7 @@ import { createHash, hash } from 'node:crypto'
 import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import { presign, requestTarget, signHeaders } from '../../support/presign.ts'
 import type { QueryParameter } from '../../../planes/s3/request/query-parameters.ts'
+import { deletionDocument, digestOf } from '../../support/wire-deletions.ts'
 import { bearer } from '../../support/api-client.ts'
 import { pairsOf } from '../pairs.ts'
 import { type Arena, BUCKET } from './arena.ts'
@@ -76,6 +77,7 @@ const LINES: readonly HeaderLine[] = [
 ]
 const COPY: readonly HeaderLine[] = [['x-amz-copy-source', `${BUCKET}/key`]]
 const RANGE: HeaderLine = ['x-amz-copy-source-range', 'bytes=0-3']
+const BATCH = deletionDocument([{ Key: 'tampered' }])
 const LISTING = pairsOf('list-type=2&prefix=a b/c&max-keys=5')
 
 /** One of every kind; the key `tampered` is written by no other part of the attack. */
@@ -95,6 +97,14 @@ export function baseRequests(arena: Arena): SignedRequest[] {
     { name: 'list', method: 'GET', path: `/${BUCKET}`, query: LISTING },
     { name: 'list presigned', mode: 'presigned', method: 'GET', path: `/${BUCKET}`, query: LISTING },
     { name: 'DELETE', method: 'DELETE', path },
+    {
+      name: 'batch',
+      method: 'POST',
+      path: `/${BUCKET}`,
+      query: [['delete', '']],
+      headers: [digestOf(BATCH)],
+      body: BATCH,
+    },
     { name: 'DELETE presigned', mode: 'presigned', method: 'DELETE', path },
   ]
   return signables.map((signable) => signed(arena, signable))

@@ -8,6 +8,7 @@ import { allow, deny, type Identity, newIdentity } from '../../../support/identi
 import { startManaged } from '../../../support/management-server.ts'
 import { tableWith } from '../../../support/markdown-tables.ts'
 import type { RawRequest } from '../../../support/wire-client.ts'
+import { removeAll } from '../../../support/wire-deletions.ts'
 import { createLockBucket } from '../../../support/wire-locks.ts'
 import { put } from '../../../support/wire-versions.ts'
 
@@ -79,7 +80,8 @@ function caseOf(operation: Operation, versionId?: string): Case {
 }
 
 const OPERATIONS_WITH_ACTION = OPERATIONS.filter(({ handle, method }) => handle !== undefined && method !== 'OPTIONS')
-const CASES = OPERATIONS_WITH_ACTION.flatMap((operation) =>
+/** One that asks for the permission of each key in its body is not refused as a whole. */
+const CASES = OPERATIONS_WITH_ACTION.filter(({ judgesKeys }) => !judgesKeys).flatMap((operation) =>
   operation.accepts.includes('versionId') ? [caseOf(operation), caseOf(operation, 'null')] : [caseOf(operation)],
 )
 
@@ -88,6 +90,28 @@ async function recorded(id: unknown): Promise<{ readonly api: unknown; readonly 
   const entries = (await server.journal()).filter(({ requestId }) => requestId === id)
   return { api: entries.at(-1)?.details.get('api'), result: entries.at(-1)?.result }
 }
+
+test('operations that ask for the permission of each key', async (t) => {
+  t.same(
+    OPERATIONS.filter(({ judgesKeys }) => judgesKeys).map(({ name }) => name),
+    ['DeleteObjects'],
+  )
+  for (const [deletion, ...needed] of [
+    [{ Key: 'key' }, 's3:DeleteObject'],
+    [{ Key: 'key', VersionId: 'null' }, 's3:DeleteObjectVersion'],
+    [{ Key: 'none', ETag: 'etag' }, 's3:DeleteObject', 's3:GetObject'],
+  ] as const) {
+    const codes = async (actions: readonly string[]) => {
+      const answers = await removeAll(server, 'actions', [deletion], (await identityWith(actions)).signing)
+      return answers.map((answer) => ('code' in answer ? answer.code : 'deleted'))
+    }
+    t.same(await codes(needed), ['deleted'], `with ${needed.join()} alone`)
+    for (const left of needed) {
+      t.same(await codes(ALL.filter((action) => action !== left)), ['AccessDenied'], `with all but ${left}`)
+      t.match((await server.journal()).at(-1), { result: 'denied', resource: `bucket:actions/${deletion.Key}` })
+    }
+  }
+})
 
 for (const { name, method, target, request, actions, coveredBy } of CASES) {
   test(name, async (t) => {

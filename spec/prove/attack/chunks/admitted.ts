@@ -77,7 +77,8 @@ async function publish(build: PlaneBuild, { accessKey, secretKey }: Signer, sent
   build.headers.refuseUnsupportedHeaders(http, target, operation, extensions)
   const { payload } = identity
   const { bodyBytesMaximum } = operation
-  const request = { http, target, payload, bodyBytesMaximum, journal: undefined as never }
+  const nobody = undefined as never
+  const request = { http, target, identity, payload, bodyBytesMaximum, journal: nobody, faults: nobody }
   const services = { extensions, unsignedChunksOverHttp: sent.unsignedOverHttp ?? true } as unknown as S3Services
   const { body, length, checks } = build.upload.uploadBody(request, services)
   const received = await build.payload.receivePayload(body, length, MEMORY, checks, () => Promise.resolve())

@@ -1,0 +1,14 @@
+import type { Command, Done } from './commands/commands.ts'
+import type { DomainErrorCode } from './errors.ts'
+
+/** A request to put something into the journal. */
+export type EngineRequest =
+  | { readonly kind: 'command'; readonly command: Command }
+  /** The body of an audit record, encoded by the front end: a read, a denial. */
+  | { readonly kind: 'audit'; readonly body: Uint8Array }
+
+/** The result of a request; `undefined` for audit records, which nobody waits for. */
+export type EngineReply =
+  | { readonly ok: true; readonly done: Done }
+  | { readonly ok: false; readonly code: DomainErrorCode; readonly subject: string | undefined }
+  | undefined

@@ -1,0 +1,115 @@
+/**
+ * The bodies of DeleteObjects: up to 1,000 keys in, read with the scanner, and what became of each out. Element names and
+ * their order are those of the S3 API reference.
+ */
+
+import { malformedXml, type S3Error } from '../errors.ts'
+import { documentElement } from '../text/xml-reader.ts'
+import { XmlScanner } from '../text/xml-scanner.ts'
+import { element, successDocument } from '../text/xml-writer.ts'
+import { optionalElement } from './listing-elements.ts'
+
+/** The most keys that one request names (S3 API reference, DeleteObjects). */
+const DELETIONS_MAXIMUM = 1000
+
+/** A key as the request names it; every text is as it was sent. */
+export interface NamedDeletion {
+  /** White space included; not empty, and not checked beyond that. */
+  readonly key: string
+  readonly versionId: string | undefined
+  /** The condition on the entity tag. */
+  readonly etag: string | undefined
+  /** The first condition that only directory buckets of S3 have. */
+  readonly foreign: 'LastModifiedTime' | 'Size' | undefined
+}
+
+interface DeletionList {
+  readonly objects: readonly NamedDeletion[]
+  /** Only failures are answered. */
+  readonly quiet: boolean
+}
+
+const MEMBERS = ['Key', 'VersionId', 'ETag', 'LastModifiedTime', 'Size'] as const
+type Member = (typeof MEMBERS)[number]
+
+/**
+ * Reads the keys. What is not known is refused and not passed over: it may be a condition, and a deletion cannot be taken
+ * back.
+ * @throws S3Error MalformedXML (also: empty body, no key, more than 1,000, an empty Key, an element that is there twice or
+ *   is not known, Quiet that is neither true nor false)
+ */
+export function parseDeletionList(body: Buffer): DeletionList {
+  const scanner = new XmlScanner(documentElement(body))
+  const objects: NamedDeletion[] = []
+  let quiet: boolean | undefined
+  scanner.beginRoot('Delete')
+  for (let name = scanner.next(); name !== undefined; name = scanner.next()) {
+    if (name === 'Object') {
+      if (objects.length === DELETIONS_MAXIMUM) throw malformedXml(`There are more than ${DELETIONS_MAXIMUM} objects.`)
+      objects.push(readObject(scanner))
+    } else if (name === 'Quiet' && quiet === undefined) {
+      quiet = booleanOf(scanner.text())
+    } else {
+      throw malformedXml(`${name} is not expected${name === 'Quiet' ? ' twice' : ''}.`)
+    }
+  }
+  scanner.finish()
+  if (objects.length === 0) throw malformedXml('There must be at least one Object.')
+  return { objects, quiet: quiet ?? false }
+}
+
+function readObject(scanner: XmlScanner): NamedDeletion {
+  const texts = new Map<Member, string>()
+  for (let name = scanner.next(); name !== undefined; name = scanner.next()) {
+    const member = MEMBERS.find((known) => known === name)
+    if (member === undefined) throw malformedXml(`${name} is not expected.`)
+    if (texts.has(member)) throw malformedXml(`${member} occurs more than once.`)
+    texts.set(member, member === 'Key' ? scanner.exactText() : scanner.text())
+  }
+  const key = texts.get('Key')
+  if (key === undefined || key === '') throw malformedXml('An Object needs a Key.')
+  const foreign = (['LastModifiedTime', 'Size'] as const).find((member) => texts.has(member))
+  return { key, versionId: texts.get('VersionId'), etag: texts.get('ETag'), foreign }
+}
+
+/** A boolean of XML Schema, and in capitals as some clients write it. */
+function booleanOf(text: string): boolean {
+  switch (text.toLowerCase()) {
+    case 'true':
+    case '1':
+      return true
+    case 'false':
+    case '0':
+      return false
+    default:
+      throw malformedXml('Quiet must be true or false.')
+  }
+}
+
+/** What became of one key. */
+export type DeletionResult = Pick<NamedDeletion, 'key' | 'versionId'> &
+  (
+    | {
+        /** The id of the delete marker that was written or removed; undefined when it was none. */
+        readonly markerId: string | undefined
+        readonly error?: undefined
+      }
+    | { readonly error: S3Error }
+  )
+
+/** @param quiet leaves out what was deleted */
+export function deleteResult(results: readonly DeletionResult[], quiet: boolean): string {
+  let inner = ''
+  for (const result of results) if (!quiet || result.error !== undefined) inner += resultElement(result)
+  return successDocument('DeleteResult', inner)
+}
+
+function resultElement(result: DeletionResult): string {
+  const { key, versionId, error } = result
+  const name = element('Key', key) + optionalElement('VersionId', versionId)
+  if (error !== undefined)
+    return `<Error>${name}${element('Code', error.code)}${element('Message', error.message)}</Error>`
+  const { markerId } = result
+  if (markerId === undefined) return `<Deleted>${name}</Deleted>`
+  return `<Deleted>${name}<DeleteMarker>true</DeleteMarker>${element('DeleteMarkerVersionId', markerId)}</Deleted>`
+}
