@@ -29,6 +29,7 @@ import { put64Mib } from './scenarios/put-64-mib.ts'
 import { replay } from './scenarios/replay.ts'
 import { scale } from './scenarios/scale.ts'
 import { shareDelivery } from './scenarios/share-delivery.ts'
+import { signedChunks } from './scenarios/signed-chunks.ts'
 import { startUp } from './scenarios/start-up.ts'
 import { tls } from './scenarios/tls.ts'
 import { transfers } from './scenarios/transfers.ts'
@@ -53,6 +54,7 @@ export const scenarioList: readonly Scenario[] = [
   multipartComplete,
   listParts,
   encryption,
+  signedChunks,
   policies,
   flood,
   managementTransfers,

@@ -43,14 +43,18 @@ function targetOf(server: ProcessServer, authority: string | undefined): Target 
   return { name, endpoint, accessKey, secretKey, authority, makeBucket }
 }
 
-export async function startBoth(): Promise<BothServers> {
+/** @param environment further settings of both */
+export async function startBoth(environment: Readonly<Record<string, string>> = {}): Promise<BothServers> {
   const place = temporaryDirectory()
   await runsCommandsOfPage(place)
   const overTls = {
     OBJECT_STORE_S3_TLS_CERTIFICATE_FILE: join(place, 'certificate.pem'),
     OBJECT_STORE_S3_TLS_KEY_FILE: join(place, 'key.pem'),
   }
-  const servers = await Promise.all([startProcess(), startProcess({ environment: overTls })])
+  const servers = await Promise.all([
+    startProcess({ environment }),
+    startProcess({ environment: { ...environment, ...overTls } }),
+  ])
   return {
     targets: [targetOf(servers[0], undefined), targetOf(servers[1], join(place, 'ca.pem'))],
     stop: async () => {

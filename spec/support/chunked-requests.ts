@@ -152,11 +152,20 @@ function sha256(bytes: Buffer | string): string {
 }
 
 function signatureOf({ secretKey, region, timestamp }: ChunkSigning, algorithm: string, ...lines: string[]): string {
-  const scope = [timestamp.slice(0, 8), region, 's3', 'aws4_request']
+  const scope = `${timestamp.slice(0, 8)}/${region}/s3/aws4_request`
+  const text = [algorithm, timestamp, scope, ...lines].join('\n')
+  return createHmac('sha256', keyOf(secretKey, scope)).update(text).digest('hex')
+}
+
+let lastKey: { readonly name: string; readonly key: Buffer | string } | undefined
+
+function keyOf(secretKey: string, scope: string): Buffer | string {
+  const name = `${secretKey} ${scope}`
+  if (lastKey?.name === name) return lastKey.key
   let key: Buffer | string = `AWS4${secretKey}`
-  for (const piece of scope) key = createHmac('sha256', key).update(piece).digest()
-  const text = [algorithm, timestamp, scope.join('/'), ...lines].join('\n')
-  return createHmac('sha256', key).update(text).digest('hex')
+  for (const piece of scope.split('/')) key = createHmac('sha256', key).update(piece).digest()
+  lastKey = { name, key }
+  return key
 }
 
 export function chunkSignature(signing: ChunkSigning, previous: string, bytes: Buffer): string {

@@ -1,5 +1,6 @@
 import type { FuzzTarget } from './target.ts'
 import { ANSWER_TARGETS } from './targets/answers.ts'
+import { CHUNK_TARGETS } from './targets/chunks.ts'
 import { CONFIGURATION_TARGETS } from './targets/configuration.ts'
 import { DATE_TARGETS } from './targets/dates.ts'
 import { ENTRY_TARGETS } from './targets/entries.ts'
@@ -30,6 +31,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...MANAGEMENT_TARGETS,
   ...SHARING_TARGETS,
   ...SIGNATURE_TARGETS,
+  ...CHUNK_TARGETS,
   ...POLICY_TARGETS,
   ...PROOF_TARGETS,
   ...ANSWER_TARGETS,
