@@ -67,6 +67,8 @@ export const bars: readonly Bar[] = [
   { figure: 'compaction-space-ratio', value: 1.5, unit: 'ratio', better: 'lower', objects: COMPACTION_OBJECTS },
   { figure: 'lifecycle-pass', value: 50, unit: 'ms', better: 'lower', objects: MILLION },
   { figure: 'lifecycle-removals', value: 2000, unit: 'per second', better: 'higher' },
+  { figure: 'delete-objects', value: 5000, unit: 'per second', better: 'higher' },
+  { figure: 'get-beside-delete-objects-p99', value: 25, unit: 'ms', better: 'lower' },
   { figure: 'get-beside-uploads-p99', value: 25, unit: 'ms', better: 'lower' },
   { figure: 'get-beside-uploads-memory', value: 400, unit: 'MiB', better: 'lower' },
   { figure: 'transfers-peak-memory', value: 400, unit: 'MiB', better: 'lower' },

@@ -45,9 +45,13 @@ export class S3Client {
   }
 
   /** @throws RefusedError */
-  async send(request: PlainRequest, body: Buffer = Buffer.alloc(0)): Promise<Answer> {
+  async send(
+    request: PlainRequest,
+    body: Buffer = Buffer.alloc(0),
+    headers: http.OutgoingHttpHeaders = {},
+  ): Promise<Answer> {
     const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MILLISECONDS)
-    const { outgoing, incoming } = this.#open(request, body.length, signal)
+    const { outgoing, incoming } = this.#open(request, body.length, signal, headers)
     outgoing.end(body)
     return accepted(request, await incoming)
   }
@@ -109,12 +113,18 @@ export class S3Client {
     return bytes
   }
 
-  #open(request: PlainRequest, contentLength: number | undefined, signal: AbortSignal) {
+  #open(
+    request: PlainRequest,
+    contentLength: number | undefined,
+    signal: AbortSignal,
+    headers: http.OutgoingHttpHeaders = {},
+  ) {
+    const length = contentLength === undefined || !hasBody(request) ? {} : { 'content-length': contentLength }
     const outgoing = this.#library.request(presignedUrl(this.#endpoint, request), {
       method: request.method,
       agent: this.#agent,
       signal,
-      headers: contentLength === undefined || !hasBody(request) ? {} : { 'content-length': contentLength },
+      headers: { ...headers, ...length },
     })
     const incoming = new Promise<http.IncomingMessage>((resolve, reject) => {
       outgoing.once('response', resolve)

@@ -4,6 +4,7 @@ import { capacity } from './scenarios/capacity.ts'
 import { coldJournal } from './scenarios/cold-journal.ts'
 import { compaction } from './scenarios/compaction.ts'
 import { deleteObjects } from './scenarios/delete.ts'
+import { deleteInBatches } from './scenarios/delete-objects.ts'
 import { encryption } from './scenarios/encryption.ts'
 import { events } from './scenarios/events.ts'
 import { flood } from './scenarios/flood.ts'
@@ -43,6 +44,7 @@ export const scenarioList: readonly Scenario[] = [
   capacity,
   mixed,
   deleteObjects,
+  deleteInBatches,
   list1000,
   versionedOverwrite,
   listVersions1000,

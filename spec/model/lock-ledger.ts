@@ -81,7 +81,9 @@ export class LockLedger {
     const bypasses = headers.some(([name]) => name === 'x-amz-bypass-governance-retention')
     if (!lifts && !bypasses) return
     for (const [name, seen] of this.#seen) {
-      if (!isSameKey(name, target)) continue
+      // A batch has the keys in its body; which of them it released, the next read tells.
+      const isOfBatch = target.endsWith('?delete=') && name.startsWith(`${target.slice(0, -'?delete='.length)}/`)
+      if (!isSameKey(name, target) && !isOfBatch) continue
       const stays = seen.mode === 'COMPLIANCE' ? seen : { ...seen, mode: undefined, until: 0 }
       this.#seen.set(name, { ...stays, hold: lifts ? false : seen.hold })
     }

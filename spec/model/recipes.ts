@@ -11,6 +11,7 @@ import {
   conditionChoice,
   content,
   isUnavailable,
+  KEYS,
   lockChoice,
   mode,
   type Place,
@@ -26,6 +27,7 @@ import type { Operation } from './expectation.ts'
 import type { Model } from './model.ts'
 import * as buckets from './operations/buckets.ts'
 import { copyObject } from './operations/copies.ts'
+import { deleteObjects } from './operations/batch-deletions.ts'
 import { deleteObject } from './operations/deletions.ts'
 import { getLegalHold, getRetention, putLegalHold, putRetention } from './operations/locks.ts'
 import { readObject } from './operations/reads.ts'
@@ -100,6 +102,36 @@ const versionDeletion = recipe(
   ({ version, bypasses }, model, at) => {
     const versionId = chooseVersion(model, at, version)
     return isUnavailable(versionId) ? undefined : deleteObject({ ...at, versionId, bypasses })
+  },
+)
+
+/** Keys that XML can carry. */
+const writableKey = fc.constantFrom(...KEYS.filter((key) => !key.includes('\u0000')))
+
+const batchDeletion = recipe(
+  'delete batch',
+  'a key',
+  fc.record({
+    bypasses: fc.boolean(),
+    chosen: fc.array(
+      fc.record({
+        key: fc.option(writableKey, { nil: undefined }),
+        version: versionChoice,
+        condition: conditionChoice,
+      }),
+      { minLength: 1, maxLength: 4 },
+    ),
+  }),
+  ({ bypasses, chosen }, model, at) => {
+    const deletions = chosen.flatMap((one) => {
+      const place = { bucket: at.bucket, key: one.key ?? at.key }
+      const versionId = chooseVersion(model, place, one.version)
+      if (isUnavailable(versionId) || place.key.includes('\u0000')) return []
+      const condition = chooseCondition(model, place, one.condition)
+      const isOfEtag = condition.kind === 'exists' || condition.kind === 'matches'
+      return [{ key: place.key, versionId, ...(isOfEtag && { condition }) }]
+    })
+    return deletions.length === 0 ? undefined : deleteObjects({ bucket: at.bucket, deletions, bypasses })
   },
 )
 
@@ -258,6 +290,7 @@ export const keyRequest: fc.Arbitrary<Recipe> = fc.oneof(
   { weight: 3, arbitrary: rename },
   { weight: 3, arbitrary: deletion },
   { weight: 3, arbitrary: versionDeletion },
+  { weight: 3, arbitrary: batchDeletion },
   { weight: 3, arbitrary: retention },
   { weight: 2, arbitrary: hold },
   { weight: 2, arbitrary: read },

@@ -85,6 +85,11 @@ export function byRules(
   }
 }
 
+/** What clients are told of a refusal of the rules. */
+export function codeOfRule(reason: string): ErrorCode {
+  return codeOf(CODES, reason)
+}
+
 function codeOf(codes: Readonly<Record<string, ErrorCode>>, reason: string): ErrorCode {
   const code = codes[reason]
   if (code === undefined) throw new Error(`${reason} is not for clients`)

@@ -126,3 +126,31 @@ export function readComplete(root: NaiveElement): Reading {
   if (root.text.trim() !== '' || numbers.length === 0) return NOTHING
   return { parts: numbers, md5s: md5s.join('') }
 }
+
+/** Between elements only the white space of XML may be, which is less than that of the platform. */
+function hasOnly(parent: NaiveElement, names: readonly string[]): boolean {
+  return /^[ \t\r\n]*$/.test(parent.text) && parent.children.every(({ name }) => names.includes(name))
+}
+
+const DELETION_MEMBERS = ['Key', 'VersionId', 'ETag', 'LastModifiedTime', 'Size']
+
+/** Keys keep their white space; of the two conditions that are refused, the first in the order of the words counts. */
+export function readDelete(root: NaiveElement): Reading {
+  const quiet = leaf(root, 'Quiet')
+  const objects = root.children.filter(({ name }) => name === 'Object')
+  if (!hasOnly(root, ['Object', 'Quiet']) || quiet === NOTHING || objects.length === 0 || objects.length > 1000) {
+    return NOTHING
+  }
+  const isQuiet = ['true', '1'].includes(String(quiet).toLowerCase())
+  if (quiet !== undefined && !isQuiet && !['false', '0'].includes(quiet.toLowerCase())) return NOTHING
+  const read: unknown[] = []
+  for (const object of objects) {
+    const texts = DELETION_MEMBERS.map((name) => leaf(object, name))
+    const key = object.children.find(({ name }) => name === 'Key')?.text
+    if (!hasOnly(object, DELETION_MEMBERS) || texts.includes(NOTHING) || key === undefined || key === '') return NOTHING
+    const [, versionId, etag, time, size] = texts
+    const foreign = time === undefined ? (size === undefined ? undefined : 'Size') : 'LastModifiedTime'
+    read.push(JSON.parse(JSON.stringify({ key, versionId, etag, foreign })))
+  }
+  return { objects: read, quiet: isQuiet }
+}
