@@ -245,18 +245,19 @@ export class Engine {
   ): Exclude<EngineReply, undefined> {
     const audit = withPairs(command.audit, settingsOf(command, state))
     try {
-      const decision = decide(command, this.#contextAt(time, batch, state))
+      const decision = decide(command, this.#contextAt(time, batch, state, intent))
       return this.#succeed(batch, state, time, withPairs(audit, locksOf(decision.changes)), intent, decision)
     } catch (error) {
       return this.#refuse(this.#named({ ...command, audit }), batch, time, intent, error)
     }
   }
 
-  #contextAt(time: Microseconds, batch: BatchBuilder, state: StateTransaction): DecisionContext {
+  #contextAt(time: Microseconds, batch: BatchBuilder, state: StateTransaction, attempt?: Sequence): DecisionContext {
     const latest = Math.max(time, batch.time)
     return {
       state,
       sequence: batch.nextSequence,
+      ...(attempt !== undefined && { attempt }),
       placement: this.#volumes,
       now: millisecondsOf(Math.floor(latest / 1000)),
       clockIsBehind: time < latest - (latest % CLOCK_STEP_MICROSECONDS) - this.#clockToleranceMicroseconds,

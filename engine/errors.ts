@@ -41,6 +41,11 @@ export const DOMAIN_ERRORS = {
   'part-not-found': { result: 'failure', sentence: 'A listed part was not uploaded, or is another one.' },
   'part-too-small': { result: 'failure', sentence: 'A part that is not the last is smaller than the minimum.' },
   'object-too-large': { result: 'failure', sentence: 'The parts make an object over the maximum size.' },
+  'offset-is-not-size': { result: 'failure', sentence: 'The write offset is not the size of the object.' },
+  'too-many-parts': {
+    result: 'failure',
+    sentence: 'The object has 10000 parts already, the maximum. Write it anew to append to it.',
+  },
   'quota-exceeded': { result: 'denied', sentence: 'The quota of the bucket would be exceeded.' },
   'account-exists': { result: 'failure', sentence: 'The service account exists already.' },
   'account-not-found': { result: 'failure', sentence: 'The service account does not exist.' },

@@ -12,8 +12,10 @@ const STEP_BYTES = 8 << 20
 /** Uploads hashed ahead at the same time; any other is hashed after its completion. */
 const AHEAD_MAXIMUM = 64
 const UPLOADS_PER_STEP = 256
+/** Hashes that are kept for appends. */
+const FINISHED_MAXIMUM = 16
 
-/** Hash of the first parts of an upload. */
+/** Hash of the first parts of an upload or of an object. */
 interface Ahead {
   hash: Hash
   /** Payload ids of the hashed parts. */
@@ -48,6 +50,8 @@ export class MultipartDigest implements BackgroundWorker {
   #reading: Reading | undefined
   /** Payloads that cannot be read; the next start tries them again. */
   readonly #unreadable = new Set<PayloadId>()
+  /** Hashes of objects whose digest is recorded, the newest last: an append goes on from there. */
+  readonly #finished: Ahead[] = []
   #digested = 0
 
   constructor(engine: EngineClient, catalog: CatalogReader, payloads: PayloadReader) {
@@ -85,17 +89,31 @@ export class MultipartDigest implements BackgroundWorker {
       return 'more'
     }
     const audit = systemAudit('digest', 'payload.digest', `payload:${whole}`)
-    await this.#engine.execute({ kind: 'record-digest', audit, payload: whole, digest: ahead.hash.digest() })
+    const digest = ahead.hash.copy().digest()
+    await this.#engine.execute({ kind: 'record-digest', audit, payload: whole, digest })
     this.#ahead.delete(whole)
+    this.#keep(ahead)
     this.#digested += 1
     return 'more'
   }
 
-  /** The hash so far; a new one if the object was completed with other parts than were hashed. */
+  /**
+   * The hash so far; if the object was completed with other parts than were hashed, that of an object which has the same
+   * first parts, since it was appended to; else a new one.
+   */
   #aheadOf(whole: PayloadId, parts: PartList): Ahead {
     const ahead = this.#ahead.get(whole)
-    const fits = ahead?.payloads.every((payload, index) => index < parts.count && parts.payload(index) === payload)
-    return ahead !== undefined && fits === true ? ahead : this.#beginAhead(whole)
+    if (ahead !== undefined && isBeginOf(ahead, parts)) return ahead
+    const grown = this.#finished.findLast((one) => isBeginOf(one, parts))
+    if (grown === undefined) return this.#beginAhead(whole)
+    const copy = { hash: grown.hash.copy(), payloads: [...grown.payloads] }
+    this.#ahead.set(whole, copy)
+    return copy
+  }
+
+  #keep(ahead: Ahead): void {
+    this.#finished.push(ahead)
+    if (this.#finished.length > FINISHED_MAXIMUM) this.#finished.shift()
   }
 
   #beginAhead(whole: PayloadId): Ahead {
@@ -174,4 +192,13 @@ export class MultipartDigest implements BackgroundWorker {
     this.#unreadable.add(payload)
     this.#unreadable.add(whole)
   }
+}
+
+/** Whether what was hashed are the first parts of an object; from the last, where appended objects differ. */
+function isBeginOf({ payloads }: Ahead, parts: PartList): boolean {
+  if (payloads.length > parts.count) return false
+  for (let index = payloads.length - 1; index >= 0; index -= 1) {
+    if (parts.payload(index) !== payloads[index]) return false
+  }
+  return true
 }

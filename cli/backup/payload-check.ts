@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { payloadIdOf, type Sequence } from '../../engine/brands.ts'
+import type { PayloadId, Sequence } from '../../engine/brands.ts'
 import type { Disk, DiskFile } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { Change } from '../../engine/events/changes.ts'
+import type { PayloadReference } from '../../engine/events/values.ts'
 import { decodeChanges } from '../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../engine/journal/format.ts'
 import { readJournal } from '../../engine/journal/read-journal.ts'
@@ -19,7 +20,7 @@ const OPEN_VOLUMES_MAXIMUM = 64
 export interface PayloadReport {
   readonly checked: number
   readonly bytes: number
-  /** Each names a payload by the sequence of the entry that stored it, and says what is wrong. */
+  /** Each names a payload by its id, which is the sequence of an entry, and says what is wrong. */
   readonly problems: readonly string[]
 }
 
@@ -42,21 +43,21 @@ export function checkPayloads(
   const problems: string[] = []
   let checked = 0
   let bytes = 0
-  const check = (sequence: Sequence, digest: Uint8Array): void => {
-    const location = state.payload(payloadIdOf(sequence))
+  const check = ({ payload, digest }: StoredDigest): void => {
+    const location = state.payload(payload)
     if (location === undefined || location.kind === 'parts') return
     checked += 1
     bytes += location.length
     const fault = reader.faultOf(location, digest)
-    if (fault !== undefined) problems.push(`payload ${sequence}: ${fault}`)
+    if (fault !== undefined) problems.push(`payload ${payload}: ${fault}`)
     progress(bytes)
   }
   try {
     readJournal(journal.disk, journal.paths, undefined, {
       record: ({ kind, sequence, body }) => {
         if (kind !== RECORD_KIND.change || sequence > journal.until) return
-        const digest = digestStoredBy(decodeChanges(body))
-        if (digest !== undefined) check(sequence, digest)
+        const stored = storedBy(decodeChanges(body))
+        if (stored !== undefined) check(stored)
       },
       batch: () => undefined,
     })
@@ -68,13 +69,32 @@ export function checkPayloads(
   return { checked, bytes, problems }
 }
 
-/** The SHA-256 of the bytes that an entry stored; undefined when it stored none. */
-function digestStoredBy(changes: readonly Change[]): Uint8Array | undefined {
+/** A payload that an entry stored, and the SHA-256 of its bytes. */
+interface StoredDigest {
+  readonly payload: PayloadId
+  readonly digest: Uint8Array
+}
+
+/** Undefined when the entry stored none. */
+function storedBy(changes: readonly Change[]): StoredDigest | undefined {
   for (const change of changes) {
-    if (change.name !== 'object.written' && change.name !== 'upload.part-written') continue
-    if (change.payload !== undefined && change.payload.kind !== 'shared') return change.digest
+    const reference = storedReference(change)
+    if (reference === undefined || reference.kind === 'shared' || !('digest' in change)) continue
+    return { payload: reference.payload, digest: change.digest }
   }
   return undefined
+}
+
+function storedReference(change: Change): PayloadReference | undefined {
+  switch (change.name) {
+    case 'object.written':
+    case 'upload.part-written':
+      return change.payload
+    case 'payload.appended':
+      return change.part
+    default:
+      return undefined
+  }
 }
 
 function countStored(state: PayloadState): number {

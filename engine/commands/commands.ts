@@ -106,6 +106,13 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
       /** What the client gave for the whole body, which was held against it. */
       checksum?: ObjectChecksum
     }
+  /** Writes bytes after those of the current object, or a new one where there is none. */
+  'append-object': Omit<DecidableCommands['write-object'], 'size'> & {
+    /** Bytes of the object before, which must be what the caller thinks. */
+    offset: number
+    /** Bytes that come after them. */
+    size: number
+  }
   'copy-object': ObjectName & {
     /** Replaces the source's headers and metadata; undefined copies them. */
     replacement: Readonly<Described> | undefined

@@ -1,5 +1,6 @@
 import type { DecidableCommand } from '../commands/commands.ts'
 import { accessRules } from './access.ts'
+import { appendRules } from './append.ts'
 import { bucketRules } from './bucket.ts'
 import type { Decision, DecisionContext, Rules } from './decision.ts'
 import { lifecycleRules } from './lifecycle.ts'
@@ -17,6 +18,7 @@ const RULES: Rules = {
   ...bucketRules,
   ...objectRules,
   ...renameRules,
+  ...appendRules,
   ...lockRules,
   ...lifecycleRules,
   ...uploadRules,

@@ -15,6 +15,8 @@ export interface DecisionContext {
   readonly state: StateReader
   /** Sequence of the entry that will hold the changes. */
   readonly sequence: Sequence
+  /** Sequence of the attempt, which is an entry without changes; undefined for what has none. */
+  readonly attempt?: Sequence
   readonly placement: PayloadPlacement
   /** The clock, but never before the last entry of the journal (W1). */
   readonly now: Milliseconds

@@ -1,4 +1,4 @@
-import { payloadIdOf } from '../brands.ts'
+import { type PayloadId, payloadIdOf } from '../brands.ts'
 import type { CommandOf, VersionSelector, WriteBody } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
 import type { PayloadReference } from '../events/values.ts'
@@ -12,13 +12,13 @@ import { requireQuota } from './quota.ts'
 import { placeVersion, selectorOf } from './versions.ts'
 import { requireCondition, requireDeleteCondition } from './write-condition.ts'
 
-/** Where the bytes of a write go; the payload's id is the sequence of the entry that will record the write. */
+/** Where the bytes of a write go. The payload's id is the sequence of the entry that will record the write, mostly. */
 export function payloadReference(
   body: WriteBody,
+  payload: PayloadId,
   size: number,
-  { sequence, placement }: DecisionContext,
+  { placement }: DecisionContext,
 ): PayloadReference | undefined {
-  const payload = payloadIdOf(sequence)
   switch (body.kind) {
     case 'empty':
       return undefined
@@ -66,7 +66,7 @@ export const objectRules = {
     requireQuota(state, bucket, current, size)
     const version = placeVersion(bucket, key, current, context)
     const lock = lockAtBirth(bucket, command.lock, now)
-    const payload = payloadReference(command.body, size, context)
+    const payload = payloadReference(command.body, payloadIdOf(context.sequence), size, context)
     const replaced = current !== undefined
     return {
       changes: [

@@ -14,7 +14,7 @@ import { requireCondition } from './write-condition.ts'
 
 /** S3 API reference, multipart upload limits. Bytes. */
 export const PART_BYTES_MINIMUM = 5 * 1024 ** 2
-const OBJECT_BYTES_MAXIMUM = 5 * 1024 ** 4
+export const OBJECT_BYTES_MAXIMUM = 5 * 1024 ** 4
 const MD5_BYTES = 16
 /** A worker computes the digest of a multipart payload after its completion. */
 const DIGEST_PENDING = new Uint8Array(32)
@@ -116,7 +116,7 @@ export const uploadRules = {
   'write-part'(command, context) {
     const { bucket } = requireUpload(command, context.state)
     const { key, upload, part, size, etag, digest } = command
-    const payload = payloadReference(command.body, size, context)
+    const payload = payloadReference(command.body, payloadIdOf(context.sequence), size, context)
     const replaced = context.state.part(upload, part) !== undefined
     const bucketId = bucket.id
     return {

@@ -2,7 +2,7 @@ import { startName } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { digest, flag, integer, listOf, microseconds, payloadId, sequence, text, volumeNumber } from './schema/kinds.ts'
 import { appended, field } from './schema/record.ts'
-import { scrubDamage, scrubProgress } from './values.ts'
+import { payloadReference, scrubDamage, scrubProgress } from './values.ts'
 
 /** A start cut bytes off the end of the journal. */
 export const journalRecovered = defineChange('journal.recovered', 5, {
@@ -43,6 +43,19 @@ export const payloadMoved = defineChange('payload.moved', 19, {
   payload: field(payloadId, 'payload id'),
   volume: field(volumeNumber, 'volume number'),
   offset: field(integer, 'offset', 'of the bytes in the volume'),
+})
+
+/**
+ * Bytes were stored after those of a payload: both together are a new payload of parts, to which an `object.written` of the
+ * same entry refers.
+ */
+export const payloadAppended = defineChange('payload.appended', 39, {
+  payload: field(payloadId, 'payload id', 'of both together'),
+  base: field(payloadId, 'base', 'the payload id of the bytes before, which are shared'),
+  offset: field(integer, 'offset', 'bytes of the base'),
+  part: field(payloadReference, 'part', 'the bytes after it, which are new'),
+  size: field(integer, 'size', 'of the part'),
+  digest: field(digest, 'SHA-256 of the part'),
 })
 
 /** The SHA-256 of a multipart payload is known. */

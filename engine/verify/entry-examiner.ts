@@ -57,8 +57,11 @@ const ACCESS_ADOPTED = 34
 const ACCESS_AUTHENTICATED = 35
 const MASTER_KEY_CHANGED = 37
 /** Changes with a payload, and its place among their values. */
-const WITH_PAYLOAD: ReadonlySet<number> = new Set([3, 16])
-const PAYLOAD_INDEX = 8
+const PAYLOAD_INDEX: ReadonlyMap<number, number> = new Map([
+  [3, 8],
+  [16, 8],
+  [39, 4],
+])
 const PAYLOAD_IN_FILE = 2
 const FILE_NAME = /^[0-9a-f]{28}$/
 const ATTEMPTED = 0
@@ -159,14 +162,15 @@ export class EntryExaminer {
     const kinds: number[] = []
     if (all === undefined) return undefined
     let next = all.at
-    for (let index = 0; index < all.count; index += 1) {
+    for (let count = 0; count < all.count; count += 1) {
       const change = arrayAt(bytes, next, end)
       const kind = change && integerAt(bytes, change.at, end)
       const from = next
       next = after(bytes, next, end)
       if (change === undefined || kind === undefined || next < 0) return undefined
       kinds.push(kind)
-      const name = WITH_PAYLOAD.has(kind) ? fileNameIn(bytes, from, next) : undefined
+      const index = PAYLOAD_INDEX.get(kind)
+      const name = index === undefined ? undefined : fileNameIn(bytes, from, next, index)
       if (name !== undefined && !FILE_NAME.test(name)) {
         this.#report(
           sequence,
@@ -236,8 +240,8 @@ function valueIn(bytes: Buffer, at: number, end: number, index: number): readonl
 }
 
 /** The name of the file in a change with a payload of its own file. */
-function fileNameIn(bytes: Buffer, at: number, end: number): string | undefined {
-  const payload = valueIn(bytes, at, end, PAYLOAD_INDEX)
+function fileNameIn(bytes: Buffer, at: number, end: number, index: number): string | undefined {
+  const payload = valueIn(bytes, at, end, index)
   const form = payload && arrayAt(bytes, payload[0], payload[1])
   if (payload === undefined || form === undefined || integerAt(bytes, form.at, end) !== PAYLOAD_IN_FILE)
     return undefined

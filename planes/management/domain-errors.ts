@@ -27,6 +27,9 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'part-not-found': 'INVALID_REQUEST',
   'part-too-small': 'INVALID_REQUEST',
   'object-too-large': 'OBJECT_TOO_LARGE',
+  // Nothing on this plane appends.
+  'offset-is-not-size': 'INVALID_REQUEST',
+  'too-many-parts': 'INVALID_REQUEST',
   'quota-exceeded': 'QUOTA_EXCEEDED',
   'account-exists': 'CONFLICT',
   'account-not-found': 'ACCOUNT_NOT_FOUND',

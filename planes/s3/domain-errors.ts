@@ -41,6 +41,8 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'part-not-found': { code: 'InvalidPart', element: 'PartNumber' },
   'part-too-small': { code: 'EntityTooSmall', element: 'PartNumber' },
   'object-too-large': { code: 'EntityTooLarge', element: 'ProposedSize' },
+  'offset-is-not-size': { code: 'InvalidWriteOffset', element: 'ActualObjectSize' },
+  'too-many-parts': { code: 'TooManyParts', explained: true },
   'quota-exceeded': { code: 'QuotaExceeded', element: 'BucketName' },
   // Nothing on this plane changes who may do what, where events are sent, lifecycle rules or links.
   'account-exists': { code: 'InvalidRequest', explained: true },

@@ -43,6 +43,10 @@ export const S3_ERRORS = {
   InvalidRequest: { status: 400, message: 'The request is not valid.' },
   InvalidRetentionPeriod: { status: 400, message: 'The default retention period is not valid.' },
   InvalidURI: { status: 400, message: 'The URI cannot be decoded.' },
+  InvalidWriteOffset: {
+    status: 400,
+    message: 'The write offset value that you specified does not match the current object size.',
+  },
   KeyTooLongError: { status: 400, message: 'The key is longer than 1024 bytes.' },
   MalformedXML: { status: 400, message: 'The XML is not well-formed or does not match the schema.' },
   MalformedTrailerError: { status: 400, message: 'The trailer of the body is not well-formed.' },
@@ -70,6 +74,7 @@ export const S3_ERRORS = {
   ServiceUnavailable: { status: 503, message: 'The server cannot answer now. Nothing was changed. Try again.' },
   SignatureDoesNotMatch: { status: 403, message: 'The signature is not the one that the server calculated.' },
   SlowDown: { status: 503, message: 'Too many requests at once. Reduce the rate and try again.' },
+  TooManyParts: { status: 400, message: 'The object has as many parts as one may have.' },
   XAmzContentSHA256Mismatch: { status: 400, message: 'The body does not match the x-amz-content-sha256 header.' },
 } as const satisfies Readonly<Record<string, ErrorRow>>
 

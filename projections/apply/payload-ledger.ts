@@ -8,6 +8,13 @@ import type { Tables } from '../tables/table-list.ts'
 import { encodePayload, getPayload, type PayloadRow } from '../tables/payloads.ts'
 
 const NO_BYTES = Buffer.alloc(0)
+/** Parts that a payload has of its own beside those of its base: the square root of how many there may be at most. */
+const APPENDED_MAXIMUM = 100
+
+/** One payload as a list of parts. */
+function listOf(payload: PayloadId, size: number): PartList {
+  return { count: 1, payload: () => payload, size: () => size }
+}
 
 /** Counts references to payloads and keeps where their bytes are. A payload without a reference is forgotten. */
 export class PayloadLedger {
@@ -48,6 +55,36 @@ export class PayloadLedger {
   compose(payload: PayloadId, completion: Sequence, length: number, parts: PartList): void {
     this.#put(payload, { references: 0, location: { kind: 'parts', length, completion, digest: undefined, parts } })
     this.#tables.digestsPending.put(numberKey(payload), NO_BYTES)
+  }
+
+  /**
+   * Makes one payload of an earlier one and a new part, to which nothing refers yet. The parts of the earlier one are shared
+   * each, and once they are many the payload is shared whole: so an append costs as much whatever the number of those before.
+   */
+  append(completion: Sequence, { payload, base, offset, part, size }: ChangeNamed<'payload.appended'>): void {
+    const { location } = this.#require(base)
+    const before = location.kind === 'parts' ? location.parts : listOf(base, offset)
+    const inner = location.kind === 'parts' ? location.base : undefined
+    const isFull = before.count - (inner?.count ?? 0) >= APPENDED_MAXIMUM
+    const shared = isFull ? { payload: base, count: before.count } : inner
+    this.#share(shared?.payload)
+    for (let index = shared?.count ?? 0; index < before.count; index += 1) this.#share(before.payload(index))
+    const added = this.take(part)
+    const parts: PartList = {
+      count: before.count + 1,
+      payload: (index) => (index < before.count ? before.payload(index) : added),
+      size: (index) => (index < before.count ? before.size(index) : size),
+    }
+    const length = offset + size
+    this.#put(payload, {
+      references: 0,
+      location: { kind: 'parts', length, completion, digest: undefined, parts, base: shared },
+    })
+    this.#tables.digestsPending.put(numberKey(payload), NO_BYTES)
+  }
+
+  #share(payload: PayloadId | undefined): void {
+    if (payload !== undefined) this.take({ kind: 'shared', payload })
   }
 
   digested(payload: PayloadId, digest: Uint8Array): void {
@@ -115,7 +152,10 @@ export class PayloadLedger {
         return
       case 'parts':
         if (location.digest === undefined) this.#tables.digestsPending.remove(numberKey(payload))
-        for (let index = 0; index < location.parts.count; index += 1) this.release(location.parts.payload(index))
+        for (let index = location.base?.count ?? 0; index < location.parts.count; index += 1) {
+          this.release(location.parts.payload(index))
+        }
+        this.release(location.base?.payload)
     }
   }
 }

@@ -103,6 +103,7 @@ export class TableTransaction implements StateTransaction {
     'upload.part-written': (t, change, _, time) => t.#uploads.partWritten(time, change),
     'upload.completed': (t, change, sequence) => t.#uploads.completed(sequence, change),
     'upload.aborted': (t, change) => t.#uploads.aborted(change),
+    'payload.appended': (t, change, sequence) => t.#payloads.append(sequence, change),
     'payload.moved': (t, change) => t.#payloads.move(change),
     'volume.removed': (t, change) => t.#payloads.volumeRemoved(change.volume),
     'payload.digested': (t, change) => t.#payloads.digested(change.payload, change.digest),

@@ -249,7 +249,10 @@ export class CatalogSnapshot {
   storedPayloads(after: number, limit: number): StoredPayload[] {
     const rows = this.#tables.payloads.rows({ start: numberKey(after + 1), limit })
     return this.#read(
-      Array.from(rows, ({ key, value }) => ({ payload: payloadIdOf(readNumber(key, 0)), ...decodePayload(value) })),
+      Array.from(rows, ({ key, value }) => ({
+        payload: payloadIdOf(readNumber(key, 0)),
+        ...decodePayload(this.#tables.payloads, value),
+      })),
     )
   }
 

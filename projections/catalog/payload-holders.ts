@@ -61,7 +61,7 @@ export class HolderSearch {
     const start = this.#after && Buffer.concat([this.#after, Buffer.of(0)])
     let rows = 0
     for (const row of tables[stage].rows({ ...(start && { start }), limit })) {
-      this.#read(stage, row)
+      this.#read(tables, stage, row)
       this.#after = row.key
       rows += 1
     }
@@ -72,10 +72,10 @@ export class HolderSearch {
     return true
   }
 
-  #read(stage: Stage, row: Row): void {
+  #read(tables: Tables, stage: Stage, row: Row): void {
     switch (stage) {
       case 'payloads':
-        return this.#readPayload(row)
+        return this.#readPayload(tables, row)
       case 'parts':
         return this.#note(this.#uploads, uploadIdOf(readNumber(row.key, 0)), this.#wanted(payloadOfPart(row.value)), 1)
       case 'objects':
@@ -91,8 +91,8 @@ export class HolderSearch {
     return payload !== undefined && this.#holders.has(payload) ? payload : undefined
   }
 
-  #readPayload({ key, value }: Row): void {
-    const { location, references } = decodePayload(value)
+  #readPayload(tables: Tables, { key, value }: Row): void {
+    const { location, references } = decodePayload(tables.payloads, value)
     if (location.kind !== 'parts') return
     for (let index = 0; index < location.parts.count; index += 1) {
       const part = this.#wanted(location.parts.payload(index))

@@ -1,5 +1,5 @@
-import { type PayloadId, sequenceOf, volumeNumberOf } from '../../engine/brands.ts'
-import type { PartList, PayloadLocation } from '../../engine/payloads/payload-reader.ts'
+import { type PayloadId, payloadIdOf, sequenceOf, volumeNumberOf } from '../../engine/brands.ts'
+import type { PartList, PartsLocation, PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import { numberKey, readNumber, readPayload, writeNumber } from '../keys.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 
@@ -8,20 +8,22 @@ import type { TableReader } from '../lmdb-environment.ts'
  * changes, whatever the number of copies.
  *
  *   key   = payload id (8)
- *   value = kind (1: 1 volume, 2 file, 3 parts; + 128 sealed) | references (4) | length (8)
+ *   value = kind (1: 1 volume, 2 file, 3 parts, 4 appended; + 128 sealed) | references (4) | length (8)
  *           | volume: volume (4) | offset (8) | CRC-32 (4)
  *           | file: name in ASCII
  *           | parts: sequence of the completion (8) | digest is known (1) | SHA-256 (32)
  *                    | for each part: payload id (8), size (8)
+ *           | appended: as parts, and before the list: id of the base (8) | its parts (8); the list has those after them
  *
  * `payload-files`: name of a payload file -> payload id (8), for every file in use.
  * `digests-pending`: id of a payload of parts whose SHA-256 is not known yet -> nothing.
  */
 
-const KIND = { volume: 1, file: 2, parts: 3 } as const
+const KIND = { volume: 1, file: 2, parts: 3, appended: 4 } as const
 const SEALED = 0x80
 const AT = { kind: 0, references: 1, length: 5, volume: 13, offset: 17, checksum: 25, name: 13 } as const
 const PARTS_AT = { completion: 13, digested: 21, digest: 22, list: 54 } as const
+const APPENDED_AT = { base: 54, count: 62, list: 70 } as const
 const PART_BYTES = 16
 const VOLUME_ROW_BYTES = 29
 
@@ -58,32 +60,58 @@ function encodeStart(kind: number, sealed: boolean, references: number, length: 
   return value
 }
 
-function encodeParts(references: number, location: Extract<PayloadLocation, { kind: 'parts' }>): Buffer {
-  const { parts, digest, length } = location
-  const value = encodeStart(KIND.parts, false, references, length, PARTS_AT.list + parts.count * PART_BYTES)
+function encodeParts(references: number, location: PartsLocation): Buffer {
+  const { parts, digest, length, base } = location
+  const first = base?.count ?? 0
+  const list = base === undefined ? PARTS_AT.list : APPENDED_AT.list
+  const kind = base === undefined ? KIND.parts : KIND.appended
+  const value = encodeStart(kind, false, references, length, list + (parts.count - first) * PART_BYTES)
   writeNumber(value, location.completion, PARTS_AT.completion)
   value[PARTS_AT.digested] = digest === undefined ? 0 : 1
   value.fill(0, PARTS_AT.digest, PARTS_AT.list)
   if (digest !== undefined) value.set(digest, PARTS_AT.digest)
-  for (let index = 0; index < parts.count; index += 1) {
-    const at = PARTS_AT.list + index * PART_BYTES
+  if (base !== undefined) {
+    writeNumber(value, base.payload, APPENDED_AT.base)
+    writeNumber(value, base.count, APPENDED_AT.count)
+  }
+  for (let index = first; index < parts.count; index += 1) {
+    const at = list + (index - first) * PART_BYTES
     writeNumber(value, parts.payload(index) ?? 0, at)
     writeNumber(value, parts.size(index), at + 8)
   }
   return value
 }
 
-/** Reads parts from the row one by one: there may be 10,000. */
-function partList(value: Buffer): PartList {
+/** Reads parts from their rows one by one: there may be 10,000. */
+function partList(list: Buffer): PartList {
   return {
-    count: (value.length - PARTS_AT.list) / PART_BYTES,
-    payload: (index) => readPayload(value, PARTS_AT.list + index * PART_BYTES),
-    size: (index) => readNumber(value, PARTS_AT.list + index * PART_BYTES + 8),
+    count: list.length / PART_BYTES,
+    payload: (index) => readPayload(list, index * PART_BYTES),
+    size: (index) => readNumber(list, index * PART_BYTES + 8),
   }
 }
 
-export function decodePayload(value: Buffer): PayloadRow {
-  const kind = (value[AT.kind] as number) & ~SEALED
+/** The list of an appended payload after that of its base, and so on: at most a hundred rows of a hundred parts. */
+function wholeList(table: TableReader, value: Buffer): Buffer {
+  const lists: Buffer[] = []
+  let row = value
+  while (kindOf(row) === KIND.appended) {
+    lists.unshift(row.subarray(APPENDED_AT.list))
+    const base = readNumber(row, APPENDED_AT.base)
+    const next = table.get(numberKey(base))
+    if (next === undefined) throw new Error(`payload ${base}, the base of another, is not there`)
+    row = next
+  }
+  return Buffer.concat([row.subarray(PARTS_AT.list), ...lists])
+}
+
+function kindOf(value: Buffer): number {
+  return (value[AT.kind] as number) & ~SEALED
+}
+
+/** @param table that of payloads, which has the parts that a payload shares with its base */
+export function decodePayload(table: TableReader, value: Buffer): PayloadRow {
+  const kind = kindOf(value)
   const sealed = ((value[AT.kind] as number) & SEALED) !== 0
   const references = value.readUInt32BE(AT.references)
   const length = readNumber(value, AT.length)
@@ -93,15 +121,23 @@ export function decodePayload(value: Buffer): PayloadRow {
     const checksum = value.readUInt32BE(AT.checksum)
     return { references, location: { kind: 'volume', volume, offset, length, checksum, sealed } }
   }
-  if (kind === KIND.parts) {
-    const completion = sequenceOf(readNumber(value, PARTS_AT.completion))
-    const digest = value[PARTS_AT.digested] === 1 ? value.subarray(PARTS_AT.digest, PARTS_AT.list) : undefined
-    return { references, location: { kind: 'parts', length, completion, digest, parts: partList(value) } }
-  }
+  if (kind === KIND.parts || kind === KIND.appended) return { references, location: decodeParts(table, value, length) }
   return { references, location: { kind: 'file', name: value.toString('ascii', AT.name), length, sealed } }
+}
+
+function decodeParts(table: TableReader, value: Buffer, length: number): PartsLocation {
+  const completion = sequenceOf(readNumber(value, PARTS_AT.completion))
+  const digest = value[PARTS_AT.digested] === 1 ? value.subarray(PARTS_AT.digest, PARTS_AT.list) : undefined
+  const common = { kind: 'parts', length, completion, digest } as const
+  if (kindOf(value) === KIND.parts) return { ...common, parts: partList(value.subarray(PARTS_AT.list)) }
+  const base = {
+    payload: payloadIdOf(readNumber(value, APPENDED_AT.base)),
+    count: readNumber(value, APPENDED_AT.count),
+  }
+  return { ...common, parts: partList(wholeList(table, value)), base }
 }
 
 export function getPayload(table: TableReader, payload: PayloadId): PayloadRow | undefined {
   const value = table.get(numberKey(payload))
-  return value === undefined ? undefined : decodePayload(value)
+  return value === undefined ? undefined : decodePayload(table, value)
 }

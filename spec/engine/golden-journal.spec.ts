@@ -1,5 +1,4 @@
 import { lastBefore } from '../../engine/journal/positions.ts'
-import { TABLES } from '../../projections/tables/table-list.ts'
 import { readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -10,11 +9,10 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { readJournal } from '../../engine/journal/read-journal.ts'
 import { encodeVolumeHeader } from '../../engine/payloads/volume-format.ts'
-import { decodePayload } from '../../projections/tables/payloads.ts'
 import { copyGolden, GOLDEN_DEPLOYMENT, GOLDEN_JOURNALS, openGolden } from '../support/golden-journals.ts'
 import { dataLength, editFile, flipByte, journalListing, segmentPath } from '../support/journal-files.ts'
 import { CHANGED, DAMAGED, LOST, MISSING } from '../support/journal-damage.ts'
-import { dumpStore, OTHER_BOOT_ID, type TestStore } from '../support/test-store.ts'
+import { OTHER_BOOT_ID, type TestStore } from '../support/test-store.ts'
 
 const [GOLDEN] = GOLDEN_JOURNALS
 
@@ -130,8 +128,8 @@ test('the golden journal opens and gives exactly the state it was made with', as
     payload.kind === 'none' ? [] : [{ ...payload, size }],
   )
   const stored = new Map(payloads.map(({ id, size }) => [id, size]))
-  const rows = (await dumpStore(paths))[TABLES.payloads] ?? []
-  const references = rows.map((row) => decodePayload(Buffer.from(row.split(' ')[1] ?? '', 'hex')).references)
+  const rows = store.catalog.snapshot().storedPayloads(-1, 1000)
+  const references = rows.map((row) => row.references)
   t.same(
     references,
     [...stored.keys()]

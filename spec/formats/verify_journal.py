@@ -273,7 +273,8 @@ class Journal:
                 self.problem("change without its attempt", f"record {sequence}", at)
             self.access += any(one in ACCESS_CHANGES for one in kinds)
             for change in changes:
-                payload = change[8] if isinstance(change, list) and change[:1] in ([3], [16]) and len(change) > 8 else None
+                place = {3: 8, 16: 8, 39: 4}.get(change[0]) if isinstance(change, list) and isinstance((change or [None])[0], int) else None
+                payload = change[place] if place and len(change) > place else None
                 if payload and payload[0] == 2 and not re.fullmatch(r"[0-9a-f]{28}", str(payload[2])):
                     self.problem("forbidden value", f"record {sequence}: {payload[2]!r} is not the name of a payload file", at)
         if values[0] == 0:

@@ -58,6 +58,7 @@ const STATUS = {
   InvalidPartOrder: 400,
   InvalidRange: 416,
   InvalidRequest: 400,
+  InvalidWriteOffset: 400,
   LIFECYCLE_RULE_NOT_FOUND: 404,
   MalformedXML: 400,
   MethodNotAllowed: 405,

@@ -15,7 +15,7 @@ export const FIRST_CLOCK = Date.UTC(2030, 0, 1, 12, 0, 0, 123)
 export const CLOCK_TOLERANCE = CLOCK_TOLERANCE_SECONDS * 1000
 
 /** What the store is started with beyond what it always does. */
-export const MODEL_EXTENSIONS: readonly Extension[] = ['delete-objects', 'rename-object', 'upload-part-copy']
+export const MODEL_EXTENSIONS: readonly Extension[] = ['append', 'delete-objects', 'rename-object', 'upload-part-copy']
 
 /** The real thing, as the model drives it. */
 export interface ModelStore {

@@ -76,6 +76,7 @@ export function eventsOf(
     }
     case 'delete-bucket':
       return [{ sequence, type: 'bucket.deleted', bucket: command.bucket, facts: {} }]
+    case 'append-object':
     case 'write-object':
       return [written(command, state, sequence, was.current === undefined ? 'object.created' : 'object.updated', {})]
     case 'copy-object':

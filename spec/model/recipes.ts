@@ -32,7 +32,7 @@ import { deleteObject } from './operations/deletions.ts'
 import { getLegalHold, getRetention, putLegalHold, putRetention } from './operations/locks.ts'
 import { readObject } from './operations/reads.ts'
 import { renameObject } from './operations/renames.ts'
-import { putObject } from './operations/writes.ts'
+import { appendObject, putObject } from './operations/writes.ts'
 
 export interface Recipe {
   readonly name: string
@@ -65,6 +65,30 @@ const put = recipe(
       lock: chooseLock(model, at, chosen.lock),
       condition: chooseCondition(model, at, chosen.condition),
     }),
+)
+
+/** Mostly at the end of what is there. */
+const append = recipe(
+  'append',
+  'nothing',
+  fc.record({
+    content,
+    headers: storedHeaders,
+    lock: lockChoice,
+    condition: conditionChoice,
+    isAway: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, -1),
+  }),
+  (chosen, model, at) => {
+    const size = versionAt(model, at, undefined)?.size ?? 0
+    return appendObject({
+      ...at,
+      content: chosen.content,
+      headers: size === 0 ? chosen.headers : chosen.headers.slice(0, 2),
+      lock: chooseLock(model, at, chosen.lock),
+      condition: chooseCondition(model, at, chosen.condition),
+      offset: Math.max(0, size + chosen.isAway),
+    })
+  },
 )
 
 const read = recipe(
@@ -286,6 +310,7 @@ const bucketRead = recipe(
 /** Requests on one key; each may come at the same time as others on it. */
 export const keyRequest: fc.Arbitrary<Recipe> = fc.oneof(
   { weight: 8, arbitrary: put },
+  { weight: 4, arbitrary: append },
   { weight: 4, arbitrary: copy },
   { weight: 3, arbitrary: rename },
   { weight: 3, arbitrary: deletion },

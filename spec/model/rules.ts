@@ -5,7 +5,9 @@ import { standardOf, strictest } from './default-retention.ts'
 import type { LockState, Retention } from '../../engine/events/values.ts'
 import { joined } from './content.ts'
 import { before, eventsOf } from './naive-events.ts'
+import { createBucket } from './bucket-rules.ts'
 import { sourceOf } from './copy-sources.ts'
+import { grown } from './grown.ts'
 import { changeLinks } from './naive-links.ts'
 import { changeRules } from './naive-lifecycle.ts'
 import { changeNames } from './naive-renames.ts'
@@ -27,7 +29,7 @@ const DONE: Outcome = { code: 'done' }
 export const PART_MINIMUM = 5 * 1024 ** 2
 
 /** What a version has of the bytes and headers that were sent; a copy takes it from its source. */
-type Stored = Pick<ModelVersion, 'size' | 'etag' | 'headers' | 'payload' | 'checksum'>
+export type Stored = Pick<ModelVersion, 'size' | 'etag' | 'headers' | 'payload' | 'checksum'>
 
 export class ModelRules {
   readonly #state: ModelState
@@ -56,7 +58,7 @@ export class ModelRules {
   #apply(command: Command, moment: Moment): Outcome | undefined {
     switch (command.kind) {
       case 'create-bucket':
-        return this.#createBucket(command, moment)
+        return createBucket(this.#state, command, moment)
       case 'delete-bucket':
         if (this.#bucket(command.bucket).keys.size > 0) refuse('bucket-not-empty')
         this.#state.buckets.delete(command.bucket)
@@ -78,6 +80,8 @@ export class ModelRules {
         return DONE
       case 'write-object':
         return this.#write(command, moment)
+      case 'append-object':
+        return this.#append(command, moment)
       case 'copy-object':
         return this.#copy(command, moment)
       case 'delete-object':
@@ -141,27 +145,6 @@ export class ModelRules {
     return bucket
   }
 
-  #createBucket({ bucket, region, lockEnabled }: CommandOf<'create-bucket'>, { sequence, now }: Moment): Outcome {
-    const present = this.#state.buckets.get(bucket)
-    if (present !== undefined) {
-      const isSame = present.region === region && present.lockEnabled === lockEnabled
-      return isSame && region === 'us-east-1' ? DONE : refuse('bucket-exists')
-    }
-    this.#state.buckets.set(bucket, {
-      id: sequence,
-      created: now,
-      region,
-      lockEnabled,
-      versioning: lockEnabled ? 'enabled' : 'off',
-      defaultRetention: undefined,
-      quota: { bytes: undefined, objects: undefined },
-      cors: [],
-      rules: new Map(),
-      keys: new Map(),
-    })
-    return DONE
-  }
-
   #stored(body: WriteBody, etag: string, sequence: number): ModelPayload | undefined {
     if (body.kind === 'empty') return undefined
     const bytes = body.kind === 'inline' ? viewOf(body.bytes) : (this.#inFiles.get(etag) ?? refuse('no such file'))
@@ -179,6 +162,22 @@ export class ModelRules {
     ])
     const payload = this.#stored(body, etag, moment.sequence)
     return this.#publish(bucket, command.key, { size, etag, headers, payload, checksum }, lock, moment)
+  }
+
+  #append(command: CommandOf<'append-object'>, moment: Moment): Outcome {
+    const { key, offset, size, etag, headers, body, lock, checksum } = command
+    const bucket = this.#bucket(command.bucket)
+    const current = this.#state.current(bucket, key)
+    refuseFor([
+      ...conditionReasons(command.condition, current),
+      ...(offset === (current?.size ?? 0) ? [] : ['offset-is-not-size']),
+      ...lockReasons(bucket, lock, moment.now),
+      ...this.#quotaReasons(bucket, key, offset + size),
+    ])
+    const isAlone = current === undefined || current.size === 0
+    const added = this.#stored(body, etag, isAlone ? moment.sequence : moment.sequence - 1)
+    const alone = { size, etag, headers: current?.headers ?? headers, payload: added, checksum }
+    return this.#publish(bucket, key, isAlone ? alone : grown(current, added, command, moment.sequence), lock, moment)
   }
 
   #copy(command: CommandOf<'copy-object'>, moment: Moment): Outcome {

@@ -266,7 +266,11 @@ function numberIn(bytes: Buffer): number {
 function comparePayloadRows(found: Differences, environment: ProjectionEnvironment, model: ModelState): void {
   const rows = (name: string) => [...environment.table(name).rows({})]
   const references = [...model.references].toSorted(([left], [right]) => left.id - right.id)
-  const payloads = rows(TABLES.payloads).map(({ key, value }) => ({ payload: numberIn(key), ...decodePayload(value) }))
+  const table = environment.table(TABLES.payloads)
+  const payloads = rows(TABLES.payloads).map(({ key, value }) => ({
+    payload: numberIn(key),
+    ...decodePayload(table, value),
+  }))
   found.equal(
     'payloads',
     payloads.map((row) => [row.payload, row.references, row.location.kind]),

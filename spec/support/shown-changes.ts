@@ -127,6 +127,18 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
   ],
   [[18, 2, 'k', 50, partBits([15, 16])], { kind: 'upload.aborted', ...KEY, upload: 50, dropped: '15-16' }],
   [[19, 9, 1, 64], { kind: 'payload.moved', payload_id: 9, volume: 1, offset: 64 }],
+  [
+    [39, 12, 9, 5, [2, 11, 'name', 7], 7, DIGEST],
+    {
+      kind: 'payload.appended',
+      payload_id: 12,
+      base: 9,
+      offset: 5,
+      part: { kind: 'file', payload_id: 11, file: 'name', length: 7 },
+      size: 7,
+      sha256: HEX,
+    },
+  ],
   [[20, 9, DIGEST], { kind: 'payload.digested', payload_id: 9, sha256: HEX }],
   [[21], { kind: 'clock.observed' }],
   [[22, 1], { kind: 'volume.removed', volume: 1 }],

@@ -8,6 +8,7 @@ import { bypassRequested } from '../request/lock-headers.ts'
 import type { Operation } from '../operation.ts'
 import { OPERATIONS } from '../operation-list.ts'
 import { resourceOf } from '../s3-request.ts'
+import { WRITE_OFFSET } from '../request/write-offset.ts'
 import type { Target } from '../request/target.ts'
 import { areAllowed, BYPASS, GET_OBJECT, type Permission } from './permissions.ts'
 
@@ -20,11 +21,13 @@ const PUT_LEGAL_HOLD = 's3:PutObjectLegalHold'
 /** Conditions of a write. Naming an ETag asks what is there, as a read does; `*` needs no more than on S3. */
 const ETAG_CONDITIONS = ['if-match', 'if-none-match'] as const
 
-/** Headers that need a permission of their own beside that of the operation (specification, Object Lock, rule 5). */
+/** Headers that need a permission beside that of the operation (specification, Object Lock, rule 5). */
 const HEADER_ACTIONS: readonly (readonly [header: string, action: string])[] = [
   ['x-amz-object-lock-mode', PUT_RETENTION],
   ['x-amz-object-lock-retain-until-date', PUT_RETENTION],
   ['x-amz-object-lock-legal-hold', PUT_LEGAL_HOLD],
+  // An offset asks for the size of what is there, as a condition with an ETag asks for that.
+  [WRITE_OFFSET, GET_OBJECT],
 ]
 
 const PREFLIGHT = 's3:Preflight'

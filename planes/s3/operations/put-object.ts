@@ -4,6 +4,8 @@ import { checksumOf } from '../request/checksums.ts'
 import { CHUNK_HEADERS } from '../chunked/chunk-modes.ts'
 import { uploadBody } from '../chunked/upload-body.ts'
 import { writeCondition } from '../request/conditions.ts'
+import { WRITE_OFFSET, writeOffset } from '../request/write-offset.ts'
+import { appendObject } from '../append-object.ts'
 import { LOCK_HEADERS, requestedLock } from '../request/lock-headers.ts'
 import { requireBucket, requireLockable } from '../lookup.ts'
 import { writtenVersionHeader } from '../version-headers.ts'
@@ -20,12 +22,14 @@ export const putObject = defineOperation({
   level: 'object',
   action: 's3:PutObject',
   bodyBytesMaximum: PUT_BYTES_MAXIMUM,
-  headers: [...LOCK_HEADERS, ...CHUNK_HEADERS],
+  headers: [...LOCK_HEADERS, ...CHUNK_HEADERS, WRITE_OFFSET],
   async handle(request, services) {
     const { http, target } = request
     const bucket = requireBucket(request, services)
     const { checks, ...incoming } = uploadBody(request, services)
     const lock = requireLockable(bucket, requestedLock(http, target, services.clock()))
+    const offset = writeOffset(http, target)
+    if (offset !== undefined) return appendObject(request, services, { offset, checks, ...incoming, lock })
     const headersToStore = contentHeaders(http).flat()
     const metadata = userMetadata(http, target).flat()
     const condition = writeCondition(http)

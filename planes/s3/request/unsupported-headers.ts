@@ -56,7 +56,7 @@ export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
     why: `copying a part of an object is not supported; ${WAYS_OUT['copies of parts']}`,
     extension: 'upload-part-copy',
   },
-  { name: 'x-amz-write-offset-bytes', why: 'appending to an object is not supported' },
+  { name: 'x-amz-write-offset-bytes', why: 'appending to an object is not supported', extension: 'append' },
   { name: 'x-amz-if-match-*', why: 'conditions on size and time of a deletion are not supported' },
   { name: 'x-amz-object-lock-mode', why: LOCK_ON_WRITE },
   { name: 'x-amz-object-lock-retain-until-date', why: LOCK_ON_WRITE },

@@ -19,6 +19,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   'legal-hold': 'AccessDenied',
   'lock-not-enabled': 'InvalidRequest',
   'object-not-found': 'NoSuchKey',
+  'offset-is-not-size': 'InvalidWriteOffset',
   'part-not-found': 'InvalidPart',
   'part-too-small': 'EntityTooSmall',
   'precondition-failed': 'PreconditionFailed',

@@ -6,7 +6,8 @@ import type { HeaderLine } from '../../../planes/http/exchange.ts'
 import { write } from '../../support/commands.ts'
 import type { Content } from '../content.ts'
 import { type HeaderRule, type Operation, targetOf } from '../expectation.ts'
-import { byRules, type Carried } from './by-rules.ts'
+import { onBucket } from './buckets.ts'
+import { byRules, type Carried, orRefused } from './by-rules.ts'
 
 export const UNCONDITIONAL: WriteCondition = { kind: 'none' }
 
@@ -79,6 +80,42 @@ export function putObject({ bucket, key, content, headers, lock, condition }: Pu
     outcomes: byRules(
       () => command,
       (carried) => ({ status: 200, headers: { etag: `"${md5}"`, 'x-amz-version-id': newVersionId(carried) } }),
+    ),
+  }
+}
+
+export interface AppendRequest extends PutRequest {
+  readonly offset: number
+}
+
+/** PutObject at an offset. Metadata of an object that must be there is refused before anything is looked for. */
+export function appendObject({ bucket, key, content, headers, lock, condition, offset }: AppendRequest): Operation {
+  const lines = [...storedHeaderLines(headers), ...lockHeaders(lock), ...conditionHeaders(condition)]
+  const { bytes, md5 } = content
+  const stored = { size: bytes.length, etag: md5, body: bodyOf(content), headers, offset }
+  const writing = write(bucket, key, Buffer.alloc(0), condition)
+  const command = { ...writing, kind: 'append-object' as const, ...stored, ...lockOf(lock) }
+  const isRefused = offset > 0 && headers.some((name) => name.startsWith('x-amz-meta-'))
+  const ruled = byRules(
+    () => command,
+    (carried) => ({
+      status: 200,
+      headers: {
+        etag: `"${carried.outcome.etag}"`,
+        'x-amz-version-id': newVersionId(carried),
+        'x-amz-object-size': String(offset + bytes.length),
+      },
+    }),
+  )
+  return {
+    request: {
+      method: 'PUT',
+      target: targetOf(bucket, key),
+      headers: [...lines, ['x-amz-write-offset-bytes', String(offset)]],
+      body: content,
+    },
+    outcomes: onBucket(bucket, (world, _bucket, moment) =>
+      orRefused(world, isRefused ? ['InvalidRequest'] : [], ruled(world, moment)),
     ),
   }
 }

@@ -26,6 +26,13 @@ interface Write {
 
 const WRITES: readonly Write[] = [
   { name: 'PutObject', method: 'PUT', query: [], headers: [], body: 'blind' },
+  {
+    name: 'PutObject at an offset',
+    method: 'PUT',
+    query: [],
+    headers: [['x-amz-write-offset-bytes', '12']],
+    body: 'blind',
+  },
   { name: 'CopyObject', method: 'PUT', query: [], headers: [['x-amz-copy-source', `${BUCKET}/source`]], body: '' },
   {
     name: 'UploadPartCopy',

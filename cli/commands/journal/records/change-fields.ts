@@ -115,6 +115,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   35: ['access.authenticated', 'mac'],
   37: ['master-key.changed', 'check', 'sealed_key', 'after'],
   36: ['journal.restored', 'last_sequence', 'sha256', ['backed_up', microseconds], ['restored', microseconds]],
+  39: ['payload.appended', 'payload_id', 'base', 'offset', ['part', namedPayload], 'size', 'sha256'],
   40: [
     'webhook.created',
     'webhook',

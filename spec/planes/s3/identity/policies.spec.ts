@@ -10,7 +10,7 @@ import type { QueryParameter } from '../../../../planes/s3/request/query-paramet
 import { errorName, isDone } from '../../../support/wire-assertions.ts'
 import { createBucket, put } from '../../../support/wire-versions.ts'
 
-const server = await startManaged({ extensions: ['upload-part-copy'] })
+const server = await startManaged({ extensions: ['append', 'upload-part-copy'] })
 const identities: Identity[] = []
 tap.teardown(async () => {
   for (const { s3 } of identities) s3.destroy()
@@ -122,6 +122,31 @@ test('a copy needs to read its source and to write its target', async (t) => {
   const other = await identity([source, target])
   const missing = new CopyObjectCommand({ Bucket: 'archive', Key: 'copies/x', CopySource: 'photos/secret/none' })
   await isAllowed(t, errorName(other.s3.send(missing)), false, 'nothing is said about a source that may not be read')
+})
+
+test('an append asks for the size of what is there, which needs the permission to read', async (t) => {
+  await put(server, 'archive/appended', 'x')
+  const offset = (bytes: number) => [['x-amz-write-offset-bytes', String(bytes)] as const]
+  const writer = await identity([allow(WRITE, 'bucket:archive/*')])
+  const both = await identity([allow([...WRITE, ...READ], 'bucket:archive/*')])
+  const reader = await identity([allow(READ, 'bucket:archive/*')])
+  for (const key of ['appended', 'none']) {
+    for (const bytes of [0, 1, 2]) {
+      for (const { signing } of [writer, reader]) {
+        const answer = await raw('PUT', `/archive/${key}`, { ...signing, headers: offset(bytes), body: 'y' })
+        t.equal(answer.code, 'AccessDenied', `${key} at ${bytes}`)
+      }
+    }
+  }
+  const url = server.wire.presigned('PUT', '/archive/appended', {
+    ...writer.signing.sign,
+    query: [['x-amz-write-offset-bytes', '1']],
+  })
+  t.equal((await raw('PUT', url, { sign: false, body: 'y' })).code, 'AccessDenied', 'in a link')
+  t.equal((await raw('GET', '/archive/appended')).text, 'x')
+  const done = await raw('PUT', '/archive/appended', { ...both.signing, headers: offset(1), body: 'y' })
+  t.equal(done.status, 200)
+  t.equal((await raw('GET', '/archive/appended')).text, 'xy')
 })
 
 test('a copy of a part needs to read its source and to write its target', async (t) => {

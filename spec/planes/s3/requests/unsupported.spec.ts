@@ -79,6 +79,13 @@ const CASES: readonly Case[] = [
     wayOut: /a part of an object .*copy_cutoff = 5G.*upload-part-copy .*s3\.extensions/,
   },
   {
+    method: 'PUT',
+    target: OBJECT,
+    headers: [['x-amz-write-offset-bytes', '0']],
+    refused: 'x-amz-write-offset-bytes',
+    wayOut: /appending to an object is not supported; .* append in its setting s3\.extensions/,
+  },
+  {
     method: 'GET',
     target: `${OBJECT}?tagging`,
     refused: '?tagging',
