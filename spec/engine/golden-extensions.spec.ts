@@ -1,6 +1,6 @@
 /** Golden journals of what the extensions of S3 write. */
 import { test } from 'tap'
-import { bucketIdOf } from '../../engine/brands.ts'
+import { bucketIdOf, type PayloadId } from '../../engine/brands.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { copyGolden, GOLDEN_JOURNALS, GOLDEN_MASTER_KEY, openGolden } from '../support/golden-journals.ts'
 import { askStranger, verifyAtRest } from '../support/journal-verdicts.ts'
@@ -17,6 +17,29 @@ test('golden journal 10: renames, with and without a token', async (t) => {
   const [over, empty] = ['over', 'dir/empty'].map((key) => snapshot.object(id, key))
   t.match(over, { headers: ['content-type', 'text/plain'], renamed: { token: 'token-of-the-client', key: 'b' } })
   t.match(empty, { payload: undefined, renamed: { token: 'x'.repeat(64), key: 'empty' } })
+  await store.close(true)
+  t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
+})
+
+test('golden journal 11: appends of small and of large bytes, of none, and to a copy', async (t) => {
+  const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[10])
+  t.match(await verifyAtRest(paths.journal, { masterKey: GOLDEN_MASTER_KEY }), { intact: true })
+  t.match(askStranger(paths.journal), [/^intact \d+ records/])
+  const store = await openGolden(paths)
+  const snapshot = store.catalog.snapshot()
+  const { id = bucketIdOf(0) } = snapshot.bucket('appends') ?? {}
+  const [log, copy, alone] = ['log', 'copy', 'alone'].map((key) => snapshot.object(id, key))
+  const partsOf = (payload: PayloadId | undefined) => {
+    const location = payload === undefined ? undefined : snapshot.payload(payload)
+    if (location?.kind !== 'parts') return location?.kind
+    return Array.from({ length: location.parts.count }, (_, index) => location.parts.size(index))
+  }
+  t.match(log, { size: 5 + 7 + 70_000, headers: ['content-type', 'text/plain'], etag: /^[0-9a-f]{32}-3$/ })
+  t.same(partsOf(log?.payload), [5, 7, 70_000])
+  t.match(copy, { size: 5 + 7 + 4, etag: /^[0-9a-f]{32}-3$/ })
+  t.same(partsOf(copy?.payload), [5, 7, 4])
+  t.equal(partsOf(alone?.payload), 'volume')
+  t.match(snapshot.bucketUsage(id), { objects: 3 })
   await store.close(true)
   t.match(await checkProjections(roomyDisk, paths), { differenceCount: 0 })
 })

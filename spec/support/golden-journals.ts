@@ -9,7 +9,8 @@ import { openTestStore, type TestStore } from './test-store.ts'
  * 4: policies that are replaced and deleted (50, 51), authenticated. 5: lifecycle rules and their work (60 to 63).
  * 6: webhooks and their deliveries (40 to 46). 7: shares and embeds (70 to 78). 8: all that storage events are made of:
  * deletions, an upload that was aborted, copies, work of lifecycle rules; deliveries of them, a replay, a rotation. 9: the
- * first, and a scrub after it (80). 10: the ninth, and renames after it.
+ * first, and a scrub after it (80). 10: the ninth, and renames after it. 11: the tenth,
+ * and appends after it (39).
  */
 export const GOLDEN_JOURNALS = [
   'spec/golden/journal-v1',
@@ -22,6 +23,7 @@ export const GOLDEN_JOURNALS = [
   'spec/golden/journal-v8',
   'spec/golden/journal-v9',
   'spec/golden/journal-v10',
+  'spec/golden/journal-v11',
 ] as const
 export const GOLDEN_MASTER_KEY = Buffer.alloc(32, 0x47)
 export const GOLDEN_DEPLOYMENT = '0123456789abcdef0123456789abcdef'

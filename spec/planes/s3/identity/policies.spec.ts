@@ -124,9 +124,13 @@ test('a copy needs to read its source and to write its target', async (t) => {
   await isAllowed(t, errorName(other.s3.send(missing)), false, 'nothing is said about a source that may not be read')
 })
 
+/** The header of an append. */
+function offset(bytes: number) {
+  return [['x-amz-write-offset-bytes', String(bytes)] as const]
+}
+
 test('an append asks for the size of what is there, which needs the permission to read', async (t) => {
   await put(server, 'archive/appended', 'x')
-  const offset = (bytes: number) => [['x-amz-write-offset-bytes', String(bytes)] as const]
   const writer = await identity([allow(WRITE, 'bucket:archive/*')])
   const both = await identity([allow([...WRITE, ...READ], 'bucket:archive/*')])
   const reader = await identity([allow(READ, 'bucket:archive/*')])
