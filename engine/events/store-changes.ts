@@ -51,7 +51,7 @@ export const payloadMoved = defineChange('payload.moved', 19, {
  */
 export const payloadAppended = defineChange('payload.appended', 39, {
   payload: field(payloadId, 'payload id', 'of both together'),
-  base: field(payloadId, 'base', 'the payload id of the bytes before, which are shared'),
+  base: field(payloadId, 'base', 'of the bytes before, which are shared'),
   offset: field(integer, 'offset', 'bytes of the base'),
   part: field(payloadReference, 'part', 'the bytes after it, which are new'),
   size: field(integer, 'size', 'of the part'),
