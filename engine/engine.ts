@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type Microseconds, millisecondsOf, previous, type Sequence, type VolumeNumber } from './brands.ts'
 import { addEntry, addRefusal, addSuccess } from './authenticated-entry.ts'
 import type { Clock } from './clock.ts'
@@ -45,6 +46,10 @@ const STAGED_BYTES_MAXIMUM = 8 << 20
 const CLOCK_STEP_MICROSECONDS = 1000
 /** An attempt and an outcome, twice for a bypass. */
 const COMMAND_BYTES_MAXIMUM = 4 * (RECORD_BODY_BYTES_MAXIMUM + 1024)
+
+function md5(text: string): string {
+  return hash('md5', text, 'hex')
+}
 
 /** The projections could not be committed although the journal was: the state is behind and the process must end. */
 export class ProjectionFailedError extends Error {
@@ -257,7 +262,7 @@ export class Engine {
     return {
       state,
       sequence: batch.nextSequence,
-      ...(attempt !== undefined && { attempt }),
+      ...(attempt !== undefined && { attempt, md5 }),
       placement: this.#volumes,
       now: millisecondsOf(Math.floor(latest / 1000)),
       clockIsBehind: time < latest - (latest % CLOCK_STEP_MICROSECONDS) - this.#clockToleranceMicroseconds,

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { payloadIdOf } from '../brands.ts'
 import type { CommandOf } from '../commands/commands.ts'
 import { DomainError } from '../errors.ts'
@@ -34,8 +33,8 @@ function alone({ body, size, etag, digest, checksum }: Append, context: Decision
  * @throws DomainError too-many-parts
  */
 function after(command: Append, { payload: base, etag: before, size: offset }: ObjectState, context: DecisionContext) {
-  const { attempt, sequence, state } = context
-  if (base === undefined || attempt === undefined) throw new Error('an append without bytes before it or an attempt')
+  const { attempt, md5, sequence, state } = context
+  if (base === undefined || attempt === undefined || md5 === undefined) throw new Error('an append without an attempt')
   const parts = partsOf(base, state) + 1
   if (parts > PART_NUMBER_MAXIMUM) throw new DomainError('too-many-parts', String(parts - 1))
   const { body, size, digest } = command
@@ -43,7 +42,7 @@ function after(command: Append, { payload: base, etag: before, size: offset }: O
   if (part === undefined) throw new Error('an append of no bytes')
   const payload = payloadIdOf(sequence)
   const content: Content = {
-    etag: `${hash('md5', before + command.etag, 'hex')}-${parts}`,
+    etag: `${md5(before + command.etag)}-${parts}`,
     digest: DIGEST_PENDING,
     payload: { kind: 'shared', payload },
     checksum: undefined,

@@ -17,6 +17,8 @@ export interface DecisionContext {
   readonly sequence: Sequence
   /** Sequence of the attempt, which is an entry without changes; undefined for what has none. */
   readonly attempt?: Sequence
+  /** MD5 of a text in hexadecimal, of which an append makes an ETag. */
+  readonly md5?: (text: string) => string
   readonly placement: PayloadPlacement
   /** The clock, but never before the last entry of the journal (W1). */
   readonly now: Milliseconds

@@ -126,6 +126,10 @@ test('the quota counts what an object has after the append', async (t) => {
   await store.close(true)
 })
 
+function md5(text: string): string {
+  return md5Of(Buffer.from(text))
+}
+
 /** An object of so many parts that is asked to take one more. */
 function decideAt(count: number, size = 10) {
   const object = { sequence: sequenceOf(5), isNull: true, isMarker: false, size, etag: 'e'.repeat(32) }
@@ -140,7 +144,7 @@ function decideAt(count: number, size = 10) {
     payload: () => ({ kind: 'parts', parts }),
   }
   const placement = { place: (payload: PayloadId) => ({ kind: 'volume', payload }) }
-  const context = { state, sequence: 100, attempt: 99, placement, now: 1, clockIsBehind: false } as never
+  const context = { state, sequence: 100, attempt: 99, md5, placement, now: 1, clockIsBehind: false } as never
   return appendRules['append-object'](append('k', size, LINE), context)
 }
 
