@@ -11,6 +11,7 @@ import tap, { test } from 'tap'
 import { ProgressBar } from '../../cli/terminal/progress-bar.ts'
 import { csvRows } from '../support/export-client.ts'
 import { startManaged, SYSTEM_TOKEN } from '../support/management-server.ts'
+import { waitingText } from '../support/stream-text.ts'
 import { FakeControl, type Outcome, run } from './command-runner.ts'
 
 const server = await startManaged()
@@ -162,7 +163,7 @@ test('a terminal sees how far an export is, and nobody else', async (t) => {
     bar.say('1.0 MiB')
     bar.say('1.1 MiB')
     bar.clear()
-    const drawn = String(stream.read() ?? '').replaceAll('\u001b[K', '')
+    const drawn = waitingText(stream).replaceAll('\u001b[K', '')
     t.equal(drawn, isTTY ? '\r1.0 MiB\r' : '', 'drawn again only after a moment')
   }
 })

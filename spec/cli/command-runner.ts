@@ -4,6 +4,7 @@ import type { CliContext } from '../../cli/cli-context.ts'
 import { runCommandLine } from '../../cli/command-line.ts'
 import type { ProcessControl } from '../../cli/server/process-control.ts'
 import type { RunningServer } from '../../cli/server/running-server.ts'
+import { waitingText } from '../support/stream-text.ts'
 
 const masterKey = 'ab'.repeat(32)
 /** What a server needs to start, with secrets that can be searched for. */
@@ -116,7 +117,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     colorDepth: 1,
     ...context,
   })
-  return { exitCode, stdout: String(stdout.read() ?? ''), stderr: String(stderr.read() ?? '') }
+  return { exitCode, stdout: waitingText(stdout), stderr: waitingText(stderr) }
 }
 
 /** Runs the real command in a process of its own. */

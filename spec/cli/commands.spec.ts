@@ -59,6 +59,8 @@ test('help, version and colours', async (t) => {
     t.equal(exitCode, 0, path.join(' '))
     t.ok(stdout.includes(`  object-store ${path.join(' ')}`), path.join(' '))
     t.notMatch(stdout, /#\d/, 'values are called values')
+    const [, details = ''] = stdout.split('\nDetails\n')
+    t.notMatch(details, /[a-z,]\n\n {2}[a-z]/, 'no paragraph breaks off within a sentence')
   }
   t.match((await run(['config', '-h'])).stdout, /object-store config show \[options\]/)
   t.match(

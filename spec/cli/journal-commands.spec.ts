@@ -9,6 +9,7 @@ import { JournalBuilder } from '../support/journal-builder.ts'
 import { KIND, packBody } from '../support/journal-bytes.ts'
 import { jsonLines, runJournalCommand } from '../support/journal-command-run.ts'
 import { sampleJournal } from '../support/journal-damage.ts'
+import { waitingText } from '../support/stream-text.ts'
 
 /** A journal with a record of every kind, and one that cannot be read. */
 function richJournal(): JournalBuilder {
@@ -72,7 +73,7 @@ test('journal verify', async (t) => {
   }
   const terminal = Object.assign(new PassThrough(), { isTTY: true })
   await runJournalCommand(['verify', '--data-dir', store], { stderr: terminal })
-  const bar = String(terminal.read())
+  const bar = waitingText(terminal)
   t.match(bar, /\[#*\.*\] \d+ records/, 'a bar on a terminal')
   t.ok(bar.endsWith('\r\u001B[K'), 'removed at the end')
   journal.open.bytes[journal.open.batches[0]?.offset ?? 0] = 0

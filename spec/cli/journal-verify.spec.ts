@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'tap'
 import { JournalNotFoundError, verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { PROBLEMS_KEPT_MAXIMUM } from '../../engine/verify/verdicts.ts'
@@ -41,6 +41,9 @@ test('an intact journal', async (t) => {
     t.equal(seen.at(-1), 16, 'progress ends with every record')
   }
   t.same(askStranger(directory), ['intact 16 records\n'], 'the stranger agrees')
+  const store = dirname(directory)
+  mkdirSync(join(store, 'journal'))
+  t.same(askStranger(store), [`${store} holds no segment; the journal is ${join(store, 'journal')}\n`])
   const rest = await verifyAtRest(directory, { fromSegment: 8 })
   t.match(rest, { intact: true, records: 8, segments: 2, firstSequence: 8, headSequence: 15 }, 'from a segment on')
   await t.rejects(verifyAtRest(directory, { fromSegment: 9 }), JournalNotFoundError)

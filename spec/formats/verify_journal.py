@@ -295,6 +295,9 @@ def main(directory):
         with open(os.path.join(directory, "HEAD"), "rb") as file:
             journal.head(file.read())
     names = sorted(name for name in os.listdir(directory) if re.fullmatch(r"\d{16}\.segment", name))
+    if not names:
+        inner = os.path.join(directory, "journal")
+        print(f"{directory} holds no segment" + (f"; the journal is {inner}" if os.path.isdir(inner) else ""))
     for name in names:
         journal.file(os.path.join(directory, name), name == names[-1])
     if journal.mark and journal.mark[1] >= journal.sequence:

@@ -17,9 +17,14 @@ become_service() {
   environment=$(unit Environment)
   cd "$(unit WorkingDirectory)"
   umask "$(unit UMask)"
+  # The view of /proc that the sandbox gives, in a mount namespace as systemd makes one.
+  local proc
+  proc=hidepid=$(unit ProtectProc)
+  [ "$(unit ProcSubset)" != pid ] || proc=$proc,subset=pid
   # Several variables in one line are several words.
-  # shellcheck disable=SC2086
-  exec setpriv --reuid "$user" --regid "$group" --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \
+  # shellcheck disable=SC2086,SC2016
+  exec unshare --mount sh -c 'mount -t proc -o "$1" proc /proc && shift && exec "$@"' proc "$proc" \
+    setpriv --reuid "$user" --regid "$group" --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \
     env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin $environment "$@"
 }
 

@@ -5,6 +5,7 @@ import type { CliContext } from '../../cli/cli-context.ts'
 import { JournalShowCommand } from '../../cli/commands/journal/show.ts'
 import { JournalVerifyCommand } from '../../cli/commands/journal/verify.ts'
 import { ExitError } from '../../cli/exit-codes.ts'
+import { waitingText } from './stream-text.ts'
 
 export interface CommandOutcome {
   readonly code: number
@@ -46,7 +47,7 @@ export async function runJournalCommand(
     code = failure.exitCode
     message = failure.message
   }
-  return { code, out: String(out.read() ?? ''), error: String(error.read() ?? '') + message }
+  return { code, out: waitingText(out), error: waitingText(error) + message }
 }
 
 /** The JSON objects of an output with one a line. */

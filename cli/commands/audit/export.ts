@@ -56,8 +56,8 @@ export class AuditExportCommand extends ClientCommand {
     ],
   })
 
-  from = Option.String('--from', { description: `${TIME_FORMS}, inclusive (default: beginning of the log)` })
-  to = Option.String('--to', {
+  from = Option.String('--from,--since', { description: `${TIME_FORMS}, inclusive (default: beginning of the log)` })
+  to = Option.String('--to,--until', {
     description: `${TIME_FORMS}, exclusive (default: up to the record of the export, which is in it)`,
   })
   bucket = Option.String('--bucket', { description: 'only records about this bucket, on either plane' })

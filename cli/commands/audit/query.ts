@@ -17,12 +17,12 @@ export class AuditQueryCommand extends ClientCommand {
     category: 'Audit',
     description: 'show records of the audit log of a running server, the newest first',
     details: `
-      Only --since and --until make a query cheaper; the other options filter what is scanned. Reads pages until it has
-      --limit records or reaches the end of the range, and prints the cursor from which to continue. A cursor works in
-      both directions: the time and the event of any record, with --oldest-first for what came after it.
+      Only --since and --until make a query cheaper; the other options filter what is scanned. Reads pages until it has as
+      many records as --limit says or reaches the end of the range, and prints the cursor from which to continue. A cursor
+      works in both directions: the time and the event of any record, with --oldest-first for what came after it.
 
-      --follow prints the newest records and then each new one, until it is stopped, and leaves out those of its own
-      requests. With --json it prints one object for each record.
+      With --follow it prints the newest records and then each new one, until it is stopped, and leaves out those of its own
+      requests; with --json as well, one object for each record.
 
       Ends with 21 if a part of the range could not be read; audit chain says which.
     `,
