@@ -229,7 +229,8 @@ export class Engine {
     if (command.kind === 'record-server-event') {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })
     }
-    if (command.kind === 'count-download') return this.#decideOne(command, batch, state, time)
+    const isOwn = command.kind === 'count-download' || command.kind === 'sign-checkpoint'
+    if (isOwn) return this.#decideOne(command, batch, state, time)
     const intent = command.intent ?? addEntry(batch, time, this.#named(command), 'attempted', undefined, [])
     const bypass = bypassAudit(command, state, this.#versionIds)
     const bypassIntent = bypass && addEntry(batch, time, bypass, 'attempted', undefined, [])

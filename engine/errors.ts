@@ -86,6 +86,16 @@ export const DOMAIN_ERRORS = {
     result: 'failure',
     sentence: 'The object has 1000 embeds, or the store 100000, the maximum. Delete some.',
   },
+  'checkpoint-forks': { result: 'failure', sentence: 'A checkpoint of this size was signed with another root.' },
+  'checkpoint-rolls-back': {
+    result: 'failure',
+    sentence: 'The log has signed more than this checkpoint covers, or was restored from a backup since.',
+  },
+  'checkpoint-skips': {
+    result: 'failure',
+    sentence: 'The checkpoint does not follow the last one, or covers records that are not there.',
+  },
+  'checkpoint-signed-twice': { result: 'failure', sentence: 'This checkpoint is signed already.' },
   'journal-full': {
     result: 'failure',
     sentence: 'The disk is full: the journal has no room for the record of this request. Free some space.',

@@ -1,7 +1,7 @@
 import type { AccessState } from './domain/access-state.ts'
 import type { SharingState } from './domain/sharing-state.ts'
 import type { WebhooksState } from './domain/webhook-state.ts'
-import type { Change } from './events/changes.ts'
+import type { Change, ChangeNamed } from './events/changes.ts'
 import type {
   AgePosition,
   CorsRule,
@@ -99,6 +99,12 @@ export interface PartState {
   readonly payload: PayloadId | undefined
 }
 
+/** A checkpoint, and the entry that recorded it. */
+export interface CheckpointState extends Omit<ChangeNamed<'checkpoint.signed'>, 'name'> {
+  readonly sequence: Sequence
+  readonly timeMicroseconds: Microseconds
+}
+
 /** Current versions of a bucket; what quotas limit. */
 export interface LogicalUsage {
   readonly objects: number
@@ -131,6 +137,10 @@ export interface StateReader extends AccessState, WebhooksState, SharingState {
   payload(payload: PayloadId): PayloadLocation | undefined
   /** How far the last pass of the scrub is; undefined before the first. */
   scrubProgress(): ScrubProgress | undefined
+  /** The last checkpoint that was signed. */
+  lastCheckpoint(): CheckpointState | undefined
+  /** The last entry that says that the journal was restored from a backup. */
+  lastRestore(): Sequence | undefined
   /** Whether a volume holds no payload and is not the newest one, which is still written. */
   volumeIsSpent(volume: VolumeNumber): boolean
 }

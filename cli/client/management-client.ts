@@ -77,6 +77,11 @@ export class ManagementClient {
     }
   }
 
+  /** The answer as it is sent. @throws ExitError as `json` */
+  async text(request: ClientRequest): Promise<string> {
+    return textOf(await this.open(request)).catch(brokenOff)
+  }
+
   /** The answer as a stream; its status is a success. @throws ExitError as `json` */
   async open(request: ClientRequest): Promise<IncomingMessage> {
     const response = await this.#send(request)

@@ -7,6 +7,13 @@ import { AuditExportCommand } from './audit/export.ts'
 import { AuditQueryCommand } from './audit/query.ts'
 import { BackupCommand } from './backup.ts'
 import { BackupVerifyCommand } from './backup/verify.ts'
+import {
+  CheckpointConsistencyCommand,
+  CheckpointKeyCommand,
+  CheckpointProveCommand,
+  CheckpointShowCommand,
+} from './checkpoint/checkpoint-text.ts'
+import { CheckpointVerifyCommand } from './checkpoint/verify.ts'
 import { CompletionCommand } from './completion.ts'
 import { ConfigShowCommand } from './config/show.ts'
 import { EventsFollowCommand } from './events/follow.ts'
@@ -65,6 +72,11 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   ProofVerifyCommand,
   ProofPublicKeyCommand,
   ProofPageCommand,
+  CheckpointShowCommand,
+  CheckpointKeyCommand,
+  CheckpointProveCommand,
+  CheckpointConsistencyCommand,
+  CheckpointVerifyCommand,
   ObjectPutCommand,
   ObjectGetCommand,
   PolicyCreateCommand,

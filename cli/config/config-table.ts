@@ -17,7 +17,7 @@ export type ConfigKind =
   | 'host names'
 
 /** Further rules for a text or secret; config-values.ts has one check for each. */
-export type ConfigForm = 'access-key' | 'master-key' | 'base-url'
+export type ConfigForm = 'access-key' | 'master-key' | 'base-url' | 'log-name'
 
 export interface ConfigRow {
   /** Dotted name: the key in a TOML file (`s3.bind` is `bind` in the table `[s3]`). */
@@ -387,6 +387,32 @@ export const configTable = [
     bounds: { minimum: 1, maximum: 10_000 },
     default: 16,
     sentence: 'What a scrub reads at most.',
+  },
+  {
+    name: 'checkpoints.interval_seconds',
+    kind: 'integer',
+    unit: 'seconds',
+    bounds: { minimum: 0, maximum: 86_400 },
+    default: 0,
+    sentence:
+      'Time between two signed checkpoints of the journal while there are new records; 0: none is made, and no trees.',
+  },
+  {
+    name: 'checkpoints.heartbeat_seconds',
+    kind: 'integer',
+    unit: 'seconds',
+    bounds: { minimum: 1, maximum: 86_400 },
+    default: 3600,
+    sentence: 'After so long a checkpoint is signed without new records too, so that silence can be told from a stop.',
+  },
+  {
+    name: 'checkpoints.origin',
+    kind: 'text',
+    bounds: { minimum: 1, maximum: 128 },
+    form: 'log-name',
+    default: 'object-store',
+    sentence:
+      'How the name of the log of checkpoints begins, such as the host name of the store; the id of the deployment follows. Another name is another log.',
   },
   {
     name: 'webhooks.allow_http',

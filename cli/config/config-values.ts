@@ -28,6 +28,10 @@ const forms: Readonly<Record<ConfigForm, { accepts(text: string): boolean; probl
     accepts: (text) => ACCESS_KEY.test(text),
     problem: 'may contain only letters, digits, dots, underscores and hyphens',
   },
+  'log-name': {
+    accepts: (text) => /^[A-Za-z0-9][A-Za-z0-9._/-]*$/.test(text),
+    problem: 'must be letters, digits, dots, slashes, underscores and hyphens, and begin with a letter or digit',
+  },
   'base-url': {
     accepts: isBaseUrl,
     problem: 'must be an http or https URL without query, fragment and credentials, such as https://files.example.com',

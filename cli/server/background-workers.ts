@@ -6,6 +6,7 @@ import { VolumeCompaction } from '../../workers/compact-volumes.ts'
 import { SegmentCompression } from '../../workers/compress-segments.ts'
 import { MultipartDigest } from '../../workers/digest-multipart.ts'
 import { LifecycleExpiry } from '../../workers/expire-objects.ts'
+import type { CheckpointSigning } from '../../workers/sign-checkpoints.ts'
 import { PayloadScrub } from '../../workers/scrub/payload-scrub.ts'
 import { StoreScrub } from '../../workers/scrub/scrub-store.ts'
 import { SegmentScrub } from '../../workers/scrub/segment-scrub.ts'
@@ -25,17 +26,22 @@ export interface RunningWorkers {
   stop(): Promise<void>
 }
 
+interface WorkerParts {
+  readonly log: Logger
+  readonly config: Config
+  readonly store: StoreSession
+  readonly delivery: WebhookDelivery
+  readonly snapshots: SnapshotMaker
+  readonly checkpoints: CheckpointSigning
+}
+
 /**
  * Starts the workers. Called when the front ends listen, because nothing may wait for a worker.
  * @param start name of the running start
  */
 export function startWorkers(
-  log: Logger,
   start: string,
-  store: StoreSession,
-  config: Config,
-  delivery: WebhookDelivery,
-  snapshots: SnapshotMaker,
+  { log, config, store, delivery, snapshots, checkpoints }: WorkerParts,
 ): RunningWorkers {
   const { engine, paths, catalog, payloads } = store
   const supervisor = new Supervisor((worker, error) => {
@@ -53,6 +59,7 @@ export function startWorkers(
   supervisor.start(compression)
   supervisor.start(delivery)
   supervisor.start(snapshots)
+  supervisor.start(checkpoints)
   return { lifecycle, compaction, compression, stop: () => supervisor.stop() }
 }
 

@@ -20,6 +20,7 @@ import type { ManagementServices } from '../../planes/management/services.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
 import type { SharingSettings } from '../../planes/objects/sharing-settings.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
+import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
 import type { Config } from '../config/config-types.ts'
 import type { ServerCredentials } from '../config/server-credentials.ts'
@@ -30,6 +31,7 @@ import type { StoreSession } from './store/store-session.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
 import type { FrontEnds } from './threads/front-ends.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
+import type { CheckpointSigning } from '../../workers/sign-checkpoints.ts'
 import { packageVersion } from '../version.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -50,6 +52,7 @@ interface ManagementParts {
   readonly webhooks: Webhooks
   readonly workers: ScrapeSources['workers']
   readonly snapshots: Pick<SnapshotMaker, 'facts'>
+  readonly checkpoints: Pick<CheckpointSigning, 'facts'>
   /** Known once the listeners are bound. */
   readonly sharing: () => SharingSettings
 }
@@ -120,7 +123,7 @@ function observer(requests: Config['log.requests'], log: Logger): NonNullable<Ma
 }
 
 function scrapeSources(
-  { config, engine, eventStreams, frontEnds, store, workers, snapshots }: ManagementParts,
+  { config, engine, eventStreams, frontEnds, store, workers, snapshots, checkpoints }: ManagementParts,
   certificates: Pick<CertificateReload, 'served'>,
 ): ScrapeSources {
   const main = { name: 'main', activeMilliseconds: () => performance.eventLoopUtilization().active }
@@ -135,6 +138,7 @@ function scrapeSources(
     threads: () => [main, engine, ...frontEnds.threads],
     workers,
     snapshots: () => snapshots.facts,
+    checkpoints: { facts: () => checkpoints.facts, last: () => store.checkpoints.last() },
     clock: systemMilliseconds,
   }
 }
@@ -152,6 +156,7 @@ function managementServices(
     catalog,
     access,
     audit: new AuditLog(nodeDisk, paths, store.environment),
+    checkpoints: new CheckpointLog(nodeDisk, paths, store.checkpoints),
     events,
     payloads,
     uploads,
@@ -176,6 +181,7 @@ function managementServices(
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, thread.start),
     snapshots: () => snapshots.facts,
+    checkpointFacts: () => parts.checkpoints.facts,
     heavy: new HeavyWork(),
     version: packageVersion(),
     deploymentId: thread.deploymentId,

@@ -12,7 +12,9 @@ import { CounterHistory } from '../../planes/management/counter-history.ts'
 import { EventStreams } from '../../planes/management/events/event-streams.ts'
 import { CommitCounts } from '../../projections/catalog/commit-counts.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
+import type { CheckpointSigning } from '../../workers/sign-checkpoints.ts'
 import { type RunningWorkers, startWorkers } from './background-workers.ts'
+import { checkpointSigning } from './checkpoints.ts'
 import { CertificateReload, logCertificates } from './tls/certificate-reload.ts'
 import { connectionLimits } from './connection-limit.ts'
 import { chosenDriver, frontEndCountOf } from './chosen-driver.ts'
@@ -78,6 +80,7 @@ interface Parts {
   readonly frontEnds: FrontEnds
   readonly store: StoreSession
   readonly snapshots: SnapshotMaker
+  readonly checkpoints: CheckpointSigning
 }
 
 /** The composition root: puts the whole server together. */
@@ -159,6 +162,7 @@ async function startLocked(
     eventStreams: new EventStreams(store.events),
     store,
     snapshots: snapshotMaker(log, config, store, session),
+    checkpoints: checkpointSigning(log, config, store, session),
     frontEnds: new FrontEnds(log, (message) => server.fail('failed', message)),
   })
   try {
@@ -230,7 +234,7 @@ class Server implements RunningServer {
   }
 
   async start(settings: FrontEndSettings, frontEndCount: number): Promise<void> {
-    const { config, driver, tls, log, engine, frontEnds, store, counterHistory, snapshots } = this.#parts
+    const { config, driver, tls, log, engine, frontEnds, counterHistory } = this.#parts
     const workers = () => ({ deliveries: this.#webhooks.delivery.counts, workers: this.#workers })
     counterHistory.start(() => workerCounters(workers()))
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
@@ -247,7 +251,7 @@ class Server implements RunningServer {
     await this.#listeners.start({ config, driver, tls, log, limits, management, withShares, patience })
     this.#mustNotHaveFailed()
     logCertificates(log, tls)
-    this.#workers = startWorkers(log, engine.start, store, config, this.#webhooks.delivery, snapshots)
+    this.#workers = startWorkers(engine.start, { ...this.#parts, delivery: this.#webhooks.delivery })
     this.#hasStarted = true
   }
 

@@ -179,6 +179,8 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
   'begin-scrub': object
   /** How far the pass is that is under way, and what it found since the record before; at most 256 damages. */
   'record-scrub': { progress: ScrubProgress; damage: readonly ScrubDamage[] }
+  /** Records a checkpoint, which has no attempt. `after`: the entry of the last one that the signer has seen. */
+  'sign-checkpoint': { checkpoint: Omit<ChangeNamed<'checkpoint.signed'>, 'name'>; after: Sequence | undefined }
 }
 
 type DecidableKind = keyof DecidableCommands

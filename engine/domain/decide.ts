@@ -2,6 +2,7 @@ import type { DecidableCommand } from '../commands/commands.ts'
 import { accessRules } from './access.ts'
 import { appendRules } from './append.ts'
 import { bucketRules } from './bucket.ts'
+import { checkpointRules } from './checkpoint.ts'
 import type { Decision, DecisionContext, Rules } from './decision.ts'
 import { lifecycleRules } from './lifecycle.ts'
 import { lockRules } from './lock.ts'
@@ -27,6 +28,7 @@ const RULES: Rules = {
   ...webhookRules,
   ...sharingRules,
   ...scrubRules,
+  ...checkpointRules,
 }
 
 /**

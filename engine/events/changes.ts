@@ -5,6 +5,7 @@
 import type { Microseconds, Sequence } from '../brands.ts'
 import * as access from './access-changes.ts'
 import * as buckets from './bucket-changes.ts'
+import * as checkpoints from './checkpoint-changes.ts'
 import * as deliveries from './delivery-changes.ts'
 import * as lifecycle from './lifecycle-changes.ts'
 import * as objects from './object-changes.ts'
@@ -26,6 +27,7 @@ export const CHANGES = {
   ...deliveries,
   ...lifecycle,
   ...sharing,
+  ...checkpoints,
 }
 
 export type Change = ChangeOf<(typeof CHANGES)[keyof typeof CHANGES]>

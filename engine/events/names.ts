@@ -7,6 +7,8 @@ import { isPayloadName } from '../payloads/payload-ids.ts'
 import { asItIs, type Kind, pairs, refuse, textOf, whole } from './schema/kinds.ts'
 
 const BUCKET_NAME = /^[a-z0-9.-]{1,63}$/
+const ORIGIN = /^[A-Za-z0-9._/-]{1,255}$/
+const SIGNATURE_BYTES = 64
 const START = /^[0-9a-f]{16}$/
 const MD5 = /^[0-9a-f]{32}$/
 /** LMDB fails on keys of a few KiB. */
@@ -68,4 +70,15 @@ export const headerPairs: Kind<readonly string[]> = {
     }
     return all
   },
+}
+
+/** A name of a log: no spaces and no plus, since it is part of notes and keys (C2SP signed-note). */
+export const originText = textOf('name of a log', (text) => ORIGIN.test(text))
+
+/** An Ed25519 signature. */
+export const signature64: Kind<Uint8Array> = {
+  page: '64 bytes',
+  encode: asItIs,
+  decode: (stored, where) =>
+    stored instanceof Uint8Array && stored.length === SIGNATURE_BYTES ? stored : refuse(where, '64 bytes', stored),
 }

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, hash, type KeyObject, sign } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   CANONICAL_VERSION,
   PROOF_FORMAT,
@@ -10,10 +10,8 @@ import {
   type UnsignedBundle,
 } from '../proof/bundle-types.ts'
 import { canonicalBytes } from '../proof/canonical.ts'
+import { SigningKey } from './signing-key.ts'
 
-/** A PKCS #8 private key of Ed25519 (RFC 8410 section 7) up to the 32 bytes of its seed. */
-const PKCS8_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
-const KEY_BYTES = 32
 /** Hexadecimal digits of the first 8 bytes. */
 const KEY_ID_LENGTH = 16
 
@@ -24,18 +22,15 @@ interface ProofStatement {
   readonly history: ProofHistory
 }
 
-/**
- * Signs proof bundles with the key of the deployment. node:crypto signs and other code, in `proof/`, verifies, so two
- * implementations must agree.
- */
+/** Signs proof bundles with the key of the deployment. */
 export class ProofSigner {
-  readonly #key: KeyObject
+  readonly #key: SigningKey
   readonly #deployment: UnsignedBundle['deployment']
 
   /** `seed`: the 32 bytes of an Ed25519 private key (RFC 8032 section 5.1.5). */
   constructor(seed: Uint8Array) {
-    this.#key = createPrivateKey({ key: Buffer.concat([PKCS8_HEAD, seed]), format: 'der', type: 'pkcs8' })
-    const publicKey = createPublicKey(this.#key).export({ format: 'der', type: 'spki' }).subarray(-KEY_BYTES)
+    this.#key = new SigningKey(seed)
+    const { publicKey } = this.#key
     this.#deployment = {
       algorithm: SIGNATURE_ALGORITHM,
       public_key: publicKey.toString('hex'),
@@ -57,7 +52,7 @@ export class ProofSigner {
       history,
       deployment: this.#deployment,
     }
-    const value = sign(null, canonicalBytes(unsigned), this.#key).toString('hex')
+    const value = this.#key.sign(canonicalBytes(unsigned)).toString('hex')
     return { ...unsigned, signature: { algorithm: SIGNATURE_ALGORITHM, canonical_version: CANONICAL_VERSION, value } }
   }
 }

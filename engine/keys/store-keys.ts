@@ -45,6 +45,12 @@ const LABELS = {
  */
 const PROOF_SIGNING = { label: 'object-store/proof-signing/v1', info: Buffer.from('proof-bundle-signing-key') }
 
+/** The key that signs checkpoints, apart from the one of proof bundles: a checkpoint must never pass for a part of one. */
+const CHECKPOINT_SIGNING = {
+  label: 'object-store/checkpoint-signing/v1',
+  info: Buffer.from('checkpoint-signing-key'),
+}
+
 /** Labels of the keys that are derived from `payloads`, one for each payload (payload-keys.ts). */
 export const PAYLOAD_KEY_LABELS = {
   volume: 'object-store/payload-in-volume/v1',
@@ -55,7 +61,10 @@ const KEY_BYTES = 32
 
 /** 32 bytes for each use, of one master key. */
 type KeysOfOne = Readonly<
-  Record<Exclude<keyof typeof LABELS, 'masterKeyCheck' | 'previousMasterKey' | 'keyFile'>, Uint8Array>
+  Record<
+    Exclude<keyof typeof LABELS, 'masterKeyCheck' | 'previousMasterKey' | 'keyFile'> | 'checkpointSigning',
+    Uint8Array
+  >
 >
 
 /** What an earlier master key is still asked for: what was sealed, hashed and authenticated with it stays as it is. */
@@ -109,6 +118,7 @@ export function keysOfOne(masterKey: Uint8Array, deploymentId: Uint8Array): Keys
     continuationTokens: derived(masterKey, LABELS.continuationTokens, deploymentId),
     accessChanges: derived(masterKey, LABELS.accessChanges, deploymentId),
     accessRows: derived(masterKey, LABELS.accessRows, deploymentId),
+    checkpointSigning: derived(masterKey, CHECKPOINT_SIGNING.label, CHECKPOINT_SIGNING.info),
   }
 }
 

@@ -3,29 +3,28 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import type { PathStep } from './bundle-types.ts'
 
-const DOMAIN = new TextEncoder().encode('object-store/audit-merkle/v1')
-const LEAF = 0
-const NODE = 1
-const ROOT = 2
+export const MERKLE_DOMAIN = new TextEncoder().encode('object-store/audit-merkle/v1')
+/** The byte after the domain. RFC 6962 has the first two as well. */
+export const MERKLE_PREFIX = { leaf: 0, node: 1, root: 2 } as const
 
 function taggedHash(prefix: number, ...inputs: readonly Uint8Array[]): Uint8Array {
-  const state = sha256.create().update(DOMAIN).update(Uint8Array.of(prefix))
+  const state = sha256.create().update(MERKLE_DOMAIN).update(Uint8Array.of(prefix))
   for (const input of inputs) state.update(input)
   return state.digest()
 }
 
 /** `recordHash`: the 32 bytes, not their hexadecimal text. */
 export function leafHash(recordHash: Uint8Array): Uint8Array {
-  return taggedHash(LEAF, recordHash)
+  return taggedHash(MERKLE_PREFIX.leaf, recordHash)
 }
 
 function nodeHash(left: Uint8Array, right: Uint8Array): Uint8Array {
-  return taggedHash(NODE, left, right)
+  return taggedHash(MERKLE_PREFIX.node, left, right)
 }
 
 /** A tree of one leaf has its leaf as apex. */
 function rootHash(apex: Uint8Array): Uint8Array {
-  return taggedHash(ROOT, apex)
+  return taggedHash(MERKLE_PREFIX.root, apex)
 }
 
 /**

@@ -97,6 +97,10 @@ const SCRAPE_METRICS = {
   object_store_journal_compressed_disk_bytes: 'Bytes that compressed segments take on the disk.',
   object_store_journal_damaged_segments:
     'Segments found since the start that are left uncompressed because they are damaged or cannot be read.',
+  object_store_checkpoint_size: 'Records that the last signed checkpoint covers.',
+  object_store_checkpoint_age_seconds: 'Time since the last checkpoint was signed.',
+  object_store_checkpoint_tree_size: 'Records that the trees of checkpoints cover.',
+  object_store_checkpoint_refused: '1 while checkpoints are refused or fail, and the log says why; otherwise 0.',
   object_store_snapshot_age_seconds: 'Time since the newest snapshot of the projections was begun.',
   object_store_snapshot_bytes: 'Size of the newest snapshot of the projections.',
   object_store_snapshot_sequence: 'Sequence of the last record in the newest snapshot; a start replays those after it.',

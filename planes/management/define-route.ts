@@ -55,7 +55,7 @@ interface RouteRecords {
 }
 
 interface RouteDefinition<P extends Pattern, Q extends Query, B> {
-  /** `{name}` is one segment; `{key}`, as the last part, is the rest of the path with its slashes. */
+  /** `{name}` is one segment; `{key}` or `{tile}`, as the last part, is the rest of the path with its slashes. */
   readonly pattern: P
   readonly roles: RouteRoles
   /** One sentence for the OpenAPI document and the page of routes. */

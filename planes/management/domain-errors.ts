@@ -61,6 +61,10 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'embed-not-found': 'EMBED_NOT_FOUND',
   'embed-revoked': 'EMBED_REVOKED',
   'too-many-embeds': 'TOO_MANY_EMBEDS',
+  'checkpoint-forks': 'CONFLICT',
+  'checkpoint-rolls-back': 'CONFLICT',
+  'checkpoint-skips': 'CONFLICT',
+  'checkpoint-signed-twice': 'CONFLICT',
   'journal-full': 'AUDIT_UNAVAILABLE',
   'storage-full': 'STORAGE_FULL',
 }

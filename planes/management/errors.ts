@@ -65,6 +65,11 @@ export const managementErrors = {
     status: 409,
     sentence: 'The object has 1000 embeds, or the store 100000, the maximum. Delete some.',
   },
+  CHECKPOINT_NOT_FOUND: { status: 404, sentence: 'There is no such checkpoint, or it does not cover that.' },
+  TREES_NOT_READY: {
+    status: 503,
+    sentence: 'The trees over the journal are being made again (checkpoints.interval_seconds). Try again.',
+  },
   DIGEST_PENDING: { status: 409, sentence: 'The digest of this multipart object is still being computed. Try again.' },
   STORAGE_FULL: { status: 507, sentence: 'The disk of the server is full. Reads and deletes still work.' },
   AUDIT_UNAVAILABLE: { status: 503, sentence: 'The audit record cannot be made durable, so nothing was changed.' },

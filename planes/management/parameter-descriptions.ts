@@ -39,6 +39,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   versions: 'Whether all versions are read or the current ones only.',
   status: 'Only those with this status.',
   webhook_id: 'The id of a webhook.',
+  sequence: 'Sequence of a record.',
+  size: 'The size of a checkpoint; of the last one without it.',
+  old: 'The size of an earlier checkpoint.',
+  tile: 'Level and number of a tile, such as `0/x001/067` or `entries/000.p/5`.',
 }
 
 /** Undefined for a name that has none here and none among the options of the route's commands. */

@@ -21,6 +21,10 @@ export function jsonResponse(status: number, body: unknown): HttpResponse {
   return textResponse(status, 'application/json', JSON.stringify(body))
 }
 
+export function bytesResponse(status: number, contentType: string, body: Buffer): HttpResponse {
+  return { status, headers: [['content-type', contentType], ...commonHeaders], body }
+}
+
 export function noContent(): HttpResponse {
   return { status: 204, headers: commonHeaders }
 }

@@ -22,6 +22,7 @@ import { SHARING_ROUTES } from './routes/sharing.ts'
 import { STORAGE_ROUTES } from './routes/storage.ts'
 import { openApiRoute, SYSTEM_ROUTES } from './routes/system.ts'
 import { TOKEN_ROUTES } from './routes/tokens.ts'
+import { TRANSPARENCY_ROUTES } from './routes/transparency.ts'
 import { VERIFY_ROUTES } from './routes/verify.ts'
 import { DELIVERY_ROUTES } from './routes/webhook-deliveries.ts'
 import { WEBHOOK_ROUTES } from './routes/webhooks.ts'
@@ -48,6 +49,7 @@ export const routeList: readonly Route[] = [
   ...DELIVERY_ROUTES,
   ...AUDIT_ROUTES,
   ...AUDIT_EXPORT_ROUTES,
+  ...TRANSPARENCY_ROUTES,
   ...EVENT_ROUTES,
   ...REPORT_ROUTES,
   ...STORAGE_ROUTES,

@@ -12,11 +12,11 @@ export interface FoundRoute {
 const ELSEWHERE =
   'There is nothing at this path. Those of the management listener begin with /api/v1; S3 has a listener of its own (s3.bind, port 7600 unless set).'
 
-/** `{name}` is one segment and not empty; `{key}` is the rest of the path. */
+/** `{name}` is one segment and not empty; `{key}` and `{tile}` are the rest of the path. */
 const PATTERNS = routeList.map((route) => {
   const pattern = route.path
     .replaceAll('.', '\\.')
-    .replaceAll('{key}', '(?<key>.+)')
+    .replaceAll(/\{(key|tile)\}/g, '(?<$1>.+)')
     .replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')
   return { route, pattern: new RegExp(`^${pattern}$`, 's') }
 })

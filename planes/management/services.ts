@@ -11,6 +11,8 @@ import type { HttpDriver } from '../http/http-driver.ts'
 import type { DamageFinder } from '../http/metric-table.ts'
 import type { AuditLog } from '../../projections/audit/audit-log.ts'
 import type { EventLog } from '../../projections/events/event-log.ts'
+import type { CheckpointFacts } from '../../projections/trees/checkpoint-facts.ts'
+import type { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import type { SnapshotFacts } from '../../projections/snapshots/snapshot-facts.ts'
 import type { AccessReader } from '../../projections/catalog/access-reader.ts'
 import type { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
@@ -65,6 +67,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly engine: EngineClient
   readonly access: AccessReader
   readonly audit: AuditLog
+  readonly checkpoints: CheckpointLog
   readonly events: EventLog
   readonly eventStreams: EventStreams
   /** Seals the secrets of service accounts. */
@@ -77,6 +80,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly actions: ReadonlySet<string>
   readonly storage: StorageInspection
   readonly snapshots: () => SnapshotFacts
+  readonly checkpointFacts: () => CheckpointFacts
   readonly heavy: HeavyWork
   readonly version: string
   readonly httpDriver: HttpDriver

@@ -44,7 +44,7 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'offset-is-not-size': { code: 'InvalidWriteOffset', element: 'ActualObjectSize' },
   'too-many-parts': { code: 'TooManyParts', explained: true },
   'quota-exceeded': { code: 'QuotaExceeded', element: 'BucketName' },
-  // Nothing on this plane changes who may do what, where events are sent, lifecycle rules or links.
+  // Nothing on this plane changes who may do what, where events are sent, lifecycle rules, links or checkpoints.
   'account-exists': { code: 'InvalidRequest', explained: true },
   'account-not-found': { code: 'InvalidRequest', explained: true },
   'credential-exists': { code: 'InvalidRequest', explained: true },
@@ -75,6 +75,10 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'embed-not-found': { code: 'InvalidRequest', explained: true },
   'embed-revoked': { code: 'InvalidRequest', explained: true },
   'too-many-embeds': { code: 'InvalidRequest', explained: true },
+  'checkpoint-forks': { code: 'InvalidRequest', explained: true },
+  'checkpoint-rolls-back': { code: 'InvalidRequest', explained: true },
+  'checkpoint-skips': { code: 'InvalidRequest', explained: true },
+  'checkpoint-signed-twice': { code: 'InvalidRequest', explained: true },
   'journal-full': { code: 'ServiceUnavailable', explained: true },
   'storage-full': { code: 'InsufficientStorage' },
 }

@@ -26,6 +26,7 @@ import {
 } from '../../engine/brands.ts'
 import type {
   BucketState,
+  CheckpointState,
   LifecycleRuleState,
   LogicalUsage,
   ObjectState,
@@ -45,6 +46,7 @@ import type { Tables } from '../tables/table-list.ts'
 import { accountRows, credentialRows, getAccessChain, policyRows, putAccessChain, tokenRows } from '../tables/access.ts'
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
+import { getLastCheckpoint, getLastRestore, putCheckpoint, putRestore } from '../tables/checkpoints.ts'
 import { getCors, putCors } from '../tables/cors.ts'
 import { getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
 import { getPayload } from '../tables/payloads.ts'
@@ -140,7 +142,8 @@ export class TableTransaction implements StateTransaction {
     'embed.deleted': TableTransaction.#sharingChanged,
     'scrub.advanced': (t, change, _, time) => applyScrub(t.#tables.scrub, time, change),
     'journal.recovered': () => undefined,
-    'journal.restored': () => undefined,
+    'journal.restored': (t, _, sequence) => putRestore(t.#tables.restores, sequence),
+    'checkpoint.signed': (t, change, sequence, time) => putCheckpoint(t.#tables.checkpoints, sequence, time, change),
     'server.started': (t, change, sequence, time) => change.events && t.#events.begin(sequence, time),
     'server.stopped': () => undefined,
     'clock.observed': () => undefined,
@@ -202,6 +205,13 @@ export class TableTransaction implements StateTransaction {
 
   scrubProgress(): ScrubProgress | undefined {
     return getScrub(this.#tables.scrub)?.progress
+  }
+
+  lastCheckpoint(): CheckpointState | undefined {
+    return getLastCheckpoint(this.#tables.checkpoints)
+  }
+  lastRestore(): Sequence | undefined {
+    return getLastRestore(this.#tables.restores)
   }
 
   bucketOfLifecycleRule(rule: string): string | undefined {

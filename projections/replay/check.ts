@@ -1,12 +1,14 @@
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { ProjectionEnvironment, type Row, type Table } from '../lmdb-environment.ts'
-import { buildProjections } from './rebuild.ts'
+import { buildProjections, buildTreesOf } from './rebuild.ts'
 import type { ReplayProgress } from './replay.ts'
 import { TABLES } from '../tables/table-list.ts'
 import { getApplied, refuseNewer } from '../tables/applied.ts'
+import { compareTrees, type TreeDifference } from '../trees/build-trees.ts'
+import { TreeFiles, treesIn } from '../trees/tree-files.ts'
 
-/** A row that differs from what the journal gives. Keys and values in hexadecimal; undefined where there is no row. */
+/** A row that differs from what the journal gives. Keys and values in hexadecimal; undefined where there is no row. The hashes of a tree count as rows. */
 interface RowDifference {
   readonly table: string
   readonly key: string
@@ -26,7 +28,8 @@ interface CheckReport {
 const DIFFERENCES_MAXIMUM = 100
 
 /**
- * Builds other projections from the journal, up to the position of the stored ones, and compares every row of every table.
+ * Builds other projections from the journal, up to the position of the stored ones, and compares every row of every table,
+ * and every hash of the trees, where there are some.
  * The caller holds the store's lock.
  * @throws JournalDamagedError; ProjectionsNewerError when a newer program made the stored ones
  */
@@ -43,7 +46,12 @@ export async function checkProjections(disk: Disk, paths: StorePaths, progress?:
     })
     const expected = ProjectionEnvironment.open(aside, { readOnly: true })
     try {
-      return { records, ...compareAll(stored, expected) }
+      const differences = new Differences()
+      const rows = compareAll(stored, expected, differences)
+      const hasTrees = TreeFiles.exist(disk, treesIn(paths.projections))
+      if (hasTrees) await buildTreesOf(disk, paths, aside)
+      const hashes = hasTrees ? compareTrees(disk, paths.projections, aside, (one) => differences.addHash(one)) : 0
+      return { records, rows: rows + hashes, differenceCount: differences.count, differences: differences.first }
     } finally {
       await expected.close()
     }
@@ -53,25 +61,42 @@ export async function checkProjections(disk: Disk, paths: StorePaths, progress?:
   }
 }
 
-function compareAll(stored: ProjectionEnvironment, expected: ProjectionEnvironment): Omit<CheckReport, 'records'> {
-  const differences: RowDifference[] = []
+/** Counts differences, and keeps the first of them. */
+class Differences {
+  readonly first: RowDifference[] = []
+  count = 0
+
+  add(difference: () => RowDifference): void {
+    this.count += 1
+    if (this.first.length < DIFFERENCES_MAXIMUM) this.first.push(difference())
+  }
+
+  addHash({ file, index, stored, expected }: TreeDifference): void {
+    this.add(() => ({
+      table: `trees/${file}`,
+      key: index.toString(16),
+      stored: stored.toString('hex'),
+      expected: expected?.toString('hex'),
+    }))
+  }
+}
+
+/** @returns rows compared */
+function compareAll(stored: ProjectionEnvironment, expected: ProjectionEnvironment, differences: Differences): number {
   let rows = 0
-  let differenceCount = 0
   for (const name of Object.values(TABLES)) {
     for (const [left, right] of paired(stored.table(name), expected.table(name))) {
       rows += 1
       if (left !== undefined && right !== undefined && left.value.equals(right.value)) continue
-      differenceCount += 1
-      if (differences.length >= DIFFERENCES_MAXIMUM) continue
-      differences.push({
+      differences.add(() => ({
         table: name,
         key: ((left ?? right) as Row).key.toString('hex'),
         stored: left?.value.toString('hex'),
         expected: right?.value.toString('hex'),
-      })
+      }))
     }
   }
-  return { rows, differenceCount, differences }
+  return rows
 }
 
 /** Rows of two tables side by side, in the order of their keys. */

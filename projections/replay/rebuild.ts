@@ -5,12 +5,16 @@ import { AccessAuthentication } from '../../engine/keys/access-authentication.ts
 import type { StoreKeys } from '../../engine/keys/store-keys.ts'
 import { AccessSeal } from '../access-seal.ts'
 import { ProjectionEnvironment } from '../lmdb-environment.ts'
+import { getApplied } from '../tables/applied.ts'
+import { TABLES } from '../tables/table-list.ts'
+import { buildTrees } from '../trees/build-trees.ts'
+import { TreeFiles, treesIn } from '../trees/tree-files.ts'
 import { type ReplayProgress, replay } from './replay.ts'
 
 /**
  * Rebuilds the projections from the journal and replaces the existing ones. The caller holds the store's lock. They are
  * built in another directory and synced before they get their name, so neither a crash nor damage in the journal leaves
- * half of them in place.
+ * half of them in place. The trees are made again where there were some.
  * @param keys without them changes of access are not checked, and the next start builds the projections again
  * @returns records read
  * @throws JournalDamagedError
@@ -25,12 +29,24 @@ export async function rebuildProjections(
   disk.removeTree(aside)
   try {
     const records = await buildProjections(disk, paths, aside, { progress, keys })
+    if (TreeFiles.exist(disk, treesIn(paths.projections))) await buildTreesOf(disk, paths, aside)
     disk.removeTree(paths.projections)
     disk.rename(aside, paths.projections)
     disk.syncDirectory(paths.root)
     return records
   } finally {
     disk.removeTree(aside)
+  }
+}
+
+/** Makes the trees of projections that were just built, up to where they come. */
+export async function buildTreesOf(disk: Disk, paths: StorePaths, directory: string): Promise<void> {
+  const environment = ProjectionEnvironment.open(directory, { readOnly: true })
+  try {
+    const applied = getApplied(environment.table(TABLES.applied))
+    if (applied !== undefined) buildTrees(disk, paths, directory, applied.position)
+  } finally {
+    await environment.close()
   }
 }
 

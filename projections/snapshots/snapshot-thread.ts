@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { getPriority, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { giveWay } from '../give-way.ts'
 import { makeSnapshot } from './make-snapshot.ts'
 import { SteadyPace } from './snapshot-pace.ts'
 import type { FromSnapshotThread, SnapshotThreadData } from './snapshot-run.ts'
@@ -11,14 +10,9 @@ import type { FromSnapshotThread, SnapshotThreadData } from './snapshot-run.ts'
 
 const { root, request, bytesPerSecond, stop } = workerData as SnapshotThreadData
 
-/** Of the scheduler: a thread that serves requests gets ten times as much of a processor. */
-const NICE = 10
-
 const send = (message: FromSnapshotThread) => parentPort?.postMessage(message)
 
-/** Linux has a priority for each thread; this one's number is the first field. Who is nicer already may not become less so. */
-const thread = Number.parseInt(readFileSync('/proc/thread-self/stat', 'latin1'), 10)
-if (getPriority(thread) < NICE) setPriority(thread, NICE)
+giveWay()
 
 try {
   const paths = new StorePaths(root)

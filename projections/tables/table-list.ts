@@ -27,6 +27,8 @@ export const TABLES = {
   volumeUsage: 'volume-usage',
   fileUsage: 'file-usage',
   scrub: 'scrub',
+  checkpoints: 'checkpoints',
+  restores: 'restores',
   accounts: 'accounts',
   credentials: 'credentials',
   policies: 'policies',

@@ -22,4 +22,14 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /\/metrics/,
     reason: 'the operations of extensions are counted by their names',
   },
+  {
+    shape: /checkpoint/i,
+    ask: /\/storage\/status|\/openapi|\/metrics/,
+    reason: 'the status, the metrics and the document tell of checkpoints',
+  },
+  {
+    shape: /./,
+    ask: /\/transparency\//,
+    reason: 'the routes of checkpoints are new',
+  },
 ]

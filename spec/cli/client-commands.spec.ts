@@ -301,6 +301,7 @@ test('embeds', async (t) => {
 test('the system, its storage and its reports', async (t) => {
   t.match(await textOf('system info'), /\nversion +0\.0\.0-spec\n/)
   t.match(await jsonOf('storage status'), { capacity_bytes: Number, available_bytes: Number })
+  t.same(await jsonOf('checkpoint list'), { checkpoints: [], next_after: null })
   t.same(await jsonOf('storage usage'), await api.get('GET', '/storage/usage'))
   const part = await ask('storage inspect', '--maximum-entries', '1', '--json')
   t.match([part.exitCode, JSON.parse(part.stdout)], [3, { examined: 1, truncated: true }], 'only a part was looked at')

@@ -32,6 +32,10 @@ const sources = {
   threads: () => [{ name: 'engine', activeMilliseconds: () => 1500 }],
   workers: () => ({ deliveries: DELIVERIES, workers: undefined }),
   snapshots: () => SNAPSHOTS,
+  checkpoints: {
+    facts: () => ({ isOn: true, treeSize: 7, signed: 1, refusal: undefined }),
+    last: () => undefined,
+  },
   clock: () => millisecondsOf(1_000_060_000),
 }
 

@@ -189,6 +189,11 @@ const FORMS: Readonly<Record<string, Form>> = {
   bytes: { sample: new Uint8Array(5), accepts: isBytes },
   parts: { sample: new Uint8Array(5), accepts: isBytes },
   '32 bytes': { sample: new Uint8Array(32), accepts: (value) => isBytes(value) && (value as Uint8Array).length === 32 },
+  '64 bytes': { sample: new Uint8Array(64), accepts: (value) => isBytes(value) && (value as Uint8Array).length === 64 },
+  'name of a log': {
+    sample: 'log/1',
+    accepts: (value) => typeof value === 'string' && /^[A-Za-z0-9._/-]{1,255}$/.test(value),
+  },
   '4 to 32 bytes': {
     sample: new Uint8Array(4),
     accepts: (value) => value instanceof Uint8Array && value.length >= 4 && value.length <= 32,

@@ -122,6 +122,7 @@ export class ModelRules {
         return DONE
       case 'begin-scrub':
       case 'record-scrub':
+      case 'sign-checkpoint':
       case 'move-payloads':
       case 'remove-volume':
         return DONE

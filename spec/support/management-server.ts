@@ -23,6 +23,8 @@ import type { SharingSettings } from '../../planes/objects/sharing-settings.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
+import type { CheckpointFacts } from '../../projections/trees/checkpoint-facts.ts'
+import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import type { SnapshotFacts } from '../../projections/snapshots/snapshot-facts.ts'
 import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
 import { ApiClient, bearer } from './api-client.ts'
@@ -111,6 +113,10 @@ export const SCRAPED: ScrapeValues = {
   object_store_journal_compressed_bytes: 4000,
   object_store_journal_compressed_disk_bytes: 1000,
   object_store_journal_damaged_segments: 0,
+  object_store_checkpoint_size: 40,
+  object_store_checkpoint_age_seconds: 2.5,
+  object_store_checkpoint_tree_size: 41,
+  object_store_checkpoint_refused: 0,
   object_store_snapshot_age_seconds: 60.5,
   object_store_snapshot_bytes: 8192,
   object_store_snapshot_sequence: 2,
@@ -126,6 +132,8 @@ const NO_SNAPSHOTS: SnapshotFacts = {
   made: 0,
   failures: 0,
 }
+
+const NO_CHECKPOINTS: CheckpointFacts = { isOn: false, treeSize: undefined, signed: 0, refusal: undefined }
 
 export async function startManaged(options: ManagedOptions = {}): Promise<ManagedServer> {
   const server = await startInThread(options)
@@ -218,6 +226,8 @@ function servicesOf(
     versionIds,
     access,
     audit: new AuditLog(nodeDisk, paths, environment),
+    checkpoints: new CheckpointLog(nodeDisk, paths, server.session.checkpoints),
+    checkpointFacts: () => NO_CHECKPOINTS,
     events,
     eventStreams: streams,
     secrets,

@@ -3,6 +3,7 @@ import { partBits } from './commands.ts'
 
 const DIGEST = Buffer.alloc(32, 0xab)
 const HEX = 'ab'.repeat(32)
+const SIGNATURE = Buffer.alloc(64, 0xcd)
 const YEAR_9999 = Date.parse('9999-12-31T23:59:59.999Z')
 const BUCKET = { bucket_id: 2, name: 'b' }
 const KEY = { bucket_id: 2, key: 'k' }
@@ -178,6 +179,19 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
     },
   ],
   [[35, DIGEST], { kind: 'access.authenticated', mac: HEX }],
+  [
+    [47, 9, DIGEST, DIGEST, DIGEST, 'log/1', DIGEST, SIGNATURE],
+    {
+      kind: 'checkpoint.signed',
+      size: 9,
+      root: HEX,
+      bundle_root: HEX,
+      previous: HEX,
+      origin: 'log/1',
+      public_key: HEX,
+      signature: SIGNATURE.toString('hex'),
+    },
+  ],
   [[37, DIGEST, DIGEST, DIGEST], { kind: 'master-key.changed', check: HEX, sealed_key: HEX, after: HEX }],
   [
     [40, 'w', 'https://t/', [0, 7], 'b', null, true, DIGEST],

@@ -45,9 +45,14 @@ export function digestFile(path: string, onProgress: (bytes: number, size: numbe
 
 /** The bytes of a bundle; of a bundle that is too large, one byte more than allowed. @throws ExitError as above */
 export function readBundle(path: string): Promise<Uint8Array> {
+  return readSmallFile(path, BUNDLE_BYTES_MAXIMUM)
+}
+
+/** The bytes of a file; of one that is too large, one byte more than allowed. @throws ExitError as above */
+export function readSmallFile(path: string, bytesMaximum: number): Promise<Uint8Array> {
   return withFile(path, async (file) => {
     const pieces: Buffer[] = []
-    for (let left = BUNDLE_BYTES_MAXIMUM + 1; left > 0; ) {
+    for (let left = bytesMaximum + 1; left > 0; ) {
       const piece = Buffer.allocUnsafe(Math.min(left, PIECE_BYTES))
       const { bytesRead } = await file.read(piece, 0, piece.length, null)
       if (bytesRead === 0) break

@@ -6,6 +6,8 @@ import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { ScrapeValues } from '../../../planes/http/metric-table.ts'
 import { physicalBytes } from '../../../planes/management/physical-bytes.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
+import type { CheckpointState } from '../../../engine/state-ports.ts'
+import type { CheckpointFacts } from '../../../projections/trees/checkpoint-facts.ts'
 import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-facts.ts'
 import { processValues, type WatchedThread } from './process-values.ts'
 import { type WorkerSources, workerValues } from './worker-values.ts'
@@ -24,6 +26,7 @@ export interface ScrapeSources {
   readonly threads: () => readonly WatchedThread[]
   readonly workers: () => WorkerSources
   readonly snapshots: () => SnapshotFacts
+  readonly checkpoints: { facts(): CheckpointFacts; last(): CheckpointState | undefined }
   /** The time of day. */
   readonly clock: () => Milliseconds
 }
@@ -61,10 +64,22 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
     object_store_objects: totals.objects,
     object_store_event_streams: sources.eventStreams.open,
     ...workerValues(sources.workers()),
+    ...checkpointValues(sources),
     object_store_snapshot_age_seconds: made === undefined ? undefined : Math.max(0, sources.clock() - made) / 1000,
     object_store_snapshot_bytes: snapshots.newest?.bytes,
     object_store_snapshot_sequence: snapshots.newest?.sequence,
     object_store_snapshots_made_total: snapshots.made,
     object_store_snapshot_failures_total: snapshots.failures,
+  }
+}
+
+function checkpointValues({ checkpoints, clock }: Pick<ScrapeSources, 'checkpoints' | 'clock'>) {
+  const { treeSize, refusal } = checkpoints.facts()
+  const last = checkpoints.last()
+  return {
+    object_store_checkpoint_size: last?.size,
+    object_store_checkpoint_age_seconds: last && Math.max(0, clock() - last.timeMicroseconds / 1000) / 1000,
+    object_store_checkpoint_tree_size: treeSize,
+    object_store_checkpoint_refused: refusal === undefined ? 0 : 1,
   }
 }

@@ -14,6 +14,7 @@ import { PasswordHashing } from '../../../planes/exchange/password-hashing.ts'
 import { AccessReader } from '../../../projections/catalog/access-reader.ts'
 import type { CommitCounts } from '../../../projections/catalog/commit-counts.ts'
 import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
+import { CheckpointReader } from '../../../projections/catalog/checkpoint-reader.ts'
 import { EventLog } from '../../../projections/events/event-log.ts'
 import { WebhookReader } from '../../../projections/catalog/webhook-reader.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
@@ -46,6 +47,7 @@ export class StoreSession {
   readonly access: AccessReader
   readonly events: EventLog
   readonly webhooks: WebhookReader
+  readonly checkpoints: CheckpointReader
   readonly payloads: PayloadReader
   readonly uploads: UploadStore
   readonly space: SpaceGuard
@@ -79,6 +81,7 @@ export class StoreSession {
     this.catalog = new CatalogReader(this.environment, counts)
     this.access = new AccessReader(this.environment)
     this.webhooks = new WebhookReader(this.environment)
+    this.checkpoints = new CheckpointReader(this.environment)
     this.payloads = new PayloadReader(nodeDisk, this.paths, sealer)
     this.uploads = new UploadStore(nodeDisk, this.paths, start, thread, encryptionEnabled ? sealer : undefined)
     this.space = new SpaceGuard(nodeDisk, dataDirectory, reservedBytes)

@@ -9,13 +9,15 @@ import { component } from '../schemas/components.ts'
 import { queryNumber, queryText } from '../schemas/query.ts'
 import { FLAG, listOf, object, orNull, text, whole } from '../schemas/schema.ts'
 import { beginScrub, damageOfScrub, scrubRecord } from './storage-scrub.ts'
+import { CHECKPOINTS, checkpointsRecord } from './storage-checkpoints.ts'
 import { SNAPSHOTS, snapshotRecord } from './storage-snapshots.ts'
 import { inspectionCursor, type StorageFindings } from '../storage-inspection.ts'
 
 const getStatus = defineRoute({
   pattern: 'GET /storage/status',
   roles: EVERYONE,
-  summary: 'Capacity, available and temporary bytes, what the last scrub found, and snapshots of the projections.',
+  summary:
+    'Capacity, available and temporary bytes, what the last scrub found, snapshots of the projections, and checkpoints.',
   answer: {
     200: json(
       object({
@@ -24,10 +26,11 @@ const getStatus = defineRoute({
         temporary_upload_bytes: whole(),
         scrub: orNull(component('StorageScrub')),
         snapshots: SNAPSHOTS,
+        checkpoints: CHECKPOINTS,
       }),
     ),
   },
-  handle(_request, { space, catalog, storage, versionIds, snapshots }) {
+  handle(_request, { space, catalog, storage, versionIds, snapshots, checkpoints, checkpointFacts }) {
     const { capacityBytes, availableBytes } = space.space
     const snapshot = catalog.snapshot()
     return jsonResponse(200, {
@@ -36,11 +39,16 @@ const getStatus = defineRoute({
       temporary_upload_bytes: storage.arrivingBytes() + snapshot.uploadUsage().bytes,
       scrub: scrubRecord(snapshot, versionIds),
       snapshots: snapshotRecord(snapshots(), snapshot.journalSequence()),
+      checkpoints: checkpointsRecord(checkpointFacts(), checkpoints.newest()),
     })
   },
-  command: command('storage status', 'show capacity, free space, what the last scrub found, and snapshots', {
-    exit: ({ scrub }) => (damageOfScrub(scrub) ? 'storeDamaged' : 'ok'),
-  }),
+  command: command(
+    'storage status',
+    'show capacity, free space, what the last scrub found, snapshots and checkpoints',
+    {
+      exit: ({ scrub }) => (damageOfScrub(scrub) ? 'storeDamaged' : 'ok'),
+    },
+  ),
 })
 
 const getUsage = defineRoute({

@@ -1,12 +1,14 @@
 /** Every error of the table of errors, each provoked over the wire at least once. */
-import { closeSync, openSync, readdirSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
 import tap, { test } from 'tap'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import { EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { type ManagementErrorCode, managementErrors } from '../../../planes/management/errors.ts'
+import { treesIn } from '../../../projections/trees/tree-files.ts'
 import { API } from '../../../planes/management/define-route.ts'
 import { type ApiAnswer, bearer } from '../../support/api-client.ts'
 import type { CreatedAccount, IssuedToken, PolicyRecord } from '../../support/management-records.ts'
+import { signingOf } from '../../support/checkpoint-signing.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { uploadWhole } from '../../support/multipart.ts'
 
@@ -221,6 +223,14 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     let answer = await api.call('POST', '/buckets/errors/object-embeds/kept', EMBED)
     while (answer.status === 201) answer = await api.call('POST', '/buckets/errors/object-embeds/kept', EMBED)
     return answer
+  },
+  CHECKPOINT_NOT_FOUND: () => api.call('GET', '/transparency/checkpoint'),
+  TREES_NOT_READY: async () => {
+    const signing = signingOf({ ...server.store, paths: server.paths })
+    await signing.settle()
+    await signing.close()
+    rmSync(treesIn(server.paths.projections), { recursive: true })
+    return api.call('GET', '/transparency/proof/inclusion?sequence=0')
   },
   DIGEST_PENDING: async () => {
     await uploadWhole(server, '/errors/parts', ['part'])

@@ -238,6 +238,26 @@ const EVENTS = {
   read: async () => ({ events: [], position: EVENT_PLACE, isAtEnd: true, damaged: false, head: EVENT_PLACE }),
 }
 
+const CHECKPOINT = {
+  sequence: 9,
+  timeMicroseconds: NOW * 1000,
+  size: 9,
+  root: Buffer.alloc(32),
+  bundleRoot: Buffer.alloc(32),
+  previous: Buffer.alloc(32),
+  origin: 'log',
+  publicKey: Buffer.alloc(32),
+  signature: Buffer.alloc(64),
+}
+const CHECKPOINTS = {
+  newest: () => CHECKPOINT,
+  last: () => CHECKPOINT,
+  after: () => [CHECKPOINT],
+  inclusion: () => 'proof',
+  consistency: () => 'proof',
+  tile: () => Buffer.alloc(32),
+}
+
 function auditFor(deeds: Deeds) {
   return {
     head: { sequence: 9, hash: '0'.repeat(64) },
@@ -283,6 +303,8 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     catalog: { snapshot: () => catalogFor(deeds) },
     access: ACCESS,
     audit: auditFor(deeds),
+    checkpoints: CHECKPOINTS,
+    checkpointFacts: () => ({ isOn: true, treeSize: 9, signed: 1, refusal: undefined }),
     events: EVENTS,
     webhooks: WEBHOOKS,
     sharing: SHARING,

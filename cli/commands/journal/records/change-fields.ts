@@ -140,6 +140,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
     'over',
   ],
   46: ['webhook.tested', 'webhook', 'event', ['time', microseconds], 'status', 'error'],
+  47: ['checkpoint.signed', 'size', 'root', 'bundle_root', 'previous', 'origin', 'public_key', 'signature'],
   50: ['policy.replaced', 'policy', 'title', ['statements', listOf(statement)]],
   51: ['policy.deleted', 'policy'],
   60: ['lifecycle.rule-set', ...bucket, ['rule', lifecycleRule]],

@@ -1,0 +1,149 @@
+import { resolve } from 'node:path'
+import { Command, Option } from 'clipanion'
+import {
+  CheckpointNoteError,
+  type CheckpointStatement,
+  isSignedBy,
+  readCheckpointNote,
+  readVerifierKey,
+} from '../../../engine/proof/checkpoint-note.ts'
+import { readConsistencyProof, readInclusionProof } from '../../../engine/proof/tree-proofs.ts'
+import { LOG_HASHING } from '../../../engine/proof/trees/tree-hashing.ts'
+import { isConsistent, rootOfInclusion } from '../../../engine/proof/trees/tree-shape.ts'
+import type { CliContext } from '../../cli-context.ts'
+import { ExitError, exitTable } from '../../exit-codes.ts'
+import { readSmallFile } from '../proof/read-file.ts'
+
+const FILE_BYTES_MAXIMUM = 256 * 1024
+
+/** What a check came to. */
+interface Check {
+  readonly check: 'signature' | 'extends' | 'inclusion'
+  readonly result: 'passed' | 'failed' | 'not proved'
+  readonly detail: string
+}
+
+export class CheckpointVerifyCommand extends Command<CliContext> {
+  static override paths = [['checkpoint', 'verify']]
+
+  static override usage = Command.Usage({
+    category: 'Checkpoints',
+    description: 'check a checkpoint, and proofs that lead to it, offline',
+    details: `
+      The key must not come with the checkpoint but, for example, from the operator, who prints it with checkpoint key.
+
+      --old and --consistency check that the checkpoint extends an earlier one; --inclusion and --record, the hash of a
+      record, that the record is in its tree. Ends with 0 if all passed, with 8 if one failed, and with 9 without --key.
+    `,
+    examples: [
+      ['Its signature', '$0 checkpoint verify checkpoint.txt --key store.example/06…'],
+      ['That it extends another', '$0 checkpoint verify new.txt --key … --old old.txt --consistency proof.txt'],
+    ],
+  })
+
+  note = Option.String({ name: 'checkpoint' })
+  key = Option.String('--key', { description: 'key of the log: NAME+ID+KEY' })
+  old = Option.String('--old', { description: 'file of an earlier checkpoint' })
+  consistency = Option.String('--consistency', { description: 'file of the proof that it is extended' })
+  inclusion = Option.String('--inclusion', { description: 'file of the proof that a record is in the tree' })
+  record = Option.String('--record', { description: 'hash of that record: 64 hexadecimal digits' })
+  json = Option.Boolean('--json', false, { description: 'print one JSON object' })
+
+  override async execute(): Promise<number> {
+    const statement = await this.#parsed(this.note, readCheckpointNote)
+    const checks = [
+      await this.#signature(statement),
+      ...(await this.#extends(statement)),
+      ...(await this.#includes(statement)),
+    ]
+    const { origin, size } = statement
+    const lines = this.json
+      ? [JSON.stringify({ origin, size, root: Buffer.from(statement.root).toString('hex'), checks })]
+      : [`${origin}, ${size} records`, ...checks.map(({ check, result, detail }) => `${check}: ${result}: ${detail}`)]
+    this.context.stdout.write(`${lines.join('\n')}\n`)
+    if (checks.some(({ result }) => result === 'failed')) return exitTable.proofFailed.code
+    return (checks.some(({ result }) => result === 'not proved') ? exitTable.notProved : exitTable.ok).code
+  }
+
+  async #signature(statement: CheckpointStatement, file = this.note): Promise<Check> {
+    if (this.key === undefined) {
+      return {
+        check: 'signature',
+        result: 'not proved',
+        detail: 'no --key was given, so nobody is known to have signed',
+      }
+    }
+    const { origin } = statement
+    const isSigned = isSignedBy(await this.#parsed(file, readCheckpointNote), this.#verifierKey(this.key))
+    return isSigned
+      ? { check: 'signature', result: 'passed', detail: `the log ${origin} signed it` }
+      : { check: 'signature', result: 'failed', detail: `${file} has no valid signature of this key under ${origin}` }
+  }
+
+  async #extends(statement: CheckpointStatement): Promise<Check[]> {
+    if ((this.old === undefined) !== (this.consistency === undefined)) {
+      throw new ExitError('usage', '--old and --consistency belong together')
+    }
+    if (this.old === undefined || this.consistency === undefined) return []
+    const old = await this.#parsed(this.old, readCheckpointNote)
+    const { number, path, note } = await this.#parsed(this.consistency, readConsistencyProof)
+    requireSize(this.consistency, note, statement)
+    const holds = number === old.size && isConsistent(LOG_HASHING, old, statement, path)
+    const what = `the first ${old.size} of ${statement.size} records`
+    return [
+      await this.#signature(old, this.old),
+      holds
+        ? { check: 'extends', result: 'passed', detail: `${what} are those of the earlier checkpoint` }
+        : { check: 'extends', result: 'failed', detail: `the proof does not show that ${what} are those before` },
+    ]
+  }
+
+  async #includes({ size, root }: CheckpointStatement): Promise<Check[]> {
+    if ((this.inclusion === undefined) !== (this.record === undefined)) {
+      throw new ExitError('usage', '--inclusion and --record belong together')
+    }
+    if (this.inclusion === undefined || this.record === undefined) return []
+    if (!/^[0-9a-f]{64}$/i.test(this.record)) throw new ExitError('usage', '--record takes 64 hexadecimal digits')
+    const { number, path, note } = await this.#parsed(this.inclusion, readInclusionProof)
+    requireSize(this.inclusion, note, { size })
+    const found = rootOfInclusion(LOG_HASHING, Buffer.from(this.record, 'hex'), number, size, path)
+    return [
+      found?.equals(root) === true
+        ? { check: 'inclusion', result: 'passed', detail: `record ${number} has this hash` }
+        : {
+            check: 'inclusion',
+            result: 'failed',
+            detail: `the proof does not show that record ${number} has this hash`,
+          },
+    ]
+  }
+
+  #verifierKey(key: string): ReturnType<typeof readVerifierKey> {
+    try {
+      return readVerifierKey(key)
+    } catch (error) {
+      throw new ExitError('usage', `--key: ${(error as Error).message}`)
+    }
+  }
+
+  /** @throws ExitError `proofFailed` for a file of another form */
+  async #parsed<T>(file: string, parse: (text: string) => T): Promise<T> {
+    const bytes = await readSmallFile(resolve(this.context.workingDirectory, file), FILE_BYTES_MAXIMUM)
+    try {
+      return parse(Buffer.from(bytes).toString())
+    } catch (error) {
+      if (!(error instanceof CheckpointNoteError)) throw error
+      throw new ExitError('proofFailed', `${file}: ${error.message}`)
+    }
+  }
+}
+
+/** @throws ExitError `usage` when a proof leads to another checkpoint than the one to be checked */
+function requireSize(file: string, note: string, { size }: Pick<CheckpointStatement, 'size'>): void {
+  const [, led] = note.split('\n')
+  if (led === String(size)) return
+  throw new ExitError(
+    'usage',
+    `${file} leads to a checkpoint of ${led} records and not of ${size}: ask for it with --size`,
+  )
+}

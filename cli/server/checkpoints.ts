@@ -1,0 +1,25 @@
+import { systemMilliseconds } from '../../engine/clock.ts'
+import { SigningKey } from '../../engine/keys/signing-key.ts'
+import { TreeThread } from '../../projections/trees/tree-thread-handle.ts'
+import { CheckpointSigning } from '../../workers/sign-checkpoints.ts'
+import type { Config } from '../config/config-types.ts'
+import type { Logger } from './logger.ts'
+import type { SessionSettings, StoreSession } from './store/store-session.ts'
+
+/** The worker that signs checkpoints, as configured. */
+export function checkpointSigning(
+  log: Logger,
+  config: Config,
+  { engine, paths, checkpoints }: Pick<StoreSession, 'engine' | 'paths' | 'checkpoints'>,
+  { deploymentId, keys }: Pick<SessionSettings, 'deploymentId' | 'keys'>,
+): CheckpointSigning {
+  return new CheckpointSigning(engine, checkpoints, new TreeThread(paths.root), {
+    intervalSeconds: config['checkpoints.interval_seconds'],
+    heartbeatSeconds: config['checkpoints.heartbeat_seconds'],
+    origin: { name: config['checkpoints.origin'], deploymentId },
+    key: new SigningKey(keys.checkpointSigning),
+    clock: systemMilliseconds,
+    onSigned: ({ size, origin }) => log.debug({ size, origin }, 'a checkpoint is signed'),
+    onDiscarded: (reason) => log.warn({ reason }, 'the trees of the checkpoints are made again'),
+  })
+}

@@ -1,0 +1,56 @@
+import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import { sequenceOf } from '../../engine/brands.ts'
+import type { ChangeNamed } from '../../engine/events/changes.ts'
+import { originText, signature64 } from '../../engine/events/names.ts'
+import { digest, integer, microseconds } from '../../engine/events/schema/kinds.ts'
+import { field, record } from '../../engine/events/schema/record.ts'
+import type { CheckpointState } from '../../engine/state-ports.ts'
+import { numberKey, readNumber } from '../keys.ts'
+import type { Row, Table, TableReader } from '../lmdb-environment.ts'
+import { packed } from './row-codecs.ts'
+
+/** `checkpoints`: sequence of the entry (8) to what it says, and when. `restores`: sequence of an entry to nothing. */
+const { encode, decode } = packed(
+  record('checkpoint', {
+    timeMicroseconds: field(microseconds, 'time'),
+    size: field(integer, 'size'),
+    root: field(digest, 'root'),
+    bundleRoot: field(digest, 'bundle root'),
+    previous: field(digest, 'previous'),
+    origin: field(originText, 'origin'),
+    publicKey: field(digest, 'public key'),
+    signature: field(signature64, 'signature'),
+  }),
+)
+
+export function putCheckpoint(
+  table: Table,
+  sequence: Sequence,
+  timeMicroseconds: Microseconds,
+  change: ChangeNamed<'checkpoint.signed'>,
+): void {
+  table.put(numberKey(sequence), encode({ timeMicroseconds, ...change }))
+}
+
+export function getLastCheckpoint(table: TableReader): CheckpointState | undefined {
+  const [last] = table.rows({ reverse: true, limit: 1 })
+  return last && stateOf(last)
+}
+
+/** Checkpoints by their entries, from a sequence on. */
+export function checkpointsFrom(table: TableReader, first: number, limit: number): CheckpointState[] {
+  return Array.from(table.rows({ start: numberKey(first), limit }), stateOf)
+}
+
+export function putRestore(table: Table, sequence: Sequence): void {
+  table.put(numberKey(sequence), Buffer.alloc(0))
+}
+
+export function getLastRestore(table: TableReader): Sequence | undefined {
+  const [last] = table.keys({ reverse: true, limit: 1 })
+  return last && sequenceOf(readNumber(last, 0))
+}
+
+function stateOf({ key, value }: Row): CheckpointState {
+  return { sequence: sequenceOf(readNumber(key, 0)), ...decode(value) }
+}

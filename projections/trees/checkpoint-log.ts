@@ -1,0 +1,152 @@
+import type { Disk } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { checkpointNote } from '../../engine/proof/checkpoint-note.ts'
+import { consistencyProofText, inclusionProofText } from '../../engine/proof/tree-proofs.ts'
+import { LOG_HASHING } from '../../engine/proof/trees/tree-hashing.ts'
+import { consistencyPath, inclusionPath, isConsistent, rootOfInclusion } from '../../engine/proof/trees/tree-shape.ts'
+import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointReader } from '../catalog/checkpoint-reader.ts'
+import { TILE_WIDTH, TreeFiles, TreesDamagedError, treesIn } from './tree-files.ts'
+
+/** What the log cannot give: there is no such checkpoint, it does not cover that, or the trees are still being made. */
+export class LogRefusal extends Error {
+  override readonly name = 'LogRefusal'
+  readonly reason: 'none' | 'not-covered' | 'not-ready'
+
+  constructor(reason: LogRefusal['reason'], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** A tile of the log, or of its entries (C2SP tlog-tiles). */
+export interface TileName {
+  readonly level: number | 'entries'
+  readonly index: number
+  /** 1 to 256. */
+  readonly width: number
+}
+
+const HASH_BYTES = 32
+
+/** What is published of the log: everything up to its last checkpoint, and nothing beyond. */
+export class CheckpointLog {
+  readonly #disk: Disk
+  readonly #directory: string
+  readonly #reader: CheckpointReader
+
+  constructor(disk: Disk, paths: StorePaths, reader: CheckpointReader) {
+    this.#disk = disk
+    this.#directory = treesIn(paths.projections)
+    this.#reader = reader
+  }
+
+  /** The last checkpoint, if any was signed. */
+  newest(): CheckpointState | undefined {
+    return this.#reader.last()
+  }
+
+  /** @throws LogRefusal */
+  last(): CheckpointState {
+    const last = this.#reader.last()
+    if (last === undefined) throw new LogRefusal('none', 'no checkpoint was signed yet')
+    return last
+  }
+
+  /** Checkpoints whose entries come after a sequence. */
+  after(sequence: number, limit: number): CheckpointState[] {
+    return this.#reader.after(sequence, limit)
+  }
+
+  /**
+   * That a record is in the tree of a checkpoint: C2SP tlog-proof.
+   * @param size of the checkpoint; that of the last one where it is undefined
+   * @throws LogRefusal
+   */
+  inclusion(sequence: number, size: number | undefined): string {
+    const checkpoint = this.#checkpoint(size)
+    if (sequence >= checkpoint.size) {
+      throw new LogRefusal('not-covered', `the checkpoint covers the records before ${checkpoint.size}`)
+    }
+    const path = this.#read(checkpoint, (trees) => {
+      const found = inclusionPath(trees.tree('log'), sequence, checkpoint.size)
+      const hash = trees.recordHash(sequence)
+      const root = rootOfInclusion(LOG_HASHING, hash, sequence, checkpoint.size, found)
+      if (root?.equals(checkpoint.root) !== true)
+        throw new TreesDamagedError('the trees are not those that were signed')
+      return found
+    })
+    return inclusionProofText(sequence, path, noteOf(checkpoint))
+  }
+
+  /**
+   * That the tree of one checkpoint begins with that of another: the body of C2SP tlog-witness.
+   * @throws LogRefusal
+   */
+  consistency(from: number, to: number | undefined): string {
+    const checkpoint = this.#checkpoint(to)
+    const old = this.#checkpoint(from)
+    if (old.size > checkpoint.size) {
+      throw new LogRefusal('not-covered', `the checkpoint of ${to} records does not cover ${from}`)
+    }
+    const path = this.#read(checkpoint, (trees) => {
+      const found = consistencyPath(trees.tree('log'), old.size, checkpoint.size)
+      if (!isConsistent(LOG_HASHING, old, checkpoint, found)) {
+        throw new TreesDamagedError('the trees are not those that were signed')
+      }
+      return found
+    })
+    return consistencyProofText(old.size, path, noteOf(checkpoint))
+  }
+
+  /** @throws LogRefusal for a tile that no published checkpoint needs */
+  tile({ level, index, width }: TileName): Buffer {
+    const last = this.last()
+    const below = level === 'entries' ? 0 : level
+    const hashes = Math.floor(last.size / TILE_WIDTH ** below) - index * TILE_WIDTH
+    if (hashes < width) throw new LogRefusal('none', 'no published checkpoint needs this tile')
+    return this.#read(last, (trees) =>
+      level === 'entries'
+        ? entriesOf(trees.recordHashes(index * TILE_WIDTH, width))
+        : trees.tile('log', level, index, width),
+    )
+  }
+
+  /** @throws LogRefusal */
+  #checkpoint(size: number | undefined): CheckpointState {
+    if (size === undefined) return this.last()
+    const found = this.#reader.ofSize(size)
+    if (found === undefined) throw new LogRefusal('none', `there is no checkpoint of ${size} records`)
+    return found
+  }
+
+  #read<T>({ size }: CheckpointState, read: (trees: TreeFiles) => T): T {
+    const trees = TreeFiles.openToRead(this.#disk, this.#directory)
+    try {
+      if (trees === undefined || trees.size < size) {
+        throw new LogRefusal(
+          'not-ready',
+          `the trees are being made again; they cover ${trees?.size ?? 0} of ${size} records`,
+        )
+      }
+      return read(trees)
+    } finally {
+      trees?.close()
+    }
+  }
+}
+
+/** The checkpoint as a signed note. */
+export function noteOf(checkpoint: CheckpointState): string {
+  return checkpointNote(checkpoint, checkpoint.publicKey, checkpoint.signature)
+}
+
+/** Each entry after its length in two bytes. */
+function entriesOf(hashes: Buffer): Buffer {
+  const entries = Buffer.alloc((hashes.length / HASH_BYTES) * (HASH_BYTES + 2))
+  for (let at = 0, to = 0; at < hashes.length; at += HASH_BYTES, to += HASH_BYTES + 2) {
+    entries.writeUInt16BE(HASH_BYTES, to)
+    hashes.copy(entries, to + 2, at, at + HASH_BYTES)
+  }
+  return entries
+}

@@ -1,0 +1,185 @@
+import type { Sequence } from '../../engine/brands.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
+import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { HASH_BYTES, SEGMENT_HEADER } from '../../engine/journal/format.ts'
+import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
+import { firstOf, type NextRecord, type SegmentPlace } from '../../engine/journal/positions.ts'
+import { decodeSegmentHeader, segmentFirsts } from '../../engine/journal/segment.ts'
+import { openSegment, type SegmentFile } from '../../engine/journal/segment-file.ts'
+import { SegmentWindow, scanSegment } from '../../engine/journal/segment-scan.ts'
+import { TREE_PIECE_BYTES, type TreeFiles } from './tree-files.ts'
+
+/** Where the journal is known to be durable: the end of a batch that is applied. */
+export interface JournalLimit extends SegmentPlace {
+  /** Hash of the last record before it. */
+  readonly head: Uint8Array
+}
+
+/** Where the trees have come to in the journal. */
+interface Reached {
+  readonly chain: NextRecord
+  readonly place: SegmentPlace
+}
+
+/**
+ * Extends the trees by what the journal holds on the disk, verifying every record and every link (T4): a hash that the engine
+ * has in memory is never taken for what was written.
+ */
+export class TreeGrower {
+  readonly #disk: Disk
+  readonly #paths: StorePaths
+  readonly #trees: TreeFiles
+  #reached: Reached | undefined
+  #discarded = 0
+
+  constructor(disk: Disk, paths: StorePaths, trees: TreeFiles) {
+    this.#disk = disk
+    this.#paths = paths
+    this.#trees = trees
+  }
+
+  /** How often the trees were not those of the journal, and were made anew. */
+  get discarded(): number {
+    return this.#discarded
+  }
+
+  /**
+   * Reads on, to the end of a segment or to the limit, whichever comes first.
+   * @returns whether the limit is reached
+   * @throws JournalDamagedError
+   */
+  step(limit: JournalLimit): boolean {
+    const firsts = segmentFirsts(this.#disk, this.#paths)
+    this.#reached = this.#onward(firsts, this.#reached ?? this.#begin(firsts, limit))
+    const { chain, place } = this.#reached
+    const isLast = place.segmentFirstSequence === limit.segmentFirstSequence
+    const offset = this.#readSegment(place, isLast ? limit.offset : undefined, chain)
+    this.#reached = { chain, place: { ...place, offset } }
+    if (!isLast) {
+      if (firsts.includes(chain.nextSequence)) return false
+      throw new JournalDamagedError(`no segment begins with record ${chain.nextSequence}`)
+    }
+    if (chain.nextSequence < this.#trees.size) {
+      this.#discard()
+      throw new OtherTreesError()
+    }
+    if (chain.head.equals(limit.head)) return true
+    throw new JournalDamagedError(
+      `the last record on the disk, ${chain.nextSequence - 1}, is not the one that was written`,
+    )
+  }
+
+  /** After a seal with the next segment: nothing follows in its own, which may be cold by now. */
+  #onward(firsts: readonly Sequence[], reached: Reached): Reached {
+    const { chain, place } = reached
+    const { nextSequence } = chain
+    if (nextSequence === place.segmentFirstSequence || !firsts.includes(nextSequence)) return reached
+    return { chain, place: { segmentFirstSequence: nextSequence, offset: SEGMENT_HEADER.bytes } }
+  }
+
+  /** The trees go on in the segment of their last record, if they are those of the journal there; otherwise they begin anew. */
+  #begin(firsts: readonly Sequence[], limit: JournalLimit): Reached {
+    const { size } = this.#trees
+    const present = firsts.findLast((first) => first < size)
+    const isThere = present !== undefined && present <= limit.segmentFirstSequence
+    if (!isThere && size > 0) this.#discard()
+    const segment = isThere ? present : firsts[0]
+    if (segment === undefined) throw new JournalDamagedError('there is no journal')
+    return this.#beginAt({ segmentFirstSequence: segment, offset: SEGMENT_HEADER.bytes })
+  }
+
+  #beginAt(place: SegmentPlace): Reached {
+    const path = this.#paths.segment(place.segmentFirstSequence)
+    const file = openSegment(this.#disk, path)
+    try {
+      const bytes = Buffer.alloc(SEGMENT_HEADER.bytes)
+      file.readAt(bytes, 0, bytes.length)
+      const header = decodeSegmentHeader(bytes)
+      if (header === undefined) throw new JournalDamagedError(`${path}: header is damaged`)
+      return { chain: firstOf(header), place }
+    } finally {
+      file.close()
+    }
+  }
+
+  #discard(): void {
+    this.#trees.clear()
+    this.#reached = undefined
+    this.#discarded += 1
+  }
+
+  /** @returns the offset after the last batch */
+  #readSegment(place: SegmentPlace, limit: number | undefined, chain: NextRecord): number {
+    const path = this.#paths.segment(place.segmentFirstSequence)
+    const file = openSegment(this.#disk, path)
+    const additions = new Additions(this.#trees)
+    try {
+      const bytes = Buffer.alloc(SEGMENT_HEADER.bytes)
+      file.readAt(bytes, 0, bytes.length)
+      const number = decodeSegmentHeader(bytes)?.segmentNumber
+      if (number === undefined) throw new JournalDamagedError(`${path}: header is damaged`)
+      const window = new SegmentWindow(limit === undefined ? file : cutAt(file, limit))
+      const end = scanSegment(window, number, place.offset, chain, {
+        record: ({ sequence, hash }) => {
+          if (!additions.take(sequence, hash)) throw new OtherTreesError()
+        },
+      })
+      if (end.end === 'torn' || end.end === 'foreign') {
+        throw new JournalDamagedError(`${path}, offset ${end.offset}, sequence ${chain.nextSequence}: ${end.reason}`)
+      }
+      additions.flush()
+      return end.offset
+    } catch (error) {
+      if (error instanceof OtherTreesError) this.#discard()
+      // Whatever was read of the segment is read again.
+      this.#reached = undefined
+      throw error
+    } finally {
+      file.close()
+    }
+  }
+}
+
+/** The trees are not those of this journal. */
+export class OtherTreesError extends Error {
+  override readonly name = 'OtherTreesError'
+
+  constructor() {
+    super('the trees were not those of the journal; they are made anew')
+  }
+}
+
+/** The first bytes of a segment that is being written. */
+function cutAt(file: SegmentFile, limit: number): Pick<SegmentFile, 'size' | 'readAt' | 'isCold'> {
+  return {
+    isCold: file.isCold,
+    size: () => Math.min(limit, file.size()),
+    readAt: (target, position, length) =>
+      file.readAt(target, position, Math.min(length, Math.max(0, limit - position))),
+  }
+}
+
+/** Hashes on their way into the trees. */
+class Additions {
+  readonly #trees: TreeFiles
+  readonly #bytes = Buffer.allocUnsafe(TREE_PIECE_BYTES)
+  #length = 0
+
+  constructor(trees: TreeFiles) {
+    this.#trees = trees
+  }
+
+  /** False for a record that is in the trees with another hash. */
+  take(sequence: number, hash: Buffer): boolean {
+    if (sequence < this.#trees.size) return this.#trees.recordHash(sequence).equals(hash)
+    hash.copy(this.#bytes, this.#length)
+    this.#length += HASH_BYTES
+    if (this.#length === this.#bytes.length) this.flush()
+    return true
+  }
+
+  flush(): void {
+    if (this.#length > 0) this.#trees.append(this.#bytes.subarray(0, this.#length))
+    this.#length = 0
+  }
+}

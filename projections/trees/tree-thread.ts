@@ -1,0 +1,32 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { giveWay } from '../give-way.ts'
+import { answerTreeRequest } from './answer-tree-request.ts'
+import { TreeGrower } from './grow-trees.ts'
+import { TreeFiles, treesIn } from './tree-files.ts'
+import type { FromTreeThread, TreeRequest } from './tree-thread-handle.ts'
+
+/** Makes the trees beside the engine, whose turn must never wait for a hash. */
+
+giveWay()
+const paths = new StorePaths(workerData as string)
+const trees = TreeFiles.openToWrite(nodeDisk, treesIn(paths.projections))
+const grower = new TreeGrower(nodeDisk, paths, trees)
+
+const send = (message: FromTreeThread) => parentPort?.postMessage(message)
+
+parentPort?.on('message', (request: TreeRequest | 'close') => {
+  if (request === 'close') {
+    trees.sync()
+    trees.close()
+    parentPort?.close()
+    return
+  }
+  try {
+    send({ kind: 'report', report: answerTreeRequest(trees, grower, request) })
+  } catch (error) {
+    const { name, message } = error as Error
+    send({ kind: 'failed', name, message })
+  }
+})

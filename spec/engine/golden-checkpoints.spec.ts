@@ -1,0 +1,40 @@
+/** The golden journal with checkpoints. */
+import { test } from 'tap'
+import { SigningKey } from '../../engine/keys/signing-key.ts'
+import { storeKeys } from '../../engine/keys/store-keys.ts'
+import { isSignedBy, readCheckpointNote, readVerifierKey, verifierKeyText } from '../../engine/proof/checkpoint-note.ts'
+import { noteOf } from '../../projections/trees/checkpoint-log.ts'
+import { signingOf } from '../support/checkpoint-signing.ts'
+import {
+  copyGolden,
+  GOLDEN_DEPLOYMENT,
+  GOLDEN_JOURNALS,
+  GOLDEN_MASTER_KEY,
+  openGolden,
+} from '../support/golden-journals.ts'
+
+test('golden journal 12: its checkpoints are signed with the key of the store, over the trees of its records', async (t) => {
+  const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[11])
+  const store = await openGolden(paths)
+  const key = new SigningKey(storeKeys(GOLDEN_MASTER_KEY, Buffer.from(GOLDEN_DEPLOYMENT, 'hex')).checkpointSigning)
+  const signing = signingOf(
+    { ...store, paths },
+    { name: 'golden.log', key, clock: () => Date.UTC(2026, 10, 23, 16, 2) },
+  )
+  const signed = signing.reader.after(-1, 9)
+  t.match(signed, [{ size: 125 }, { size: 128 }, { size: 132 }])
+  const origin = `golden.log/${GOLDEN_DEPLOYMENT}`
+  for (const checkpoint of signed) {
+    const note = readCheckpointNote(noteOf(checkpoint))
+    t.ok(isSignedBy(note, readVerifierKey(verifierKeyText(origin, key.publicKey))))
+  }
+  await signing.settle()
+  const [first, , last] = signed
+  t.equal(
+    Buffer.from(last?.root ?? []).toString('hex'),
+    'af3e73f49c355f7dac5167f994ee2260409a67eafcf56aade333691c121d39d5',
+  )
+  t.match(signing.log.consistency(first?.size ?? 0, last?.size), /^old 125\n/)
+  await signing.close()
+  await store.close(true)
+})

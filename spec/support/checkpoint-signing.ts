@@ -1,0 +1,88 @@
+/** The worker that signs checkpoints, with the trees grown in the thread of the spec. */
+import { millisecondsOf } from '../../engine/brands.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { SigningKey } from '../../engine/keys/signing-key.ts'
+import { CheckpointReader } from '../../projections/catalog/checkpoint-reader.ts'
+import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
+import { answerTreeRequest } from '../../projections/trees/answer-tree-request.ts'
+import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
+import { TreeGrower } from '../../projections/trees/grow-trees.ts'
+import { TreeFiles, treesIn } from '../../projections/trees/tree-files.ts'
+import { CheckpointSigning } from '../../workers/sign-checkpoints.ts'
+import type { TestStore } from './test-store.ts'
+
+export interface TestSigning {
+  readonly worker: CheckpointSigning
+  readonly reader: CheckpointReader
+  readonly log: CheckpointLog
+  readonly publicKey: Buffer
+  /** Messages about trees that were made again. */
+  readonly discarded: string[]
+  /** Steps until there is nothing to do for now. */
+  settle(): Promise<void>
+  close(): Promise<void>
+}
+
+interface SigningOptions {
+  readonly intervalSeconds?: number
+  readonly heartbeatSeconds?: number
+  readonly name?: string
+  readonly key?: SigningKey
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number
+}
+
+export function signingOf(
+  store: Pick<TestStore, 'client' | 'paths' | 'deploymentId'>,
+  {
+    intervalSeconds = 60,
+    heartbeatSeconds = 3600,
+    name = 'spec.log',
+    clock = Date.now,
+    key = new SigningKey(Buffer.alloc(32, 3)),
+  }: SigningOptions = {},
+): TestSigning {
+  const { paths, client, deploymentId } = store
+  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
+  const reader = new CheckpointReader(environment)
+  let opened: { readonly trees: TreeFiles; readonly grower: TreeGrower } | undefined
+  const open = () => {
+    const trees = TreeFiles.openToWrite(nodeDisk, treesIn(paths.projections))
+    return { trees, grower: new TreeGrower(nodeDisk, paths, trees) }
+  }
+  const discarded: string[] = []
+  const worker = new CheckpointSigning(
+    client,
+    reader,
+    {
+      ask: async (request) => {
+        opened ??= open()
+        return answerTreeRequest(opened.trees, opened.grower, request)
+      },
+      close: async () => opened?.trees.close(),
+    },
+    {
+      intervalSeconds,
+      heartbeatSeconds,
+      origin: { name, deploymentId },
+      key,
+      clock: () => millisecondsOf(clock()),
+      onSigned: () => undefined,
+      onDiscarded: (reason) => void discarded.push(reason),
+    },
+  )
+  return {
+    worker,
+    reader,
+    log: new CheckpointLog(nodeDisk, paths, reader),
+    publicKey: key.publicKey,
+    discarded,
+    settle: async () => {
+      while ((await worker.step()) === 'more');
+    },
+    close: async () => {
+      await worker.close()
+      await environment.close()
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import type { Milliseconds, Sequence } from '../engine/brands.ts'
+import type { EngineClient } from '../engine/client/engine-client.ts'
+import type { SigningKey } from '../engine/keys/signing-key.ts'
+import { checkpointText } from '../engine/proof/checkpoint-note.ts'
+import type { CheckpointState } from '../engine/state-ports.ts'
+import type { CheckpointReader } from '../projections/catalog/checkpoint-reader.ts'
+import type { CheckpointFacts } from '../projections/trees/checkpoint-facts.ts'
+import type { TreeReport, TreeThread } from '../projections/trees/tree-thread-handle.ts'
+import { systemAudit } from './system-audit.ts'
+import type { BackgroundWorker, StepResult } from './worker.ts'
+
+interface CheckpointOptions {
+  /** Between checkpoints while there are new records; 0: none is ever made. */
+  readonly intervalSeconds: number
+  /** After so long there is one in any case. */
+  readonly heartbeatSeconds: number
+  /** Under which name the log is known. */
+  readonly origin: OriginParts
+  readonly key: SigningKey
+  readonly clock: () => Milliseconds
+  readonly onSigned: (checkpoint: { readonly size: number; readonly origin: string }) => void
+  /** The trees were not those of the journal. */
+  readonly onDiscarded: (reason: string) => void
+}
+
+/** What the origin of a log is made of. */
+interface OriginParts {
+  /** The setting. */
+  readonly name: string
+  /** In hexadecimal. */
+  readonly deploymentId: string
+}
+
+const ZEROS = new Uint8Array(32)
+/** Of the hash of the entry that says that the journal was restored: enough to tell two restores of one backup apart. */
+const RESTORE_BYTES = 8
+
+/** The journal on the disk does not continue what was signed. Nothing is signed any more; everything else goes on. */
+class CheckpointForkError extends Error {
+  override readonly name = 'CheckpointForkError'
+}
+
+/**
+ * The name of the log: setting, deployment, and, after a restore from a backup, the restore. The journal goes on from an
+ * earlier record then, and the origin before it may have signed another history (T3).
+ */
+function originOf({ name, deploymentId }: OriginParts, restore: Uint8Array | undefined): string {
+  const log = `${name}/${deploymentId}`
+  return restore === undefined ? log : `${log}/${Buffer.from(restore).toString('hex', 0, RESTORE_BYTES)}`
+}
+
+/** Keeps the trees up to the journal, and signs what they are (spec/decisions/0147-two-trees-beside-the-engine.md). */
+export class CheckpointSigning implements BackgroundWorker {
+  readonly name = 'checkpoints'
+  readonly #engine: EngineClient
+  readonly #reader: CheckpointReader
+  readonly #thread: Pick<TreeThread, 'ask' | 'close'>
+  readonly #options: CheckpointOptions
+  #treeSize: number | undefined
+  #signed = 0
+  #refusal: string | undefined
+
+  constructor(
+    engine: EngineClient,
+    reader: CheckpointReader,
+    thread: Pick<TreeThread, 'ask' | 'close'>,
+    options: CheckpointOptions,
+  ) {
+    this.#engine = engine
+    this.#reader = reader
+    this.#thread = thread
+    this.#options = options
+  }
+
+  get status(): string {
+    return `${this.#signed} checkpoints signed`
+  }
+
+  get facts(): CheckpointFacts {
+    const isOn = this.#options.intervalSeconds > 0
+    return { isOn, treeSize: this.#treeSize, signed: this.#signed, refusal: this.#refusal }
+  }
+
+  /** Grows the trees by a piece; signs what they are when it is due and they have come to the end. */
+  async step(): Promise<StepResult> {
+    if (this.#options.intervalSeconds === 0) return 'done'
+    const { applied, last, restored } = this.#reader.state()
+    if (applied === undefined) return 'idle'
+    const isDue = this.#isDue(last, applied.sequence)
+    try {
+      const wanted = [last?.sequence, restored].flatMap((sequence) => sequence ?? [])
+      const { segmentFirstSequence, offset, head } = applied
+      const limit = { segmentFirstSequence, offset, head }
+      const report = await this.#thread.ask({ limit, isDue, previous: last, wanted })
+      this.#treeSize = report.size
+      if (report.discarded !== undefined) this.#options.onDiscarded(report.discarded)
+      if (!report.isAtLimit) return 'more'
+      if (report.due !== undefined) await this.#sign(report.due, last, restored)
+      return 'idle'
+    } catch (error) {
+      this.#refusal = error instanceof Error ? error.message : String(error)
+      throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+
+  /** A clock that was set back must not keep checkpoints waiting. */
+  #isDue(last: CheckpointState | undefined, end: Sequence): boolean {
+    if (last === undefined) return true
+    // Entries of one moment get times that are later by a microsecond each.
+    const elapsed = this.#options.clock() - Math.floor(last.timeMicroseconds / 1000)
+    const { intervalSeconds, heartbeatSeconds } = this.#options
+    const waits = end > last.sequence ? Math.min(intervalSeconds, heartbeatSeconds) : heartbeatSeconds
+    return elapsed < 0 || elapsed >= 1000 * waits
+  }
+
+  async #sign(
+    { roots, extendsPrevious, hashes }: NonNullable<TreeReport['due']>,
+    last: CheckpointState | undefined,
+    restored: Sequence | undefined,
+  ): Promise<void> {
+    if (!extendsPrevious) {
+      throw new CheckpointForkError(
+        `the journal on the disk does not continue the checkpoint of ${last?.size} records that this store signed`,
+      )
+    }
+    const previous = last === undefined ? ZEROS : (hashes[0] as Uint8Array)
+    const restore = restored === undefined ? undefined : hashes.at(-1)
+    const { key } = this.#options
+    const origin = originOf(this.#options.origin, restore)
+    const signature = Uint8Array.from(key.sign(checkpointText({ origin, size: roots.size, root: roots.root })))
+    const publicKey = Uint8Array.from(key.publicKey)
+    await this.#engine.execute({
+      kind: 'sign-checkpoint',
+      audit: systemAudit('checkpoints', 'checkpoint.sign', origin),
+      checkpoint: { ...roots, previous, origin, publicKey, signature },
+      after: last?.sequence,
+    })
+    this.#signed += 1
+    this.#refusal = undefined
+    this.#options.onSigned({ size: roots.size, origin })
+  }
+}
