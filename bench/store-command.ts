@@ -16,7 +16,8 @@ export class CommandFailedError extends Error {
 async function runCommand(bench: Bench, words: readonly string[], directory: string): Promise<CommandOutcome> {
   const outcome = await bench.children.run(process.execPath, [COMMAND, ...words, '--data-dir', directory], {
     timeoutMilliseconds: TIMEOUT_MILLISECONDS,
-    environment: {},
+    // A rebuild authenticates changes of access.
+    environment: { OBJECT_STORE_CREDENTIAL_MASTER_KEY: bench.secrets.masterKey },
   })
   if (outcome.exitCode !== 0) {
     const text = (outcome.stdout + outcome.stderr).trim().slice(0, 1000)

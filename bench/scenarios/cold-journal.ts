@@ -7,6 +7,8 @@ import { readSegmentChain } from '../../engine/journal/segment-chain.ts'
 import type { Scenario } from '../scenario.ts'
 import { numberIn, runStoreCommand } from '../store-command.ts'
 
+/** The first segment is full, and so sealed, after some 120,000. */
+const OBJECTS_MINIMUM = 300_000
 /** As the worker of a server compresses. */
 const LEVEL = 6
 
@@ -15,7 +17,7 @@ export const coldJournal: Scenario = {
   title: 'The same two commands when every sealed segment of that journal is compressed',
   needs: 'own server',
   async run(bench) {
-    await bench.filled.fillTo(bench.settings.objects)
+    await bench.filled.fillTo(Math.max(bench.settings.objects, OBJECTS_MINIMUM))
     const compressed = await compressAll(bench.filled.directory)
     const told = (records: number, seconds: number) =>
       `${records.toLocaleString('en')} records in ${seconds.toFixed(1)} s, ${compressed} segments compressed`
