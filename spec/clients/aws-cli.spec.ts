@@ -5,8 +5,9 @@ import { test } from 'tap'
 import { sampleBytes } from '../support/sample-bytes.ts'
 import { startProcess, temporaryDirectory } from '../support/test-server.ts'
 import { awsCommand, COPY_SETTINGS, refuses, succeeds, tells } from './aws-command.ts'
+import { largeFiles, treeBothWays } from './aws-round-trips.ts'
 import { programs, run } from './client-programs.ts'
-import { digestOf, digestsOf, digestsOfTree, oddTree, writeTree } from './file-tree.ts'
+import { oddTree } from './file-tree.ts'
 
 const server = await startProcess()
 const place = temporaryDirectory()
@@ -16,8 +17,6 @@ const tree = oddTree(200)
 const large = sampleBytes(100 * MEBIBYTE)
 // Sent in parts by default, unlike everything else in the tree.
 tree.set('a/large', sampleBytes(20 * MEBIBYTE + 1))
-writeTree(join(place, 'tree'), tree)
-writeFileSync(join(place, 'large'), large)
 
 for (const [index, program] of (await programs('aws', ['--version'])).entries()) {
   const bucket = `aws-${index}`
@@ -26,38 +25,15 @@ for (const [index, program] of (await programs('aws', ['--version'])).entries())
     JSON.parse(String((await aws('s3api', 'head-object', '--bucket', bucket, '--key', key)).stdout))
 
   test(`${program.version}: large files`, async (t) => {
-    const there = `s3://${bucket}`
-    await succeeds(t, aws('s3', 'mb', there), 'mb')
+    await succeeds(t, aws('s3', 'mb', `s3://${bucket}`), 'mb')
     t.match(await succeeds(t, aws('s3', 'ls'), 'ls of buckets'), bucket)
-    await succeeds(t, aws('s3', 'cp', '--no-progress', 'large', `${there}/large`), '100 MiB up')
-    t.match(await head('large'), { ContentLength: large.length, ETag: /-13"$/ }, 'in parts of 8 MiB')
-    await succeeds(t, aws('s3', 'cp', '--no-progress', `${there}/large`, 'large-back'), '100 MiB down')
-    t.equal(digestOf(readFileSync(join(place, 'large-back'))), digestOf(large))
-    const piped = awsCommand(program, server, place, { input: large })
-    await succeeds(t, piped('s3', 'cp', '-', `${there}/piped`), '100 MiB from a pipe')
-    const back = await aws('s3', 'cp', `${there}/piped`, '-')
-    t.equal(digestOf(back.stdout), digestOf(large), 'and into one')
     const whole = awsCommand(program, server, place, { settings: COPY_SETTINGS })
-    await succeeds(t, whole('s3', 'cp', '--no-progress', `${there}/large`, `${there}/copy`), 'copy')
-    await succeeds(t, whole('s3', 'mv', '--no-progress', `${there}/copy`, `${there}/moved`), 'move')
-    t.match(await head('moved'), { ContentLength: large.length, ETag: /-13"$/ }, 'which keeps the ETag')
-    const list = await succeeds(t, aws('s3', 'ls', '--recursive', there), 'ls')
-    t.same(list.match(/104857600 \w+$/gm), ['104857600 large', '104857600 moved', '104857600 piped'])
-    await succeeds(t, aws('s3', 'rm', `${there}/piped`), 'rm')
+    const piped = awsCommand(program, server, place, { input: large })
+    await largeFiles(t, { aws, copying: whole, piped }, large, bucket, place)
   })
 
   test(`${program.version}: a tree both ways`, async (t) => {
-    const there = `s3://${bucket}/tree`
-    await succeeds(t, aws('s3', 'sync', '--no-progress', 'tree', there), 'sync up')
-    const back = join(place, `back-${index}`)
-    await succeeds(t, aws('s3', 'sync', '--no-progress', there, back), 'sync down')
-    t.same(digestsOf(back), digestsOfTree(tree))
-    t.equal(await succeeds(t, aws('s3', 'sync', '--no-progress', there, back), 'sync again'), '', 'nothing to do')
-    rmSync(join(back, 'plain.txt'))
-    const up = await succeeds(t, aws('s3', 'sync', '--no-progress', '--delete', back, there), 'sync --delete')
-    t.equal(up.trim(), `delete: ${there}/plain.txt`)
-    await succeeds(t, aws('s3', 'rm', '--recursive', there), 'rm --recursive')
-    t.equal((await aws('s3', 'ls', there)).code, 1, 'nothing is left')
+    await treeBothWays(t, aws, tree, bucket, place)
   })
 
   test(`${program.version}: single requests`, async (t) => {

@@ -5,7 +5,8 @@ import type { Test } from 'tap'
 import type { TestServer } from '../support/test-server.ts'
 import { type Outcome, type Program, run } from './client-programs.ts'
 
-const SETTINGS = '[default]\nregion = us-east-1\ns3 =\n  addressing_style = path\n  signature_version = s3v4\n'
+const REGION = '[default]\nregion = us-east-1\n'
+const SETTINGS = `${REGION}s3 =\n  addressing_style = path\n  signature_version = s3v4\n`
 /** What copies inside the store want in addition. */
 export const COPY_SETTINGS = '  multipart_threshold = 5GB\n'
 
@@ -14,6 +15,8 @@ export type Aws = (...words: string[]) => Promise<Outcome>
 export interface AwsOptions {
   /** Added to the configuration file. */
   readonly settings?: string
+  /** The configuration file says the region and nothing else. */
+  readonly byDefault?: boolean
   readonly input?: Buffer
   /** Further variables of its environment. */
   readonly environment?: Readonly<Record<string, string>>
@@ -21,11 +24,13 @@ export interface AwsOptions {
   readonly endpoint?: string
 }
 
+type Server = Pick<TestServer, 'endpoint' | 'accessKey' | 'secretKey'>
+
 /** The command against a server, in a directory. */
-export function awsCommand(program: Program, server: TestServer, place: string, options: AwsOptions = {}): Aws {
-  const { settings = '', endpoint = server.endpoint, input } = options
-  const configuration = join(place, `config-${settings.length}`)
-  writeFileSync(configuration, SETTINGS + settings)
+export function awsCommand(program: Program, server: Server, place: string, options: AwsOptions = {}): Aws {
+  const { settings = '', endpoint = server.endpoint, byDefault = false, input } = options
+  const configuration = join(place, `config-${byDefault ? 'none' : settings.length}`)
+  writeFileSync(configuration, byDefault ? REGION : SETTINGS + settings)
   const environment = {
     AWS_CONFIG_FILE: configuration,
     AWS_SHARED_CREDENTIALS_FILE: join(place, 'none'),
@@ -57,4 +62,18 @@ export async function refuses(t: Test, running: Promise<Outcome>, ...words: read
   const { code, stderr } = await running
   t.not(code, 0, words.join(', '))
   for (const word of words) t.match(stderr, word)
+}
+
+/**
+ * What the extensions are for: a command that must succeed against a server that has them on, and fail with these words
+ * against one that has not.
+ */
+export async function extended(
+  t: Test,
+  target: { readonly extended: boolean },
+  running: Promise<Outcome>,
+  what: string,
+  ...words: readonly string[]
+): Promise<void> {
+  await (target.extended ? succeeds(t, running, what) : refuses(t, running, ...words))
 }

@@ -1,17 +1,19 @@
 /**
- * boto3 before the trailing checksums of 1.36, as Debian has it, and after them, from the client tools. The round trips are in
+ * boto3 before the trailing checksums of 1.36, as Debian has it, and after them, from the client tools: with the settings of
+ * the page, and with its defaults against servers with everything of `s3.extensions`. The round trips are in
  * boto3_round_trips.py.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { test } from 'tap'
-import { startProcess, temporaryDirectory } from '../support/test-server.ts'
+import { type Test, test } from 'tap'
+import { temporaryDirectory } from '../support/test-server.ts'
+import { startAll, type Target } from './both-servers.ts'
 import { type Program, programs, run } from './client-programs.ts'
 import { clientTools } from './client-tools.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../../spec/clients/boto3_round_trips.py', import.meta.url))
-const server = await startProcess()
+const all = await startAll()
 const place = temporaryDirectory()
 const VERSION = ['-c', 'import boto3; print("boto3", boto3.__version__)']
 
@@ -27,17 +29,30 @@ if (old === undefined)
 const path = (await clientTools()).path('python')
 const recent: Program = { path, version: String((await run(path, VERSION)).stdout).trim() }
 
-for (const [index, program] of [old, recent].entries()) {
-  test(program.version, async (t) => {
-    const words = [server.endpoint, server.accessKey, server.secretKey, `boto3-${index}`, join(place, 'transfer')]
-    const { code, stdout, stderr } = await run(program.path, ['-B', SCRIPT, ...words])
-    const lines = String(stdout).trim().split('\n')
-    for (const { name, got, expected } of lines.map((line) => JSON.parse(line) as Check)) t.same(got, expected, name)
-    t.equal(code, 0, 'it came to its end', { stderr })
-  })
+async function roundTrips(t: Test, program: Program, target: Target): Promise<void> {
+  const { endpoint, accessKey, secretKey, authority, extended } = target
+  const bucket = `boto3-${program === recent ? 'recent' : 'old'}`
+  const words = [endpoint, accessKey, secretKey, bucket, join(place, 'transfer'), extended ? 'extended' : 'default']
+  const environment = authority === undefined ? {} : { AWS_CA_BUNDLE: authority, SSL_CERT_FILE: authority }
+  const { code, stdout, stderr } = await run(program.path, ['-B', SCRIPT, ...words], { environment })
+  const lines = String(stdout).trim().split('\n')
+  for (const { name, got, expected } of lines.map((line) => JSON.parse(line) as Check)) t.same(got, expected, name)
+  t.equal(code, 0, 'it came to its end', { stderr })
+}
+
+const RUNS: readonly (readonly [Program, string])[] = [
+  [old, 'HTTP'],
+  [recent, 'HTTP'],
+  [old, 'HTTP with extensions'],
+  [recent, 'TLS with extensions'],
+]
+for (const [program, name] of RUNS) {
+  const target = all.targets.find((candidate) => candidate.name === name)
+  if (target === undefined) throw new Error(`no server over ${name}`)
+  test(`${program.version} over ${name}`, (t) => roundTrips(t, program, target))
 }
 
 test('end', async () => {
-  await server.stop()
+  await all.stop()
   rmSync(place, { recursive: true })
 })

@@ -1,4 +1,7 @@
-"""Round trips with boto3. Prints one JSON object a line: what was looked at, what came, what should have come."""
+"""
+Round trips with boto3. Prints one JSON object a line: what was looked at, what came, what should have come. With the settings
+of the page; or, with `extended` as the last argument, its defaults, against a server with everything of `s3.extensions`.
+"""
 
 import base64
 import datetime
@@ -13,20 +16,25 @@ from boto3.s3.transfer import TransferConfig
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-endpoint, access_key, secret_key, bucket = sys.argv[1:5]
+endpoint, access_key, secret_key, bucket, path, mode = sys.argv[1:7]
+EXTENDED = {"extended": True, "default": False}[mode]
+# Links are signed with version 2 by default, which this store does not know.
+BY_DEFAULT = {"signature_version": "s3v4", "retries": {"max_attempts": 1}}
+BY_PAGE = {"s3": {"addressing_style": "path"}, **BY_DEFAULT}
 session = {
     "endpoint_url": endpoint,
     "region_name": "us-east-1",
     "aws_access_key_id": access_key,
     "aws_secret_access_key": secret_key,
-    "config": Config(signature_version="s3v4", s3={"addressing_style": "path"}, retries={"max_attempts": 1}),
+    "config": Config(**(BY_DEFAULT if EXTENDED else BY_PAGE)),
 }
 s3 = boto3.client("s3", **session)
 MIB = 1024**2
-# Copies inside the store in one request: it shares the bytes, and knows no copy of a part.
-WHOLE = TransferConfig(multipart_threshold=5 * 1024**3)
+# Copies inside the store in one request: without its extension it knows no copy of a part.
+COPYING = TransferConfig() if EXTENDED else TransferConfig(multipart_threshold=5 * 1024**3)
 PARALLEL = TransferConfig(multipart_threshold=5 * MIB, multipart_chunksize=5 * MIB, max_concurrency=16)
 MD5_OF_KEPT = base64.b64encode(hashlib.md5(b"kept").digest()).decode()
+UNSUPPORTED = ["NotImplemented", 501]
 KEY = "a//b/../c/./ü+ %2F&?#=.txt"
 
 
@@ -151,7 +159,7 @@ def digest(path):
         return hashlib.sha256(file.read()).hexdigest()
 
 
-def transfers(path):
+def transfers():
     with open(path, "wb") as file:
         file.write(b"".join(index.to_bytes(8, "big") for index in range(8 * MIB + 1)))
     sent = digest(path)
@@ -168,7 +176,7 @@ def transfers(path):
     check("a part", [part["PartsCount"], part["ContentLength"]], [13, 4 * MIB + 8])
     with open(path, "rb") as file:
         s3.upload_fileobj(file, bucket, "transfer-stream")
-    s3.copy({"Bucket": bucket, "Key": "transfer"}, bucket, "transfer-copy", Config=WHOLE)
+    s3.copy({"Bucket": bucket, "Key": "transfer"}, bucket, "transfer-copy", Config=COPYING)
     for name in ["transfer-stream", "transfer-copy"]:
         s3.download_file(bucket, name, path + ".back")
         check(name, digest(path + ".back"), sent)
@@ -273,25 +281,71 @@ def locks():
     refusal("a version that is gone", ["NoSuchVersion", 404], lambda: s3.get_object(Bucket=name, Key="k", VersionId=version))
 
 
-def refused(path):
-    unsupported = ["NotImplemented", 501]
-    refusal("list_objects", unsupported, lambda: s3.list_objects(Bucket=bucket))
-    refusal("delete_objects", unsupported, lambda: s3.delete_objects(Bucket=bucket, Delete={"Objects": [{"Key": "a"}]}))
+def extended(name, expected, call):
+    """What the extensions are for: with them the call returns this; without them it is refused."""
+    if EXTENDED:
+        check(name, call(), expected)
+    else:
+        refusal(name, UNSUPPORTED, call)
+
+
+def extensions():
+    for index in range(5):
+        s3.put_object(Bucket=bucket, Key="ä/%d" % index, Body=b"")
+    keys = ["ä/%d" % index for index in range(5)]
     resource = boto3.resource("s3", **session).Bucket(bucket)
-    refusal("objects.all", unsupported, lambda: list(resource.objects.all()))
-    refusal("a public ACL", unsupported, lambda: s3.put_object(Bucket=bucket, Key="a", Body=b"", ACL="public-read"))
-    refusal("tags", unsupported, lambda: s3.put_object(Bucket=bucket, Key="a", Body=b"", Tagging="a=b"))
+
+    def pages():
+        listed = s3.get_paginator("list_objects").paginate(Bucket=bucket, Prefix="ä/", PaginationConfig={"PageSize": 2})
+        return [[row["Key"] for row in page["Contents"]] for page in listed]
+
+    def folders():
+        return [row["Prefix"] for row in s3.list_objects(Bucket=bucket, Prefix="ä", Delimiter="/")["CommonPrefixes"]]
+
+    def removed():
+        names = [{"Key": key} for key in keys[:2]]
+        answer = s3.delete_objects(Bucket=bucket, Delete={"Objects": names, "Quiet": True})
+        return [answer.get("Deleted", []), answer.get("Errors", []), [row.key for row in resource.objects.filter(Prefix="ä/")]]
+
+    def part_of(copy):
+        source = {"Bucket": bucket, "Key": "transfer"}
+        upload = s3.create_multipart_upload(Bucket=bucket, Key=copy)["UploadId"]
+        where = {"Bucket": bucket, "Key": copy, "UploadId": upload}
+        try:
+            given = {"CopySource": source, "CopySourceRange": "bytes=5-%d" % (6 * MIB)}
+            etag = s3.upload_part_copy(PartNumber=1, **given, **where)["CopyPartResult"]["ETag"]
+            s3.complete_multipart_upload(MultipartUpload={"Parts": [{"PartNumber": 1, "ETag": etag}]}, **where)
+        except ClientError:
+            s3.abort_multipart_upload(**where)
+            raise
+        with open(path, "rb") as file:
+            return s3.get_object(Bucket=bucket, Key=copy)["Body"].read() == file.read(6 * MIB + 1)[5:]
+
+    def in_parts():
+        s3.copy({"Bucket": bucket, "Key": "transfer"}, bucket, "in parts", Config=PARALLEL)
+        s3.download_file(bucket, "in parts", path + ".back")
+        return digest(path + ".back")
+
+    extended("list_objects", [keys[:2], keys[2:4], keys[4:]], pages)
+    extended("common prefixes of list_objects", ["ä/"], folders)
+    extended("delete_objects", [[], [], keys[2:]], removed)
+    extended("objects.all", True, lambda: keys[4] in [row.key for row in resource.objects.all()])
+    extended("a copy of a part", True, lambda: part_of("part"))
+    extended("a copy in parts", digest(path), in_parts)
+
+
+def refused():
+    refusal("a public ACL", UNSUPPORTED, lambda: s3.put_object(Bucket=bucket, Key="a", Body=b"", ACL="public-read"))
+    refusal("tags", UNSUPPORTED, lambda: s3.put_object(Bucket=bucket, Key="a", Body=b"", Tagging="a=b"))
     sealed = lambda: s3.put_object(Bucket=bucket, Key="a", Body=b"", ServerSideEncryption="AES256")
-    refusal("encryption by header", unsupported, sealed)
-    source = {"Bucket": bucket, "Key": "transfer"}
-    part = lambda: s3.upload_part_copy(Bucket=bucket, Key="a", UploadId="u", PartNumber=1, CopySource=source)
-    refusal("a copy of a part", unsupported, part)
-    refusal("a copy in parts", unsupported, lambda: s3.copy(source, bucket, "a", Config=PARALLEL))
+    refusal("encryption by header", UNSUPPORTED, sealed)
     s3.put_object(Bucket=bucket, Key="a", Body=b"", ACL="private")
     check("a private ACL", s3.head_object(Bucket=bucket, Key="a")["ContentLength"], 0)
 
 
 def emptied():
+    open_uploads = [row["Key"] for row in s3.list_multipart_uploads(Bucket=bucket).get("Uploads", [])]
+    check("uploads that are left open", open_uploads, ["left behind"])
     for row in s3.list_multipart_uploads(Bucket=bucket).get("Uploads", []):
         s3.abort_multipart_upload(Bucket=bucket, Key=row["Key"], UploadId=row["UploadId"])
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
@@ -307,10 +361,11 @@ objects()
 conditions()
 presigned()
 listings()
-transfers(sys.argv[5])
+transfers()
 uploads()
 versions()
 locks()
-refused(sys.argv[5])
+extensions()
+refused()
 emptied()
 print(json.dumps({"name": "end", "got": True, "expected": True}))

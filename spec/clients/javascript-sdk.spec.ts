@@ -28,6 +28,7 @@ import { etagOf, PART_BYTES } from '../support/multipart.ts'
 import { sampleBytes } from '../support/sample-bytes.ts'
 import { startProcess } from '../support/test-server.ts'
 import { errorName } from '../support/wire-assertions.ts'
+import { chunksOf, digestOf, upload } from './javascript-uploads.ts'
 
 const server = await startProcess()
 const Bucket = 'sdk-bucket'
@@ -43,60 +44,6 @@ function clientWith(settings: Partial<S3ClientConfig>): S3Client {
   })
 }
 
-/** Pieces of one size; only the last may be smaller. */
-async function* pieces(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
-  let held: Buffer[] = []
-  let length = 0
-  for await (const chunk of source) {
-    held.push(chunk)
-    length += chunk.length
-    while (length >= bytes) {
-      const all = Buffer.concat(held)
-      yield all.subarray(0, bytes)
-      held = [all.subarray(bytes)]
-      length -= bytes
-    }
-  }
-  if (length > 0) yield Buffer.concat(held)
-}
-
-/** An upload of a stream of unknown length: several workers take the next piece as soon as they are free. */
-async function upload(s3: S3Client, Key: string, source: AsyncIterable<Buffer>, workers: number) {
-  const begun = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm: 'CRC32' }))
-  const place = { Bucket, Key, UploadId: begun.UploadId }
-  const parts: CompletedPart[] = []
-  const queue = pieces(source, PART_BYTES)
-  let last = 0
-  const work = async () => {
-    for (let next = await queue.next(); !next.done; next = await queue.next()) {
-      last += 1
-      const PartNumber = last
-      const sent = await s3.send(new UploadPartCommand({ ...place, PartNumber, Body: next.value }))
-      parts.push({ PartNumber, ETag: sent.ETag, ChecksumCRC32: sent.ChecksumCRC32 })
-    }
-  }
-  try {
-    await Promise.all(Array.from({ length: workers }, work))
-    const Parts = parts.toSorted((left, right) => (left.PartNumber ?? 0) - (right.PartNumber ?? 0))
-    return await s3.send(new CompleteMultipartUploadCommand({ ...place, MultipartUpload: { Parts } }))
-  } catch (error) {
-    await s3.send(new AbortMultipartUploadCommand(place))
-    throw error
-  }
-}
-
-async function digestOf(s3: S3Client, Key: string): Promise<string> {
-  const digest = createHash('sha256')
-  const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }))
-  for await (const chunk of Body as AsyncIterable<Buffer>) digest.update(chunk)
-  return digest.digest('hex')
-}
-
-/** A stream that tells nobody how long it is, in chunks that fit no part. */
-async function* chunksOf(bytes: Buffer, length: number): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
-}
-
 const bytes = sampleBytes(48 * 1024 ** 2 + 12_345)
 const sha256 = createHash('sha256').update(bytes).digest('hex')
 
@@ -109,13 +56,13 @@ for (const [name, settings] of [
     await s3.send(new CreateBucketCommand({ Bucket }))
     for (const workers of [1, 6]) {
       const Key = `${name}/${workers}`
-      const done = await upload(s3, Key, chunksOf(bytes, 1_000_003), workers)
+      const done = await upload(s3, { Bucket, Key }, chunksOf(bytes, 1_000_003), workers)
       const parts = Array.from({ length: 10 }, (_, index) =>
         bytes.subarray(index * PART_BYTES, (index + 1) * PART_BYTES),
       )
       t.equal(done.ETag, etagOf(parts))
       t.equal(done.Location, `${server.endpoint}/${Bucket}/${encodeURIComponent(Key).replaceAll('%2F', '/')}`)
-      t.equal(await digestOf(s3, Key), sha256, `${workers} at once`)
+      t.equal(await digestOf(s3, { Bucket, Key }), sha256, `${workers} at once`)
       const part = await s3.send(new GetObjectCommand({ Bucket, Key, PartNumber: 10 }))
       t.equal(part.PartsCount, 10)
       t.ok(Buffer.from((await part.Body?.transformToByteArray()) ?? []).equals(parts[9] ?? Buffer.alloc(0)))
@@ -131,7 +78,7 @@ async function* brokenSource(): AsyncGenerator<Buffer> {
 
 test('an upload that fails is given up', async (t) => {
   const s3 = clientWith({})
-  t.equal(await errorName(upload(s3, 'broken', brokenSource(), 3)), 'RangeError')
+  t.equal(await errorName(upload(s3, { Bucket, Key: 'broken' }, brokenSource(), 3)), 'RangeError')
   t.equal((await s3.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads, undefined)
   t.equal(await errorName(s3.send(new HeadObjectCommand({ Bucket, Key: 'broken' }))), 'NotFound')
   const { UploadId } = await s3.send(new CreateMultipartUploadCommand({ Bucket, Key: 'small parts' }))

@@ -1,14 +1,14 @@
-/** Clients over TLS, with a certificate that nobody else has signed: restic, which works in no other way, and others. */
-import { randomBytes } from 'node:crypto'
+/** Clients over TLS, with a certificate that nobody else has signed: restic, which has no other way by default, and others. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Test, test } from 'tap'
+import { test } from 'tap'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 import { sampleBytes } from '../support/sample-bytes.ts'
 import { startProcess, temporaryDirectory } from '../support/test-server.ts'
 import { awsCommand, refuses, succeeds } from './aws-command.ts'
-import { type Outcome, programs, run } from './client-programs.ts'
+import { programs, run } from './client-programs.ts'
 import { digestsOf, digestsOfTree, oddTree, writeTree } from './file-tree.ts'
+import { resticRoundTrips } from './restic-round-trips.ts'
 
 const place = temporaryDirectory()
 const certificate = join(place, 'certificate.pem')
@@ -22,52 +22,14 @@ const server = await startProcess({
   },
 })
 const endpoint = `https://127.0.0.1:${server.port}`
-const MEBIBYTE = 1024 ** 2
+const { accessKey, secretKey } = server
 const tree = oddTree(150)
-// Large enough to be cut into many blobs, and sent in parts by those who do.
-tree.set('deep/er/large', Buffer.concat([sampleBytes(20 * MEBIBYTE), randomBytes(20 * MEBIBYTE)]))
+// In parts by those who send parts.
+tree.set('deep/er/large', sampleBytes(40 * 1024 ** 2))
 writeTree(join(place, 'tree'), tree)
 
-function restic(...words: string[]): Promise<Outcome> {
-  const environment = {
-    RESTIC_REPOSITORY: `s3:${endpoint}/restic/repository`,
-    RESTIC_PASSWORD: 'the password of the repository',
-    AWS_ACCESS_KEY_ID: server.accessKey,
-    AWS_SECRET_ACCESS_KEY: server.secretKey,
-  }
-  return run(restics[0]?.path ?? '', ['--cacert', certificate, '-o', 's3.region=us-east-1', ...words], {
-    environment,
-    directory: place,
-  })
-}
-
-const restics = await programs('restic', ['version'])
-
-/** What a snapshot holds, restored into a directory of its own. */
-async function restored(t: Test, snapshot: string): Promise<[path: string, digest: string][]> {
-  const target = join(place, `restored-${snapshot}`)
-  await succeeds(t, restic('restore', snapshot, '--target', target), `restore ${snapshot}`)
-  return digestsOf(join(target, 'tree'))
-}
-
 test('restic: backup, restore, check', async (t) => {
-  await succeeds(t, restic('init'), 'init, which makes the bucket')
-  await succeeds(t, restic('backup', 'tree'), 'backup')
-  const first = digestsOfTree(tree)
-  tree.set('new file', sampleBytes(3 * MEBIBYTE, 9))
-  tree.delete('plain.txt')
-  writeTree(join(place, 'tree'), tree)
-  rmSync(join(place, 'tree', 'plain.txt'))
-  await succeeds(t, restic('backup', 'tree'), 'backup of the changes')
-  const listed = JSON.parse(await succeeds(t, restic('snapshots', '--json'), 'snapshots')) as { short_id: string }[]
-  const [older = '', newer = ''] = listed.map((snapshot) => snapshot.short_id)
-  t.same(await restored(t, older), first)
-  t.same(await restored(t, newer), digestsOfTree(tree))
-  t.match(await succeeds(t, restic('check', '--read-data'), 'check of all data'), 'no errors were found')
-  await succeeds(t, restic('forget', '--prune', older), 'forget and prune')
-  t.match(await succeeds(t, restic('check', '--read-data'), 'check of what is left'), 'no errors were found')
-  rmSync(join(place, `restored-${newer}`), { recursive: true })
-  t.same(await restored(t, newer), digestsOfTree(tree))
+  await resticRoundTrips(t, { endpoint, accessKey, secretKey, authority: certificate }, place)
 })
 
 for (const [index, program] of (await programs('aws', ['--version'])).entries()) {
@@ -104,7 +66,7 @@ test('rclone and curl over TLS', async (t) => {
   await succeeds(t, rclone('sync', 'tree', 'store:tls/tree'), 'sync up')
   await succeeds(t, rclone('sync', 'store:tls/tree', 'back-rclone'), 'sync down')
   t.same(digestsOf(join(place, 'back-rclone')), digestsOfTree(tree))
-  const signing = ['--aws-sigv4', 'aws:amz:us-east-1:s3', '--user', `${server.accessKey}:${server.secretKey}`]
+  const signing = ['--aws-sigv4', 'aws:amz:us-east-1:s3', '--user', `${accessKey}:${secretKey}`]
   const unsigned = ['--header', 'x-amz-content-sha256: UNSIGNED-PAYLOAD']
   const curl = (...words: string[]) =>
     run('curl', ['--silent', '--fail', '--cacert', certificate, ...signing, ...unsigned, ...words], {

@@ -1,17 +1,20 @@
-/** Programs that come with the tools: rclone of today, s5cmd, s3cmd and litestream, with the settings of the pages. */
+/**
+ * Programs that come with the tools: rclone of today, s5cmd, s3cmd and litestream, with the settings of the pages; and with
+ * their defaults against servers with everything of `s3.extensions`, where they leave nothing behind.
+ */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import { sampleBytes } from '../support/sample-bytes.ts'
 import { temporaryDirectory } from '../support/test-server.ts'
-import { refuses, succeeds } from './aws-command.ts'
-import { startBoth, type Target } from './both-servers.ts'
-import type { Outcome } from './client-programs.ts'
+import { extended, succeeds } from './aws-command.ts'
+import { startAll, type Target } from './both-servers.ts'
+import { type Outcome, programs, run } from './client-programs.ts'
 import { clientTools } from './client-tools.ts'
 import { digestsOf, digestsOfTree, oddTree, writeTree } from './file-tree.ts'
 
 const tools = await clientTools()
-const both = await startBoth()
+const all = await startAll()
 const place = temporaryDirectory()
 const tree = oddTree(20)
 // In parts by s5cmd and s3cmd.
@@ -26,11 +29,13 @@ function keysOf({ accessKey, secretKey, authority }: Target): Record<string, str
 }
 
 /** A test against each of the servers. */
-function overBoth(name: string, body: (t: Test, target: Target) => Promise<void>): void {
-  for (const target of both.targets) test(`${name} over ${target.name}`, (t) => body(t, target))
+function overAll(name: string, body: (t: Test, target: Target) => Promise<void>): void {
+  for (const target of all.targets) test(`${name} over ${target.name}`, (t) => body(t, target))
 }
 
-overBoth('rclone', async (t, target) => {
+/** One version of rclone. @param bucket of its own */
+async function rcloneRoundTrips(t: Test, target: Target, path: string, bucket: string): Promise<void> {
+  const there = `store:${bucket}`
   const settings = [
     ['TYPE', 's3'],
     ['PROVIDER', 'Other'],
@@ -40,23 +45,33 @@ overBoth('rclone', async (t, target) => {
   ].map(([key, value]) => [`RCLONE_CONFIG_STORE_${key}`, value ?? ''])
   const trusted = target.authority === undefined ? undefined : { RCLONE_CA_CERT: target.authority }
   const given = { ...Object.fromEntries(settings), ...trusted, RCLONE_CONFIG: '' }
-  const rclone = (words: string[], listVersion = '2'): Promise<Outcome> => {
-    const environment = { ...given, RCLONE_CONFIG_STORE_LIST_VERSION: listVersion }
-    return tools.run('rclone', ['--retries', '1', ...words], { environment, directory: place })
-  }
-  const back = `back-rclone-${target.name}`
-  await succeeds(t, rclone(['mkdir', 'store:rclone']), 'mkdir')
-  await succeeds(t, rclone(['sync', 'tree', 'store:rclone/tree']), 'sync up')
-  await succeeds(t, rclone(['check', 'tree', 'store:rclone/tree']), 'check')
-  await succeeds(t, rclone(['sync', 'store:rclone/tree', back]), 'sync down')
+  const listing: Record<string, string> = target.extended ? {} : { RCLONE_CONFIG_STORE_LIST_VERSION: '2' }
+  const rclone = (words: string[], more: Readonly<Record<string, string>> = listing): Promise<Outcome> =>
+    run(path, ['--retries', '1', ...words], { environment: { ...given, ...more }, directory: place })
+  const back = `back-${bucket}-${target.name}`
+  await succeeds(t, rclone(['mkdir', there]), 'mkdir')
+  await succeeds(t, rclone(['sync', 'tree', `${there}/tree`]), 'sync up')
+  await succeeds(t, rclone(['check', 'tree', `${there}/tree`]), 'check')
+  await succeeds(t, rclone(['sync', `${there}/tree`, back]), 'sync down')
   t.same(digestsOf(join(place, back)), digestsOfTree(tree))
-  await succeeds(t, rclone(['moveto', 'store:rclone/tree/plain.txt', 'store:rclone/moved']), 'moveto')
-  await refuses(t, rclone(['lsf', 'store:rclone'], '0'), 'list_version = 2 (rclone)')
-  await succeeds(t, rclone(['purge', 'store:rclone']), 'purge')
-  t.notMatch(await succeeds(t, rclone(['lsd', 'store:']), 'lsd'), 'rclone')
+  await succeeds(t, rclone(['moveto', `${there}/tree/plain.txt`, `${there}/moved`]), 'moveto')
+  await extended(t, target, rclone(['lsf', there], {}), 'lsf by default', 'list_version = 2 (rclone)')
+  const parts = rclone(['--s3-copy-cutoff', '5M', 'copyto', `${there}/tree/deep/er/large`, `${there}/copy`])
+  await extended(t, target, parts, 'a copy in parts', 'UploadPartCopy is not supported')
+  if (target.extended) t.ok((await rclone(['cat', `${there}/copy`])).stdout.equals(large), 'the copy')
+  await succeeds(t, rclone(['purge', there]), 'purge')
+  t.notMatch(await succeeds(t, rclone(['lsd', 'store:']), 'lsd'), bucket)
+}
+
+const rclones = await programs('rclone', ['version'])
+overAll('rclone', async (t, target) => {
+  await rcloneRoundTrips(t, target, tools.path('rclone'), 'rclone')
+  // Those of the machine have a spec of their own, with the settings of the page.
+  if (!target.extended) return
+  for (const [index, { path }] of rclones.entries()) await rcloneRoundTrips(t, target, path, `rclone-${index}`)
 })
 
-overBoth('s5cmd', async (t, target) => {
+overAll('s5cmd', async (t, target) => {
   const s5cmd = (...words: string[]): Promise<Outcome> => {
     const options = { environment: keysOf(target), directory: place }
     return tools.run('s5cmd', ['--endpoint-url', target.endpoint, ...words], options)
@@ -66,14 +81,21 @@ overBoth('s5cmd', async (t, target) => {
   await succeeds(t, s5cmd('sync', 'tree/', 's3://s5cmd/tree/'), 'sync')
   await succeeds(t, s5cmd('cp', 's3://s5cmd/tree/*', `${back}/`), 'cp')
   t.same(digestsOf(join(place, back)), digestsOfTree(tree))
-  await refuses(t, s5cmd('rm', 's3://s5cmd/tree/plain.txt'), ONE_AT_A_TIME)
-  await refuses(t, s5cmd('mv', 's3://s5cmd/tree/plain.txt', 's3://s5cmd/moved'), ONE_AT_A_TIME)
-  t.match(await succeeds(t, s5cmd('ls', 's3://s5cmd/'), 'ls'), 'moved', 'which was copied all the same')
+  await extended(t, target, s5cmd('rm', 's3://s5cmd/tree/.hidden'), 'rm', ONE_AT_A_TIME)
+  await extended(t, target, s5cmd('mv', 's3://s5cmd/tree/plain.txt', 's3://s5cmd/moved'), 'mv', ONE_AT_A_TIME)
+  t.match(await succeeds(t, s5cmd('ls', 's3://s5cmd/'), 'ls'), 'moved', 'which is copied in any case')
+  const left = await target.heldBy('s5cmd')
+  t.equal(left.includes('tree/plain.txt'), !target.extended, 'what mv left')
   mkdirSync(join(place, `empty-${target.name}`))
-  await refuses(t, s5cmd('sync', '--delete', `empty-${target.name}/`, 's3://s5cmd/tree/'), ONE_AT_A_TIME)
+  const sync = s5cmd('sync', '--delete', `empty-${target.name}/`, 's3://s5cmd/tree/')
+  await extended(t, target, sync, 'sync --delete', ONE_AT_A_TIME)
+  if (!target.extended) return
+  t.same(await target.heldBy('s5cmd'), ['moved'], 'sync --delete took all of the tree')
+  await succeeds(t, s5cmd('rm', 's3://s5cmd/*'), 'rm of everything')
+  await succeeds(t, s5cmd('rb', 's3://s5cmd'), 'rb')
 })
 
-overBoth('s3cmd', async (t, target) => {
+overAll('s3cmd', async (t, target) => {
   const host = target.endpoint.split('//')[1] ?? ''
   const secure = target.authority === undefined ? ['--no-ssl'] : [`--ca-certs=${target.authority}`]
   const keys = [`--access_key=${target.accessKey}`, `--secret_key=${target.secretKey}`, '--region=us-east-1']
@@ -86,7 +108,15 @@ overBoth('s3cmd', async (t, target) => {
   await succeeds(t, s3cmd('get', 's3://s3cmd/two', file), 'get')
   t.ok(readFileSync(join(place, file)).equals(large))
   await succeeds(t, s3cmd('del', 's3://s3cmd/two'), 'del')
-  await refuses(t, s3cmd('ls', 's3://s3cmd'), 'ListObjects is not supported')
+  const unlisted = 'ListObjects is not supported'
+  await extended(t, target, s3cmd('ls', 's3://s3cmd'), 'ls', unlisted)
+  const trees = ['sync', '--no-progress']
+  await extended(t, target, s3cmd(...trees, 'tree/', 's3://s3cmd/tree/'), 'sync up', unlisted)
+  const back = `back-s3cmd-${target.name}`
+  mkdirSync(join(place, back))
+  await extended(t, target, s3cmd(...trees, 's3://s3cmd/tree/', `${back}/`), 'sync down', unlisted)
+  if (target.extended) t.same(digestsOf(join(place, back)), digestsOfTree(tree))
+  await extended(t, target, s3cmd('rb', '--recursive', '--force', 's3://s3cmd'), 'rb --recursive', unlisted)
 })
 
 /** A database of one table with 1,000 rows more than it had. */
@@ -104,7 +134,7 @@ function python(script: string, file: string): Promise<Outcome> {
   return tools.run('python', ['-c', script, file])
 }
 
-overBoth('litestream', async (t, target) => {
+overAll('litestream', async (t, target) => {
   await target.makeBucket('litestream')
   const directory = join(place, `litestream-${target.name}`)
   mkdirSync(directory)
@@ -127,10 +157,21 @@ overBoth('litestream', async (t, target) => {
   await succeeds(t, litestream('restore', ...configuration, '-o', restored, database), 'restore')
   t.equal((await succeeds(t, python(COUNT, restored), 'count')).trim(), '2000')
   await succeeds(t, python(FILL, database), 'rows for another snapshot')
-  await refuses(t, litestream('replicate', ...configuration, ...snapshot), ONE_AT_A_TIME)
+  const before = await target.heldBy('litestream')
+  await extended(t, target, litestream('replicate', ...configuration, ...snapshot), 'retention', ONE_AT_A_TIME)
+  const after = await target.heldBy('litestream')
+  t.equal(
+    before.every((key) => after.includes(key)),
+    !target.extended,
+    'whether something old is gone',
+  )
+  if (!target.extended) return
+  const again = join(directory, 'again.db')
+  await succeeds(t, litestream('restore', ...configuration, '-o', again, database), 'restore after retention')
+  t.equal((await succeeds(t, python(COUNT, again), 'count')).trim(), '3000')
 })
 
 test('end', async () => {
-  await both.stop()
+  await all.stop()
   rmSync(place, { recursive: true })
 })
