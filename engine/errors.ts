@@ -40,6 +40,11 @@ export const DOMAIN_ERRORS = {
   'upload-not-found': { result: 'failure', sentence: 'The specified multipart upload does not exist.' },
   'part-not-found': { result: 'failure', sentence: 'A listed part was not uploaded, or is another one.' },
   'part-too-small': { result: 'failure', sentence: 'A part that is not the last is smaller than the minimum.' },
+  'checksum-mismatch': {
+    result: 'failure',
+    sentence: 'The checksum of the object is not the one that its parts give.',
+  },
+  'checksum-not-known': { result: 'failure', sentence: 'The upload did not ask for a checksum, or a part has none.' },
   'object-too-large': { result: 'failure', sentence: 'The parts make an object over the maximum size.' },
   'offset-is-not-size': { result: 'failure', sentence: 'The write offset is not the size of the object.' },
   'too-many-parts': {

@@ -14,6 +14,7 @@ import type {
   Quota,
   Retention,
   ScrubProgress,
+  UploadChecksum,
   Versioning,
 } from './events/values.ts'
 import type { AccessChain } from './keys/access-authentication.ts'
@@ -65,7 +66,7 @@ export interface ObjectState {
   /** Undefined for an object of no bytes. */
   readonly payload: PayloadId | undefined
   readonly lock: LockState | undefined
-  /** Of the whole object, where the client gave one. */
+  /** Of the whole object, where there is one. */
   readonly checksum: ObjectChecksum | undefined
   /** Of an object that a request with a client token renamed: the token, and the key that it had before. */
   readonly renamed?: RenamedFrom | undefined
@@ -85,6 +86,8 @@ export interface UploadState {
   readonly lock: LockState | undefined
   /** What the bucket's default gave at creation, where nothing was asked for. */
   readonly given: Retention | undefined
+  /** What the whole object is to have. */
+  readonly checksum: UploadChecksum | undefined
 }
 
 /** A part of an upload in progress. */
@@ -94,6 +97,8 @@ export interface PartState {
   readonly size: number
   /** 16 bytes. */
   readonly md5: Uint8Array
+  /** By the algorithm that the upload asks for. */
+  readonly checksum: Uint8Array | undefined
   readonly modifiedMicroseconds: Microseconds
   /** Undefined for a part of no bytes. */
   readonly payload: PayloadId | undefined

@@ -15,6 +15,7 @@ import type {
   Retention,
   ScrubDamage,
   ScrubProgress,
+  UploadChecksum,
 } from '../events/values.ts'
 import type { AccessCommands } from './access-commands.ts'
 import type { SharingCommands } from './sharing-commands.ts'
@@ -144,7 +145,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
   }
   'set-legal-hold': ObjectName & { version: VersionSelector | undefined; hold: boolean }
   /** Begins a multipart upload; the sequence of `Done` is its id. */
-  'create-upload': ObjectName & Described & { lock?: LockState }
+  'create-upload': ObjectName & Described & { lock?: LockState; checksum?: UploadChecksum }
   'write-part': UploadName & {
     /** 1 to 10,000. */
     part: number
@@ -153,6 +154,8 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     etag: string
     digest: Uint8Array
     body: WriteBody
+    /** What the client gave, which was held against the bytes. */
+    checksum?: ObjectChecksum
   }
   /** Makes a part of all bytes of a version, by reference; its payload must not be one of parts, which has no MD5. */
   'copy-part': UploadName & CopySourceName & { part: number }
@@ -165,6 +168,10 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     /** Of the object: the MD5 of those MD5s, and their number. */
     etag: string
     condition: WriteCondition
+    /** The checksums that the client has for them, by the algorithm of the upload: `given` is 1 for each that it lists. */
+    checksums?: { readonly values: Uint8Array; readonly given: Uint8Array }
+    /** That of the whole, if the client gave one. */
+    checksum?: ObjectChecksum
   }
   'abort-upload': UploadName
   /** Drops an upload whose bucket was deleted. Sent by the store's own workers, like the commands below. */

@@ -1,7 +1,7 @@
 import type { Microseconds, Milliseconds, PayloadId, Sequence } from '../brands.ts'
 import type { CommandOf, DecidableCommand, Done, VersionName } from '../commands/commands.ts'
 import type { Change } from '../events/changes.ts'
-import type { PayloadReference } from '../events/values.ts'
+import type { PayloadReference, UploadChecksum } from '../events/values.ts'
 import type { StateReader } from '../state-ports.ts'
 
 /** Gives small payloads their place in a volume. */
@@ -20,6 +20,11 @@ export interface DecisionContext {
   /** MD5 of a text in hexadecimal, of which an append makes an ETag. */
   readonly md5?: (text: string) => string
   readonly placement: PayloadPlacement
+  /** The checksum of an object of parts, from those of the parts. */
+  readonly checksumOfParts: (
+    asked: UploadChecksum,
+    parts: readonly { readonly checksum: Uint8Array; readonly size: number }[],
+  ) => Uint8Array
   /** The clock, but never before the last entry of the journal (W1). */
   readonly now: Milliseconds
   /** The clock is behind the journal by more than the tolerance: nothing is released by time. */

@@ -9,6 +9,7 @@ import { defaultRetention, lockAtBirth, requireLockable } from './lock.ts'
 import { payloadReference } from './object.ts'
 import { PartSet } from './part-set.ts'
 import { requireQuota } from './quota.ts'
+import { completedChecksum, isUploadChecksum, partChecksum } from './upload-checksums.ts'
 import { placeVersion, selectorOf } from './versions.ts'
 import { requireCondition } from './write-condition.ts'
 
@@ -63,7 +64,8 @@ function versionMadeBy(
 function takeParts(
   { upload, parts, md5s }: CompleteUpload,
   state: StateReader,
-): { readonly size: number; readonly listed: Uint8Array; readonly dropped: Uint8Array } {
+): { readonly size: number; readonly taken: PartState[]; readonly listed: Uint8Array; readonly dropped: Uint8Array } {
+  const taken: PartState[] = []
   const listed = new PartSet()
   const dropped = new PartSet()
   let size = 0
@@ -81,11 +83,12 @@ function takeParts(
     index += 1
     if (present.size < PART_BYTES_MINIMUM && index < parts.length) tooSmall ??= present.part
     listed.add(present.part)
+    taken.push(present)
     size += present.size
   }
   if (index < parts.length) throw new DomainError('part-not-found', String(parts[index]))
   if (tooSmall !== undefined) throw new DomainError('part-too-small', String(tooSmall))
-  return { size, listed: listed.bytes, dropped: dropped.bytes }
+  return { size, taken, listed: listed.bytes, dropped: dropped.bytes }
 }
 
 function requireSame(present: PartState, md5: Uint8Array): void {
@@ -107,38 +110,39 @@ export const uploadRules = {
   'create-upload'(command, { state, now }) {
     const bucket = requireBucket(state, command.bucket)
     requireLockable(bucket, command.lock, now)
-    const { key, headers, metadata, lock } = command
+    const { key, headers, metadata, lock, checksum } = command
+    if (checksum !== undefined && !isUploadChecksum(checksum)) throw new Error('a checksum that no upload can have')
     const given = lock?.retention === undefined ? defaultRetention(bucket.defaultRetention, now) : undefined
-    return { changes: [{ name: 'upload.created', bucketId: bucket.id, key, headers, metadata, lock, given }] }
+    return { changes: [{ name: 'upload.created', bucketId: bucket.id, key, headers, metadata, lock, given, checksum }] }
   },
 
   /** A part that is sent again replaces the earlier one: the last to finish wins. */
   'write-part'(command, context) {
-    const { bucket } = requireUpload(command, context.state)
+    const { bucket, upload: found } = requireUpload(command, context.state)
     const { key, upload, part, size, etag, digest } = command
+    const checksum = partChecksum(found, command.checksum)
     const payload = payloadReference(command.body, payloadIdOf(context.sequence), size, context)
     const replaced = context.state.part(upload, part) !== undefined
     const bucketId = bucket.id
-    return {
-      changes: [{ name: 'upload.part-written', bucketId, key, upload, part, size, etag, digest, payload, replaced }],
-      etag,
-    }
+    const written = { name: 'upload.part-written', bucketId, key, upload, part, size, etag, digest } as const
+    return { changes: [{ ...written, payload, replaced, checksum }], etag }
   },
 
   /** As a copy of a whole object: the part shares the payload, and no byte is moved or read. */
   'copy-part'(command, context) {
     const { state } = context
     const { source } = requireSource(command, context)
-    const { bucket } = requireUpload(command, state)
+    const { bucket, upload: found } = requireUpload(command, state)
     const { key, upload, part } = command
     const { size, etag, digest, payload } = source
+    const checksum = partChecksum(found, source.checksum)
     if (payload !== undefined && state.payload(payload)?.kind === 'parts') {
       throw new Error('an object of parts cannot become one part by reference')
     }
     const shared = payload === undefined ? undefined : ({ kind: 'shared', payload } as const)
     const replaced = state.part(upload, part) !== undefined
     const written = { name: 'upload.part-written', bucketId: bucket.id, key, upload, part, size, etag, digest } as const
-    return { changes: [{ ...written, payload: shared, replaced }], etag }
+    return { changes: [{ ...written, payload: shared, replaced, checksum }], etag }
   },
 
   /**
@@ -152,7 +156,8 @@ export const uploadRules = {
     const { key, etag } = command
     const upload = state.upload(bucket.id, key, command.upload)
     if (upload === undefined) return completedBefore(command, bucket, state)
-    const { size, listed, dropped } = takeParts(command, state)
+    const { size, taken, listed, dropped } = takeParts(command, state)
+    const checksum = completedChecksum(command, upload, taken, context)
     if (size > OBJECT_BYTES_MAXIMUM) throw new DomainError('object-too-large', String(size))
     const current = state.object(bucket.id, key)
     requireCondition(command.condition, current)
@@ -174,8 +179,7 @@ export const uploadRules = {
           replaced: current !== undefined,
           version,
           lock: lockAtBirth(bucket, upload.lock, now, upload.given),
-          // Those of the parts are of no use for the whole (spec/decisions/0052).
-          checksum: undefined,
+          checksum,
           source: undefined,
         },
       ],

@@ -26,7 +26,7 @@ export const objectWritten = defineChange('object.written', 3, {
   replaced: field(flag, 'replaced', 'true when a current object was there'),
   version: appended(optional(versionPlace), undefined, 'place', 'nil in a bucket without versioning'),
   lock: appended(optional(lockState), undefined, 'lock'),
-  checksum: appended(optional(objectChecksum), undefined, 'checksum', 'what the client gave for the whole object'),
+  checksum: appended(optional(objectChecksum), undefined, 'checksum', 'of the whole object'),
   source: appended(optional(copySource), undefined, 'source', 'of a copy or a rename'),
 })
 

@@ -1,8 +1,8 @@
-import { headerPairs, md5, objectKey, partNumber, parts } from './names.ts'
+import { checksumValue, headerPairs, md5, objectKey, partNumber, parts } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bucketId, digest, flag, integer, optional, uploadId } from './schema/kinds.ts'
 import { appended, field } from './schema/record.ts'
-import { lockState, payloadReference, retention } from './values.ts'
+import { lockState, payloadReference, retention, uploadChecksum } from './values.ts'
 
 const object = { bucketId: field(bucketId, 'bucket id'), key: field(objectKey, 'key') }
 const upload = { ...object, upload: field(uploadId, 'upload id') }
@@ -23,6 +23,7 @@ export const uploadCreated = defineChange('upload.created', 15, {
     'default',
     "the retention that the bucket's default gave at creation",
   ),
+  checksum: appended(optional(uploadChecksum), undefined, 'checksum', 'what was asked for'),
 })
 
 export const uploadPartWritten = defineChange('upload.part-written', 16, {
@@ -33,6 +34,7 @@ export const uploadPartWritten = defineChange('upload.part-written', 16, {
   digest: field(digest, 'SHA-256 of the bytes'),
   payload: field(optional(payloadReference), 'payload', 'nil where there are no bytes'),
   replaced: field(flag, 'replaced', 'true when a part of this number was there, which is dropped'),
+  checksum: appended(optional(checksumValue), undefined, 'checksum', 'by the algorithm that the upload asked for'),
 })
 
 /**

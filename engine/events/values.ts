@@ -77,14 +77,31 @@ export type PayloadReference = ValueOf<typeof payloadReference>
 export const CHECKSUM_BYTES = { crc32: 4, crc32c: 4, crc64nvme: 8, sha1: 20, sha256: 32 } as const
 export type ChecksumAlgorithm = keyof typeof CHECKSUM_BYTES
 /** The order is that of their codes in the journal. */
-const CHECKSUM_ALGORITHMS = ['crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256'] as const satisfies ChecksumAlgorithm[]
+export const CHECKSUM_ALGORITHMS = [
+  'crc32',
+  'crc32c',
+  'crc64nvme',
+  'sha1',
+  'sha256',
+] as const satisfies ChecksumAlgorithm[]
 
-/** The checksum of the whole object that its client gave, and that the body was held against. */
+/**
+ * The checksum of the whole object: what its client gave and the body was held against, or for an object of parts what
+ * its upload asked for and the parts' checksums give.
+ */
 export const objectChecksum = record('checksum', {
   algorithm: field(wordOf(CHECKSUM_ALGORITHMS), 'algorithm'),
   value: field(checksumValue, 'value', 'numbers are big-endian'),
+  composite: appended(flag, false, 'composite', 'of the checksums of the parts, and not of the bytes'),
 })
 export type ObjectChecksum = ValueOf<typeof objectChecksum>
+
+/** What a multipart upload asks for. */
+export const uploadChecksum = record('asked checksum', {
+  algorithm: field(wordOf(CHECKSUM_ALGORITHMS), 'algorithm'),
+  composite: field(flag, 'composite', 'of the checksums of the parts, and not of the bytes'),
+})
+export type UploadChecksum = ValueOf<typeof uploadChecksum>
 
 /** Versioning of a bucket; `off` until it is set for the first time, and never again. */
 export type Versioning = 'off' | 'enabled' | 'suspended'

@@ -51,6 +51,8 @@ export interface PartList {
   payload(index: number): PayloadId | undefined
   /** Bytes of the part at an index. */
   size(index: number): number
+  /** The checksum of the part at an index, by the algorithm that its upload asked for; all parts have one, or none has. */
+  checksum(index: number): Uint8Array | undefined
 }
 
 /** Where the bytes of a payload are, by the catalog. */

@@ -26,6 +26,8 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'upload-not-found': 'NOT_FOUND',
   'part-not-found': 'INVALID_REQUEST',
   'part-too-small': 'INVALID_REQUEST',
+  'checksum-mismatch': 'INVALID_REQUEST',
+  'checksum-not-known': 'INVALID_REQUEST',
   'object-too-large': 'OBJECT_TOO_LARGE',
   // Nothing on this plane appends.
   'offset-is-not-size': 'INVALID_REQUEST',

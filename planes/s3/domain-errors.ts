@@ -40,6 +40,8 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'upload-not-found': { code: 'NoSuchUpload' },
   'part-not-found': { code: 'InvalidPart', element: 'PartNumber' },
   'part-too-small': { code: 'EntityTooSmall', element: 'PartNumber' },
+  'checksum-mismatch': { code: 'BadDigest', explained: true },
+  'checksum-not-known': { code: 'InvalidRequest', explained: true },
   'object-too-large': { code: 'EntityTooLarge', element: 'ProposedSize' },
   'offset-is-not-size': { code: 'InvalidWriteOffset', element: 'ActualObjectSize' },
   'too-many-parts': { code: 'TooManyParts', explained: true },

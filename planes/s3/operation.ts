@@ -27,6 +27,8 @@ export interface Operation {
   readonly action: string
   /** The permission when the request names a version, where it is another one. */
   readonly versionAction: string | undefined
+  /** Further permissions that it needs on what it names. */
+  readonly besides: readonly string[]
   /** Another permission that grants the same, unless the one above is denied. */
   readonly coveredBy: string | undefined
   /**
@@ -66,6 +68,7 @@ export function operationOf(particular: Required & Partial<Operation>): Operatio
     versionAction: undefined,
     coveredBy: undefined,
     judgesKeys: false,
+    besides: [],
     changes: !reads,
     bodyBytesMaximum: reads || method === 'DELETE' ? 0 : DOCUMENT_BYTES_MAXIMUM,
     accepts: [],

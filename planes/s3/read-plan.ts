@@ -52,7 +52,8 @@ export function planRead(request: S3Request, services: S3Services, found: FoundO
   addStoredHeaders(headers, object, query.entries.length === 0 ? [] : responseOverrides(query))
   if (part?.count !== undefined) headers.push(['x-amz-mp-parts-count', String(part.count)])
   if (range === undefined) {
-    if (object.checksum !== undefined) headers.push(...checksumHeaders(request.http, request.target, object.checksum))
+    const { checksum, etag } = object
+    if (checksum !== undefined) headers.push(...checksumHeaders(request.http, request.target, checksum, etag))
     return { status: 200, headers, start: 0, length: object.size }
   }
   // There is no range of no bytes: an empty object or part is a 206 without one.

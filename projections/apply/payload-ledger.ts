@@ -13,7 +13,7 @@ const APPENDED_MAXIMUM = 100
 
 /** One payload as a list of parts. */
 function listOf(payload: PayloadId, size: number): PartList {
-  return { count: 1, payload: () => payload, size: () => size }
+  return { count: 1, payload: () => payload, size: () => size, checksum: () => undefined }
 }
 
 /** Counts references to payloads and keeps where their bytes are. A payload without a reference is forgotten. */
@@ -74,6 +74,7 @@ export class PayloadLedger {
       count: before.count + 1,
       payload: (index) => (index < before.count ? before.payload(index) : added),
       size: (index) => (index < before.count ? before.size(index) : size),
+      checksum: () => undefined,
     }
     const length = offset + size
     this.#put(payload, {

@@ -20,16 +20,18 @@ export class UploadRows {
   }
 
   created(upload: UploadId, createdMicroseconds: Microseconds, change: ChangeNamed<'upload.created'>): void {
-    const { bucketId, key, headers, metadata, lock, given } = change
-    putUpload(this.#tables.uploads, bucketId, key, { upload, createdMicroseconds, headers, metadata, lock, given })
+    const { bucketId, key, headers, metadata, lock, given, checksum } = change
+    const created = { upload, createdMicroseconds, headers, metadata, lock, given, checksum }
+    putUpload(this.#tables.uploads, bucketId, key, created)
     this.#counters.uploads.uploads += 1
   }
 
   partWritten(modifiedMicroseconds: Microseconds, change: ChangeNamed<'upload.part-written'>): void {
-    const { upload, part, size, etag } = change
+    const { upload, part, size, etag, checksum } = change
+    const md5 = Buffer.from(etag, 'hex')
     const payload = this.#payloads.take(change.payload)
     if (change.replaced) this.#payloads.release(this.#takePart(upload, part).payload)
-    putPart(this.#tables.parts, upload, { part, size, md5: Buffer.from(etag, 'hex'), modifiedMicroseconds, payload })
+    putPart(this.#tables.parts, upload, { part, size, md5, checksum, modifiedMicroseconds, payload })
     this.#counters.uploads.parts += 1
     this.#counters.uploads.bytes += size
   }
@@ -45,6 +47,7 @@ export class UploadRows {
         count: parts.length,
         payload: (index) => (parts[index] as PartState).payload,
         size: (index) => (parts[index] as PartState).size,
+        checksum: (index) => parts[index]?.checksum,
       },
     )
     this.#drop(upload, dropped)

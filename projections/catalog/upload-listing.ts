@@ -1,4 +1,5 @@
 import { type BucketId, bucketIdOf, type Microseconds, type UploadId, uploadIdOf } from '../../engine/brands.ts'
+import type { UploadChecksum } from '../../engine/events/values.ts'
 import { readNumber } from '../keys.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 import { listOrdered, type OrderedPage, type OrderedRequest, type ScanStart } from './ordered-listing.ts'
@@ -10,6 +11,8 @@ export interface UploadEntry {
   readonly key: string
   readonly order: UploadId
   readonly createdMicroseconds: Microseconds
+  /** What it asked for. */
+  readonly checksum: UploadChecksum | undefined
 }
 
 /** One page of the uploads in progress of a bucket: by key, oldest first within a key. */
@@ -34,7 +37,8 @@ function* scan(
       : uploadKey(bucketId, bytes.toString(), uploadIdOf(afterOrder + 1))
   for (const { key: row, value } of uploads.rows({ start, end: endOfPrefix(bucketId, prefix), limit })) {
     const order = uploadIdOf(orderOf(row))
-    yield { key: keyOfOrderedRow(row), order, createdMicroseconds: decodeUpload(order, value).createdMicroseconds }
+    const { createdMicroseconds, checksum } = decodeUpload(order, value)
+    yield { key: keyOfOrderedRow(row), order, createdMicroseconds, checksum }
   }
 }
 

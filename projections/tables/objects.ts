@@ -7,7 +7,13 @@ import {
   sequenceOf,
 } from '../../engine/brands.ts'
 import { Packr } from 'msgpackr'
-import { type HeaderPairs, lockState, objectChecksum } from '../../engine/events/values.ts'
+import {
+  CHECKSUM_ALGORITHMS,
+  type HeaderPairs,
+  lockState,
+  objectChecksum,
+  type UploadChecksum,
+} from '../../engine/events/values.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import { NUMBER_BYTES, readNumber, readPayload, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
@@ -22,7 +28,8 @@ import { orderOfSequence } from './version-keys.ts'
  *           | MessagePack [headers, metadata, lock, checksum, renamed], left out when all are empty
  *
  * Flags: 1 its version id is `null`, 2 it is a delete marker, 4 it is noncurrent (both in `versions` only), 8 its place in
- * `ages` is not by its age. Times are in microseconds.
+ * `ages` is not by its age; 16 to 112 the algorithm of its checksum (16 times its place in the list of them, from 1), 128 a
+ * checksum of checksums. Times are in microseconds.
  *
  * The fields of a listing have fixed places, so a page of 1,000 keys needs no decoding of MessagePack.
  * Parts is 0 for an object that was written whole: its ETag is the MD5 alone.
@@ -41,7 +48,8 @@ const AT = {
   times: 86,
 } as const
 const MD5_DIGITS = 32
-const FLAG = { isNull: 1, isMarker: 2, isNoncurrent: 4, isRevisited: 8 } as const
+const FLAG = { isNull: 1, isMarker: 2, isNoncurrent: 4, isRevisited: 8, isComposite: 128 } as const
+const ALGORITHM = { shift: 4, mask: 7 } as const
 /** Headers, metadata, and where there are any the lock, the checksum and the rename; nil before one that is there. */
 type Rest = [HeaderPairs, HeaderPairs, unknown?, unknown?, RenamedRow?]
 type RenamedRow = readonly [token: string, key: string]
@@ -83,8 +91,11 @@ export function encodeObject(object: ObjectState): Buffer {
   return value
 }
 
-function flagsOf({ isNull, isMarker, noncurrentMicroseconds, revisitMicroseconds }: ObjectState): number {
+function flagsOf(object: ObjectState): number {
+  const { isNull, isMarker, noncurrentMicroseconds, revisitMicroseconds, checksum } = object
   return (
+    (checksum === undefined ? 0 : (CHECKSUM_ALGORITHMS.indexOf(checksum.algorithm) + 1) << ALGORITHM.shift) |
+    (checksum?.composite === true ? FLAG.isComposite : 0) |
     (isNull ? FLAG.isNull : 0) |
     (isMarker ? FLAG.isMarker : 0) |
     (noncurrentMicroseconds === undefined ? 0 : FLAG.isNoncurrent) |
@@ -154,6 +165,13 @@ export interface ListedObject {
   readonly size: number
   /** Without quotes. */
   readonly etag: string
+  /** Which checksum it has. */
+  readonly checksum: UploadChecksum | undefined
+}
+
+function listedChecksum(flags: number): UploadChecksum | undefined {
+  const algorithm = CHECKSUM_ALGORITHMS[((flags >> ALGORITHM.shift) & ALGORITHM.mask) - 1]
+  return algorithm && { algorithm, composite: (flags & FLAG.isComposite) !== 0 }
 }
 
 /** A row of `TableReader.decoded`. */
@@ -163,6 +181,7 @@ export function decodeListed(rows: Buffer, start: number, end: number, value: Bu
     lastModifiedMicroseconds: microsecondsOf(readNumber(value, AT.modified)),
     size: readNumber(value, AT.size),
     etag: etagOf(value),
+    checksum: listedChecksum(value[AT.flags] as number),
   }
 }
 
@@ -191,6 +210,7 @@ export function decodeListedVersion(key: string, value: Buffer, isLatest: boolea
     lastModifiedMicroseconds: microsecondsOf(readNumber(value, AT.modified)),
     size: readNumber(value, AT.size),
     etag: isMarker ? '' : etagOf(value),
+    checksum: listedChecksum(flags),
   }
 }
 

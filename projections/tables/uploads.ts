@@ -1,7 +1,7 @@
 import { type BucketId, microsecondsOf, type PayloadId, type UploadId } from '../../engine/brands.ts'
 import { microseconds, optional, pairs } from '../../engine/events/schema/kinds.ts'
 import { appended, field, record } from '../../engine/events/schema/record.ts'
-import { lockState, retention } from '../../engine/events/values.ts'
+import { lockState, retention, uploadChecksum } from '../../engine/events/values.ts'
 import type { PartState, UploadState } from '../../engine/state-ports.ts'
 import { NUMBER_BYTES, numberKey, readNumber, readPayload, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
@@ -12,9 +12,9 @@ import { orderedRowKey } from './version-keys.ts'
  * `uploads`: multipart uploads in progress, oldest first within a key.
  *
  *   key   = bucket id | key | end (version-keys.ts), order = number of the upload
- *   value = MessagePack [created (microseconds), headers, metadata, lock, default retention at creation]
+ *   value = MessagePack [created (microseconds), headers, metadata, lock, default retention at creation, asked checksum]
  *
- * `parts`: upload (8) | part number (4) -> size (8) | MD5 (16) | modified (8) | payload (8)
+ * `parts`: upload (8) | part number (4) -> size (8) | MD5 (16) | modified (8) | payload (8) | checksum (its length, or none)
  */
 
 const rows = packed(
@@ -24,6 +24,7 @@ const rows = packed(
     metadata: field(pairs, 'metadata'),
     lock: field(optional(lockState), 'lock'),
     given: appended(optional(retention), undefined, 'default'),
+    checksum: appended(optional(uploadChecksum), undefined, 'checksum'),
   }),
 )
 
@@ -59,11 +60,12 @@ export function partKey(upload: UploadId, part: number): Buffer {
 }
 
 export function putPart(table: Table, upload: UploadId, part: PartState): void {
-  const value = Buffer.allocUnsafe(PART_AT.end)
+  const value = Buffer.allocUnsafe(PART_AT.end + (part.checksum?.length ?? 0))
   writeNumber(value, part.size, PART_AT.size)
   value.set(part.md5, PART_AT.md5)
   writeNumber(value, part.modifiedMicroseconds, PART_AT.modified)
   writeNumber(value, part.payload ?? 0, PART_AT.payload)
+  if (part.checksum !== undefined) value.set(part.checksum, PART_AT.end)
   table.put(partKey(upload, part.part), value)
 }
 
@@ -74,6 +76,7 @@ function decodePart(part: number, value: Buffer): PartState {
     md5: value.subarray(PART_AT.md5, PART_AT.modified),
     modifiedMicroseconds: microsecondsOf(readNumber(value, PART_AT.modified)),
     payload: readPayload(value, PART_AT.payload),
+    checksum: value.length === PART_AT.end ? undefined : value.subarray(PART_AT.end),
   }
 }
 

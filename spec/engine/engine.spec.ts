@@ -13,6 +13,7 @@ import {
 } from '../../engine/brands.ts'
 import type { DecidableCommand } from '../../engine/commands/commands.ts'
 import { decide } from '../../engine/domain/decide.ts'
+import { checksumOfParts } from '../../engine/checksum-of-parts.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -165,7 +166,14 @@ test('the rules: a bucket "photos" with the object "there", an empty bucket "emp
         sealed,
       }) as const,
   }
-  const context = { state: STATE, sequence: sequenceOf(100), placement, now: millisecondsOf(1), clockIsBehind: false }
+  const context = {
+    state: STATE,
+    sequence: sequenceOf(100),
+    placement,
+    checksumOfParts,
+    now: millisecondsOf(1),
+    clockIsBehind: false,
+  }
   for (const [when, command, expected] of RULES) {
     let outcome: readonly Change[] | string
     try {

@@ -24,7 +24,11 @@ const WRITES: readonly Write[] = [
     ...plain,
     lock: { retention: { mode: 'COMPLIANCE', untilMilliseconds: millisecondsOf(8.64e15) }, hold: undefined },
   },
-  { ...plain, lock: { retention: undefined, hold: true }, checksum: { algorithm: 'sha1', value: Buffer.alloc(20, 7) } },
+  {
+    ...plain,
+    lock: { retention: undefined, hold: true },
+    checksum: { algorithm: 'sha1', value: Buffer.alloc(20, 7), composite: false },
+  },
   { ...plain, intent: sequenceOf(2 ** 52) },
   { ...plain, audit: { ...plain.audit, credentialId: undefined, sourceAddress: undefined, metadata: ['status', 200] } },
   { ...plain, body: { kind: 'inline', bytes: Buffer.alloc(65_536, 3), checksum: 2 ** 32 - 1, sealed: true } },

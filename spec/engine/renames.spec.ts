@@ -41,7 +41,7 @@ function isRefused(t: Test, done: Promise<unknown>, code: DomainErrorCode, subje
 
 test('everything of an object but its key and its version stays, and no byte moves', async (t) => {
   const store = await storeFor(t)
-  const checksum = { algorithm: 'sha1', value: Buffer.alloc(20, 7) } as const
+  const checksum = { algorithm: 'sha1', value: Buffer.alloc(20, 7), composite: false } as const
   const name = await storeFile(store, LARGE)
   const described = { headers: ['content-type', 'text/plain'], metadata: ['colour', 'red'], checksum }
   await store.client.execute({ ...writeFile('b', 'old', LARGE, name), ...described })

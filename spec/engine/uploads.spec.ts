@@ -5,6 +5,7 @@ import { bucketIdOf, microsecondsOf, millisecondsOf, payloadIdOf, sequenceOf, up
 import { decide } from '../../engine/domain/decide.ts'
 import { PART_NUMBER_MAXIMUM, partNumbers, PartSet } from '../../engine/domain/part-set.ts'
 import { PART_BYTES_MINIMUM } from '../../engine/domain/upload.ts'
+import { checksumOfParts } from '../../engine/checksum-of-parts.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
@@ -77,6 +78,7 @@ function stateWith(sizes: ReadonlyMap<number, number>, headers: readonly string[
         part,
         size,
         md5: md5Bytes(part),
+        checksum: undefined,
         modifiedMicroseconds: microsecondsOf(1),
         payload: payloadIdOf(60 + part),
       }),
@@ -98,6 +100,7 @@ function stateWith(sizes: ReadonlyMap<number, number>, headers: readonly string[
     metadata: [],
     lock: undefined,
     given: undefined,
+    checksum: undefined,
   }
   return { ...NO_STATE, bucket: () => bucket, upload: () => upload, parts: () => parts }
 }
@@ -117,7 +120,14 @@ function decideOn(state: StateReader, list: readonly ListedPart[], name = NAME) 
       throw new Error('a completion places nothing')
     },
   }
-  const context = { state, sequence: sequenceOf(100), placement, now: millisecondsOf(1), clockIsBehind: false }
+  const context = {
+    state,
+    sequence: sequenceOf(100),
+    placement,
+    checksumOfParts,
+    now: millisecondsOf(1),
+    clockIsBehind: false,
+  }
   return decide(completeUpload(name, list), context)
 }
 

@@ -10,6 +10,7 @@ import { sourceOf } from './copy-sources.ts'
 import { grown } from './grown.ts'
 import { changeLinks } from './naive-links.ts'
 import { changeRules } from './naive-lifecycle.ts'
+import { keptChecksum, wholeChecksum } from './naive-checksums.ts'
 import { changeNames } from './naive-renames.ts'
 import { changeWebhooks } from './naive-webhooks.ts'
 import {
@@ -94,13 +95,13 @@ export class ModelRules {
         return { ...DONE, ...idOf(version) }
       }
       case 'create-upload': {
-        const { key, headers, bucket: name, lock } = command
+        const { key, headers, bucket: name, lock, checksum } = command
         const bucket = this.#bucket(name)
         refuseFor(lockReasons(bucket, lock, moment.now))
         const upload = moment.sequence
         const made = { id: undefined, created: moment.now, bucketId: bucket.id, bucket: name, key, headers, lock }
         const given = lock?.retention === undefined ? standardOf(bucket, moment.now) : undefined
-        this.#state.uploads.set(upload, { upload, ...made, given, parts: new Map() })
+        this.#state.uploads.set(upload, { upload, ...made, given, checksum, parts: new Map() })
         return DONE
       }
       case 'write-part':
@@ -277,7 +278,9 @@ export class ModelRules {
 
   #writePart(command: CommandOf<'write-part'>, { sequence, now }: Moment): Outcome {
     const { part, size, etag, body } = command
-    this.#upload(command).parts.set(part, { modified: now, size, etag, payload: this.#stored(body, etag, sequence) })
+    const upload = this.#upload(command)
+    const checksum = keptChecksum(upload, command.checksum)
+    upload.parts.set(part, { modified: now, size, etag, payload: this.#stored(body, etag, sequence), checksum })
     return { ...DONE, etag }
   }
 
@@ -286,7 +289,9 @@ export class ModelRules {
     const source = sourceOf(this.#state, command)
     if (typeof source === 'string') return refuse(source)
     const { size, etag = '', payload } = source
-    this.#upload(command).parts.set(command.part, { modified: now, size, etag, payload })
+    const upload = this.#upload(command)
+    const checksum = source.checksum?.composite === false ? keptChecksum(upload, source.checksum) : undefined
+    upload.parts.set(command.part, { modified: now, size, etag, payload, checksum })
     return { ...DONE, etag }
   }
 
@@ -303,6 +308,7 @@ export class ModelRules {
     const small = parts.slice(0, -1).findIndex(({ size: bytes }) => bytes < PART_MINIMUM)
     if (small !== -1) refuse('part-too-small', String(numbers[small]))
     const size = parts.reduce((total, part) => total + part.size, 0)
+    const checksum = wholeChecksum(command, upload, parts)
     refuseFor([
       ...conditionReasons(command.condition, this.#state.current(bucket, key)),
       ...this.#quotaReasons(bucket, key, size),
@@ -317,7 +323,7 @@ export class ModelRules {
       completion: moment.sequence,
       isDigested: false,
     }
-    const stored = { size, etag, headers: upload.headers, payload, checksum: undefined }
+    const stored = { size, etag, headers: upload.headers, payload, checksum }
     return this.#publish(bucket, key, stored, upload.lock, moment, upload.given)
   }
 

@@ -8,6 +8,7 @@ import type {
   ObjectChecksum,
   Quota,
   Retention,
+  UploadChecksum,
   Versioning,
 } from '../../engine/events/values.ts'
 import type { ModelEvent } from './naive-events.ts'
@@ -71,6 +72,8 @@ export interface ModelPart {
   readonly size: number
   readonly etag: string
   readonly payload: ModelPayload | undefined
+  /** By the algorithm that the upload asked for. */
+  readonly checksum?: Uint8Array | undefined
 }
 
 /** A multipart upload in progress. */
@@ -87,6 +90,8 @@ export interface ModelUpload {
   readonly lock: LockState | undefined
   /** What the bucket's default gave at creation. */
   readonly given: Retention | undefined
+  /** What it asked for. */
+  readonly checksum?: UploadChecksum | undefined
   readonly parts: Map<number, ModelPart>
 }
 

@@ -112,7 +112,7 @@ const written = fc
         metadata: ['colour', 'red'],
         payload: has.payload ? { kind: 'shared', payload: 5 as never } : undefined,
         lock: has.lock ? { retention: undefined, hold: true } : undefined,
-        checksum: has.checksum ? { algorithm: 'crc32', value: Buffer.alloc(4) } : undefined,
+        checksum: has.checksum ? { algorithm: 'crc32', value: Buffer.alloc(4), composite: false } : undefined,
       }),
     ),
   )

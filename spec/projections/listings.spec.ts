@@ -136,6 +136,7 @@ function addNeighbours(fixture: VersionFixture, names: readonly string[]): void 
             metadata: [],
             lock: undefined,
             given: undefined,
+            checksum: undefined,
           },
         ])
         const marker = {
@@ -257,6 +258,7 @@ test('pages of uploads: several of a key, oldest first', async (t) => {
               metadata: [],
               lock: undefined,
               given: undefined,
+              checksum: undefined,
             } as const
             transaction.apply(sequenceOf(index + 1), microsecondsOf(1), [change])
             all.push({ key: name, order: index + 1 })

@@ -11,7 +11,8 @@ import { openTestStore, type TestStore } from './test-store.ts'
  * deletions, an upload that was aborted, copies, work of lifecycle rules; deliveries of them, a replay, a rotation. 9: the
  * first, and a scrub after it (80). 10: the ninth, and renames after it. 11: the tenth,
  * and appends after it (39).
- * 12: the first, and three checkpoints after it (47).
+ * 12: the first, and three checkpoints after it (47). 13: the eleventh, and uploads that asked
+ * for checksums.
  */
 export const GOLDEN_JOURNALS = [
   'spec/golden/journal-v1',
@@ -26,6 +27,7 @@ export const GOLDEN_JOURNALS = [
   'spec/golden/journal-v10',
   'spec/golden/journal-v11',
   'spec/golden/journal-v12',
+  'spec/golden/journal-v13',
 ] as const
 export const GOLDEN_MASTER_KEY = Buffer.alloc(32, 0x47)
 export const GOLDEN_DEPLOYMENT = '0123456789abcdef0123456789abcdef'

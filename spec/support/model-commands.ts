@@ -102,7 +102,11 @@ export class ModelCommands {
         return versions.setLegalHold(step.bucket, step.key, step.hold, version)
       }
       case 'create-upload':
-        return { ...uploads.createUpload(step.bucket, step.key), ...lockOf(step.lock, now) }
+        return {
+          ...uploads.createUpload(step.bucket, step.key),
+          ...lockOf(step.lock, now),
+          ...(step.sums && { checksum: { algorithm: 'crc32', composite: true } }),
+        }
       case 'part':
         return this.#writePart(store, step)
       case 'complete':
@@ -215,8 +219,9 @@ export class ModelCommands {
     const { upload, bucket, key } = this.#upload(step.upload)
     const name = { upload, bucket, key }
     const bytes = this.#bytes(step.size === 'none' ? 0 : 50)
-    if (step.size === 'full') return uploads.writePart(name, step.part, bytes, PART_MINIMUM)
-    const command = uploads.writePart(name, step.part, bytes)
+    const checksum = checksumOf(bytes)
+    if (step.size === 'full') return { ...uploads.writePart(name, step.part, bytes, PART_MINIMUM), checksum }
+    const command = { ...uploads.writePart(name, step.part, bytes), checksum }
     if (!step.inFile || bytes.length === 0) return command
     return { ...command, body: { kind: 'file', name: await this.#file(store, bytes), sealed: false } }
   }
@@ -232,7 +237,9 @@ export class ModelCommands {
       listed.push({ part: STRANGER, etag: 'd'.repeat(32) })
       listed.sort((left, right) => left.part - right.part)
     }
-    return uploads.completeUpload({ upload, bucket, key }, listed, this.#condition({ bucket, key }, step.condition))
+    const condition = this.#condition({ bucket, key }, step.condition)
+    const command = uploads.completeUpload({ upload, bucket, key }, listed, condition)
+    return step.mistakes ? { ...command, checksum: checksumOf(Buffer.from('mistaken')) } : command
   }
 
   #moves(store: TestStore, { payloads, again }: Extract<Step, { kind: 'move' }>): Plain<PayloadMove>[] {
@@ -261,7 +268,7 @@ function lockOf(recipe: LockRecipe | undefined, now: number): { readonly lock?: 
 function checksumOf(bytes: Uint8Array): ObjectChecksum {
   const value = Buffer.alloc(4)
   value.writeUInt32BE(crc32(bytes))
-  return { algorithm: 'crc32', value }
+  return { algorithm: 'crc32', value, composite: false }
 }
 
 /** Commands of access: the model has no opinion of them, but rows must come back from the journal. */

@@ -125,7 +125,10 @@ function compareBucket(
 }
 
 function plainChecksum(checksum: ObjectChecksum | undefined): string | undefined {
-  return checksum && `${checksum.algorithm} ${Buffer.from(checksum.value).toString('hex')}`
+  return (
+    checksum &&
+    `${checksum.algorithm} ${Buffer.from(checksum.value).toString('hex')}${checksum.composite ? ' of checksums' : ''}`
+  )
 }
 
 function placeOf(state: ObjectState | undefined): number | undefined {

@@ -62,7 +62,8 @@ and its record unless it was unsigned, have the message as \`reason\` and the he
 
 *Action* is what a policy grants or denies; the one after a comma counts when the request names a version, the one after
 *or* grants the same. A write or deletion with an ETag in \`If-Match\` or \`If-None-Match\` needs \`s3:GetObject\` too.
-A copy needs \`s3:GetObject\` on its source, a rename that and \`s3:DeleteObject\`. A query
+A copy needs \`s3:GetObject\` on its source, a rename that and \`s3:DeleteObject\`.
+GetObjectAttributes needs \`s3:GetObject\` too. A query
 parameter that occurs twice is refused. An operation that
 changes something leaves two records in the journal, an attempt and an outcome; any other leaves one.
 

@@ -1,5 +1,6 @@
 /** Changes of every kind, as they are stored and as `journal show` shows them. */
 import { partBits } from './commands.ts'
+import { SHOWN_CHECKSUMS } from './shown-checksums.ts'
 
 const DIGEST = Buffer.alloc(32, 0xab)
 const HEX = 'ab'.repeat(32)
@@ -122,6 +123,7 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
       replaced: false,
     },
   ],
+  ...SHOWN_CHECKSUMS,
   [
     [17, 2, 'k', 50, partBits([1, 2, 3, 5, 7, 8, 10_000]), partBits([])],
     { kind: 'upload.completed', ...KEY, upload: 50, listed: '1-3,5,7-8,10000', dropped: '' },

@@ -91,7 +91,12 @@ export type Step =
       readonly bypass: boolean
     } & Place)
   | ({ readonly kind: 'hold'; readonly version: Pick | undefined; readonly hold: boolean } & Place)
-  | ({ readonly kind: 'create-upload'; readonly lock: LockRecipe | undefined } & Place)
+  | ({
+      readonly kind: 'create-upload'
+      readonly lock: LockRecipe | undefined
+      /** Whether it asks for a checksum of checksums. */
+      readonly sums: boolean
+    } & Place)
   | {
       readonly kind: 'part'
       readonly upload: Pick
@@ -106,6 +111,8 @@ export type Step =
       readonly list: 'all' | 'fewer' | 'stranger' | 'changed'
       readonly at: number
       readonly condition: Condition
+      /** Whether the client gives another checksum than that of the whole. */
+      readonly mistakes: boolean
     }
   | { readonly kind: 'abort' | 'reclaim'; readonly upload: Pick }
   /** `again`: the first is moved twice by the same command, the second time from where it is not any more. */

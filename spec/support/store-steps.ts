@@ -157,7 +157,7 @@ const part: fc.Arbitrary<Step> = fc.record({
 })
 
 const OF_UPLOADS: readonly Weighted[] = [
-  { weight: 4, arbitrary: fc.record({ kind: one('create-upload'), bucket, key, lock }) },
+  { weight: 4, arbitrary: fc.record({ kind: one('create-upload'), bucket, key, lock, sums: fc.boolean() }) },
   { weight: 10, arbitrary: part },
   {
     weight: 6,
@@ -167,6 +167,7 @@ const OF_UPLOADS: readonly Weighted[] = [
       list: fc.constantFrom('all', 'all', 'fewer', 'stranger', 'changed'),
       at: pick,
       condition,
+      mistakes: fc.nat({ max: 5 }).map((number) => number === 0),
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: one('abort'), upload: pick }) },
@@ -238,7 +239,10 @@ const beginning: fc.Arbitrary<Group> = fc
   }))
 const writes = group(write, { minLength: 3, maxLength: 8 })
 /** Uploads, then parts of them. */
-const uploads = group(fc.record({ kind: one('create-upload'), bucket, key, lock }), { minLength: 2, maxLength: 4 })
+const uploads = group(fc.record({ kind: one('create-upload'), bucket, key, lock, sums: fc.boolean() }), {
+  minLength: 2,
+  maxLength: 4,
+})
 const parts = group(part, { minLength: 2, maxLength: 8 })
 const anything = group(step, { minLength: 1, maxLength: 8 })
 

@@ -43,7 +43,7 @@ function chunkedUpload(request: S3Request, payload: StreamedPayload, services: S
   // What the head claims of the body speaks of its chunks, which the reader checks.
   const checks = new BodyChecks(http, { kind: 'unsigned' }, trailing)
   const body = new ChunkedBody(http.body, reader, length, (text) => {
-    if (trailing !== undefined) trailing.declared = parseChecksum(trailing.header, trailing.algorithm, text ?? '')
+    if (trailing !== undefined) trailing.declared = parseChecksum(trailing.header, text ?? '')
   })
   return { body, length, checks }
 }

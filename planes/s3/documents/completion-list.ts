@@ -3,7 +3,10 @@
  * hold up the others for as long as the parser would take.
  */
 
+import { CHECKSUM_BYTES, type UploadChecksum } from '../../../engine/events/values.ts'
 import { invalidArgument, malformedXml, S3Error } from '../errors.ts'
+import { parseBase64 } from '../request/checksums.ts'
+import { algorithmName } from './checksum-elements.ts'
 import { PART_NUMBER_MAXIMUM } from '../request/part-number.ts'
 import { documentElement } from '../text/xml-reader.ts'
 import { XmlScanner } from '../text/xml-scanner.ts'
@@ -18,6 +21,13 @@ export interface CompleteMultipartUpload {
   readonly parts: Uint16Array
   /** The MD5 that each of them must have, 16 bytes each, in the same order. */
   readonly md5s: Buffer
+  /** The checksums beside them, where the upload asked for such; `given` is 1 for each that is listed. */
+  readonly checksums: { readonly values: Buffer; readonly given: Uint8Array } | undefined
+}
+
+/** What is read of a part. */
+interface ReadPart extends ForeignPart {
+  readonly checksum: string | undefined
 }
 
 /** A part whose ETag is not an MD5, and so not the ETag of any part. */
@@ -27,14 +37,16 @@ interface ForeignPart {
 }
 
 /**
- * Reads the parts. Of a part only PartNumber and ETag count; S3 allows checksums beside them, and any further
- * element is passed over. The checks come in the order of S3: the document, the numbers, their order, the ETags.
+ * Reads the parts. Of a part only PartNumber, ETag and the checksum that the upload asked for count; any further element
+ * is passed over. The checks come in the order of S3: the document, the numbers, their order, the ETags.
  * @throws S3Error MalformedXML (also: empty body, no part, more than 10,000, PartNumber or
  *   ETag missing or there twice, PartNumber not a whole number); InvalidArgument (PartNumber outside 1 to 10000, as S3
  *   has it for numbers under 1); InvalidPartOrder (numbers not strictly ascending); InvalidPart (an ETag that is not 32
- *   hexadecimal digits: it cannot be that of a part)
+ *   hexadecimal digits: it cannot be that of a part); InvalidRequest (a checksum that is malformed, or is missing where
+ *   the upload asked for one of checksums)
  */
-export function parseCompleteMultipartUpload(body: Buffer): CompleteMultipartUpload {
+export function parseCompleteMultipartUpload(body: Buffer, asked?: UploadChecksum): CompleteMultipartUpload {
+  const sums = asked && new ListedChecksums(asked)
   const scanner = new XmlScanner(documentElement(body))
   const numbers = new Uint16Array(PART_NUMBER_MAXIMUM)
   const md5s = Buffer.alloc(PART_NUMBER_MAXIMUM * MD5_BYTES)
@@ -45,30 +57,68 @@ export function parseCompleteMultipartUpload(body: Buffer): CompleteMultipartUpl
   for (let name = scanner.next(); name !== undefined; name = scanner.next()) {
     if (name !== 'Part') throw malformedXml(`${name} is not expected.`)
     if (count === PART_NUMBER_MAXIMUM) throw malformedXml(`There are more than ${PART_NUMBER_MAXIMUM} parts.`)
-    const part = readPart(scanner)
+    const part = readPart(scanner, sums?.element)
     if (count > 0 && part.number <= (numbers[count - 1] ?? 0)) ascending = false
     if (!writeMd5(md5s, count, part.etag)) foreign ??= part
     numbers[count] = part.number
+    sums?.add(count, part)
     count += 1
   }
   scanner.finish()
   if (count === 0) throw malformedXml('There must be at least one part.')
   if (!ascending) throw new S3Error('InvalidPartOrder')
   if (foreign !== undefined) throw invalidPart(foreign)
-  return { parts: numbers.slice(0, count), md5s: md5s.subarray(0, count * MD5_BYTES) }
+  return { parts: numbers.slice(0, count), md5s: md5s.subarray(0, count * MD5_BYTES), checksums: sums?.take(count) }
 }
 
-function readPart(scanner: XmlScanner): { readonly number: number; readonly etag: string } {
+/** The checksums of listed parts, by the algorithm that their upload asked for. */
+class ListedChecksums {
+  readonly element: string
+  readonly #asked: UploadChecksum
+  readonly #width: number
+  readonly #values: Buffer
+  readonly #given = new Uint8Array(PART_NUMBER_MAXIMUM)
+
+  constructor(asked: UploadChecksum) {
+    this.element = `Checksum${algorithmName(asked.algorithm)}`
+    this.#asked = asked
+    this.#width = CHECKSUM_BYTES[asked.algorithm]
+    this.#values = Buffer.alloc(PART_NUMBER_MAXIMUM * this.#width)
+  }
+
+  /** @throws S3Error InvalidRequest */
+  add(index: number, { number, checksum }: ReadPart): void {
+    if (checksum === undefined) {
+      if (!this.#asked.composite) return
+      throw new S3Error('InvalidRequest', {
+        message: `Part ${number} is listed without the ${this.element} that it needs.`,
+      })
+    }
+    const value = parseBase64(checksum, this.#width)
+    if (value === undefined) throw new S3Error('InvalidRequest', { message: `Value for ${this.element} is invalid.` })
+    value.copy(this.#values, index * this.#width)
+    this.#given[index] = 1
+  }
+
+  take(count: number): NonNullable<CompleteMultipartUpload['checksums']> {
+    return { values: this.#values.subarray(0, count * this.#width), given: this.#given.slice(0, count) }
+  }
+}
+
+function readPart(scanner: XmlScanner, element: string | undefined): ReadPart {
   let number: string | undefined
   let etag: string | undefined
+  let checksum: string | undefined
   for (let name = scanner.next(); name !== undefined; name = scanner.next()) {
     if (name === 'PartNumber' && number === undefined) number = scanner.text()
     else if (name === 'ETag' && etag === undefined) etag = scanner.text()
-    else if (name === 'PartNumber' || name === 'ETag') throw malformedXml(`${name} occurs more than once.`)
+    else if (name === element && checksum === undefined) checksum = scanner.text()
+    else if (name === 'PartNumber' || name === 'ETag' || name === element)
+      throw malformedXml(`${name} occurs more than once.`)
     else scanner.skip()
   }
   if (number === undefined || etag === undefined) throw malformedXml('A part needs PartNumber and ETag.')
-  return { number: partNumber(number), etag }
+  return { number: partNumber(number), etag, checksum }
 }
 
 function partNumber(text: string): number {

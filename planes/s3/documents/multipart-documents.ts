@@ -1,6 +1,8 @@
 /** The documents of multipart uploads. Element names and their order are those of the S3 API reference. */
 
 import type { Microseconds } from '../../../engine/brands.ts'
+import type { ObjectChecksum, UploadChecksum } from '../../../engine/events/values.ts'
+import { checksumElement, checksumKindElements, objectChecksumElements } from './checksum-elements.ts'
 import {
   commonPrefixElements,
   etagElement,
@@ -28,11 +30,13 @@ interface CompleteMultipartUploadResult {
   readonly key: string
   /** Without quotes. */
   readonly etag: string
+  readonly checksum: ObjectChecksum | undefined
 }
 
 export function completeMultipartUploadResult(result: CompleteMultipartUploadResult): string {
   const inner = element('Location', result.location) + element('Bucket', result.bucket) + element('Key', result.key)
-  return successDocument('CompleteMultipartUploadResult', inner + etagElement(result.etag))
+  const checksum = objectChecksumElements(result.checksum, result.etag)
+  return successDocument('CompleteMultipartUploadResult', inner + etagElement(result.etag) + checksum)
 }
 
 interface ListedPart {
@@ -41,6 +45,8 @@ interface ListedPart {
   /** Without quotes. */
   readonly etag: string
   readonly size: number
+  /** By the algorithm that the upload asked for. */
+  readonly checksum: Uint8Array | undefined
 }
 
 interface ListPartsResult {
@@ -49,6 +55,8 @@ interface ListPartsResult {
   readonly uploadId: string
   /** Owner and initiator alike. */
   readonly owner: Owner
+  /** What the upload asked for. */
+  readonly checksum: UploadChecksum | undefined
   readonly partNumberMarker: number
   readonly maxParts: number
   /** By number. */
@@ -64,15 +72,18 @@ export function listPartsResult(result: ListPartsResult): string {
   inner += optionalElement('NextPartNumberMarker', result.nextPartNumberMarker)
   inner += element('MaxParts', result.maxParts)
   inner += element('IsTruncated', result.nextPartNumberMarker !== undefined)
-  for (const part of result.parts) inner += partElement(part)
+  inner += checksumKindElements(result.checksum)
+  for (const part of result.parts) inner += partElement(part, result.checksum)
   return successDocument('ListPartsResult', inner)
 }
 
-function partElement(part: ListedPart): string {
+function partElement(part: ListedPart, asked: UploadChecksum | undefined): string {
   const modified = isoTimestamp(part.lastModifiedMicroseconds)
+  const isSummed = asked !== undefined && part.checksum !== undefined
+  const checksum = isSummed ? checksumElement(asked.algorithm, part.checksum) : ''
   return (
     `<Part><PartNumber>${part.number}</PartNumber><LastModified>${modified}</LastModified>` +
-    `${etagElement(part.etag)}<Size>${part.size}</Size></Part>`
+    `${etagElement(part.etag)}<Size>${part.size}</Size>${checksum}</Part>`
   )
 }
 
@@ -80,6 +91,7 @@ interface ListedUpload {
   readonly key: string
   readonly uploadId: string
   readonly initiatedMicroseconds: Microseconds
+  readonly checksum: UploadChecksum | undefined
 }
 
 /** The parameters are echoed. */
@@ -116,6 +128,6 @@ function uploadElement(upload: ListedUpload, encode: (text: string) => string, p
   const initiated = isoTimestamp(upload.initiatedMicroseconds)
   return (
     `<Upload><Key>${encode(upload.key)}</Key><UploadId>${escapeXml(upload.uploadId)}</UploadId>${people}` +
-    `<Initiated>${initiated}</Initiated></Upload>`
+    `<Initiated>${initiated}</Initiated>${checksumKindElements(upload.checksum)}</Upload>`
   )
 }

@@ -1,6 +1,8 @@
 /** The document of ListObjectVersions. Element names and their order are those of the S3 API reference. */
 
 import type { Microseconds } from '../../../engine/brands.ts'
+import type { UploadChecksum } from '../../../engine/events/values.ts'
+import { checksumKindElements } from './checksum-elements.ts'
 import {
   commonPrefixElements,
   etagElement,
@@ -26,6 +28,7 @@ export interface ListedVersion {
   /** Without quotes. */
   readonly etag: string
   readonly size: number
+  readonly checksum: UploadChecksum | undefined
 }
 
 /** The parameters are echoed. */
@@ -38,6 +41,7 @@ interface ListVersionsResult extends ListObjectVersionsParameters {
   readonly next: NextMarkers | undefined
   /** Every version has the same one. */
   readonly owner: Owner
+  readonly showsChecksums: boolean
 }
 
 export function listVersionsResult(result: ListVersionsResult): string {
@@ -53,19 +57,25 @@ export function listVersionsResult(result: ListVersionsResult): string {
   inner += optionalElement('EncodingType', result.encodingType)
   inner += element('IsTruncated', next !== undefined)
   const owner = ownerElement(result.owner)
-  for (const entry of result.entries) inner += versionElement(entry, encode, owner)
+  for (const entry of result.entries) inner += versionElement(entry, encode, owner, result.showsChecksums)
   inner += commonPrefixElements(result.commonPrefixes, encode)
   return successDocument('ListVersionsResult', inner)
 }
 
-function versionElement(entry: ListedVersion, encode: (text: string) => string, owner: string): string {
+function versionElement(
+  entry: ListedVersion,
+  encode: (text: string) => string,
+  owner: string,
+  showsChecksums: boolean,
+): string {
   const modified = isoTimestamp(entry.lastModifiedMicroseconds)
   const head =
     `<Key>${encode(entry.key)}</Key><VersionId>${escapeXml(entry.versionId)}</VersionId>` +
     `<IsLatest>${entry.isLatest}</IsLatest><LastModified>${modified}</LastModified>`
   if (entry.isMarker) return `<DeleteMarker>${head}${owner}</DeleteMarker>`
   return (
-    `<Version>${head}${etagElement(entry.etag)}<Size>${entry.size}</Size>${owner}` +
+    `<Version>${head}${etagElement(entry.etag)}${showsChecksums ? checksumKindElements(entry.checksum) : ''}` +
+    `<Size>${entry.size}</Size>${owner}` +
     '<StorageClass>STANDARD</StorageClass></Version>'
   )
 }

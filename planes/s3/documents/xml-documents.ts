@@ -1,6 +1,8 @@
 /** The XML documents of successful answers. Element names and their order are those of the S3 API reference. */
 
 import type { Microseconds } from '../../../engine/brands.ts'
+import type { ObjectChecksum, UploadChecksum } from '../../../engine/events/values.ts'
+import { checksumKindElements, objectChecksumElements } from './checksum-elements.ts'
 import {
   commonPrefixElements,
   etagElement,
@@ -44,6 +46,7 @@ export interface ListedObject {
   /** Without quotes. */
   readonly etag: string
   readonly size: number
+  readonly checksum: UploadChecksum | undefined
 }
 
 /** The parameters are echoed. */
@@ -55,6 +58,7 @@ interface ListObjectsResult extends ListObjectsParameters {
   readonly next: string | undefined
   /** Every object has the same one. */
   readonly owner: Owner
+  readonly showsChecksums: boolean
 }
 
 /** The answer to ListObjects. Without a delimiter, the last key is the next marker, and S3 does not say it again. */
@@ -69,7 +73,7 @@ export function listObjectsResult(result: ListObjectsResult): string {
   inner += optionalElement('EncodingType', result.encodingType)
   inner += element('IsTruncated', next !== undefined)
   const owner = ownerElement(result.owner)
-  for (const object of result.contents) inner += contentsElement(object, encode, owner)
+  for (const object of result.contents) inner += contentsElement(object, encode, owner, result.showsChecksums)
   inner += commonPrefixElements(result.commonPrefixes, encode)
   return successDocument('ListBucketResult', inner)
 }
@@ -83,6 +87,7 @@ export interface ListObjectsV2Result extends ListObjectsV2Parameters {
   readonly nextContinuationToken: string | undefined
   /** Shown when the request asked for owners; every object has the same one. */
   readonly owner: Owner
+  readonly showsChecksums: boolean
 }
 
 export function listObjectsV2Result(result: ListObjectsV2Result): string {
@@ -97,16 +102,22 @@ export function listObjectsV2Result(result: ListObjectsV2Result): string {
   inner += element('IsTruncated', result.nextContinuationToken !== undefined)
   inner += optionalElement('NextContinuationToken', result.nextContinuationToken)
   const owner = result.fetchOwner ? ownerElement(result.owner) : ''
-  for (const object of result.contents) inner += contentsElement(object, encode, owner)
+  for (const object of result.contents) inner += contentsElement(object, encode, owner, result.showsChecksums)
   inner += commonPrefixElements(result.commonPrefixes, encode)
   return successDocument('ListBucketResult', inner)
 }
 
-function contentsElement(object: ListedObject, encode: (text: string) => string, owner: string): string {
+function contentsElement(
+  object: ListedObject,
+  encode: (text: string) => string,
+  owner: string,
+  showsChecksums: boolean,
+): string {
   const modified = isoTimestamp(object.lastModifiedMicroseconds)
   return (
     `<Contents><Key>${encode(object.key)}</Key><LastModified>${modified}</LastModified>` +
-    `${etagElement(object.etag)}<Size>${object.size}</Size>${owner}` +
+    `${etagElement(object.etag)}${showsChecksums ? checksumKindElements(object.checksum) : ''}` +
+    `<Size>${object.size}</Size>${owner}` +
     '<StorageClass>STANDARD</StorageClass></Contents>'
   )
 }
@@ -119,9 +130,10 @@ export function copyResult(
   name: 'CopyObjectResult' | 'CopyPartResult',
   lastModifiedMicroseconds: Microseconds,
   etag: string,
+  checksum?: ObjectChecksum,
 ): string {
   const modified = element('LastModified', isoTimestamp(lastModifiedMicroseconds))
-  return successDocument(name, modified + etagElement(etag))
+  return successDocument(name, modified + etagElement(etag) + objectChecksumElements(checksum, etag))
 }
 
 /** The answer to GetBucketLocation. S3 spells us-east-1 as an empty element. */

@@ -62,6 +62,7 @@ function permissionsOf(operation: Operation, http: HttpRequest, target: Target):
   const namesVersion = operation.versionAction !== undefined && target.query.has('versionId')
   const action = namesVersion ? (operation.versionAction as string) : operation.action
   const permissions: Permission[] = [{ action, resource, coveredBy: operation.coveredBy }]
+  for (const further of operation.besides) permissions.push({ action: further, resource })
   if (!operation.changes) return permissions
   for (const [header, needed] of HEADER_ACTIONS) {
     if (effectiveHeader(http, target, header) !== undefined) permissions.push({ action: needed, resource })

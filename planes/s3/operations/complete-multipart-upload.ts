@@ -2,11 +2,11 @@ import { hash } from 'node:crypto'
 import { payloadIdOf, type UploadId } from '../../../engine/brands.ts'
 import { PART_BYTES_MINIMUM } from '../../../engine/domain/upload.ts'
 import { DomainError } from '../../../engine/errors.ts'
-import type { BucketState } from '../../../engine/state-ports.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { readDocument } from '../request/body-checks.ts'
 import { declaredChecksum } from '../request/checksums.ts'
 import { type CompleteMultipartUpload, parseCompleteMultipartUpload } from '../documents/completion-list.ts'
+import { wholeChecksum } from '../request/upload-checksums.ts'
 import { writeCondition } from '../request/conditions.ts'
 import { invalidArgument, S3Error } from '../errors.ts'
 import { bucketIn } from '../lookup.ts'
@@ -32,19 +32,29 @@ export const completeMultipartUpload = defineOperation({
     const key = request.key
     const upload = uploadNumber(request, services)
     if (upload === undefined) throw noSuchUpload(request)
-    const isOpen = snapshot.upload(bucket.id, key, upload) !== undefined
+    const open = snapshot.upload(bucket.id, key, upload)
     // One that was completed may be completed again; the engine knows with what list.
-    if (!isOpen && snapshot.payload(payloadIdOf(upload))?.kind !== 'parts') throw noSuchUpload(request)
-    refuseObjectChecksum(request)
-    const list = parseCompleteMultipartUpload(await readDocument(request))
+    if (open === undefined && snapshot.payload(payloadIdOf(upload))?.kind !== 'parts') throw noSuchUpload(request)
+    const knowsChecksums = services.extensions.has('checksums')
+    if (!knowsChecksums) refuseObjectChecksum(request)
+    const asked = knowsChecksums ? open?.checksum : undefined
+    const body = await readDocument(request, 'of something else')
+    const { parts, md5s, checksums } = parseCompleteMultipartUpload(body, asked)
+    const list = { parts, md5s, ...(checksums !== undefined && { checksums }) }
+    // A repeat is known by its list alone: what it says of the whole was compared when it was carried out.
+    const checksum = open === undefined ? undefined : wholeChecksum(request.http, asked, parts.length)
     requireStatedSize(request, services, upload, list)
     // S3 user guide, Checking object integrity: MD5 of the parts' MD5s, and how many there are.
     const etag = `${hash('md5', list.md5s, 'hex')}-${list.parts.length}`
     const condition = writeCondition(request.http)
     try {
-      const command = { kind: 'complete-upload', bucket: bucket.name, key, upload, ...list, etag, condition } as const
-      const done = await request.journal.execute(command)
-      return answer(request, bucket, etag, writtenVersionHeader(done.version, services))
+      const plain = { kind: 'complete-upload', bucket: bucket.name, key, upload, ...list, etag, condition } as const
+      const done = await request.journal.execute(checksum === undefined ? plain : { ...plain, checksum })
+      const made = knowsChecksums
+        ? services.catalog.snapshot().version(bucket.id, key, done.version ?? 'null')
+        : undefined
+      const headers = writtenVersionHeader(done.version, services)
+      return answer(request, { bucket: bucket.name, key, etag, checksum: made?.checksum }, headers)
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       if (error.code === 'part-too-small') throw explainTooSmall(error, services, upload)
@@ -76,7 +86,7 @@ function requireStatedSize(
   { http }: ObjectRequest,
   services: S3Services,
   upload: UploadId,
-  list: CompleteMultipartUpload,
+  list: Pick<CompleteMultipartUpload, 'parts'>,
 ) {
   const stated = http.header(STATED_SIZE)
   if (stated === undefined) return
@@ -94,15 +104,12 @@ function requireStatedSize(
 }
 
 function answer(
-  request: ObjectRequest,
-  bucket: BucketState,
-  etag: string,
+  { http, target }: ObjectRequest,
+  made: Omit<Parameters<typeof completeMultipartUploadResult>[0], 'location'>,
   headers: readonly HeaderLine[],
 ): HttpResponse {
-  const { http, target } = request
   const location = `${http.secure ? 'https' : 'http'}://${http.header('host') ?? ''}${target.canonicalPath}`
-  const document = completeMultipartUploadResult({ location, bucket: bucket.name, key: request.key, etag })
-  return xmlResponse(document, headers)
+  return xmlResponse(completeMultipartUploadResult({ location, ...made }), headers)
 }
 
 /** What S3 says beside EntityTooSmall. */

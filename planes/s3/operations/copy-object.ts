@@ -11,6 +11,7 @@ import { writtenVersionHeader } from '../version-headers.ts'
 import { contentHeaders, userMetadata } from '../request/metadata.ts'
 import { copyResult } from '../documents/xml-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
+import type { S3Services } from '../services.ts'
 import type { ObjectRequest } from '../s3-request.ts'
 import { defineOperation, PUT_BYTES_MAXIMUM } from '../operation.ts'
 
@@ -34,11 +35,13 @@ export const copyObject = defineOperation({
     const { done, source } = await copyVersion(
       request.journal,
       lock === undefined ? place : { ...place, lock },
-      () => requireWhole(requireSource(request, services, named)),
+      () => requireChecksum(request, services, requireWhole(requireSource(request, services, named))),
       ({ object }) => ['source_version_id', versionIdOf(object, services.versionIds)],
     )
     const headers = [...writtenVersionHeader(done.version, services), ...sourceHeader(source, services)]
-    return xmlResponse(copyResult('CopyObjectResult', done.timeMicroseconds, source.object.etag), headers)
+    const { etag, checksum } = source.object
+    const shown = services.extensions.has('checksums') ? checksum : undefined
+    return xmlResponse(copyResult('CopyObjectResult', done.timeMicroseconds, etag, shown), headers)
   },
 })
 
@@ -46,6 +49,18 @@ export const copyObject = defineOperation({
 function requireWhole(found: FoundObject): FoundObject {
   if (found.object.size <= PUT_BYTES_MAXIMUM) return found
   throw new S3Error('InvalidRequest', { message: 'The source of a copy may have at most 5 GiB.' })
+}
+
+/**
+ * A copy has the checksum of its source, whose bytes it shares, and none is made of them.
+ * @throws S3Error NotImplemented when the request asks for one that the source has not
+ */
+function requireChecksum({ http, target }: ObjectRequest, services: S3Services, found: FoundObject): FoundObject {
+  const name = 'x-amz-checksum-algorithm'
+  const asked = services.extensions.has('checksums') ? effectiveHeader(http, target, name) : undefined
+  if (asked === undefined || asked.toLowerCase() === found.object.checksum?.algorithm) return found
+  const message = `${name}: a copy has the checksum of its source, and no other is made.`
+  throw new S3Error('NotImplemented', { message, details: [['Header', name]] })
 }
 
 /** COPY keeps what the source says of itself, REPLACE takes what the request says (S3, x-amz-metadata-directive). */

@@ -1,6 +1,7 @@
 import { uploadIdOf } from '../../../engine/brands.ts'
 import { LOCK_HEADERS, requestedLock } from '../request/lock-headers.ts'
 import { requireBucket, requireLockable } from '../lookup.ts'
+import { requestedChecksum, requestedChecksumHeaders } from '../request/upload-checksums.ts'
 import { contentHeaders, userMetadata } from '../request/metadata.ts'
 import { initiateMultipartUploadResult } from '../documents/multipart-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
@@ -20,14 +21,17 @@ export const createMultipartUpload = defineOperation({
     const found = requireBucket(request, services)
     const lock = requireLockable(found, requestedLock(http, target, services.clock()))
     const place = { bucket: found.name, key: request.key }
+    const checksum = services.extensions.has('checksums') ? requestedChecksum(http, target) : undefined
     const done = await request.journal.execute({
       kind: 'create-upload',
       ...place,
       headers: contentHeaders(http).flat(),
       metadata: userMetadata(http, target).flat(),
       ...(lock === undefined ? {} : { lock }),
+      ...(checksum === undefined ? {} : { checksum }),
     })
     const uploadId = services.uploadIds.encode(uploadIdOf(done.sequence))
-    return xmlResponse(initiateMultipartUploadResult(place.bucket, place.key, uploadId))
+    const document = initiateMultipartUploadResult(place.bucket, place.key, uploadId)
+    return xmlResponse(document, requestedChecksumHeaders(checksum))
   },
 })

@@ -27,10 +27,11 @@ export const listMultipartUploads = defineOperation({
     const document = listMultipartUploadsResult({
       ...parameters,
       bucket: bucket.name,
-      uploads: page.entries.map(({ key, order: upload, createdMicroseconds }) => ({
+      uploads: page.entries.map(({ key, order: upload, createdMicroseconds, checksum }) => ({
         key,
         uploadId: services.uploadIds.encode(upload),
         initiatedMicroseconds: createdMicroseconds,
+        checksum,
       })),
       commonPrefixes: page.prefixes,
       next: nextMarkers(page.next, (last) => services.uploadIds.encode(uploadIdOf(last))),

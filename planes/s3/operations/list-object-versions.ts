@@ -36,6 +36,7 @@ export const listObjectVersions = defineOperation({
       // The place after a `null` version goes by its number: its id would lose it as soon as it is replaced.
       next: nextMarkers(page.next, (last) => services.versionIds.encode(sequenceOfOrder(last))),
       owner: services.owner,
+      showsChecksums: services.extensions.has('checksums'),
     })
     return xmlResponse(document)
   },
@@ -44,7 +45,7 @@ export const listObjectVersions = defineOperation({
 /** Written field by field, which takes a tenth of the time of copying whole entries: there are a thousand of them. */
 function listedEntries(entries: readonly StoredVersion[], services: S3Services): ListedVersion[] {
   const ids = versionIdsOf(entries, services.versionIds)
-  return entries.map(({ key, isLatest, isMarker, lastModifiedMicroseconds, etag, size }, index) => ({
+  return entries.map(({ key, isLatest, isMarker, lastModifiedMicroseconds, etag, size, checksum }, index) => ({
     key,
     versionId: ids[index] as string,
     isLatest,
@@ -52,6 +53,7 @@ function listedEntries(entries: readonly StoredVersion[], services: S3Services):
     lastModifiedMicroseconds,
     etag,
     size,
+    checksum,
   }))
 }
 

@@ -31,6 +31,7 @@ export const listObjectsV2 = defineOperation({
       commonPrefixes: page.prefixes,
       nextContinuationToken: next,
       owner: services.owner,
+      showsChecksums: services.extensions.has('checksums'),
     })
     return xmlResponse(document)
   },

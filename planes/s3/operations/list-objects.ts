@@ -28,6 +28,7 @@ export const listObjects = defineOperation({
       commonPrefixes: page.prefixes,
       next: page.next?.bytes.toString(),
       owner: services.owner,
+      showsChecksums: services.extensions.has('checksums'),
     })
     return xmlResponse(document)
   },

@@ -22,6 +22,7 @@ export const listParts = defineOperation({
       lastModifiedMicroseconds: part.modifiedMicroseconds,
       etag: Buffer.from(part.md5).toString('hex'),
       size: part.size,
+      checksum: part.checksum,
     }))
     const last = parts.at(-1)
     const document = listPartsResult({
@@ -29,6 +30,7 @@ export const listParts = defineOperation({
       key: request.key,
       uploadId: query.first('uploadId') ?? '',
       owner: services.owner,
+      checksum: upload.checksum,
       partNumberMarker,
       maxParts,
       parts,

@@ -126,7 +126,6 @@ export const NOT_IMPLEMENTED: readonly Operation[] = [
   row('ListObjectAnnotations', 'GET object ?annotation', 'ListObjectAnnotations', VERSION),
   row('PutObjectAnnotation', 'PUT object ?annotation', 'PutObjectAnnotation', VERSION),
   row('DeleteObjectAnnotation', 'DELETE object ?annotation', 'DeleteObjectAnnotation', VERSION),
-  row('GetObjectAttributes', 'GET object ?attributes', 'GetObjectAttributes', VERSION),
   row('PutObjectTagging', 'PUT object ?tagging', 'PutObjectTagging', VERSION),
   row('DeleteObjectTagging', 'DELETE object ?tagging', 'DeleteObjectTagging', VERSION),
   row('GetObjectTorrent', 'GET object ?torrent'),

@@ -3,6 +3,8 @@ import type { ReceivedPayload } from '../../objects/receive-payload.ts'
 import { storeObject } from '../../objects/store-object.ts'
 import { CHUNK_HEADERS } from '../chunked/chunk-modes.ts'
 import { uploadBody } from '../chunked/upload-body.ts'
+import { checksumOf } from '../request/checksums.ts'
+import { requirePartChecksum } from '../request/upload-checksums.ts'
 import { partNumberParameter } from '../request/part-number.ts'
 import { requireUpload } from '../uploads.ts'
 import { defineOperation, PUT_BYTES_MAXIMUM } from '../operation.ts'
@@ -21,9 +23,15 @@ export const uploadPart = defineOperation({
     const part = partNumberParameter(request.target.query)
     const { bucket, upload } = requireUpload(request, services)
     const { checks, ...incoming } = uploadBody(request, services)
+    requirePartChecksum(upload.checksum, checks.algorithm)
     const place = { bucket: bucket.name, key: request.key, upload: upload.upload, part }
     const body = { journal: request.journal, checks, ...incoming }
-    const command = (stored: ReceivedPayload) => ({ kind: 'write-part', ...place, ...stored }) as const
+    const command = (stored: ReceivedPayload) => {
+      const { declared } = checks
+      const checksum = upload.checksum && declared && checksumOf(declared)
+      const plain = { kind: 'write-part', ...place, ...stored } as const
+      return checksum === undefined ? plain : { ...plain, checksum }
+    }
     const { received } = await storeObject(services, body, command, ['part', part])
     const headers: HeaderLine[] = [['etag', `"${received.etag}"`]]
     if (checks.declared !== undefined) headers.push([checks.declared.header, checks.declared.text])

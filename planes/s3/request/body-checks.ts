@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto'
+import type { ChecksumAlgorithm } from '../../../engine/events/values.ts'
 import type { ClaimedPayload } from '../identity/authenticate.ts'
 import {
   contentMd5,
@@ -21,23 +22,29 @@ export class BodyChecks {
   readonly #checksum: RunningChecksum | undefined
 
   /**
-   * @param trailing a checksum that comes after the body, in place of one in the head
+   * @param trailing a checksum that comes after the body, in place of one in the head; `of something else`: the one in
+   *   the head is not of the body
    * @throws S3Error InvalidDigest, InvalidRequest, NotImplemented for a declaration that cannot be checked
    */
-  constructor(request: HttpRequest, claimed: ClaimedPayload, trailing?: TrailingChecksum) {
+  constructor(request: HttpRequest, claimed: ClaimedPayload, trailing?: TrailingChecksum | 'of something else') {
     // Refused before an operation begins; here once more, because a body stored as it came would hold the chunk heads.
     if (claimed.kind === 'streaming') throw new S3Error('NotImplemented')
     this.#inHead = trailing === undefined ? declaredChecksum(request) : undefined
-    this.#trailing = trailing
+    this.#trailing = trailing === 'of something else' ? undefined : trailing
     this.#claimed = claimed
     this.#md5 = contentMd5(request)
-    const algorithm = trailing?.algorithm ?? this.#inHead?.algorithm
+    const { algorithm } = this
     this.#checksum = algorithm && startChecksum(algorithm)
   }
 
   /** The checksum that the request declares; one that comes after the body is there when the body was read. */
   get declared(): DeclaredChecksum | undefined {
     return this.#trailing === undefined ? this.#inHead : this.#trailing.declared
+  }
+
+  /** Of the checksum that the request declares or announces. */
+  get algorithm(): ChecksumAlgorithm | undefined {
+    return this.#trailing?.algorithm ?? this.#inHead?.algorithm
   }
 
   /** Takes the next chunk into the declared checksum; MD5 and SHA-256 are made by whoever stores the bytes. */
@@ -97,10 +104,14 @@ export function limitLength(length: number, { bodyBytesMaximum }: S3Request): nu
 
 /**
  * The document in the body of a request, checked against everything the request says about it.
+ * @param checksum whether the checksum in the head is that of the document
  * @throws S3Error, BodyTooLargeError, ClientGoneError
  */
-export async function readDocument({ http, payload, bodyBytesMaximum }: S3Request): Promise<Buffer> {
-  const checks = new BodyChecks(http, payload)
+export async function readDocument(
+  { http, payload, bodyBytesMaximum }: S3Request,
+  checksum: 'of the body' | 'of something else' = 'of the body',
+): Promise<Buffer> {
+  const checks = new BodyChecks(http, payload, checksum === 'of the body' ? undefined : checksum)
   const body = await http.body.readAll(bodyBytesMaximum)
   checks.update(body)
   checks.finish(hash('md5', body, 'hex'), createHash('sha256').update(body).digest())

@@ -8,6 +8,7 @@ import { crc32, crc32c } from '../../../engine/crc32.ts'
 import { CHECKSUM_BYTES, type ChecksumAlgorithm, type ObjectChecksum } from '../../../engine/events/values.ts'
 import type { HeaderLine, HttpRequest } from '../../http/exchange.ts'
 import { Crc64Nvme } from '../text/crc64nvme.ts'
+import { checksumText, typeName } from '../documents/checksum-elements.ts'
 import { S3Error } from '../errors.ts'
 import { effectiveHeader } from './effective-headers.ts'
 import type { Target } from './target.ts'
@@ -93,17 +94,25 @@ export function declaredChecksum(request: HttpRequest): DeclaredChecksum | undef
 }
 
 function checksumHeader(request: HttpRequest): DeclaredChecksum | undefined {
-  let declared: DeclaredChecksum | undefined
-  for (const [header, text] of request.headers) {
-    if (!header.startsWith(CHECKSUM_PREFIX)) continue
-    const name = header.slice(CHECKSUM_PREFIX.length)
-    if (REQUESTS.has(name)) continue
-    if (declared !== undefined) {
+  const line = rawChecksumHeader(request)
+  return line && parseChecksum(line[0], line[1])
+}
+
+/**
+ * The line of the one header with a checksum.
+ * @throws S3Error InvalidRequest (two at once)
+ */
+export function rawChecksumHeader(request: HttpRequest): HeaderLine | undefined {
+  let found: HeaderLine | undefined
+  for (const line of request.headers) {
+    const [header] = line
+    if (!header.startsWith(CHECKSUM_PREFIX) || REQUESTS.has(header.slice(CHECKSUM_PREFIX.length))) continue
+    if (found !== undefined) {
       throw new S3Error('InvalidRequest', { message: 'Only one x-amz-checksum-* header is allowed.' })
     }
-    declared = parseChecksum(header, name, text)
+    found = line
   }
-  return declared
+  return found
 }
 
 interface NamedChecksum {
@@ -142,7 +151,8 @@ export function trailingChecksum(request: HttpRequest, header: string): Trailing
 }
 
 /** @throws S3Error NotImplemented (an algorithm that this server cannot compute), InvalidRequest */
-export function parseChecksum(header: string, name: string, text: string): DeclaredChecksum {
+export function parseChecksum(header: string, text: string): DeclaredChecksum {
+  const name = header.slice(CHECKSUM_PREFIX.length)
   if (!isAlgorithm(name)) {
     throw new S3Error('NotImplemented', { message: `${header} is not supported.`, details: [['Header', header]] })
   }
@@ -153,30 +163,35 @@ export function parseChecksum(header: string, name: string, text: string): Decla
   return { algorithm: name, header, text, expected }
 }
 
-function isAlgorithm(name: string): name is ChecksumAlgorithm {
+/** Whether a name in lower case is that of an algorithm that this server computes. */
+export function isAlgorithm(name: string): name is ChecksumAlgorithm {
   return Object.hasOwn(CHECKSUM_BYTES, name)
 }
 
 /** Strict: the platform's decoder skips what is not base64, so the text must be what its bytes encode to. */
-function parseBase64(text: string, length: number): Buffer | undefined {
+export function parseBase64(text: string, length: number): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length === length && bytes.toString('base64') === text ? bytes : undefined
 }
 
 /** What is stored of a checksum. Its bytes are copied: those of base64 lie in a pool, which would go along to the engine. */
 export function checksumOf({ algorithm, expected }: DeclaredChecksum): ObjectChecksum {
-  return { algorithm, value: Uint8Array.from(expected) }
+  return { algorithm, value: Uint8Array.from(expected), composite: false }
 }
 
 /**
- * The checksum of a whole object and its type, for a read that asks for it with `x-amz-checksum-mode: ENABLED` (S3 API
+ * The checksum of an object and its type, for a read that asks for it with `x-amz-checksum-mode: ENABLED` (S3 API
  * reference, GetObject).
  */
-export function checksumHeaders(request: HttpRequest, target: Target, checksum: ObjectChecksum): HeaderLine[] {
+export function checksumHeaders(
+  request: HttpRequest,
+  target: Target,
+  checksum: ObjectChecksum,
+  etag: string,
+): HeaderLine[] {
   if (effectiveHeader(request, target, 'x-amz-checksum-mode')?.toUpperCase() !== 'ENABLED') return []
-  const { buffer, byteOffset, length } = checksum.value
   return [
-    [`${CHECKSUM_PREFIX}${checksum.algorithm}`, Buffer.from(buffer, byteOffset, length).toString('base64')],
-    ['x-amz-checksum-type', 'FULL_OBJECT'],
+    [`${CHECKSUM_PREFIX}${checksum.algorithm}`, checksumText(checksum, etag)],
+    ['x-amz-checksum-type', typeName(checksum)],
   ]
 }

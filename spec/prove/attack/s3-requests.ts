@@ -76,6 +76,7 @@ function recipes({ uploads }: Arena): ReadonlyMap<string, Recipe> {
     ['DeleteBucketCors', { statuses: [204] }],
     ['GetObject', ok],
     ['HeadObject', ok],
+    ['GetObjectAttributes', { ...ok, headers: [['x-amz-object-attributes', 'ETag,ObjectParts']] }],
     ['CopyObject', { ...ok, headers: COPY, key: 'copy' }],
     // The bucket of the attack has versioning and refuses it; whoever may not do it is not told so.
     ['RenameObject', { statuses: [409], headers: [['x-amz-rename-source', 'source']], key: 'renamed' }],

@@ -17,10 +17,9 @@ import {
 const mode = wordOf('GOVERNANCE', 'COMPLIANCE')
 const retention = tuple(['mode', mode], ['until', milliseconds])
 const lock: Field = ['lock', tuple(['retention', retention], 'legal_hold')]
-const checksum: Field = [
-  'checksum',
-  tuple(['algorithm', wordOf('crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256')], 'value'),
-]
+const algorithm = wordOf('crc32', 'crc32c', 'crc64nvme', 'sha1', 'sha256')
+const checksum: Field = ['checksum', tuple(['algorithm', algorithm], 'value', 'composite')]
+const askedChecksum: Field = ['checksum', tuple(['algorithm', algorithm], 'composite')]
 const place: Field = ['version', tuple('null', 'replaces_null')]
 const source: Field = ['source', tuple('bucket_id', 'key', 'version', 'null', 'restores', 'client_token')]
 const removed: Field = ['removed', tuple('null', 'marker', 'size')]
@@ -85,8 +84,8 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   12: ['marker.written', ...object, place],
   13: ['version.deleted', ...object, 'version', 'promotes', removed, current, 'uncovers'],
   14: ['version.locked', ...object, 'version', lock],
-  15: ['upload.created', ...object, ...headers, lock, ['default', retention]],
-  16: ['upload.part-written', ...object, 'upload', 'part', 'size', 'md5', 'sha256', ...payload],
+  15: ['upload.created', ...object, ...headers, lock, ['default', retention], askedChecksum],
+  16: ['upload.part-written', ...object, 'upload', 'part', 'size', 'md5', 'sha256', ...payload, 'checksum'],
   17: ['upload.completed', ...object, 'upload', ['listed', partRanges], ['dropped', partRanges]],
   18: ['upload.aborted', ...object, 'upload', ['dropped', partRanges], 'bytes'],
   19: ['payload.moved', 'payload_id', 'volume', 'offset'],

@@ -57,7 +57,7 @@ const BODIES: Readonly<Record<string, string>> = {
 
 /** A request that the table recognizes as the operation. Whether it succeeds does not matter here. */
 function caseOf(operation: Operation, versionId?: string): Case {
-  const { name, method, level, subresource, mark, action, versionAction, coveredBy } = operation
+  const { name, method, level, subresource, mark, action, versionAction, coveredBy, besides } = operation
   const path = level === 'service' ? '/' : level === 'bucket' ? '/actions' : '/actions/key'
   const query = [subresource]
   if (mark?.query !== undefined) query.push(mark.value === undefined ? mark.query : `${mark.query}=${mark.value}`)
@@ -75,7 +75,7 @@ function caseOf(operation: Operation, versionId?: string): Case {
     target: text === '' ? path : `${path}?${text}`,
     request: { headers, ...(BODIES[name] === undefined ? {} : { body: BODIES[name] }) },
     coveredBy,
-    actions: headers.length > 0 ? [own, ...ofSource] : [own],
+    actions: headers.length > 0 ? [own, ...ofSource] : [own, ...besides],
   }
 }
 

@@ -28,7 +28,7 @@ function textAt(document: string, path: readonly string[]): string | undefined {
 }
 
 function listing(key: string, encodingType: 'url' | undefined): string {
-  const contents = [{ key, lastModifiedMicroseconds: microsecondsOf(1), etag: key, size: 1 }]
+  const contents = [{ key, lastModifiedMicroseconds: microsecondsOf(1), etag: key, size: 1, checksum: undefined }]
   return listObjectsV2Result({
     ...listObjectsV2Parameters(NO_QUERY),
     bucket: 'b',
@@ -37,6 +37,7 @@ function listing(key: string, encodingType: 'url' | undefined): string {
     contents,
     commonPrefixes: [key],
     encodingType,
+    showsChecksums: false,
     nextContinuationToken: undefined,
     owner: { id: '', displayName: '' },
   })

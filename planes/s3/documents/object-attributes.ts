@@ -1,0 +1,57 @@
+/** The document of GetObjectAttributes. Element names and their order are those of the S3 API reference. */
+
+import type { ChecksumAlgorithm, ObjectChecksum } from '../../../engine/events/values.ts'
+import { element, escapeXml, successDocument } from '../text/xml-writer.ts'
+import { checksumElement, typeName } from './checksum-elements.ts'
+import { optionalElement } from './listing-elements.ts'
+
+/** A page of the parts of an object. */
+export interface ObjectParts {
+  /** Of all parts. */
+  readonly count: number
+  /** The parts begin after this one. */
+  readonly after: number
+  readonly maximum: number
+  /** Given when the list is cut off: the number of its last part. */
+  readonly next: number | undefined
+  readonly algorithm: ChecksumAlgorithm | undefined
+  readonly listed: readonly {
+    readonly number: number
+    readonly size: number
+    readonly checksum: Uint8Array | undefined
+  }[]
+}
+
+/** What was asked for, where there is such a thing. */
+interface ObjectAttributes {
+  /** Without quotes. */
+  readonly etag: string | undefined
+  readonly checksum: ObjectChecksum | undefined
+  readonly parts: ObjectParts | undefined
+  readonly storageClass: string | undefined
+  readonly size: number | undefined
+}
+
+/** S3 gives the ETag without quotes here, and a checksum of checksums without the number of parts. */
+export function objectAttributesResult({ etag, checksum, parts, storageClass, size }: ObjectAttributes): string {
+  let inner = etag === undefined ? '' : `<ETag>${escapeXml(etag)}</ETag>`
+  if (checksum !== undefined) {
+    const type = element('ChecksumType', typeName(checksum))
+    inner += `<Checksum>${checksumElement(checksum.algorithm, checksum.value)}${type}</Checksum>`
+  }
+  if (parts !== undefined) inner += partsElement(parts)
+  inner += optionalElement('StorageClass', storageClass) + optionalElement('ObjectSize', size)
+  return successDocument('GetObjectAttributesResponse', inner)
+}
+
+function partsElement({ count, after, maximum, next, algorithm, listed }: ObjectParts): string {
+  let inner = element('PartsCount', count) + element('PartNumberMarker', after)
+  inner += optionalElement('NextPartNumberMarker', next) + element('MaxParts', maximum)
+  inner += element('IsTruncated', next !== undefined)
+  for (const part of listed) {
+    const isSummed = algorithm !== undefined && part.checksum !== undefined
+    const checksum = isSummed ? checksumElement(algorithm, part.checksum) : ''
+    inner += `<Part>${element('PartNumber', part.number)}${element('Size', part.size)}${checksum}</Part>`
+  }
+  return `<ObjectParts>${inner}</ObjectParts>`
+}

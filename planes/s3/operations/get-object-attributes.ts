@@ -1,0 +1,62 @@
+import type { CatalogSnapshot } from '../../../projections/catalog/catalog-snapshot.ts'
+import type { PartList } from '../../../engine/payloads/payload-reader.ts'
+import type { ObjectState } from '../../../engine/state-ports.ts'
+import { httpTimestamp } from '../../http/http-date.ts'
+import { objectAttributesResult, type ObjectParts } from '../documents/object-attributes.ts'
+import { xmlResponse } from '../documents/xml-response.ts'
+import { requireObject } from '../lookup.ts'
+import { defineOperation } from '../operation.ts'
+import { attributesAsked, type PartsAsked, partsAsked } from '../request/attributes.ts'
+import { versionHeader } from '../version-headers.ts'
+
+/** S3 API reference, GetObjectAttributes. */
+export const getObjectAttributes = defineOperation({
+  name: 'GetObjectAttributes',
+  method: 'GET',
+  level: 'object',
+  subresource: 'attributes',
+  extension: 'checksums',
+  action: 's3:GetObjectAttributes',
+  besides: ['s3:GetObject'],
+  accepts: ['versionId'],
+  handle(request, services) {
+    const { http, target } = request
+    const asked = attributesAsked(http, target)
+    const page = partsAsked(http, target)
+    const { snapshot, bucket, object } = requireObject(request, services)
+    const document = objectAttributesResult({
+      etag: asked.has('ETag') ? object.etag : undefined,
+      checksum: asked.has('Checksum') ? object.checksum : undefined,
+      parts: asked.has('ObjectParts') ? partsOf(snapshot, object, page) : undefined,
+      storageClass: asked.has('StorageClass') ? 'STANDARD' : undefined,
+      size: asked.has('ObjectSize') ? object.size : undefined,
+    })
+    const modified = ['last-modified', httpTimestamp(object.modifiedMicroseconds)] as const
+    return xmlResponse(document, [modified, ...versionHeader(bucket, object, services)])
+  },
+})
+
+/** None for an object that was written whole. Parts are counted by their place in the object, as for `partNumber`. */
+function partsOf(snapshot: CatalogSnapshot, object: ObjectState, page: PartsAsked): ObjectParts | undefined {
+  const location = object.payload === undefined ? undefined : snapshot.payload(object.payload)
+  if (location?.kind !== 'parts') return undefined
+  const { parts } = location
+  const end = Math.min(parts.count, page.after + page.maximum)
+  return {
+    count: parts.count,
+    ...page,
+    next: end < parts.count && end > page.after ? end : undefined,
+    algorithm: object.checksum?.algorithm,
+    listed: listed(parts, page.after, end),
+  }
+}
+
+/** S3 lists the parts of objects whose parts have checksums, and of others only says how many there are. */
+function listed(parts: PartList, after: number, end: number): ObjectParts['listed'] {
+  if (parts.checksum(0) === undefined) return []
+  return Array.from({ length: Math.max(0, end - after) }, (_, index) => ({
+    number: after + index + 1,
+    size: parts.size(after + index),
+    checksum: parts.checksum(after + index),
+  }))
+}
