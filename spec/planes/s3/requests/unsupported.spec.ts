@@ -1,6 +1,7 @@
 /** What a 501 tells: the client what to set, the log and the record what was refused and why. */
 import tap, { test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
+import { type Extension, EXTENSIONS } from '../../../../planes/objects/s3-extensions.ts'
 import { startInThread } from '../../../support/test-server.ts'
 import { isError } from '../../../support/wire-assertions.ts'
 
@@ -20,6 +21,8 @@ interface Case {
   readonly refused: string | undefined
   /** In the message. */
   readonly wayOut: RegExp
+  /** What the message says of the server's own setting. */
+  readonly extension?: Extension
 }
 
 const WHEN_REQUIRED = /AWS_REQUEST_CHECKSUM_CALCULATION=when_required/
@@ -32,6 +35,7 @@ const CASES: readonly Case[] = [
     headers: [['x-amz-trailer', 'x-amz-checksum-crc32']],
     refused: 'x-amz-trailer',
     wayOut: WHEN_REQUIRED,
+    extension: 'aws-chunked',
   },
   {
     method: 'PUT',
@@ -39,6 +43,7 @@ const CASES: readonly Case[] = [
     headers: [['content-encoding', 'aws-chunked']],
     refused: 'content-encoding',
     wayOut: WHEN_REQUIRED,
+    extension: 'aws-chunked',
   },
   {
     method: 'PUT',
@@ -46,6 +51,7 @@ const CASES: readonly Case[] = [
     headers: [['x-amz-decoded-content-length', '5']],
     refused: 'x-amz-decoded-content-length',
     wayOut: WHEN_REQUIRED,
+    extension: 'aws-chunked',
   },
   {
     method: 'PUT',
@@ -53,20 +59,29 @@ const CASES: readonly Case[] = [
     payloadHash: 'STREAMING-AWS4-HMAC-SHA256-PAYLOAD',
     refused: 'x-amz-content-sha256',
     wayOut: /aws-chunked .*use TLS \(restic, mc, Spark\)/,
+    extension: 'aws-chunked',
   },
   {
     method: 'POST',
     target: '/unsupported?delete',
     refused: '?delete',
     wayOut: /DeleteObjects .*fs\.s3a\.multiobjectdelete\.enable=false .*disable_bulk_delete=true .*rm_file/,
+    extension: 'delete-objects',
   },
-  { method: 'GET', target: '/unsupported', refused: undefined, wayOut: /ListObjects .*list-type=2.*list_version = 2/ },
+  {
+    method: 'GET',
+    target: '/unsupported',
+    refused: undefined,
+    wayOut: /ListObjects .*list-type=2.*list_version = 2/,
+    extension: 'list-objects-v1',
+  },
   {
     method: 'PUT',
     target: `${OBJECT}?partNumber=1&uploadId=x`,
     headers: [['x-amz-copy-source', '/unsupported/other']],
     refused: 'x-amz-copy-source',
-    wayOut: /UploadPartCopy .*multipart copy threshold .*multipart_threshold = 5GB.*upload-part-copy .*s3\.extensions/,
+    wayOut: /UploadPartCopy .*multipart copy threshold .*multipart_threshold = 5GB/,
+    extension: 'upload-part-copy',
   },
   {
     method: 'PUT',
@@ -76,20 +91,39 @@ const CASES: readonly Case[] = [
       ['x-amz-copy-source-range', 'bytes=0-1'],
     ],
     refused: 'x-amz-copy-source-range',
-    wayOut: /a part of an object .*copy_cutoff = 5G.*upload-part-copy .*s3\.extensions/,
+    wayOut: /a part of an object .*copy_cutoff = 5G/,
+    extension: 'upload-part-copy',
   },
   {
     method: 'PUT',
     target: OBJECT,
     headers: [['x-amz-write-offset-bytes', '0']],
     refused: 'x-amz-write-offset-bytes',
-    wayOut: /appending to an object is not supported; .* append in its setting s3\.extensions/,
+    wayOut: /appending to an object/,
+    extension: 'append',
+  },
+  {
+    method: 'PUT',
+    target: `${OBJECT}?renameObject`,
+    headers: [['x-amz-rename-source', '/unsupported/other']],
+    refused: '?renameObject',
+    wayOut: /RenameObject is not supported/,
+    extension: 'rename-object',
+  },
+  {
+    method: 'GET',
+    target: `${OBJECT}?attributes`,
+    headers: [['x-amz-object-attributes', 'ETag']],
+    refused: '?attributes',
+    wayOut: /GetObjectAttributes is not supported/,
+    extension: 'checksums',
   },
   {
     method: 'GET',
     target: `${OBJECT}?tagging`,
     refused: '?tagging',
-    wayOut: /GetObjectTagging is not supported .*upload-part-copy .*s3\.extensions/,
+    wayOut: /GetObjectTagging is not supported/,
+    extension: 'upload-part-copy',
   },
   { method: 'PUT', target: `${OBJECT}?acl`, refused: '?acl', wayOut: /PutObjectAcl is not supported/ },
 ]
@@ -100,7 +134,7 @@ async function detailsOf(id: unknown): Promise<ReadonlyMap<string, unknown>> {
 }
 
 test('a 501 says what to set, and log and record name what was refused', async (t) => {
-  for (const { method, target, headers = [], payloadHash, refused, wayOut } of CASES) {
+  for (const { method, target, headers = [], payloadHash, refused, wayOut, extension } of CASES) {
     const name = `${method} ${target} ${headers.join()} ${payloadHash ?? ''}`
     const body = method === 'GET' ? '' : 'bytes'
     const sign = payloadHash === undefined ? {} : { payloadHash }
@@ -108,6 +142,8 @@ test('a 501 says what to set, and log and record name what was refused', async (
     isError(t, answer, 'NotImplemented', name)
     const message = /<Message>(.*)<\/Message>/.exec(answer.text)?.[1] ?? ''
     t.match(message, wayOut, name)
+    const setting = /the server does it with (\S+) in its setting s3\.extensions/i.exec(message)?.[1]
+    t.equal(setting, extension, name)
     const requestId = answer.headers['x-amz-request-id']
     const logged = server.finished.find((request) => request.requestId === requestId)
     t.strictSame(logged?.unsupported, { refused, reason: message }, name)
@@ -118,6 +154,11 @@ test('a 501 says what to set, and log and record name what was refused', async (
       t.equal(details.get('reason'), message, name)
     }
   }
+})
+
+test('there is a refusal for each extension', (t) => {
+  t.strictSame([...new Set(CASES.flatMap(({ extension }) => extension ?? []))].toSorted(), [...EXTENSIONS])
+  t.end()
 })
 
 test('what is recorded of a refused header is bounded, and other refusals carry nothing of it', async (t) => {
