@@ -32,4 +32,9 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /\/transparency\//,
     reason: 'the routes of checkpoints are new',
   },
+  {
+    shape: /^body: .*\\"http_driver\\":\\"uws\\".* is now .*\\"http_driver\\":\\"node\\"/,
+    ask: /\/system\/info/,
+    reason: 'which driver serves is told',
+  },
 ]
