@@ -7,7 +7,8 @@
 
 /**
  * Makes something of a row. Key and value are lent for the time of the call; the key is the bytes `start` to `end` (exclusive)
- * of `keys`.
+ * of `keys`, the value the first `value.length` bytes of `value`. From Node 24 on, methods of Buffer that are given no end go past
+ * it, to the end of the memory that LMDB reads into: a decoder always names the end.
  */
 export type DecodeRow<T> = (keys: Buffer, start: number, end: number, value: Buffer) => T
 

@@ -31,7 +31,10 @@ async function withTable(work: (table: Table, environment: ProjectionEnvironment
 
 /** A copy of a lent row. */
 function copied(keys: Buffer, start: number, end: number, value: Buffer): Row {
-  return { key: Buffer.from(keys.toString('hex', start, end), 'hex'), value: Buffer.from(value.toString('hex'), 'hex') }
+  return {
+    key: Buffer.from(keys.toString('hex', start, end), 'hex'),
+    value: Buffer.from(value.toString('hex', 0, value.length), 'hex'),
+  }
 }
 
 test('rows, keys and values are copies: what is read later does not change them', async (t) => {
