@@ -5,9 +5,12 @@ import type { OpenStore } from '../cli/server/store/open-store.ts'
 import { DirectorySyncs } from '../engine/disk/directory-syncs.ts'
 import { nodeDisk } from '../engine/disk/node-disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
+import { BodyHashing } from '../engine/hashing/body-hashing.ts'
+import { HashThreads } from '../engine/hashing/hash-threads.ts'
 import { encodeFileTrailer, FILE_TRAILER, fileBytes } from '../engine/payloads/file-format.ts'
 import { PayloadFileWriter, type StoredFile } from '../engine/payloads/file-writer.ts'
 import { PayloadIds } from '../engine/payloads/payload-ids.ts'
+import { PIECE_BYTES } from '../engine/payloads/piece-pool.ts'
 import { auditOf, COMMANDS_IN_FLIGHT, createFillBucket } from './fill-commands.ts'
 import type { FillUploads } from './filler.ts'
 import { inParallel } from './in-parallel.ts'
@@ -23,9 +26,13 @@ const THREAD = 255
 export async function fillUploads(store: OpenStore, paths: StorePaths, request: FillUploads): Promise<void> {
   const { bucket, keys, parts, partBytes } = request
   const ids = new PayloadIds(store.start, THREAD)
+  const threads = new HashThreads((message) => {
+    throw new Error(message)
+  })
+  const hashing = new BodyHashing(threads.connect(), PIECE_BYTES)
   await createFillBucket(store, bucket)
   for (const key of keys) {
-    const file = await writePayload(paths, ids.next(), partBytes)
+    const file = await writePayload(paths, ids.next(), partBytes, hashing)
     const resource = `bucket:${bucket}/${key}`
     const { sequence: upload } = await store.client.execute({
       kind: 'create-upload',
@@ -51,11 +58,12 @@ export async function fillUploads(store: OpenStore, paths: StorePaths, request: 
       })
     })
   }
+  await threads.stop()
 }
 
 /** A file that can be that of any part. */
-async function writePayload(paths: StorePaths, name: string, bytes: number): Promise<StoredFile> {
-  const writer = PayloadFileWriter.create(nodeDisk, paths, new DirectorySyncs(nodeDisk), name)
+async function writePayload(paths: StorePaths, name: string, bytes: number, hashing: BodyHashing): Promise<StoredFile> {
+  const writer = PayloadFileWriter.create(nodeDisk, paths, new DirectorySyncs(nodeDisk), name, hashing)
   await writer.write(randomBytes(bytes))
   const stored = await writer.finish()
   const file = nodeDisk.openToWrite(paths.file(name))

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { systemMilliseconds } from '../../engine/clock.ts'
+import type { HashThreads } from '../../engine/hashing/hash-threads.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
@@ -41,6 +42,7 @@ interface ManagementParts {
   readonly credentials: ServerCredentials
   readonly log: Logger
   readonly engine: EngineThread
+  readonly hashing: Pick<HashThreads, 'threads'>
   readonly frontEnds: Pick<FrontEnds, 'threads'>
   readonly metrics: MetricSlots
   /** The region of the main thread in the metrics. */
@@ -123,7 +125,7 @@ function observer(requests: Config['log.requests'], log: Logger): NonNullable<Ma
 }
 
 function scrapeSources(
-  { config, engine, eventStreams, frontEnds, store, workers, snapshots, checkpoints }: ManagementParts,
+  { config, engine, hashing, eventStreams, frontEnds, store, workers, snapshots, checkpoints }: ManagementParts,
   certificates: Pick<CertificateReload, 'served'>,
 ): ScrapeSources {
   const main = { name: 'main', activeMilliseconds: () => performance.eventLoopUtilization().active }
@@ -135,7 +137,7 @@ function scrapeSources(
     eventStreams,
     version: packageVersion(),
     certificates: () => certificates.served,
-    threads: () => [main, engine, ...frontEnds.threads],
+    threads: () => [main, engine, ...frontEnds.threads, ...hashing.threads],
     workers,
     snapshots: () => snapshots.facts,
     checkpoints: { facts: () => checkpoints.facts, last: () => store.checkpoints.last() },

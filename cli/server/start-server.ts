@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import { PortEngineClient } from '../../engine/client/port-client.ts'
 import { systemMilliseconds } from '../../engine/clock.ts'
+import { HashThreads } from '../../engine/hashing/hash-threads.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { lockStore, type StoreLock } from '../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -68,6 +69,7 @@ interface Parts {
   readonly requestLines: RequestLines | undefined
   readonly lock: StoreLock
   readonly engine: EngineThread
+  readonly hashing: HashThreads
   /** The client of the store, and what connects it to the engine. */
   readonly client: PortEngineClient
   readonly port: MessagePort
@@ -143,7 +145,9 @@ async function startLocked(
   const session = sessionSettings(config, credentials, engine)
   const port = engine.connect()
   const client = new PortEngineClient(port, auditBytesMaximum(config, frontEndCount))
-  const store = new StoreSession(session, MAIN_THREAD, client, new CommitCounts(engine.commitCounts))
+  const hashing = new HashThreads((message) => server.fail('failed', message))
+  const counts = new CommitCounts(engine.commitCounts)
+  const store = new StoreSession(session, MAIN_THREAD, client, hashing.connect(), counts)
   const server = new Server({
     config,
     driver,
@@ -153,6 +157,7 @@ async function startLocked(
     requestLines,
     lock,
     engine,
+    hashing,
     client,
     port,
     metrics,
@@ -234,10 +239,10 @@ class Server implements RunningServer {
   }
 
   async start(settings: FrontEndSettings, frontEndCount: number): Promise<void> {
-    const { config, driver, tls, log, engine, frontEnds, counterHistory } = this.#parts
+    const { config, driver, tls, log, engine, hashing, frontEnds, counterHistory } = this.#parts
     const workers = () => ({ deliveries: this.#webhooks.delivery.counts, workers: this.#workers })
     counterHistory.start(() => workerCounters(workers()))
-    await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine)
+    await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine, hashing)
     this.#mustNotHaveFailed()
     const sharing = () => sharingSettings(config, { api: this.apiUrl, s3: this.s3Url })
     const management = managementHandler(
@@ -286,7 +291,7 @@ class Server implements RunningServer {
   }
 
   async #close(graceMilliseconds: number): Promise<void> {
-    const { frontEnds, client, engine, log, port, store, lock, counterHistory, eventStreams } = this.#parts
+    const { frontEnds, client, engine, hashing, log, port, store, lock, counterHistory, eventStreams } = this.#parts
     counterHistory.stop()
     eventStreams.end()
     this.#spaceWatch.stop()
@@ -294,6 +299,7 @@ class Server implements RunningServer {
     await this.#listeners.close(graceMilliseconds)
     await this.#workers?.stop()
     store.closePayloads()
+    await hashing.stop()
     client.flush()
     port.close()
     logUnrecorded(log, await engine.stop())

@@ -1,5 +1,6 @@
 import { crc32 } from '../crc32.ts'
 import { type FileForm, FILE_FORMS } from './file-format.ts'
+import { copyInto } from '../hashing/copy-into.ts'
 import { freeMemory } from './free-memory.ts'
 import type { PayloadKey } from './sealing.ts'
 
@@ -28,7 +29,7 @@ export const plainBlocks: BlockCodec = {
     return {
       take: (bytes, target, at) => {
         checksum = crc32(bytes, checksum)
-        target.set(bytes, at)
+        copyInto(target, bytes, at)
       },
       proof: () => {
         const proof = Buffer.allocUnsafe(FILE_FORMS.plain.proofBytes)

@@ -1,14 +1,15 @@
-import { createHash } from 'node:crypto'
 import type { DirectorySyncs } from '../disk/directory-syncs.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
+import type { BodyHashing, HashedBody, SharedPiece } from '../hashing/body-hashing.ts'
 import { type BlockCodec, plainBlocks, sealedBlocks } from './block-codec.ts'
 import { BlockTable } from './block-table.ts'
+import { copyInto } from '../hashing/copy-into.ts'
 import { encodeFileTrailer, type FileForm } from './file-format.ts'
 import { givePieceBack, PIECE_BYTES, takePiece } from './piece-pool.ts'
 import type { PayloadSealer } from './sealing.ts'
 
-/** With more writes of one upload under way, the sender waits until one of them is done. */
+/** With more pieces of one upload under way, the sender waits until one of them is hashed and written. */
 const PIECES_ON_THE_WAY_MAXIMUM = 2
 /** Data is synced this often while it arrives, so the last sync is short whatever the object's length. */
 const SYNC_EVERY_BYTES = 32 << 20
@@ -25,9 +26,25 @@ export interface StoredFile {
   readonly sealed: boolean
 }
 
+/** Digests of a payload. */
+interface PayloadDigests {
+  /** In hexadecimal. */
+  readonly md5: string
+  /** 32 bytes. */
+  readonly sha256: Buffer
+}
+
+/** A piece of a payload. */
+interface Piece {
+  /** Its bytes as they came. */
+  readonly plain: SharedPiece
+  /** What is written: the same memory, or, encrypted, another. */
+  readonly stored: Buffer
+}
+
 /**
- * Receives one large payload: hashes it, makes its blocks and their proofs, writes it to a file in `payloads/tmp`. Memory
- * is bounded by the pieces under way, whatever the length.
+ * Receives one large payload: has it hashed by other threads, makes its blocks and their proofs, writes it to a file in
+ * `payloads/tmp`. Memory is bounded by the pieces under way, whatever the length.
  */
 export class PayloadFileWriter {
   readonly #disk: Disk
@@ -35,17 +52,17 @@ export class PayloadFileWriter {
   readonly #directories: DirectorySyncs
   readonly #name: string
   readonly #file: DiskFile
-  readonly #md5 = createHash('md5')
-  readonly #sha256 = createHash('sha256')
+  readonly #hashing: BodyHashing
+  readonly #hashed: HashedBody
   readonly #form: FileForm
   readonly #blocks: BlockTable
-  #piece = takePiece()
+  #piece: Piece | undefined
   #filled = 0
   #written = 0
   #sinceSync = 0
   #onTheWay: Promise<void>[] = []
   #failure: unknown
-  #digests: { readonly md5: string; readonly sha256: Buffer } | undefined
+  #digests: Promise<PayloadDigests> | undefined
 
   private constructor(
     disk: Disk,
@@ -54,12 +71,15 @@ export class PayloadFileWriter {
     name: string,
     file: DiskFile,
     codec: BlockCodec,
+    hashing: BodyHashing,
   ) {
     this.#disk = disk
     this.#paths = paths
     this.#directories = directories
     this.#name = name
     this.#file = file
+    this.#hashing = hashing
+    this.#hashed = hashing.begin()
     this.#form = codec.form
     this.#blocks = new BlockTable(codec)
   }
@@ -70,10 +90,11 @@ export class PayloadFileWriter {
     paths: StorePaths,
     directories: DirectorySyncs,
     name: string,
+    hashing: BodyHashing,
     sealer?: PayloadSealer,
   ): PayloadFileWriter {
     const codec = sealer === undefined ? plainBlocks : sealedBlocks(sealer.fileKey(name))
-    return new PayloadFileWriter(disk, paths, directories, name, disk.create(paths.upload(name)), codec)
+    return new PayloadFileWriter(disk, paths, directories, name, disk.create(paths.upload(name)), codec, hashing)
   }
 
   get size(): number {
@@ -82,21 +103,23 @@ export class PayloadFileWriter {
 
   /** Copies a chunk. A promise means: send no more until it settles. */
   write(chunk: Uint8Array): Promise<void> | undefined {
-    this.#take(chunk, () => this.#send())
+    this.#take(chunk, (piece) => this.#send(piece))
     return this.#onTheWay.length > PIECES_ON_THE_WAY_MAXIMUM ? this.#waitForRoom() : undefined
   }
 
   /**
-   * Copies a chunk, and writes full pieces before it returns. For a sender that does not wait: this blocks the thread, and
-   * memory stays bounded.
+   * Copies a chunk; full pieces are hashed and written before this returns. For a sender that does not wait: this blocks the
+   * thread, and memory stays bounded.
    */
   writeNow(chunk: Uint8Array): void {
-    this.#take(chunk, () => this.#sendNow())
+    this.#take(chunk, (piece) => this.#sendNow(piece))
   }
 
-  /** Digests of everything taken so far. Called once, after the last chunk. */
-  digests(): { readonly md5: string; readonly sha256: Buffer } {
-    this.#digests ??= { md5: this.#md5.digest('hex'), sha256: this.#sha256.digest() }
+  /** Digests of everything. Called after the last chunk. */
+  digests(): Promise<PayloadDigests> {
+    if (this.#digests !== undefined) return this.#digests
+    if (this.#piece !== undefined) this.#send(this.#piece)
+    this.#digests = this.#hashed.digests().then(({ md5, sha256 }) => ({ md5: md5.toString('hex'), sha256 }))
     return this.#digests
   }
 
@@ -106,14 +129,12 @@ export class PayloadFileWriter {
    */
   async finish(): Promise<StoredFile> {
     try {
-      if (this.#filled > 0) this.#send()
+      const { md5, sha256 } = await this.digests()
       await this.#drain()
       const size = this.#written
       const end = Buffer.concat([this.#blocks.end(), encodeFileTrailer(this.#form, size, this.#name)])
       await this.#file.writeAtAsync(end, size)
-      this.#release()
       await this.#moveToPlace()
-      const { md5, sha256 } = this.digests()
       return { name: this.#name, size, md5, digest: sha256, sealed: this.#form === 'sealed' }
     } catch (error) {
       await this.abandon()
@@ -124,8 +145,10 @@ export class PayloadFileWriter {
 
   /** Removes the file. Never rejects: the next start sweeps a file that cannot be removed now. */
   async abandon(): Promise<void> {
-    await Promise.allSettled(this.#onTheWay)
-    this.#release()
+    await Promise.allSettled([...this.#onTheWay, this.#digests])
+    if (this.#digests === undefined) this.#hashed.drop()
+    if (this.#piece !== undefined) this.#giveBack(this.#piece)
+    this.#piece = undefined
     await this.#file.closeAsync().catch(() => undefined)
     await this.#disk.removeAsync(this.#paths.upload(this.#name)).catch(() => undefined)
   }
@@ -143,19 +166,30 @@ export class PayloadFileWriter {
     await this.#file.closeAsync()
   }
 
-  #take(chunk: Uint8Array, pieceIsFull: () => void): void {
+  #take(chunk: Uint8Array, pieceIsFull: (piece: Piece) => void): void {
     if (this.#failure !== undefined) throw this.#failure
-    this.#md5.update(chunk)
-    this.#sha256.update(chunk)
     let at = 0
     while (at < chunk.length) {
+      this.#piece ??= this.#newPiece()
+      const { plain, stored } = this.#piece
       // Pieces are whole blocks: what a block has room for, the piece has.
       const part = chunk.subarray(at, at + this.#blocks.room)
-      this.#blocks.take(part, this.#piece, this.#filled)
+      this.#blocks.take(part, stored, this.#filled)
+      if (this.#form === 'sealed') copyInto(plain.bytes, part, this.#filled)
       this.#filled += part.length
       at += part.length
-      if (this.#filled === PIECE_BYTES) pieceIsFull()
+      if (this.#filled === PIECE_BYTES) pieceIsFull(this.#piece)
     }
+  }
+
+  #newPiece(): Piece {
+    const plain = this.#hashing.takePiece()
+    return { plain, stored: this.#form === 'sealed' ? takePiece() : plain.bytes }
+  }
+
+  #giveBack({ plain, stored }: Piece): void {
+    this.#hashing.givePieceBack(plain)
+    if (stored !== plain.bytes) givePieceBack(stored)
   }
 
   /** Counts the piece as written; returns its place in the file. */
@@ -168,38 +202,30 @@ export class PayloadFileWriter {
     return { length, position }
   }
 
-  #sendNow(): void {
+  #sendNow({ plain, stored }: Piece): void {
     const { length, position } = this.#account()
-    this.#file.writeAt(this.#piece.subarray(0, length), position)
+    this.#hashed.updateNow(plain, length)
+    this.#file.writeAt(stored.subarray(0, length), position)
   }
 
-  #send(): void {
+  #send(piece: Piece): void {
     const { length, position } = this.#account()
-    const piece = this.#piece
-    this.#piece = takePiece()
-    const writing: Promise<void> = this.#writePiece(piece, length, position).then(
-      () => this.#forget(writing),
-      (error: unknown) => {
-        this.#failure ??= error
-        this.#forget(writing)
-      },
-    )
-    this.#onTheWay.push(writing)
+    this.#piece = undefined
+    const both = [this.#hashed.update(piece.plain, length), this.#writePiece(piece.stored, length, position)]
+    const sending: Promise<void> = Promise.allSettled(both).then((results) => {
+      this.#giveBack(piece)
+      const failed = results.find((result) => result.status === 'rejected')
+      this.#failure ??= failed?.reason
+      this.#onTheWay = this.#onTheWay.filter((other) => other !== sending)
+    })
+    this.#onTheWay.push(sending)
   }
 
   async #writePiece(piece: Buffer, length: number, position: number): Promise<void> {
     const syncs = this.#sinceSync >= SYNC_EVERY_BYTES
     if (syncs) this.#sinceSync = 0
-    try {
-      await this.#file.writeAtAsync(piece.subarray(0, length), position)
-      if (syncs) await this.#file.syncAsync()
-    } finally {
-      givePieceBack(piece)
-    }
-  }
-
-  #forget(writing: Promise<void>): void {
-    this.#onTheWay = this.#onTheWay.filter((other) => other !== writing)
+    await this.#file.writeAtAsync(piece.subarray(0, length), position)
+    if (syncs) await this.#file.syncAsync()
   }
 
   async #waitForRoom(): Promise<void> {
@@ -210,10 +236,5 @@ export class PayloadFileWriter {
   async #drain(): Promise<void> {
     await Promise.all(this.#onTheWay)
     if (this.#failure !== undefined) throw this.#failure
-  }
-
-  #release(): void {
-    if (this.#piece.length > 0) givePieceBack(this.#piece)
-    this.#piece = Buffer.alloc(0)
   }
 }

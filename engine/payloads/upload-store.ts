@@ -3,8 +3,11 @@ import type { WriteBody } from '../commands/commands.ts'
 import { DirectorySyncs } from '../disk/directory-syncs.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
+import { BodyHashing } from '../hashing/body-hashing.ts'
+import type { HashPorts } from '../hashing/hash-messages.ts'
 import { PayloadFileWriter } from './file-writer.ts'
 import { PayloadIds } from './payload-ids.ts'
+import { PIECE_BYTES } from './piece-pool.ts'
 import type { PayloadSealer } from './sealing.ts'
 
 /** Makes payloads of the bytes that arrive, encrypted if it has a sealer. One per thread of one start. */
@@ -13,17 +16,26 @@ export class UploadStore {
   readonly #paths: StorePaths
   readonly #ids: PayloadIds
   readonly #directories: DirectorySyncs
+  readonly #hashing: BodyHashing
   readonly #sealer: PayloadSealer | undefined
 
   /**
-   * `start`: 16 hexadecimal digits, new at each start. `thread`: 0 to 255. `sealer` encrypts new payloads; without one they
-   * are stored as they are.
+   * `start`: 16 hexadecimal digits, new at each start. `thread`: 0 to 255. `hashing`: to the threads that hash. `sealer`
+   * encrypts new payloads; without one they are stored as they are.
    */
-  constructor(disk: Disk, paths: StorePaths, start: string, thread: number, sealer?: PayloadSealer) {
+  constructor(
+    disk: Disk,
+    paths: StorePaths,
+    start: string,
+    thread: number,
+    hashing: HashPorts,
+    sealer?: PayloadSealer,
+  ) {
     this.#disk = disk
     this.#paths = paths
     this.#ids = new PayloadIds(start, thread)
     this.#directories = new DirectorySyncs(disk)
+    this.#hashing = new BodyHashing(hashing, PIECE_BYTES)
     this.#sealer = sealer
   }
 
@@ -36,7 +48,13 @@ export class UploadStore {
 
   /** A writer for the next large payload. */
   create(): PayloadFileWriter {
-    return PayloadFileWriter.create(this.#disk, this.#paths, this.#directories, this.#ids.next(), this.#sealer)
+    const name = this.#ids.next()
+    return PayloadFileWriter.create(this.#disk, this.#paths, this.#directories, name, this.#hashing, this.#sealer)
+  }
+
+  /** Nothing is received any more; uploads that are under way fail. */
+  close(): void {
+    this.#hashing.close()
   }
 
   /** Removes a stored file whose command was refused, so that no entry refers to it. */

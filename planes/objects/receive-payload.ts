@@ -136,6 +136,6 @@ async function takeBody(
     },
   )
   if (writer.size !== length) throw new IncompletePayloadError()
-  const digests = writer.digests()
-  checks.finish(digests.md5, digests.sha256)
+  const { md5, sha256 } = await writer.digests()
+  checks.finish(md5, sha256)
 }

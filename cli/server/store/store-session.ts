@@ -2,6 +2,7 @@ import type { UploadId } from '../../../engine/brands.ts'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
+import type { HashPorts } from '../../../engine/hashing/hash-messages.ts'
 import { CapabilityTokens } from '../../../engine/keys/capability-tokens.ts'
 import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
 import { SecretBox } from '../../../engine/keys/secret-box.ts'
@@ -67,9 +68,16 @@ export class StoreSession {
 
   /**
    * @param thread number of this thread, for the names of its payload files
+   * @param hashing ports to the threads that hash uploads
    * @param counts of the engine thread's commits; without them every lookup reads the catalog anew
    */
-  constructor(settings: SessionSettings, thread: number, engine: EngineClient, counts?: CommitCounts) {
+  constructor(
+    settings: SessionSettings,
+    thread: number,
+    engine: EngineClient,
+    hashing: HashPorts,
+    counts?: CommitCounts,
+  ) {
     const { dataDirectory, start, keys, encryptionEnabled, reservedBytes } = settings
     const earlier = (
       use: 'payloads' | 'credentialSecrets' | 'webhookSecrets' | 'capabilityTokens' | 'capabilityPasswords',
@@ -83,7 +91,8 @@ export class StoreSession {
     this.webhooks = new WebhookReader(this.environment)
     this.checkpoints = new CheckpointReader(this.environment)
     this.payloads = new PayloadReader(nodeDisk, this.paths, sealer)
-    this.uploads = new UploadStore(nodeDisk, this.paths, start, thread, encryptionEnabled ? sealer : undefined)
+    const sealing = encryptionEnabled ? sealer : undefined
+    this.uploads = new UploadStore(nodeDisk, this.paths, start, thread, hashing, sealing)
     this.space = new SpaceGuard(nodeDisk, dataDirectory, reservedBytes)
     this.versionIds = new OpaqueIds(keys.versionIds)
     this.uploadIds = new OpaqueIds<UploadId>(keys.uploadIds)
@@ -99,6 +108,7 @@ export class StoreSession {
   /** Closes the payloads; the engine may still run. */
   closePayloads(): void {
     clearInterval(this.#timer)
+    this.uploads.close()
     this.payloads.close()
   }
 

@@ -20,7 +20,7 @@ import { SharingCounters } from '../metrics/sharing-telemetry.ts'
 import { withEmbeds } from '../sharing-plane.ts'
 import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
 
-/** A front end of the S3 plane: parses, authenticates, hashes, reads; every change goes to the engine thread. */
+/** A front end of the S3 plane: parses, authenticates, reads, has uploads hashed; every change goes to the engine thread. */
 
 // Pieces of a few KiB come from one in 64 KiB: memory of its own for each costs more than what is done with it.
 Buffer.poolSize = 64 * 1024
@@ -101,7 +101,7 @@ process.on('uncaughtException', (error) => {
 })
 
 const counts = new CommitCounts(data.commitCounts)
-const session = new StoreSession(data, data.thread, engine, counts)
+const session = new StoreSession(data, data.thread, engine, data.hashing, counts)
 const gate = new ConcurrencyGate(data.limits, data.gate, data.thread)
 publishGate(gate, data.metrics, data.thread)
 const hostNames = new HostNames(data.hostnames, hostname())

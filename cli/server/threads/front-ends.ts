@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { HashThreads } from '../../../engine/hashing/hash-threads.ts'
 import { forgetThread } from '../../../planes/http/gate-memory.ts'
 import type { Logger } from '../logger.ts'
 import { claimPort } from './claim-port.ts'
@@ -6,7 +7,7 @@ import type { EngineThread } from './engine-thread-handle.ts'
 import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
 
 /** The settings that all front ends share. */
-export type FrontEndSettings = Omit<FrontEndThreadData, 'thread' | 'port' | 'listenPort' | 'isAlone'>
+export type FrontEndSettings = Omit<FrontEndThreadData, 'thread' | 'port' | 'hashing' | 'listenPort' | 'isAlone'>
 
 interface FrontEnd {
   /** As in its log lines. */
@@ -44,11 +45,18 @@ export class FrontEnds {
    * Starts them one after the other.
    * @throws Error if one cannot listen
    */
-  async start(settings: FrontEndSettings, listenPort: number, count: number, engine: EngineThread): Promise<void> {
+  async start(
+    settings: FrontEndSettings,
+    listenPort: number,
+    count: number,
+    engine: EngineThread,
+    hashing: HashThreads,
+  ): Promise<void> {
     this.#port = await claimPort(settings.host, listenPort)
     const isAlone = count === 1
     for (let thread = 0; thread < count; thread += 1) {
-      await this.#startOne({ ...settings, thread, port: engine.connect(), listenPort: this.#port, isAlone })
+      const connected = { port: engine.connect(), hashing: hashing.connect() }
+      await this.#startOne({ ...settings, ...connected, thread, listenPort: this.#port, isAlone })
     }
   }
 
@@ -75,7 +83,7 @@ export class FrontEnds {
   #startOne(data: FrontEndThreadData): Promise<void> {
     const worker = new Worker(new URL('./front-end-thread.js', import.meta.url), {
       workerData: data,
-      transferList: [data.port],
+      transferList: [data.port, ...data.hashing.md5, ...data.hashing.sha256],
     })
     const stopped = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     worker.once('exit', () => forgetThread(data.gate, data.thread))

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads'
+import type { HashPorts } from '../../../engine/hashing/hash-messages.ts'
 import type { ConcurrencyLimits } from '../../../planes/http/concurrency-gate.ts'
 import type { HttpDriver } from '../../../planes/http/http-driver.ts'
 import type { SharedGate } from '../../../planes/http/gate-memory.ts'
@@ -54,6 +55,8 @@ export interface FrontEndThreadData extends SessionSettings {
   readonly thread: number
   readonly metrics: SharedMetrics
   readonly port: MessagePort
+  /** To the threads that hash uploads. */
+  readonly hashing: HashPorts
   readonly host: string
   readonly listenPort: number
   /** No other front end listens on the port. */

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { getPriority, setPriority } from 'node:os'
+
+/**
+ * Makes the calling thread nicer than those that serve requests: on Linux each thread has a priority of its own. A thread
+ * that is nicer already may not become less so.
+ */
+export function beNicer(nice: number): void {
+  const thread = Number.parseInt(readFileSync('/proc/thread-self/stat', 'latin1'), 10)
+  if (getPriority(thread) < nice) setPriority(thread, nice)
+}
