@@ -5,6 +5,7 @@ import { type Test, test } from 'tap'
 import { Random } from '../../support/random.ts'
 import { CORPUS_DIRECTORY, keepInput, readCorpus, targetOfFile } from './corpus.ts'
 import { type FuzzResult, fuzz } from './fuzz.ts'
+import { Heartbeat, Watchdog } from './heartbeat.ts'
 import { InputSource } from './input-source.ts'
 import { TARGETS as PLANTED } from './planted-targets.ts'
 import { INPUT_BYTES_MAXIMUM, longestOf, mustBeSame, WrongAnswerError } from './target.ts'
@@ -65,6 +66,18 @@ test('the same seed makes the same inputs', async (t) => {
   t.same(inputs(5), inputs(5))
   t.not(Buffer.concat(inputs(5)).equals(Buffer.concat(inputs(6))), true)
   t.ok(inputs(7).every(({ length }) => length <= longestOf(target!)))
+})
+
+test('a thread that has ended is not stuck, and nothing breaks that looks at it', (t) => {
+  const heartbeat = new Heartbeat()
+  t.equal(heartbeat.processorSeconds, undefined, 'before it began')
+  heartbeat.begin()
+  t.type(heartbeat.processorSeconds, 'number')
+  // No kernel gives a thread this number (proc(5), pid_max).
+  new Int32Array(heartbeat.memory, 0, 4)[3] = 2 ** 31 - 1
+  t.equal(heartbeat.processorSeconds, undefined)
+  t.equal(new Watchdog(heartbeat).stuck(), undefined)
+  t.end()
 })
 
 test('names of the corpus', async (t) => {

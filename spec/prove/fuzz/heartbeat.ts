@@ -51,13 +51,24 @@ export class Heartbeat {
     return Buffer.from(this.#input.subarray(0, Atomics.load(this.#words, AT.length)))
   }
 
-  /** Seconds of processor time that the thread has had; undefined before it began. */
+  /** Seconds of processor time that the thread has had; undefined before it began and after it ended. */
   get processorSeconds(): number | undefined {
     const thread = Atomics.load(this.#words, AT.thread)
     if (thread === 0) return undefined
-    const stat = readFileSync(`/proc/self/task/${thread}/stat`, 'latin1')
+    const stat = statOf(thread)
+    if (stat === undefined) return undefined
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[STAT.user]) + Number(fields[STAT.kernel])) / STAT.ticksPerSecond
+  }
+}
+
+/** proc(5); undefined for a thread that is not there. */
+function statOf(thread: number): string | undefined {
+  try {
+    return readFileSync(`/proc/self/task/${thread}/stat`, 'latin1')
+  } catch (error) {
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
   }
 }
 
