@@ -1,7 +1,7 @@
 import type { Milliseconds, Sequence } from '../engine/brands.ts'
 import type { EngineClient } from '../engine/client/engine-client.ts'
 import type { SigningKey } from '../engine/keys/signing-key.ts'
-import { checkpointText } from '../engine/proof/checkpoint-note.ts'
+import { checkpointText } from '../engine/transparency/checkpoint-note.ts'
 import type { CheckpointState } from '../engine/state-ports.ts'
 import type { CheckpointReader } from '../projections/catalog/checkpoint-reader.ts'
 import type { CheckpointFacts } from '../projections/trees/checkpoint-facts.ts'

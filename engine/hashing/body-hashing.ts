@@ -38,11 +38,23 @@ interface Connection {
   readonly pieces: Set<number>
 }
 
+/** What makes the hashes of bodies. */
+export interface BodyHasher {
+  /** A piece with arbitrary contents. */
+  takePiece(): SharedPiece
+  /** Nobody uses the piece any more: neither the caller nor an update. */
+  givePieceBack(piece: SharedPiece): void
+  /** Begins a body. */
+  begin(): HashedBody
+  /** Ends it; what is under way fails. */
+  close(): void
+}
+
 /**
  * Has bodies hashed by other threads, for one thread. Their bytes are in pieces of shared memory, which are used again and
  * again: the garbage collector frees such memory late.
  */
-export class BodyHashing {
+export class BodyHashing implements BodyHasher {
   readonly #md5: readonly Connection[]
   readonly #sha256: readonly Connection[]
   readonly #pieceBytes: number
@@ -61,12 +73,10 @@ export class BodyHashing {
     this.#sha256 = ports.sha256.map((port) => this.#connection(port, 'sha256'))
   }
 
-  /** A piece with arbitrary contents. */
   takePiece(): SharedPiece {
     return this.#free.pop() ?? this.#newPiece()
   }
 
-  /** Nobody uses the piece any more: neither the caller nor an update. */
   givePieceBack(piece: SharedPiece): void {
     if (this.#free.length < FREE_PIECES_MAXIMUM) {
       this.#free.push(piece)
@@ -77,7 +87,6 @@ export class BodyHashing {
     }
   }
 
-  /** Begins a body. */
   begin(): HashedBody {
     const body = this.#bodies
     this.#bodies += 1
@@ -94,7 +103,7 @@ export class BodyHashing {
     }
   }
 
-  /** Ends the connections; what is under way fails. */
+  /** Ends the connections. */
   close(): void {
     for (const { port } of [...this.#md5, ...this.#sha256]) port.close()
   }

@@ -1,7 +1,7 @@
 import type { DirectorySyncs } from '../disk/directory-syncs.ts'
 import type { Disk, DiskFile } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
-import type { BodyHashing, HashedBody, SharedPiece } from '../hashing/body-hashing.ts'
+import type { BodyHasher, HashedBody, SharedPiece } from '../hashing/body-hashing.ts'
 import { type BlockCodec, plainBlocks, sealedBlocks } from './block-codec.ts'
 import { BlockTable } from './block-table.ts'
 import { copyInto } from '../hashing/copy-into.ts'
@@ -52,7 +52,7 @@ export class PayloadFileWriter {
   readonly #directories: DirectorySyncs
   readonly #name: string
   readonly #file: DiskFile
-  readonly #hashing: BodyHashing
+  readonly #hashing: BodyHasher
   readonly #hashed: HashedBody
   readonly #form: FileForm
   readonly #blocks: BlockTable
@@ -71,7 +71,7 @@ export class PayloadFileWriter {
     name: string,
     file: DiskFile,
     codec: BlockCodec,
-    hashing: BodyHashing,
+    hashing: BodyHasher,
   ) {
     this.#disk = disk
     this.#paths = paths
@@ -90,7 +90,7 @@ export class PayloadFileWriter {
     paths: StorePaths,
     directories: DirectorySyncs,
     name: string,
-    hashing: BodyHashing,
+    hashing: BodyHasher,
     sealer?: PayloadSealer,
   ): PayloadFileWriter {
     const codec = sealer === undefined ? plainBlocks : sealedBlocks(sealer.fileKey(name))

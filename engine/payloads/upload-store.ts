@@ -3,11 +3,9 @@ import type { WriteBody } from '../commands/commands.ts'
 import { DirectorySyncs } from '../disk/directory-syncs.ts'
 import type { Disk } from '../disk/disk.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
-import { BodyHashing } from '../hashing/body-hashing.ts'
-import type { HashPorts } from '../hashing/hash-messages.ts'
+import type { BodyHasher } from '../hashing/body-hashing.ts'
 import { PayloadFileWriter } from './file-writer.ts'
 import { PayloadIds } from './payload-ids.ts'
-import { PIECE_BYTES } from './piece-pool.ts'
 import type { PayloadSealer } from './sealing.ts'
 
 /** Makes payloads of the bytes that arrive, encrypted if it has a sealer. One per thread of one start. */
@@ -16,11 +14,11 @@ export class UploadStore {
   readonly #paths: StorePaths
   readonly #ids: PayloadIds
   readonly #directories: DirectorySyncs
-  readonly #hashing: BodyHashing
+  readonly #hashing: BodyHasher
   readonly #sealer: PayloadSealer | undefined
 
   /**
-   * `start`: 16 hexadecimal digits, new at each start. `thread`: 0 to 255. `hashing`: to the threads that hash. `sealer`
+   * `start`: 16 hexadecimal digits, new at each start. `thread`: 0 to 255. `hashing` is closed with the store. `sealer`
    * encrypts new payloads; without one they are stored as they are.
    */
   constructor(
@@ -28,14 +26,14 @@ export class UploadStore {
     paths: StorePaths,
     start: string,
     thread: number,
-    hashing: HashPorts,
+    hashing: BodyHasher,
     sealer?: PayloadSealer,
   ) {
     this.#disk = disk
     this.#paths = paths
     this.#ids = new PayloadIds(start, thread)
     this.#directories = new DirectorySyncs(disk)
-    this.#hashing = new BodyHashing(hashing, PIECE_BYTES)
+    this.#hashing = hashing
     this.#sealer = sealer
   }
 

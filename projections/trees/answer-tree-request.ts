@@ -1,4 +1,4 @@
-import { treeRoot } from '../../engine/proof/trees/tree-shape.ts'
+import { treeRoot } from '../../engine/transparency/tree-shape.ts'
 import { OtherTreesError, type TreeGrower } from './grow-trees.ts'
 import type { TreeFiles } from './tree-files.ts'
 import type { TreeReport, TreeRequest, TreeRoots } from './tree-thread-handle.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Disk, DiskFile } from '../../engine/disk/disk.ts'
-import { BUNDLE_HASHING, HASH_BYTES, LOG_HASHING, type TreeHashing } from '../../engine/proof/trees/tree-hashing.ts'
-import type { TreeNodes } from '../../engine/proof/trees/tree-shape.ts'
+import { BUNDLE_HASHING, HASH_BYTES, LOG_HASHING, type TreeHashing } from '../../engine/transparency/tree-hashing.ts'
+import type { TreeNodes } from '../../engine/transparency/tree-shape.ts'
 
 /** Where the trees are, in a directory of projections. */
 export function treesIn(projections: string): string {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
-import { verifierKeyText } from '../../engine/proof/checkpoint-note.ts'
+import { verifierKeyText } from '../../engine/transparency/checkpoint-note.ts'
 import { noteOf } from '../../projections/trees/checkpoint-log.ts'
 import type { CheckpointState } from '../../engine/state-ports.ts'
 import { TreeFiles, treesIn } from '../../projections/trees/tree-files.ts'

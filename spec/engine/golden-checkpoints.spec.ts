@@ -2,7 +2,12 @@
 import { test } from 'tap'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
 import { storeKeys } from '../../engine/keys/store-keys.ts'
-import { isSignedBy, readCheckpointNote, readVerifierKey, verifierKeyText } from '../../engine/proof/checkpoint-note.ts'
+import {
+  isSignedBy,
+  readCheckpointNote,
+  readVerifierKey,
+  verifierKeyText,
+} from '../../engine/transparency/checkpoint-note.ts'
 import { noteOf } from '../../projections/trees/checkpoint-log.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
 import {

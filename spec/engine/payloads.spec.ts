@@ -15,7 +15,7 @@ import { VolumeWriter } from '../../engine/payloads/volume-writer.ts'
 import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
 import { assertBytes, numberOf } from '../support/byte-layout.ts'
 import { FaultDisk, inputOutputError, noSpaceError } from '../support/fault-disk.ts'
-import { hashPorts } from '../support/hash-ports.ts'
+import { bodyHashing } from '../support/hash-ports.ts'
 import { flipByte } from '../support/journal-files.ts'
 import { payloadPaths, readLarge, START, storeLarge } from '../support/large-payloads.ts'
 import { byteFields, tableWith } from '../support/markdown-tables.ts'
@@ -187,7 +187,7 @@ test('J9 an upload that fails at any operation, or is given up, leaves nothing b
     }
   }
   const paths = payloadPaths(join(t.testdir(), 'given-up'))
-  const writer = new UploadStore(roomyDisk, paths, START, 1, hashPorts()).create()
+  const writer = new UploadStore(roomyDisk, paths, START, 1, bodyHashing()).create()
   for (let part = 0; part < 30; part += 1) void writer.write(bytes.subarray(0, BLOCK))
   await writer.abandon()
   t.same(leftBehind(paths), [])

@@ -9,7 +9,7 @@ import * as fileFormat from '../../engine/payloads/file-format.ts'
 import type { FileLocation } from '../../engine/payloads/payload-reader.ts'
 import { ENVELOPE, PayloadSealer, TAG_BYTES } from '../../engine/payloads/sealing.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
-import { hashPorts } from '../support/hash-ports.ts'
+import { bodyHashing } from '../support/hash-ports.ts'
 import { flipByte } from '../support/journal-files.ts'
 import { payloadPaths, readLarge, START, storeLarge } from '../support/large-payloads.ts'
 import { roomyDisk, someBytes } from '../support/test-store.ts'
@@ -93,7 +93,7 @@ test('chunks of any lengths make the same file', async (t) => {
   rmSync(paths.file(expected.name))
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 0, max: BLOCK + 1 }), { minLength: 1 }), async (lengths) => {
-      const writer = new UploadStore(roomyDisk, paths, START, 1, hashPorts(), sealer).create()
+      const writer = new UploadStore(roomyDisk, paths, START, 1, bodyHashing(), sealer).create()
       for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
         const length = lengths[turn] ?? BLOCK
         if (turn % 2 === 0) await writer.write(bytes.subarray(at, at + length))

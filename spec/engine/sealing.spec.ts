@@ -13,7 +13,7 @@ import { ENVELOPE, PayloadSealer, TAG_BYTES } from '../../engine/payloads/sealin
 import { SpaceGuard } from '../../engine/payloads/space-guard.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import { VolumeWriter } from '../../engine/payloads/volume-writer.ts'
-import { hashPorts } from '../support/hash-ports.ts'
+import { bodyHashing } from '../support/hash-ports.ts'
 import { editFile, flipByte } from '../support/journal-files.ts'
 import { payloadPaths, START, storeLarge } from '../support/large-payloads.ts'
 import { tableWith } from '../support/markdown-tables.ts'
@@ -36,7 +36,7 @@ function openByThePage(purpose: string, keyId: Buffer, block: number, ciphertext
 }
 
 function uploadsOf(paths: StorePaths): UploadStore {
-  return new UploadStore(roomyDisk, paths, START, 0, hashPorts(), sealer)
+  return new UploadStore(roomyDisk, paths, START, 0, bodyHashing(), sealer)
 }
 
 test('an envelope is what the page says', async (t) => {
@@ -124,7 +124,7 @@ test('encrypted and plain payloads share a volume', async (t) => {
   const marker = 'a sentence that nobody may find'
   const secret = Buffer.from(marker.repeat(10))
   const open = Buffer.from('a sentence that anybody may find'.repeat(10))
-  const plain = new UploadStore(roomyDisk, paths, START, 0, hashPorts())
+  const plain = new UploadStore(roomyDisk, paths, START, 0, bodyHashing())
   t.same(plain.inlineBody(open), { kind: 'inline', bytes: open, checksum: crc32(open), sealed: false })
   const mixed = { inlineBody: (bytes: Buffer) => (bytes === secret ? uploadsOf(paths) : plain).inlineBody(bytes) }
   const locations = await storeSmall(paths, mixed as UploadStore, [open, secret, open])
@@ -181,7 +181,7 @@ test('no id, and so no key, is ever used twice', async (t) => {
       fc.array(fc.tuple(fc.nat({ max: 3 }), fc.boolean()), { maxLength: 20 }),
       async (members, turns) => {
         const stores = members.map(
-          ([start, thread]) => new UploadStore(roomyDisk, paths, start.repeat(8), thread, hashPorts(), sealer),
+          ([start, thread]) => new UploadStore(roomyDisk, paths, start.repeat(8), thread, bodyHashing(), sealer),
         )
         const ids: string[] = []
         for (const [which, large] of turns) {

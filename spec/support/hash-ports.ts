@@ -1,4 +1,6 @@
 /** Threads that hash, for stores without a server around them. */
+import { BodyHashing } from '../../engine/hashing/body-hashing.ts'
+import { PIECE_BYTES } from '../../engine/payloads/piece-pool.ts'
 import type { HashPorts } from '../../engine/hashing/hash-messages.ts'
 import { HashThreads } from '../../engine/hashing/hash-threads.ts'
 
@@ -13,4 +15,9 @@ export function hashPorts(): HashPorts {
     threads.unref()
   }
   return threads.connect()
+}
+
+/** What stores have their uploads hashed with. */
+export function bodyHashing(): BodyHashing {
+  return new BodyHashing(hashPorts(), PIECE_BYTES)
 }

@@ -6,7 +6,7 @@ import { type FileLocation, PayloadReader } from '../../engine/payloads/payload-
 import type { PayloadSealer } from '../../engine/payloads/sealing.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import { digestOf, md5Of } from './commands.ts'
-import { hashPorts } from './hash-ports.ts'
+import { inlineHashing } from './inline-hashing.ts'
 import { roomyDisk } from './test-store.ts'
 
 /** Name of the start that stores. */
@@ -34,7 +34,7 @@ export async function storeLarge(
   chunk: number,
   { disk = roomyDisk, sealer, thread = 1 }: StoreLargeOptions = {},
 ): Promise<FileLocation> {
-  const writer = new UploadStore(disk, paths, START, thread, hashPorts(), sealer).create()
+  const writer = new UploadStore(disk, paths, START, thread, inlineHashing, sealer).create()
   try {
     for (let at = 0; at < bytes.length; at += chunk) {
       const part = bytes.subarray(at, at + chunk)

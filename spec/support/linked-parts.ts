@@ -9,7 +9,7 @@ import type { PayloadFileWriter } from '../../engine/payloads/file-writer.ts'
 import { PayloadIds } from '../../engine/payloads/payload-ids.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import { auditOf } from './commands.ts'
-import { hashPorts } from './hash-ports.ts'
+import { bodyHashing } from './hash-ports.ts'
 import type { SentPart } from './multipart.ts'
 import type { InThreadServer } from './test-server.ts'
 
@@ -40,7 +40,7 @@ export async function writeLinkedParts(
   count: number,
 ): Promise<SentPart[]> {
   const upload = numberOfUpload(store, bucket, key)
-  const uploads = new UploadStore(nodeDisk, paths, store.start, STORING_THREAD, hashPorts())
+  const uploads = new UploadStore(nodeDisk, paths, store.start, STORING_THREAD, bodyHashing())
   const names = new PayloadIds(store.start, LINKING_THREAD)
   const stored: StoredPayload[] = []
   for (const body of bodies) {

@@ -10,7 +10,7 @@ import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { TABLES } from '../../projections/tables/table-list.ts'
 import { type OpenStore, openStore } from '../../cli/server/store/open-store.ts'
 import type { StoreOptions } from '../../cli/server/store/store-options.ts'
-import { hashPorts } from './hash-ports.ts'
+import { inlineHashing } from './inline-hashing.ts'
 
 export const MASTER_KEY = Buffer.alloc(32, 0x6b)
 export const BOOT_ID = '11111111-2222-3333-4444-555555555555'
@@ -80,7 +80,7 @@ export async function openTestStore(
     disk,
     failures,
     payloads,
-    uploads: new UploadStore(disk, paths, store.start, 0, hashPorts()),
+    uploads: new UploadStore(disk, paths, store.start, 0, inlineHashing),
     close,
     kill: () => close(false),
   }

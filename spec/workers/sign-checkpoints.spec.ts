@@ -4,9 +4,14 @@ import { join } from 'node:path'
 import { test } from 'tap'
 import { sequenceOf } from '../../engine/brands.ts'
 import type { CommandOf } from '../../engine/commands/commands.ts'
-import { isSignedBy, readCheckpointNote, readVerifierKey, verifierKeyText } from '../../engine/proof/checkpoint-note.ts'
-import { LOG_HASHING } from '../../engine/proof/trees/tree-hashing.ts'
-import { isConsistent, rootOfInclusion, treeRoot } from '../../engine/proof/trees/tree-shape.ts'
+import {
+  isSignedBy,
+  readCheckpointNote,
+  readVerifierKey,
+  verifierKeyText,
+} from '../../engine/transparency/checkpoint-note.ts'
+import { LOG_HASHING } from '../../engine/transparency/tree-hashing.ts'
+import { isConsistent, rootOfInclusion, treeRoot } from '../../engine/transparency/tree-shape.ts'
 import type { CheckpointState } from '../../engine/state-ports.ts'
 import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { checkProjections } from '../../projections/replay/check.ts'

@@ -6,10 +6,10 @@ import {
   isSignedBy,
   readCheckpointNote,
   readVerifierKey,
-} from '../../../engine/proof/checkpoint-note.ts'
-import { readConsistencyProof, readInclusionProof } from '../../../engine/proof/tree-proofs.ts'
-import { LOG_HASHING } from '../../../engine/proof/trees/tree-hashing.ts'
-import { isConsistent, rootOfInclusion } from '../../../engine/proof/trees/tree-shape.ts'
+} from '../../../engine/transparency/checkpoint-note.ts'
+import { readConsistencyProof, readInclusionProof } from '../../../engine/transparency/tree-proofs.ts'
+import { LOG_HASHING } from '../../../engine/transparency/tree-hashing.ts'
+import { isConsistent, rootOfInclusion } from '../../../engine/transparency/tree-shape.ts'
 import type { CliContext } from '../../cli-context.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 import { readSmallFile } from '../proof/read-file.ts'
@@ -32,8 +32,8 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
     details: `
       The key must not come with the checkpoint but, for example, from the operator, who prints it with checkpoint key.
 
-      --old and --consistency check that the checkpoint extends an earlier one; --inclusion and --record, the hash of a
-      record, that the record is in its tree. Ends with 0 if all passed, with 8 if one failed, and with 9 without --key.
+      With --old and --consistency it checks that the checkpoint extends an earlier one; with --inclusion and --record, the
+      hash of a record, that the record is in its tree. Ends with 0 if all passed, with 8 if one failed, and with 9 without --key.
     `,
     examples: [
       ['Its signature', '$0 checkpoint verify checkpoint.txt --key store.example/06…'],

@@ -1,5 +1,5 @@
 import type { CheckpointState } from '../../../engine/state-ports.ts'
-import { verifierKeyText } from '../../../engine/proof/checkpoint-note.ts'
+import { verifierKeyText } from '../../../engine/transparency/checkpoint-note.ts'
 import { LogRefusal, noteOf } from '../../../projections/trees/checkpoint-log.ts'
 import type { HttpResponse } from '../../http/exchange.ts'
 import { bytesOf, defineRoute, EVERYONE, json, type Route } from '../define-route.ts'

@@ -1,9 +1,9 @@
 /** The log of checkpoints over the wire: notes, proofs and tiles, verified with what its readers have. */
 import tap, { test } from 'tap'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
-import { isSignedBy, readCheckpointNote, readVerifierKey } from '../../../engine/proof/checkpoint-note.ts'
-import { LOG_HASHING } from '../../../engine/proof/trees/tree-hashing.ts'
-import { isConsistent, rootOfInclusion } from '../../../engine/proof/trees/tree-shape.ts'
+import { isSignedBy, readCheckpointNote, readVerifierKey } from '../../../engine/transparency/checkpoint-note.ts'
+import { LOG_HASHING } from '../../../engine/transparency/tree-hashing.ts'
+import { isConsistent, rootOfInclusion } from '../../../engine/transparency/tree-shape.ts'
 import { API } from '../../../planes/management/define-route.ts'
 import { tileOfPath } from '../../../planes/management/tile-path.ts'
 import { TreeFiles, treesIn } from '../../../projections/trees/tree-files.ts'

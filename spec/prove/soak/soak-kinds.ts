@@ -14,12 +14,14 @@ export function s3KindOf(method: string, target: string, { headers = [], body = 
   const level = path === '/' ? 'service' : path.indexOf('/', 1) === -1 ? 'bucket' : 'object'
   const subresource = [...names].find((name) => SUBRESOURCES.has(name))
   const headerNames = new Set(headers.map(([name]) => name))
-  const row = OPERATIONS.find((operation) => {
+  const rows = OPERATIONS.filter((operation) => {
     if (operation.method !== method || operation.level !== level || operation.subresource !== subresource) return false
     const { mark } = operation
     if (mark === undefined) return true
     return mark.query === undefined ? headerNames.has(mark.header) : query.includes(`${mark.query}=${mark.value ?? ''}`)
   })
+  // The plain operation is meant where the request has no mark of another.
+  const row = rows.find(({ mark }) => mark !== undefined) ?? rows[0]
   const marks = [
     names.has('versionId') && subresource === undefined && 'version',
     headerNames.has('range') && 'range',

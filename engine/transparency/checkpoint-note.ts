@@ -3,7 +3,7 @@
  * root of the tree over them.
  */
 import { hash } from 'node:crypto'
-import { isSigned } from './ed25519.ts'
+import { isSigned } from '../proof/ed25519.ts'
 
 /** What a checkpoint says. */
 export interface CheckpointStatement {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { MERKLE_DOMAIN, MERKLE_PREFIX } from '../merkle.ts'
+import { MERKLE_DOMAIN, MERKLE_PREFIX } from '../proof/merkle.ts'
 
 export const HASH_BYTES = 32
 
