@@ -141,8 +141,9 @@ function send(upload: Upload): void {
   upload.request = request
   upload.state.value = 'sending'
   sending += 1
+  const authorization = session.value?.authorization ?? ''
   request.open('PUT', new URL(path, document.baseURI))
-  request.setRequestHeader('authorization', session.value?.authorization ?? '')
+  request.setRequestHeader('authorization', authorization)
   request.setRequestHeader('content-type', upload.file.type === '' ? 'application/octet-stream' : upload.file.type)
   if (!upload.replace) request.setRequestHeader('if-none-match', '*')
   request.upload.addEventListener('progress', ({ loaded }) => {
@@ -151,13 +152,13 @@ function send(upload: Upload): void {
   request.addEventListener('loadend', () => {
     sending -= 1
     upload.request = undefined
-    settle(upload, request)
+    settle(upload, request, authorization)
     pump()
   })
   request.send(upload.file)
 }
 
-function settle(upload: Upload, request: XMLHttpRequest): void {
+function settle(upload: Upload, request: XMLHttpRequest, authorization: string): void {
   if (upload.state.value === 'cancelled') return
   const { status } = request
   if (status >= 200 && status < 300) {
@@ -172,7 +173,8 @@ function settle(upload: Upload, request: XMLHttpRequest): void {
   }
   const error = errorOf(status, request.responseText, request.getResponseHeader('x-request-id'))
   if (error.code === 'UNAUTHENTICATED') {
-    isExpired.value = true
+    // One that was sent before somebody signed in again says nothing of who is signed in now.
+    if (authorization === session.value?.authorization) isExpired.value = true
     restart(upload, error)
   } else if (error.code === 'CONFLICT' && !upload.replace) upload.state.value = 'exists'
   else fail(upload, error)
