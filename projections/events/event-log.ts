@@ -8,7 +8,7 @@ import { PieceMemory } from '../audit/segment-pieces.ts'
 import { Turns } from '../audit/turns.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { getApplied } from '../tables/applied.ts'
-import { rowsBefore } from '../tables/audit-index.ts'
+import { type AuditPlace, rowsBefore } from '../tables/audit-index.ts'
 import { blockFrom, blockOf, type EventsBeginning, getEventsBegan, startOfBlock } from '../tables/event-index.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
 import { type EventIds, EventNames } from './event-names.ts'
@@ -106,7 +106,8 @@ export class EventLog {
    */
   async #readBlocks(scan: EventScan, from: Sequence, applied: AppliedPosition): Promise<Sequence | undefined> {
     const first = blockFrom(this.#tables.eventIndex, from)
-    if (first === undefined || startOfBlock(first.block) > applied.sequence) return undefined
+    // The index may be newer than the page: a block can have had its first event since.
+    if (first === undefined || isAfter(first.place, applied)) return undefined
     let wanted = sequenceOf(Math.max(from, startOfBlock(first.block)))
     const { segmentFirstSequence, offset } = applied
     const end = { segmentFirstSequence, offset }
@@ -136,6 +137,14 @@ export class EventLog {
     this.#environment.refresh()
     return getApplied(this.#tables.applied)?.position
   }
+}
+
+/** Whether a batch begins after everything that was applied. */
+function isAfter(place: AuditPlace, applied: AppliedPosition): boolean {
+  if (place.segmentFirstSequence !== applied.segmentFirstSequence) {
+    return place.segmentFirstSequence > applied.segmentFirstSequence
+  }
+  return place.batchOffset >= applied.offset
 }
 
 function headOf(applied: AppliedPosition | undefined): EventCursor {

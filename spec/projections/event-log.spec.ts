@@ -2,6 +2,7 @@
 import { test } from 'tap'
 import { sequenceOf, type UploadId } from '../../engine/brands.ts'
 import { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { EventLog } from '../../projections/events/event-log.ts'
 import { eventResource, storageEventId, type StorageEvent } from '../../projections/events/storage-event.ts'
@@ -97,6 +98,32 @@ test('a part of the journal that cannot be read is reported', async (t) => {
   const page = await withEvents(paths, (events) => events.read(EVERYTHING))
   t.equal(page.damaged, true)
   t.ok(page.events.length > 40 && page.events.length < 61, 'the others are there')
+  await store.close(true)
+})
+
+test('an event that happens while a page is read is left to the next page, and is no damage', async (t) => {
+  const store = await openTestStore(t.testdir())
+  const { client, paths } = store
+  await client.execute(createBucket('b'))
+  // Records without events, so that the blocks after the first have none.
+  for (let reads = 0; reads < 600; reads += 1) void client.record(auditOf('s3:GET', 'bucket:b/k'), 'success')
+  await t.rejects(client.execute(deleteObject('no-such-bucket', 'k')))
+  let opened = 0
+  const openToReadAsync = async (path: string) => {
+    if (opened === 0) await client.execute(write('b', 'late', Buffer.from('x')))
+    opened += 1
+    return roomyDisk.openToReadAsync(path)
+  }
+  const disk: Disk = Object.assign(Object.create(roomyDisk) as Disk, { openToReadAsync })
+  const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
+  const events = new EventLog(disk, paths, environment, IDS)
+  const page = await events.read(EVERYTHING)
+  t.equal(opened > 0, true)
+  t.ok(page.position.sequence > 512, 'the event is in a block that the page has begun')
+  t.match(page, { damaged: false, isAtEnd: true, events: { length: 1 } })
+  const following = await events.read({ ...EVERYTHING, after: page.position })
+  t.match(following, { damaged: false, events: [{ object: 'late' }] })
+  await environment.close()
   await store.close(true)
 })
 
