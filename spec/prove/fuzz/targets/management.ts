@@ -100,7 +100,8 @@ function requireDocumented(request: HttpRequest, response: HttpResponse, text: s
     !response.headers.some(([, value]) => /[^\t\x20-\x7e\x80-\xff]/.test(value)),
     'a header that HTTP cannot carry',
   )
-  const json = text === '' ? undefined : (JSON.parse(text) as unknown)
+  const isJson = headers['content-type']?.startsWith('application/json') ?? false
+  const json = isJson && text !== '' ? (JSON.parse(text) as unknown) : undefined
   const answer = { status: response.status, headers, text, json, code: codeOf(text) }
   mustHold(/^[A-Za-z0-9._-]{1,128}$/.test(headers['x-request-id'] ?? ''), 'the id of the request')
   mustBeSame(disagreements(request.method, targetOf(request), answer), [], 'what the document does not say')
