@@ -67,6 +67,8 @@ function somePlace(disk: SimulatedDisk, paths: StorePaths, random: Random): Plac
     (path) => path.startsWith(`${within}/`) && filled(disk, path).length > 0,
   )
   if (files.length === 0) return undefined
+  const ordinal = (path: string) => disk.file(path)?.ordinal ?? 0
+  files.sort((left, right) => ordinal(left) - ordinal(right))
   const path = random.of(files)
   return { path, sector: random.of(filled(disk, path)) }
 }

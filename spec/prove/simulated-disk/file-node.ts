@@ -19,10 +19,19 @@ export type SectorDamage =
 /** What the medium held at the same place in a file that is no more: found where a length lands before the data. */
 export type Stale = (sector: number) => Sector
 
+let ordinals = 0
+
+function nextOrdinal(): number {
+  ordinals += 1
+  return ordinals
+}
+
 export class FileNode {
   readonly kind = 'file'
   /** For choices: the name that it was made under. */
   readonly madeAs: string
+  /** For choices that must be the same again: names of payloads are random. Files that were made later have a larger one. */
+  readonly ordinal: number
   #durable: Content = { length: 0, sectors: new Map(), isReadOnly: false }
   #cached: Content = { length: 0, sectors: new Map(), isReadOnly: false }
   /** Versions of each sector since the last sync, the newest last. */
@@ -33,8 +42,9 @@ export class FileNode {
   /** Sectors that count as clean and are not on the medium: a sync of them failed. */
   readonly #lied = new Set<number>()
 
-  constructor(madeAs: string) {
+  constructor(madeAs: string, ordinal = nextOrdinal()) {
     this.madeAs = madeAs
+    this.ordinal = ordinal
   }
 
   get length(): number {
@@ -52,7 +62,7 @@ export class FileNode {
 
   /** With all that is not synced; sectors are shared. */
   copy(): FileNode {
-    const node = new FileNode(this.madeAs)
+    const node = new FileNode(this.madeAs, this.ordinal)
     node.#durable = copyOf(this.#durable)
     node.#cached = copyOf(this.#cached)
     for (const [sector, versions] of this.#versions) node.#versions.set(sector, [...versions])
@@ -153,7 +163,7 @@ export class FileNode {
 
   /** The file after a power cut: all of it durable. */
   crashed(decide: CrashDecision, stale: Stale): FileNode {
-    const node = new FileNode(this.madeAs)
+    const node = new FileNode(this.madeAs, this.ordinal)
     node.#durable = this.#decided(decide, stale)
     node.#cached = copyOf(node.#durable)
     for (const [sector, damage] of this.#damage) node.#damage.set(sector, damage)
