@@ -1,4 +1,4 @@
-import { HEADER_BYTES_MAXIMUM, HEADER_BYTES_VARIABLE } from '../planes/http/header-limits.ts'
+import { HEADER_BYTES_MAXIMUM, HEADER_BYTES_VARIABLE } from '../planes/http/limits/header-limits.ts'
 
 /**
  * The only file that touches the environment of the process. The entry file imports it first: the HTTP library reads its

@@ -1,6 +1,6 @@
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
-import type { ConcurrencyGate, Entry } from '../http/concurrency-gate.ts'
+import type { ConcurrencyGate, Entry } from '../http/limits/concurrency-gate.ts'
 import {
   BodyRemovedError,
   type BodySource,

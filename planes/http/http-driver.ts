@@ -17,7 +17,7 @@ interface DriverChoice {
  */
 export async function chooseDriver(setting: 'auto' | HttpDriver): Promise<DriverChoice> {
   if (setting === 'node') return { driver: 'node' }
-  const problem = await import('./uws-apps.ts').then(
+  const problem = await import('./uws/uws-apps.ts').then(
     () => undefined,
     (error: unknown) => reasonOf(error),
   )

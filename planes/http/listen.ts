@@ -22,10 +22,10 @@ export async function listen(options: ListenOptions): Promise<HttpListener> {
 
 async function makeListener(options: ListenOptions) {
   if (options.driver === 'node') {
-    const { NodeListener } = await import('./node-server.ts')
+    const { NodeListener } = await import('./node/node-server.ts')
     return new NodeListener(options)
   }
-  const { UwsListener } = await import('./uws-server.ts')
+  const { UwsListener } = await import('./uws/uws-server.ts')
   return new UwsListener(options)
 }
 

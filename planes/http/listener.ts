@@ -3,7 +3,7 @@ import type { X509Certificate } from 'node:crypto'
 import type { HttpHandler, HttpResponse } from './exchange.ts'
 import type { HttpDriver } from './http-driver.ts'
 import type { ExchangeHost, ServedExchange } from './served-exchange.ts'
-import { StallGuard } from './stall-guard.ts'
+import { StallGuard } from './limits/stall-guard.ts'
 import type { TlsFiles } from './tls-files.ts'
 
 export interface ListenOptions {

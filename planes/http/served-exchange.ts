@@ -3,12 +3,12 @@
  * is the matter of those who extend this.
  */
 import { BodyRemovedError, CutOffError, type HttpResponse, isSource } from './exchange.ts'
-import { ReceivedRequest } from './received-request.ts'
-import { IncomingBody, type Throttle } from './request-body.ts'
-import type { HeadSource } from './request-head.ts'
-import { closeSource, type SourceStream, type StreamOwner } from './source-stream.ts'
-import type { GuardedExchange, StallGuard } from './stall-guard.ts'
-import { responseFault } from './whole-response.ts'
+import { ReceivedRequest } from './requests/received-request.ts'
+import { IncomingBody, type Throttle } from './requests/request-body.ts'
+import type { HeadSource } from './requests/request-head.ts'
+import { closeSource, type SourceStream, type StreamOwner } from './responses/source-stream.ts'
+import type { GuardedExchange, StallGuard } from './limits/stall-guard.ts'
+import { responseFault } from './responses/whole-response.ts'
 
 /** Beyond so many unread bytes of a request body the connection is closed rather than kept in step. */
 const DISCARDED_BYTES_MAXIMUM = 1024 * 1024

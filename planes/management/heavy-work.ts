@@ -1,7 +1,7 @@
 import type { BucketId } from '../../engine/brands.ts'
 import { Turns } from '../../projections/audit/turns.ts'
 import { BusyError } from '../exchange/exchange.ts'
-import { ConcurrencyGate, type ConcurrencyLimits } from '../http/concurrency-gate.ts'
+import { ConcurrencyGate, type ConcurrencyLimits } from '../http/limits/concurrency-gate.ts'
 import { ClientGoneError, type HttpRequest } from '../http/exchange.ts'
 
 const WAIT = { queueMaximum: 64, waitMillisecondsMaximum: 10_000 }

@@ -13,8 +13,8 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from '../http/exchange.ts'
-import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
-import type { RequestClass } from '../http/metric-table.ts'
+import type { ConcurrencyGate } from '../http/limits/concurrency-gate.ts'
+import type { RequestClass } from '../http/metrics/metric-table.ts'
 import { IncompletePayloadError, StorageFullError } from '../objects/receive-payload.ts'
 import type { ManagementAuthenticator, ManagementIdentity } from './identity/authenticate.ts'
 import { bearsToken } from './identity/bearer-token.ts'

@@ -1,5 +1,5 @@
-import type { MetricSlots } from '../http/metric-slots.ts'
-import { type MetricRow, type MetricSample, metricTable, type ScrapeValues } from '../http/metric-table.ts'
+import type { MetricSlots } from '../http/metrics/metric-slots.ts'
+import { type MetricRow, type MetricSample, metricTable, type ScrapeValues } from '../http/metrics/metric-table.ts'
 
 /** The text exposition format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'

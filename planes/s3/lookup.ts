@@ -9,7 +9,7 @@ import { DomainError } from '../../engine/errors.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 import type { BucketRequest, ObjectRequest, S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
-import { httpTimestamp } from '../http/http-date.ts'
+import { httpTimestamp } from '../http/headers/http-date.ts'
 
 /** @throws S3Error NoSuchBucket */
 export function requireBucket(request: BucketRequest, services: S3Services): BucketState {

@@ -1,8 +1,8 @@
 import type { PartList } from '../../engine/payloads/payload-reader.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import type { HeaderLine } from '../http/exchange.ts'
-import { contentRange } from '../http/byte-range.ts'
-import { meetsIfRange } from '../http/conditions.ts'
+import { contentRange } from '../http/headers/byte-range.ts'
+import { meetsIfRange } from '../http/headers/conditions.ts'
 import { checksumHeaders } from './request/checksums.ts'
 import { byteRange } from './request/byte-range.ts'
 import { checkReadConditions } from './request/conditions.ts'
@@ -14,7 +14,7 @@ import { isHeaderLine, METADATA_PREFIX, responseOverrides } from './request/meta
 import { partNumberParameter } from './request/part-number.ts'
 import type { S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
-import { httpTimestamp } from '../http/http-date.ts'
+import { httpTimestamp } from '../http/headers/http-date.ts'
 
 /** How a read of an object is answered. */
 interface ReadPlan {

@@ -1,10 +1,10 @@
 import type { Milliseconds } from '../../engine/brands.ts'
 import { isHeaderValue } from '../../engine/domain/names.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
-import { contentRange, rangeOf, unsatisfiedRange } from '../http/byte-range.ts'
-import { failingCondition, meetsIfRange } from '../http/conditions.ts'
+import { contentRange, rangeOf, unsatisfiedRange } from '../http/headers/byte-range.ts'
+import { failingCondition, meetsIfRange } from '../http/headers/conditions.ts'
 import type { HeaderLine, HttpRequest } from '../http/exchange.ts'
-import { httpTimestamp } from '../http/http-date.ts'
+import { httpTimestamp } from '../http/headers/http-date.ts'
 import { SharingError } from './errors.ts'
 
 /** How an object is sent to whoever has a link to it. */

@@ -1,6 +1,6 @@
 /** Which pages may show an embed: cross-origin headers, frames, and what a browser says of the page that asks. */
 import type { HeaderLine, HttpRequest } from '../http/exchange.ts'
-import { isHarmlessOrigin } from '../http/origin.ts'
+import { isHarmlessOrigin } from '../http/headers/origin.ts'
 
 const EVERY_ORIGIN = '*'
 const EXPOSED = 'accept-ranges, content-disposition, content-length, content-range, etag, last-modified'

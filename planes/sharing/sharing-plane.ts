@@ -4,7 +4,7 @@ import type { AuditContext } from '../../engine/events/audit.ts'
 import { Exchange, BusyError, type Refusal } from '../exchange/exchange.ts'
 import { recordedCode } from '../exchange/recorded-code.ts'
 import { requestIdOf } from '../exchange/request-id.ts'
-import type { ConcurrencyGate } from '../http/concurrency-gate.ts'
+import type { ConcurrencyGate } from '../http/limits/concurrency-gate.ts'
 import {
   BodyRemovedError,
   ClientGoneError,
@@ -13,7 +13,7 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from '../http/exchange.ts'
-import type { LinkAccess, LinkRefusal } from '../http/metric-table.ts'
+import type { LinkAccess, LinkRefusal } from '../http/metrics/metric-table.ts'
 import { acceptsPage } from './accepts-page.ts'
 import { SharingError, type SharingErrorCode, sharingErrors } from './errors.ts'
 import { type RecordedLink, UNKNOWN_LINK } from './find-link.ts'

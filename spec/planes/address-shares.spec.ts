@@ -1,7 +1,7 @@
 /** An address that holds most connections of a listener leaves places to others. */
 import { connect, type Socket } from 'node:net'
 import { test } from 'tap'
-import { addressWithMost } from '../../planes/http/address-shares.ts'
+import { addressWithMost } from '../../planes/http/limits/address-shares.ts'
 import type { HttpResponse } from '../../planes/http/exchange.ts'
 import { serve } from './http-server.ts'
 import { head, until } from './raw-client.ts'

@@ -1,7 +1,7 @@
 /** Who gets in, who waits and who is refused, in one thread and in several. */
 import { test } from 'tap'
-import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/concurrency-gate.ts'
-import { createSharedGate, forgetThread } from '../../planes/http/gate-memory.ts'
+import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/limits/concurrency-gate.ts'
+import { createSharedGate, forgetThread } from '../../planes/http/limits/gate-memory.ts'
 
 const LIMITS: ConcurrencyLimits = { operationsMaximum: 2, queueMaximum: 2, waitMillisecondsMaximum: 20 }
 

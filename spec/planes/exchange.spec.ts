@@ -10,7 +10,7 @@ import { DomainError, EngineUnavailableError } from '../../engine/errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import { HELD_BYTES_MAXIMUM, heldAnswers } from '../../planes/exchange/held-answers.ts'
 import { BusyError, Exchange, type Refusal } from '../../planes/exchange/exchange.ts'
-import { ConcurrencyGate } from '../../planes/http/concurrency-gate.ts'
+import { ConcurrencyGate } from '../../planes/http/limits/concurrency-gate.ts'
 import { type HttpRequest, type HttpResponse, isSource } from '../../planes/http/exchange.ts'
 import { listenBySpec as listen } from '../support/http-driver.ts'
 

@@ -7,7 +7,7 @@ import {
   QUEUED_BYTES_MAXIMUM,
   type Throttle,
   WAITING_BYTES_MAXIMUM,
-} from '../../planes/http/request-body.ts'
+} from '../../planes/http/requests/request-body.ts'
 import { patternBytes, signal } from './raw-client.ts'
 
 const CHUNK_BYTES = 512 * 1024

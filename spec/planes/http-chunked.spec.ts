@@ -2,7 +2,7 @@
 import { get } from 'node:http'
 import { test } from 'tap'
 import type { HttpResponse } from 'uWebSockets.js'
-import { ChunkedStream } from '../../planes/http/chunked-stream.ts'
+import { ChunkedStream } from '../../planes/http/uws/chunked-stream.ts'
 import type { BodySource } from '../../planes/http/exchange.ts'
 import { HTTP_DRIVER } from '../support/http-driver.ts'
 import { serve } from './http-server.ts'

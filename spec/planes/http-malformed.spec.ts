@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
-import { HEADER_LINES_MAXIMUM } from '../../planes/http/header-limits.ts'
+import { HEADER_LINES_MAXIMUM } from '../../planes/http/limits/header-limits.ts'
 import { serve } from './http-server.ts'
 import { MALFORMED_REQUESTS } from './malformed-requests.ts'
 import { head, openRaw, patternBytes } from './raw-client.ts'

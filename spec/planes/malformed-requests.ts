@@ -2,7 +2,7 @@
  * What no client means well with, byte for byte: one table for the specification of the HTTP server and for the attack
  * on a whole one. Nothing in it may get more than one answer, whatever that is.
  */
-import { HEADER_LINES_MAXIMUM } from '../../planes/http/header-limits.ts'
+import { HEADER_LINES_MAXIMUM } from '../../planes/http/limits/header-limits.ts'
 import { HTTP_DRIVER } from '../support/http-driver.ts'
 import { head } from './raw-client.ts'
 

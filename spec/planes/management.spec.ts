@@ -1,7 +1,7 @@
 /** The probes and the metrics: what the listener tells without a management token, and how it counts. */
 import tap, { test } from 'tap'
-import { MetricSlots } from '../../planes/http/metric-slots.ts'
-import { type MetricRow, metricTable, type ScrapeValues } from '../../planes/http/metric-table.ts'
+import { MetricSlots } from '../../planes/http/metrics/metric-slots.ts'
+import { type MetricRow, metricTable, type ScrapeValues } from '../../planes/http/metrics/metric-table.ts'
 import { readMetrics, renderMetrics } from '../../planes/management/metrics.ts'
 import type { ReadinessCheck } from '../../planes/management/services.ts'
 import type { ApiAnswer } from '../support/api-client.ts'

@@ -1,6 +1,6 @@
 /** Which clients are cut off that move little: those that move nothing, and slow ones while places are short. */
 import { type Test, test } from 'tap'
-import { type GuardedExchange, StallGuard } from '../../planes/http/stall-guard.ts'
+import { type GuardedExchange, StallGuard } from '../../planes/http/limits/stall-guard.ts'
 import { until } from './raw-client.ts'
 
 /** An exchange whose client moves `bytes` between two looks of the guard. */

@@ -70,7 +70,7 @@ const BANNED_WORDS: readonly BannedWord[] = [
     where: 'production',
     inCode: true,
     // The Date header is HTTP's own and steers nothing.
-    except: ['engine/clock.ts', 'planes/http/uws-response.ts', 'planes/http/node-response.ts'],
+    except: ['engine/clock.ts', 'planes/http/uws/uws-response.ts', 'planes/http/node/node-response.ts'],
     instead: 'take a clock of engine/clock.ts, so that specs can set it',
   },
   { pattern: /\bMath\.random\(/, where: 'production', inCode: true, instead: 'use node:crypto' },

@@ -118,7 +118,7 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
   '@node-rs/crc32': { homes: ['engine/crc32.ts'], instead: 'use crc32 and crc32c of engine/crc32.ts' },
   clipanion: { homes: ['cli/'], instead: 'command lines are parsed in cli/ alone' },
   koffi: {
-    homes: ['planes/http/receive-buffer.ts'],
+    homes: ['planes/http/uws/receive-buffer.ts'],
     instead:
       'calls of the C library can end the process: find another way, or give the call a file of its own as this one has',
   },
@@ -141,9 +141,9 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
   // A peer that clipanion loads itself.
   typanion: { homes: [], instead: 'use the checks of cli/config/config-values.ts' },
   'uWebSockets.js': {
-    homes: ['planes/http/uws-apps.ts'],
-    types: ['planes/http/'],
-    instead: 'use listen of planes/http/listen.ts; in planes/http/ its types may be imported with `import type`',
+    homes: ['planes/http/uws/uws-apps.ts'],
+    types: ['planes/http/uws/'],
+    instead: 'use listen of planes/http/listen.ts; in planes/http/uws/ its types may be imported with `import type`',
   },
 }
 

@@ -1,5 +1,5 @@
-import type { ConcurrencyGate } from '../../../planes/http/concurrency-gate.ts'
-import { MetricSlots, type SharedMetrics } from '../../../planes/http/metric-slots.ts'
+import type { ConcurrencyGate } from '../../../planes/http/limits/concurrency-gate.ts'
+import { MetricSlots, type SharedMetrics } from '../../../planes/http/metrics/metric-slots.ts'
 
 /** How often a thread publishes what it does not count one by one. */
 export const PUBLISH_MILLISECONDS = 250

@@ -8,7 +8,7 @@ import { PortServer } from '../../../engine/client/port-server.ts'
 import { PUBLISH_MILLISECONDS } from '../metrics/gate-metrics.ts'
 import { EngineMetrics } from '../metrics/engine-metrics.ts'
 import { CommitCounts } from '../../../projections/catalog/commit-counts.ts'
-import { MetricSlots } from '../../../planes/http/metric-slots.ts'
+import { MetricSlots } from '../../../planes/http/metrics/metric-slots.ts'
 import { type OpenStore, openStore } from '../store/open-store.ts'
 import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } from './thread-messages.ts'
 

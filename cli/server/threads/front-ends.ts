@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { HashThreads } from '../../../engine/hashing/hash-threads.ts'
-import { forgetThread } from '../../../planes/http/gate-memory.ts'
+import { forgetThread } from '../../../planes/http/limits/gate-memory.ts'
 import type { Logger } from '../logger.ts'
 import { claimPort } from './claim-port.ts'
 import type { EngineThread } from './engine-thread-handle.ts'

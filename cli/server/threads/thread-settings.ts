@@ -1,9 +1,9 @@
 /** What the threads of a server are told of its configuration. */
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
-import type { ConcurrencyLimits } from '../../../planes/http/concurrency-gate.ts'
-import type { SharedGate } from '../../../planes/http/gate-memory.ts'
-import type { MetricSlots } from '../../../planes/http/metric-slots.ts'
+import type { ConcurrencyLimits } from '../../../planes/http/limits/concurrency-gate.ts'
+import type { SharedGate } from '../../../planes/http/limits/gate-memory.ts'
+import type { MetricSlots } from '../../../planes/http/metrics/metric-slots.ts'
 import type { Config } from '../../config/config-types.ts'
 import type { ServerCredentials } from '../../config/server-credentials.ts'
 import { connectionLimits } from '../connection-limit.ts'

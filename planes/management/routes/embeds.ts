@@ -1,6 +1,6 @@
 import type { EmbedState } from '../../../engine/domain/sharing-state.ts'
 import { LINKS_OF_KEY_MAXIMUM } from '../../../engine/domain/sharing.ts'
-import { isOrigin } from '../../http/origin.ts'
+import { isOrigin } from '../../http/headers/origin.ts'
 import { ADMINISTRATORS, defineRoute, EVERYONE, json, NOTHING, type Route } from '../define-route.ts'
 import { invalid } from '../errors.ts'
 import { newId } from '../identifiers.ts'

@@ -7,7 +7,7 @@
 import type { Milliseconds } from '../../../engine/brands.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { S3Error, type S3ErrorCode } from '../errors.ts'
-import { parseHttpDate } from '../../http/http-date.ts'
+import { parseHttpDate } from '../../http/headers/http-date.ts'
 import type { QueryParameters } from '../request/query-parameters.ts'
 import { remembered } from './remembered.ts'
 import { ALGORITHM, SCOPE_TERMINATOR, SERVICE, type Scope } from './signature-v4.ts'

@@ -1,7 +1,7 @@
 import type { CatalogSnapshot } from '../../../projections/catalog/catalog-snapshot.ts'
 import type { PartList } from '../../../engine/payloads/payload-reader.ts'
 import type { ObjectState } from '../../../engine/state-ports.ts'
-import { httpTimestamp } from '../../http/http-date.ts'
+import { httpTimestamp } from '../../http/headers/http-date.ts'
 import { objectAttributesResult, type ObjectParts } from '../documents/object-attributes.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import { requireObject } from '../lookup.ts'

@@ -1,4 +1,4 @@
-import { type ByteRange, rangeOf, unsatisfiedRange } from '../../http/byte-range.ts'
+import { type ByteRange, rangeOf, unsatisfiedRange } from '../../http/headers/byte-range.ts'
 import { S3Error } from '../errors.ts'
 
 /**

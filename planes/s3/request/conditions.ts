@@ -8,7 +8,7 @@ import {
   parseEtags,
   type ReadHeader,
   type Validators,
-} from '../../http/conditions.ts'
+} from '../../http/headers/conditions.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveHeader } from './effective-headers.ts'
 import { invalidArgument, S3Error } from '../errors.ts'

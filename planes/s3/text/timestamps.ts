@@ -1,6 +1,6 @@
 /** The forms of time on the S3 wire. Times of the store are microseconds since the Unix epoch. */
 import { type Milliseconds, millisecondsOf } from '../../../engine/brands.ts'
-import { utcMilliseconds } from '../../http/http-date.ts'
+import { utcMilliseconds } from '../../http/headers/http-date.ts'
 
 const MICROSECONDS_PER_MILLISECOND = 1000
 const NANOSECONDS_PER_MILLISECOND = 1_000_000

@@ -1,7 +1,7 @@
 /** The metrics are in the text format of Prometheus, and named by its rules; the reader is first shown to find a breach. */
 import tap, { test } from 'tap'
-import { MetricSlots } from '../../../planes/http/metric-slots.ts'
-import { metricTable } from '../../../planes/http/metric-table.ts'
+import { MetricSlots } from '../../../planes/http/metrics/metric-slots.ts'
+import { metricTable } from '../../../planes/http/metrics/metric-table.ts'
 import { readMetrics, renderMetrics } from '../../../planes/management/metrics.ts'
 import { bearer } from '../../support/api-client.ts'
 import { parseExposition } from '../../support/exposition.ts'

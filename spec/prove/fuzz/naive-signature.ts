@@ -5,7 +5,7 @@
 import { millisecondsOf } from '../../../engine/brands.ts'
 import { createHash, createHmac } from 'node:crypto'
 import type { HttpRequest } from '../../../planes/http/exchange.ts'
-import { parseHttpDate } from '../../../planes/http/http-date.ts'
+import { parseHttpDate } from '../../../planes/http/headers/http-date.ts'
 import { fitsPicture, naiveMoment } from './naive-calendar.ts'
 import { naiveCanonicalQuery, naiveDecode, naiveEncode, naiveParameters } from './naive-uri.ts'
 import { BLANKS_AROUND } from './request-text.ts'

@@ -1,8 +1,8 @@
 import { millisecondsOf } from '../../../../engine/brands.ts'
 import { test } from 'tap'
-import { contentRange } from '../../../../planes/http/byte-range.ts'
+import { contentRange } from '../../../../planes/http/headers/byte-range.ts'
 import { byteRange } from '../../../../planes/s3/request/byte-range.ts'
-import { httpTimestamp, parseHttpDate } from '../../../../planes/http/http-date.ts'
+import { httpTimestamp, parseHttpDate } from '../../../../planes/http/headers/http-date.ts'
 import { formatAmzDate, isoTimestamp, parseAmzDate } from '../../../../planes/s3/text/timestamps.ts'
 import { detail, refusal } from '../wire-request.ts'
 

@@ -2,7 +2,7 @@
 import { millisecondsOf } from '../../../../engine/brands.ts'
 import { proofMicroseconds } from '../../../../engine/proof/proof-time.ts'
 import { parseRfc3339 } from '../../../../planes/management/timestamps.ts'
-import { parseHttpDate } from '../../../../planes/http/http-date.ts'
+import { parseHttpDate } from '../../../../planes/http/headers/http-date.ts'
 import { parseAmzDate, parseIsoTimestamp } from '../../../../planes/s3/text/timestamps.ts'
 import type { Random } from '../../../support/random.ts'
 import { fitsPicture, isDigit, naiveMoment } from '../naive-calendar.ts'

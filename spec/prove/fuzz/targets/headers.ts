@@ -6,7 +6,7 @@ import { checkReadConditions, writeCondition } from '../../../../planes/s3/reque
 import { contentHeaders, responseOverrides, userMetadata } from '../../../../planes/s3/request/metadata.ts'
 import { parseQuery } from '../../../../planes/s3/request/query-parameters.ts'
 import { parseTarget } from '../../../../planes/s3/request/target.ts'
-import { parseHttpDate } from '../../../../planes/http/http-date.ts'
+import { parseHttpDate } from '../../../../planes/http/headers/http-date.ts'
 import type { Random } from '../../../support/random.ts'
 import { isDigit } from '../naive-calendar.ts'
 import { headerLines, requestWith } from '../request-text.ts'

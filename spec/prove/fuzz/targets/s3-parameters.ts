@@ -1,7 +1,7 @@
 /** The parameters and headers of S3 requests that say how much, which lock, which checksum; and heads of requests. */
 import { millisecondsOf } from '../../../../engine/brands.ts'
 import type * as uWS from 'uWebSockets.js'
-import { RequestHead } from '../../../../planes/http/request-head.ts'
+import { RequestHead } from '../../../../planes/http/requests/request-head.ts'
 import { contentMd5, declaredChecksum } from '../../../../planes/s3/request/checksums.ts'
 import * as lists from '../../../../planes/s3/request/list-parameters.ts'
 import { requestedLock } from '../../../../planes/s3/request/lock-headers.ts'

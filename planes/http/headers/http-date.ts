@@ -1,6 +1,6 @@
 /** HTTP dates of RFC 9110, section 5.6.7: the three forms that a recipient must understand, and no others. */
 
-import type { Milliseconds } from '../../engine/brands.ts'
+import type { Milliseconds } from '../../../engine/brands.ts'
 
 const MICROSECONDS_PER_SECOND = 1_000_000
 const MILLISECONDS_PER_DAY = 86_400_000

@@ -1,8 +1,8 @@
 /** The connections of a listener over node:http: who they are of, how many there may be, and what is under way on each. */
 import type { Socket } from 'node:net'
-import { AddressShares } from './address-shares.ts'
-import { CROWDED_PART } from './connection-rules.ts'
-import { FreshConnections } from './fresh-connections.ts'
+import { AddressShares } from '../limits/address-shares.ts'
+import { CROWDED_PART } from '../limits/connection-rules.ts'
+import { FreshConnections } from '../limits/fresh-connections.ts'
 import type { NodeExchange } from './node-exchange.ts'
 
 const MAPPED = '::ffff:'

@@ -1,7 +1,7 @@
 /** The head of a request as node:http has parsed it, for `request-head.ts` to read. */
 import type { IncomingMessage } from 'node:http'
-import { HEADER_LINES_MAXIMUM } from './header-limits.ts'
-import type { HeadFault, HeadSource } from './request-head.ts'
+import { HEADER_LINES_MAXIMUM } from '../limits/header-limits.ts'
+import type { HeadFault, HeadSource } from '../requests/request-head.ts'
 
 const ASCII = /^[\0-\x7f]*$/
 

@@ -5,7 +5,7 @@
  * lines and takes the first, treats any Transfer-Encoding as chunked, lets through an empty method and raw bytes
  * above 0x7e in the target. Such a head gets a fault here and no handler sees it (RFC 9112 sections 3.2 and 6.3).
  */
-import type { HeaderLine } from './exchange.ts'
+import type { HeaderLine } from '../exchange.ts'
 
 /** A parsed head, as uWebSockets.js gives it; valid only during the callback that brings it. */
 export interface HeadSource {

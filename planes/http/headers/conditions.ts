@@ -3,7 +3,7 @@
  * seconds, since Last-Modified has no more.
  */
 
-import type { Microseconds, Milliseconds } from '../../engine/brands.ts'
+import type { Microseconds, Milliseconds } from '../../../engine/brands.ts'
 import { parseHttpDate } from './http-date.ts'
 
 /** What conditions are compared with. */

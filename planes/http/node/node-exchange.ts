@@ -1,14 +1,14 @@
 /** An exchange over the request and response objects of node:http. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type BodySource, type HttpResponse, isSource } from './exchange.ts'
+import { type BodySource, type HttpResponse, isSource } from '../exchange.ts'
 import type { NodeConnection } from './node-connections.ts'
 import { NodeHead } from './node-head.ts'
 import { lastMessage, writeHead } from './node-response.ts'
 import { NodeStream } from './node-stream.ts'
-import type { IncomingBody } from './request-body.ts'
-import { type ExchangeHost, ServedExchange } from './served-exchange.ts'
-import { closeSource } from './source-stream.ts'
-import { announcedLength, isBodyless, type WholeBody, wholeLength, wholeSource } from './whole-response.ts'
+import type { IncomingBody } from '../requests/request-body.ts'
+import { type ExchangeHost, ServedExchange } from '../served-exchange.ts'
+import { closeSource } from '../responses/source-stream.ts'
+import { announcedLength, isBodyless, type WholeBody, wholeLength, wholeSource } from '../responses/whole-response.ts'
 
 /** A longer body in memory is sent as a stream, which is watched until it is out. */
 const WHOLE_BYTES_MAXIMUM = 16 * 1024

@@ -7,8 +7,8 @@
  */
 import { STATUS_CODES } from 'node:http'
 import type * as uWS from 'uWebSockets.js'
-import type { HttpResponse } from './exchange.ts'
-import { chunkedMessage, isBodyless, type WholeBody, wholeLength } from './whole-response.ts'
+import type { HttpResponse } from '../exchange.ts'
+import { chunkedMessage, isBodyless, type WholeBody, wholeLength } from '../responses/whole-response.ts'
 
 const statusLines = new Map<number, string>()
 

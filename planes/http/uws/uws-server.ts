@@ -18,7 +18,7 @@
  */
 import type { X509Certificate } from 'node:crypto'
 import type * as uWS from 'uWebSockets.js'
-import { Listener, type ListenOptions } from './listener.ts'
+import { Listener, type ListenOptions } from '../listener.ts'
 import { UwsApps } from './uws-apps.ts'
 import { UwsExchange } from './uws-exchange.ts'
 

@@ -3,8 +3,8 @@
  * the library is what gathers writes.
  */
 import type * as uWS from 'uWebSockets.js'
-import type { BodySource } from './exchange.ts'
-import { SourceStream, type StreamOwner } from './source-stream.ts'
+import type { BodySource } from '../exchange.ts'
+import { SourceStream, type StreamOwner } from '../responses/source-stream.ts'
 
 export abstract class UwsStream extends SourceStream {
   protected readonly res: uWS.HttpResponse

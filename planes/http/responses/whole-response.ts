@@ -1,5 +1,5 @@
 /** What is the same for every driver about a response: what may be sent at all, and how long it is. */
-import { type BodySource, type HttpResponse, isSource } from './exchange.ts'
+import { type BodySource, type HttpResponse, isSource } from '../exchange.ts'
 
 /** A body that is in memory whole. */
 export type WholeBody = Buffer | string

@@ -1,4 +1,4 @@
-import type { HttpRequest, RequestBody } from './exchange.ts'
+import type { HttpRequest, RequestBody } from '../exchange.ts'
 import { EMPTY_BODY } from './request-body.ts'
 import { type HeadSource, RequestHead } from './request-head.ts'
 

@@ -1,7 +1,7 @@
 /** Sends a body source through node:http: with a length as it is, without one in chunks (RFC 9112 section 7.1). */
 import type { ServerResponse } from 'node:http'
-import type { BodySource } from './exchange.ts'
-import { SourceStream, type StreamOwner } from './source-stream.ts'
+import type { BodySource } from '../exchange.ts'
+import { SourceStream, type StreamOwner } from '../responses/source-stream.ts'
 
 /**
  * Bytes that the kernel is to take before it is asked to take more. Whether a reader reads is seen by that alone, so it is not

@@ -5,8 +5,8 @@
  * library's own offset. The response is over at the instant the last byte is taken, and must not be touched after.
  */
 import type * as uWS from 'uWebSockets.js'
-import type { BodySource } from './exchange.ts'
-import type { StreamOwner } from './source-stream.ts'
+import type { BodySource } from '../exchange.ts'
+import type { StreamOwner } from '../responses/source-stream.ts'
 import { UwsStream } from './uws-stream.ts'
 
 export class SizedStream extends UwsStream {

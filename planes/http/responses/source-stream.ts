@@ -2,7 +2,7 @@
  * Sends a body source at the reader's pace: a piece is asked for only when the one before is with the kernel. How
  * pieces go out is the matter of those who extend this: `uws-stream.ts` and `node-stream.ts`.
  */
-import type { BodySource } from './exchange.ts'
+import type { BodySource } from '../exchange.ts'
 
 /** Bytes sent in one run before other connections get their turn. */
 const RUN_BYTES_MAXIMUM = 1024 * 1024

@@ -15,15 +15,15 @@ import { createServer as createSecureServer, type Server as SecureServer } from 
 import { type AddressInfo, type ListenOptions as SocketOptions, Server as SocketServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
-import { CIPHERS } from './connection-rules.ts'
-import { HEADER_BYTES_MAXIMUM } from './header-limits.ts'
-import { Listener, type ListenOptions, nextTurn } from './listener.ts'
+import { CIPHERS } from '../limits/connection-rules.ts'
+import { HEADER_BYTES_MAXIMUM } from '../limits/header-limits.ts'
+import { Listener, type ListenOptions, nextTurn } from '../listener.ts'
 import { NodeConnections } from './node-connections.ts'
 import { NodeExchange } from './node-exchange.ts'
 import { TOO_LARGE } from './node-head.ts'
 import { lastMessage } from './node-response.ts'
-import type { HeadFault } from './request-head.ts'
-import { readTlsPair, type TlsFiles, type TlsPair, unusablePair } from './tls-files.ts'
+import type { HeadFault } from '../requests/request-head.ts'
+import { readTlsPair, type TlsFiles, type TlsPair, unusablePair } from '../tls-files.ts'
 
 /** For a head, for a handshake, and between two requests; the other library has twelve seconds built in. */
 const IDLE_MILLISECONDS = 12_000

@@ -9,13 +9,13 @@
  */
 import type { X509Certificate } from 'node:crypto'
 import * as uWS from 'uWebSockets.js'
-import { AddressShares, askKernel } from './address-shares.ts'
-import { FreshConnections } from './fresh-connections.ts'
-import { CIPHERS, CROWDED_PART } from './connection-rules.ts'
-import { nextTurn } from './listener.ts'
+import { AddressShares, askKernel } from '../limits/address-shares.ts'
+import { FreshConnections } from '../limits/fresh-connections.ts'
+import { CIPHERS, CROWDED_PART } from '../limits/connection-rules.ts'
+import { nextTurn } from '../listener.ts'
 import { peerAddress } from './peer-address.ts'
 import { boundReceiveBuffers } from './receive-buffer.ts'
-import { readTlsPair, type TlsFiles, TlsFilesError, type TlsPair, unusablePair } from './tls-files.ts'
+import { readTlsPair, type TlsFiles, TlsFilesError, type TlsPair, unusablePair } from '../tls-files.ts'
 
 /** An app with what the library has and its typings do not. */
 interface App extends Omit<uWS.TemplatedApp, 'listen'> {

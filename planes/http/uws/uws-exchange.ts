@@ -6,14 +6,14 @@
  */
 import type * as uWS from 'uWebSockets.js'
 import { ChunkedStream } from './chunked-stream.ts'
-import { type BodySource, type HttpResponse, isSource } from './exchange.ts'
+import { type BodySource, type HttpResponse, isSource } from '../exchange.ts'
 import { peerAddress } from './peer-address.ts'
-import type { IncomingBody } from './request-body.ts'
-import { type ExchangeHost, ServedExchange } from './served-exchange.ts'
+import type { IncomingBody } from '../requests/request-body.ts'
+import { type ExchangeHost, ServedExchange } from '../served-exchange.ts'
 import { SizedStream } from './sized-stream.ts'
-import { closeSource } from './source-stream.ts'
+import { closeSource } from '../responses/source-stream.ts'
 import { endWithoutBody, writeLingering, writeStatusAndHeaders } from './uws-response.ts'
-import { announcedLength, isBodyless, type WholeBody, wholeSource } from './whole-response.ts'
+import { announcedLength, isBodyless, type WholeBody, wholeSource } from '../responses/whole-response.ts'
 
 /** A longer body in memory is sent as a stream, since the library gives up on what the kernel does not take. */
 const WHOLE_BYTES_MAXIMUM = 16 * 1024

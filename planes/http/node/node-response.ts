@@ -1,7 +1,7 @@
 /** Writes responses through node:http, and without it where it would close the connection too early. */
 import { STATUS_CODES, type ServerResponse } from 'node:http'
-import type { HttpResponse } from './exchange.ts'
-import { announcedLength, chunkedMessage, isBodyless, type WholeBody } from './whole-response.ts'
+import type { HttpResponse } from '../exchange.ts'
+import { announcedLength, chunkedMessage, isBodyless, type WholeBody } from '../responses/whole-response.ts'
 
 const ASCII = /^[\0-\x7f]*$/
 const LINE_END = Buffer.from('\r\n')

@@ -7,7 +7,7 @@
  */
 import { askForTurn, cancelTurn, countWaiting } from './read-turns.ts'
 import { copyChunk, keepChunk, releaseChunk } from './chunk-slabs.ts'
-import { BodyTooLargeError, ClientGoneError, type RequestBody } from './exchange.ts'
+import { BodyTooLargeError, ClientGoneError, type RequestBody } from '../exchange.ts'
 
 /** The socket is paused when more than so many undelivered bytes are queued. */
 export const QUEUED_BYTES_MAXIMUM = 256 * 1024
