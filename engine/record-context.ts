@@ -6,7 +6,7 @@ import type { OpaqueIds } from './keys/opaque-ids.ts'
 import type { StateReader } from './state-ports.ts'
 
 /** Operation in the audit records of a bypass (specification, Audit event). */
-const BYPASS_OPERATION = 's3:object-lock.bypass'
+export const BYPASS_OPERATION = 's3:object-lock.bypass'
 
 export function withPairs(audit: AuditContext, pairs: Pairs): AuditContext {
   return pairs.length === 0 ? audit : { ...audit, metadata: [...audit.metadata, ...pairs] }

@@ -100,7 +100,7 @@ export class TableTransaction implements StateTransaction {
     'object.deleted': (t, change) => t.#versions.deleted(change),
     'marker.written': (t, change, sequence, time) => t.#versions.markerWritten(sequence, time, change),
     'version.deleted': (t, change, _, time) => t.#versions.versionDeleted(time, change),
-    'version.locked': (t, change, _, time) => t.#versions.locked(time, change),
+    'version.locked': (t, change, sequence, time) => t.#versions.locked(sequence, time, change),
     'upload.created': (t, change, sequence, time) => t.#uploads.created(uploadIdOf(sequence), time, change),
     'upload.part-written': (t, change, _, time) => t.#uploads.partWritten(time, change),
     'upload.completed': (t, change, sequence) => t.#uploads.completed(sequence, change),

@@ -7,6 +7,7 @@ import type { PayloadLedger } from './payload-ledger.ts'
 import { numberKey, readNumber } from '../keys.ts'
 import { NEVER, putAge, removeAge } from '../tables/ages.ts'
 import type { Tables } from '../tables/table-list.ts'
+import { addLockChange, removeLockChanges } from '../tables/lock-changes.ts'
 import { putLock, removeLock } from '../tables/locks.ts'
 import { decodeObject, encodeObject, objectKey } from '../tables/objects.ts'
 import { putVersion, takeVersion } from '../tables/versions.ts'
@@ -126,7 +127,7 @@ export class VersionRows {
   }
 
   /** A version that was held is looked at again: its lock may have gone. */
-  locked(timeMicroseconds: Microseconds, change: ChangeNamed<'version.locked'>): void {
+  locked(sequence: Sequence, timeMicroseconds: Microseconds, change: ChangeNamed<'version.locked'>): void {
     const { bucketId, key, version, lock } = change
     const current = this.current(bucketId, key)
     const isCurrent = current?.sequence === version
@@ -139,6 +140,7 @@ export class VersionRows {
       putVersion(this.#tables, bucketId, key, { ...after, lock })
     }
     putLock(this.#tables.locks, bucketId, key, version, lock)
+    addLockChange(this.#tables.lockChanges, bucketId, key, version, sequence)
   }
 
   /** Its place is no longer that of its age, which lifecycle rules have passed. */
@@ -251,7 +253,9 @@ export class VersionRows {
   #destroyed(bucketId: BucketId, key: string, version: ObjectState): void {
     removeAge(this.#tables.ages, bucketId, version)
     this.#payloads.release(version.payload)
-    if (version.lock !== undefined) removeLock(this.#tables.locks, bucketId, key, version.sequence)
+    if (version.lock === undefined) return
+    removeLock(this.#tables.locks, bucketId, key, version.sequence)
+    removeLockChanges(this.#tables.lockChanges, bucketId, key, version.sequence)
   }
 
   #countNoncurrent(bucketId: BucketId, version: ObjectState, difference: 1 | -1): void {

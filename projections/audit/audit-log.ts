@@ -17,6 +17,7 @@ import {
 } from './audit-query.ts'
 import type { SpanResult } from '../../engine/verify/span/span-report.ts'
 import { verifySpanAside } from '../../engine/verify/span/span-thread.ts'
+import { type ChainedRecord, readChained } from './chained-records.ts'
 import { JournalCursor, type JournalEnd } from './journal-cursor.ts'
 import { beginningBefore, beginningBeforeSequence, JOURNAL_START } from './journal-places.ts'
 import { Turns } from './turns.ts'
@@ -153,6 +154,15 @@ export class AuditLog {
     const end = this.#end()
     const cursor = this.#cursorAt(this.#beginningAt(range.fromMicroseconds), end)
     return new AuditRecords(range, cursor, end, this.#turns)
+  }
+
+  /**
+   * Records by their sequences, with their places in the chain; without those that are no entry, or not there yet.
+   * @throws AuditLogDamagedError
+   */
+  chained(sequences: readonly Sequence[]): Promise<ReadonlyMap<Sequence, ChainedRecord>> {
+    const end = this.#end()
+    return readChained(sequences, (sequence) => this.#cursorAt(this.#nearSequence(sequence, end), end), this.#turns)
   }
 
   #queryBackwards(

@@ -2,6 +2,7 @@ import {
   type BucketId,
   type PayloadId,
   payloadIdOf,
+  type Sequence,
   type UploadId,
   type VolumeNumber,
   volumeNumberOf,
@@ -26,6 +27,7 @@ import { getCors } from '../tables/cors.ts'
 import { bucketsWithRules, getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
 import { getObject, type ListedVersion } from '../tables/objects.ts'
 import { decodePayload, getPayload, type PayloadRow } from '../tables/payloads.ts'
+import { getLockChanges } from '../tables/lock-changes.ts'
 import { getScrub, type ScrubState } from '../tables/scrub.ts'
 import { embedRows, linksOfKey, shareRows } from '../tables/sharing.ts'
 import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
@@ -320,6 +322,11 @@ export class CatalogSnapshot {
   /** One page of the versions and delete markers of a bucket; positions are after a key and an order within it. */
   listVersions(bucketId: BucketId, request: OrderedRequest): OrderedPage<ListedVersion> {
     return this.#read(listVersions(this.#tables, bucketId, request))
+  }
+
+  /** Entries that changed the lock of a version, at most one more than a proof bundle tells. */
+  lockChanges(bucketId: BucketId, key: string, version: Sequence): Sequence[] {
+    return this.#read(getLockChanges(this.#tables.lockChanges, bucketId, key, version))
   }
 
   /**

@@ -17,6 +17,7 @@ export const TABLES = {
   markers: 'markers',
   ages: 'ages',
   locks: 'locks',
+  lockChanges: 'lock-changes',
   uploads: 'uploads',
   parts: 'parts',
   uploadUsage: 'upload-usage',

@@ -2,10 +2,19 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { checkpointNote } from '../../engine/transparency/checkpoint-note.ts'
 import { consistencyProofText, inclusionProofText } from '../../engine/transparency/tree-proofs.ts'
-import { LOG_HASHING } from '../../engine/transparency/tree-hashing.ts'
-import { consistencyPath, inclusionPath, isConsistent, rootOfInclusion } from '../../engine/transparency/tree-shape.ts'
+import { BUNDLE_HASHING, LOG_HASHING } from '../../engine/transparency/tree-hashing.ts'
+import { pathSides } from '../../engine/proof/merkle.ts'
+import type { PathStep } from '../../engine/proof/bundle-types.ts'
+import {
+  consistencyPath,
+  inclusionPath,
+  isConsistent,
+  rootOfInclusion,
+  type TreeNodes,
+} from '../../engine/transparency/tree-shape.ts'
 import type { CheckpointState } from '../../engine/state-ports.ts'
 import type { CheckpointReader } from '../catalog/checkpoint-reader.ts'
+import { Turns } from '../audit/turns.ts'
 import { TILE_WIDTH, TreeFiles, TreesDamagedError, treesIn } from './tree-files.ts'
 
 /** What the log cannot give: there is no such checkpoint, it does not cover that, or the trees are still being made. */
@@ -29,11 +38,15 @@ export interface TileName {
 
 const HASH_BYTES = 32
 
+/** How a record is in the tree of proof bundles. */
+export type BundlePath = readonly PathStep[]
+
 /** What is published of the log: everything up to its last checkpoint, and nothing beyond. */
 export class CheckpointLog {
   readonly #disk: Disk
   readonly #directory: string
   readonly #reader: CheckpointReader
+  readonly #turns = new Turns()
 
   constructor(disk: Disk, paths: StorePaths, reader: CheckpointReader) {
     this.#disk = disk
@@ -99,6 +112,35 @@ export class CheckpointLog {
     return consistencyProofText(old.size, path, noteOf(checkpoint))
   }
 
+  /**
+   * How records are in the tree of proof bundles that a checkpoint signed, each as the journal has it. In short turns.
+   * @throws LogRefusal
+   */
+  async bundlePaths(
+    checkpoint: CheckpointState,
+    records: readonly { readonly sequence: number; readonly hash: string }[],
+  ): Promise<BundlePath[]> {
+    const { size, bundleRoot } = checkpoint
+    const trees = this.#open(checkpoint)
+    try {
+      const nodes = withMemory(trees.tree('bundle'))
+      const paths: BundlePath[] = []
+      for (const { sequence, hash } of records) {
+        await this.#turns.next()
+        const found = inclusionPath(nodes, sequence, size)
+        const root = rootOfInclusion(BUNDLE_HASHING, Buffer.from(hash, 'hex'), sequence, size, found)
+        if (root?.equals(bundleRoot) !== true) {
+          throw new TreesDamagedError(`record ${sequence} is not in the trees that were signed`)
+        }
+        const sides = pathSides(sequence, size)
+        paths.push(found.map((step, at) => ({ side: sides[at] as PathStep['side'], hash: step.toString('hex') })))
+      }
+      return paths
+    } finally {
+      trees.close()
+    }
+  }
+
   /** @throws LogRefusal for a tile that no published checkpoint needs */
   tile({ level, index, width }: TileName): Buffer {
     const last = this.last()
@@ -120,19 +162,38 @@ export class CheckpointLog {
     return found
   }
 
-  #read<T>({ size }: CheckpointState, read: (trees: TreeFiles) => T): T {
-    const trees = TreeFiles.openToRead(this.#disk, this.#directory)
+  #read<T>(checkpoint: CheckpointState, read: (trees: TreeFiles) => T): T {
+    const trees = this.#open(checkpoint)
     try {
-      if (trees === undefined || trees.size < size) {
-        throw new LogRefusal(
-          'not-ready',
-          `the trees are being made again; they cover ${trees?.size ?? 0} of ${size} records`,
-        )
-      }
       return read(trees)
     } finally {
-      trees?.close()
+      trees.close()
     }
+  }
+
+  /** @throws LogRefusal */
+  #open({ size }: CheckpointState): TreeFiles {
+    const trees = TreeFiles.openToRead(this.#disk, this.#directory)
+    if (trees !== undefined && trees.size >= size) return trees
+    trees?.close()
+    throw new LogRefusal(
+      'not-ready',
+      `the trees are being made again; they cover ${trees?.size ?? 0} of ${size} records`,
+    )
+  }
+}
+
+/** The nodes of a tree, each computed once: paths to its root share most of them. */
+function withMemory({ hashing, node }: TreeNodes): TreeNodes {
+  const known = new Map<string, Buffer>()
+  return {
+    hashing,
+    node: (height, index) => {
+      const name = `${height}/${index}`
+      const found = known.get(name) ?? node(height, index)
+      known.set(name, found)
+      return found
+    },
   }
 }
 

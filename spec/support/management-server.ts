@@ -48,6 +48,7 @@ export interface ManagedOptions extends InThreadOptions {
   /** Stands between the management plane and the engine. */
   readonly engine?: (engine: EngineClient) => EngineClient
   readonly snapshots?: ManagementServices['snapshots']
+  readonly checkpointFacts?: ManagementServices['checkpointFacts']
   readonly ready?: () => Promise<readonly ReadinessCheck[]>
   /** What `sharing.*` allows. */
   readonly sharing?: () => Partial<SharingSettings>
@@ -227,7 +228,7 @@ function servicesOf(
     access,
     audit: new AuditLog(nodeDisk, paths, environment),
     checkpoints: new CheckpointLog(nodeDisk, paths, server.session.checkpoints),
-    checkpointFacts: () => NO_CHECKPOINTS,
+    checkpointFacts: options.checkpointFacts ?? (() => NO_CHECKPOINTS),
     events,
     eventStreams: streams,
     secrets,

@@ -4,7 +4,6 @@ import {
   HISTORY_REASONS,
   PROOF_FORMAT,
   PROOF_FORMAT_VERSION,
-  type ProofHistory,
   SIGNATURE_ALGORITHM,
 } from '../../../engine/proof/bundle-types.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
@@ -14,6 +13,7 @@ import { digestOf, requireVersion, VERSION_ERRORS, VERSION_QUERY } from '../obje
 import { jsonResponse } from '../responses.ts'
 import { anyOf, form, listOf, object, oneOf, SHA256, TIME, text, whole } from '../schemas/schema.ts'
 import { rfc3339 } from '../timestamps.ts'
+import { entriesOf, versionHistory } from '../version-history.ts'
 
 const ALGORITHM = oneOf(SIGNATURE_ALGORITHM)
 
@@ -67,13 +67,6 @@ const BUNDLE = object({
   }),
 })
 
-/** This version makes no checkpoints, so none covers any record (specification, Proof bundle). */
-const NO_CHECKPOINTS: ProofHistory = {
-  status: 'unavailable',
-  reason: 'not_yet_checkpointed',
-  detail: 'This deployment makes no checkpoints of its audit chain; the bundle proves the bytes and not the history.',
-}
-
 const getProof = defineRoute({
   pattern: 'GET /buckets/{bucket}/object-proof/{key}',
   roles: EVERYONE,
@@ -81,11 +74,13 @@ const getProof = defineRoute({
   query: VERSION_QUERY,
   answer: { 200: json(BUNDLE) },
   errors: [...VERSION_ERRORS, 'DIGEST_PENDING', 'CONFLICT'],
-  handle(request, services) {
+  async handle(request, services) {
     const found = requireVersion(request, services)
     const { bucket, key, object: version } = found
     const sha256 = digestOf(found)
     if (sha256 === undefined) throw new ManagementError('DIGEST_PENDING')
+    // What the snapshot has is read before the first wait.
+    const history = await versionHistory(entriesOf(found), services)
     const contentType = contentTypeOf(version.headers)
     const bundle = services.proofs.sign({
       object: {
@@ -97,7 +92,7 @@ const getProof = defineRoute({
         created_at: rfc3339(version.modifiedMicroseconds),
       },
       sha256,
-      history: NO_CHECKPOINTS,
+      history,
     })
     return jsonResponse(200, bundle)
   },

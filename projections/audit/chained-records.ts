@@ -1,0 +1,45 @@
+import type { Sequence } from '../../engine/brands.ts'
+import { AuditLogDamagedError } from './audit-export.ts'
+import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
+import type { JournalCursor } from './journal-cursor.ts'
+import { RecordFrames } from './record-frames.ts'
+import type { Turns } from './turns.ts'
+
+/** A record with its place in the chain. Hashes are in hexadecimal. */
+export interface ChainedRecord extends AuditRecord {
+  readonly hash: string
+  readonly previousHash: string
+}
+
+/**
+ * Records by their sequences; without those that are no entry, or not there yet.
+ * @param cursorNear a cursor shortly before a record
+ * @throws AuditLogDamagedError
+ */
+export async function readChained(
+  sequences: readonly Sequence[],
+  cursorNear: (sequence: Sequence) => JournalCursor,
+  turns: Turns,
+): Promise<ReadonlyMap<Sequence, ChainedRecord>> {
+  const wanted = new Set(sequences)
+  const found = new Map<Sequence, ChainedRecord>()
+  for (const sequence of wanted) {
+    // An attempt and its outcome mostly are in one batch.
+    if (found.has(sequence)) continue
+    const cursor = cursorNear(sequence)
+    try {
+      const batch = await cursor.next(sequence)
+      if (batch === 'damaged') throw new AuditLogDamagedError(`the audit log is damaged near sequence ${sequence}`)
+      const frames = batch && new RecordFrames(batch.bytes, batch.header)
+      while (frames?.next() === true) {
+        if (!wanted.has(frames.sequence) || !isEntry(frames)) continue
+        const { hash, previousHash } = frames
+        found.set(frames.sequence, { ...auditRecord(frames), hash, previousHash })
+      }
+    } finally {
+      cursor.close()
+    }
+    if (turns.isOver) await turns.next()
+  }
+  return found
+}
