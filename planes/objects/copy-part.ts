@@ -1,5 +1,6 @@
 import type { CommandOf, Done } from '../../engine/commands/commands.ts'
 import { DomainError } from '../../engine/errors.ts'
+import type { ChecksumAlgorithm, ObjectChecksum } from '../../engine/events/values.ts'
 import type { RequestJournal } from '../exchange/request-journal.ts'
 import { BodyRemovedError, type HttpRequest } from '../http/exchange.ts'
 import { nameOf, whileSourceChanges } from './copy-object.ts'
@@ -24,9 +25,17 @@ interface CopyRequest {
 
 type PartPlace = Pick<CommandOf<'copy-part'>, 'bucket' | 'key' | 'upload' | 'part'>
 
+/** The checksum that a part is to have. */
+interface WantedChecksum {
+  readonly algorithm: ChecksumAlgorithm
+  start(): { update(chunk: Uint8Array): void; digest(): Uint8Array }
+}
+
 interface CopiedPart {
   readonly done: Done
   readonly source: FoundObject
+  /** Of the bytes of the part, where one was wanted. */
+  readonly checksum: ObjectChecksum | undefined
 }
 
 /** What is read from a payload was held against the journal and the proofs of its blocks. */
@@ -35,7 +44,8 @@ const NO_CLAIMS: PayloadChecks = { update: () => undefined, finish: () => undefi
 /**
  * Makes a part of an upload out of bytes that are stored. All bytes of a version are shared by reference, as by CopyObject.
  * A range, and an object of parts, are copied: their MD5 and SHA-256 are known to nobody, so the bytes have to be read, and
- * they are stored like those of an upload (spec/decisions/0141).
+ * they are stored like those of an upload (spec/decisions/0141). So is a version without the wanted checksum (0153).
+ * @param wanted the checksum that the upload asked for
  * @param find finds the source and judges the conditions on it; what it throws ends the copy
  * @throws DomainError when the rules refuse; `source-changed` when the source is replaced each time that it is looked for,
  *   or removed each time that it is read; as readObject, storeObject and CopyTurns.run
@@ -44,18 +54,19 @@ export async function copyPart(
   services: PayloadSources & PayloadStores,
   request: CopyRequest,
   place: PartPlace,
+  wanted: WantedChecksum | undefined,
   find: () => CopiedRange,
 ): Promise<CopiedPart> {
   const details = ['part', place.part] as const
   const shared = await whileSourceChanges(request.journal, async () => {
     const range = find()
     const { source } = range
-    if (!isOnePayload(range)) return undefined
+    if (!isOnePayload(range) || !hasChecksum(range, wanted)) return undefined
     const done = await request.journal.execute({ kind: 'copy-part', ...nameOf(source), ...place }, details)
-    return { done, source }
+    return { done, source, checksum: wanted && source.object.checksum }
   })
   if (shared !== undefined) return shared
-  const copy = async () => copyBytes(services, request, place, find())
+  const copy = async () => copyBytes(services, request, place, wanted, find())
   return copyTurns
     .run(() => untilThere(copy(), copy))
     .catch((error: unknown) => {
@@ -69,19 +80,32 @@ function isOnePayload({ source: { snapshot, object }, start, end }: CopiedRange)
   return object.payload === undefined || snapshot.payload(object.payload)?.kind !== 'parts'
 }
 
+/** Whether a version has the wanted checksum of its bytes; one of checksums is none. */
+function hasChecksum({ source: { object } }: CopiedRange, wanted: WantedChecksum | undefined): boolean {
+  return wanted === undefined || (object.checksum?.algorithm === wanted.algorithm && !object.checksum.composite)
+}
+
 async function copyBytes(
   services: PayloadSources & PayloadStores,
   { journal, http }: CopyRequest,
   place: PartPlace,
+  wanted: WantedChecksum | undefined,
   { source, start, end }: CopiedRange,
 ): Promise<CopiedPart> {
   const body = new PayloadBody(await readObject(services, source, start, end), http)
-  const upload = { journal, body, length: end - start, checks: NO_CLAIMS }
+  const sum = wanted?.start()
+  const checks: PayloadChecks = sum === undefined ? NO_CLAIMS : { ...NO_CLAIMS, update: (chunk) => sum.update(chunk) }
+  let checksum: ObjectChecksum | undefined
   const written = await storeObject(
     services,
-    upload,
-    (received) => ({ kind: 'write-part', ...place, ...received }) as const,
+    { journal, body, length: end - start, checks },
+    (received) => {
+      const command = { kind: 'write-part', ...place, ...received } as const
+      if (wanted === undefined || sum === undefined) return command
+      checksum = { algorithm: wanted.algorithm, value: Uint8Array.from(sum.digest()), composite: false }
+      return { ...command, checksum }
+    },
     ['part', place.part],
   )
-  return { done: written.done, source }
+  return { done: written.done, source, checksum }
 }

@@ -3,7 +3,7 @@
  * hold up the others for as long as the parser would take.
  */
 
-import { CHECKSUM_BYTES, type UploadChecksum } from '../../../engine/events/values.ts'
+import { CHECKSUM_ALGORITHMS, CHECKSUM_BYTES, type UploadChecksum } from '../../../engine/events/values.ts'
 import { invalidArgument, malformedXml, S3Error } from '../errors.ts'
 import { parseBase64 } from '../request/checksums.ts'
 import { algorithmName } from './checksum-elements.ts'
@@ -14,6 +14,10 @@ import { XmlScanner } from '../text/xml-scanner.ts'
 const MD5_BYTES = 16
 /** Checked before they are decoded: the platform takes a digit for what only looks like one in its lower byte. */
 const MD5_DIGITS = /^[0-9a-fA-F]{32}$/
+
+const CHECKSUM_ELEMENTS: ReadonlySet<string> = new Set(
+  CHECKSUM_ALGORITHMS.map((name) => `Checksum${algorithmName(name)}`),
+)
 
 /** The listed parts, in the form that the command of the engine takes. */
 export interface CompleteMultipartUpload {
@@ -28,6 +32,8 @@ export interface CompleteMultipartUpload {
 /** What is read of a part. */
 interface ReadPart extends ForeignPart {
   readonly checksum: string | undefined
+  /** The element of a checksum of another algorithm than the upload asked for. */
+  readonly otherChecksum: string | undefined
 }
 
 /** A part whose ETag is not an MD5, and so not the ETag of any part. */
@@ -37,13 +43,14 @@ interface ForeignPart {
 }
 
 /**
- * Reads the parts. Of a part only PartNumber, ETag and the checksum that the upload asked for count; any further element
- * is passed over. The checks come in the order of S3: the document, the numbers, their order, the ETags.
+ * Reads the parts. Of a part only PartNumber, ETag and, where the upload asked for checksums, those count; any further
+ * element is passed over. The checks come in the order of S3: the document, the numbers, their order, the ETags; then the
+ * checksums.
  * @throws S3Error MalformedXML (also: empty body, no part, more than 10,000, PartNumber or
  *   ETag missing or there twice, PartNumber not a whole number); InvalidArgument (PartNumber outside 1 to 10000, as S3
  *   has it for numbers under 1); InvalidPartOrder (numbers not strictly ascending); InvalidPart (an ETag that is not 32
- *   hexadecimal digits: it cannot be that of a part); InvalidRequest (a checksum that is malformed, or is missing where
- *   the upload asked for one of checksums)
+ *   hexadecimal digits: it cannot be that of a part); InvalidRequest (a checksum that is malformed, of another algorithm
+ *   than the upload asked for, or missing where it asked for one of checksums)
  */
 export function parseCompleteMultipartUpload(body: Buffer, asked?: UploadChecksum): CompleteMultipartUpload {
   const sums = asked && new ListedChecksums(asked)
@@ -68,6 +75,7 @@ export function parseCompleteMultipartUpload(body: Buffer, asked?: UploadChecksu
   if (count === 0) throw malformedXml('There must be at least one part.')
   if (!ascending) throw new S3Error('InvalidPartOrder')
   if (foreign !== undefined) throw invalidPart(foreign)
+  sums?.requireSound()
   return { parts: numbers.slice(0, count), md5s: md5s.subarray(0, count * MD5_BYTES), checksums: sums?.take(count) }
 }
 
@@ -78,6 +86,7 @@ class ListedChecksums {
   readonly #width: number
   readonly #values: Buffer
   readonly #given = new Uint8Array(PART_NUMBER_MAXIMUM)
+  #fault: string | undefined
 
   constructor(asked: UploadChecksum) {
     this.element = `Checksum${algorithmName(asked.algorithm)}`
@@ -86,18 +95,24 @@ class ListedChecksums {
     this.#values = Buffer.alloc(PART_NUMBER_MAXIMUM * this.#width)
   }
 
-  /** @throws S3Error InvalidRequest */
-  add(index: number, { number, checksum }: ReadPart): void {
-    if (checksum === undefined) {
-      if (!this.#asked.composite) return
-      throw new S3Error('InvalidRequest', {
-        message: `Part ${number} is listed without the ${this.element} that it needs.`,
-      })
-    }
-    const value = parseBase64(checksum, this.#width)
-    if (value === undefined) throw new S3Error('InvalidRequest', { message: `Value for ${this.element} is invalid.` })
+  add(index: number, part: ReadPart): void {
+    const value = part.checksum === undefined ? undefined : parseBase64(part.checksum, this.#width)
+    this.#fault ??= this.#faultOf(part, value)
+    if (value === undefined) return
     value.copy(this.#values, index * this.#width)
     this.#given[index] = 1
+  }
+
+  #faultOf({ number, checksum, otherChecksum }: ReadPart, value: Buffer | undefined): string | undefined {
+    if (otherChecksum !== undefined)
+      return `Part ${number} is listed with ${otherChecksum}, and the upload asked for ${this.element}.`
+    if (checksum !== undefined) return value === undefined ? `Value for ${this.element} is invalid.` : undefined
+    return this.#asked.composite ? `Part ${number} is listed without the ${this.element} that it needs.` : undefined
+  }
+
+  /** @throws S3Error InvalidRequest for the first part whose checksum cannot be right */
+  requireSound(): void {
+    if (this.#fault !== undefined) throw new S3Error('InvalidRequest', { message: this.#fault })
   }
 
   take(count: number): NonNullable<CompleteMultipartUpload['checksums']> {
@@ -109,16 +124,20 @@ function readPart(scanner: XmlScanner, element: string | undefined): ReadPart {
   let number: string | undefined
   let etag: string | undefined
   let checksum: string | undefined
+  let otherChecksum: string | undefined
   for (let name = scanner.next(); name !== undefined; name = scanner.next()) {
     if (name === 'PartNumber' && number === undefined) number = scanner.text()
     else if (name === 'ETag' && etag === undefined) etag = scanner.text()
     else if (name === element && checksum === undefined) checksum = scanner.text()
     else if (name === 'PartNumber' || name === 'ETag' || name === element)
       throw malformedXml(`${name} occurs more than once.`)
-    else scanner.skip()
+    else {
+      if (element !== undefined && CHECKSUM_ELEMENTS.has(name)) otherChecksum ??= name
+      scanner.skip()
+    }
   }
   if (number === undefined || etag === undefined) throw malformedXml('A part needs PartNumber and ETag.')
-  return { number: partNumber(number), etag, checksum }
+  return { number: partNumber(number), etag, checksum, otherChecksum }
 }
 
 function partNumber(text: string): number {

@@ -5,16 +5,20 @@ import { element, escapeXml, successDocument } from '../text/xml-writer.ts'
 import { checksumElement, typeName } from './checksum-elements.ts'
 import { optionalElement } from './listing-elements.ts'
 
-/** A page of the parts of an object. */
+/** The parts of an object. */
 export interface ObjectParts {
   /** Of all parts. */
   readonly count: number
+  readonly page: PartsPage | undefined
+}
+
+interface PartsPage {
   /** The parts begin after this one. */
   readonly after: number
   readonly maximum: number
   /** Given when the list is cut off: the number of its last part. */
   readonly next: number | undefined
-  readonly algorithm: ChecksumAlgorithm | undefined
+  readonly algorithm: ChecksumAlgorithm
   readonly listed: readonly {
     readonly number: number
     readonly size: number
@@ -44,13 +48,13 @@ export function objectAttributesResult({ etag, checksum, parts, storageClass, si
   return successDocument('GetObjectAttributesResponse', inner)
 }
 
-function partsElement({ count, after, maximum, next, algorithm, listed }: ObjectParts): string {
-  let inner = element('PartsCount', count) + element('PartNumberMarker', after)
-  inner += optionalElement('NextPartNumberMarker', next) + element('MaxParts', maximum)
-  inner += element('IsTruncated', next !== undefined)
-  for (const part of listed) {
-    const isSummed = algorithm !== undefined && part.checksum !== undefined
-    const checksum = isSummed ? checksumElement(algorithm, part.checksum) : ''
+function partsElement({ count, page }: ObjectParts): string {
+  let inner = element('PartsCount', count)
+  if (page === undefined) return `<ObjectParts>${inner}</ObjectParts>`
+  inner += element('PartNumberMarker', page.after) + optionalElement('NextPartNumberMarker', page.next)
+  inner += element('MaxParts', page.maximum) + element('IsTruncated', page.next !== undefined)
+  for (const part of page.listed) {
+    const checksum = part.checksum === undefined ? '' : checksumElement(page.algorithm, part.checksum)
     inner += `<Part>${element('PartNumber', part.number)}${element('Size', part.size)}${checksum}</Part>`
   }
   return `<ObjectParts>${inner}</ObjectParts>`

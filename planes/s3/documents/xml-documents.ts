@@ -2,7 +2,7 @@
 
 import type { Microseconds } from '../../../engine/brands.ts'
 import type { ObjectChecksum, UploadChecksum } from '../../../engine/events/values.ts'
-import { checksumKindElements, objectChecksumElements } from './checksum-elements.ts'
+import { checksumElement, checksumKindElements, objectChecksumElements } from './checksum-elements.ts'
 import {
   commonPrefixElements,
   etagElement,
@@ -133,7 +133,13 @@ export function copyResult(
   checksum?: ObjectChecksum,
 ): string {
   const modified = element('LastModified', isoTimestamp(lastModifiedMicroseconds))
-  return successDocument(name, modified + etagElement(etag) + objectChecksumElements(checksum, etag))
+  return successDocument(name, modified + etagElement(etag) + copiedChecksum(name, etag, checksum))
+}
+
+/** Of a part S3 names no type: one that is of checksums there is not. */
+function copiedChecksum(name: string, etag: string, checksum: ObjectChecksum | undefined): string {
+  if (checksum === undefined || name === 'CopyObjectResult') return objectChecksumElements(checksum, etag)
+  return checksumElement(checksum.algorithm, checksum.value)
 }
 
 /** The answer to GetBucketLocation. S3 spells us-east-1 as an empty element. */

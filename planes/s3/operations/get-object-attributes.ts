@@ -1,5 +1,4 @@
 import type { CatalogSnapshot } from '../../../projections/catalog/catalog-snapshot.ts'
-import type { PartList } from '../../../engine/payloads/payload-reader.ts'
 import type { ObjectState } from '../../../engine/state-ports.ts'
 import { httpTimestamp } from '../../http/headers/http-date.ts'
 import { objectAttributesResult, type ObjectParts } from '../documents/object-attributes.ts'
@@ -36,27 +35,26 @@ export const getObjectAttributes = defineOperation({
   },
 })
 
-/** None for an object that was written whole. Parts are counted by their place in the object, as for `partNumber`. */
-function partsOf(snapshot: CatalogSnapshot, object: ObjectState, page: PartsAsked): ObjectParts | undefined {
+/**
+ * None for an object that was written whole. Parts are counted by their place in the object, as for `partNumber`. S3 lists
+ * those of objects whose parts have checksums, and of others only says how many there are.
+ */
+function partsOf(
+  snapshot: CatalogSnapshot,
+  object: ObjectState,
+  { after, maximum }: PartsAsked,
+): ObjectParts | undefined {
   const location = object.payload === undefined ? undefined : snapshot.payload(object.payload)
   if (location?.kind !== 'parts') return undefined
   const { parts } = location
-  const end = Math.min(parts.count, page.after + page.maximum)
-  return {
-    count: parts.count,
-    ...page,
-    next: end < parts.count && end > page.after ? end : undefined,
-    algorithm: object.checksum?.algorithm,
-    listed: listed(parts, page.after, end),
-  }
-}
-
-/** S3 lists the parts of objects whose parts have checksums, and of others only says how many there are. */
-function listed(parts: PartList, after: number, end: number): ObjectParts['listed'] {
-  if (parts.checksum(0) === undefined) return []
-  return Array.from({ length: Math.max(0, end - after) }, (_, index) => ({
+  const { checksum } = object
+  if (checksum === undefined || parts.checksum(0) === undefined) return { count: parts.count, page: undefined }
+  const end = Math.max(after, Math.min(parts.count, after + maximum))
+  const listed = Array.from({ length: end - after }, (_, index) => ({
     number: after + index + 1,
     size: parts.size(after + index),
     checksum: parts.checksum(after + index),
   }))
+  const next = end < parts.count && end > after ? end : undefined
+  return { count: parts.count, page: { after, maximum, next, algorithm: checksum.algorithm, listed } }
 }

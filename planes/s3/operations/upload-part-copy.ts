@@ -4,6 +4,7 @@ import { copyResult } from '../documents/xml-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import { defineOperation } from '../operation.ts'
 import { copyRange } from '../request/copy-range.ts'
+import { startChecksum } from '../request/checksums.ts'
 import { effectiveHeader } from '../request/effective-headers.ts'
 import { partNumberParameter } from '../request/part-number.ts'
 import { requireUpload } from '../uploads.ts'
@@ -36,8 +37,10 @@ export const uploadPartCopy = defineOperation({
       return { source, ...copyRange(range, source.object.size) }
     }
     const place = { bucket: bucket.name, key, upload: upload.upload, part }
-    const { done, source } = await copyPart(services, { journal, http }, place, find)
-    const document = copyResult('CopyPartResult', done.timeMicroseconds, done.etag ?? '')
+    const algorithm = upload.checksum?.algorithm
+    const wanted = algorithm && { algorithm, start: () => startChecksum(algorithm) }
+    const { done, source, checksum } = await copyPart(services, { journal, http }, place, wanted, find)
+    const document = copyResult('CopyPartResult', done.timeMicroseconds, done.etag ?? '', checksum)
     return xmlResponse(document, sourceHeader(source, services))
   },
 })

@@ -70,7 +70,8 @@ export function requirePartChecksum(asked: UploadChecksum | undefined, algorithm
 /**
  * The checksum that the completion of an upload declares for the whole object.
  * @param parts how many it lists
- * @throws S3Error InvalidRequest (malformed, of another number of parts, another type than the upload asked for),
+ * @throws S3Error InvalidRequest (malformed, of another number of parts, of another type than the upload asked for
+ *   or of one where it asked for none),
  *   NotImplemented (an algorithm that this server cannot compute, an upload that asked for none)
  */
 export function wholeChecksum(
@@ -79,8 +80,10 @@ export function wholeChecksum(
   parts: number,
 ): ObjectChecksum | undefined {
   const type = request.header(TYPE)
-  if (type !== undefined && asked !== undefined && parseType(type) !== typeName(asked)) {
-    throw invalid(`The upload asked for the ${typeName(asked)} checksum type.`)
+  if (type !== undefined && (asked === undefined || parseType(type) !== typeName(asked))) {
+    throw invalid(
+      `The upload asked for ${asked === undefined ? 'no checksum' : `the ${typeName(asked)} checksum type`}.`,
+    )
   }
   const header = rawChecksumHeader(request)
   if (header === undefined) return undefined
@@ -89,7 +92,7 @@ export function wholeChecksum(
     const message = 'The checksum of a whole multipart object is not supported where its upload asked for none.'
     throw new S3Error('NotImplemented', { message, details: [['Header', name]] })
   }
-  const dash = text.lastIndexOf('-')
+  const dash = asked.composite ? text.lastIndexOf('-') : -1
   if (dash !== -1 && text.slice(dash + 1) !== String(parts)) throw invalid(`Value for ${name} header is invalid.`)
   const { algorithm, expected } = parseChecksum(name, dash === -1 ? text : text.slice(0, dash))
   return { algorithm, value: Uint8Array.from(expected), composite: asked.composite }

@@ -5,8 +5,8 @@ import { rmSync } from 'node:fs'
 import tap, { test } from 'tap'
 import type { ChecksumAlgorithm } from '../../../../engine/events/values.ts'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
-import { startChecksum } from '../../../../planes/s3/request/checksums.ts'
 import { sampleBytes } from '../../../support/sample-bytes.ts'
+import { asking, base64Sum, CHECKSUM_KINDS, ENABLED, wholeSum } from '../../../support/summed-parts.ts'
 import { type InThreadServer, startInThread, temporaryDirectory } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'
 import { blocks, elements, firstElement } from '../../../support/wire-client.ts'
@@ -15,7 +15,6 @@ import { createBucket, put } from '../../../support/wire-versions.ts'
 const MEBIBYTE = 1024 ** 2
 const PARTS = [sampleBytes(5 * MEBIBYTE, 1), sampleBytes(5 * MEBIBYTE + 1, 2), sampleBytes(1000, 3)]
 const WHOLE = Buffer.concat(PARTS)
-const ENABLED: HeaderLine = ['x-amz-checksum-mode', 'ENABLED']
 
 const dataDirectory = temporaryDirectory()
 let server = await startInThread({ dataDirectory, extensions: ['checksums'] })
@@ -25,31 +24,14 @@ tap.teardown(async () => {
 })
 await createBucket(server, 'sums')
 
-function sumOf(algorithm: ChecksumAlgorithm, bytes: Uint8Array): Buffer {
-  const running = startChecksum(algorithm)
-  running.update(bytes)
-  return running.digest()
-}
-
-function base64(algorithm: ChecksumAlgorithm, bytes: Uint8Array): string {
-  return sumOf(algorithm, bytes).toString('base64')
-}
-
 /** What S3 makes of an upload of these parts. */
 function expected(algorithm: ChecksumAlgorithm, type: string): string {
-  if (type === 'FULL_OBJECT') return base64(algorithm, WHOLE)
-  const sums = Buffer.concat(PARTS.map((part) => sumOf(algorithm, part)))
-  return `${base64(algorithm, sums)}-${PARTS.length}`
+  return wholeSum(algorithm, type, PARTS)
 }
 
 async function begin(key: string, headers: readonly HeaderLine[], at: InThreadServer = server): Promise<string> {
   const answer = await at.raw('POST', `/sums/${key}?uploads`, { headers })
   return firstElement(answer.text, 'UploadId') ?? answer.text
-}
-
-function asking(algorithm: ChecksumAlgorithm, type?: string): HeaderLine[] {
-  const named = ['x-amz-checksum-algorithm', algorithm.toUpperCase()] as const
-  return type === undefined ? [named] : [named, ['x-amz-checksum-type', type]]
 }
 
 function uploadPart(key: string, upload: string, number: number, headers: readonly HeaderLine[]) {
@@ -59,7 +41,9 @@ function uploadPart(key: string, upload: string, number: number, headers: readon
 
 async function uploadAll(key: string, upload: string, algorithm: ChecksumAlgorithm): Promise<void> {
   for (const [index, part] of PARTS.entries()) {
-    const answer = await uploadPart(key, upload, index + 1, [[`x-amz-checksum-${algorithm}`, base64(algorithm, part)]])
+    const answer = await uploadPart(key, upload, index + 1, [
+      [`x-amz-checksum-${algorithm}`, base64Sum(algorithm, part)],
+    ])
     if (answer.status !== 200) throw new Error(answer.text)
   }
 }
@@ -78,23 +62,13 @@ function complete(key: string, upload: string, body: string, headers: readonly H
   return server.raw('POST', `/sums/${key}?uploadId=${upload}`, { body, headers })
 }
 
-const KINDS = [
-  ['crc32', 'COMPOSITE'],
-  ['crc32', 'FULL_OBJECT'],
-  ['crc32c', 'COMPOSITE'],
-  ['crc32c', 'FULL_OBJECT'],
-  ['crc64nvme', 'FULL_OBJECT'],
-  ['sha1', 'COMPOSITE'],
-  ['sha256', 'COMPOSITE'],
-] as const
-
 test('every algorithm and type: kept with parts, listed, made of them, and given back, as long as the store lives', async (t) => {
-  for (const [algorithm, type] of KINDS) {
+  for (const [algorithm, type] of CHECKSUM_KINDS) {
     const key = `${algorithm}-${type}`
     const upload = await begin(key, asking(algorithm, type))
     await uploadAll(key, upload, algorithm)
     const listed = (await server.raw('GET', `/sums/${key}?uploadId=${upload}`)).text
-    const sums = PARTS.map((part) => base64(algorithm, part))
+    const sums = PARTS.map((part) => base64Sum(algorithm, part))
     t.equal(firstElement(listed, 'ChecksumAlgorithm'), algorithm.toUpperCase(), key)
     t.equal(firstElement(listed, 'ChecksumType'), type)
     t.same(elements(listed, `Checksum${algorithm.toUpperCase()}`), sums)
@@ -110,7 +84,7 @@ test('every algorithm and type: kept with parts, listed, made of them, and given
     if (after !== 'nothing') await server.stop()
     if (after === 'a replay') rmSync(server.paths.projections, { recursive: true })
     if (after !== 'nothing') server = await startInThread({ dataDirectory, extensions: ['checksums'] })
-    for (const [algorithm, type] of KINDS) {
+    for (const [algorithm, type] of CHECKSUM_KINDS) {
       const { headers } = await server.raw('HEAD', `/sums/${algorithm}-${type}`, { headers: [ENABLED] })
       t.equal(headers[`x-amz-checksum-${algorithm}`], expected(algorithm, type), `${algorithm} ${type} after ${after}`)
       t.equal(headers['x-amz-checksum-type'], type)
@@ -118,7 +92,7 @@ test('every algorithm and type: kept with parts, listed, made of them, and given
     const { text } = await server.raw('GET', '/sums?list-type=2&prefix=crc')
     t.same(
       elements(text, 'ChecksumType'),
-      KINDS.slice(0, 5).map(([, type]) => type),
+      CHECKSUM_KINDS.slice(0, 5).map(([, type]) => type),
     )
     const versions = (await server.raw('GET', '/sums?versions&prefix=sha')).text
     t.same(elements(versions, 'ChecksumAlgorithm'), ['SHA1', 'SHA256'])
@@ -151,12 +125,12 @@ test('what an upload cannot ask for, and the types that it gets without one', as
 test('parts and completions that say another checksum, or none, are refused, and the upload stays', async (t) => {
   const upload = await begin('strict', asking('sha256'))
   isError(t, await uploadPart('strict', upload, 1, []), 'InvalidRequest', 'none')
-  const crc: HeaderLine = ['x-amz-checksum-crc32', base64('crc32', PARTS[0] as Buffer)]
+  const crc: HeaderLine = ['x-amz-checksum-crc32', base64Sum('crc32', PARTS[0] as Buffer)]
   isError(t, await uploadPart('strict', upload, 1, [crc]), 'InvalidRequest', 'another')
-  const wrong: HeaderLine = ['x-amz-checksum-sha256', base64('sha256', PARTS[1] as Buffer)]
+  const wrong: HeaderLine = ['x-amz-checksum-sha256', base64Sum('sha256', PARTS[1] as Buffer)]
   isError(t, await uploadPart('strict', upload, 1, [wrong]), 'BadDigest', 'wrong')
   await uploadAll('strict', upload, 'sha256')
-  const sums = PARTS.map((part) => base64('sha256', part))
+  const sums = PARTS.map((part) => base64Sum('sha256', part))
   const whole = expected('sha256', 'COMPOSITE')
   const cases = [
     [listOf([sums[0], undefined, sums[2]], 'sha256'), [], 'InvalidRequest'],
@@ -164,7 +138,7 @@ test('parts and completions that say another checksum, or none, are refused, and
     [listOf([sums[0], 'x', sums[2]], 'sha256'), [], 'InvalidRequest'],
     [listOf(sums, 'sha256'), [['x-amz-checksum-sha256', `${whole.slice(0, -1)}4`]], 'InvalidRequest'],
     [listOf(sums, 'sha256'), [['x-amz-checksum-sha256', `${sums[0]}-3`]], 'BadDigest'],
-    [listOf(sums, 'sha256'), [['x-amz-checksum-crc32', base64('crc32', WHOLE)]], 'BadDigest'],
+    [listOf(sums, 'sha256'), [['x-amz-checksum-crc32', base64Sum('crc32', WHOLE)]], 'BadDigest'],
     [listOf(sums, 'sha256'), [['x-amz-checksum-type', 'FULL_OBJECT']], 'InvalidRequest'],
   ] as const
   for (const [body, headers, code] of cases) isError(t, await complete('strict', upload, body, headers), code, body)
@@ -172,12 +146,12 @@ test('parts and completions that say another checksum, or none, are refused, and
 
   const full = await begin('full', asking('crc32', 'FULL_OBJECT'))
   await uploadAll('full', full, 'crc32')
-  const changed: HeaderLine = ['x-amz-checksum-crc32', base64('crc32', PARTS[0] as Buffer)]
+  const changed: HeaderLine = ['x-amz-checksum-crc32', base64Sum('crc32', PARTS[0] as Buffer)]
   isError(t, await complete('full', full, listOf([], 'crc32'), [changed]), 'BadDigest', 'another whole')
   isDone(t, await complete('full', full, listOf([], 'crc32')), 200, 'no part is listed with its checksum')
   const plain = await begin('plain', [])
   await uploadAll('plain', plain, 'crc32')
-  const declared: HeaderLine = ['x-amz-checksum-crc32', base64('crc32', WHOLE)]
+  const declared: HeaderLine = ['x-amz-checksum-crc32', base64Sum('crc32', WHOLE)]
   isError(t, await complete('plain', plain, listOf([], 'crc32'), [declared]), 'NotImplemented', 'none was asked for')
   isDone(t, await complete('plain', plain, listOf([], 'crc32')), 200, 'without one')
   t.equal((await server.raw('HEAD', '/sums/plain', { headers: [ENABLED] })).headers['x-amz-checksum-type'], undefined)
@@ -198,7 +172,7 @@ test('GetObjectAttributes: what is asked for, parts in pages, and no more', asyn
   t.equal(firstElement(answer.text, 'PartsCount'), '3')
   t.same(
     blocks(answer.text, 'Part').map((part) => firstElement(part, 'ChecksumSHA256')),
-    PARTS.map((part) => base64('sha256', part)),
+    PARTS.map((part) => base64Sum('sha256', part)),
   )
   const page = [
     ['x-amz-max-parts', '1'],
@@ -224,7 +198,7 @@ test('GetObjectAttributes: what is asked for, parts in pages, and no more', asyn
     }),
   )
   t.match(told, { ObjectSize: WHOLE.length, ObjectParts: { TotalPartsCount: 3, IsTruncated: false } })
-  t.equal(told.Checksum?.ChecksumCRC64NVME, base64('crc64nvme', WHOLE))
+  t.equal(told.Checksum?.ChecksumCRC64NVME, base64Sum('crc64nvme', WHOLE))
 })
 
 test('a copy says the checksum of its source, and no other is made', async (t) => {
@@ -245,7 +219,7 @@ test('off, everything is as before, also for what was written while it was on', 
   await server.stop()
   server = await startInThread({ dataDirectory })
   isError(t, await attributes('/sums/small', 'ETag'), 'NotImplemented', 'attributes')
-  const declared: HeaderLine = ['x-amz-checksum-crc32', base64('crc32', WHOLE)]
+  const declared: HeaderLine = ['x-amz-checksum-crc32', base64Sum('crc32', WHOLE)]
   isError(t, await complete('left', upload, listOf([], 'crc32'), [declared]), 'NotImplemented', 'of the whole')
   const other = await server.raw('POST', '/sums/k?uploads', { headers: asking('sha1', 'FULL_OBJECT') })
   isDone(t, other, 200, 'what is asked for is passed over')
