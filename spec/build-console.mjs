@@ -36,7 +36,7 @@ function run(program, ...words) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-const { openApiDocument } = await import('../build/planes/management/openapi.js')
+const { openApiDocument } = await import('../build/planes/management/openapi/openapi.js')
 const { routeList } = await import('../build/planes/management/route-list.js')
 const { S3_ACTIONS } = await import('../build/planes/s3/identity/authorize.js')
 const { OPERATIONS } = await import('../build/planes/s3/operation-list.js')

@@ -12,7 +12,7 @@ import { S3_OF_DOMAIN_ERROR } from '../planes/s3/domain-errors.ts'
 import { S3_ERRORS } from '../planes/s3/errors.ts'
 import { sharingErrors } from '../planes/sharing/errors.ts'
 import { PROOFS } from './prove/proof-list.ts'
-import { type MarkdownRow, tableWith } from './support/markdown-tables.ts'
+import { type MarkdownRow, tableWith } from './support/pages/markdown-tables.ts'
 
 const ERRORS = 'spec/errors.md'
 

@@ -3,7 +3,7 @@ import { closeSync, ftruncateSync, openSync, statfsSync, writeSync } from 'node:
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
-import { mountSmallDisk } from '../../spec/support/small-disk.ts'
+import { mountSmallDisk } from '../../spec/support/disks/small-disk.ts'
 import type { Bench, Target } from '../bench.ts'
 import { allocatedBytes } from '../directory-size.ts'
 import { getLoad } from '../load.ts'

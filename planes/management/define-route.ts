@@ -1,7 +1,7 @@
 import { MANAGEMENT_ROLES, type ManagementRole } from '../../engine/events/values.ts'
 import type { HttpResponse } from '../http/exchange.ts'
 import type { ManagementErrorCode } from './errors.ts'
-import type { ManagementRequest } from './management-request.ts'
+import type { ManagementRequest } from './requests/management-request.ts'
 import type { RouteCommand } from './route-command.ts'
 import type { QueryType } from './schemas/query.ts'
 import type { Infer, Schema, Type } from './schemas/schema.ts'

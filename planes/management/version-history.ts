@@ -8,7 +8,7 @@ import { LOCK_CHANGES_MAXIMUM } from '../../projections/tables/lock-changes.ts'
 import { type BundlePath, LogRefusal } from '../../projections/trees/checkpoint-log.ts'
 import type { FoundObject } from '../objects/find-object.ts'
 import type { ManagementServices } from './services.ts'
-import { rfc3339 } from './timestamps.ts'
+import { rfc3339 } from './requests/timestamps.ts'
 
 function unavailable(detail: string): ProofHistory {
   return { status: 'unavailable', reason: 'not_yet_checkpointed', detail }

@@ -1,6 +1,6 @@
 /** The command that an upgrade needs: a store from before changes of access were authenticated, over the command line. */
 import { test } from 'tap'
-import { copyGolden, GOLDEN_JOURNALS, GOLDEN_MASTER_KEY } from '../support/golden-journals.ts'
+import { copyGolden, GOLDEN_JOURNALS, GOLDEN_MASTER_KEY } from '../support/journals/golden-journals.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { openTestStore } from '../support/test-store.ts'
 import { environment, run, spawned } from './command-runner.ts'

@@ -5,7 +5,7 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
 import { backUp, backupCase, compare, faultsOf, KEYS, LARGE_BYTES, modelled, restore } from '../support/backups.ts'
-import { compressJournal } from '../support/cold-segments.ts'
+import { compressJournal } from '../support/journals/cold-segments.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { someBytes } from '../support/test-store.ts'
 

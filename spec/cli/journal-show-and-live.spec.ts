@@ -10,12 +10,12 @@ import { decodeBody } from '../../engine/verify/bodies.ts'
 import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { verifySegment } from '../../engine/verify/segment-verifier.ts'
 import { SegmentWindow } from '../../engine/verify/segment-window.ts'
-import { change } from '../support/arbitrary-entries.ts'
-import { JournalBuilder } from '../support/journal-builder.ts'
-import { packBody } from '../support/journal-bytes.ts'
-import { sampleJournal } from '../support/journal-damage.ts'
-import { LiveJournal } from '../support/live-journal.ts'
-import { SHOWN } from '../support/shown-changes.ts'
+import { change } from '../support/journals/arbitrary-entries.ts'
+import { JournalBuilder } from '../support/journals/journal-builder.ts'
+import { packBody } from '../support/journals/journal-bytes.ts'
+import { sampleJournal } from '../support/journals/journal-damage.ts'
+import { LiveJournal } from '../support/journals/live-journal.ts'
+import { SHOWN } from '../support/journals/shown-changes.ts'
 
 test('every kind of change is shown with names', async (t) => {
   for (const [stored, shown] of SHOWN) {

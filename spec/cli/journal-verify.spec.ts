@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 import { test } from 'tap'
 import { JournalNotFoundError, verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { PROBLEMS_KEPT_MAXIMUM } from '../../engine/verify/verdicts.ts'
-import { damagedBatches } from '../support/damaged-batches.ts'
-import { damagedSegments } from '../support/damaged-segments.ts'
-import { JournalBuilder } from '../support/journal-builder.ts'
-import { KIND } from '../support/journal-bytes.ts'
-import { sampleJournal } from '../support/journal-damage.ts'
-import { askStranger, STRANGER, verifyAtRest, writeJournal } from '../support/journal-verdicts.ts'
+import { damagedBatches } from '../support/journals/damaged-batches.ts'
+import { damagedSegments } from '../support/journals/damaged-segments.ts'
+import { JournalBuilder } from '../support/journals/journal-builder.ts'
+import { KIND } from '../support/journals/journal-bytes.ts'
+import { sampleJournal } from '../support/journals/journal-damage.ts'
+import { askStranger, STRANGER, verifyAtRest, writeJournal } from '../support/journals/journal-verdicts.ts'
 
 test('an intact journal', async (t) => {
   const journal = sampleJournal()

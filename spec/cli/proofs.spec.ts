@@ -16,7 +16,7 @@ import {
   GOLDEN_PUBLIC_KEY,
   signed,
   stranger,
-} from '../support/proof-statements.ts'
+} from '../support/proofs/proof-statements.ts'
 import { type ProcessServer, startProcess } from '../support/server-process.ts'
 import { MASTER_KEY } from '../support/test-clients.ts'
 import { createBucket, put, setVersioning } from '../support/wire-versions.ts'

@@ -1,7 +1,7 @@
 /** Accounts, policies and tokens in the console. */
 import type { Page } from 'playwright-core'
 import { type Test, test } from 'tap'
-import { hindrances } from '../support/axe.ts'
+import { hindrances } from '../support/browser/axe.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
 
 /** Searches what is on the screen for hindrances, a dialog included. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { joinRecords, recordOf } from '../../planes/console/client/screens/audit/join-records.ts'
-import { hindrances } from '../support/axe.ts'
+import { hindrances } from '../support/browser/axe.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
 
 function event(event_id: string, result: string, intent?: string) {

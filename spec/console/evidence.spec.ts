@@ -1,7 +1,7 @@
 /** Evidence in the console. */
 import { readFileSync } from 'node:fs'
 import { test } from 'tap'
-import { hindrances } from '../support/axe.ts'
+import { hindrances } from '../support/browser/axe.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
 
 function asFile(name: string, buffer: Buffer): { name: string; mimeType: string; buffer: Buffer } {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { type Test, test } from 'tap'
-import { Keyboard } from '../support/keyboard.ts'
+import { Keyboard } from '../support/browser/keyboard.ts'
 import { type OpenConsole, withConsole } from './open-console.ts'
 
 const CONTENT = 'what was agreed'

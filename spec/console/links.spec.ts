@@ -1,6 +1,6 @@
 /** Public links made in a browser, and what a server that goes away leaves of the page. */
 import { test } from 'tap'
-import { hindrances } from '../support/axe.ts'
+import { hindrances } from '../support/browser/axe.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
 
 function links({ api, tokens, open, put }: OpenConsole): void {

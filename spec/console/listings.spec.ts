@@ -1,7 +1,7 @@
 /** Lists that are searched and sorted, and folders that are deleted, in a browser. */
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
-import { hindrances } from '../support/axe.ts'
+import { hindrances } from '../support/browser/axe.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
 
 /** The names that a list shows, from above. */

@@ -2,7 +2,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import tap, { type Test } from 'tap'
 import { ApiClient, bearer } from '../support/api-client.ts'
-import { browserMissing, launchBrowser, type WatchedPage, watchedPage } from '../support/browser.ts'
+import { browserMissing, launchBrowser, type WatchedPage, watchedPage } from '../support/browser/browser.ts'
 import { type ProcessServer, startProcess } from '../support/server-process.ts'
 
 /** Of the system administrator, from the configuration. */

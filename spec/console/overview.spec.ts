@@ -9,7 +9,7 @@ import {
   riseOf,
   stepsOf,
 } from '../../planes/console/client/screens/overview/readings.ts'
-import { hindrances } from '../support/axe.ts'
+import { hindrances } from '../support/browser/axe.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
 
 const START = Date.parse('2026-11-23T04:00:00Z')

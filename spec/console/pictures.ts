@@ -5,8 +5,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiClient, bearer } from '../support/api-client.ts'
-import { hindrances } from '../support/axe.ts'
-import { launchBrowser, watchedPage } from '../support/browser.ts'
+import { hindrances } from '../support/browser/axe.ts'
+import { launchBrowser, watchedPage } from '../support/browser/browser.ts'
 import { startProcess } from '../support/server-process.ts'
 import { goTo, signIn } from './open-console.ts'
 

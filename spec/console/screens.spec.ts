@@ -1,7 +1,7 @@
 /** Every screen for each role: nothing hinders anybody, the policy is never broken, nothing is wider than a phone. */
 import { readFileSync } from 'node:fs'
 import { type Test, test } from 'tap'
-import { hindrances } from '../support/axe.ts'
+import { hindrances } from '../support/browser/axe.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
 
 const EVERYONE = ['system-administrator', 'storage-administrator', 'auditor'] as const

@@ -1,6 +1,6 @@
 /** Sign in, roles, what happens when a credential or the server ends; in a browser. */
 import { test } from 'tap'
-import { hindrances } from '../support/axe.ts'
+import { hindrances } from '../support/browser/axe.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
 
 function signingIn({ server, tokens, open }: OpenConsole): void {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { type Test, test } from 'tap'
-import { slowUploads } from '../support/browser.ts'
+import { slowUploads } from '../support/browser/browser.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
 
 interface Form {

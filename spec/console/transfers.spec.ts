@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
-import { hindrances } from '../support/axe.ts'
-import { slowUploads } from '../support/browser.ts'
+import { hindrances } from '../support/browser/axe.ts'
+import { slowUploads } from '../support/browser/browser.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
 
 /** The most that is queued at once. */

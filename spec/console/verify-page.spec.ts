@@ -6,12 +6,18 @@ import { pathToFileURL } from 'node:url'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import tap, { type Test, test } from 'tap'
 import { run } from '../cli/command-runner.ts'
-import { hindrances } from '../support/axe.ts'
-import { browserMissing, launchBrowser, type WatchedPage, watchedPage } from '../support/browser.ts'
+import { hindrances } from '../support/browser/axe.ts'
+import { browserMissing, launchBrowser, type WatchedPage, watchedPage } from '../support/browser/browser.ts'
 import { residentOfBrowser } from '../support/resident.ts'
-import { BROKEN, GOLDEN_BUNDLES, VALID } from '../support/proof-goldens.ts'
-import { bundleBytes, GOLDEN_FILE, GOLDEN_OBJECT, GOLDEN_PUBLIC_KEY, signed } from '../support/proof-statements.ts'
-import type { Outcome } from '../support/proof-verdicts.ts'
+import { BROKEN, GOLDEN_BUNDLES, VALID } from '../support/proofs/proof-goldens.ts'
+import {
+  bundleBytes,
+  GOLDEN_FILE,
+  GOLDEN_OBJECT,
+  GOLDEN_PUBLIC_KEY,
+  signed,
+} from '../support/proofs/proof-statements.ts'
+import type { Outcome } from '../support/proofs/proof-verdicts.ts'
 
 const directory = tap.testdir()
 const pagePath = join(directory, 'verify.html')

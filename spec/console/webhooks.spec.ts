@@ -1,7 +1,7 @@
 /** The life of a webhook by the console, against a real receiver: made, tested, turned off and on, rotated, deleted. */
 import { setTimeout } from 'node:timers/promises'
 import tap, { test } from 'tap'
-import { type Receiver, startReceiver, statusOf } from '../support/receiver.ts'
+import { type Receiver, startReceiver, statusOf } from '../support/webhooks/receiver.ts'
 import { goTo, type OpenConsole, signIn, withConsole } from './open-console.ts'
 
 const LOOKS_MAXIMUM = 600

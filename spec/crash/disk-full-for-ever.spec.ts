@@ -6,7 +6,7 @@ import { test } from 'tap'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { journalEntries } from '../support/journal-entries.ts'
-import { fill, smallDisk } from '../support/small-disk.ts'
+import { fill, smallDisk } from '../support/disks/small-disk.ts'
 import { type ProcessServer, startProcess } from '../support/server-process.ts'
 import type { WireAnswer } from '../support/wire-client.ts'
 

@@ -7,9 +7,9 @@ import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { segmentPath } from '../support/journal-files.ts'
 import { sampleBytes } from '../support/sample-bytes.ts'
-import { fill, smallDisk } from '../support/small-disk.ts'
+import { fill, smallDisk } from '../support/disks/small-disk.ts'
 import { type ProcessServer, startProcess } from '../support/server-process.ts'
-import { trace, tracedCalls, traceEnded } from '../support/system-call-tracer.ts'
+import { trace, tracedCalls, traceEnded } from '../support/disks/system-call-tracer.ts'
 import { elements, type WireAnswer } from '../support/wire-client.ts'
 
 const MEBIBYTE = 1024 ** 2

@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { BlockingReads } from '../../engine/payloads/blocking-reads.ts'
 import { BLOCK_BYTES } from '../../engine/payloads/file-format.ts'
 import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
-import { FaultDisk } from '../support/fault-disk.ts'
+import { FaultDisk } from '../support/disks/fault-disk.ts'
 import { payloadPaths, storeLarge } from '../support/large-payloads.ts'
 import { someBytes } from '../support/test-store.ts'
 

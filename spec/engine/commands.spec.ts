@@ -12,7 +12,7 @@ import { RECORD_KIND } from '../../engine/journal/format.ts'
 import { readJournal } from '../../engine/journal/read-journal.ts'
 import type { ObjectState } from '../../engine/state-ports.ts'
 import { auditOf, createBucket, deleteObject, write } from '../support/commands.ts'
-import { FaultDisk, inputOutputError, noSpaceError } from '../support/fault-disk.ts'
+import { FaultDisk, inputOutputError, noSpaceError } from '../support/disks/fault-disk.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { openTestStore, readObject, type TestStore } from '../support/test-store.ts'
 

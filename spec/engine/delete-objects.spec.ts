@@ -5,7 +5,7 @@ import { test } from 'tap'
 import type { Command, Deletion, Done } from '../../engine/commands/commands.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
 import { auditOf, createBucket, deleteBucket, write } from '../support/commands.ts'
-import { FaultDisk, inputOutputError, type Operation } from '../support/fault-disk.ts'
+import { FaultDisk, inputOutputError, type Operation } from '../support/disks/fault-disk.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { rebuiltTables } from '../support/rebuilt-tables.ts'
 import {

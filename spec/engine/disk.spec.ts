@@ -8,7 +8,7 @@ import { SpareFile } from '../../engine/disk/spare-file.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { HeadFile } from '../../engine/journal/head-mark.ts'
 import { createBucket, write } from '../support/commands.ts'
-import { FaultDisk, inputOutputError, noSpaceError, type Operation } from '../support/fault-disk.ts'
+import { FaultDisk, inputOutputError, noSpaceError, type Operation } from '../support/disks/fault-disk.ts'
 import { openTestStore, readObject, roomyDisk } from '../support/test-store.ts'
 
 test('space that a spare takes is given back also while it is made, and a spare that cannot be made fails nothing', async (t) => {

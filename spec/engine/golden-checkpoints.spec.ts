@@ -16,7 +16,7 @@ import {
   GOLDEN_JOURNALS,
   GOLDEN_MASTER_KEY,
   openGolden,
-} from '../support/golden-journals.ts'
+} from '../support/journals/golden-journals.ts'
 
 test('golden journal 12: its checkpoints are signed with the key of the store, over the trees of its records', async (t) => {
   const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[11])

@@ -8,7 +8,7 @@ import { test } from 'tap'
 import type { ProofHistory } from '../../engine/proof/bundle-types.ts'
 import { canonicalBytes } from '../../engine/proof/canonical.ts'
 import { verifyBundle } from '../../engine/proof/verify-bundle.ts'
-import { BROKEN, VALID } from '../support/proof-goldens.ts'
+import { BROKEN, VALID } from '../support/proofs/proof-goldens.ts'
 import {
   bundleBytes,
   GOLDEN_DIGEST,
@@ -16,8 +16,8 @@ import {
   GOLDEN_PUBLIC_KEY,
   historyOf,
   signed,
-} from '../support/proof-statements.ts'
-import { askStranger, EVIDENCE, type Outcome, outcomeOf } from '../support/proof-verdicts.ts'
+} from '../support/proofs/proof-statements.ts'
+import { askStranger, EVIDENCE, type Outcome, outcomeOf } from '../support/proofs/proof-verdicts.ts'
 import { importsOf } from '../tidy/imports.ts'
 import { fileOf } from '../tidy/project-files.ts'
 
@@ -162,7 +162,7 @@ test('both verifiers say the same of what chance made', async (t) => {
 })
 
 const FOLDER = 'engine/proof'
-const REALM = new URL('../support/page-realm.js', import.meta.url)
+const REALM = new URL('../support/proofs/page-realm.js', import.meta.url)
 const VERIFIER = fileURLToPath(new URL('../../engine/proof/verify-bundle.js', import.meta.url))
 
 test('no module of it imports anything that only Node.js has', async (t) => {

@@ -7,9 +7,16 @@ import type { ProofBundle } from '../../engine/proof/bundle-types.ts'
 import { canonicalBytes } from '../../engine/proof/canonical.ts'
 import { parseBundle } from '../../engine/proof/parse-bundle.ts'
 import { type ProofEvidence, verifyBundle } from '../../engine/proof/verify-bundle.ts'
-import { BROKEN, GOLDEN_BUNDLES, VALID } from '../support/proof-goldens.ts'
-import { bundleBytes, GOLDEN_FILE, GOLDEN_PUBLIC_KEY, signed } from '../support/proof-statements.ts'
-import { askStranger, EVIDENCE, isSameProof, type Outcome, outcomeOf, STRANGER } from '../support/proof-verdicts.ts'
+import { BROKEN, GOLDEN_BUNDLES, VALID } from '../support/proofs/proof-goldens.ts'
+import { bundleBytes, GOLDEN_FILE, GOLDEN_PUBLIC_KEY, signed } from '../support/proofs/proof-statements.ts'
+import {
+  askStranger,
+  EVIDENCE,
+  isSameProof,
+  type Outcome,
+  outcomeOf,
+  STRANGER,
+} from '../support/proofs/proof-verdicts.ts'
 
 interface Expected {
   readonly public_key: string

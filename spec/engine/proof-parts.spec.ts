@@ -11,8 +11,8 @@ import { parseBundle } from '../../engine/proof/parse-bundle.ts'
 import { proofMicroseconds } from '../../engine/proof/proof-time.ts'
 import { parseStrictJson } from '../../engine/proof/strict-json.ts'
 import { ProofSigner } from '../../engine/keys/proof-signer.ts'
-import { treeRoot } from '../support/audit-tree.ts'
-import { bundleBytes, historyOf, signed } from '../support/proof-statements.ts'
+import { treeRoot } from '../support/proofs/audit-tree.ts'
+import { bundleBytes, historyOf, signed } from '../support/proofs/proof-statements.ts'
 
 test('times', async (t) => {
   const good: readonly [text: string, microseconds: bigint][] = [

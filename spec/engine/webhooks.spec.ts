@@ -22,7 +22,7 @@ import {
   reportOf,
   rotateSecret,
   setWebhookStatus,
-} from '../support/webhook-commands.ts'
+} from '../support/webhooks/webhook-commands.ts'
 
 const WEBHOOKS_MAXIMUM = 100
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { dashboardExpressions, RULES, ruleExpressions } from '../support/monitoring.ts'
+import { dashboardExpressions, RULES, ruleExpressions } from '../support/pages/monitoring.ts'
 import { runs } from './installed.ts'
 
 test('the rules are valid, and call when they should', async (t) => {

@@ -4,12 +4,12 @@ import { test } from 'tap'
 import { verifySpanAside } from '../../engine/verify/span/span-thread.ts'
 import { sequenceOf } from '../../engine/brands.ts'
 import type { ChainReport } from '../../projections/audit/audit-log.ts'
-import { type AppliedJournal, appliedJournal } from '../support/applied-journal.ts'
-import { coldBytes } from '../support/cold-bytes.ts'
-import { damagedBatches } from '../support/damaged-batches.ts'
-import { damagedCold, SMALL_BLOCK_BYTES } from '../support/damaged-cold.ts'
-import { damagedSegments } from '../support/damaged-segments.ts'
-import type { JournalBuilder } from '../support/journal-builder.ts'
+import { type AppliedJournal, appliedJournal } from '../support/journals/applied-journal.ts'
+import { coldBytes } from '../support/journals/cold-bytes.ts'
+import { damagedBatches } from '../support/journals/damaged-batches.ts'
+import { damagedCold, SMALL_BLOCK_BYTES } from '../support/journals/damaged-cold.ts'
+import { damagedSegments } from '../support/journals/damaged-segments.ts'
+import type { JournalBuilder } from '../support/journals/journal-builder.ts'
 import {
   batchAt,
   BROKEN,
@@ -26,7 +26,7 @@ import {
   removeSegment,
   replaceBytes,
   sampleJournal,
-} from '../support/journal-damage.ts'
+} from '../support/journals/journal-damage.ts'
 
 const LAST_SEQUENCE = 15
 

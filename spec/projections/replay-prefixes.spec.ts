@@ -7,8 +7,8 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { replay } from '../../projections/replay/replay.ts'
-import { StoreModel } from '../support/store-model.ts'
-import { history } from '../support/store-steps.ts'
+import { StoreModel } from '../support/model/store-model.ts'
+import { history } from '../support/model/store-steps.ts'
 import { dumpStore, dumpTables, openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'
 
 /** Segments are so small that a store has many of them, or so large that several commands share a batch. */

@@ -1,5 +1,5 @@
 /** What a server acknowledged of each key, for clients of a server that may die at any moment. */
-import { type Finding, lost, wrong } from '../support/client-findings.ts'
+import { type Finding, lost, wrong } from '../support/dying-servers/client-findings.ts'
 import { sampleBytes } from '../support/sample-bytes.ts'
 
 /** Recipes for the bytes of an object, one for each part; undefined where there is no object. */

@@ -28,7 +28,7 @@ import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import type { SnapshotFacts } from '../../projections/snapshots/snapshot-facts.ts'
 import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
 import { ApiClient, bearer } from './api-client.ts'
-import { disagreements } from './openapi-check.ts'
+import { disagreements } from './pages/openapi-check.ts'
 import { ACCESS_KEY, MASTER_KEY, SECRET_KEY } from './test-clients.ts'
 import { type InThreadOptions, type InThreadServer, startInThread } from './test-server.ts'
 

@@ -1,7 +1,7 @@
 /** The worker that delivers storage events, when clocks are set, webhooks are changed, and the journal cannot be read. */
 import { test } from 'tap'
-import { deliveryWorld, FAILED } from '../support/delivery-world.ts'
-import { createWebhook, setWebhookStatus } from '../support/webhook-commands.ts'
+import { deliveryWorld, FAILED } from '../support/webhooks/delivery-world.ts'
+import { createWebhook, setWebhookStatus } from '../support/webhooks/webhook-commands.ts'
 
 test('a clock that is set back stops nothing: events are read, tried again and recorded', async (t) => {
   const { store, reader, flights, state, start, later, sequences, happen } = await deliveryWorld(t)

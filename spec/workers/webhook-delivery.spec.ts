@@ -2,9 +2,9 @@
 import { test } from 'tap'
 import { microsecondsOf } from '../../engine/brands.ts'
 import { retryAfter, retryDelay } from '../../workers/webhooks/retry.ts'
-import { deliveryWorld, FAILED } from '../support/delivery-world.ts'
-import { storageEvent } from '../support/sample-events.ts'
-import { createWebhook, deleteWebhook, replayWebhook, setWebhookStatus } from '../support/webhook-commands.ts'
+import { deliveryWorld, FAILED } from '../support/webhooks/delivery-world.ts'
+import { storageEvent } from '../support/webhooks/sample-events.ts'
+import { createWebhook, deleteWebhook, replayWebhook, setWebhookStatus } from '../support/webhooks/webhook-commands.ts'
 
 const ALL = { bucket: undefined, prefix: undefined }
 

@@ -6,8 +6,8 @@ import { type Test, test } from 'tap'
 import { SecretBox } from '../../engine/keys/secret-box.ts'
 import { WebhookSender } from '../../workers/webhooks/sender.ts'
 import { systemResolver } from '../../workers/webhooks/resolver.ts'
-import { type Answering, type Receiver, startReceiver, statusOf } from '../support/receiver.ts'
-import { EARLIER_SECRET, SECRETS, storageEvent, webhookTo } from '../support/sample-events.ts'
+import { type Answering, type Receiver, startReceiver, statusOf } from '../support/webhooks/receiver.ts'
+import { EARLIER_SECRET, SECRETS, storageEvent, webhookTo } from '../support/webhooks/sample-events.ts'
 import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
 
 type Options = ConstructorParameters<typeof WebhookSender>[0]

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { createHmac } from 'node:crypto'
 import { test } from 'tap'
 import { signedDelivery } from '../../workers/webhooks/signing.ts'
-import { EARLIER_SECRET, SIGNING_SECRET, storageEvent } from '../support/sample-events.ts'
+import { EARLIER_SECRET, SIGNING_SECRET, storageEvent } from '../support/webhooks/sample-events.ts'
 
 interface StandardWebhooks {
   readonly Webhook: new (secret: string) => { verify(body: Buffer, headers: object, options?: object): unknown }

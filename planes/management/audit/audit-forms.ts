@@ -1,7 +1,7 @@
 import { AUDIT_RESULT_NAMES, eventId } from '../../../engine/events/audit.ts'
 import type { AuditRecord } from '../../../projections/audit/audit-record.ts'
 import { documented, form, mapOf, object, oneOf, orNull, TIME, text } from '../schemas/schema.ts'
-import { rfc3339 } from '../timestamps.ts'
+import { rfc3339 } from '../requests/timestamps.ts'
 
 /** Pattern of an event id. */
 export const EVENT_ID = '\\d{16}'

@@ -4,7 +4,7 @@ import { EventLines, type LineForm } from '../../../projections/events/event-lin
 import type { EventFilter, EventPageEnd } from '../../../projections/events/event-scan.ts'
 import { type EventPosition, storageEventId } from '../../../projections/events/storage-event.ts'
 import type { BodySource } from '../../http/exchange.ts'
-import { rfc3339 } from '../timestamps.ts'
+import { rfc3339 } from '../requests/timestamps.ts'
 import type { EventStreams } from './event-streams.ts'
 
 /** How often a stream without events asks whether its client may still have them. */

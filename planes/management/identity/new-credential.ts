@@ -1,5 +1,5 @@
 import type { SecretBox } from '../../../engine/keys/secret-box.ts'
-import { newAccessKey, newId, newSecretKey } from '../identifiers.ts'
+import { newAccessKey, newId, newSecretKey } from '../requests/identifiers.ts'
 
 /** A credential that is not stored yet, with the secret key that only its owner will see. */
 interface NewCredential {

@@ -2,7 +2,7 @@ import type { Microseconds, Milliseconds } from '../../../engine/brands.ts'
 import type { AccountState, CredentialState } from '../../../engine/domain/access-state.ts'
 import { ManagementError } from '../errors.ts'
 import type { ManagementServices } from '../services.ts'
-import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
+import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
 
 /** @throws ManagementError ACCOUNT_NOT_FOUND */
 export function requireAccount(id: string, { access }: ManagementServices): AccountState {

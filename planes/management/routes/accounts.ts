@@ -1,5 +1,5 @@
 import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route, SYSTEM_AND_AUDITOR } from '../define-route.ts'
-import { newId } from '../identifiers.ts'
+import { newId } from '../requests/identifiers.ts'
 import { newCredential } from '../identity/new-credential.ts'
 import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../named-pages.ts'
 import { jsonResponse, noContent } from '../responses.ts'

@@ -20,12 +20,12 @@ import {
 import { defineRoute, EVERYONE, json, type Route, type RouteRequest } from '../define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
 import type { HeavyPlace } from '../heavy-work.ts'
-import type { ManagementRequest } from '../management-request.ts'
+import type { ManagementRequest } from '../requests/management-request.ts'
 import { jsonResponse } from '../responses.ts'
 import { OBJECT_QUERY, queryForm, queryTime, queryWord } from '../schemas/query.ts'
 import { form, listOf, object, oneOf, orNull, SHA256, TIME, text, whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
-import { parseRfc3339, rfc3339, rfc3339OrNull } from '../timestamps.ts'
+import { parseRfc3339, rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
 
 /** Carries the id of the export in the audit log. */
 const EXPORT_ID_HEADER = 'x-object-store-export-id'

@@ -9,7 +9,7 @@ import { invalid, ManagementError } from '../errors.ts'
 import { jsonResponse } from '../responses.ts'
 import { OBJECT_QUERY, queryForm, queryNumber, queryText, queryTime, queryWord } from '../schemas/query.ts'
 import { FLAG, form, listOf, object, oneOf, orNull, SHA256, TIME, text, whole } from '../schemas/schema.ts'
-import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
+import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
 
 const EVENTS_MAXIMUM = 1000
 

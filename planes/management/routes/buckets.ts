@@ -11,7 +11,7 @@ import { component } from '../schemas/components.ts'
 import { queryText } from '../schemas/query.ts'
 import { FLAG, listOf, object, oneOf, orNull, readAs, text, whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
-import { rfc3339 } from '../timestamps.ts'
+import { rfc3339 } from '../requests/timestamps.ts'
 
 /** Region of buckets created here. */
 const REGION = 'us-east-1'

@@ -7,7 +7,7 @@ import { ManagementError } from '../errors.ts'
 import { requireVersion, VERSION_ERRORS, VERSION_QUERY } from '../object-lookup.ts'
 import { jsonResponse } from '../responses.ts'
 import { form, object, text, TIME } from '../schemas/schema.ts'
-import { rfc3339 } from '../timestamps.ts'
+import { rfc3339 } from '../requests/timestamps.ts'
 
 const issueTicket = defineRoute({
   pattern: 'POST /buckets/{bucket}/object-download/{key}',

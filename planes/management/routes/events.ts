@@ -15,7 +15,7 @@ import { positionOf, STORAGE_EVENT, STORAGE_EVENT_ID } from '../events/event-for
 import { jsonResponse } from '../responses.ts'
 import { queryForm, queryNumber, queryText, queryTime, queryWord } from '../schemas/query.ts'
 import { FLAG, form, listOf, object, orNull, TIME } from '../schemas/schema.ts'
-import { rfc3339 } from '../timestamps.ts'
+import { rfc3339 } from '../requests/timestamps.ts'
 
 const EVENTS_MAXIMUM = 1000
 

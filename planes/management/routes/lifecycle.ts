@@ -2,7 +2,7 @@ import { KEY_BYTES_MAXIMUM, overlongKeyBytes } from '../../../engine/domain/name
 import { EXPIRY_DAYS, type LifecycleRule } from '../../../engine/events/values.ts'
 import { ADMINISTRATORS, defineRoute, EVERYONE, json, NOTHING, type Route } from '../define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
-import { newId } from '../identifiers.ts'
+import { newId } from '../requests/identifiers.ts'
 import { bucketIn } from '../object-lookup.ts'
 import { jsonResponse, noContent } from '../responses.ts'
 import { command } from '../route-command.ts'

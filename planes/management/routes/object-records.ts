@@ -6,7 +6,7 @@ import { json } from '../define-route.ts'
 import { digestOf, type ObjectRequest, requireKey } from '../object-lookup.ts'
 import { component } from '../schemas/components.ts'
 import type { ManagementServices } from '../services.ts'
-import { rfc3339 } from '../timestamps.ts'
+import { rfc3339 } from '../requests/timestamps.ts'
 
 /** The errors of every route that writes an object, in addition to those of every route of a bucket. */
 export const WRITE_ERRORS = ['QUOTA_EXCEEDED', 'STORAGE_FULL', 'CONFLICT'] as const

@@ -4,7 +4,7 @@ import { findObject } from '../../objects/find-object.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
 import { ADMINISTRATORS, defineRoute, NOTHING, type Route } from '../define-route.ts'
 import { invalid, ManagementError } from '../errors.ts'
-import type { ManagementRequest } from '../management-request.ts'
+import type { ManagementRequest } from '../requests/management-request.ts'
 import {
   bucketIn,
   type ObjectRequest,

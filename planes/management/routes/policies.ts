@@ -1,7 +1,7 @@
 import type { PolicyState } from '../../../engine/domain/access-state.ts'
 import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route, SYSTEM_AND_AUDITOR } from '../define-route.ts'
 import { ManagementError } from '../errors.ts'
-import { newId } from '../identifiers.ts'
+import { newId } from '../requests/identifiers.ts'
 import { POLICY_STATEMENTS, policyStatements } from '../policy-document.ts'
 import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../named-pages.ts'
 import { jsonResponse, noContent } from '../responses.ts'
@@ -10,7 +10,7 @@ import { TITLE } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { listOf, object } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
-import { rfc3339 } from '../timestamps.ts'
+import { rfc3339 } from '../requests/timestamps.ts'
 
 function policyRecord({ policy, title, createdMicroseconds, statements }: PolicyState, accounts: string[]) {
   return { id: policy, name: title, created_at: rfc3339(createdMicroseconds), statements, accounts }

@@ -10,9 +10,9 @@ import { versionIdOf } from '../../objects/version-ids.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { ManagementError } from '../errors.ts'
 import { digestOf, requireVersion, VERSION_ERRORS, VERSION_QUERY } from '../object-lookup.ts'
+import { rfc3339 } from '../requests/timestamps.ts'
 import { jsonResponse } from '../responses.ts'
 import { anyOf, form, listOf, object, oneOf, SHA256, TIME, text, whole } from '../schemas/schema.ts'
-import { rfc3339 } from '../timestamps.ts'
 import { entriesOf, versionHistory } from '../version-history.ts'
 
 const ALGORITHM = oneOf(SIGNATURE_ALGORITHM)

@@ -12,7 +12,7 @@ import { component } from '../schemas/components.ts'
 import { queryForm, queryNumber, queryText } from '../schemas/query.ts'
 import { FLAG, form, listOf, object, oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
-import { rfc3339 } from '../timestamps.ts'
+import { rfc3339 } from '../requests/timestamps.ts'
 
 /** Versions read before other work gets a turn. */
 const VERSIONS_AT_ONCE = 500

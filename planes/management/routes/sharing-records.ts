@@ -11,7 +11,7 @@ import { bucketIn, type ObjectRequest, requireFound, requireKey, versionOf } fro
 import { expiryOf } from '../schemas/common.ts'
 import { whole } from '../schemas/schema.ts'
 import type { ManagementServices } from '../services.ts'
-import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
+import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
 
 /** Seconds until a link expires: from a minute to ten years. */
 export const LINK_LIFETIME = whole({ minimum: 60, maximum: 10 * 365 * 24 * 60 * 60 })

@@ -1,7 +1,7 @@
 import type { CheckpointState } from '../../../engine/state-ports.ts'
 import type { CheckpointFacts } from '../../../projections/trees/checkpoint-facts.ts'
 import { FLAG, object, orNull, TIME, text, whole } from '../schemas/schema.ts'
-import { rfc3339OrNull } from '../timestamps.ts'
+import { rfc3339OrNull } from '../requests/timestamps.ts'
 
 /** Checkpoints, as the status of the storage has them. */
 export const CHECKPOINTS = object({

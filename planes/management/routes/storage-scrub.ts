@@ -6,7 +6,7 @@ import { ADMINISTRATORS, defineRoute, json } from '../define-route.ts'
 import { jsonResponse } from '../responses.ts'
 import { command } from '../route-command.ts'
 import { component } from '../schemas/components.ts'
-import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
+import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
 
 /** The last pass of the scrub; null before the first. */
 export function scrubRecord(snapshot: CatalogSnapshot, versionIds: OpaqueIds): Record<string, unknown> | null {

@@ -1,7 +1,7 @@
 import type { Milliseconds } from '../../../engine/brands.ts'
 import type { TokenState } from '../../../engine/domain/access-state.ts'
 import { ADMINISTRATOR, defineRoute, json, NOTHING, type Route } from '../define-route.ts'
-import { newId, newManagementToken } from '../identifiers.ts'
+import { newId, newManagementToken } from '../requests/identifiers.ts'
 import { tokenDigest } from '../identity/bearer-token.ts'
 import { NAMED_OPTIONS, NAMED_QUERY, namedPage, NEXT_AFTER } from '../named-pages.ts'
 import { jsonResponse, noContent } from '../responses.ts'
@@ -9,7 +9,7 @@ import { command } from '../route-command.ts'
 import { expiryOf, LIFETIME, TITLE } from '../schemas/common.ts'
 import { component } from '../schemas/components.ts'
 import { listOf, object } from '../schemas/schema.ts'
-import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
+import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
 
 function tokenRecord(token: Omit<TokenState, 'digest'>, now: Milliseconds) {
   const { expiresMicroseconds: expires } = token

@@ -7,7 +7,7 @@ import { command } from '../route-command.ts'
 import { component } from '../schemas/components.ts'
 import { queryNumber, queryText } from '../schemas/query.ts'
 import { listOf, object, readAs, TIME } from '../schemas/schema.ts'
-import { parseRfc3339 } from '../timestamps.ts'
+import { parseRfc3339 } from '../requests/timestamps.ts'
 import { deliveryRecord, requireWebhook, webhookRecord } from './webhook-records.ts'
 
 const getDeliveries = defineRoute({

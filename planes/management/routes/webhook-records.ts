@@ -4,7 +4,7 @@ import { storageEventId } from '../../../projections/events/storage-event.ts'
 import type { DeliveryLogEntry } from '../../../projections/catalog/webhook-reader.ts'
 import { ManagementError } from '../errors.ts'
 import type { ManagementServices } from '../services.ts'
-import { rfc3339, rfc3339OrNull } from '../timestamps.ts'
+import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
 
 const SECRET_BYTES = 32
 

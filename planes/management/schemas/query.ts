@@ -1,7 +1,7 @@
 /** The types of query parameters: their schema, and how their text is read. */
 import { type Microseconds, microsecondsOf } from '../../../engine/brands.ts'
 import { invalid } from '../errors.ts'
-import { parseRfc3339 } from '../timestamps.ts'
+import { parseRfc3339 } from '../requests/timestamps.ts'
 import { form, oneOf, type Schema, TIME, text, whole } from './schema.ts'
 
 export interface QueryType<T> {

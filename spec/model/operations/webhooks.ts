@@ -1,7 +1,7 @@
 /** Requests on webhooks (spec/management/webhooks.md). */
 import type { EventType } from '../../../engine/events/values.ts'
 import { API } from '../../../planes/management/define-route.ts'
-import * as commands from '../../support/webhook-commands.ts'
+import * as commands from '../../support/webhooks/webhook-commands.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'
 import type { Operation } from '../expectation.ts'
 import type { ModelWebhook } from '../naive-webhooks.ts'

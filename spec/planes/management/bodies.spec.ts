@@ -2,7 +2,7 @@
 import tap, { test } from 'tap'
 import type { CreatedAccount } from '../../support/management-records.ts'
 import { API } from '../../../planes/management/define-route.ts'
-import { openApiDocument } from '../../../planes/management/openapi.ts'
+import { openApiDocument } from '../../../planes/management/openapi/openapi.ts'
 import { routeList } from '../../../planes/management/route-list.ts'
 import type { Schema } from '../../../planes/management/schemas/schema.ts'
 import type { ApiAnswer } from '../../support/api-client.ts'

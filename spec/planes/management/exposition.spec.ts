@@ -4,7 +4,7 @@ import { MetricSlots } from '../../../planes/http/metrics/metric-slots.ts'
 import { metricTable } from '../../../planes/http/metrics/metric-table.ts'
 import { readMetrics, renderMetrics } from '../../../planes/management/metrics.ts'
 import { bearer } from '../../support/api-client.ts'
-import { parseExposition } from '../../support/exposition.ts'
+import { parseExposition } from '../../support/pages/exposition.ts'
 import { SCRAPE_TOKEN, SCRAPED, startManaged } from '../../support/management-server.ts'
 
 const server = await startManaged()

@@ -1,6 +1,6 @@
 /** The OpenAPI document as generators of clients read it. */
 import tap, { test } from 'tap'
-import { openApiDocument } from '../../../planes/management/openapi.ts'
+import { openApiDocument } from '../../../planes/management/openapi/openapi.ts'
 import { routeList } from '../../../planes/management/route-list.ts'
 import { NamedSchemas } from '../../../planes/management/schemas/named-schemas.ts'
 import { FLAG, listOf, object, orNull, text, whole } from '../../../planes/management/schemas/schema.ts'

@@ -5,7 +5,7 @@ import { isSignedBy, readCheckpointNote, readVerifierKey } from '../../../engine
 import { LOG_HASHING } from '../../../engine/transparency/tree-hashing.ts'
 import { isConsistent, rootOfInclusion } from '../../../engine/transparency/tree-shape.ts'
 import { API } from '../../../planes/management/define-route.ts'
-import { tileOfPath } from '../../../planes/management/tile-path.ts'
+import { tileOfPath } from '../../../planes/management/requests/tile-path.ts'
 import { TreeFiles, treesIn } from '../../../projections/trees/tree-files.ts'
 import { signingOf } from '../../support/checkpoint-signing.ts'
 import { auditOf } from '../../support/commands.ts'

@@ -2,7 +2,7 @@
 import tap, { test } from 'tap'
 import { microsecondsOf } from '../../../engine/brands.ts'
 import type { WebhookState } from '../../../engine/domain/webhook-state.ts'
-import { attemptOf, recordDeliveries, reportOf } from '../../support/webhook-commands.ts'
+import { attemptOf, recordDeliveries, reportOf } from '../../support/webhooks/webhook-commands.ts'
 import { startManaged } from '../../support/management-server.ts'
 
 interface Subscription {

@@ -10,8 +10,8 @@ import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../../../planes/s3/request/continuation-token.ts'
 import type { ListPosition } from '../../../projections/catalog/object-listing.ts'
 import { isoMilliseconds, isoTimestamp } from '../../../planes/s3/text/timestamps.ts'
-import { tablesOf } from '../../support/markdown-tables.ts'
-import { S3_DOCUMENTS, servedText } from '../../support/s3-documents.ts'
+import { tablesOf } from '../../support/pages/markdown-tables.ts'
+import { S3_DOCUMENTS, servedText } from '../../support/pages/s3-documents.ts'
 import { refusalCode } from './wire-request.ts'
 
 test('the pages say what the tables say', async (t) => {

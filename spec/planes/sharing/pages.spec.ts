@@ -7,8 +7,8 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import tap, { type Test, test } from 'tap'
 import { environment } from '../../../cli/environment.ts'
 import { microsecondsOf } from '../../../engine/brands.ts'
-import { hindrances } from '../../support/axe.ts'
-import { browserMissing, launchBrowser, watchedPage } from '../../support/browser.ts'
+import { hindrances } from '../../support/browser/axe.ts'
+import { browserMissing, launchBrowser, watchedPage } from '../../support/browser/browser.ts'
 import { startSharing } from '../../support/sharing-server.ts'
 
 /** A directory for pictures of the pages, to be looked at. */

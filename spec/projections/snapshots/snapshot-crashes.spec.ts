@@ -1,7 +1,13 @@
 import { test } from 'tap'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { usableNames } from '../../../projections/snapshots/snapshot-file.ts'
-import { FaultDisk, inputOutputError, noSpaceError, type Fault, type Operation } from '../../support/fault-disk.ts'
+import {
+  FaultDisk,
+  inputOutputError,
+  noSpaceError,
+  type Fault,
+  type Operation,
+} from '../../support/disks/fault-disk.ts'
 import { rebuiltTables } from '../../support/rebuilt-tables.ts'
 import { fillSegments, snapshotOf } from '../../support/snapshots.ts'
 import { BOOT_ID, dumpStore, openTestStore, OTHER_BOOT_ID, roomyDisk } from '../../support/test-store.ts'

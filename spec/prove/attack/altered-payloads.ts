@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
-import { alteredWithSameChecksum } from '../../support/forged-checksum.ts'
+import { alteredWithSameChecksum } from '../../support/journals/forged-checksum.ts'
 import { BUCKET, KEY, OTHER_BUCKET } from './arena.ts'
 import type { Assault } from './assault.ts'
 

@@ -8,7 +8,7 @@ import { EXTENSIONS, type Extensions } from '../../../planes/objects/s3-extensio
 import type { ApiClient } from '../../support/api-client.ts'
 import { type Identity, allow, deny, newIdentity } from '../../support/identities.ts'
 import { type ManagedServer, startManaged } from '../../support/management-server.ts'
-import type { KnownCredentials } from '../../support/management-matrix.ts'
+import type { KnownCredentials } from '../../support/pages/management-matrix.ts'
 import type { IssuedCredential, IssuedToken } from '../../support/management-records.ts'
 import { completionOf, createUpload, sendPart } from '../../support/multipart.ts'
 import { type ProcessServer, startProcess } from '../../support/server-process.ts'

@@ -8,7 +8,7 @@ import {
   managementRows,
   managementSenders,
   matrixFaults,
-} from '../../support/management-matrix.ts'
+} from '../../support/pages/management-matrix.ts'
 import { WEBHOOK } from './arena.ts'
 import type { Assault } from './assault.ts'
 import type { RawAnswer } from './raw-exchange.ts'

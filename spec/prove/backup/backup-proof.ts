@@ -1,4 +1,4 @@
-import { lost, type Finding } from '../../support/client-findings.ts'
+import { lost, type Finding } from '../../support/dying-servers/client-findings.ts'
 import type { Proof, ProofResult, ProofTask } from '../proof.ts'
 import { BackedUpStore, type BackupCounts, noBackups } from './backed-up-store.ts'
 

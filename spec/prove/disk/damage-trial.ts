@@ -5,7 +5,7 @@ import { COLD_MAGIC } from '../../../engine/journal/cold/cold-format.ts'
 import type { TestStore } from '../../support/test-store.ts'
 import type { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
 import { type Damage, type DamagedPlace, damageSomething } from './damage.ts'
-import type { Finding } from '../../support/client-findings.ts'
+import type { Finding } from '../../support/dying-servers/client-findings.ts'
 import { verifyImage } from './journal-image.ts'
 import { openIn, type World } from './life.ts'
 

@@ -1,5 +1,11 @@
 /** Faults of a disk while a store works on it. */
-import { type Fault, FaultDisk, inputOutputError, noSpaceError, type Operation } from '../../support/fault-disk.ts'
+import {
+  type Fault,
+  FaultDisk,
+  inputOutputError,
+  noSpaceError,
+  type Operation,
+} from '../../support/disks/fault-disk.ts'
 import type { Random } from '../../support/random.ts'
 import { byChance } from '../simulated-disk/crash-choices.ts'
 import type { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'

@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import type { Proof, ProofTask } from '../proof.ts'
-import type { Finding } from '../../support/client-findings.ts'
+import type { Finding } from '../../support/dying-servers/client-findings.ts'
 import { scratchDirectory } from '../shares.ts'
 import { addTally, emptyTally, type Tally } from './findings.ts'
 import { Intervals } from './intervals.ts'

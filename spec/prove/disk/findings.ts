@@ -1,5 +1,5 @@
 /** What a seed did, and what it found. */
-import type { Finding } from '../../support/client-findings.ts'
+import type { Finding } from '../../support/dying-servers/client-findings.ts'
 
 const NOTHING = {
   /** Times that the power went, or the process was killed, and the store was opened again. */

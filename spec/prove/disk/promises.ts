@@ -8,9 +8,9 @@ import { RECORD_KIND } from '../../../engine/journal/format.ts'
 import { HeadFile } from '../../../engine/journal/head-mark.ts'
 import { readJournal } from '../../../engine/journal/read-journal.ts'
 import { recoverJournal } from '../../../engine/journal/recovery.ts'
-import type { ModelledClients } from '../../support/modelled-clients.ts'
+import type { ModelledClients } from '../../support/dying-servers/modelled-clients.ts'
 import type { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'
-import type { Finding } from '../../support/client-findings.ts'
+import type { Finding } from '../../support/dying-servers/client-findings.ts'
 
 export class Promises {
   /** Hash in hexadecimal by sequence of records that must be there from now on. */

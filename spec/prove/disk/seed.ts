@@ -1,11 +1,11 @@
 /** One store on one host, from an empty disk on: some lives, each with its end, then damage to the medium. */
 import * as fs from 'node:fs'
 import { join } from 'node:path'
-import { ModelledClients } from '../../support/modelled-clients.ts'
+import { ModelledClients } from '../../support/dying-servers/modelled-clients.ts'
 import { Random } from '../../support/random.ts'
 import { type Breakage, UNBROKEN } from './breakage.ts'
 import { tryDamage } from './damage-trial.ts'
-import type { Finding } from '../../support/client-findings.ts'
+import type { Finding } from '../../support/dying-servers/client-findings.ts'
 import { emptyTally, type SeedReport } from './findings.ts'
 import type { Intervals } from './intervals.ts'
 import { verifyImage } from './journal-image.ts'

@@ -1,7 +1,7 @@
 /** Where the work of a kind begins: a store with some of everything. */
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { ClientLedger } from '../../support/client-ledger.ts'
+import { ClientLedger } from '../../support/dying-servers/client-ledger.ts'
 import { createBucket, write, writeFile } from '../../support/commands.ts'
 import { PART_MINIMUM } from '../../model/rules.ts'
 import { sampleBytes } from '../../support/sample-bytes.ts'

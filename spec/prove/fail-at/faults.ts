@@ -1,7 +1,7 @@
 /** Which faults fit an operation of a disk, and how an operation is found again in another run of the same work. */
 import { relative } from 'node:path'
 import { DiskFullError } from '../../../engine/disk/disk.ts'
-import { type Fault, inputOutputError, type Operation, type OperationName } from '../../support/fault-disk.ts'
+import { type Fault, inputOutputError, type Operation, type OperationName } from '../../support/disks/fault-disk.ts'
 
 export const FAULT_KINDS = ['EIO', 'ENOSPC', 'short write', 'EIO, yet done'] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]

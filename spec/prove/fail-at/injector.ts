@@ -1,4 +1,4 @@
-import type { FaultDisk, Operation } from '../../support/fault-disk.ts'
+import type { FaultDisk, Operation } from '../../support/disks/fault-disk.ts'
 import { describe, faultOf, kindOfPath, type Target } from './faults.ts'
 
 /** What of the store must not fail unnoticed: a failed write, sync or name of it is told to somebody. */

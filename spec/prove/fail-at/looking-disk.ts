@@ -1,5 +1,5 @@
 import type { Disk } from '../../../engine/disk/disk.ts'
-import type { FaultDisk } from '../../support/fault-disk.ts'
+import type { FaultDisk } from '../../support/disks/fault-disk.ts'
 import { altered, alteredFiles } from '../mutants/altered.ts'
 
 /** A layer over a disk with faults, so that looks can fail as well. A look for a name that fails finds nothing. */

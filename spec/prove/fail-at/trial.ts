@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
-import type { ClientLedger } from '../../support/client-ledger.ts'
+import type { ClientLedger } from '../../support/dying-servers/client-ledger.ts'
 import { write } from '../../support/commands.ts'
 import { OTHER_BOOT_ID } from '../../support/test-store.ts'
 import { type Breakage, UNBROKEN } from '../disk/breakage.ts'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
-import { entriesOf, type ForgedEntry, strangeEntry, writeForged } from '../../support/forged-journal.ts'
+import { entriesOf, type ForgedEntry, strangeEntry, writeForged } from '../../support/journals/forged-journal.ts'
 
 export interface Forgery {
   readonly name: string

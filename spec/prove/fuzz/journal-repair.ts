@@ -1,6 +1,6 @@
 /** Makes the checksums and the chain of a mutated segment right again, as far as its lengths can be followed. */
 import type { Random } from '../../support/random.ts'
-import { repairBatch, repairRecord, repairSegmentHeader } from '../../support/journal-bytes.ts'
+import { repairBatch, repairRecord, repairSegmentHeader } from '../../support/journals/journal-bytes.ts'
 
 const SEGMENT_HEADER_BYTES = 256
 const BATCH_HEADER_BYTES = 64

@@ -2,7 +2,7 @@
  * A client of a server that may die at any moment. It knows what was acknowledged to it, and what may or may not have
  * happened because the answer never came.
  */
-import type { ClientCounts, Finding } from '../../support/client-findings.ts'
+import type { ClientCounts, Finding } from '../../support/dying-servers/client-findings.ts'
 import type { Random } from '../../support/random.ts'
 import { elements, type WireAnswer, type WireClient } from '../../support/wire-client.ts'
 import { bytesOf, type Content, KeyBook } from '../key-book.ts'

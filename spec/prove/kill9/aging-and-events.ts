@@ -2,13 +2,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ApiClient, basic } from '../../support/api-client.ts'
-import { type Finding, lost, wrong } from '../../support/client-findings.ts'
-import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { type Finding, lost, wrong } from '../../support/dying-servers/client-findings.ts'
+import { type Receiver, startReceiver } from '../../support/webhooks/receiver.ts'
 import type { ProcessServer } from '../../support/server-process.ts'
 import { allEvents, type StorageEvent } from '../../support/storage-events.ts'
 import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
 import { elements, type WireClient } from '../../support/wire-client.ts'
-import { VERSION_BUCKET } from '../../support/version-client.ts'
+import { VERSION_BUCKET } from '../../support/dying-servers/version-client.ts'
 import { CRASH_BUCKET } from './acknowledging-client.ts'
 
 const DAY = 24 * 60 * 60 * 1000

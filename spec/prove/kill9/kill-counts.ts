@@ -1,5 +1,5 @@
 /** What a run of kills counts, and when it says too little to pass. */
-import type { Finding } from '../../support/client-findings.ts'
+import type { Finding } from '../../support/dying-servers/client-findings.ts'
 
 export interface KillCounts {
   /** Of the server, all of them. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Finding } from '../../support/client-findings.ts'
+import type { Finding } from '../../support/dying-servers/client-findings.ts'
 import type { Proof, ProofResult, ProofTask } from '../proof.ts'
 import { noKills, verdict } from './kill-counts.ts'
 import { KilledStore } from './killed-store.ts'

@@ -1,5 +1,5 @@
 /** What a sequence of letters leaves at each moment at which the power may go. */
-import { FaultDisk } from '../../support/fault-disk.ts'
+import { FaultDisk } from '../../support/disks/fault-disk.ts'
 import { type Breakage, UNBROKEN } from '../disk/breakage.ts'
 import { populate } from './alphabet.ts'
 import type { MemoryProjections } from './memory-projections.ts'

@@ -1,7 +1,7 @@
 /** A world small enough to be tried out wholly: a simulated disk, projections in memory, and what clients were told. */
 import type { Disk } from '../../../engine/disk/disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
-import { ClientLedger } from '../../support/client-ledger.ts'
+import { ClientLedger } from '../../support/dying-servers/client-ledger.ts'
 import { openTestStore, type TestStore } from '../../support/test-store.ts'
 import { altered } from '../mutants/altered.ts'
 import { SimulatedDisk } from '../simulated-disk/simulated-disk.ts'

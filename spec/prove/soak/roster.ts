@@ -2,7 +2,7 @@
 import { ACCESS_KEY, SECRET_KEY } from '../../support/test-clients.ts'
 import { basic } from '../../support/api-client.ts'
 import { Random } from '../../support/random.ts'
-import { VERSION_BUCKET, VersionClient } from '../../support/version-client.ts'
+import { VERSION_BUCKET, VersionClient } from '../../support/dying-servers/version-client.ts'
 import { openUploads } from '../open-uploads.ts'
 import { AccessActor, attach, makeSubject, type Subject } from './access-actor.ts'
 import { type Actor, type Clients, mustBe, WrongAnswerError } from './actor.ts'

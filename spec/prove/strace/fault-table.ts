@@ -1,5 +1,5 @@
 /** Every place where a system call of a script can fail, and which of them a run tries. */
-import type { TracedCall } from '../../support/system-call-tracer.ts'
+import type { TracedCall } from '../../support/disks/system-call-tracer.ts'
 import type { Script } from './scripted-work.ts'
 import type { Area } from './traced-paths.ts'
 

@@ -1,5 +1,5 @@
 /** What a run of injections counts, and when it says too little to pass. */
-import type { Finding } from '../../support/client-findings.ts'
+import type { Finding } from '../../support/dying-servers/client-findings.ts'
 
 export class InjectionTally {
   cases = 0

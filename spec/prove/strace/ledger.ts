@@ -1,5 +1,5 @@
 /** What a server was asked, what it acknowledged, and what must therefore stand under each key of a bucket. */
-import { type Finding, wrong } from '../../support/client-findings.ts'
+import { type Finding, wrong } from '../../support/dying-servers/client-findings.ts'
 import { elements, firstElement, type WireAnswer, type WireClient } from '../../support/wire-client.ts'
 import { openUploads } from '../open-uploads.ts'
 import { bytesOf, type Content, KeyBook } from '../key-book.ts'

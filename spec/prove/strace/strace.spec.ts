@@ -1,6 +1,6 @@
 /** What the proof stands on: its table of faults, its counts, its ledger, and a sync that takes its time. */
 import { test } from 'tap'
-import { lost, wrong } from '../../support/client-findings.ts'
+import { lost, wrong } from '../../support/dying-servers/client-findings.ts'
 import { startInThread } from '../../support/test-server.ts'
 import { type DelayedChange, judged } from './delayed-sync.ts'
 import { callCounts, casesOf, casesToTry, rotation } from './fault-table.ts'

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Finding } from '../../support/client-findings.ts'
+import type { Finding } from '../../support/dying-servers/client-findings.ts'
 import type { Proof, ProofResult, ProofTask } from '../proof.ts'
 import { delayedSyncs } from './delayed-sync.ts'
 import { callCounts, casesOf, casesToTry, type FaultCase } from './fault-table.ts'

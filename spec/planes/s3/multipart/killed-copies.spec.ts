@@ -2,7 +2,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import tap, { test } from 'tap'
 import { StorePaths } from '../../../../engine/disk/store-paths.ts'
-import { runJournalCommand } from '../../../support/journal-command-run.ts'
+import { runJournalCommand } from '../../../support/journals/journal-command-run.ts'
 import {
   complete,
   createUpload,

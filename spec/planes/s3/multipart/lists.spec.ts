@@ -1,7 +1,7 @@
 /** ListParts and ListMultipartUploads: pages, markers, order, prefixes. */
 import tap, { test } from 'tap'
 import { byUtf8 } from '../../../model/naive-listing.ts'
-import { PREFIX_MARK } from '../../../support/list-model.ts'
+import { PREFIX_MARK } from '../../../support/model/list-model.ts'
 import { abort, createUpload, sendPart, uploadTarget } from '../../../support/multipart.ts'
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'

@@ -2,7 +2,7 @@ import { closeSync, openSync, readdirSync, readSync, renameSync, rmSync, truncat
 import tap, { test } from 'tap'
 import { volumeNumberOf } from '../../../../engine/brands.ts'
 import { PayloadDamagedError } from '../../../../engine/payloads/payload-errors.ts'
-import { alteredWithSameChecksum } from '../../../support/forged-checksum.ts'
+import { alteredWithSameChecksum } from '../../../support/journals/forged-checksum.ts'
 import { sampleBytes } from '../../../support/sample-bytes.ts'
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'

@@ -1,7 +1,7 @@
 /** Times as text, held against a calendar that counts. */
 import { millisecondsOf } from '../../../../engine/brands.ts'
 import { proofMicroseconds } from '../../../../engine/proof/proof-time.ts'
-import { parseRfc3339 } from '../../../../planes/management/timestamps.ts'
+import { parseRfc3339 } from '../../../../planes/management/requests/timestamps.ts'
 import { parseHttpDate } from '../../../../planes/http/headers/http-date.ts'
 import { parseAmzDate, parseIsoTimestamp } from '../../../../planes/s3/text/timestamps.ts'
 import type { Random } from '../../../support/random.ts'

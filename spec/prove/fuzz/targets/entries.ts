@@ -7,7 +7,7 @@ import {
   encodeEntry,
   type Entry,
 } from '../../../../engine/events/entry-codec.ts'
-import { change, context, result } from '../../../support/arbitrary-entries.ts'
+import { change, context, result } from '../../../support/journals/arbitrary-entries.ts'
 import { accepted, type FuzzTarget, mustBeSame, refused, type Verdict } from '../target.ts'
 
 /** Entries of every kind, the same at each start. */

@@ -5,9 +5,9 @@ import { parseBundle } from '../../../../engine/proof/parse-bundle.ts'
 import { parseStrictJson, StrictJsonError } from '../../../../engine/proof/strict-json.ts'
 import { verifyBundle } from '../../../../engine/proof/verify-bundle.ts'
 import type { Random } from '../../../support/random.ts'
-import { BROKEN, VALID } from '../../../support/proof-goldens.ts'
-import { bundleBytes } from '../../../support/proof-statements.ts'
-import { EVIDENCE } from '../../../support/proof-verdicts.ts'
+import { BROKEN, VALID } from '../../../support/proofs/proof-goldens.ts'
+import { bundleBytes } from '../../../support/proofs/proof-statements.ts'
+import { EVIDENCE } from '../../../support/proofs/proof-verdicts.ts'
 import { accepted, type FuzzTarget, mustBeSame, mustHold, refused, type Verdict } from '../target.ts'
 
 const BYTES_MAXIMUM = 64 * 1024

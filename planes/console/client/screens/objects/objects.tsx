@@ -10,12 +10,12 @@ import { useSorted } from '../../parts/sorting.ts'
 import { usePages } from '../../parts/use-pages.ts'
 import { BucketHead } from '../buckets/bucket-head.tsx'
 import { Details } from './details.tsx'
-import { DropZone } from './drop-zone.tsx'
+import { DropZone } from './uploads/drop-zone.tsx'
 import { ENTRY_ORDERS, type Entry, type Listing, loadPage, nameOfEntry, type Place } from './entries.ts'
 import { ObjectList } from './object-list.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { Toolbar } from './toolbar.tsx'
-import { finishedUploads } from './upload-queue.ts'
+import { finishedUploads } from './uploads/upload-queue.ts'
 
 /** The objects of a bucket, and the one that is looked at. */
 export function ObjectsScreen({ values: { bucket = '' }, query }: ScreenProps) {

@@ -6,7 +6,7 @@ import { ErrorBox } from '../../parts/error-box.tsx'
 import { formatBytes } from '../../text/format.ts'
 import { visibleText } from '../../text/visible.ts'
 import type { ObjectVersion } from './object-types.ts'
-import { PdfLink } from './pdf-link.tsx'
+import { PdfLink } from './links/pdf-link.tsx'
 
 /** Larger ones are fetched when somebody asks. */
 const BYTES_AT_ONCE = 2 * 1024 ** 2

@@ -6,7 +6,7 @@ import { PrefixSearch } from '../../parts/prefix-search.tsx'
 import { DeleteFolder } from './delete-folder.tsx'
 import { crumbsOf, type Listing } from './entries.ts'
 import { listingHref } from './object-list.tsx'
-import { UploadButtons } from './upload-buttons.tsx'
+import { UploadButtons } from './uploads/upload-buttons.tsx'
 
 interface ToolbarProps {
   readonly listing: Listing

@@ -1,0 +1,46 @@
+import { useState } from 'preact/hooks'
+import { callForBytes } from '../../../api/call.ts'
+import { sayFailure } from '../../../parts/status.tsx'
+import type { ObjectVersion } from '../object-types.ts'
+
+/** Held in memory while it is shown. */
+const BYTES_MAXIMUM = 100 * 1024 ** 2
+const MAGIC = '%PDF-'
+/** The tab that shows it has read it by then. */
+const KEPT_MILLISECONDS = 60_000
+
+/** For what is not previewed: a PDF opens in a tab of its own, in the browser's viewer. */
+export function PdfLink({ object }: { readonly object: ObjectVersion }) {
+  const [busy, setBusy] = useState(false)
+  const looksLikePdf = /\.pdf$/i.test(object.key) || object.content_type === 'application/pdf'
+  if (!looksLikePdf || object.size > BYTES_MAXIMUM) return <p class="faint">There is no preview of this.</p>
+  const open = async () => {
+    setBusy(true)
+    try {
+      await openPdf(object)
+    } catch (error) {
+      sayFailure(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <button type="button" disabled={busy} onClick={() => void open()}>
+      {busy ? 'Loading…' : 'Open the PDF in a tab'}
+    </button>
+  )
+}
+
+/**
+ * The type is given here and not by the object, so that a page or a picture with scripts is never shown as what it is.
+ * @throws Error when the bytes do not begin as a PDF does
+ */
+async function openPdf({ bucket, key, version_id }: ObjectVersion): Promise<void> {
+  const sent = { path: { bucket, key }, query: { version_id } }
+  const bytes = await callForBytes('GET /buckets/{bucket}/object-content/{key}', sent)
+  if ((await bytes.slice(0, MAGIC.length).text()) !== MAGIC)
+    throw new Error('Its bytes do not begin as those of a PDF.')
+  const address = URL.createObjectURL(new Blob([bytes], { type: 'application/pdf' }))
+  setTimeout(() => URL.revokeObjectURL(address), KEPT_MILLISECONDS)
+  open(address, '_blank', 'noopener')
+}

@@ -1,0 +1,62 @@
+import type { AuditContext } from '../../../engine/events/audit.ts'
+import type { RequestJournal } from '../../exchange/request-journal.ts'
+import type { HttpRequest } from '../../http/exchange.ts'
+import type { ManagementError } from '../errors.ts'
+import type { ManagementIdentity } from '../identity/authenticate.ts'
+import { decodedParts, targetOf } from './request-target.ts'
+import type { FoundRoute } from '../router.ts'
+import type { ManagementServices } from '../services.ts'
+
+/** An authenticated request for a route that its role may use, as a handler receives it. */
+export interface ManagementRequest {
+  readonly http: HttpRequest
+  readonly identity: ManagementIdentity
+  /** Decoded values of the `{name}` parts of the path. */
+  readonly parameters: Readonly<Record<string, string>>
+  /**
+   * A query parameter, as the route declares it.
+   * @throws ManagementError INVALID_REQUEST
+   */
+  query(name: string): unknown
+  /**
+   * The JSON body, as the route declares it. May be called once.
+   * @throws ManagementError BODY_TOO_LARGE, INVALID_REQUEST naming the field that is wrong
+   */
+  body(): Promise<unknown>
+  /** Whether the credential of the request would still be let in, for an answer that lasts. */
+  readonly isAllowed: () => boolean
+  /** The only way to change anything. */
+  readonly journal: RequestJournal
+  /** Logs a fault of the server that comes to light after the answer has begun, under the id of this request. */
+  fault(error: unknown): ManagementError
+}
+
+/** The resource of a request in records: its route, or what the route says that it is about. */
+export function resourceOf(found: FoundRoute, services: ManagementServices): string {
+  const { path, records } = found.route
+  return records?.resource(decodedParts(found), services) ?? path
+}
+
+/**
+ * The audit context of a request: its operation is `<METHOD> <route>`, its resource the route, unless the route has others
+ * (specification, Audit event), its metadata what it is about. Nothing of that depends on how far the request came, so a
+ * refusal says as much.
+ */
+export function auditContext(
+  http: HttpRequest,
+  found: FoundRoute,
+  identity: ManagementIdentity | undefined,
+  requestId: string,
+  resource: string,
+): AuditContext {
+  const { method, path, records } = found.route
+  return {
+    principal: `management:${identity?.role ?? 'unauthenticated'}`,
+    credentialId: identity?.credentialId,
+    sourceAddress: http.remoteAddress,
+    requestId,
+    operation: records?.operation ?? `${method} ${path}`,
+    resource,
+    metadata: targetOf(found, http.query),
+  }
+}

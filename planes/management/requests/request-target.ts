@@ -1,0 +1,37 @@
+import { KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
+import type { Pairs } from '../../../engine/events/audit.ts'
+import { boundedText } from '../../../engine/events/bounded-text.ts'
+import type { FoundRoute } from '../router.ts'
+
+/** Query parameters that say what a request is about, where its route takes them. */
+const TARGETS: readonly string[] = ['version_id', 'export_id']
+
+/**
+ * What a request is about, for its audit records: the named parts of its path and the parameters above, by name. It is
+ * read without any check, because it is recorded of refused requests too; what cannot be decoded is recorded as it was
+ * sent, what is longer than a key may be is cut.
+ */
+export function targetOf({ route, sent }: FoundRoute, query: string): Pairs {
+  const parts = Object.entries(sent)
+  for (const piece of query === '' ? [] : query.split('&')) {
+    const [name = ''] = piece.split('=', 1)
+    const isFirst = parts.every(([other]) => other !== name)
+    if (TARGETS.includes(name) && Object.hasOwn(route.query, name) && isFirst) {
+      parts.push([name, piece.slice(name.length + 1).replaceAll('+', ' ')])
+    }
+  }
+  return parts.flatMap(([name, value]) => [name, boundedText(decoded(value), KEY_BYTES_MAXIMUM)])
+}
+
+/** The named parts of the path; one that cannot be decoded is as it was sent. */
+export function decodedParts({ sent }: FoundRoute): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, decoded(value)]))
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
