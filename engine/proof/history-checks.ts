@@ -1,7 +1,7 @@
 /** The checks of a bundle's history: specification, "Verification procedure", step 6. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { HISTORY_REASONS, type ProofCheckpoint, type ProofHistory, type ProofRecord } from './bundle-types.ts'
-import { leafHash, rootOfPath } from './merkle.ts'
+import { leafHash, pathSides, rootOfPath } from './merkle.ts'
 import { type CheckName, type CheckResult, failed, notProved, passed } from './proof-report.ts'
 
 type HistoryCheck = Extract<CheckName, 'checkpoint' | 'inclusion' | 'links' | 'anchor'>
@@ -31,16 +31,30 @@ function checkCheckpoint({ from_sequence, to_sequence, leaf_count }: ProofCheckp
 
 function checkInclusion({ records, checkpoint }: PresentHistory): CheckResult {
   if (records.length === 0) return notProved('The history holds no record.')
-  const astray = records.find((record) => !isIncluded(record, checkpoint))
-  if (astray !== undefined) return failed(`The record ${astray.sequence} is not in the tree of the checkpoint.`)
+  for (const record of records) {
+    const fault = inclusionFault(record, checkpoint)
+    if (fault !== undefined) {
+      return failed(`The record ${record.sequence} is not in the tree of the checkpoint: ${fault}.`)
+    }
+  }
   return passed(`${count(records.length, 'record is', 'records are')} in the tree of the checkpoint.`)
 }
 
-function isIncluded({ sequence, record_hash, inclusion_path }: ProofRecord, checkpoint: ProofCheckpoint): boolean {
+/** Why a record is not in a tree, if so. */
+function inclusionFault(
+  { sequence, record_hash, inclusion_path }: ProofRecord,
+  { from_sequence, leaf_count, root }: ProofCheckpoint,
+): string | undefined {
   const { index, steps } = inclusion_path
-  if (index !== sequence - checkpoint.from_sequence) return false
-  const root = rootOfPath(leafHash(hexToBytes(record_hash)), index, checkpoint.leaf_count, steps)
-  return root !== undefined && bytesToHex(root) === checkpoint.root
+  if (index !== sequence - from_sequence) {
+    return `its index is ${index}, and a tree from record ${from_sequence} on has it at another place`
+  }
+  if (index >= leaf_count) return `its index is ${index}, and the tree has ${leaf_count} leaves`
+  const needed = pathSides(index, leaf_count).length
+  if (steps.length !== needed) return `its path has ${count(steps.length, 'step', 'steps')}, and needs ${needed}`
+  const found = rootOfPath(leafHash(hexToBytes(record_hash)), index, leaf_count, steps)
+  if (found === undefined) return 'the sides of its path are not those of its index'
+  return bytesToHex(found) === root ? undefined : 'its path leads to another root than the one of the checkpoint'
 }
 
 /** A bundle holds only the records of one version, so most have no neighbour to link to. */

@@ -152,3 +152,55 @@ test('no member can be that of another valid bundle', async (t) => {
     t.same(accepted, [], name)
   }
 })
+
+/** What the verifier says of the inclusion of a broken bundle. */
+async function inclusionOf(name: string): Promise<string | undefined> {
+  const { checks } = await verifyBundle(golden('broken', name), EVIDENCE)
+  return checks.find((check) => check.name === 'inclusion')?.sentence
+}
+
+test('a forged history is refused by name', async (t) => {
+  const reasons: Readonly<Record<string, RegExp>> = {
+    'index-too-large': /its index is \d+, and/,
+    'index-of-another': /its index is \d+, and/,
+    'path-too-long': /its path has \d+ steps?, and needs \d+/,
+    'path-too-short': /its path has \d+ steps?, and needs \d+/,
+    'sides-exchanged': /the sides of its path are not those of its index/,
+    'other-root': /its path leads to another root/,
+    'other-record-hash': /its path leads to another root/,
+    'root-of-log-tree': /its path leads to another root/,
+    'paths-of-log-tree': /its path leads to another root/,
+    'root-before-its-hash': /its path leads to another root/,
+    'checkpoint-of-another-store': /its path leads to another root/,
+    'leaf-count-too-small': /^The record \d+ is not in the tree/,
+    'span-shifted': /^The record \d+ is not in the tree/,
+  }
+  for (const [name, reason] of Object.entries(reasons)) t.match(await inclusionOf(name), reason, name)
+  const { checks } = await verifyBundle(golden('broken', 'leaf-count-0'), EVIDENCE)
+  t.match(checks.find(({ name }) => name === 'checkpoint')?.sentence, /^The checkpoint covers no record\.$/)
+})
+
+test('a byte that is another one is another bundle, or none', async (t) => {
+  for (const [name, bundle] of Object.entries(VALID)) {
+    if (bundle.history.status !== 'present') continue
+    const bytes = golden('valid', name)
+    const accepted: number[] = []
+    const sampled: Buffer[] = []
+    for (let at = 0; at < bytes.length; at += 1) {
+      const flipped = Buffer.from(bytes)
+      flipped[at]! ^= 1 << (at % 8)
+      const parsed = parseBundle(flipped)
+      // A signature costs a millisecond: it is enough that other bytes are signed, or that the signature is another one.
+      if (parsed.kind === 'bundle' && isSameProof(parsed.bundle, bundle)) accepted.push(at)
+      else if (parsed.kind === 'bundle' && at % 11 === 0) sampled.push(flipped)
+    }
+    t.same(accepted, [], `${name}: ${bytes.length} bytes`)
+    const verdicts = await Promise.all(sampled.map(async (flipped) => (await outcomeOf(flipped)).verdict))
+    t.same(
+      askStranger(sampled).map(({ verdict }) => verdict),
+      verdicts,
+      `${name}: both verifiers say the same of ${sampled.length}`,
+    )
+    t.notOk(verdicts.includes('verified'), name)
+  }
+})
