@@ -28,6 +28,8 @@ export interface Operation {
   readonly request: ModelRequest
   /** At least one. */
   outcomes(world: ModelState, moment: Moment): readonly Outcome[]
+  /** What the store may carry out one after the other with other requests in between; each judges its part of the answer. */
+  readonly pieces?: readonly Pick<Operation, 'outcomes'>[]
 }
 
 /** A header must be this, or absent for undefined, or as the function says. */

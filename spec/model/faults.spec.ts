@@ -13,6 +13,7 @@ import { FIRST_CLOCK, Tally } from './model.ts'
 import { everythingDue } from './naive-lifecycle.ts'
 import { ModelRules } from './rules.ts'
 import { ModelState } from './state.ts'
+import { deleteObjects } from './operations/batch-deletions.ts'
 import { createBucket } from './operations/buckets.ts'
 import { putObject } from './operations/writes.ts'
 import { runSequence } from './run-sequences.ts'
@@ -126,6 +127,28 @@ test('requests at the same time are explained by any order, and by nothing else'
     2,
     'after it, or not at all',
   )
+})
+
+test('a request may come between the keys of a batch of deletions, and their order stays', async (t) => {
+  const stored = settle(worlds(), [put(1, 'none', 200)], MOMENT)
+  const twice: Exchange = {
+    operation: deleteObjects({
+      bucket: 'plain',
+      deletions: [
+        { key: 'a', condition: { kind: 'matches', etags: [contentOf(1, 11).md5] } },
+        { key: 'a', condition: { kind: 'matches', etags: [contentOf(2, 11).md5] } },
+      ],
+      bypasses: false,
+    }),
+    answer: answerOf(200, {}, `<DeleteResult>${'<Deleted><Key>a</Key></Deleted>'.repeat(2)}</DeleteResult>`),
+  }
+  const after = settle(stored, [twice, put(2, 'absent', 200)], MOMENT)
+  const types = after.map(({ events }) => events.slice(-3).map(({ type }) => type))
+  t.same(types, [
+    ['object.created', 'object.deleted', 'object.created'],
+    ['object.deleted', 'object.created', 'object.deleted'],
+  ])
+  t.equal(settle(stored, [twice], MOMENT).length, 1)
 })
 
 test('an answer must be what the pattern says', async (t) => {

@@ -1,9 +1,9 @@
 /**
  * Which worlds explain what was answered. Requests that were on their way at the same time may have taken effect in any
- * order; one without an answer may have taken effect or not (X6).
+ * order, and one of several pieces may have had others between them; one without an answer may have taken effect or not (X6).
  */
 import type { WireAnswer } from '../support/wire-client.ts'
-import { mismatch, type Moment, type Operation } from './expectation.ts'
+import { mismatch, type ModelRequest, type Moment, type Operation } from './expectation.ts'
 import { fingerprint } from './fingerprint.ts'
 import type { ModelState } from './state.ts'
 
@@ -23,25 +23,37 @@ export class ContradictionError extends Error {
  * @throws ContradictionError
  */
 export function settle(worlds: readonly ModelState[], exchanges: readonly Exchange[], moment: Moment): ModelState[] {
-  const after = distinct(worlds.flatMap((world) => orders(world, exchanges, moment)))
+  const alone = exchanges.length === 1
+  const queues = exchanges.map(({ operation, answer }) => {
+    const { request, pieces = [operation] } = operation
+    return { method: request.method, answer, left: alone ? [operation] : pieces }
+  })
+  const after = distinct(worlds.flatMap((world) => orders(world, queues, moment)))
   if (after.length > 0) return after
   throw new ContradictionError(
     exchanges.map((exchange) => describe(exchange, worlds, exchanges.length, moment)).join('\n'),
   )
 }
 
-function orders(world: ModelState, exchanges: readonly Exchange[], moment: Moment): ModelState[] {
-  const after = exchanges.flatMap((exchange, index) => {
-    const others = exchanges.toSpliced(index, 1)
-    return distinct(steps(world, exchange, moment)).flatMap((next) => orders(next, others, moment))
-  })
-  return exchanges.every(({ answer }) => answer === undefined) ? [world, ...after] : distinct(after)
+/** A request of which some is still to be carried out. */
+interface Queue {
+  readonly method: ModelRequest['method']
+  readonly answer: WireAnswer | undefined
+  readonly left: readonly Pick<Operation, 'outcomes'>[]
 }
 
-/** What a world may become by one exchange. */
-function steps(world: ModelState, { operation, answer }: Exchange, moment: Moment): ModelState[] {
-  const outcomes = operation.outcomes(world, moment)
-  const { method } = operation.request
+function orders(world: ModelState, queues: readonly Queue[], moment: Moment): ModelState[] {
+  const after = queues.flatMap((queue, index) => {
+    const left = queue.left.slice(1)
+    const others = left.length === 0 ? queues.toSpliced(index, 1) : queues.with(index, { ...queue, left })
+    return distinct(steps(world, queue, moment)).flatMap((next) => orders(next, others, moment))
+  })
+  return queues.every(({ answer }) => answer === undefined) ? [world, ...after] : distinct(after)
+}
+
+/** What a world may become by the next piece of a request. */
+function steps(world: ModelState, { method, answer, left: [piece] }: Queue, moment: Moment): ModelState[] {
+  const outcomes = piece?.outcomes(world, moment) ?? []
   const possible = outcomes.filter(
     ({ pattern }) => answer === undefined || mismatch(pattern, method, answer) === undefined,
   )

@@ -52,6 +52,7 @@ export function deleteObjects(request: BatchRequest): Operation {
       if (isAsked && !world.buckets.has(bucket)) return refusals(world, ['NoSuchBucket'])
       return [outcomeOf(world, moment, request)]
     },
+    pieces: deletions.map((_one, index) => pieceOf(request, index)),
   }
 }
 
@@ -64,6 +65,31 @@ function outcomeOf(before: ModelState, moment: Moment, request: BatchRequest): O
     next: (answer) => {
       if (answer !== undefined) learnMarkers(after, expected, deletedIn(answer.text))
       return after
+    },
+  }
+}
+
+/**
+ * One key of a request whose keys are in several batches of the journal, as they are with the small segments of the model:
+ * other requests come in between (decision 0137). Whether there is a bucket is asked once, before the first.
+ */
+function pieceOf(request: BatchRequest, index: number): Pick<Operation, 'outcomes'> {
+  const one = request.deletions[index] as BatchDeletion
+  return {
+    outcomes: (before, moment) => {
+      const after = before.copy()
+      const expected = carryOut(after, moment, request, one)
+      const check = ({ text }: WireAnswer) => {
+        const told = deletedIn(text)
+        if (told.length !== request.deletions.length) return `${told.length} keys are answered`
+        return problemOfKey(one, expected, told[index] as WireDeleted)
+      }
+      const next = (answer: WireAnswer | undefined) => {
+        if (answer !== undefined) learnMarkers(after, [expected], deletedIn(answer.text).slice(index, index + 1))
+        return after
+      }
+      const whole = index === 0 && before.buckets.has(request.bucket) ? [] : refusals(before, ['NoSuchBucket'])
+      return [{ pattern: { status: 200, listsErrors: true, check }, next }, ...whole]
     },
   }
 }

@@ -82,11 +82,15 @@ function headerLines({ replacement, lock, condition, ...from }: CopyRequest): He
   return [...lines, ...lockHeaders(lock), ...conditionHeaders(condition)]
 }
 
-/** What the answer says of the version that was copied. */
+/**
+ * What the answer says of the version that was copied. Where versioning was switched on after the source was found, nothing
+ * is said of one that had no id then.
+ */
 export function sourceHeader(world: ModelState, source: VersionName): Record<string, HeaderRule> {
   const found = sourceOf(world, source)
   const id = isRefusal(found) ? undefined : wireId(found)
   if (world.buckets.get(source.bucket)?.versioning === 'off') return { 'x-amz-copy-source-version-id': undefined }
+  if (id === 'null') return { 'x-amz-copy-source-version-id': (value) => value === undefined || value === id }
   return id === undefined ? {} : { 'x-amz-copy-source-version-id': id }
 }
 
