@@ -29,7 +29,7 @@ export async function fillUploads(store: OpenStore, paths: StorePaths, request: 
   const threads = new HashThreads((message) => {
     throw new Error(message)
   })
-  const hashing = new BodyHashing(threads.connect(), PIECE_BYTES)
+  const hashing = new BodyHashing(threads.connect(), PIECE_BYTES, () => threads.start())
   await createFillBucket(store, bucket)
   for (const key of keys) {
     const file = await writePayload(paths, ids.next(), partBytes, hashing)

@@ -1,10 +1,12 @@
 import type { MessagePort } from 'node:worker_threads'
 import { PortEngineClient } from '../../engine/client/port-client.ts'
 import { systemMilliseconds } from '../../engine/clock.ts'
+import { BodyHashing } from '../../engine/hashing/body-hashing.ts'
 import { HashThreads } from '../../engine/hashing/hash-threads.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { lockStore, type StoreLock } from '../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { PIECE_BYTES } from '../../engine/payloads/piece-pool.ts'
 import { ConcurrencyGate } from '../../planes/http/limits/concurrency-gate.ts'
 import { createSharedGate } from '../../planes/http/limits/gate-memory.ts'
 import type { HttpDriver } from '../../planes/http/http-driver.ts'
@@ -147,7 +149,8 @@ async function startLocked(
   const client = new PortEngineClient(port, auditBytesMaximum(config, frontEndCount))
   const hashing = new HashThreads((message) => server.fail('failed', message))
   const counts = new CommitCounts(engine.commitCounts)
-  const store = new StoreSession(session, MAIN_THREAD, client, hashing.connect(), counts)
+  const hasher = new BodyHashing(hashing.connect(), PIECE_BYTES, () => hashing.start())
+  const store = new StoreSession(session, MAIN_THREAD, client, hasher, counts)
   const server = new Server({
     config,
     driver,

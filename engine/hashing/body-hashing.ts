@@ -58,6 +58,7 @@ export class BodyHashing implements BodyHasher {
   readonly #md5: readonly Connection[]
   readonly #sha256: readonly Connection[]
   readonly #pieceBytes: number
+  readonly #start: () => void
   readonly #free: SharedPiece[] = []
   readonly #jobs = new Map<number, Settling<void>>()
   readonly #digests = new Map<number, Settling<BodyDigests> & { md5?: Buffer; sha256?: Buffer }>()
@@ -66,9 +67,13 @@ export class BodyHashing implements BodyHasher {
   #lastJob = 0
   #isClosed = false
 
-  /** @param pieceBytes of each piece, whole blocks of the hashes */
-  constructor(ports: HashPorts, pieceBytes: number) {
+  /**
+   * @param pieceBytes of each piece, whole blocks of the hashes
+   * @param start has the threads started; called for the first body. This thread may block right after it.
+   */
+  constructor(ports: HashPorts, pieceBytes: number, start: () => void) {
     this.#pieceBytes = pieceBytes
+    this.#start = start
     this.#md5 = ports.md5.map((port) => this.#connection(port, 'md5'))
     this.#sha256 = ports.sha256.map((port) => this.#connection(port, 'sha256'))
   }
@@ -89,6 +94,7 @@ export class BodyHashing implements BodyHasher {
 
   begin(): HashedBody {
     const body = this.#bodies
+    if (body === 0) this.#start()
     this.#bodies += 1
     const md5 = this.#md5[body % this.#md5.length] as Connection
     const sha256 = this.#sha256[body % this.#sha256.length] as Connection

@@ -9,7 +9,7 @@ import { HashThreads } from '../../engine/hashing/hash-threads.ts'
 import { LANES, Md5Lanes, Md5State } from '../../engine/hashing/md5-lanes.ts'
 import { BLOCK_BYTES, STEP_BYTES } from '../../engine/hashing/md5-module.ts'
 import { md5Of } from '../support/commands.ts'
-import { hashPorts } from '../support/hash-ports.ts'
+import { bodyHashing } from '../support/hash-ports.ts'
 
 const PIECE_BYTES = 64 * 1024
 
@@ -93,8 +93,8 @@ async function send(hashing: BodyHashing, body: HashedBody, bytes: Buffer): Prom
 }
 
 test('bodies of every length are hashed side by side, each for itself', async (t) => {
-  const hashing = new BodyHashing(hashPorts(), PIECE_BYTES)
-  const other = new BodyHashing(hashPorts(), PIECE_BYTES)
+  const hashing = bodyHashing(PIECE_BYTES)
+  const other = bodyHashing(PIECE_BYTES)
   const lengths = [0, 1, 63, 64, 65, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 3 * PIECE_BYTES + 100]
   const bodies = [...lengths, ...lengths, 40 * PIECE_BYTES + 7, 17 * PIECE_BYTES].map((length) => randomBytes(length))
   await Promise.all(
@@ -111,7 +111,7 @@ test('bodies of every length are hashed side by side, each for itself', async (t
 })
 
 test('a body that nobody wants does not change the others', async (t) => {
-  const hashing = new BodyHashing(hashPorts(), PIECE_BYTES)
+  const hashing = bodyHashing(PIECE_BYTES)
   const bytes = randomBytes(5 * PIECE_BYTES + 5)
   const [dropped, kept] = [hashing.begin(), hashing.begin()]
   await Promise.all([send(hashing, dropped, bytes.subarray(0, PIECE_BYTES)), send(hashing, kept, bytes)])
@@ -121,7 +121,7 @@ test('a body that nobody wants does not change the others', async (t) => {
 })
 
 test('whoever cannot wait blocks until a piece is read, and may use it again at once', async (t) => {
-  const hashing = new BodyHashing(hashPorts(), PIECE_BYTES)
+  const hashing = bodyHashing(PIECE_BYTES)
   const bytes = randomBytes(6 * PIECE_BYTES + 50)
   const body = hashing.begin()
   const piece = hashing.takePiece()
@@ -135,7 +135,7 @@ test('whoever cannot wait blocks until a piece is read, and may use it again at 
 })
 
 test('free pieces are bounded, and what is used again hashes as before', async (t) => {
-  const hashing = new BodyHashing(hashPorts(), PIECE_BYTES)
+  const hashing = bodyHashing(PIECE_BYTES)
   const taken = Array.from({ length: 40 }, () => hashing.takePiece())
   const bytes = randomBytes(taken.length * PIECE_BYTES)
   for (let round = 0; round < 2; round += 1) {
@@ -157,8 +157,8 @@ test('free pieces are bounded, and what is used again hashes as before', async (
 })
 
 test('an odd piece that is not the last of its body ends the thread', async (t) => {
-  const { failures, threads } = started()
-  const hashing = new BodyHashing(threads.connect(), PIECE_BYTES)
+  const { failures, threads } = hashThreads()
+  const hashing = new BodyHashing(threads.connect(), PIECE_BYTES, () => threads.start())
   const body = hashing.begin()
   const piece = hashing.takePiece()
   await body.update(piece, 10)
@@ -170,9 +170,9 @@ test('an odd piece that is not the last of its body ends the thread', async (t) 
 })
 
 test('a thread that fails is told by name, and everything that waits for it fails', async (t) => {
-  const { failures, threads } = started()
+  const { failures, threads } = hashThreads()
   const ports = threads.connect()
-  const hashing = new BodyHashing(ports, PIECE_BYTES)
+  const hashing = new BodyHashing(ports, PIECE_BYTES, () => threads.start())
   const bytes = randomBytes(3 * PIECE_BYTES)
   const body = hashing.begin()
   await send(hashing, body, bytes)
@@ -187,9 +187,86 @@ test('a thread that fails is told by name, and everything that waits for it fail
   await threads.stop()
 })
 
+test('threads are started for the first body, and serve who connected before and after', async (t) => {
+  const { failures, threads } = hashThreads()
+  const hashings = [threads.connect(), threads.connect()].map(
+    (ports) => new BodyHashing(ports, PIECE_BYTES, () => threads.start()),
+  )
+  await setTimeout(50)
+  t.same(
+    threads.threads.map(({ activeMilliseconds }) => activeMilliseconds()),
+    [0, 0],
+    'none runs yet',
+  )
+  const bytes = randomBytes(3 * PIECE_BYTES + 7)
+  hashings.push(new BodyHashing(threads.connect(), PIECE_BYTES, () => threads.start()))
+  const first = (hashings[0] as BodyHashing).begin()
+  hashings.push(new BodyHashing(threads.connect(), PIECE_BYTES, () => threads.start()))
+  await send(hashings[0] as BodyHashing, first, bytes)
+  t.same(await first.digests(), digestsOf(bytes))
+  for (const hashing of hashings) {
+    const body = hashing.begin()
+    await send(hashing, body, bytes)
+    t.same(await body.digests(), digestsOf(bytes))
+    hashing.close()
+  }
+  t.ok(threads.threads.every(({ activeMilliseconds }) => activeMilliseconds() > 0))
+  await threads.stop()
+  t.same(failures, [])
+})
+
+test('a thread that starts them and blocks right away is served', async (t) => {
+  const { failures, threads } = hashThreads()
+  const hashing = new BodyHashing(threads.connect(), PIECE_BYTES, () => threads.start())
+  const bytes = randomBytes(2 * PIECE_BYTES)
+  const body = hashing.begin()
+  for (const at of [0, PIECE_BYTES]) {
+    const piece = hashing.takePiece()
+    copyInto(piece.bytes, bytes.subarray(at, at + PIECE_BYTES), 0)
+    body.updateNow(piece, PIECE_BYTES)
+  }
+  t.same(await body.digests(), digestsOf(bytes))
+  await threads.stop()
+  t.same(failures, [])
+})
+
+for (const [how, program, message] of [
+  ['ends while it starts', new URL('file:///no/such/program.js'), /^the thread hash-\d, .* failed: Cannot find module/],
+  [
+    'cannot be made',
+    new URL('https://127.0.0.1/program.js'),
+    /^the thread hash-\d, .* failed: The URL must be of scheme/,
+  ],
+] as const) {
+  test(`a thread that ${how} is told by name, and what waits for it fails`, async (t) => {
+    const { failures, threads } = hashThreads(program)
+    const hashing = new BodyHashing(threads.connect(), PIECE_BYTES, () => threads.start())
+    const body = hashing.begin()
+    const settled = await Promise.allSettled([body.update(hashing.takePiece(), PIECE_BYTES), body.digests()])
+    for (const result of settled) t.match(result, { status: 'rejected', reason: HashThreadError })
+    await t.rejects(body.update(hashing.takePiece(), PIECE_BYTES), HashThreadError, 'nothing more is taken')
+    await told(failures)
+    t.match(failures[0], message)
+    await threads.stop()
+  })
+}
+
+test('threads that are stopped before anybody needed them are never started', async (t) => {
+  const { failures, threads } = hashThreads()
+  const hashing = new BodyHashing(threads.connect(), PIECE_BYTES, () => threads.start())
+  await threads.stop()
+  const body = hashing.begin()
+  await t.rejects(body.update(hashing.takePiece(), PIECE_BYTES), HashThreadError)
+  t.same(
+    threads.threads.map(({ activeMilliseconds }) => activeMilliseconds()),
+    [0, 0],
+  )
+  t.same(failures, [])
+})
+
 test('threads that are stopped say nothing, and end what is under way', async (t) => {
-  const { failures, threads } = started()
-  const hashing = new BodyHashing(threads.connect(), PIECE_BYTES)
+  const { failures, threads } = hashThreads()
+  const hashing = new BodyHashing(threads.connect(), PIECE_BYTES, () => threads.start())
   const body = hashing.begin()
   const piece = hashing.takePiece()
   const updates = Array.from({ length: 3 }, () => body.update(piece, PIECE_BYTES))
@@ -214,7 +291,7 @@ test('there is one thread for MD5, and for SHA-256 one for two processors, at le
       threads.threads.map(({ name }) => name),
       Array.from({ length: 1 + sha256 }, (_, index) => `hash-${index}`),
     )
-    const hashing = new BodyHashing(ports, PIECE_BYTES)
+    const hashing = new BodyHashing(ports, PIECE_BYTES, () => threads.start())
     const bytes = randomBytes(100)
     for (let index = 0; index < 5; index += 1) {
       const body = hashing.begin()
@@ -225,9 +302,9 @@ test('there is one thread for MD5, and for SHA-256 one for two processors, at le
   }
 })
 
-function started(): { readonly failures: string[]; readonly threads: HashThreads } {
+function hashThreads(program?: URL): { readonly failures: string[]; readonly threads: HashThreads } {
   const failures: string[] = []
-  return { failures, threads: new HashThreads((message) => failures.push(message), 2) }
+  return { failures, threads: new HashThreads((message) => failures.push(message), 2, program) }
 }
 
 /** Waits until something is told. */

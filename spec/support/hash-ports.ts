@@ -12,12 +12,13 @@ export function hashPorts(): HashPorts {
     threads = new HashThreads((message) => {
       throw new Error(message)
     })
+    threads.start()
     threads.unref()
   }
   return threads.connect()
 }
 
 /** What stores have their uploads hashed with. */
-export function bodyHashing(): BodyHashing {
-  return new BodyHashing(hashPorts(), PIECE_BYTES)
+export function bodyHashing(pieceBytes = PIECE_BYTES): BodyHashing {
+  return new BodyHashing(hashPorts(), pieceBytes, () => undefined)
 }

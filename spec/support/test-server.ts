@@ -39,7 +39,7 @@ import {
 
 export { type ProcessServer, startProcess } from './server-process.ts'
 export { temporaryDirectory, type TestServer } from './test-clients.ts'
-import { hashPorts } from './hash-ports.ts'
+import { bodyHashing } from './hash-ports.ts'
 
 const MEBIBYTE = 1024 ** 2
 /** How far the clock of a server in this thread may be behind its journal. */
@@ -106,7 +106,7 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     { dataDirectory, deploymentId, start, keys, encryptionEnabled, reservedBytes },
     0,
     store.client,
-    hashPorts(),
+    bodyHashing(),
     counts,
   )
   const owner = { id: deploymentId, displayName: 'root' }

@@ -2,13 +2,11 @@ import type { UploadId } from '../../../engine/brands.ts'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
-import { BodyHashing } from '../../../engine/hashing/body-hashing.ts'
-import type { HashPorts } from '../../../engine/hashing/hash-messages.ts'
+import type { BodyHasher } from '../../../engine/hashing/body-hashing.ts'
 import { CapabilityTokens } from '../../../engine/keys/capability-tokens.ts'
 import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
 import { SecretBox } from '../../../engine/keys/secret-box.ts'
 import type { StoreKeys } from '../../../engine/keys/store-keys.ts'
-import { PIECE_BYTES } from '../../../engine/payloads/piece-pool.ts'
 import { PayloadReader } from '../../../engine/payloads/payload-reader.ts'
 import { PayloadSealer } from '../../../engine/payloads/sealing.ts'
 import { SpaceGuard } from '../../../engine/payloads/space-guard.ts'
@@ -70,14 +68,14 @@ export class StoreSession {
 
   /**
    * @param thread number of this thread, for the names of its payload files
-   * @param hashing ports to the threads that hash uploads
+   * @param hashing of uploads, closed with the payloads
    * @param counts of the engine thread's commits; without them every lookup reads the catalog anew
    */
   constructor(
     settings: SessionSettings,
     thread: number,
     engine: EngineClient,
-    hashing: HashPorts,
+    hashing: BodyHasher,
     counts?: CommitCounts,
   ) {
     const { dataDirectory, start, keys, encryptionEnabled, reservedBytes } = settings
@@ -94,7 +92,7 @@ export class StoreSession {
     this.checkpoints = new CheckpointReader(this.environment)
     this.payloads = new PayloadReader(nodeDisk, this.paths, sealer)
     const sealing = encryptionEnabled ? sealer : undefined
-    this.uploads = new UploadStore(nodeDisk, this.paths, start, thread, new BodyHashing(hashing, PIECE_BYTES), sealing)
+    this.uploads = new UploadStore(nodeDisk, this.paths, start, thread, hashing, sealing)
     this.space = new SpaceGuard(nodeDisk, dataDirectory, reservedBytes)
     this.versionIds = new OpaqueIds(keys.versionIds)
     this.uploadIds = new OpaqueIds<UploadId>(keys.uploadIds)

@@ -2,6 +2,8 @@ import { hostname } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { systemMilliseconds } from '../../../engine/clock.ts'
 import { PortEngineClient } from '../../../engine/client/port-client.ts'
+import { BodyHashing } from '../../../engine/hashing/body-hashing.ts'
+import { PIECE_BYTES } from '../../../engine/payloads/piece-pool.ts'
 import { ConcurrencyGate } from '../../../planes/http/limits/concurrency-gate.ts'
 import { listen } from '../../../planes/http/listen.ts'
 import type { HttpListener } from '../../../planes/http/listener.ts'
@@ -101,7 +103,8 @@ process.on('uncaughtException', (error) => {
 })
 
 const counts = new CommitCounts(data.commitCounts)
-const session = new StoreSession(data, data.thread, engine, data.hashing, counts)
+const hashing = new BodyHashing(data.hashing, PIECE_BYTES, () => send({ kind: 'hash' }))
+const session = new StoreSession(data, data.thread, engine, hashing, counts)
 const gate = new ConcurrencyGate(data.limits, data.gate, data.thread)
 publishGate(gate, data.metrics, data.thread)
 const hostNames = new HostNames(data.hostnames, hostname())

@@ -56,7 +56,8 @@ export class FrontEnds {
     const isAlone = count === 1
     for (let thread = 0; thread < count; thread += 1) {
       const connected = { port: engine.connect(), hashing: hashing.connect() }
-      await this.#startOne({ ...settings, ...connected, thread, listenPort: this.#port, isAlone })
+      const data = { ...settings, ...connected, thread, listenPort: this.#port, isAlone }
+      await this.#startOne(data, () => hashing.start())
     }
   }
 
@@ -80,7 +81,7 @@ export class FrontEnds {
     await Promise.all(this.#members.map(({ stopped }) => stopped))
   }
 
-  #startOne(data: FrontEndThreadData): Promise<void> {
+  #startOne(data: FrontEndThreadData, startHashing: () => void): Promise<void> {
     const worker = new Worker(new URL('./front-end-thread.js', import.meta.url), {
       workerData: data,
       transferList: [data.port, ...data.hashing.md5, ...data.hashing.sha256],
@@ -96,6 +97,7 @@ export class FrontEnds {
       }
       worker.on('message', (message: FromFrontEnd) => {
         if (message.kind === 'failed') fail(message.message)
+        if (message.kind === 'hash') startHashing()
         if (message.kind !== 'ready') return
         ready = true
         this.#port = message.port

@@ -101,6 +101,8 @@ export type ToFrontEnd =
 export type FromFrontEnd =
   | { readonly kind: 'ready'; readonly port: number }
   | { readonly kind: 'failed'; readonly message: string }
+  /** The first large upload comes: start the threads that hash. */
+  | { readonly kind: 'hash' }
   /** `changed`: a new certificate is served. With a problem the old one stays. */
   | { readonly kind: 'reloaded'; readonly changed: boolean; readonly problem?: string }
   | { readonly kind: 'stopped' }
