@@ -1,10 +1,11 @@
-import { type ConfigRow, configTable, environmentName, reservedEnvironmentNames } from './config-table.ts'
+import type { ConfigRow } from './config-row.ts'
+import { configTable, environmentName, reservedEnvironmentNames } from './config-table.ts'
 
 const flags = configTable.flatMap((row) => ('flag' in row ? [`\`${row.flag}\``] : [])).join(', ')
 
 const introduction = `# Configuration
 
-This page is printed by \`object-store config show --markdown\` from the table in \`cli/config/config-table.ts\`.
+This page is printed by \`object-store config show --markdown\` from the tables in \`cli/config/settings/\`.
 
 A value is taken from the first of these that has one:
 

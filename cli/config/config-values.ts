@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parseAddress } from './address.ts'
-import type { ConfigForm, ConfigKind, ConfigRow } from './config-table.ts'
+import type { ConfigForm, ConfigKind, ConfigRow } from './config-row.ts'
 import type { ConfigValues } from './config-types.ts'
 import { decodeMasterKey } from './master-key.ts'
 import { readWhole } from '../values/quantity.ts'

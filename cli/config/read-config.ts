@@ -8,7 +8,8 @@ import {
   secretFileLayer,
 } from './config-layers.ts'
 import { configRelations } from './config-relations.ts'
-import { type ConfigRow, configTable } from './config-table.ts'
+import type { ConfigRow } from './config-row.ts'
+import { configTable } from './config-table.ts'
 import type { Config, ConfigSources, ResolvedConfig } from './config-types.ts'
 import { parseValue } from './config-values.ts'
 

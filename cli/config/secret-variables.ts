@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type ConfigRow, configTable, environmentName } from './config-table.ts'
+import type { ConfigRow } from './config-row.ts'
+import { configTable, environmentName } from './config-table.ts'
 
 /** More than any secret has: a file named by mistake is refused, and not read whole. */
 const BYTES_MAXIMUM = 4096

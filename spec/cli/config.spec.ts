@@ -4,12 +4,8 @@ import { test } from 'tap'
 import { formatAddress, localUrl, parseAddress } from '../../cli/config/address.ts'
 import { configDocument } from '../../cli/config/config-document.ts'
 import { ConfigError } from '../../cli/config/config-error.ts'
-import {
-  type ConfigRow,
-  configTable,
-  environmentName,
-  reservedEnvironmentNames,
-} from '../../cli/config/config-table.ts'
+import type { ConfigRow } from '../../cli/config/config-row.ts'
+import { configTable, environmentName, reservedEnvironmentNames } from '../../cli/config/config-table.ts'
 import { loadConfig } from '../../cli/config/load-config.ts'
 import { exitTable } from '../../cli/exit-codes.ts'
 import { file, problemsOf, read } from './config-inputs.ts'

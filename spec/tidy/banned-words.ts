@@ -56,7 +56,7 @@ const BANNED_WORDS: readonly BannedWord[] = [
     where: 'production',
     inCode: true,
     except: ['cli/environment.ts'],
-    instead: 'add a row to cli/config/config-table.ts; the environment is read in cli/environment.ts',
+    instead: 'add a row to a table in cli/config/settings/; the environment is read in cli/environment.ts',
   },
   {
     pattern: /process\.argv\b/,

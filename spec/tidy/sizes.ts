@@ -6,16 +6,13 @@ export const FUNCTION_LINES_MAXIMUM = 70
 /** A case of a specification is a list of expectations, which is easier to read than code. */
 export const CASE_LINES_MAXIMUM = 100
 
-/** Files that are one table and may be as long as what they tell of. */
-const TABLES: readonly string[] = ['cli/config/config-table.ts']
-
 /** The last line of a function's head: an arrow or a list of parameters, then the opening brace. */
 const HEAD_END = /(=>|\)(: .+)?) \{$/
 const STATEMENT = /^\s*(\} )?(else )?(if|for|while|switch|catch)\b/
 
 export function fileSizeFindings(file: ProjectFile): Finding[] {
   const count = file.lines.length - 1
-  if (count <= FILE_LINES_MAXIMUM || TABLES.includes(file.path)) return []
+  if (count <= FILE_LINES_MAXIMUM) return []
   const message = `${count} lines, at most ${FILE_LINES_MAXIMUM}; move a part with a name of its own to its own file`
   return [{ path: file.path, line: 0, message }]
 }

@@ -1,0 +1,17 @@
+/** What may be recorded. */
+import type { ConfigRow } from '../config-row.ts'
+
+const KIBIBYTES_PER_GIBIBYTE = 1024 * 1024
+
+export const auditSettings = [
+  {
+    name: 'audit.anonymous_kib_per_second',
+    kind: 'integer',
+    unit: 'KiB/s',
+    bounds: { minimum: 1, maximum: KIBIBYTES_PER_GIBIBYTE },
+    default: 64,
+    sentence:
+      'Rate at which requests without valid credentials may write records of their own to the journal, with a burst of 16 seconds; ' +
+      'beyond it they are only counted, in one record per address every 10 seconds.',
+  },
+] as const satisfies readonly ConfigRow[]
