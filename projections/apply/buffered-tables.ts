@@ -20,7 +20,7 @@ export class BufferedTables {
     this.#environment = environment
     this.#rowsMaximum = rowsMaximum
     const wrapped = Object.entries(tables).map(([name, table]) => [name, new BufferedTable(table as Table)] as const)
-    this.tables = Object.fromEntries(wrapped) as unknown as Tables
+    this.tables = Object.fromEntries<Table>(wrapped) as Tables
     // Written last: the position must not become visible before the rows that it describes.
     const position = this.tables.applied
     this.#buffered = wrapped.map(([, table]) => table).filter((table) => table !== position)

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
-import { type Sequence, microsecondsOf, sequenceOf } from '../../engine/brands.ts'
+import { type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { Disk, DiskFile } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { readUint64, writeUint64 } from '../../engine/journal/format.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
-import { SCHEMA_VERSION } from '../tables/applied.ts'
+import { POSITION_NUMBERS, positionFrom, SCHEMA_VERSION } from '../tables/applied.ts'
 
 /** The file of a snapshot: spec/formats/snapshot.md. */
 
@@ -110,20 +110,11 @@ export function readDescription(file: DiskFile): SnapshotDescription {
   return description
 }
 
-const NUMBERS = [
-  'sequence',
-  'batch',
-  'timeMicroseconds',
-  'segmentNumber',
-  'segmentFirstSequence',
-  'batchOffset',
-  'offset',
-] as const
-
 function decoded(text: Buffer): SnapshotDescription | undefined {
   const found = JSON.parse(text.toString()) as Partial<Record<keyof SnapshotDescription | 'blockBytes', unknown>>
   const { deploymentId, createdMilliseconds, dataBytes, blocks } = found
-  const position = found.position as Partial<Record<keyof AppliedPosition, unknown>> | undefined
+  const position = found.position as Partial<Record<keyof AppliedPosition, unknown>> | null | undefined
+  const head = position?.head
   const isRight =
     found.blockBytes === BLOCK_BYTES &&
     isHexadecimal(deploymentId, 16) &&
@@ -132,23 +123,15 @@ function decoded(text: Buffer): SnapshotDescription | undefined {
     isWholeNumber(dataBytes) &&
     Array.isArray(blocks) &&
     blocks.every((digest) => isHexadecimal(digest, DIGEST_BYTES)) &&
-    typeof position === 'object' &&
-    NUMBERS.every((name) => isWholeNumber(position[name])) &&
-    isHexadecimal(position.head, DIGEST_BYTES)
+    POSITION_NUMBERS.every((name) => isWholeNumber(position?.[name])) &&
+    isHexadecimal(head, DIGEST_BYTES)
   if (!isRight) return undefined
-  const place = position as unknown as Omit<AppliedPosition, 'head'> & { readonly head: string }
   return {
     deploymentId,
     createdMilliseconds,
     dataBytes,
     blocks: blocks as string[],
-    position: {
-      ...place,
-      sequence: sequenceOf(place.sequence),
-      timeMicroseconds: microsecondsOf(place.timeMicroseconds),
-      segmentFirstSequence: sequenceOf(place.segmentFirstSequence),
-      head: Uint8Array.from(Buffer.from(place.head, 'hex')),
-    },
+    position: positionFrom((name) => Number(position?.[name]), Uint8Array.from(Buffer.from(head, 'hex'))),
   }
 }
 

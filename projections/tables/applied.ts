@@ -1,3 +1,4 @@
+import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import { readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
@@ -29,7 +30,8 @@ export function refuseNewer(schemaVersion: number | undefined): void {
 }
 
 const KEY = Buffer.from('position')
-const FIELDS = [
+/** Numbers of a position, in the order of the row. */
+export const POSITION_NUMBERS = [
   'sequence',
   'batch',
   'timeMicroseconds',
@@ -38,13 +40,14 @@ const FIELDS = [
   'batchOffset',
   'offset',
 ] as const
-const HEAD_AT = 8 * (FIELDS.length + 1)
+type PositionNumber = (typeof POSITION_NUMBERS)[number]
+const HEAD_AT = 8 * (POSITION_NUMBERS.length + 1)
 const HASH_BYTES = 32
 
 export function putApplied(table: Table, position: AppliedPosition): void {
   const value = Buffer.allocUnsafe(HEAD_AT + HASH_BYTES)
   writeNumber(value, SCHEMA_VERSION, 0)
-  FIELDS.forEach((field, index) => writeNumber(value, position[field], 8 * (index + 1)))
+  POSITION_NUMBERS.forEach((field, index) => writeNumber(value, position[field], 8 * (index + 1)))
   value.set(position.head, HEAD_AT)
   table.put(KEY, value)
 }
@@ -60,10 +63,24 @@ export function getApplied(
 ): { readonly schemaVersion: number; readonly position: AppliedPosition } | undefined {
   const value = table.get(KEY)
   if (value === undefined) return undefined
-  const fields = Object.fromEntries(FIELDS.map((field, index) => [field, readNumber(value, 8 * (index + 1))]))
+  const numberOf = (name: PositionNumber) => readNumber(value, 8 * (POSITION_NUMBERS.indexOf(name) + 1))
   const head = Uint8Array.from(value.subarray(HEAD_AT, HEAD_AT + HASH_BYTES))
   return {
     schemaVersion: readNumber(value, 0),
-    position: { ...(fields as unknown as Omit<AppliedPosition, 'head'>), head },
+    position: positionFrom(numberOf, head),
+  }
+}
+
+/** A position of numbers that were stored somewhere. */
+export function positionFrom(numberOf: (name: PositionNumber) => number, head: Uint8Array): AppliedPosition {
+  return {
+    sequence: sequenceOf(numberOf('sequence')),
+    batch: numberOf('batch'),
+    timeMicroseconds: microsecondsOf(numberOf('timeMicroseconds')),
+    segmentNumber: numberOf('segmentNumber'),
+    segmentFirstSequence: sequenceOf(numberOf('segmentFirstSequence')),
+    batchOffset: numberOf('batchOffset'),
+    offset: numberOf('offset'),
+    head,
   }
 }

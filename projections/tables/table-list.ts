@@ -52,5 +52,5 @@ export type Tables = { readonly [N in keyof typeof TABLES]: Table }
 
 export function openTables(environment: ProjectionEnvironment): Tables {
   const opened = Object.entries(TABLES).map(([name, table]) => [name, environment.table(table)] as const)
-  return Object.fromEntries(opened) as unknown as Tables
+  return Object.fromEntries(opened) as Tables
 }

@@ -53,7 +53,7 @@ export function ObjectActions({ object, version, close, changed }: ObjectActions
 }
 
 interface DeleteProps {
-  readonly object: ObjectVersion
+  readonly object: Pick<ObjectVersion, 'bucket' | 'key' | 'version_id'>
   readonly onClose: () => void
   readonly deleted: () => void
 }

@@ -8,7 +8,6 @@ import { Time } from '../../parts/time.tsx'
 import { useLoaded } from '../../parts/use-loaded.ts'
 import { formatBytes } from '../../text/format.ts'
 import { DeleteVersion } from './object-actions.tsx'
-import type { ObjectVersion } from './object-types.ts'
 import { RestoreButton } from './restore-button.tsx'
 
 type ListedVersion = Answer<'GET /buckets/{bucket}/object-versions'>['versions'][number]
@@ -61,7 +60,7 @@ export function VersionsOf({ bucket, objectKey: key, current, changed }: Version
       </Loading>
       {deleting === undefined ? null : (
         <DeleteVersion
-          object={{ ...deleting, bucket } as unknown as ObjectVersion}
+          object={{ ...deleting, bucket }}
           onClose={() => setDeleting(undefined)}
           deleted={() => {
             setDeleting(undefined)
