@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events'
-import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb'
+import { type Database, type DatabaseOptions, open, type PutOptions, type RootDatabase } from 'lmdb'
 import { type DecodeRow, RowBytes } from './row-bytes.ts'
 
 /**
@@ -43,6 +43,14 @@ export interface Table extends TableReader {
   remove(key: Buffer): void
 }
 
+/** A table in LMDB. */
+export interface StoredTable extends Table {
+  /** Writes a row with a key that is greater than every key of the table: without a search, and in full pages. */
+  append(key: Buffer, value: Buffer): void
+}
+
+/** The library's types of `put` lack its options. */
+const APPEND = { append: true } as PutOptions as number
 const FIRST_KEY = Buffer.of(0)
 
 /** With an encoder of keys the library would leave out those that begin with small bytes, unless it is told where to begin. */
@@ -50,7 +58,7 @@ function whole(options: RangeOptions): RangeOptions {
   return options.reverse === true ? { end: FIRST_KEY, ...options } : { start: FIRST_KEY, ...options }
 }
 
-class LmdbTable implements Table {
+class LmdbTable implements StoredTable {
   readonly #database: Database<Buffer, Buffer>
   readonly #bytes: RowBytes
 
@@ -90,6 +98,11 @@ class LmdbTable implements Table {
 
   put(key: Buffer, value: Buffer): void {
     this.#database.putSync(key, value)
+  }
+
+  append(key: Buffer, value: Buffer): void {
+    // Inside a transaction this writes at once; the library has no other name for it.
+    void this.#database.put(key, value, APPEND)
   }
 
   remove(key: Buffer): void {
@@ -135,7 +148,7 @@ export class ProjectionEnvironment {
     return new ProjectionEnvironment(root)
   }
 
-  table(name: string): Table {
+  table(name: string): StoredTable {
     const bytes = new RowBytes()
     // The library's types lack the encoder of keys.
     const options: DatabaseOptions = { name, keyEncoder: bytes.keyEncoder, encoder: bytes.encoder } as DatabaseOptions

@@ -1,8 +1,11 @@
-import type { ProjectionEnvironment, RangeOptions, Row, Table } from '../lmdb-environment.ts'
+import type { ProjectionEnvironment, RangeOptions, Row, StoredTable, Table } from '../lmdb-environment.ts'
 import type { Tables } from '../tables/table-list.ts'
+import { HeldRows } from './held-rows.ts'
 
 /** Rows held back before they are written in order. */
-const ROWS_MAXIMUM = 100_000
+const ROWS_MAXIMUM = 400_000
+/** Bytes of their keys and values. */
+const BYTES_MAXIMUM = 64 * 1024 ** 2
 /** Rows of one LMDB transaction: larger ones leave free lists that slow down every later commit. */
 const ROWS_PER_TRANSACTION = 1000
 
@@ -16,10 +19,12 @@ export class BufferedTables {
   readonly #buffered: BufferedTable[]
   readonly #rowsMaximum: number
 
-  constructor(environment: ProjectionEnvironment, tables: Tables, rowsMaximum = ROWS_MAXIMUM) {
+  constructor(environment: ProjectionEnvironment, tables: Tables<StoredTable>, rowsMaximum = ROWS_MAXIMUM) {
     this.#environment = environment
     this.#rowsMaximum = rowsMaximum
-    const wrapped = Object.entries(tables).map(([name, table]) => [name, new BufferedTable(table as Table)] as const)
+    const wrapped = Object.entries(tables).map(
+      ([name, table]) => [name, new BufferedTable(table as StoredTable)] as const,
+    )
     this.tables = Object.fromEntries<Table>(wrapped) as Tables
     // Written last: the position must not become visible before the rows that it describes.
     const position = this.tables.applied
@@ -28,7 +33,15 @@ export class BufferedTables {
   }
 
   get isFull(): boolean {
-    return this.#buffered.reduce((rows, table) => rows + table.pending, 0) >= this.#rowsMaximum
+    let bytes = 0
+    for (const { held } of this.#buffered) bytes += held.bytes
+    return bytes >= BYTES_MAXIMUM || this.#rows >= this.#rowsMaximum
+  }
+
+  get #rows(): number {
+    let rows = 0
+    for (const { held } of this.#buffered) rows += held.count
+    return rows
   }
 
   /**
@@ -36,59 +49,84 @@ export class BufferedTables {
    * over them would count twice. So the position is removed first, and projections without one are rebuilt.
    */
   flush(): void {
-    const writes = this.#buffered.flatMap((table) => table.take())
-    if (writes.length === 0) return
-    if (writes.length > ROWS_PER_TRANSACTION) {
+    const rows = this.#rows
+    if (rows === 0) return
+    if (rows > ROWS_PER_TRANSACTION) {
       this.#environment.write(() => {
         ;(this.#buffered.at(-1) as BufferedTable).clearNow()
       })
     }
-    for (let at = 0; at < writes.length; at += ROWS_PER_TRANSACTION) {
-      const end = Math.min(at + ROWS_PER_TRANSACTION, writes.length)
-      this.#environment.write(() => {
-        for (let index = at; index < end; index += 1) write(writes[index] as HeldRow)
-      })
+    const writers = this.#buffered.filter(({ held }) => held.count > 0).map((table) => table.writer())
+    const writeSome = () => {
+      for (let left = ROWS_PER_TRANSACTION; left > 0 && writers.length > 0; ) {
+        left -= (writers[0] as RowWriter).write(left)
+        if (left > 0) writers.shift()
+      }
+      return writers.length > 0
     }
+    while (this.#environment.write(writeSome));
+    for (const { held } of this.#buffered) held.clear()
   }
 }
 
-/** A row to be written, or removed when it has no value. */
-interface HeldRow {
-  readonly table: Table
-  readonly name: string
-  readonly key: Buffer
-  value: Buffer | undefined
+/** Writes the rows that are held of one table in the order of their keys. */
+class RowWriter {
+  readonly #table: StoredTable
+  readonly #held: HeldRows
+  readonly #order: Uint32Array
+  #at = 0
+  /** Keys after this one are appended, which needs no search and fills the pages; undefined where the table is empty. */
+  readonly #last: Buffer | undefined
+  #appends = false
+
+  constructor(table: StoredTable, held: HeldRows) {
+    this.#table = table
+    this.#held = held
+    this.#order = held.sorted()
+    this.#last = Array.from(table.keys({ reverse: true, limit: 1 }))[0]
+  }
+
+  /** Writes the next rows, at most so many; returns how many, fewer at the end. */
+  write(rows: number): number {
+    const end = Math.min(this.#at + rows, this.#order.length)
+    const begin = this.#at
+    for (; this.#at < end; this.#at += 1) this.#writeRow(this.#order[this.#at] as number)
+    return end - begin
+  }
+
+  #writeRow(row: number): void {
+    const key = this.#held.key(row)
+    const value = this.#held.value(row)
+    this.#appends ||= this.#last === undefined || Buffer.compare(key, this.#last) > 0
+    if (value === undefined) this.#table.remove(key)
+    else if (this.#appends) this.#table.append(key, value)
+    else this.#table.put(key, value)
+  }
 }
 
-function write({ table, key, value }: HeldRow): void {
-  if (value === undefined) table.remove(key)
-  else table.put(key, value)
-}
-
-/** One table with its writes held back. Keys are held as latin1 strings, which compare and sort by bytes. */
+/** One table with its writes held back. */
 class BufferedTable implements Table {
-  readonly #table: Table
-  readonly #rows = new Map<string, HeldRow>()
+  readonly held = new HeldRows()
+  readonly #table: StoredTable
 
-  constructor(table: Table) {
+  constructor(table: StoredTable) {
     this.#table = table
   }
 
-  get pending(): number {
-    return this.#rows.size
-  }
-
   get(key: Buffer): Buffer | undefined {
-    const held = this.#rows.get(key.toString('latin1'))
-    return held === undefined ? this.#table.get(key) : held.value
+    const row = this.held.find(key)
+    if (row === undefined) return this.#table.get(key)
+    const value = this.held.value(row)
+    // What is held changes in place.
+    return value && Buffer.from(value)
   }
 
   put(key: Buffer, value: Buffer): void {
-    this.#hold(key, value)
+    this.held.put(key, value)
   }
 
   remove(key: Buffer): void {
-    this.#hold(key, undefined)
+    this.held.put(key, undefined)
   }
 
   /** Replay never scans; a scan would not see the rows that are held back. */
@@ -108,27 +146,12 @@ class BufferedTable implements Table {
     throw new Error('a table under replay cannot be counted')
   }
 
-  /** Returns the rows that are held back, in the order of their keys, and forgets them. */
-  take(): HeldRow[] {
-    const rows = [...this.#rows.values()].sort(byName)
-    this.#rows.clear()
-    return rows
+  writer(): RowWriter {
+    return new RowWriter(this.#table, this.held)
   }
 
   /** Removes every row at once, past the buffer. */
   clearNow(): void {
     for (const key of Array.from(this.#table.keys({}))) this.#table.remove(key)
   }
-
-  #hold(key: Buffer, value: Buffer | undefined): void {
-    const name = key.toString('latin1')
-    const held = this.#rows.get(name)
-    if (held === undefined) this.#rows.set(name, { table: this.#table, name, key, value })
-    else held.value = value
-  }
-}
-
-function byName(left: HeldRow, right: HeldRow): number {
-  if (left.name === right.name) return 0
-  return left.name < right.name ? -1 : 1
 }

@@ -1,4 +1,4 @@
-import type { ProjectionEnvironment, Table } from '../lmdb-environment.ts'
+import type { ProjectionEnvironment, StoredTable, Table } from '../lmdb-environment.ts'
 
 /** The name of every table, by the name that code uses for it; `projections check` compares each of them row by row. */
 export const TABLES = {
@@ -48,9 +48,9 @@ export const TABLES = {
 } as const
 
 /** All tables, opened. */
-export type Tables = { readonly [N in keyof typeof TABLES]: Table }
+export type Tables<T extends Table = Table> = { readonly [N in keyof typeof TABLES]: T }
 
-export function openTables(environment: ProjectionEnvironment): Tables {
+export function openTables(environment: ProjectionEnvironment): Tables<StoredTable> {
   const opened = Object.entries(TABLES).map(([name, table]) => [name, environment.table(table)] as const)
-  return Object.fromEntries(opened) as Tables
+  return Object.fromEntries(opened) as Tables<StoredTable>
 }

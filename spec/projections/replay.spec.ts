@@ -148,11 +148,11 @@ test('J14 a crash at any transaction of a replay leaves no position that could b
     let transactions = 0
     failed = false
     const crashing = {
-      write: (work: () => void) => {
+      write: <T>(work: () => T) => {
         transactions += 1
         failed = transactions >= k
         if (failed) throw new Error('crash')
-        environment.write(work)
+        return environment.write(work)
       },
     }
     const buffered = new BufferedTables(crashing as ProjectionEnvironment, openTables(environment))

@@ -3,7 +3,7 @@ import {
   ProjectionEnvironment,
   type RangeOptions,
   type Row,
-  type Table,
+  type StoredTable,
 } from '../../../projections/lmdb-environment.ts'
 import type { DecodeRow } from '../../../projections/row-bytes.ts'
 
@@ -72,7 +72,7 @@ class MemoryEnvironment implements Pick<ProjectionEnvironment, keyof ProjectionE
     this.#directory = directory
   }
 
-  table(name: string): Table {
+  table(name: string): StoredTable {
     const tables = () => this.#writing ?? this.#projections.committed(this.#directory)
     return new MemoryTable(
       () => tables().get(name) ?? [],
@@ -110,7 +110,7 @@ class MemoryEnvironment implements Pick<ProjectionEnvironment, keyof ProjectionE
   }
 }
 
-class MemoryTable implements Table {
+class MemoryTable implements StoredTable {
   readonly #rows: () => Rows
   readonly #replace: (rows: Rows) => void
 
@@ -155,6 +155,12 @@ class MemoryTable implements Table {
     this.#replace(
       rows.toSpliced(at, holds(rows, at, key) ? 1 : 0, { key: Buffer.from(key), value: Buffer.from(value) }),
     )
+  }
+
+  append(key: Buffer, value: Buffer): void {
+    const last = this.#rows().at(-1)
+    if (last !== undefined && Buffer.compare(last.key, key) >= 0) throw new Error('an appended key is not the greatest')
+    this.put(key, value)
   }
 
   remove(key: Buffer): void {
