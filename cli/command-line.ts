@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { isTerminal } from './terminal/is-terminal.ts'
 import { Cli, type Command } from 'clipanion'
 import type { CliContext } from './cli-context.ts'
@@ -36,14 +38,36 @@ const exitBySystemError: Readonly<Record<string, ExitName>> = {
   EACCES: 'denied',
   EPERM: 'denied',
   EROFS: 'denied',
+  ENOENT: 'notFound',
   ENOSPC: 'diskFull',
   EDQUOT: 'diskFull',
+}
+
+/** What is wrong with a file, in words; other errors keep the message of the system. */
+const systemProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EACCES: 'cannot be used: permission denied',
+  EISDIR: 'is a directory',
+  ENOTDIR: 'has a file where a directory must be',
+  EEXIST: 'exists already',
+}
+
+function systemMessage({ code = '', path, message }: NodeJS.ErrnoException): string {
+  const problem = systemProblems[code]
+  if (problem === undefined || path === undefined) return message
+  // A file that cannot be made: it is the directory that is not there.
+  const missing = code === 'ENOENT' && !existsSync(dirname(path)) ? dirname(path) : path
+  return `${missing} ${problem}`
 }
 
 function failureOf(error: unknown): ExitError {
   if (error instanceof ExitError) return error
   if (error instanceof Error && 'syscall' in error && 'code' in error) {
-    return new ExitError(exitBySystemError[String(error.code)] ?? 'failed', error.message, { cause: error })
+    return new ExitError(
+      exitBySystemError[String(error.code)] ?? 'failed',
+      systemMessage(error as NodeJS.ErrnoException),
+      { cause: error },
+    )
   }
   // The parser marks the user's own errors.
   const byUser = error instanceof Error && 'clipanion' in error

@@ -4,6 +4,7 @@ import { request as tlsRequest } from 'node:https'
 import { Readable } from 'node:stream'
 import { ExitError, type ExitName } from '../exit-codes.ts'
 import { visibleText } from '../terminal/visible-text.ts'
+import { unreachable } from './unreachable.ts'
 
 /** A server and the credentials to use. */
 export interface Endpoint {
@@ -117,13 +118,11 @@ export class ManagementClient {
     const host = hostname.replace(/^\[(.*)\]$/, '$1')
     const options = { host, port, path: target, method, headers, agent: false as const, timeout: SILENCE_MILLISECONDS }
     return new Promise((resolve, reject) => {
-      const unreachable = (error: Error) =>
-        reject(new ExitError('unreachable', `${url} cannot be reached: ${error.message}`, { cause: error }))
       const sent =
         base.protocol === 'https:'
           ? tlsRequest({ ...options, ...trust(certificates) }, resolve)
           : plainRequest(options, resolve)
-      sent.on('error', unreachable)
+      sent.on('error', (error) => reject(unreachable(url, error, certificates)))
       sent.on('timeout', () => sent.destroy(new Error(`no answer within ${SILENCE_MILLISECONDS / 1000} seconds`)))
       if (upload === undefined) sent.end(body)
       else upload.stream.on('error', (error) => sent.destroy(error)).pipe(sent)

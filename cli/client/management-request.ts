@@ -7,12 +7,9 @@ import { localUrl } from '../config/address.ts'
 import type { Config } from '../config/config-types.ts'
 import { ExitError } from '../exit-codes.ts'
 import type { Endpoint } from './management-client.ts'
+import { isRefusedCertificate, unreachable } from './unreachable.ts'
 
 const TIMEOUT_MILLISECONDS = 5000
-
-/** Errors that mean: the server was reached, and its certificate is not trusted. */
-const UNTRUSTED =
-  /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF))/
 
 /** Whom a client believes. */
 type Trust = Pick<RequestOptions, 'ca' | 'allowPartialTrustChain' | 'checkServerIdentity'>
@@ -39,12 +36,13 @@ export async function getManagement(config: Config, path: string, caFile?: strin
   try {
     return { url, ...(await get(url, trust)) }
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    const late = `no answer within ${TIMEOUT_MILLISECONDS / 1000} seconds`
-    const message = code === 'ABORT_ERR' ? late : (error as Error).message
-    const advice =
-      UNTRUSTED.test(code) && caFile === undefined ? '; has the server had a SIGHUP since it was renewed?' : ''
-    throw new ExitError('unreachable', `${url} cannot be reached: ${message}${advice}`, { cause: error })
+    if (caFile === undefined && isRefusedCertificate(error as Error)) {
+      const advice = 'has the server had a SIGHUP since it was renewed?'
+      throw new ExitError('unreachable', `${url} cannot be reached: ${(error as Error).message}; ${advice}`, {
+        cause: error,
+      })
+    }
+    throw unreachable(url, timely(error), caFile)
   }
 }
 
@@ -58,10 +56,14 @@ export async function getManagementAt({ url: base, certificates }: Endpoint, pat
   try {
     return { url, ...(await get(url, url.startsWith('https:') ? trust : undefined)) }
   } catch (error) {
-    const late = `no answer within ${TIMEOUT_MILLISECONDS / 1000} seconds`
-    const message = (error as NodeJS.ErrnoException).code === 'ABORT_ERR' ? late : (error as Error).message
-    throw new ExitError('unreachable', `${url} cannot be reached: ${message}`, { cause: error })
+    throw unreachable(url, timely(error), certificates)
   }
+}
+
+/** The error, in words where the time was over. */
+function timely(error: unknown): Error {
+  const isLate = (error as NodeJS.ErrnoException).code === 'ABORT_ERR'
+  return isLate ? new Error(`no answer within ${TIMEOUT_MILLISECONDS / 1000} seconds`) : (error as Error)
 }
 
 function trustOf(config: Config, caFile: string | undefined): Trust | undefined {

@@ -8,6 +8,7 @@ import { ExitError, exitTable } from '../exit-codes.ts'
 import { bucketArgument, objectArgument, quantityOption, timeOption, wholeOption } from '../commands/option-values.ts'
 import { ClientCommand } from './client-command.ts'
 import { type ClientRequest, encodedPart, type ManagementClient } from './management-client.ts'
+import { joinedPages } from './joined-pages.ts'
 import { fields, objectOf, rowsOf } from './tables.ts'
 
 const CATEGORY = 'Running server'
@@ -58,7 +59,12 @@ function makeCommand(route: Route, command: RouteCommand): CommandClass<CliConte
       const request = requestOf(route, command, values)
       const { show } = command
       if (show !== undefined && 'page' in show && values['limit'] === undefined) return this.#follow(request, show.page)
-      const answer = await this.client().json(request)
+      const isWhole = command.joined !== undefined && values['after'] === undefined && !values['maximum-entries']
+      const answer = isWhole
+        ? await joinedPages(command.joined, async (after) => {
+            return objectOf(await this.client().json(requestOf(route, command, { ...values, after })))
+          })
+        : await this.client().json(request)
       this.print(answer, rowsOf(show))
       return exitTable[command.exit?.(objectOf(answer)) ?? 'ok'].code
     }

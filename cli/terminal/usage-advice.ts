@@ -1,4 +1,5 @@
-import { didYouMean, nearestName } from './nearest-name.ts'
+import { didYouMean } from './nearest-name.ts'
+import { suggestedCommand } from './suggested-command.ts'
 
 /** What is printed for a command line that cannot be parsed. */
 interface UsageAdvice {
@@ -52,6 +53,13 @@ function usageLine(usage: string): string[] {
   return line === '' ? [] : [`Usage: ${line}`]
 }
 
+/** What follows `--wait` is no value of it unless it is written as one: the option may stand alone. */
+function valueAdvice(argv: readonly string[]): string {
+  const index = argv.indexOf('--wait')
+  const value = index === -1 ? undefined : argv[index + 1]
+  return value === undefined || value.startsWith('-') ? '' : `; write it as --wait=${value}`
+}
+
 function optionAdvice(fault: ParseFault, argv: readonly string[], command: string): UsageAdvice {
   const candidate = fault.candidates?.find(({ reason }) => reason !== null)
   const usage = candidate?.usage ?? fault.candidates?.[0]?.usage ?? ''
@@ -63,7 +71,7 @@ function optionAdvice(fault: ParseFault, argv: readonly string[], command: strin
   const suggestion = unknown === '' ? '' : didYouMean(unknown, known)
   const bare = reason.endsWith('.') ? reason.slice(0, -1) : reason
   return {
-    message: `${command}: ${bare}${suggestion}`,
+    message: `${command}: ${bare}${suggestion}${valueAdvice(argv)}`,
     advice: [
       ...(/positional/.test(reason) ? usageLine(usage) : []),
       `Run "object-store ${command} --help" for its options.`,
@@ -90,11 +98,8 @@ export function usageAdvice(
   }
   if (words.length === 0)
     return { message: `the command must come before its options (${argv[0] ?? ''})`, advice: [help] }
-  const typed = words.join(' ')
-  // Positional arguments may follow the command, so fewer words are compared as well.
   const known = paths.map((candidate) => candidate.join(' ')).filter((name) => !name.startsWith('-'))
-  const nearest =
-    nearestName(typed, known) ?? nearestName(words.slice(0, 2).join(' '), known) ?? nearestName(words[0] ?? '', known)
-  const advice = nearest === undefined ? [help] : [`Did you mean "object-store ${nearest}"?`, help]
-  return { message: `there is no command "${typed}"`, advice }
+  const meant = suggestedCommand(words, known)
+  const advice = meant === undefined ? [help] : [`Did you mean "object-store ${meant}"?`, help]
+  return { message: `there is no command "${words.join(' ')}"`, advice }
 }

@@ -3,8 +3,11 @@
  * ([0127](../../spec/decisions/0127-quantities-as-people-write-them.md)). Commands and settings read them here alone.
  */
 
-/** Either the value, or what is wrong with the text, to be printed after the name of the option or setting. */
-type Quantity = { readonly value: number } | { readonly problem: string }
+/**
+ * Either the value, or what is wrong with the text, to be printed after the name of the option or setting.
+ * `isUnread`: it has no form that is known, so that the forms are worth naming.
+ */
+type Quantity = { readonly value: number } | { readonly problem: string; readonly isUnread?: true }
 
 const DURATION_EXAMPLES = '90s, 30m, 12h, 1h30m, 7d or 2w'
 const SIZE_EXAMPLES = '64KiB, 10GiB or 1.5TB'
@@ -26,7 +29,8 @@ function shown(text: string): string {
 /** Seconds of a duration such as `1h30m`. */
 export function readDuration(text: string): Quantity {
   const parts = DURATION.exec(text)?.groups
-  if (parts === undefined) return { problem: `${shown(text)} is not a duration such as ${DURATION_EXAMPLES}` }
+  if (parts === undefined)
+    return { problem: `${shown(text)} is not a duration such as ${DURATION_EXAMPLES}`, isUnread: true }
   const units = Object.keys(SECONDS) as (keyof typeof SECONDS)[]
   return { value: units.reduce((sum, unit) => sum + Number(parts[unit] ?? 0) * SECONDS[unit], 0) }
 }
@@ -45,7 +49,9 @@ export function readRate(text: string): Quantity {
 function sizeOf(text: string, whole: string): Quantity {
   const [, digits = '', decimals = '', unit = ''] = SIZE.exec(text) ?? []
   const factor = factorOf(unit.toLowerCase())
-  if (factor === undefined) return { problem: `${shown(whole)} is not a size such as ${SIZE_EXAMPLES}` }
+  if (factor === undefined) {
+    return { problem: `${shown(whole)} is not a size such as ${SIZE_EXAMPLES}`, isUnread: true }
+  }
   if (factor === 'either') {
     const [value, letter] = [text.slice(0, -1).trim(), unit.toUpperCase()]
     const both = `${value}${letter}iB (of 1024) and ${value}${letter}B (of 1000)`
@@ -95,7 +101,9 @@ export function readWhole(text: string, unit: string | undefined): Quantity {
   const reader = unit === undefined ? undefined : READERS[unit]
   if (reader === undefined) return { problem: `${shown(text)} is not a whole number` }
   const quantity = reader.read(text)
-  if ('problem' in quantity) return { problem: `${quantity.problem}, nor a whole number of ${unit}` }
+  if ('problem' in quantity) {
+    return { problem: quantity.isUnread ? `${quantity.problem}, nor a whole number of ${unit}` : quantity.problem }
+  }
   const value = quantity.value / reader.factor
   return Number.isInteger(value) ? { value } : { problem: `${shown(text)} is not a whole number of ${unit}` }
 }

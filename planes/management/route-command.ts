@@ -61,6 +61,11 @@ interface CommandDefinition<A extends Arguments, O extends Options> {
   readonly options?: O
   readonly call?: (values: Values<A, O>) => RouteCall
   readonly show?: Shown
+  /**
+   * Lists of an answer with `next_after`, of `examined` entries: unless an option says how much, all pages are asked for, and
+   * these lists are those of all.
+   */
+  readonly joined?: readonly string[]
   /** Exit code for an answer; `ok` by default. */
   readonly exit?: (answer: Answer) => 'ok' | 'partly' | 'doctorFinding' | 'storeDamaged'
 }

@@ -28,11 +28,17 @@ test('periods, times and sizes', async (t) => {
   t.match(await ask('bucket', 'retention', 'held'), { stdout: /period\.value +7\n/ })
   t.match(await ask('quota', 'set', 'photos', '--bytes', '1.5TB'), { stdout: /^quota\.bytes +1500000000000\n/ })
   const either = await ask('quota', 'set', 'photos', '--bytes', '10G')
-  t.match(either, { exitCode: 2, stderr: /--bytes: "10G" can mean 10GiB .* and 10GB/ })
+  t.match(either, { exitCode: 2, stderr: /--bytes: "10G" can mean 10GiB .* and 10GB .*: write one of them\n$/ })
   t.match(await ask('system', 'history', '--since', '1h'), { exitCode: 0 })
   t.match(await ask('system', 'history', '--since', 'now'), { exitCode: 0 })
   const never = await ask('system', 'history', '--since', 'yesterday')
   t.match(never, { exitCode: 2, stderr: /--since takes a time such as 2026-08-01T12:00:00Z, 2026-08-01 or 1h/ })
+  for (const words of [
+    ['audit', 'query'],
+    ['events', 'list'],
+  ]) {
+    t.match(await ask(...words, '--from', '1h', '--to', 'now'), { exitCode: 0 }, `${words.join(' ')} like audit export`)
+  }
   const replay = await ask('webhook', 'replay', 'wh-aaaaaaaaaaaaaaaaaaaa', '7d', '--until', '2026-11-01')
   t.match(replay, { exitCode: 4, stderr: /WEBHOOK_NOT_FOUND/ }, 'the times were taken')
   const soon = await ask('credential', 'temporary', 'sa-aaaaaaaaaaaaaaaaaaaa', '--expires-in', '1h30m')

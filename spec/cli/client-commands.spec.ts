@@ -91,7 +91,10 @@ test('objects and versions', async (t) => {
   t.match(await ask('object show', ...versioned), { exitCode: 4, stderr: /VERSION_NOT_FOUND/ })
   t.same(await jsonOf('object delete', 'photos', 'copy'), {})
   t.match(await ask('object get', 'photos', 'copy'), { exitCode: 4, stdout: '', stderr: /OBJECT_NOT_FOUND/ })
-  t.match(await ask('object put', 'photos', 'k', join(directory, 'none')), { exitCode: 1, stderr: /ENOENT/ })
+  t.match(await ask('object put', 'photos', 'k', join(directory, 'none')), {
+    exitCode: 4,
+    stderr: /none does not exist\n/,
+  })
   t.match(await ask('object put', 'photos', 'k', directory), { exitCode: 2, stderr: /is not a file/ })
 })
 
@@ -180,7 +183,7 @@ test('accounts, credentials, policies, tokens', async (t) => {
   const create = (name: string) => ask('policy create', 'readers', join(directory, name))
   t.match(await create('broken.json'), { exitCode: 2, stderr: /broken\.json is not valid JSON/ })
   t.match(await create('null.json'), { exitCode: 2, stderr: /statements.*INVALID_REQUEST/ })
-  t.match(await create('none.json'), { exitCode: 1, stderr: /none\.json/ })
+  t.match(await create('none.json'), { exitCode: 4, stderr: /none\.json does not exist/ })
   t.same(await jsonOf('policy list'), { policies: [], next_after: null }, 'nothing was made')
   const policy = await jsonOf<PolicyRecord>('policy create', 'readers', join(directory, 'list.json'))
   t.match(await textOf('policy create', 'deniers', join(directory, 'object.json')), /\nname +deniers\n/)
@@ -303,12 +306,9 @@ test('the system, its storage and its reports', async (t) => {
   t.match(await jsonOf('storage status'), { capacity_bytes: Number, available_bytes: Number })
   t.same(await jsonOf('checkpoint list'), { checkpoints: [], next_after: null })
   t.same(await jsonOf('storage usage'), await api.get('GET', '/storage/usage'))
-  const part = await ask('storage inspect', '--maximum-entries', '1', '--json')
-  t.match([part.exitCode, JSON.parse(part.stdout)], [3, { examined: 1, truncated: true }], 'only a part was looked at')
   t.match(await jsonOf('storage inspect'), { consistent: true, truncated: false })
   t.match(await jsonOf('storage scrub'), { state: 'running', damaged: 0 })
   t.match(await jsonOf('storage repair'), { dry_run: true, removed: [] })
-  t.match(await jsonOf('storage repair', '--apply', '--maximum-entries', '5'), { dry_run: false, examined: 5 })
   t.match(await jsonOf('report retention', '--bucket', 'photos'), { versions: [] })
   const metrics = await textOf('system metrics')
   t.match(metrics, /^NAME +VALUE\n(.* [-+.e0-9]+\n)+$/, 'one row for each sample')

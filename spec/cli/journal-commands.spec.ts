@@ -186,6 +186,11 @@ test('journal show prints what is asked for', async (t) => {
   t.equal((await runJournalCommand(['show', '--data-dir', join(store, 'elsewhere')])).code, 4)
   mkdirSync(join(store, 'empty', 'journal'), { recursive: true })
   t.equal((await runJournalCommand(['show', '--data-dir', join(store, 'empty')])).code, 4)
+  for (const place of [store, join(store, 'journal')]) {
+    const { code, out } = await runJournalCommand(['show', place, '--from', '3', '--to', '3'])
+    t.match([code, out.split('\n').length], [0, 2], 'a path')
+  }
+  t.equal((await runJournalCommand(['show', store, '--data-dir', store])).code, 2, 'a path and --data-dir')
   const table = await runJournalCommand(['show', '--table', '--from', '3', '--to', '3', '--data-dir', store])
   t.match(
     table.out,

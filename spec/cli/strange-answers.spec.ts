@@ -52,9 +52,35 @@ test('TLS: the certificate of the file is believed, and no other', async (t) => 
   const listener = createTlsServer({ cert: certificate, key }, (_, response) => response.end('{"role":"auditor"}'))
   t.teardown(() => listener.close())
   const url = `https://${await addressOf(listener)}`
-  const code = async (...words: string[]) =>
-    (await run(['session', '--url', url, ...words], { workingDirectory: directory })).exitCode
-  t.equal(await code('--ca-file', 'own.pem'), 0)
-  t.equal(await code('--ca-file', 'other.pem'), 10)
-  t.equal(await code(), 10)
+  const ask = (command: string, ...words: string[]) =>
+    run([command, '--url', url, ...words], { workingDirectory: directory })
+  t.match(await ask('session', '--ca-file', 'own.pem'), { exitCode: 0 })
+  for (const command of ['session', 'status']) {
+    const other = await ask(command, '--ca-file', 'other.pem')
+    t.match(other, { exitCode: 10, stderr: /cannot be reached: .+; no certificate of --ca-file vouches for it\n$/ })
+    const bare = await ask(command)
+    t.match(bare, {
+      exitCode: 10,
+      stderr: /; give the certificate of its issuer with --ca-file, or ca_file in a profile\n$/,
+    })
+    const plain = await run([command, '--url', url.replace('https:', 'http:')])
+    t.match(
+      plain,
+      { exitCode: 10, stderr: /; if the server speaks TLS, the address begins with https:\/\/\n$/ },
+      command,
+    )
+  }
+})
+
+test('https:// to a server that speaks plain HTTP', async (t) => {
+  const listener = createServer((_, response) => response.end())
+  t.teardown(() => listener.close())
+  const url = `https://${await addressOf(listener)}`
+  for (const command of ['session', 'status']) {
+    const outcome = await run([command, '--url', url])
+    t.match(outcome, {
+      exitCode: 10,
+      stderr: /; if the server speaks plain HTTP, the address begins with http:\/\/\n$/,
+    })
+  }
 })

@@ -33,8 +33,8 @@ export class AuditQueryCommand extends ClientCommand {
     ],
   })
 
-  since = Option.String('--since', { description: `${TIME_FORMS}, inclusive` })
-  until = Option.String('--until', { description: `${TIME_FORMS}, exclusive` })
+  since = Option.String('--since,--from', { description: `${TIME_FORMS}, inclusive` })
+  until = Option.String('--until,--to', { description: `${TIME_FORMS}, exclusive` })
   principal = Option.String('--principal', { description: 'exactly this principal' })
   operation = Option.String('--operation', { description: 'exactly this operation, such as s3:PUT' })
   resource = Option.String('--resource', { description: 'resources that begin with this, such as bucket:photos/' })

@@ -32,7 +32,7 @@ export class EventsFollowCommand extends ClientCommand {
     ],
   })
 
-  since = Option.String('--since', { description: `begin earlier: ${TIME_FORMS}` })
+  since = Option.String('--since,--from', { description: `begin earlier: ${TIME_FORMS}` })
   afterId = Option.String('--after-id', { description: 'begin after this event' })
   bucket = Option.String('--bucket', { description: 'in this bucket' })
   type = Option.String('--type', { description: 'of this type, such as object.created' })

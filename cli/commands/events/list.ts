@@ -33,8 +33,8 @@ export class EventsListCommand extends ClientCommand {
     ],
   })
 
-  since = Option.String('--since', { description: `${TIME_FORMS}, inclusive` })
-  until = Option.String('--until', { description: `${TIME_FORMS}, exclusive` })
+  since = Option.String('--since,--from', { description: `${TIME_FORMS}, inclusive` })
+  until = Option.String('--until,--to', { description: `${TIME_FORMS}, exclusive` })
   bucket = Option.String('--bucket', { description: 'in this bucket' })
   type = Option.String('--type', { description: 'of this type, such as object.created' })
   prefix = Option.String('--prefix', { description: 'of objects whose keys begin with this' })

@@ -15,10 +15,13 @@ export abstract class JournalCommand extends Command<CliContext> {
   configPath = Option.String('--config', { description: 'TOML file with the setting data_dir' })
 
   /**
-   * The directory with the segments, by the path of a data directory or of its journal.
+   * The directory with the segments, by the path of a data directory or of its journal; without it that of --data-dir or
+   * of the configuration.
    * @throws ExitError when --data-dir names one too
+   * @throws ConfigError
    */
-  protected journalAt(path: string): string {
+  protected journalAt(path: string | undefined): string {
+    if (path === undefined) return this.#configured()
     if (this.dataDirectory !== undefined) throw new ExitError('usage', 'give a PATH or --data-dir, not both')
     const directory = resolve(this.context.workingDirectory, path)
     const inside = join(directory, JOURNAL_FOLDER)
@@ -31,12 +34,8 @@ export abstract class JournalCommand extends Command<CliContext> {
     return masterKey === undefined ? {} : { masterKey }
   }
 
-  /**
-   * The directory with the segments. With --data-dir no configuration is read: an auditor with a copy of a journal has
-   * none.
-   * @throws ConfigError
-   */
-  protected journalDirectory(): string {
+  /** With --data-dir no configuration is read: an auditor with a copy of a journal has none. */
+  #configured(): string {
     const { environment, workingDirectory } = this.context
     const dataDirectory =
       this.dataDirectory === undefined

@@ -25,18 +25,22 @@ export class JournalShowCommand extends JournalCommand {
     category: 'Journal',
     description: 'print records of the journal, one JSON object per line',
     details: `
+      PATH is a data directory, or its journal directory; without it the configuration tells.
+
       Prints the oldest first. It only reads, may run while the server writes, and does not wait for new records. It does
       not check hashes; journal verify does.
 
       Ends with 21 if a part of the journal could not be read; the rest is printed.
     `,
     examples: [
+      ['The records of a copy', '$0 journal show /mnt/backup/journal'],
       ['Everything since a time', '$0 journal show --since 2026-08-01T00:00:00Z'],
       ['Who wrote or deleted below a prefix', '$0 journal show --bucket photos --key-prefix 2026/ --result success'],
       ['One request, for a person', '$0 journal show --request-id 0A1B2C3D4E5F6071 --table'],
     ],
   })
 
+  place = Option.String({ required: false, name: 'PATH' })
   from = Option.String('--from', { description: 'first sequence' })
   to = Option.String('--to', { description: 'last sequence' })
   since = Option.String('--since', { description: `${TIME_FORMS}, inclusive` })
@@ -57,7 +61,7 @@ export class JournalShowCommand extends JournalCommand {
     if (this.result !== undefined && !(resultNames as readonly string[]).includes(this.result)) {
       throw new ExitError('usage', `--result takes one of ${resultNames.join(', ')}`)
     }
-    const directory = this.journalDirectory()
+    const directory = this.journalAt(this.place)
     if (!hasSegments(directory)) throw new ExitError('notFound', `no journal in ${directory}`)
     let unreadable = 0
     const output = new LineOutput(this.context.stdout)

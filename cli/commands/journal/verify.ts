@@ -45,7 +45,7 @@ export class JournalVerifyCommand extends JournalCommand {
 
   override async execute(): Promise<number> {
     const options = { threads: this.#threadCount(), ...this.#expectedHead(), ...this.masterKey() }
-    const directory = this.place === undefined ? this.journalDirectory() : this.journalAt(this.place)
+    const directory = this.journalAt(this.place)
     const begun = performance.now()
     const report = await this.#verify(directory, options)
     const seconds = (performance.now() - begun) / 1000

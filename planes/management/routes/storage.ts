@@ -165,9 +165,10 @@ const inspect = defineRoute({
   },
   command: command('storage inspect', 'find files without rows, foreign files, and rows without files', {
     options: {
-      'maximum-entries': `files and rows to examine (${ENTRIES_STANDARD})`,
+      'maximum-entries': 'files and rows to examine (all)',
       after: 'the next_after of the page before',
     },
+    joined: ['orphans', 'missing', 'foreign'],
     exit: exitOfFindings,
   }),
 })
@@ -196,9 +197,10 @@ const repair = defineRoute({
   command: command('storage repair', 'show what a repair would remove, or remove it with --apply', {
     options: {
       apply: { flag: 'remove orphaned files' },
-      'maximum-entries': { number: `files and rows to examine (${ENTRIES_STANDARD})` },
+      'maximum-entries': { number: 'files and rows to examine (all)' },
       after: 'the next_after of the page before',
     },
+    joined: ['orphans', 'missing', 'foreign', 'removed'],
     call: ({ apply, 'maximum-entries': maximum, after }) => ({
       body: { dry_run: !apply, maximum_entries: maximum, after },
     }),

@@ -1,0 +1,38 @@
+import type { Answer } from '../../planes/management/route-command.ts'
+
+/** Entries of all lists together from which on no further page is asked for: a terminal has no use for more. */
+const LISTED_MAXIMUM = 10_000
+
+/**
+ * All pages of an inspection as one answer, which has a cursor only if it ends early.
+ * @param lists members whose entries are those of all pages
+ * @param ask the page after a cursor
+ */
+export async function joinedPages(
+  lists: readonly string[],
+  ask: (after: string | undefined) => Promise<Answer>,
+): Promise<Answer> {
+  let sum: Answer | undefined
+  for (;;) {
+    const page = await ask(sum === undefined ? undefined : String(sum['next_after']))
+    sum = sum === undefined ? page : added(sum, page, lists)
+    const listed = lists.reduce((count, name) => count + entries(sum, name).length, 0)
+    if (typeof sum['next_after'] !== 'string' || listed >= LISTED_MAXIMUM) return sum
+  }
+}
+
+function entries(answer: Answer | undefined, name: string): readonly unknown[] {
+  const list = answer?.[name]
+  return Array.isArray(list) ? list : []
+}
+
+function added(sum: Answer, page: Answer, lists: readonly string[]): Answer {
+  const joined = lists.map((name) => [name, [...entries(sum, name), ...entries(page, name)]])
+  return {
+    ...page,
+    // What one page found is not undone by a later one without findings.
+    consistent: sum['consistent'] === false ? false : page['consistent'],
+    examined: Number(sum['examined']) + Number(page['examined']),
+    ...Object.fromEntries(joined),
+  }
+}
