@@ -2,8 +2,25 @@
  * Makes the WebAssembly module that `md5-lanes.ts` runs: MD5 (RFC 1321) of several messages at a time, one in each lane of
  * 128-bit vectors. Each step of MD5 waits for the one before, so one message leaves most of the processor idle, and several
  * take little longer than one. The code is the same for every number of messages, so it is written here once, by a
- * program, and not six hundred instructions by hand (WebAssembly Core Specification 2.0, chapter 5, Binary Format).
+ * program, and not six hundred instructions by hand.
  */
+import {
+  type Code,
+  I32,
+  i32Add,
+  i32Constant,
+  i32Subtract,
+  join,
+  localGet,
+  localSet,
+  localTee,
+  repeated,
+  simd,
+  unsigned,
+  V128,
+  type WasmFunction,
+  wasmModule,
+} from './wasm-code.ts'
 
 /** Words of MD5's state, and of a block. */
 export const STATE_WORDS = 4
@@ -12,7 +29,6 @@ export const BLOCK_BYTES = BLOCK_WORDS * 4
 /** Messages in one vector. */
 export const VECTOR_LANES = 4
 const VECTOR_BYTES = 16
-const PAGE_BYTES = 64 * 1024
 
 /** The most bytes of each message that one call hashes. */
 export const STEP_BYTES = 32 * 1024
@@ -46,15 +62,9 @@ const WORD_OF_STEP = [
   (step: number) => (7 * step) % BLOCK_WORDS,
 ] as const
 
-/** "\0asm" and the version. */
-const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
-const I32 = 0x7f
-const V128 = 0x7b
 const POINTER = 0
 const BLOCKS_LEFT = 1
 const PARAMETERS = 2
-
-type Code = number[]
 
 /** Instructions on the words of a state: 32-bit integers, or vectors of four of them. */
 interface Words {
@@ -70,13 +80,6 @@ interface Words {
   /** The word in a local, rotated. */
   rotated(local: number, bits: number): Code
 }
-
-const join = (...codes: readonly Code[]): Code => codes.flat()
-const localGet = (local: number): Code => [0x20, ...unsigned(local)]
-const localSet = (local: number): Code => [0x21, ...unsigned(local)]
-const localTee = (local: number): Code => [0x22, ...unsigned(local)]
-const i32Constant = (value: number): Code => [0x41, ...signed(value)]
-const simd = (operation: number): Code => [0xfd, ...unsigned(operation)]
 
 const INTEGERS: Words = {
   type: I32,
@@ -121,23 +124,14 @@ interface Group {
  * exports as `memory`: the states at `stateAt`, the bytes at `bytesAt`.
  */
 export function md5Module(): Uint8Array<ArrayBuffer> {
-  const functions = [hashing(INTEGERS, 1), hashing(VECTORS, 1), hashing(VECTORS, 2)]
-  const pages = Math.ceil(bytesAt(2 * VECTOR_LANES) / PAGE_BYTES)
-  return Uint8Array.from([
-    ...HEADER,
-    ...section(1, [[0x60, 1, I32, 0]]),
-    ...section(3, [[0], [0], [0]]),
-    ...section(5, [[0, ...unsigned(pages)]]),
-    ...section(7, [
-      exported('memory', 2, 0),
-      ...['one', 'four', 'eight'].map((name, index) => exported(name, 0, index)),
-    ]),
-    ...section(10, functions),
-  ])
+  return wasmModule(
+    [hashing('one', INTEGERS, 1), hashing('four', VECTORS, 1), hashing('eight', VECTORS, 2)],
+    bytesAt(2 * VECTOR_LANES),
+  )
 }
 
-/** The body of a function that hashes blocks of the messages of `groupCount` groups. */
-function hashing(words: Words, groupCount: number): Code {
+/** A function that hashes blocks of the messages of `groupCount` groups. */
+function hashing(name: string, words: Words, groupCount: number): WasmFunction {
   // Local 0 is the parameter: blocks. It becomes the second one, so that both loops read alike.
   let locals = PARAMETERS
   const take = (count: number) => Array.from({ length: count }, () => locals++)
@@ -153,24 +147,29 @@ function hashing(words: Words, groupCount: number): Code {
     states(({ firstLane, state }, word) =>
       join(i32Constant(0), words.load(stateAt(firstLane, word)), localSet(state[word] as number)),
     ),
-    [0x03, 0x40],
-    groups.flatMap(load),
-    states(({ state, before }, word) => join(localGet(state[word] as number), localSet(before[word] as number))),
-    // Step by step side by side: the groups do not wait for each other.
-    CONSTANTS.flatMap((_, step) => groups.flatMap((group) => stepOf(words, group, step))),
-    states(({ state, before }, word) => {
-      const [to, from] = [state[word] as number, before[word] as number]
-      return join(localGet(to), localGet(from), words.add, localSet(to))
-    }),
-    join(localGet(POINTER), i32Constant(BLOCK_BYTES), [0x6a], localSet(POINTER)),
-    join(localGet(BLOCKS_LEFT), i32Constant(1), [0x6b], localTee(BLOCKS_LEFT), [0x0d, 0, 0x0b]),
+    repeated(
+      join(
+        groups.flatMap(load),
+        states(({ state, before }, word) => join(localGet(state[word] as number), localSet(before[word] as number))),
+        // Step by step side by side: the groups do not wait for each other.
+        CONSTANTS.flatMap((_, step) => groups.flatMap((group) => stepOf(words, group, step))),
+        states(({ state, before }, word) => {
+          const [to, from] = [state[word] as number, before[word] as number]
+          return join(localGet(to), localGet(from), words.add, localSet(to))
+        }),
+        join(localGet(POINTER), i32Constant(BLOCK_BYTES), i32Add, localSet(POINTER)),
+        join(localGet(BLOCKS_LEFT), i32Constant(1), i32Subtract, localTee(BLOCKS_LEFT)),
+      ),
+    ),
     states(({ firstLane, state }, word) =>
       join(i32Constant(0), localGet(state[word] as number), words.store(stateAt(firstLane, word))),
     ),
-    [0x0b],
   )
-  const declared = [2, 1, I32, ...unsigned(locals - PARAMETERS), words.type]
-  return [...unsigned(declared.length + code.length), ...declared, ...code]
+  const kinds = [
+    { count: 1, type: I32 },
+    { count: locals - PARAMETERS, type: words.type },
+  ]
+  return { name, parameters: 1, locals: kinds, code }
 }
 
 /** One step: a = b + rotated(a + f(b, c, d) + constant + word of the block). */
@@ -226,29 +225,4 @@ function loadVectors({ firstLane, block, before }: Group): Code {
 function mixed(first: number, second: number, words: readonly number[], to: number): Code {
   const bytes = words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte))
   return join(localGet(first), localGet(second), simd(13), bytes, localSet(to))
-}
-
-function section(id: number, items: readonly Code[]): Code {
-  const content = [...unsigned(items.length), ...items.flat()]
-  return [id, ...unsigned(content.length), ...content]
-}
-
-function exported(name: string, kind: number, index: number): Code {
-  return [name.length, ...Buffer.from(name, 'ascii'), kind, index]
-}
-
-/** LEB128, unsigned. */
-function unsigned(value: number): Code {
-  const bytes: Code = []
-  let rest = value
-  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80)
-  return [...bytes, rest]
-}
-
-/** LEB128 of the 32 bits of a number, signed. */
-function signed(value: number): Code {
-  const bytes: Code = []
-  let rest = value | 0
-  for (; rest < -64 || rest > 63; rest >>= 7) bytes.push((rest & 0x7f) | 0x80)
-  return [...bytes, rest & 0x7f]
 }

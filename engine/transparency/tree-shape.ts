@@ -85,9 +85,19 @@ export function rootOfInclusion(
   size: number,
   path: readonly Uint8Array[],
 ): Buffer | undefined {
-  if (index >= size) return undefined
-  let apex = hashing.leaf(recordHash)
-  let [position, last, used] = [index, size - 1, 0]
+  return index < size ? rootFromNode(hashing, hashing.leaf(recordHash), { height: 0, index }, size, path) : undefined
+}
+
+/** The same from the apex of a complete subtree: of `2^height` leaves, from `index * 2^height` on. */
+export function rootFromNode(
+  hashing: TreeHashing,
+  node: Buffer,
+  { height, index }: { readonly height: number; readonly index: number },
+  size: number,
+  path: readonly Uint8Array[],
+): Buffer | undefined {
+  let apex = node
+  let [position, last, used] = [index, Math.floor((size - 1) / 2 ** height), 0]
   while (last > 0) {
     const isRight = position % 2 === 1
     if (isRight || position < last) {

@@ -15,7 +15,9 @@ import {
 import type { CheckpointState } from '../../engine/state-ports.ts'
 import type { CheckpointReader } from '../catalog/checkpoint-reader.ts'
 import { Turns } from '../audit/turns.ts'
-import { TILE_WIDTH, TreeFiles, TreesDamagedError, treesIn } from './tree-files.ts'
+import { TreeFiles, TreesDamagedError, treesIn } from './tree-files.ts'
+import { TILE_WIDTH } from './tree-layout.ts'
+import { recordsOf, verifiedEntries } from './verified-tile.ts'
 
 /** What the log cannot give: there is no such checkpoint, it does not cover that, or the trees are still being made. */
 export class LogRefusal extends Error {
@@ -147,11 +149,10 @@ export class CheckpointLog {
     const below = level === 'entries' ? 0 : level
     const hashes = Math.floor(last.size / TILE_WIDTH ** below) - index * TILE_WIDTH
     if (hashes < width) throw new LogRefusal('none', 'no published checkpoint needs this tile')
-    return this.#read(last, (trees) =>
-      level === 'entries'
-        ? entriesOf(trees.recordHashes(index * TILE_WIDTH, width))
-        : trees.tile('log', level, index, width),
-    )
+    return this.#read(last, (trees) => {
+      const entries = verifiedEntries(trees, last, { level: below, index, width })
+      return level === 'entries' ? entriesOf(recordsOf(trees, entries, index)) : Buffer.concat(entries)
+    })
   }
 
   /** @throws LogRefusal */

@@ -31,6 +31,9 @@ export class TreeGrower {
   readonly #trees: TreeFiles
   #reached: Reached | undefined
   #discarded = 0
+  #hasBegun = false
+  /** The signed size at which the trees were last made anew. */
+  #doubted: number | undefined
 
   constructor(disk: Disk, paths: StorePaths, trees: TreeFiles) {
     this.#disk = disk
@@ -41,6 +44,24 @@ export class TreeGrower {
   /** How often the trees were not those of the journal, and were made anew. */
   get discarded(): number {
     return this.#discarded
+  }
+
+  /** At the first call forgets what the trees have beyond so many records, so that it is read from the journal. */
+  beginAfter(size: number): void {
+    if (!this.#hasBegun && this.#trees.size > size) this.#trees.cut(size)
+    this.#hasBegun = true
+  }
+
+  /**
+   * The trees are not what was signed at this size. They begin anew, for they may have been damaged; when that was tried, the
+   * journal is not what was signed.
+   * @throws OtherTreesError unless it was tried
+   */
+  doubt(signedSize: number): void {
+    if (this.#doubted === signedSize) return
+    this.#doubted = signedSize
+    this.#discard()
+    throw new OtherTreesError()
   }
 
   /**

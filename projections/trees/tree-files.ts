@@ -1,34 +1,26 @@
 import { join } from 'node:path'
 import type { Disk, DiskFile } from '../../engine/disk/disk.ts'
-import { BUNDLE_HASHING, HASH_BYTES, LOG_HASHING, type TreeHashing } from '../../engine/transparency/tree-hashing.ts'
+import { rowHashing, type TreeName } from '../../engine/transparency/row-hashing.ts'
+import { HASH_BYTES } from '../../engine/transparency/tree-hashing.ts'
 import type { TreeNodes } from '../../engine/transparency/tree-shape.ts'
+import { HASHINGS, LEVELS, levelFile, RECORD_HASHES, TILE_HEIGHT, TILE_WIDTH, TREE_NAMES } from './tree-layout.ts'
+import { TreeTails } from './tree-tails.ts'
 
 /** Where the trees are, in a directory of projections. */
 export function treesIn(projections: string): string {
   return join(projections, 'trees')
 }
 
-/** Hashes of one tile (C2SP tlog-tiles). */
-export const TILE_WIDTH = 256
-const TILE_HEIGHT = 8
-/** Tiles of 256 hashes over tiles: 2^48 records. */
-const LEVELS = 5
-const TILE_BYTES = TILE_WIDTH * HASH_BYTES
-
-/** The two trees, and how the files of each begin. */
-const TREES = { log: LOG_HASHING, bundle: BUNDLE_HASHING } as const
-type TreeName = keyof typeof TREES
-const TREE_NAMES = Object.keys(TREES) as TreeName[]
-
-const RECORD_HASHES = 'record-hashes'
-
 /** Hashes that both trees are made of, and the roots of all complete tiles: a flat file for each level of each tree. */
 export const TREE_FILES = [
   { name: RECORD_HASHES, level: 0 },
   ...TREE_NAMES.flatMap((tree) =>
-    Array.from({ length: LEVELS }, (_, below) => ({ name: `${tree}-${below + 1}`, level: below + 1 })),
+    Array.from({ length: LEVELS }, (_, below) => ({ name: levelFile(tree, below + 1), level: below + 1 })),
   ),
 ]
+
+/** Bytes that are compared or written at a time. */
+export const TREE_PIECE_BYTES = 32 * TILE_WIDTH * HASH_BYTES
 
 /** The trees end before what is asked for, or were damaged on the disk. */
 export class TreesDamagedError extends Error {
@@ -37,14 +29,20 @@ export class TreesDamagedError extends Error {
 
 /**
  * The hashes of all records, and two trees over them. 32 bytes a record and 2/255 of that for the trees: lower nodes are
- * computed when they are asked for, from at most 128 hashes each. A projection: all of it follows from the journal.
+ * computed when they are asked for, a tile at a time. A projection: all of it follows from the journal.
  */
 export class TreeFiles {
-  readonly #files: ReadonlyMap<string, DiskFile>
+  readonly #disk: Disk
+  readonly #directory: string
+  readonly #isWriter: boolean
+  readonly #files = new Map<string, DiskFile>()
+  readonly #tails = new TreeTails()
   #size: number
 
-  private constructor(files: ReadonlyMap<string, DiskFile>) {
-    this.#files = files
+  private constructor(disk: Disk, directory: string, isWriter: boolean) {
+    this.#disk = disk
+    this.#directory = directory
+    this.#isWriter = isWriter
     this.#size = Math.floor(this.#file(RECORD_HASHES).size() / HASH_BYTES)
   }
 
@@ -56,20 +54,20 @@ export class TreeFiles {
   /** Opens or creates the trees for their one writer, who then completes what a crash left undone. */
   static openToWrite(disk: Disk, directory: string): TreeFiles {
     disk.makeDirectory(directory)
-    const trees = open(TREE_FILES, ({ name }) => {
-      const path = join(directory, name)
-      return disk.exists(path) ? disk.openToWrite(path) : disk.create(path)
-    })
-    const files = new TreeFiles(trees)
-    files.#truncate(files.size)
-    files.#complete()
-    return files
+    const trees = new TreeFiles(disk, directory, true)
+    try {
+      for (const { name } of TREE_FILES) trees.#file(name)
+      trees.cut(trees.size)
+      return trees
+    } catch (error) {
+      trees.close()
+      throw error
+    }
   }
 
   /** Opens the trees for reading; undefined when there are none yet. They may grow meanwhile. */
   static openToRead(disk: Disk, directory: string): TreeFiles | undefined {
-    if (!TREE_FILES.every(({ name }) => disk.exists(join(directory, name)))) return undefined
-    return new TreeFiles(open(TREE_FILES, ({ name }) => disk.openToRead(join(directory, name))))
+    return TreeFiles.exist(disk, directory) ? new TreeFiles(disk, directory, false) : undefined
   }
 
   /** Records that the trees cover, when they were opened or last extended. */
@@ -86,27 +84,59 @@ export class TreeFiles {
     return this.#hashes(RECORD_HASHES, first, count)
   }
 
-  /** One of the two trees. */
+  /** One of the two trees, for one answer: a tile that was read is remembered, and not read again. */
   tree(tree: TreeName): TreeNodes {
-    const hashing = TREES[tree]
-    return { hashing, node: (height, index) => this.#node(tree, hashing, height, index) }
+    const tiles = new Map<string, readonly Buffer[]>()
+    const node = (height: number, index: number): Buffer => {
+      const level = Math.floor(height / TILE_HEIGHT)
+      const row = height % TILE_HEIGHT
+      const tile = Math.floor(index / 2 ** (TILE_HEIGHT - row))
+      const name = `${level} ${tile}`
+      let rows = tiles.get(name)
+      if (rows === undefined) {
+        rows = this.#tileRows(tree, level, tile)
+        tiles.set(name, rows)
+      }
+      const at = (index - tile * 2 ** (TILE_HEIGHT - row)) * HASH_BYTES
+      const found = rows[row]?.subarray(at, at + HASH_BYTES)
+      if (found?.length === HASH_BYTES) return found
+      throw new TreesDamagedError(`the trees end before node ${index} of height ${height}`)
+    }
+    return { hashing: HASHINGS[tree], node }
   }
 
-  /** `width` hashes of a tile: C2SP tlog-tiles. */
-  tile(tree: TreeName, level: number, index: number, width: number): Buffer {
-    return Buffer.concat(this.#entries(tree, TREES[tree], level, index * TILE_WIDTH, width))
+  /** The root of a tree over all its records, from what the writer has in memory. */
+  rootInMemory(tree: TreeName): Buffer {
+    return this.#tails.root(tree)
   }
 
   /** Adds the hashes of the next records, and the roots of the tiles that they complete. */
   append(hashes: Uint8Array): void {
-    this.#file(RECORD_HASHES).writeAt(hashes, this.#size * HASH_BYTES)
+    for (const { name, at, hashes: added } of this.#tails.append(hashes)) {
+      this.#file(name).writeAt(added, at * HASH_BYTES)
+    }
     this.#size += hashes.length / HASH_BYTES
-    this.#complete()
   }
 
   /** Forgets all. */
   clear(): void {
-    this.#truncate(0)
+    this.cut(0)
+  }
+
+  /**
+   * Forgets what is beyond `size` records, from the top down: what a crash leaves of that is cut again. Roots of complete tiles
+   * that are not in the files are added.
+   */
+  cut(size: number): void {
+    let whole = Math.min(size, this.#size)
+    for (const { name, level } of TREE_FILES.toReversed()) {
+      const file = this.#file(name)
+      const width = TILE_WIDTH ** level
+      const bytes = Math.floor(size / width) * HASH_BYTES
+      if (file.size() > bytes) file.truncate(bytes)
+      if (file.size() < bytes) whole = Math.min(whole, Math.floor(file.size() / HASH_BYTES) * width)
+    }
+    this.#goOn(whole, Math.min(size, this.#size))
   }
 
   /** Makes them as durable as projections are after a clean stop. */
@@ -118,86 +148,50 @@ export class TreeFiles {
     for (const file of this.#files.values()) file.close()
   }
 
-  /** Cuts what is beyond `size` records, from the top down: what a crash leaves of it is cut again. */
-  #truncate(size: number): void {
-    for (const { name, level } of TREE_FILES.toReversed()) {
-      const bytes = Math.floor(size / TILE_WIDTH ** level) * HASH_BYTES
-      if (this.#file(name).size() > bytes) this.#file(name).truncate(bytes)
-    }
-    this.#size = size
-  }
-
-  /** Adds the roots of complete tiles that are not in the files yet. A whole hash was written whole or is written again. */
-  #complete(): void {
-    for (const tree of TREE_NAMES) {
-      for (let level = 1; level <= LEVELS; level += 1) {
-        const file = this.#file(`${tree}-${level}`)
-        const wanted = Math.floor(this.#size / TILE_WIDTH ** level)
-        const had = Math.floor(file.size() / HASH_BYTES)
-        if (had >= wanted) continue
-        const roots: Buffer[] = []
-        for (let index = had; index < wanted; index += 1) {
-          roots.push(this.#apex(tree, TREES[tree], level - 1, index * TILE_WIDTH, TILE_WIDTH))
-        }
-        file.writeAt(Buffer.concat(roots), had * HASH_BYTES)
-      }
+  /** Goes on from where every file has what it should have, with the hashes of records that are there already. */
+  #goOn(from: number, size: number): void {
+    this.#size = from
+    this.#tails.load(from, (name, first, count) => this.#hashes(name, first, count))
+    while (this.#size < size) {
+      const count = Math.min(size - this.#size, TREE_PIECE_BYTES / HASH_BYTES)
+      this.append(this.#hashes(RECORD_HASHES, this.#size, count))
     }
   }
 
-  #node(tree: TreeName, hashing: TreeHashing, height: number, index: number): Buffer {
-    const level = Math.floor(height / TILE_HEIGHT)
-    const width = 2 ** (height % TILE_HEIGHT)
-    return this.#apex(tree, hashing, level, index * width, width)
-  }
-
-  /** The apex over `width` neighbours of a level; a power of two, at most a tile. */
-  #apex(tree: TreeName, hashing: TreeHashing, level: number, first: number, width: number): Buffer {
-    const row = this.#entries(tree, hashing, level, first, width)
-    for (let count = width; count > 1; count /= 2) {
-      for (let at = 0; at < count; at += 2) {
-        row[at / 2] = hashing.node(row[at] as Buffer, row[at + 1] as Buffer)
-      }
-    }
-    return row[0] as Buffer
-  }
-
-  /** Neighbours of a level: leaf hashes at level 0, roots of tiles above. */
-  #entries(tree: TreeName, hashing: TreeHashing, level: number, first: number, count: number): Buffer[] {
+  /** All that is there of a tile: leaf hashes or roots of tiles, and the rows over them. */
+  #tileRows(tree: TreeName, level: number, tile: number): Buffer[] {
     if (level > LEVELS) throw new TreesDamagedError(`no tree has a level ${level}`)
-    const bytes = this.#hashes(level === 0 ? RECORD_HASHES : `${tree}-${level}`, first, count)
-    return Array.from({ length: count }, (_, index) => {
-      const entry = bytes.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES)
-      return level === 0 ? hashing.leaf(entry) : entry
-    })
+    // The writer may be about to add more.
+    const entries = this.#present(levelFile(tree, level), tile * TILE_WIDTH, TILE_WIDTH)
+    return rowHashing().rows(tree, entries, level === 0, TILE_HEIGHT)
   }
 
   #hashes(name: string, first: number, count: number): Buffer {
+    const hashes = this.#present(name, first, count)
+    if (hashes.length === count * HASH_BYTES) return hashes
+    throw new TreesDamagedError(`${name} ends before hash ${first + count - 1}`)
+  }
+
+  /** As many as the file has. */
+  #present(name: string, first: number, count: number): Buffer {
     const bytes = Buffer.allocUnsafe(count * HASH_BYTES)
     const read = this.#file(name).readAt(bytes, first * HASH_BYTES, bytes.length)
-    if (read < bytes.length) throw new TreesDamagedError(`${name} ends before hash ${first + count - 1}`)
-    return bytes
+    return bytes.subarray(0, read - (read % HASH_BYTES))
   }
 
   #file(name: string): DiskFile {
-    const file = this.#files.get(name)
-    if (file === undefined) throw new TreesDamagedError(`there is no file ${name}`)
+    const opened = this.#files.get(name)
+    if (opened !== undefined) return opened
+    const path = join(this.#directory, name)
+    const file = this.#open(path)
+    this.#files.set(name, file)
     return file
   }
-}
 
-function open(
-  files: typeof TREE_FILES,
-  openOne: (file: (typeof TREE_FILES)[number]) => DiskFile,
-): Map<string, DiskFile> {
-  const opened = new Map<string, DiskFile>()
-  try {
-    for (const file of files) opened.set(file.name, openOne(file))
-    return opened
-  } catch (error) {
-    for (const file of opened.values()) file.close()
-    throw error
+  #open(path: string): DiskFile {
+    const exists = this.#disk.exists(path)
+    if (this.#isWriter) return exists ? this.#disk.openToWrite(path) : this.#disk.create(path)
+    if (exists) return this.#disk.openToRead(path)
+    throw new TreesDamagedError(`there is no file ${path}`)
   }
 }
-
-/** Bytes that are compared or written at a time. */
-export const TREE_PIECE_BYTES = 32 * TILE_BYTES

@@ -1,5 +1,5 @@
 /** Looking at and damaging the files of a journal that is not open. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, readSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { digestOf } from './commands.ts'
@@ -36,6 +36,15 @@ export function flipByte(file: string, offset: number): void {
     bytes[offset] = (bytes[offset] ?? 0) ^ 0x10
     return bytes
   })
+}
+
+/** Flips a bit in a file that somebody has open, who then reads it so. */
+export function flipByteInPlace(file: string, offset: number): void {
+  const handle = openSync(file, 'r+')
+  const byte = Buffer.alloc(1)
+  readSync(handle, byte, 0, 1, offset)
+  writeSync(handle, Buffer.of((byte[0] as number) ^ 0x10), 0, 1, offset)
+  closeSync(handle)
 }
 
 /** Length without the zeros at the end. A segment's data ends with a letter, so this is where its data ends. */

@@ -20,6 +20,8 @@ import { TreeFiles, treesIn } from '../../projections/trees/tree-files.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
 import { auditOf, createBucket } from '../support/commands.ts'
+import { flipByteInPlace } from '../support/journal-files.ts'
+import { signedHistory } from '../support/signed-history.ts'
 import { MASTER_KEY, openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'
 
 const HOUR = 3_600_000
@@ -241,33 +243,50 @@ test('T3 after a restore from a backup the old origin signs no more, and the wor
   await store.close(true)
 })
 
-test('T3 trees that no longer lead to what was signed stop the signing, not the store', async (t) => {
-  const { store, signing, pass } = await storeAndWorker(t.testdir())
-  for (let index = 0; index < 300; index += 1) store.client.record(auditOf('s3:GET', 'x'), 'success')
-  await store.loop.drained()
-  await signing.settle()
-  const signed = signing.reader.last() as CheckpointState
-  const file = join(treesIn(store.paths.projections), 'record-hashes')
-  const bytes = readFileSync(file)
-  bytes[32 * 290]! ^= 1
-  writeFileSync(file, bytes)
-  t.throws(() => signing.log.inclusion(290, undefined), { name: 'TreesDamagedError' })
-  pass(60_000)
-  await store.client.execute(createBucket('one'))
+test('T3 trees that were damaged are made again from the journal, and then signed; until then no proof leaves', async (t) => {
+  const root = t.testdir({ before: {}, after: {} })
+  for (const [record, title] of [
+    [290, 'before'],
+    [310, 'after'],
+  ] as const) {
+    const { store, signing, pass } = await storeAndWorker(join(root, title))
+    for (let index = 0; index < 300; index += 1) store.client.record(auditOf('s3:GET', 'x'), 'success')
+    await store.loop.drained()
+    await signing.settle()
+    const signed = signing.reader.last() as CheckpointState
+    for (let index = 0; index < 30; index += 1) store.client.record(auditOf('s3:GET', 'x'), 'success')
+    await store.loop.drained()
+    await signing.settle()
+    const file = join(treesIn(store.paths.projections), 'record-hashes')
+    flipByteInPlace(file, 32 * record)
+    if (record < signed.size) {
+      t.throws(() => signing.log.inclusion(record, undefined), { name: 'TreesDamagedError' })
+      t.throws(() => signing.log.tile({ level: 0, index: 1, width: 10 }), { name: 'TreesDamagedError' })
+    }
+    pass(60_000)
+    await signing.settle()
+    t.match(signing.worker.facts, { refusal: undefined, signed: 2 }, title)
+    t.match(signing.reader.last(), { size: store.journal.position.sequence })
+    await signing.close()
+    await store.close(true)
+    t.match(await checkProjections(roomyDisk, store.paths), { differenceCount: 0 })
+    const { signed: all, faults } = signedHistory(store.paths.root)
+    t.same([all.length, faults], [2, []], title)
+  }
+})
+
+test('T3 a journal that is not what was signed stops the signing, not the store', async (t) => {
+  const { store, sequence } = await signedStore(t.testdir())
+  const signing = signingOf(store, { clock: () => Date.UTC(2130, 0, 1) })
   await t.rejects(signing.settle(), { name: 'CheckpointForkError' })
-  t.match(signing.worker.facts, { refusal: /does not continue the checkpoint of \d+ records/ })
-  t.equal(signing.reader.last()?.sequence, signed.sequence)
-  await store.client.execute(createBucket('two'))
+  t.match(signing.worker.facts, { refusal: /does not continue the checkpoint of 3 records/ })
+  t.equal(signing.discarded.length, 1, 'the trees were made again once before it was said')
+  await t.rejects(signing.settle(), { name: 'CheckpointForkError' })
+  t.equal(signing.discarded.length, 1)
+  t.equal(signing.reader.last()?.sequence, sequence)
+  await store.client.execute(createBucket('goes-on'))
   await signing.close()
   await store.close(true)
-  // The trees are a projection: without them the next start makes them from the journal, and signs.
-  rmSync(treesIn(store.paths.projections), { recursive: true })
-  const reopened = await openTestStore(store.paths.root)
-  const again = signingOf(reopened, { clock: () => Date.UTC(2030, 0, 1) })
-  await again.settle()
-  t.match(again.worker.facts, { refusal: undefined, signed: 1 })
-  await again.close()
-  await reopened.close(true)
 })
 
 test('T4 a record that changed on the disk stops the signing', async (t) => {
