@@ -9,6 +9,8 @@ import type { Finding } from '../../cli/commands/server/doctor/finding.ts'
 import { journalListing, segmentNames } from '../support/journal-files.ts'
 import { startManaged } from '../support/management-server.ts'
 import { ACCESS_KEY, MASTER_KEY, SECRET_KEY, temporaryDirectory } from '../support/test-clients.ts'
+import { selfSignedCertificate } from '../support/self-signed-certificate.ts'
+import { systemMilliseconds } from '../../engine/clock.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { lockStore } from '../../engine/disk/store-lock.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -34,6 +36,7 @@ const CHECKS = [
   'S3 listener',
   'management listener',
   'console listener',
+  'certificates',
   'credential master key',
   'root credential',
   'metrics token',
@@ -107,6 +110,32 @@ test('a store that was not made yet', async (t) => {
   for (const check of ['atomic publication', 'storage format', 'restore state']) t.match(of(check), /^skipped: /, check)
   t.match(of('credential master key'), /^ok: it is configured$/)
   t.same(readdirSync(directory), [])
+})
+
+test('certificates of listeners', async (t) => {
+  t.equal((await report()).of('certificates'), 'ok: no listener speaks TLS')
+  const directory = t.testdir()
+  const year = new Date(systemMilliseconds()).getUTCFullYear()
+  const until = async (day: string): Promise<string> => {
+    const { certificate, key } = selfSignedCertificate({ until: day })
+    writeFileSync(join(directory, 'certificate.pem'), certificate)
+    writeFileSync(join(directory, 'key.pem'), key)
+    const found = await report({
+      OBJECT_STORE_API_TLS_CERTIFICATE_FILE: join(directory, 'certificate.pem'),
+      OBJECT_STORE_API_TLS_KEY_FILE: join(directory, 'key.pem'),
+    })
+    return `${found.exitCode} ${found.of('certificates')}`
+  }
+  t.match(await until(`${year + 2}0101000000`), new RegExp(`^0 ok: api until Jan {2}1 00:00:00 ${year + 2} GMT$`))
+  t.match(await until('20210101000000'), /^7 failed: api: the certificate has expired \(Jan {2}1 00:00:00 2021 GMT\)$/)
+  const soon = new Date(systemMilliseconds() + 3 * 86_400_000).toISOString().replaceAll(/\D/g, '').slice(0, 14)
+  t.match(await until(soon), /^0 warning: api: the certificate expires soon \(/)
+  rmSync(join(directory, 'key.pem'))
+  const gone = await report({
+    OBJECT_STORE_API_TLS_CERTIFICATE_FILE: join(directory, 'certificate.pem'),
+    OBJECT_STORE_API_TLS_KEY_FILE: join(directory, 'key.pem'),
+  })
+  t.match(gone.of('certificates'), /^failed: .*TLS of api\.bind: .*key\.pem: the file cannot be read/s)
 })
 
 test('what is configured', async (t) => {

@@ -41,7 +41,9 @@ test('a certificate outside of its dates is warned of', async (t) => {
   }
   t.strictSame(warnings('2019-12-31T23:59:59Z'), ['the certificate is not valid yet'])
   t.strictSame(warnings('2020-01-01T00:00:00Z'), [])
-  t.strictSame(warnings('2030-01-02T03:04:05Z'), [])
+  t.strictSame(warnings('2029-12-19T03:04:05Z'), [], 'two weeks are left')
+  t.strictSame(warnings('2029-12-19T03:04:06Z'), ['the certificate expires soon'])
+  t.strictSame(warnings('2030-01-02T03:04:05Z'), ['the certificate expires soon'])
   t.strictSame(warnings('2030-01-02T03:04:06Z'), ['the certificate has expired'])
 })
 

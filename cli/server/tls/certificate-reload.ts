@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import { type Clock, systemClock } from '../../../engine/clock.ts'
+import { problemOfDates } from './certificate-dates.ts'
 import { readTlsPair } from '../../../planes/http/tls-files.ts'
 import { type ListenerTls, type TlsListener, tlsListeners } from './listener-tls.ts'
 import type { Logger } from '../logger.ts'
@@ -69,9 +70,8 @@ export function logCertificate(
   const { subjectAltName, validFrom, validTo, fingerprint256 } = certificate
   const subject = certificate.subject.replaceAll('\n', ', ')
   log.info({ listener, subject, names: subjectAltName, validTo, fingerprint: fingerprint256 }, 'serving a certificate')
-  const milliseconds = clock() / 1000
-  if (milliseconds < Date.parse(validFrom)) log.warn({ listener, validFrom }, 'the certificate is not valid yet')
-  if (milliseconds > Date.parse(validTo)) log.warn({ listener, validTo }, 'the certificate has expired')
+  const problem = problemOfDates(certificate, clock)
+  if (problem !== undefined) log.warn({ listener, validFrom, validTo }, problem)
 }
 
 /** Logs the first certificate of every listener with TLS. */

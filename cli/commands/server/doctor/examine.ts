@@ -12,6 +12,8 @@ import { masterKeysOf } from '../../../config/server-credentials.ts'
 import { findKeys } from '../../../../engine/journal/key-file.ts'
 import { mustChangeMasterKey } from '../../../server/store/change-master-key.ts'
 import { isOnOneFileSystem } from '../../../server/store/payload-places.ts'
+import { problemOfDates } from '../../../server/tls/certificate-dates.ts'
+import { ListenerTls, tlsListeners } from '../../../server/tls/listener-tls.ts'
 import { claimPort } from '../../../server/threads/claim-port.ts'
 import { type Finding, findingOf } from './finding.ts'
 import { restoreState } from './restore-state.ts'
@@ -35,6 +37,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     await findingOf('S3 listener', () => listener(config['s3.bind'], isRunning)),
     await findingOf('management listener', () => listener(config['api.bind'], isRunning)),
     await findingOf('console listener', () => consoleListener(config, isRunning)),
+    await findingOf('certificates', () => certificates(config)),
     await findingOf('credential master key', () => masterKey(config, paths, genesis)),
     await findingOf('root credential', () => rootCredential(config)),
     await findingOf('metrics token', () => metricsToken(config)),
@@ -90,6 +93,26 @@ async function listener(
 async function consoleListener(config: Config, isRunning: boolean): Promise<string | Omit<Finding, 'check'>> {
   if (config['console.enabled']) return listener(config['console.bind'], isRunning)
   return { status: 'skipped', detail: 'console.enabled is false' }
+}
+
+/** @throws Error for files that cannot be used, and certificates that clients refuse */
+function certificates(config: Config): string | Omit<Finding, 'check'> {
+  const tls = new ListenerTls(config)
+  const shown = tlsListeners.flatMap((name) => {
+    const certificate = tls.certificate(name)
+    return certificate === undefined
+      ? []
+      : [{ name, validTo: certificate.validTo, problem: problemOfDates(certificate) }]
+  })
+  const said = shown
+    .filter(({ problem }) => problem !== undefined)
+    .map(({ name, problem, validTo }) => `${name}: ${problem} (${validTo})`)
+  if (shown.some(({ problem }) => problem !== undefined && problem !== 'the certificate expires soon')) {
+    throw new Error(said.join('; '))
+  }
+  if (said.length > 0) return { status: 'warning', detail: said.join('; ') }
+  if (shown.length === 0) return 'no listener speaks TLS'
+  return shown.map(({ name, validTo }) => `${name} until ${validTo}`).join(', ')
 }
 
 function masterKey(config: Config, paths: StorePaths, genesis: Genesis | Error | undefined): string {
