@@ -117,13 +117,15 @@ class LmdbTable implements StoredTable {
  * never holds old pages for long, and at once with `refresh`; the next read begins a new one.
  */
 export class ProjectionEnvironment {
+  readonly directory: string
   readonly #root: RootDatabase<Buffer, Buffer>
   #readTransaction = 0
   readonly #begun = () => {
     this.#readTransaction += 1
   }
 
-  private constructor(root: RootDatabase<Buffer, Buffer>) {
+  private constructor(directory: string, root: RootDatabase<Buffer, Buffer>) {
+    this.directory = directory
     this.#root = root
   }
 
@@ -145,7 +147,7 @@ export class ProjectionEnvironment {
       cache: false,
       readOnly: options.readOnly,
     })
-    return new ProjectionEnvironment(root)
+    return new ProjectionEnvironment(directory, root)
   }
 
   table(name: string): StoredTable {

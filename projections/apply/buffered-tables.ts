@@ -1,13 +1,30 @@
 import type { ProjectionEnvironment, RangeOptions, Row, StoredTable, Table } from '../lmdb-environment.ts'
-import type { Tables } from '../tables/table-list.ts'
+import type { TABLES, Tables } from '../tables/table-list.ts'
 import { HeldRows } from './held-rows.ts'
+import { type HeldTable, writeHeld } from './write-held.ts'
 
 /** Rows held back before they are written in order. */
 const ROWS_MAXIMUM = 400_000
 /** Bytes of their keys and values. */
-const BYTES_MAXIMUM = 64 * 1024 ** 2
-/** Rows of one LMDB transaction: larger ones leave free lists that slow down every later commit. */
-const ROWS_PER_TRANSACTION = 1000
+const BYTES_MAXIMUM = 32 * 1024 ** 2
+
+/** Writes rows to the same environment in another thread, one lot at a time. */
+export interface RowsWriter {
+  /** Begins to write; what is held stays as it is until `wait` has returned. */
+  begin(held: readonly HeldTable[]): void
+  /**
+   * Waits until all that was begun is committed.
+   * @throws the error that ended it
+   */
+  wait(): void
+}
+
+interface BufferOptions {
+  /** Default: 400,000. */
+  readonly rowsMaximum?: number | undefined
+  /** Default: rows are written in this thread. */
+  readonly writer?: RowsWriter | undefined
+}
 
 /**
  * Tables for replay. Writes are held in memory, the last one of a row wins, and are then written to LMDB sorted by key:
@@ -16,117 +33,98 @@ const ROWS_PER_TRANSACTION = 1000
 export class BufferedTables {
   readonly tables: Tables
   readonly #environment: ProjectionEnvironment
+  readonly #stored: Tables<StoredTable>
   readonly #buffered: BufferedTable[]
   readonly #rowsMaximum: number
+  readonly #writer: RowsWriter | undefined
 
-  constructor(environment: ProjectionEnvironment, tables: Tables<StoredTable>, rowsMaximum = ROWS_MAXIMUM) {
+  constructor(environment: ProjectionEnvironment, tables: Tables<StoredTable>, options: BufferOptions = {}) {
     this.#environment = environment
-    this.#rowsMaximum = rowsMaximum
-    const wrapped = Object.entries(tables).map(
-      ([name, table]) => [name, new BufferedTable(table as StoredTable)] as const,
+    this.#stored = tables
+    this.#rowsMaximum = options.rowsMaximum ?? ROWS_MAXIMUM
+    this.#writer = options.writer
+    this.#buffered = Object.entries(tables).map(
+      ([name, table]) => new BufferedTable(environment, name as keyof typeof TABLES, table as StoredTable),
     )
-    this.tables = Object.fromEntries<Table>(wrapped) as Tables
-    // Written last: the position must not become visible before the rows that it describes.
-    const position = this.tables.applied
-    this.#buffered = wrapped.map(([, table]) => table).filter((table) => table !== position)
-    this.#buffered.push(position as BufferedTable)
+    this.tables = Object.fromEntries<Table>(this.#buffered.map((table) => [table.name, table])) as Tables
   }
 
   get isFull(): boolean {
-    let bytes = 0
-    for (const { held } of this.#buffered) bytes += held.bytes
-    return bytes >= BYTES_MAXIMUM || this.#rows >= this.#rowsMaximum
-  }
-
-  get #rows(): number {
     let rows = 0
-    for (const { held } of this.#buffered) rows += held.count
-    return rows
+    let bytes = 0
+    for (const { held } of this.#buffered) {
+      rows += held.count
+      bytes += held.bytes
+    }
+    return rows >= this.#rowsMaximum || bytes >= BYTES_MAXIMUM
   }
 
-  /**
-   * Writes everything held back. A crash in the middle leaves rows ahead of the position, and replaying the same entries
-   * over them would count twice. So the position is removed first, and projections without one are rebuilt.
-   */
+  /** Writes everything held back, or has it written. What was held back before that is then written. */
   flush(): void {
-    const rows = this.#rows
-    if (rows === 0) return
-    if (rows > ROWS_PER_TRANSACTION) {
-      this.#environment.write(() => {
-        ;(this.#buffered.at(-1) as BufferedTable).clearNow()
-      })
+    const held = this.#buffered.filter((table) => table.held.count > 0)
+    if (held.length === 0) return
+    if (this.#writer === undefined) {
+      writeHeld(this.#environment, this.#stored, held)
+      for (const table of held) table.held.clear()
+      return
     }
-    const writers = this.#buffered.filter(({ held }) => held.count > 0).map((table) => table.writer())
-    const writeSome = () => {
-      for (let left = ROWS_PER_TRANSACTION; left > 0 && writers.length > 0; ) {
-        left -= (writers[0] as RowWriter).write(left)
-        if (left > 0) writers.shift()
-      }
-      return writers.length > 0
-    }
-    while (this.#environment.write(writeSome));
-    for (const { held } of this.#buffered) held.clear()
-  }
-}
-
-/** Writes the rows that are held of one table in the order of their keys. */
-class RowWriter {
-  readonly #table: StoredTable
-  readonly #held: HeldRows
-  readonly #order: Uint32Array
-  #at = 0
-  /** Keys after this one are appended, which needs no search and fills the pages; undefined where the table is empty. */
-  readonly #last: Buffer | undefined
-  #appends = false
-
-  constructor(table: StoredTable, held: HeldRows) {
-    this.#table = table
-    this.#held = held
-    this.#order = held.sorted()
-    this.#last = Array.from(table.keys({ reverse: true, limit: 1 }))[0]
+    this.#settle(this.#writer)
+    this.#writer.begin(held)
+    for (const table of held) table.handOver()
   }
 
-  /** Writes the next rows, at most so many; returns how many, fewer at the end. */
-  write(rows: number): number {
-    const end = Math.min(this.#at + rows, this.#order.length)
-    const begin = this.#at
-    for (; this.#at < end; this.#at += 1) this.#writeRow(this.#order[this.#at] as number)
-    return end - begin
+  /** Writes everything held back: it is committed when this returns. */
+  finish(): void {
+    this.flush()
+    if (this.#writer !== undefined) this.#settle(this.#writer)
   }
 
-  #writeRow(row: number): void {
-    const key = this.#held.key(row)
-    const value = this.#held.value(row)
-    this.#appends ||= this.#last === undefined || Buffer.compare(key, this.#last) > 0
-    if (value === undefined) this.#table.remove(key)
-    else if (this.#appends) this.#table.append(key, value)
-    else this.#table.put(key, value)
+  #settle(writer: RowsWriter): void {
+    writer.wait()
+    for (const table of this.#buffered) table.forgetWritten()
+    this.#environment.refresh()
   }
 }
 
 /** One table with its writes held back. */
-class BufferedTable implements Table {
-  readonly held = new HeldRows()
+class BufferedTable implements Table, HeldTable {
+  readonly name: keyof typeof TABLES
+  readonly #environment: ProjectionEnvironment
   readonly #table: StoredTable
+  #held = new HeldRows()
+  /** Rows that are being written by another thread. */
+  #written = new HeldRows()
 
-  constructor(table: StoredTable) {
+  constructor(environment: ProjectionEnvironment, name: keyof typeof TABLES, table: StoredTable) {
+    this.#environment = environment
+    this.name = name
     this.#table = table
   }
 
+  get held(): HeldRows {
+    return this.#held
+  }
+
   get(key: Buffer): Buffer | undefined {
-    const row = this.held.find(key)
-    if (row === undefined) return this.#table.get(key)
-    const value = this.held.value(row)
-    // What is held changes in place.
-    return value && Buffer.from(value)
+    for (const rows of [this.#held, this.#written]) {
+      const row = rows.count === 0 ? undefined : rows.find(key)
+      if (row === undefined) continue
+      const value = rows.value(row)
+      // What is held changes in place.
+      return value && Buffer.from(value)
+    }
+    const value = this.#table.get(key)
+    // A read transaction that stays open keeps the writing thread from using pages again, and the file grows.
+    if (this.#written.count > 0) this.#environment.refresh()
+    return value
   }
 
   put(key: Buffer, value: Buffer): void {
-    this.held.put(key, value)
+    this.#held.put(key, value)
   }
 
   remove(key: Buffer): void {
-    this.held.put(key, undefined)
+    this.#held.put(key, undefined)
   }
 
   /** Replay never scans; a scan would not see the rows that are held back. */
@@ -146,12 +144,13 @@ class BufferedTable implements Table {
     throw new Error('a table under replay cannot be counted')
   }
 
-  writer(): RowWriter {
-    return new RowWriter(this.#table, this.held)
+  /** What is held is being written now, and can still be read here. */
+  handOver(): void {
+    ;[this.#held, this.#written] = [this.#written, this.#held]
   }
 
-  /** Removes every row at once, past the buffer. */
-  clearNow(): void {
-    for (const key of Array.from(this.#table.keys({}))) this.#table.remove(key)
+  /** What was handed over can be read from the table. */
+  forgetWritten(): void {
+    if (this.#written.count > 0) this.#written.clear()
   }
 }

@@ -20,6 +20,14 @@ const NUMBERED_MAXIMUM = 2 ** 21
 /** Nobody who chooses keys can know which of them share a hash. */
 const SEED = randomInt(2 ** 32)
 
+/** What rows are held, as another thread gets it. */
+export interface HeldBytes {
+  readonly count: number
+  readonly ascends: boolean
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly fields: Uint32Array<ArrayBuffer>
+}
+
 export class HeldRows {
   /** Rows held. They are numbered in the order in which they were first written. */
   count = 0
@@ -30,6 +38,24 @@ export class HeldRows {
   #heads = new Uint32Array(2 * ROWS_AT_FIRST).fill(NONE)
   /** Whether every row had a greater key than the one before. */
   #ascends = true
+
+  /** Rows to be read alone, not found or put. */
+  static of({ count, ascends, bytes, fields }: HeldBytes): HeldRows {
+    const rows = new HeldRows()
+    rows.count = count
+    rows.#ascends = ascends
+    rows.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    rows.#used = bytes.length
+    rows.#fields = fields
+    return rows
+  }
+
+  /** A copy for another thread. */
+  copy(): HeldBytes {
+    const bytes = new Uint8Array(this.#used)
+    bytes.set(this.#bytes.subarray(0, this.#used))
+    return { count: this.count, ascends: this.#ascends, bytes, fields: this.#fields.slice(0, this.count * FIELDS) }
+  }
 
   /** Bytes of keys and values, those of values that were replaced by longer ones included. */
   get bytes(): number {

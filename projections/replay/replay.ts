@@ -12,24 +12,25 @@ import { BufferedTables } from '../apply/buffered-tables.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { batchesOf, ChangeCursor, type ReplayChunk, readChunks } from './replay-chunk.ts'
 import { readChunksInThread } from './replay-reader.ts'
+import { ThreadWriter } from './thread-writer.ts'
 import { TableTransaction } from '../apply/state-transaction.ts'
 import { openTables } from '../tables/table-list.ts'
 
 /** Called from time to time with the number of records read so far. */
 export type ReplayProgress = (records: number) => void
 
-/** From this many bytes on a second thread, which takes about 80 ms of processor time to start, reads ahead. */
+/** From this many bytes on a second thread, which takes about 80 ms of processor time to start, reads ahead, and a third writes. */
 const AHEAD_FROM_BYTES = 8 * 1024 ** 2
 
 interface ReplayOptions {
   readonly progress?: ReplayProgress | undefined
   /** Batches after this record are verified and not applied; 'none' applies no batch. Default: all are applied. */
   readonly until?: Sequence | 'none' | undefined
-  /** Bytes of journal from which on another thread reads ahead. Default: 8 MiB. */
+  /** Bytes of journal from which on one more thread reads ahead and one writes. Default: 8 MiB. */
   readonly aheadFromBytes?: number
   /** Segments that begin with this sequence or a later one are not read, and this thread reads alone. Default: all are. */
   readonly before?: Sequence
-  /** Rows held back before they are written in order. Default: 100,000. */
+  /** Rows held back before they are written in order. Default: 400,000. */
   readonly rowsMaximum?: number
   /**
    * Checks that every change of who may do what was written with the master key. Without it they are applied unchecked,
@@ -50,21 +51,25 @@ export function replay(
   from: AppliedPosition | undefined,
   options: ReplayOptions = {},
 ): number {
-  const { progress, until, before, aheadFromBytes = AHEAD_FROM_BYTES } = options
-  const buffered = new BufferedTables(environment, openTables(environment), options.rowsMaximum)
-  let records = 0
-  const apply = (chunk: ReplayChunk) => {
-    if (until !== 'none') applyChunk(buffered, chunk, until, options.access)
-    if (buffered.isFull) buffered.flush()
-    records += chunk.records
-    progress?.(records)
-  }
+  const { progress, until, before, rowsMaximum, aheadFromBytes = AHEAD_FROM_BYTES } = options
   // The disk of a spec exists in this thread only.
-  const inThread = disk === nodeDisk && before === undefined && bytesFrom(disk, paths, from) >= aheadFromBytes
-  if (inThread) readChunksInThread(paths, from, apply)
-  else readChunks(disk, paths, from, apply, before)
-  buffered.flush()
-  return records
+  const inThreads = disk === nodeDisk && before === undefined && bytesFrom(disk, paths, from) >= aheadFromBytes
+  const writer = inThreads ? new ThreadWriter(environment.directory) : undefined
+  try {
+    const buffered = new BufferedTables(environment, openTables(environment), { rowsMaximum, writer })
+    let records = 0
+    const apply = (chunk: ReplayChunk) => {
+      if (until !== 'none') applyChunk(buffered, chunk, until, options.access)
+      records += chunk.records
+      progress?.(records)
+    }
+    if (inThreads) readChunksInThread(paths, from, apply)
+    else readChunks(disk, paths, from, apply, before)
+    buffered.finish()
+    return records
+  } finally {
+    writer?.end()
+  }
 }
 
 /** Bytes of the segments to be read, without the last, most of which may be unwritten space. */
@@ -95,6 +100,7 @@ function applyChunk(
       if (chain !== undefined) transaction.keepAccessChain(chain)
     }
     transaction.finish(position, firstSequence)
+    if (buffered.isFull) buffered.flush()
   }
 }
 

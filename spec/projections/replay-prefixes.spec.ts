@@ -31,12 +31,12 @@ function copyJournal(store: TestStore, target: string): StorePaths {
   return paths
 }
 
-/** The rows that a journal leads to, by the thread that reads ahead or in this one. */
-async function rowsOf(paths: StorePaths, ahead: boolean): Promise<Rows> {
+/** The rows that a journal leads to, by the threads that read ahead and write, or in this one. */
+async function rowsOf(paths: StorePaths, inThreads: boolean, rowsMaximum: number): Promise<Rows> {
   mkdirSync(paths.projections)
   const environment = ProjectionEnvironment.open(paths.projections, { readOnly: false })
   try {
-    replay(ahead ? nodeDisk : roomyDisk, paths, environment, undefined, { aheadFromBytes: 0 })
+    replay(inThreads ? nodeDisk : roomyDisk, paths, environment, undefined, { aheadFromBytes: 0, rowsMaximum })
     return dumpTables(environment)
   } finally {
     await environment.close()
@@ -60,8 +60,11 @@ test('J14 J16 after a crash at any batch the rows are those of its moment', asyn
         moments.push({ paths: copyJournal(store, `${directory}-${index}`), live: await dumpStore(store.paths) })
       }
       await store.close(false)
+      const last = moments.at(-1)
+      if (last !== undefined) moments.push({ ...last, paths: copyJournal(store, `${directory}-again`) })
       for (const [index, { paths, live }] of moments.entries()) {
-        const made = await rowsOf(paths, index === 0)
+        // Written in one go at the end, or after nearly every batch, so that what comes next reads what is being written.
+        const made = await rowsOf(paths, index >= moments.length - 2, index % 2 === 0 ? 1 : 400_000)
         const differs = Object.keys(live).filter((table) => live[table]?.join() !== made[table]?.join())
         if (differs.length > 0) throw new Error(`after group ${index} rows differ in ${differs.join()}`)
         batches += 1

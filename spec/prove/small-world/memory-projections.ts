@@ -63,17 +63,17 @@ export function replaceLmdb(current: () => MemoryProjections): () => void {
 
 class MemoryEnvironment implements Pick<ProjectionEnvironment, keyof ProjectionEnvironment> {
   readonly #projections: MemoryProjections
-  readonly #directory: string
+  readonly directory: string
   /** The tables as the running transaction has made them. */
   #writing: Map<string, Rows> | undefined
 
   constructor(projections: MemoryProjections, directory: string) {
     this.#projections = projections
-    this.#directory = directory
+    this.directory = directory
   }
 
   table(name: string): StoredTable {
-    const tables = () => this.#writing ?? this.#projections.committed(this.#directory)
+    const tables = () => this.#writing ?? this.#projections.committed(this.directory)
     return new MemoryTable(
       () => tables().get(name) ?? [],
       (rows) => {
@@ -84,10 +84,10 @@ class MemoryEnvironment implements Pick<ProjectionEnvironment, keyof ProjectionE
   }
 
   write<T>(work: () => T): T {
-    this.#writing = new Map(this.#projections.committed(this.#directory))
+    this.#writing = new Map(this.#projections.committed(this.directory))
     try {
       const result = work()
-      this.#projections.commit(this.#directory, this.#writing)
+      this.#projections.commit(this.directory, this.#writing)
       return result
     } finally {
       this.#writing = undefined
