@@ -9,12 +9,6 @@ import { type Cursor, type Event, type EventQuery, readEvents } from './event-pa
 const PAUSE_MILLISECONDS = 1000
 const PAGE = 1000
 
-/** How events are printed; the heading, if any, comes before the first of them. */
-interface EventForm {
-  readonly heading?: string
-  readonly event: (event: Event) => string
-}
-
 /**
  * Prints the newest `count` records that match, the oldest of them first, and then each new one, until the program is
  * stopped or its reader has gone. The records of its own requests are left out, or it would print one for each look.
@@ -24,18 +18,18 @@ export async function followEvents(
   client: ManagementClient,
   query: EventQuery,
   count: number,
-  form: EventForm,
+  linesOf: (events: readonly Event[]) => readonly string[],
   { stdout, control }: CliContext,
 ): Promise<{ readonly damaged: boolean }> {
   const own = `follow-${randomBytes(12).toString('hex')}`
   const output = new LineOutput(stdout)
   const stop = new AbortController()
   const forget = control.onStopSignal(() => stop.abort())
-  let { heading } = form
   let damaged = false
   let after: Cursor | undefined
   const show = async (events: readonly Event[]): Promise<void> => {
-    for (const event of events) if (event.request_id !== own) await output.line(form.event(event))
+    const others = events.filter((event) => event.request_id !== own)
+    for (const line of linesOf(others)) await output.line(line)
     await output.flush()
   }
   try {
@@ -44,8 +38,6 @@ export async function followEvents(
       const choice = isFirst ? ({ order: 'desc', limit: count } as const) : ({ order: 'asc', limit: PAGE } as const)
       const page = await readEvents(client, query, { ...choice, after, requestId: own })
       damaged ||= page.damaged
-      if (heading !== undefined) await output.line(heading)
-      heading = undefined
       await show(isFirst ? page.events.toReversed() : page.events)
       after = isFirst ? page.head : (page.next ?? page.head)
       const isBehind = !isFirst && page.next !== undefined

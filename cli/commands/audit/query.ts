@@ -3,7 +3,7 @@ import { Command, Option } from 'clipanion'
 import { TIME_FORMS, timeOption, wholeOption } from '../option-values.ts'
 import { ClientCommand } from '../../client/client-command.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
-import { tableHeading, tableRow } from '../journal/records/record-table.ts'
+import { recordTable } from '../journal/records/record-table.ts'
 import { type Cursor, type Event, readEvents } from './event-pages.ts'
 import { followEvents } from './follow.ts'
 
@@ -17,12 +17,12 @@ export class AuditQueryCommand extends ClientCommand {
     category: 'Audit',
     description: 'show records of the audit log of a running server, the newest first',
     details: `
-      Only --since and --until make a query cheaper; the other options filter what is scanned. Reads pages until it has as
-      many records as --limit says or reaches the end of the range, and prints the cursor from which to continue. A cursor
-      works in both directions: the time and the event of any record, with --oldest-first for what came after it.
+      Only --since and --until reduce how much is scanned; the other options filter the result. Reads pages until there
+      are --limit records or the range ends, and prints a cursor to continue from. A cursor is the time and the id of a
+      record, and works in both directions: with --oldest-first it continues with later records.
 
-      With --follow it prints the newest records and then each new one, until it is stopped, and leaves out those of its own
-      requests; with --json as well, one object for each record.
+      With --follow it prints the newest records and then each new one until it is stopped, except those of its own
+      requests. With --json it prints one object per record.
 
       Ends with 21 if a part of the range could not be read; audit chain says which.
     `,
@@ -48,7 +48,7 @@ export class AuditQueryCommand extends ClientCommand {
     description: `maximum number of records (default: ${LIMIT_STANDARD}, with --follow ${FOLLOWED_STANDARD})`,
   })
   oldestFirst = Option.Boolean('--oldest-first', false, { description: 'print in the order of the log' })
-  follow = Option.Boolean('--follow', false, { description: 'go on with each new record' })
+  follow = Option.Boolean('--follow', false, { description: 'keep printing new records' })
   afterTime = Option.String('--after-time', { description: 'continue at a cursor: its time' })
   afterId = Option.String('--after-id', { description: 'continue at a cursor: its id' })
 
@@ -58,7 +58,10 @@ export class AuditQueryCommand extends ClientCommand {
     const after = this.#after()
     const isPage = this.oldestFirst || after !== undefined || this.until !== undefined
     if (this.follow && isPage) {
-      throw new ExitError('usage', '--follow goes without --oldest-first, --until, --after-time and --after-id')
+      throw new ExitError(
+        'usage',
+        '--follow cannot be combined with --oldest-first, --until, --after-time or --after-id',
+      )
     }
     const damaged = this.follow
       ? await this.#follow(limit ?? FOLLOWED_STANDARD)
@@ -68,26 +71,26 @@ export class AuditQueryCommand extends ClientCommand {
   }
 
   async #follow(count: number): Promise<boolean> {
-    const form = this.json ? { event: jsonText } : { heading: tableHeading, event: tableRow }
-    const { damaged } = await followEvents(this.client(), this.#query(), count, form, this.context)
+    const table = recordTable(this.context.stdout)
+    const lines = (events: readonly Event[]) => (this.json ? events.map(jsonText) : table.page(events))
+    const { damaged } = await followEvents(this.client(), this.#query(), count, lines, this.context)
     return damaged
   }
 
   async #pages(first: Cursor | undefined, limit: number): Promise<boolean> {
     const [client, query, events] = [this.client(), this.#query(), [] as Event[]]
     const order = this.oldestFirst ? 'asc' : 'desc'
+    const table = recordTable(this.context.stdout)
     let after = first
     let shown = 0
     let damaged = false
     do {
       const page = await readEvents(client, query, { order, after, limit: limit - shown })
-      // Not before the first answer: a refused query leaves standard output empty.
-      if (after === first && !this.json) this.context.stdout.write(`${tableHeading}\n`)
       shown += page.events.length
       damaged ||= page.damaged
       after = page.next
       if (this.json) events.push(...page.events)
-      else for (const event of page.events) this.context.stdout.write(`${tableRow(event)}\n`)
+      else for (const line of table.page(page.events)) this.context.stdout.write(`${line}\n`)
     } while (after !== undefined && shown < limit)
     this.#finish(events, after, damaged)
     return damaged

@@ -1,4 +1,4 @@
-import { visibleText } from '../../terminal/visible-text.ts'
+import { type Column, ColumnTable } from '../../terminal/column-table.ts'
 
 /** A storage event as the server answers with it. */
 export interface StorageEvent {
@@ -11,10 +11,8 @@ export interface StorageEvent {
   readonly size?: number
 }
 
-type Column = readonly [heading: string, width: number, value: (event: StorageEvent) => unknown]
-
-/** Widths are fixed, because rows are printed as they come. The last column takes the rest. */
-const COLUMNS: readonly Column[] = [
+/** Widths to begin with, in which nearly every value fits. */
+const COLUMNS: readonly Column<StorageEvent>[] = [
   ['TIME', 27, ({ time }) => time],
   ['EVENT', 21, ({ id }) => id],
   ['TYPE', 19, ({ type }) => type],
@@ -23,15 +21,7 @@ const COLUMNS: readonly Column[] = [
   ['TARGET', 0, ({ bucket, object }) => (object === undefined ? bucket : `${bucket}/${object}`)],
 ]
 
-export const eventHeading = row(([heading]) => heading)
-
-/** An event as a row. Clients choose the keys, so control characters are spelled out. */
-export function eventRow(event: StorageEvent): string {
-  return row(([, , value]) => visibleText(String(value(event) ?? '-')))
-}
-
-function row(cell: (column: Column) => string): string {
-  return COLUMNS.map((column) => cell(column).padEnd(column[1]))
-    .join('  ')
-    .trimEnd()
+/** A table of events for an output. */
+export function eventTable(output: object): ColumnTable<StorageEvent> {
+  return new ColumnTable(COLUMNS, output)
 }

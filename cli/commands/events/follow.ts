@@ -7,7 +7,7 @@ import { ExitError, exitTable } from '../../exit-codes.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 import { LineOutput } from '../journal/records/line-output.ts'
 import { TIME_FORMS, timeOption } from '../option-values.ts'
-import { eventHeading, eventRow, type StorageEvent } from './event-lines.ts'
+import { eventTable, type StorageEvent } from './event-lines.ts'
 
 /** A line of the stream: an event, or how far the stream is. */
 type Line = StorageEvent | { readonly progress: { readonly id: string } }
@@ -20,15 +20,14 @@ export class EventsFollowCommand extends ClientCommand {
 
   static override usage = Command.Usage({
     category: 'Events',
-    description: 'show each storage event of a running server as it comes',
+    description: 'show storage events of a running server as they happen',
     details: `
-      Begins with the present, or with --since or --after-id, and goes on until it is stopped. When the connection ends, it
-      connects again and goes on where it was: no event is lost and none comes twice. With --json it prints
-      one object for each event.
+      Starts now, or at --since or --after-id, and runs until it is stopped. If the connection breaks, it reconnects and
+      continues where it was: no event is lost and none is printed twice. With --json it prints one object per event.
     `,
     examples: [
       ['What is written from now on', '$0 events follow --type object.created'],
-      ['From an event on that came earlier', '$0 events follow --json --after-id 0000000000000042-0000'],
+      ['From an earlier event on', '$0 events follow --json --after-id 0000000000000042-0000'],
     ],
   })
 
@@ -45,10 +44,12 @@ export class EventsFollowCommand extends ClientCommand {
     const since = timeOption('--since', this.since)
     let after = this.afterId ?? (since === undefined ? await this.#present() : undefined)
     const output = new LineOutput(stdout)
+    const table = eventTable(stdout)
+    const print = (event: StorageEvent) => (this.json ? jsonText(event) : table.row(event))
     const stop = new AbortController()
     const forget = control.onStopSignal(() => stop.abort())
     const isOver = () => stop.signal.aborted || output.closed
-    if (!this.json) await output.line(eventHeading)
+    if (!this.json) await output.line(table.heading())
     try {
       for (let isFirst = true; !isOver(); isFirst = false) {
         try {
@@ -57,7 +58,7 @@ export class EventsFollowCommand extends ClientCommand {
           const end = () => response.destroy(new Error('stopped'))
           stop.signal.addEventListener('abort', end, { once: true })
           if (stop.signal.aborted) end()
-          await this.#show(response, output, (id) => (after = id))
+          await this.#show(response, print, output, (id) => (after = id))
         } catch (error) {
           if (isFirst || !isTemporary(error)) throw error
         }
@@ -73,8 +74,12 @@ export class EventsFollowCommand extends ClientCommand {
   }
 
   /** Prints events until the stream ends or breaks off. */
-  async #show(response: IncomingMessage, output: LineOutput, passed: (id: string) => void): Promise<void> {
-    const print = this.json ? jsonText : eventRow
+  async #show(
+    response: IncomingMessage,
+    print: (event: StorageEvent) => string,
+    output: LineOutput,
+    passed: (id: string) => void,
+  ): Promise<void> {
     try {
       for await (const line of createInterface({ input: response, crlfDelay: Number.POSITIVE_INFINITY })) {
         if (output.closed) return

@@ -3,7 +3,7 @@ import { ClientCommand } from '../../client/client-command.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 import { jsonText } from '../../terminal/json-text.ts'
 import { TIME_FORMS, timeOption, wholeOption } from '../option-values.ts'
-import { eventHeading, eventRow, type StorageEvent } from './event-lines.ts'
+import { eventTable, type StorageEvent } from './event-lines.ts'
 
 const LIMIT_STANDARD = 100
 /** Largest page of the server. */
@@ -46,7 +46,7 @@ export class EventsListCommand extends ClientCommand {
     const limit = wholeOption('--limit', this.limit) ?? LIMIT_STANDARD
     if (limit === 0) throw new ExitError('usage', '--limit must be at least 1')
     const [client, query, events] = [this.client(), this.#query(), [] as StorageEvent[]]
-    if (!this.json) this.context.stdout.write(`${eventHeading}\n`)
+    const table = eventTable(this.context.stdout)
     let cursor = { after_time: this.afterTime ?? null, after_id: this.afterId ?? null }
     let begin: string | null = null
     let shown = 0
@@ -64,7 +64,7 @@ export class EventsListCommand extends ClientCommand {
       begin = page.begin_time
       cursor = { after_time: page.next_time, after_id: page.next_id }
       if (this.json) events.push(...page.events)
-      else for (const event of page.events) this.context.stdout.write(`${eventRow(event)}\n`)
+      else for (const line of table.page(page.events)) this.context.stdout.write(`${line}\n`)
     } while (cursor.after_id !== null && shown < limit)
     this.#finish({ events, next_time: cursor.after_time, next_id: cursor.after_id, begin_time: begin, damaged })
     return (damaged ? exitTable.storeDamaged : exitTable.ok).code

@@ -5,9 +5,12 @@ import { LineOutput } from './records/line-output.ts'
 import { recordFilter } from './records/record-filter.ts'
 import { type RecordLine, recordLine, resultNames } from './records/record-line.ts'
 import { hasSegments, readRecords } from './records/record-reader.ts'
-import { tableHeading, tableRow } from './records/record-table.ts'
+import { recordTable } from './records/record-table.ts'
 import { microsecondsOption, TIME_FORMS, wholeOption } from '../option-values.ts'
 import { JournalCommand } from './journal-command.ts'
+
+/** Records that are laid out together with --table. */
+const PAGE_LINES = 1000
 
 /** The range to print: sequences inclusive, times in microseconds with `until` exclusive. */
 interface Range {
@@ -65,13 +68,13 @@ export class JournalShowCommand extends JournalCommand {
     if (!hasSegments(directory)) throw new ExitError('notFound', `no journal in ${directory}`)
     let unreadable = 0
     const output = new LineOutput(this.context.stdout)
-    if (this.table) await output.line(tableHeading)
     const lines = this.#select(directory, range, (segment, offset) => {
       unreadable += 1
       this.context.stderr.write(`object-store: ${segment} cannot be read at offset ${offset}; run journal verify\n`)
     })
-    for (const line of lines) {
-      await output.line(this.table ? tableRow(line) : jsonText(line))
+    const table = recordTable(this.context.stdout)
+    for (const page of pagesOf(lines)) {
+      for (const line of this.table ? table.page(page) : page.map(jsonText)) await output.line(line)
       if (output.closed) break
     }
     await output.finish()
@@ -117,4 +120,18 @@ export class JournalShowCommand extends JournalCommand {
       limit: wholeOption('--limit', this.limit) ?? Number.POSITIVE_INFINITY,
     }
   }
+}
+
+/** Lines by the page; there is always a first one, which has the headings. */
+function* pagesOf(lines: Iterable<RecordLine>): Generator<readonly RecordLine[], void> {
+  let page: RecordLine[] = []
+  let isFirst = true
+  for (const line of lines) {
+    page.push(line)
+    if (page.length < PAGE_LINES) continue
+    yield page
+    isFirst = false
+    page = []
+  }
+  if (isFirst || page.length > 0) yield page
 }

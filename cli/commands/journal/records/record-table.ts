@@ -1,4 +1,4 @@
-import { visibleText } from '../../../terminal/visible-text.ts'
+import { type Column, ColumnTable } from '../../../terminal/column-table.ts'
 import type { RecordLine } from './record-line.ts'
 import { targetOf } from './record-objects.ts'
 
@@ -10,10 +10,8 @@ export type TableLine = Pick<
   readonly kind?: string
 }
 
-type Column = readonly [heading: string, width: number, value: (line: TableLine) => unknown]
-
-/** Widths are fixed, because rows are printed as they are read. The last column takes the rest. */
-const columns: readonly Column[] = [
+/** Widths to begin with, in which nearly every value fits. */
+const COLUMNS: readonly Column<TableLine>[] = [
   ['TIME', 27, (line) => line.timestamp],
   ['EVENT', 16, (line) => line.event_id],
   ['RESULT', 9, (line) => line.result ?? line.kind],
@@ -22,17 +20,7 @@ const columns: readonly Column[] = [
   ['TARGET', 0, targetOf],
 ]
 
-/** The heading of the table. */
-export const tableHeading = row(([heading]) => heading)
-
-/** A record as a row. Clients choose the keys, so control characters are spelled out. */
-export function tableRow(line: TableLine): string {
-  return row(([, , value]) => visibleText(String(value(line) ?? '-')))
-}
-
-function row(cell: (column: Column) => string): string {
-  return columns
-    .map((column) => cell(column).padEnd(column[1]))
-    .join('  ')
-    .trimEnd()
+/** A table of records for an output. */
+export function recordTable(output: object): ColumnTable<TableLine> {
+  return new ColumnTable(COLUMNS, output)
 }
