@@ -4,14 +4,14 @@
  */
 export const exitTable = {
   ok: { code: 0, sentence: 'Success.' },
-  failed: { code: 1, sentence: 'Failure; the message says why.' },
+  failed: { code: 1, sentence: 'Failed; the message says why.' },
   usage: { code: 2, sentence: 'The command line or the configuration is wrong; nothing was done.' },
-  partly: { code: 3, sentence: 'Only a part was done.' },
+  partly: { code: 3, sentence: 'Only part of the work was done.' },
   notFound: { code: 4, sentence: 'The requested thing does not exist.' },
   denied: { code: 5, sentence: 'Access was denied.' },
   doctorFinding: { code: 7, sentence: 'The doctor or an inspection found something that needs attention.' },
   proofFailed: { code: 8, sentence: 'A check of a proof bundle failed.' },
-  notProved: { code: 9, sentence: 'No check of a proof bundle failed, but a required one could not be made.' },
+  notProved: { code: 9, sentence: 'No check of a proof bundle failed, but a required check could not be made.' },
   unreachable: { code: 10, sentence: 'The server could not be reached.' },
   journalFailed: {
     code: 20,
@@ -21,7 +21,8 @@ export const exitTable = {
   directoryLocked: { code: 22, sentence: 'Another process has the data directory open.' },
   masterKey: {
     code: 23,
-    sentence: 'The credential master key is missing, is that of another store, or has not vouched for its access.',
+    sentence:
+      'The credential master key is missing, belongs to another store, or has not yet authenticated its accounts and policies (`access adopt`).',
   },
   dataLost: { code: 24, sentence: 'Data that was acknowledged is no longer there.' },
   projectionsFailed: { code: 25, sentence: 'The projections could not be opened, rebuilt or kept up.' },

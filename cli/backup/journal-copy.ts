@@ -61,7 +61,7 @@ export function requireSameHistory(disk: Disk, store: StorePaths, before: Journa
   if (found === before.hash) return
   const what =
     found === undefined
-      ? `the store does not have record ${before.sequence} any more, to which the backup goes`
+      ? `the store no longer has record ${before.sequence}, where the backup ends`
       : `record ${before.sequence} of the store is another one than in the backup`
   throw new ExitError(
     'failed',

@@ -45,7 +45,8 @@ export function endpointOf(flags: EndpointFlags, context: CliContext): Endpoint 
     tokenFile: hasToken ? undefined : variable('OBJECT_STORE_TOKEN_FILE'),
   }
   const url = flags.url ?? around.url ?? profile.url ?? DEFAULT_URL
-  if (!/^https?:\/\/[^/]/.test(url)) throw new ExitError('usage', `${url}: an address begins with http:// or https://`)
+  if (!/^https?:\/\/[^/]/.test(url))
+    throw new ExitError('usage', `${url}: an address must begin with http:// or https://`)
   if (!URL.canParse(url)) throw new ExitError('usage', `${url} is not a valid address`)
   const caFile = flags.caFile ?? profile.ca_file
   const certificates = caFile === undefined ? undefined : readText(resolve(workingDirectory, caFile))
@@ -66,7 +67,7 @@ function authorizationOf(
 /** The root credential as HTTP Basic. Only from the environment: every user of the machine can read command lines. */
 function rootCredential({ token, tokenFile }: EndpointFlags, context: CliContext): string {
   if (token !== undefined || tokenFile !== undefined) {
-    throw new ExitError('usage', '--root sends the root credential: leave --token and --token-file out')
+    throw new ExitError('usage', '--root sends the root credential; it cannot be combined with --token or --token-file')
   }
   const own = Object.entries(context.environment).filter(([name]) => name.startsWith('OBJECT_STORE_ROOT_'))
   const environment = Object.fromEntries(own)

@@ -20,22 +20,22 @@ export class BackupCommand extends ConfigCommand {
     details: `
       The first time DIR must be new or empty; after that only what is new is copied. Everything that was acknowledged
       before the command began is in the backup. It must run on the machine of the store, as a user who may read its files.
-      The server goes on; while the command runs it keeps the files of deleted objects.
+      The server keeps running, and keeps the files of deleted objects until the command ends.
 
-      DIR counts as a backup when the command ends with 0: an interrupted one leaves the backup that was there before, and
-      the next one goes on with what it has copied. Payloads of deleted objects stay in DIR, for a restore to an earlier
-      record, until --prune. The master key is not in the backup: keep it apart.
+      DIR is a complete backup when the command ends with 0. An interrupted run leaves the previous backup intact, and the
+      next run continues with what was copied. Payloads of deleted objects stay in DIR, for a restore to an earlier
+      record, until --prune. The master key is not in the backup: keep a copy of it elsewhere.
 
       Ends with 21 if the store itself lacks payloads; the backup then has everything else.
     `,
     examples: [
       ['Make a backup, or bring it up to date', '$0 backup /backup/store --data-dir /var/lib/object-store'],
-      ['Leave the disks to the requests', '$0 backup /backup/store --rate 50MiB'],
+      ['Limit the load on the disks', '$0 backup /backup/store --rate 50MiB'],
     ],
   })
 
   directory = Option.String({ required: true, name: 'DIR' })
-  rate = Option.String('--rate', { description: 'bytes that are copied a second, such as 50MiB' })
+  rate = Option.String('--rate', { description: 'maximum bytes copied per second, such as 50MiB' })
   prune = Option.Boolean('--prune', false, { description: 'remove payloads from DIR that the store has deleted' })
   json = Option.Boolean('--json', false, { description: 'print one JSON object' })
 

@@ -20,11 +20,11 @@ export class RestoreCommand extends Command<CliContext> {
     description: 'make a data directory from a backup, as it was at a record of its journal',
     details: `
       DATA must be new or empty. Everything is read back and verified before the command ends with 0; until then no server
-      opens DATA. Start a server on it with the master key of the store: another one is refused with 23.
+      opens DATA. Start a server on it with the master key of the store; with any other key it ends with 23.
 
       Without --at the newest point of the backup is restored. Between two backups the store may have removed payloads that
-      no backup copied: a restore to a record at which it had them ends with 24, and with --accept-losses it does
-      without them and ends with 3.
+      no backup copied. A restore to a record that needs them ends with 24; with --accept-losses it leaves them out and
+      ends with 3.
 
       The next start records in the journal that it was restored, and to which record.
     `,
@@ -40,7 +40,7 @@ export class RestoreCommand extends Command<CliContext> {
   acceptLosses = Option.Boolean('--accept-losses', false, {
     description: 'restore without payloads that DIR does not have',
   })
-  rate = Option.String('--rate', { description: 'bytes that are copied a second, such as 50MiB' })
+  rate = Option.String('--rate', { description: 'maximum bytes copied per second, such as 50MiB' })
   json = Option.Boolean('--json', false, { description: 'print one JSON object' })
 
   override async execute(): Promise<number> {

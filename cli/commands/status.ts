@@ -49,11 +49,11 @@ export class StatusCommand extends ConfigCommand {
     details: `
       Ends with 0 when it is ready, 1 when it is not, and 10 when nobody answers.
 
-      With --wait it asks again until the server is ready, at most for the time given, such as --wait=5m; then it ends as it
-      would without. A service manager waits so for a start.
+      With --wait it asks again until the server is ready, for at most the given time, such as --wait=5m, and then ends as it
+      would without --wait. Service managers use it to wait for a start.
 
-      If the management listener has a certificate (api.tls_certificate_file), the server must show a certificate that
-      this file vouches for. With --ca-file other certificates are trusted instead, and the host of --api-bind must be a
+      If the management listener has a certificate (api.tls_certificate_file), the certificate of the server must be
+      that one or be signed by it. With --ca-file other certificates are trusted instead, and the host of --api-bind must be a
       name in the server's certificate.
     `,
     examples: [
@@ -68,7 +68,7 @@ export class StatusCommand extends ConfigCommand {
   caFile = Option.String('--ca-file', { description: 'use TLS and trust the certificates in this PEM file' })
   wait = Option.String('--wait', {
     tolerateBoolean: true,
-    description: `wait until it is ready, for so long at most (${WAIT_STANDARD} unless given as --wait=5m)`,
+    description: `wait until it is ready, at most this long (${WAIT_STANDARD} unless given as --wait=5m)`,
   })
   json = Option.Boolean('--json', false, { description: 'print one JSON object' })
 

@@ -47,7 +47,7 @@ function secretIn(path: string): { readonly value: string } | { readonly problem
   } catch (error) {
     return { problem: `cannot be read: ${error instanceof Error ? error.message : String(error)}` }
   }
-  if (bytes.length > BYTES_MAXIMUM) return { problem: `is longer than ${BYTES_MAXIMUM} bytes, so it is no secret` }
+  if (bytes.length > BYTES_MAXIMUM) return { problem: `is longer than ${BYTES_MAXIMUM} bytes, too long for a secret` }
   const value = bytes.toString('utf8').replace(/\r?\n$/, '')
   return value === '' ? { problem: 'is empty' } : { value }
 }

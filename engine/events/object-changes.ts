@@ -22,7 +22,7 @@ export const objectWritten = defineChange('object.written', 3, {
   digest: field(digest, 'SHA-256 of the bytes', 'zeros for an object of parts, whose payload is digested later'),
   headers: field(headerPairs, 'headers', 'Content-Type and the others that are given back'),
   metadata: field(headerPairs, 'user metadata', 'names without `x-amz-meta-`'),
-  payload: field(optional(payloadReference), 'payload', 'nil where there are no bytes'),
+  payload: field(optional(payloadReference), 'payload', 'nil if there are no bytes'),
   replaced: field(flag, 'replaced', 'true when a current object was there'),
   version: appended(optional(versionPlace), undefined, 'place', 'nil in a bucket without versioning'),
   lock: appended(optional(lockState), undefined, 'lock'),

@@ -32,7 +32,7 @@ export const uploadPartWritten = defineChange('upload.part-written', 16, {
   size: field(integer, 'size'),
   etag: field(md5, 'MD5', 'in hexadecimal'),
   digest: field(digest, 'SHA-256 of the bytes'),
-  payload: field(optional(payloadReference), 'payload', 'nil where there are no bytes'),
+  payload: field(optional(payloadReference), 'payload', 'nil if there are no bytes'),
   replaced: field(flag, 'replaced', 'true when a part of this number was there, which is dropped'),
   checksum: appended(optional(checksumValue), undefined, 'checksum', 'by the algorithm that the upload asked for'),
 })

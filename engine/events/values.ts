@@ -92,14 +92,14 @@ export const CHECKSUM_ALGORITHMS = [
 export const objectChecksum = record('checksum', {
   algorithm: field(wordOf(CHECKSUM_ALGORITHMS), 'algorithm'),
   value: field(checksumValue, 'value', 'numbers are big-endian'),
-  composite: appended(flag, false, 'composite', 'of the checksums of the parts, and not of the bytes'),
+  composite: appended(flag, false, 'composite', 'of the checksums of the parts, not of the bytes'),
 })
 export type ObjectChecksum = ValueOf<typeof objectChecksum>
 
 /** What a multipart upload asks for. */
 export const uploadChecksum = record('asked checksum', {
   algorithm: field(wordOf(CHECKSUM_ALGORITHMS), 'algorithm'),
-  composite: field(flag, 'composite', 'of the checksums of the parts, and not of the bytes'),
+  composite: field(flag, 'composite', 'of the checksums of the parts, not of the bytes'),
 })
 export type UploadChecksum = ValueOf<typeof uploadChecksum>
 

@@ -158,7 +158,7 @@ export class PayloadReader {
 
   #sealerFor(location: VolumeLocation | FileLocation): PayloadSealer {
     if (this.#sealer !== undefined) return this.#sealer
-    throw new PayloadDamagedError(`${placeOf(location)}: it is encrypted, and there is no key to read it with`)
+    throw new PayloadDamagedError(`${placeOf(location)}: it is encrypted, and no key is configured to read it`)
   }
 
   #volume(volume: VolumeNumber): DiskFile {

@@ -38,7 +38,7 @@ export async function* volumeFrames(file: DiskFile, end: number): AsyncGenerator
   }
   while (position < end) {
     const header = decodeFrameHeader(await at(position, FRAME_HEADER.bytes))
-    if (header === undefined) throw new VolumeDamagedError(`${file.path}, offset ${position}: no frame stands there`)
+    if (header === undefined) throw new VolumeDamagedError(`${file.path}, offset ${position}: there is no frame`)
     const offset = position + FRAME_HEADER.bytes
     const bytes = await at(offset, header.length)
     if (bytes.length !== header.length) throw new VolumeDamagedError(`${file.path}, offset ${offset}: it ends here`)

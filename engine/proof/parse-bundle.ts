@@ -97,7 +97,7 @@ export function parseBundle(bytes: Uint8Array): ParsedBundle {
     oneOf(PROOF_FORMAT)(members.get('format'), 'format')
     const formatVersion = whole(members.get('format_version'), 'format_version')
     if (formatVersion > PROOF_FORMAT_VERSION) return { kind: 'newer', formatVersion }
-    if (formatVersion < PROOF_FORMAT_VERSION) throw new BundleFormError('format_version', 'there is no such version')
+    if (formatVersion < PROOF_FORMAT_VERSION) throw new BundleFormError('format_version', 'this version does not exist')
     return { kind: 'bundle', bundle: readBundle(value, '') }
   } catch (error) {
     if (error instanceof StrictJsonError || error instanceof BundleFormError) {

@@ -22,9 +22,9 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     value = JSON.parse(text)
   } catch {
-    throw new StrictJsonError('it is no JSON in UTF-8')
+    throw new StrictJsonError('it is not JSON in UTF-8')
   }
-  if (countWrittenNames(text) !== countNames(value)) throw new StrictJsonError('a member is there twice')
+  if (countWrittenNames(text) !== countNames(value)) throw new StrictJsonError('a member occurs twice')
   return value
 }
 

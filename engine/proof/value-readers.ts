@@ -28,7 +28,7 @@ export function object<R extends Shape, O extends Shape = Record<never, never>>(
     const present = membersOf(value, member)
     const known = { ...required, ...optional }
     for (const name of present.keys()) {
-      if (!Object.hasOwn(known, name)) throw new BundleFormError(pathOf(member, name), 'there is no such member')
+      if (!Object.hasOwn(known, name)) throw new BundleFormError(pathOf(member, name), 'unknown member')
     }
     const read: Record<string, unknown> = {}
     for (const [name, reader] of Object.entries(known)) {
@@ -60,7 +60,7 @@ export function list<T>(reader: Reader<T>): Reader<T[]> {
 }
 
 export const text: Reader<string> = (value, member) => {
-  if (typeof value !== 'string') throw new BundleFormError(member, 'must be a text')
+  if (typeof value !== 'string') throw new BundleFormError(member, 'must be a string')
   return value
 }
 

@@ -72,11 +72,11 @@ export function readVerifierKey(text: string): VerifierKey {
   const [, name = '', keyId = '', base64 = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   const key = Buffer.from(base64, 'base64')
   if (key[0] !== ED25519 || key.length !== 1 + KEY_BYTES || key.toString('base64') !== base64) {
-    throw new CheckpointNoteError('the key is not of the form NAME+ID+KEY, of an Ed25519 key')
+    throw new CheckpointNoteError('the key is not an Ed25519 key in the form NAME+ID+KEY')
   }
   const publicKey = key.subarray(1)
   if (keyIdOf(name, publicKey).toString('hex') !== keyId) {
-    throw new CheckpointNoteError('the id of the key is not that of its name and its bytes')
+    throw new CheckpointNoteError('the id of the key does not match its name and its bytes')
   }
   return { name, keyId, publicKey }
 }
@@ -117,7 +117,7 @@ function signatureOf(line: string): NoteSignature {
   const { name = '', base64 = '' } = SIGNATURE_LINE.exec(line)?.groups ?? {}
   const bytes = Buffer.from(base64, 'base64')
   if (bytes.length <= KEY_ID_BYTES || bytes.toString('base64') !== base64) {
-    throw new CheckpointNoteError('a line of signature does not have its form')
+    throw new CheckpointNoteError('a signature line is malformed')
   }
   return { name, keyId: bytes.toString('hex', 0, KEY_ID_BYTES), signature: bytes.subarray(KEY_ID_BYTES) }
 }

@@ -7,7 +7,7 @@ import { type Infer, orNull, text } from './schemas/schema.ts'
 export const NAMED_QUERY = { limit: queryNumber(1000, { minimum: 1, maximum: 1000 }), after: queryText }
 export const NEXT_AFTER = { next_after: orNull(text()) }
 export const NAMED_OPTIONS = {
-  limit: 'only one page, of so many entries, 1 to 1000',
+  limit: 'only one page, with this many entries, 1 to 1000',
   after: 'continue at next_after of a page',
 } as const
 

@@ -10,7 +10,7 @@ export interface FoundRoute {
 
 /** What a client of S3 gets that has the address of this listener. */
 const ELSEWHERE =
-  'There is nothing at this path. Those of the management listener begin with /api/v1; S3 has a listener of its own (s3.bind, port 7600 unless set).'
+  'Nothing exists at this path. Those of the management listener begin with /api/v1; S3 has a listener of its own (s3.bind, port 7600 unless set).'
 
 /** `{name}` is one segment and not empty; `{key}` and `{tile}` are the rest of the path. */
 const PATTERNS = routeList.map((route) => {

@@ -1,4 +1,4 @@
-/** What the deployment allows of shares and embeds, and where they are reached. */
+/** Which shares and embeds the deployment allows, and their base addresses. */
 export interface SharingSettings {
   /** Without it no link is made, and none is followed. */
   readonly enabled: boolean

@@ -33,7 +33,7 @@ export async function appendObject(
   const { http, target, journal, bucket, key } = request
   const metadata = userMetadata(http, target).flat()
   if (offset > 0 && metadata.length > 0) {
-    throw new S3Error('InvalidRequest', { message: 'An append keeps the metadata of the object and takes no other.' })
+    throw new S3Error('InvalidRequest', { message: 'An append keeps the metadata of the object; it cannot set any.' })
   }
   const place = { kind: 'append-object', bucket, key, offset, headers: contentHeaders(http).flat(), metadata } as const
   const condition = writeCondition(http)

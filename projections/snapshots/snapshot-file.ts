@@ -106,7 +106,7 @@ export function readDescription(file: DiskFile): SnapshotDescription {
   // Its digest is right, so somebody wrote it so; nothing after this reads past what the file has.
   const isWhole =
     description?.dataBytes === dataBytes && description.blocks.length === Math.ceil(dataBytes / BLOCK_BYTES)
-  if (description === undefined || !isWhole) throw damaged('its description is not of this form')
+  if (description === undefined || !isWhole) throw damaged('its description is malformed')
   return description
 }
 

@@ -166,7 +166,7 @@ export class OtherTreesError extends Error {
   override readonly name = 'OtherTreesError'
 
   constructor() {
-    super('the trees were not those of the journal; they are made anew')
+    super('the trees did not match the journal; they are being rebuilt')
   }
 }
 

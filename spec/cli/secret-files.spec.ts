@@ -47,7 +47,7 @@ test('secrets come from files that variables name', async (t) => {
   ])
   t.same(problem({ [`${KEY}_FILE`]: 'empty' }), [`${KEY}_FILE: ${path('empty')} is empty`])
   t.same(problem({ [`${KEY}_FILE`]: 'long' }), [
-    `${KEY}_FILE: ${path('long')} is longer than 4096 bytes, so it is no secret`,
+    `${KEY}_FILE: ${path('long')} is longer than 4096 bytes, too long for a secret`,
   ])
   t.match(problem({ [`${KEY}_FILE`]: 'none', OBJECT_STORE_LOG_LEVEL: 'x' }), [
     /_FILE: .*none cannot be read: ENOENT/,

@@ -177,7 +177,7 @@ test('quickstart secrets of before are moved out of the data directory', async (
   t.strictSame(readdirSync(dataDirectory), [])
 
   writeFileSync(inside, 'OBJECT_STORE_ROOT_ACCESS_KEY=OTHER\n', { mode: 0o600 })
-  t.throws(() => ensure(dataDirectory), /hold different secrets; remove the one that is not of this store/)
+  t.throws(() => ensure(dataDirectory), /hold different secrets; remove the one that does not belong to this store/)
   t.strictSame(readdirSync(dataDirectory), ['secrets.env'], 'nothing is removed for the operator')
 })
 

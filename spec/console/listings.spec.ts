@@ -42,7 +42,7 @@ function searching({ api, tokens, open, put }: OpenConsole): void {
     await page.locator('[aria-sort=ascending]').waitFor({ state: 'detached' })
     t.same(await shown(page, 'Buckets'), ['search-a', 'search-b'], 'as they came')
     await page.getByRole('searchbox').fill('nothing-')
-    await page.getByText('No bucket begins so').waitFor()
+    await page.getByText('No bucket starts with this').waitFor()
     t.same(complaints, [])
   })
 

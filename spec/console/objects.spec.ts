@@ -69,7 +69,7 @@ function names({ api, tokens, open, put }: OpenConsole): void {
       t.match(await picture.getAttribute('src'), /^blob:/)
     }
     await goTo(page, 'buckets/bytes/objects?key=binary')
-    await page.getByText('There is no preview of this').waitFor()
+    await page.getByText('No preview is available').waitFor()
     t.equal(page.context().pages().length, 1)
     t.notMatch(await page.title(), 'broken')
     t.same(complaints, [])

@@ -133,9 +133,9 @@ test('what a malformed bundle is told names the member', async (t) => {
     'history.records[0].sequence: is missing',
   )
   t.equal(reasonOf({ ...bundle, history: { ...bundle.history, records: {} } }), 'history.records: must be a list')
-  t.equal(reasonOf({ ...bundle, ['__proto__x']: 1 }), '__proto__x: there is no such member')
+  t.equal(reasonOf({ ...bundle, ['__proto__x']: 1 }), '__proto__x: unknown member')
   const polluting = JSON.stringify(bundle).replace('{', '{"__proto__":{"format":"x"},')
-  t.match(parseBundle(Buffer.from(polluting)), { kind: 'malformed', reason: '__proto__: there is no such member' })
+  t.match(parseBundle(Buffer.from(polluting)), { kind: 'malformed', reason: '__proto__: unknown member' })
   t.equal(reasonOf('text'), 'the document: must be an object')
 })
 

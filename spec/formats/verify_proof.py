@@ -35,7 +35,7 @@ class Malformed(ValueError):
 
 def once(pairs):
     if len(dict(pairs)) != len(pairs):
-        raise Malformed("a member is there twice")
+        raise Malformed("a member occurs twice")
     return dict(pairs)
 
 

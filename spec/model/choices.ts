@@ -95,7 +95,7 @@ export const versionChoice: fc.Arbitrary<VersionChoice> = fc.oneof(
   { weight: 1, arbitrary: fc.constant('malformed' as const) },
 )
 
-const UNAVAILABLE = Symbol('there is no such version')
+const UNAVAILABLE = Symbol('this version does not exist')
 export type Chosen = string | undefined | typeof UNAVAILABLE
 
 /** The id that a choice comes to; undefined names no version. */

@@ -19,18 +19,18 @@ export class AccessAdoptCommand extends StoppedStoreCommand {
 
   static override usage = Command.Usage({
     category: 'Store',
-    description: 'vouch for accounts, policies and tokens from before they were authenticated',
+    description: 'approve accounts, policies and tokens made before they were authenticated',
     details:
       'The server must not be running; the master key must be configured as for the server. Prints every account, policy ' +
-      'and token that the journal makes. With --yes it records that they are right, and the server starts again. ' +
-      'Whoever could write the journal may have added one: look at each.',
+      'and token in the journal. With --yes it records that they are genuine, and the server can start again. ' +
+      'Anybody with write access to the journal could have added one, so look at each.',
     examples: [
       ['Show what would be adopted', 'object-store access adopt --data-dir ./data'],
       ['Adopt it', 'object-store access adopt --data-dir ./data --yes'],
     ],
   })
 
-  yes = Option.Boolean('--yes', false, { description: 'record that all of it is right' })
+  yes = Option.Boolean('--yes', false, { description: 'record that all of them are genuine' })
 
   override async execute(): Promise<number> {
     const masterKey = this.masterKey()

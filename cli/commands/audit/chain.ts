@@ -53,7 +53,7 @@ export class AuditChainCommand extends ClientCommand {
       Follows the chain to the end of the log, and continues after problems. Ends with 0 if all of it is intact, and with
       21 if not.
 
-      Here the server checks itself. journal verify checks the same files without any code of the server.
+      With this command the server checks itself; journal verify checks the same files without using code of the server.
     `,
     examples: [['Everything since a record', '$0 audit chain --from 4711000']],
   })

@@ -43,10 +43,10 @@ export class AuditExportCommand extends ClientCommand {
 
   static override usage = Command.Usage({
     category: 'Audit',
-    description: 'export the audit records of a range of time into a directory',
+    description: 'export the audit records of a time range into a directory',
     details: `
       The directory gets four files: audit.json or audit.csv, manifest.json, checkpoints.json, and SHA256SUMS with the
-      digests of the other three, which are computed as the bytes arrive and can be checked by sha256sum -c.
+      digests of the other three, computed as the bytes arrive. Check them with sha256sum -c.
 
       A record at --from is included, one at --to is not, so that successive ranges neither overlap nor leave gaps. The
       export itself has a record in the audit log. The directory appears under its name only when it is complete.
@@ -58,7 +58,7 @@ export class AuditExportCommand extends ClientCommand {
 
   from = Option.String('--from,--since', { description: `${TIME_FORMS}, inclusive (default: beginning of the log)` })
   to = Option.String('--to,--until', {
-    description: `${TIME_FORMS}, exclusive (default: up to the record of the export, which is in it)`,
+    description: `${TIME_FORMS}, exclusive (default: up to the record of the export, which is included)`,
   })
   bucket = Option.String('--bucket', { description: 'only records about this bucket, on either plane' })
   key = Option.String('--key', { description: 'only records about the object with this key, on either plane' })

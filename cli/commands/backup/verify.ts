@@ -19,7 +19,7 @@ export class BackupVerifyCommand extends Command<CliContext> {
     description: 'prove a backup: every record, and every payload by its digest',
     details: `
       Reads the whole backup and changes nothing; no server and no key is needed. With the credential master key
-      (OBJECT_STORE_CREDENTIAL_MASTER_KEY) every change of who may do what is checked too.
+      (OBJECT_STORE_CREDENTIAL_MASTER_KEY) changes of accounts, policies and tokens are authenticated too.
 
       Ends with 0 if the backup is whole, with 21 if something in it is damaged or missing, and with 4 if there is no
       finished backup in DIR.

@@ -27,7 +27,7 @@ export class CheckpointShowCommand extends LogTextCommand {
     category: CATEGORY,
     description: 'print the last checkpoint, a signed note',
     details:
-      'Keep it where nobody who can write the store can change it: "checkpoint consistency" proves later that the store still ' +
+      'Keep it where nobody with write access to the store can change it: "checkpoint consistency" proves later that the store still ' +
       'has the records that it covers.',
     examples: [['Keep it', '$0 checkpoint show --output checkpoint.txt']] as [string, string][],
   }
@@ -43,7 +43,7 @@ export class CheckpointKeyCommand extends LogTextCommand {
   static override usage = {
     category: CATEGORY,
     description: 'print the key that verifies checkpoints',
-    details: 'Give it to verifiers in a way that they trust. A key that comes with the checkpoint proves nothing.',
+    details: 'Give it to verifiers over a channel they trust. A key that comes with the checkpoint proves nothing.',
     examples: [['For a verifier', '$0 checkpoint key']] as [string, string][],
   }
 
@@ -62,7 +62,7 @@ export class CheckpointProveCommand extends LogTextCommand {
   }
 
   sequence = Option.String({ name: 'sequence' })
-  size = Option.String('--size', { description: 'size of the checkpoint; that of the last one without it' })
+  size = Option.String('--size', { description: 'size of the checkpoint (default: the last one)' })
 
   override execute(): Promise<number> {
     const sequence = String(wholeOption('sequence', this.sequence))
@@ -80,7 +80,7 @@ export class CheckpointConsistencyCommand extends LogTextCommand {
   }
 
   old = Option.String({ name: 'old-size' })
-  size = Option.String('--size', { description: 'size of the later checkpoint; that of the last one without it' })
+  size = Option.String('--size', { description: 'size of the later checkpoint (default: the last one)' })
 
   override execute(): Promise<number> {
     const old = String(wholeOption('old-size', this.old))

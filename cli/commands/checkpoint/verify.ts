@@ -30,7 +30,7 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
     category: 'Checkpoints',
     description: 'check a checkpoint, and proofs that lead to it, offline',
     details: `
-      The key must not come with the checkpoint but, for example, from the operator, who prints it with checkpoint key.
+      Do not take the key from where the checkpoint came from; the operator, for example, prints it with checkpoint key.
 
       With --old and --consistency it checks that the checkpoint extends an earlier one; with --inclusion and --record, the
       hash of a record, that the record is in its tree. Ends with 0 if all passed, with 8 if one failed, and with 9 without --key.
@@ -70,7 +70,7 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
       return {
         check: 'signature',
         result: 'not proved',
-        detail: 'no --key was given, so nobody is known to have signed',
+        detail: 'no --key was given, so it is not known who signed',
       }
     }
     const { origin } = statement

@@ -21,8 +21,8 @@ export class JournalVerifyCommand extends JournalCommand {
     category: 'Journal',
     description: 'check every record of the journal and the chain that joins them',
     details: `
-      PATH is a data directory, or its journal directory; without it the configuration tells. With the credential master
-      key (OBJECT_STORE_CREDENTIAL_MASTER_KEY) every change of who may do what is checked too.
+      PATH is a data directory, or its journal directory; by default the one in the configuration. With the credential master
+      key (OBJECT_STORE_CREDENTIAL_MASTER_KEY) changes of accounts, policies and tokens are authenticated too.
 
       It only reads, and may run while the server writes. It shares no code with the server, only the specification
       spec/formats/journal.md.
@@ -33,7 +33,7 @@ export class JournalVerifyCommand extends JournalCommand {
     examples: [
       ['Check a copy of a journal', '$0 journal verify /mnt/backup/journal'],
       ['Check a journal', '$0 journal verify --data-dir /var/lib/object-store'],
-      ['Check that it still has a record that was noted elsewhere', '$0 journal verify --expect-head 4711:9f86d0…'],
+      ['Check that it still has a record noted elsewhere', '$0 journal verify --expect-head 4711:9f86d0…'],
       ['For a program', '$0 journal verify --json'],
     ],
   })

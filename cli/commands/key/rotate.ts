@@ -23,14 +23,14 @@ export class KeyRotateCommand extends StoppedStoreCommand {
 
   static override usage = Command.Usage({
     category: 'Store',
-    description: 'give a stopped store another master key',
+    description: 'change the master key of a stopped store',
     details: `
-      With the secrets file of a quick start: makes a new key, keeps the one before in a file beside it, and replaces it there.
-      Otherwise the new key is \`credential_master_key\` and the present one \`previous_credential_master_key\`; a start of the
+      With the secrets file of a quick start: makes a new key, keeps the old one in a file beside it, and puts the new one into the secrets file.
+      Otherwise the new key is \`credential_master_key\` and the current one \`previous_credential_master_key\`; starting the
       server with both does the same.
 
-      After a crash the command goes on with what it began. What was sealed before opens with the new key, and stays as it is:
-      whoever had the earlier key and a copy of the journal can read it. spec/operating.md says what to replace then.
+      Run again after a crash, the command finishes what it started. Data sealed with the old key is not sealed again: anybody
+      who has the old key and a copy of the journal can read it. spec/operating.md says what to replace in that case.
     `,
     examples: [
       ['The store of a quick start', '$0 key rotate --data-dir ./data'],

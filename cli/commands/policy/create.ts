@@ -16,8 +16,8 @@ export class PolicyCreateCommand extends ClientCommand {
 
       [{"effect": "allow", "actions": ["s3:GetObject", "s3:ListBucket"], "resources": ["bucket:photos", "bucket:photos/*"]}]
 
-      An effect is allow or deny; a denial goes before what allows. A resource is a bucket, or keys in it; the wildcard *
-      is allowed at the end. Actions, or s3:* for all of them:
+      An effect is allow or deny; deny wins over allow. A resource is a bucket, or keys in it; the wildcard * is
+      allowed at the end. Actions, or s3:* for all of them:
 
       ${[...S3_ACTIONS].toSorted().join(', ')}
     `,

@@ -11,7 +11,7 @@ export class PolicyReplaceCommand extends ClientCommand {
 
   static override usage = Command.Usage({
     category: 'Running server',
-    description: 'replace the statements of a policy by those of a JSON file',
+    description: 'replace the statements of a policy with those of a JSON file',
     details: `
       The file is that of policy create. Every account that the policy is attached to may do what the new statements
       allow, from its next request on.
@@ -21,7 +21,7 @@ export class PolicyReplaceCommand extends ClientCommand {
 
   policy = Option.String({ name: 'policy' })
   file = Option.String({ name: 'file' })
-  newName = Option.String('--name', { description: 'a new name; by default it keeps its own' })
+  newName = Option.String('--name', { description: 'a new name (default: unchanged)' })
 
   override async execute(): Promise<number> {
     const statements = readStatements(this.context.workingDirectory, this.file)

@@ -12,7 +12,7 @@ export class ProjectionsRebuildCommand extends ProjectionsCommand {
     description: 'rebuild the projections from the journal',
     details:
       'The server must not be running. Reads only the journal, and verifies every record of it. Needs the credential master ' +
-      'key: without it nobody knows whose changes of access are genuine.',
+      'key: without it changes of accounts and policies cannot be authenticated.',
     examples: [['Rebuild them', 'object-store projections rebuild --data-dir ./data']],
   })
 

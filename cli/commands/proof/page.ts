@@ -16,9 +16,9 @@ export class ProofPageCommand extends Command<CliContext> {
     category: 'Proofs',
     description: 'write a web page that checks files against proof bundles, offline',
     details: `
-      One HTML file with everything in it: it asks for nothing and sends nothing, and its content security policy forbids
-      it to. It runs the code of proof verify in a browser, and reads the file in pieces. Keep it beside the bundles; like
-      the public key, it must come to a verifier in a way that they trust.
+      One HTML file with everything in it: it loads nothing and sends nothing, which its content security policy enforces.
+      It runs the code of proof verify in a browser, and reads the file in pieces. Keep it beside the bundles; like
+      the public key, verifiers must get it over a channel they trust.
 
       The file appears under its name only when it is complete.
     `,

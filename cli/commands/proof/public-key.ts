@@ -14,7 +14,7 @@ export class ProofPublicKeyCommand extends ConfigCommand {
     description: 'print the public key that verifies the proof bundles of a deployment',
     details: `
       Derives it from the credential master key, which it reads as the server does; no server has to run. Give the key to
-      verifiers in a way that they trust; it is not a secret.
+      verifiers over a channel they trust; it is not a secret.
     `,
     examples: [['Of a quick start, whose secrets it finds beside the data', '$0 proof public-key --data-dir ./data']],
   })

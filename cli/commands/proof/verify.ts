@@ -23,8 +23,8 @@ export class ProofVerifyCommand extends Command<CliContext> {
     details: `
       Prints every check: passed, failed or not proved. It needs only the file and the bundle, and reads the file once.
 
-      The public key must not come from the bundle but, for example, from the operator of the deployment, who prints it
-      with proof public-key. Without it the signature says only that somebody signed.
+      Do not take the public key from the bundle; the operator of the deployment, for example, prints it with proof
+      public-key. Without it the signature only says that somebody signed.
 
       Ends with 0 if all required checks passed, with 8 if a check failed, and with 9 if none failed but a required one
       could not be made: without --public-key, or for a bundle of a newer format. Not required are a history that does not

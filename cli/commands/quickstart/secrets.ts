@@ -83,7 +83,7 @@ function moveOut(inside: string, path: string): string {
       return `the secrets stay in the data directory, where every copy of it has them: ${reason}; ${ELSEWHERE}`
     }
     if (!readFileSync(inside).equals(readFileSync(path))) {
-      const message = `${inside} and ${path} hold different secrets; remove the one that is not of this store`
+      const message = `${inside} and ${path} hold different secrets; remove the one that does not belong to this store`
       throw new ExitError('usage', message)
     }
   }

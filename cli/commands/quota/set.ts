@@ -12,7 +12,7 @@ export class QuotaSetCommand extends ClientCommand {
 
   static override usage = Command.Usage({
     category: 'Running server',
-    description: 'set the quota of a bucket; a limit that is not given stays as it is',
+    description: 'set the quota of a bucket; limits not given stay unchanged',
     examples: [
       ['Ten GiB, and as many objects as before', '$0 quota set photos --bytes 10GiB'],
       ['No limit on the number of objects', '$0 quota set photos --objects unlimited'],

@@ -16,10 +16,10 @@ export class RootRotateCommand extends ConfigCommand {
 
   static override usage = Command.Usage({
     category: 'Store',
-    description: 'put a new root credential into the secrets file',
+    description: 'write a new root credential to the secrets file',
     details: `
-      The server takes the root credential when it starts: the one before is valid until it is restarted. From then on its
-      signatures, presigned URLs and sessions of the console are refused. Where the credential comes from the environment or
+      The server reads the root credential when it starts: the old one stays valid until a restart. After that its
+      signatures, presigned URLs and console sessions are refused. Where the credential comes from the environment or
       from a TOML file, change it there and restart the server.
     `,
     examples: [['The store of a quick start', '$0 root rotate --data-dir ./data']],

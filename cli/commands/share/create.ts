@@ -14,7 +14,7 @@ export class ShareCreateCommand extends ClientCommand {
 
   static override usage = Command.Usage({
     category: 'Running server',
-    description: 'share an object: prints the address by which everybody who has it can download the object',
+    description: 'share an object: prints a link with which anybody can download the object',
     details: `
       Without --version-id the share follows the current object of the key. A password is read from standard input, so
       that neither the history of the shell nor the list of processes has it.
@@ -27,7 +27,7 @@ export class ShareCreateCommand extends ClientCommand {
 
   object = Option.String({ name: 'bucket/key' })
   expires = Option.String('--expires', { description: 'seconds until it expires, or a duration such as 12h or 7d' })
-  versionId = Option.String('--version-id', { description: 'this version alone, not what the current object is' })
+  versionId = Option.String('--version-id', { description: 'this version, instead of whatever is current' })
   passwordStdin = Option.Boolean('--password-stdin', false, { description: 'read a password from standard input' })
   maxDownloads = Option.String('--max-downloads', { description: 'how often it can be downloaded' })
   fileName = Option.String('--file-name', { description: 'name of the downloaded file (default: the end of the key)' })

@@ -43,10 +43,10 @@ export class VerifyBucketCommand extends ClientCommand {
     category: 'Running server',
     description: 'read every version in a bucket and compare it with its digest',
     details: `
-      Ends with 0 if all of it is intact, with 21 if anything is damaged, and with 3 if only a part was read: then it says
-      from where to go on. "pending" counts intact multipart objects whose digest is still being computed.
+      Ends with 0 if all of it is intact, with 21 if anything is damaged, and with 3 if only part of it was read: then it prints
+      where to continue. "pending" counts intact multipart objects whose digest is still being computed.
 
-      The server verifies a bucket once at a time, and stops when this command is interrupted.
+      The server runs one verification of a bucket at a time, and stops it when this command is interrupted.
     `,
     examples: [
       ['Every version', '$0 verify bucket photos'],
@@ -56,7 +56,7 @@ export class VerifyBucketCommand extends ClientCommand {
 
   bucket = Option.String({ name: 'bucket' })
   current = Option.Boolean('--current', false, { description: 'only the current versions' })
-  maximumEntries = Option.String('--maximum-entries', { description: 'stop after so many versions' })
+  maximumEntries = Option.String('--maximum-entries', { description: 'stop after this many versions' })
   after = Option.String('--after', { description: 'continue after this key' })
   afterVersionId = Option.String('--after-version-id', { description: 'continue after this version of --after' })
 

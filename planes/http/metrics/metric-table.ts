@@ -11,31 +11,32 @@
 const THREAD_METRICS = {
   object_store_requests_total: 'S3 requests answered, by operation and by the result the audit log gives them.',
   object_store_errors_total:
-    'Requests that the server failed: answered with 500 or more, but for 501 and SlowDown, or cut off.',
+    'Requests that failed in the server: answered with 500 or more, except 501 and SlowDown, or cut off.',
   object_store_operations_rejected_total:
     'Operations refused with SlowDown because too many were running and waiting, on both planes.',
-  object_store_operations_active: 'Operations that are running, on both planes.',
-  object_store_operations_queued: 'Operations that wait for a turn, on both planes.',
+  object_store_operations_active: 'Operations now running, on both planes.',
+  object_store_operations_queued: 'Operations waiting for a turn, on both planes.',
   object_store_received_bytes_total: 'Bytes of request bodies received on the S3 data plane.',
   object_store_sent_bytes_total: 'Bytes of response bodies sent on the S3 data plane.',
   object_store_journal_records_total: 'Records written to the journal.',
   object_store_journal_written_bytes_total: 'Bytes of records written to the journal.',
-  object_store_journal_syncs_total: 'Syncs of the journal, one for each group commit.',
+  object_store_journal_syncs_total: 'Syncs of the journal, one per group commit.',
   object_store_journal_sync_seconds_total: 'Time spent in syncs of the journal.',
   object_store_audit_counted_requests_total:
     'Requests without valid credentials that the journal only counts (audit.anonymous_kib_per_second).',
   object_store_request_duration_seconds: 'Time from the head of a request to the last byte of its answer.',
-  object_store_journal_bytes: 'Bytes of the segments of the journal, without the room that is filled ahead.',
+  object_store_journal_bytes: 'Bytes of the journal segments, without preallocated space.',
   object_store_journal_head_sequence: 'Sequence of the last durable record.',
   object_store_journal_waiting_requests:
-    'Changes and records that wait for their batch; on a full disk, records of reads that wait for room.',
+    'Changes and records waiting for their batch; on a full disk also records of reads waiting for space.',
   object_store_journal_refused_changes_total: 'Changes refused because the disk has no room for their records.',
   object_store_damage_found_total:
-    'Answers that met damage: of payloads in reads, of objects that a verification read, of the journal in audit queries.',
+    'Damage found while answering: in payloads by reads, in objects by verification, in the journal by audit queries.',
   object_store_journal_sync_duration_seconds: 'Time that each sync of the journal took.',
-  object_store_share_access_total: 'Requests by links, of shares and embeds, that got what they asked for.',
-  object_store_share_access_denied_total: 'Requests by links that were refused, by the operation that records call it.',
-  object_store_share_sent_bytes_total: 'Bytes of response bodies sent to requests by links.',
+  object_store_share_access_total: 'Requests through share and embed links that were granted.',
+  object_store_share_access_denied_total:
+    'Requests through share and embed links that were refused, by operation as in the audit log.',
+  object_store_share_sent_bytes_total: 'Bytes of response bodies sent through share and embed links.',
 } as const
 
 /** Upper bounds of the buckets of every histogram, in seconds; a bucket without a bound follows. */
@@ -53,59 +54,56 @@ const SCRAPE_METRICS = {
   object_store_temporary_bytes: 'Bytes held by uploads in progress.',
   object_store_multipart_uploads: 'Multipart uploads that are neither completed nor aborted.',
   object_store_multipart_bytes: 'Bytes of the parts that these multipart uploads hold.',
-  object_store_storage_physical_bytes:
-    'Bytes that payloads take on the disk: volumes as long as they are, and payload files.',
+  object_store_storage_physical_bytes: 'Bytes that payloads take on the disk: whole volumes, and payload files.',
   object_store_storage_unused_volume_bytes:
-    'Bytes of volumes that no payload uses: deleted ones until compaction, headers, and room ahead.',
+    'Bytes of volumes that hold no live payload: deleted payloads until compaction, headers, and preallocated space.',
   object_store_storage_logical_bytes: 'Bytes of current object versions.',
-  object_store_scrub_read_bytes: 'Bytes that the last pass of the scrub read; it may be under way.',
-  object_store_scrub_damaged:
-    'Payloads and segments that scrubs found damaged, without those that were removed since; at most 256.',
+  object_store_scrub_read_bytes: 'Bytes read by the latest scrub, which may still be running.',
+  object_store_scrub_damaged: 'Payloads and segments found damaged by scrubs and not removed since; at most 256.',
   object_store_scrub_completed_seconds:
-    'When the last pass of the scrub ended, in seconds since 1970; absent before that.',
+    'When the last scrub ended, in seconds since 1970; absent before the first one.',
   object_store_buckets: 'Buckets.',
-  object_store_objects: 'Objects, counted by their current version.',
-  object_store_event_streams: 'Streams of storage events that are open.',
+  object_store_objects: 'Objects that have a current version.',
+  object_store_event_streams: 'Open streams of storage events.',
   object_store_tls_certificate_not_after_seconds:
     'When the certificate of a listener with TLS expires, in seconds since 1970.',
-  nodejs_eventloop_active_seconds_total: 'Time that a thread of the server did not wait for events.',
+  nodejs_eventloop_active_seconds_total: 'Time that a thread of the server was busy, not waiting for events.',
   process_cpu_seconds_total: 'Processor time of the process, in the system and in the program.',
   process_resident_memory_bytes: 'Memory of the process that is in RAM.',
   process_open_fds: 'Open file descriptors of the process.',
   process_max_fds: 'File descriptors that the process may have open.',
   process_start_time_seconds: 'When the process started, in seconds since 1970.',
   object_store_webhook_deliveries_pending:
-    'Deliveries to webhooks that are in memory: waiting for their turn, on their way, or to be tried again.',
-  object_store_webhook_deliveries_succeeded_total: 'Deliveries to webhooks answered with 2xx.',
-  object_store_webhook_deliveries_failed_total:
-    'Deliveries to webhooks that failed for good, after their last attempt.',
-  object_store_webhook_attempts_failed_total: 'Attempts of deliveries to webhooks that failed.',
-  object_store_lifecycle_scanned_total: 'Entries that lifecycle passes found due by their age.',
+    'Webhook deliveries in memory: waiting for their turn, in flight, or to be retried.',
+  object_store_webhook_deliveries_succeeded_total: 'Webhook deliveries answered with 2xx.',
+  object_store_webhook_deliveries_failed_total: 'Webhook deliveries that failed permanently, after their last attempt.',
+  object_store_webhook_attempts_failed_total: 'Failed attempts of webhook deliveries.',
+  object_store_lifecycle_scanned_total: 'Entries that lifecycle passes found due.',
   object_store_lifecycle_removed_total:
     'Objects and versions that lifecycle rules removed or hid with a delete marker.',
   object_store_lifecycle_skipped_total:
-    'Due entries that lifecycle passes left because of a lock, or of a clock that is behind.',
+    'Due entries that lifecycle passes skipped because of a lock or a clock that is behind.',
   object_store_lifecycle_failed_total: 'Due entries that could not be removed; the next lifecycle pass tries again.',
   object_store_lifecycle_last_pass_timestamp_seconds:
-    'When the last complete lifecycle pass ended, in seconds since 1970; missing until one has.',
+    'When the last complete lifecycle pass ended, in seconds since 1970; absent before the first one.',
   object_store_lifecycle_lag_seconds:
-    'How long the oldest entry that the last complete lifecycle pass left undone has been due; 0 when it left none.',
+    'How long the oldest entry left over by the last complete lifecycle pass has been due; 0 if none was left.',
   object_store_compaction_volumes_removed_total: 'Volumes that compaction emptied and removed.',
   object_store_compaction_moved_bytes_total: 'Bytes of payloads that compaction moved to another volume.',
   object_store_journal_compressed_segments: 'Segments of the journal that are compressed.',
-  object_store_journal_compressed_bytes: 'Bytes of the journal that are in compressed segments, as they were before.',
+  object_store_journal_compressed_bytes: 'Uncompressed size of the compressed journal segments.',
   object_store_journal_compressed_disk_bytes: 'Bytes that compressed segments take on the disk.',
   object_store_journal_damaged_segments:
-    'Segments found since the start that are left uncompressed because they are damaged or cannot be read.',
+    'Segments left uncompressed since the start because they are damaged or unreadable.',
   object_store_checkpoint_size: 'Records that the last signed checkpoint covers.',
   object_store_checkpoint_age_seconds: 'Time since the last checkpoint was signed.',
   object_store_checkpoint_tree_size: 'Records that the trees of checkpoints cover.',
   object_store_checkpoint_refused: '1 while checkpoints are refused or fail, and the log says why; otherwise 0.',
-  object_store_snapshot_age_seconds: 'Time since the newest snapshot of the projections was begun.',
+  object_store_snapshot_age_seconds: 'Time since the newest snapshot of the projections was started.',
   object_store_snapshot_bytes: 'Size of the newest snapshot of the projections.',
   object_store_snapshot_sequence: 'Sequence of the last record in the newest snapshot; a start replays those after it.',
   object_store_snapshots_made_total: 'Snapshots of the projections made since the start.',
-  object_store_snapshot_failures_total: 'Snapshots of the projections that could not be made since the start.',
+  object_store_snapshot_failures_total: 'Snapshots of the projections that failed since the start.',
 } as const
 
 /** Names of the labels, where there are any. */

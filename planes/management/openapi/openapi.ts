@@ -162,7 +162,7 @@ export function openApiDocument(version: string, routes: readonly Route[]): Json
           name: 'x-request-id',
           in: 'header',
           required: false,
-          description: 'An id for the request in the answer, the log and the audit record; made up without it.',
+          description: 'An id for the request in the answer, the log and the audit record; generated if absent.',
           schema: REQUEST_ID,
         },
       },

@@ -232,7 +232,7 @@ async function requireExport(
     audit.query(query, { requireWanted: () => place.requireClient() }),
   )
   const found = records.find((record) => auditEventRecord(record).metadata['export_id'] === exportId)
-  if (found === undefined) throw new ManagementError('NOT_FOUND', 'There is no such export.')
+  if (found === undefined) throw new ManagementError('NOT_FOUND', 'The export does not exist.')
   return found
 }
 

@@ -71,7 +71,7 @@ const listEmbeds = defineRoute({
 const createEmbed = defineRoute({
   pattern: 'POST /buckets/{bucket}/object-embeds/{key}',
   roles: ADMINISTRATORS,
-  summary: 'Embeds an object: pages of these origins can show it by the address of the answer.',
+  summary: 'Embeds an object: pages of these origins can show it with the returned address.',
   records: { operation: 'embed.created', resource: OBJECT_RESOURCE },
   request: object(
     { allowed_origins: ORIGINS },
@@ -107,7 +107,7 @@ const createEmbed = defineRoute({
     options: {
       origins: 'origins of pages that may show it, with commas between them; all by default',
       expires: { seconds: 'seconds until it expires, or a duration such as 12h or 30d' },
-      'version-id': 'this version alone, not what the current object is',
+      'version-id': 'this version, instead of whatever is current',
       'cache-seconds': { seconds: 'how long caches may keep it, 60 by default' },
     },
     call: ({ target, origins = '*', expires, 'version-id': version, 'cache-seconds': cache }) => ({
@@ -138,7 +138,7 @@ const getEmbed = defineRoute({
 const updateEmbed = defineRoute({
   pattern: 'PATCH /embeds/{id}',
   roles: ADMINISTRATORS,
-  summary: 'Changes an embed; what is not sent stays. An expiry of null is never.',
+  summary: 'Changes an embed; absent members stay unchanged. An expiry of null means never.',
   records: { operation: 'embed.updated', resource: EMBED_RESOURCE },
   request: object(
     {},
@@ -158,7 +158,7 @@ const updateEmbed = defineRoute({
     const snapshot = services.catalog.snapshot()
     return jsonResponse(200, embedRecord(snapshot.embed(embed) ?? before, snapshot, services))
   },
-  command: command('embed update', 'change an embed; what is not given stays', {
+  command: command('embed update', 'change an embed; options not given stay unchanged', {
     arguments: { embed: 'text' },
     options: {
       origins: 'origins of pages that may show it, with commas between them',
@@ -179,7 +179,7 @@ const updateEmbed = defineRoute({
 const getEmbedUrl = defineRoute({
   pattern: 'GET /embeds/{id}/url',
   roles: ADMINISTRATORS,
-  summary: 'The address of an embed, which opens it.',
+  summary: 'The secret address of an embed.',
   answer: { 200: json(component('CapabilityUrl')) },
   errors: ['EMBED_NOT_FOUND'],
   handle(request, services) {
@@ -192,7 +192,7 @@ const getEmbedUrl = defineRoute({
 const revokeEmbed = defineRoute({
   pattern: 'POST /embeds/{id}/revoke',
   roles: ADMINISTRATORS,
-  summary: 'Revokes an embed for ever: its address opens nothing from the next request on.',
+  summary: 'Revokes an embed permanently: its address stops working with the next request.',
   records: { operation: 'embed.revoked', resource: EMBED_RESOURCE },
   answer: { 200: json(component('Embed')) },
   errors: ['EMBED_NOT_FOUND'],
@@ -203,7 +203,7 @@ const revokeEmbed = defineRoute({
     const after: EmbedState = { ...before, revokedMicroseconds: before.revokedMicroseconds ?? timeMicroseconds }
     return jsonResponse(200, embedRecord(after, services.catalog.snapshot(), services))
   },
-  command: command('embed revoke', 'revoke an embed: its address opens nothing any more', {
+  command: command('embed revoke', 'revoke an embed permanently: its address stops working', {
     arguments: { embed: 'text' },
   }),
 })
@@ -211,7 +211,7 @@ const revokeEmbed = defineRoute({
 const deleteEmbed = defineRoute({
   pattern: 'DELETE /embeds/{id}',
   roles: ADMINISTRATORS,
-  summary: 'Deletes an embed: as if it had never been, except in the audit log.',
+  summary: 'Deletes an embed without a trace, except in the audit log.',
   records: { operation: 'embed.deleted', resource: EMBED_RESOURCE },
   answer: { 204: NOTHING },
   errors: ['EMBED_NOT_FOUND'],

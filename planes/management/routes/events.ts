@@ -124,7 +124,7 @@ function beginningOf(
 const streamEvents = defineRoute({
   pattern: 'GET /events/stream',
   roles: EVERYONE,
-  summary: 'The storage events as a stream that goes on: lines of JSON, or server-sent events.',
+  summary: 'The storage events as a continuing stream: lines of JSON, or server-sent events.',
   query: {
     after_id: queryForm(STORAGE_EVENT_ID),
     since: queryTime,

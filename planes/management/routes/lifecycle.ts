@@ -71,7 +71,7 @@ const listRules = defineRoute({
 
 const PERIOD_OPTIONS = {
   expiration: { days: 'days after which a current object expires' },
-  'noncurrent-version-expiration': { days: 'days after which a version that is not current is removed for ever' },
+  'noncurrent-version-expiration': { days: 'days after which a noncurrent version is permanently removed' },
 } as const
 
 const createRule = defineRoute({
@@ -114,7 +114,7 @@ const replaceRule = defineRoute({
     await request.journal.execute({ kind: 'replace-lifecycle-rule', bucket, rule })
     return jsonResponse(200, ruleRecord(rule))
   },
-  command: command('lifecycle replace', 'replace all of a lifecycle rule: what is not given is cleared', {
+  command: command('lifecycle replace', 'replace a whole lifecycle rule: options not given are cleared', {
     arguments: { bucket: 'text', rule: 'text' },
     options: {
       prefix: 'only keys that begin so; all by default',

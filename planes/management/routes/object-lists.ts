@@ -23,7 +23,7 @@ const PAGE_QUERY = {
 const PAGE_OPTIONS = {
   prefix: 'only keys that begin with this',
   delimiter: 'group keys up to this text',
-  limit: 'only one page, of so many entries, 1 to 1000',
+  limit: 'only one page, with this many entries, 1 to 1000',
   after: 'continue after this key',
 } as const
 

@@ -94,7 +94,7 @@ const putObject = defineRoute({
 const deleteObject = defineRoute({
   pattern: 'DELETE /buckets/{bucket}/object/{key}',
   roles: ADMINISTRATORS,
-  summary: 'Deletes an object, as S3 does without a version.',
+  summary: 'Deletes an object, as S3 does when no version is given.',
   answer: { 204: NOTHING },
   /** Adds a delete marker in a versioned bucket. */
   async handle(request, services) {

@@ -70,7 +70,7 @@ const listShares = defineRoute({
 const createShare = defineRoute({
   pattern: 'POST /buckets/{bucket}/object-shares/{key}',
   roles: ADMINISTRATORS,
-  summary: 'Shares an object: everybody who has the address of the answer can download it.',
+  summary: 'Shares an object: anybody with the returned address can download it.',
   records: { operation: 'share.created', resource: OBJECT_RESOURCE },
   request: object(
     {},
@@ -121,7 +121,7 @@ const getShare = defineRoute({
 const getShareUrl = defineRoute({
   pattern: 'GET /shares/{id}/url',
   roles: ADMINISTRATORS,
-  summary: 'The address of a share, which opens it.',
+  summary: 'The secret address of a share.',
   answer: { 200: json(component('CapabilityUrl')) },
   errors: ['SHARE_NOT_FOUND'],
   handle(request, services) {
@@ -134,7 +134,7 @@ const getShareUrl = defineRoute({
 const revokeShare = defineRoute({
   pattern: 'POST /shares/{id}/revoke',
   roles: ADMINISTRATORS,
-  summary: 'Revokes a share for ever: its address opens nothing from the next request on.',
+  summary: 'Revokes a share permanently: its address stops working with the next request.',
   records: { operation: 'share.revoked', resource: SHARE_RESOURCE },
   answer: { 200: json(component('Share')) },
   errors: ['SHARE_NOT_FOUND'],
@@ -145,7 +145,7 @@ const revokeShare = defineRoute({
     const after: ShareState = { ...before, revokedMicroseconds: before.revokedMicroseconds ?? timeMicroseconds }
     return jsonResponse(200, shareRecord(after, services.catalog.snapshot(), services))
   },
-  command: command('share revoke', 'revoke a share: its address opens nothing any more', {
+  command: command('share revoke', 'revoke a share permanently: its address stops working', {
     arguments: { share: 'text' },
   }),
 })
@@ -153,7 +153,7 @@ const revokeShare = defineRoute({
 const deleteShare = defineRoute({
   pattern: 'DELETE /shares/{id}',
   roles: ADMINISTRATORS,
-  summary: 'Deletes a share: as if it had never been, except in the audit log.',
+  summary: 'Deletes a share without a trace, except in the audit log.',
   records: { operation: 'share.deleted', resource: SHARE_RESOURCE },
   answer: { 204: NOTHING },
   errors: ['SHARE_NOT_FOUND'],

@@ -6,7 +6,7 @@ import { component } from '../schemas/components.ts'
 const getSettings = defineRoute({
   pattern: 'GET /sharing/settings',
   roles: EVERYONE,
-  summary: 'What the deployment allows of shares and embeds, and where they are reached.',
+  summary: 'Which shares and embeds the deployment allows, and their base addresses.',
   answer: { 200: json(component('SharingSettings')) },
   handle(_request, { sharing }) {
     const { enabled, maximumLifetimeSeconds, requiresPassword, shareUrl, embedUrl } = sharing.settings()

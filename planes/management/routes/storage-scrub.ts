@@ -44,7 +44,7 @@ export function damageOfScrub(scrub: unknown): boolean {
 export const beginScrub = defineRoute({
   pattern: 'POST /storage/scrub',
   roles: ADMINISTRATORS,
-  summary: 'Begins a scrub, which reads everything that is stored, unless one is running.',
+  summary: 'Starts a scrub, which reads everything stored, unless one is running.',
   answer: { 202: json(component('StorageScrub')) },
   async handle(request, { catalog, versionIds }) {
     await request.journal.execute({ kind: 'begin-scrub' })

@@ -155,7 +155,7 @@ function exitOfFindings({
 const inspect = defineRoute({
   pattern: 'GET /storage/inspect',
   roles: EVERYONE,
-  summary: 'Finds files without rows, files that are not ours, and rows without files.',
+  summary: 'Finds orphaned files, foreign files, and rows whose files are missing.',
   query: { maximum_entries: queryNumber(ENTRIES_STANDARD, ENTRIES), after: queryText },
   answer: { 200: json(component('StorageFindings')) },
   async handle(request, { storage, versionIds }) {

@@ -95,7 +95,7 @@ const getCheckpoints = defineRoute({
 const getKey = defineRoute({
   pattern: 'GET /transparency/key',
   roles: EVERYONE,
-  summary: 'The key of the log (C2SP vkey), to be compared: whoever trusts it must have it from elsewhere.',
+  summary: 'The key of the log (C2SP vkey), for comparison only: to trust it, get it from somewhere else.',
   answer: { 200: bytesOf(TEXT) },
   errors: ERRORS,
   handle: (_request, { checkpoints }) =>

@@ -24,7 +24,7 @@ const getDeliveries = defineRoute({
     return jsonResponse(200, { deliveries: entries.map(deliveryRecord) })
   },
   command: command('webhook deliveries', 'show the delivery log, newest first', {
-    options: { 'webhook-id': 'of this webhook alone', limit: 'at most so many, 100 by default' },
+    options: { 'webhook-id': 'of this webhook alone', limit: 'maximum number (default: 100)' },
     show: {
       list: 'deliveries',
       columns: ['timestamp', 'webhook_id', 'event_id', 'attempt', 'status', 'success', 'error'],

@@ -97,7 +97,7 @@ test('a client of S3 that has the address of this listener is told so', async (t
   for (const path of ['/', '/photos', '/photos/cat.png?versionId=x', '/api/v2/buckets']) {
     t.match(await messageAt(path), /at this path\. Those of the management listener begin with \/api\/v1; S3 has/, path)
   }
-  t.equal(await messageAt('/api/v1/photos'), 'There is nothing at this path.')
+  t.equal(await messageAt('/api/v1/photos'), 'Nothing exists at this path.')
 })
 
 test('nothing of this was a fault of the server, nor another answer than the document says', async (t) => {

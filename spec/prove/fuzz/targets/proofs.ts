@@ -69,7 +69,7 @@ function judgeJson(input: Buffer): Verdict {
   mustHold(Buffer.from(text).equals(input) && !text.startsWith('\ufeff'), 'accepted, and it is no UTF-8')
   mustBeSame(value, JSON.parse(text), 'what it means')
   const isTwice = naiveNames(text).some((names) => new Set(names).size < names.length)
-  mustHold(!isTwice, 'a member is there twice')
+  mustHold(!isTwice, 'a member occurs twice')
   for (const [, number = ''] of text.replaceAll(/"(?:[^"\\]|\\.)*"/gs, '""').matchAll(/([-\d][-+.\w]*)/g)) {
     mustHold(/^(0|[1-9][0-9]*)$/.test(number) && Number.isSafeInteger(Number(number)), `${number} is a number`)
   }

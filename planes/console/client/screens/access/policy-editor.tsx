@@ -121,7 +121,7 @@ function StatementFields({ number, draft, onChange, onRemove }: StatementFieldsP
         value={draft.actions}
         onInput={(actions) => onChange({ ...draft, actions })}
         problem={actionsProblem(statement.actions)}
-        hint="One on a line, such as s3:GetObject; a * at the end stands for anything."
+        hint="One per line, such as s3:GetObject; a * at the end matches anything."
       />
       <TextArea
         label="Resources"

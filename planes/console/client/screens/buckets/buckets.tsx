@@ -66,7 +66,7 @@ export function BucketsScreen({ query: { prefix = '', sort = '' } }: ScreenProps
       {error === undefined ? null : <ErrorBox error={error} retry={buckets.loadMore} />}
       {!begun && error === undefined ? <p aria-busy="true">Loading…</p> : null}
       {begun && items.length === 0 ? (
-        <Empty title={prefix === '' ? 'There are no buckets yet' : 'No bucket begins so'}>
+        <Empty title={prefix === '' ? 'There are no buckets yet' : 'No bucket starts with this'}>
           {prefix === '' ? <p>A bucket holds objects. Create one here, or with any S3 client.</p> : null}
         </Empty>
       ) : null}

@@ -150,7 +150,7 @@ function RuleDialog({ bucket, rule, changed, onClose }: RuleDialogProps) {
         value={earlier}
         onInput={setEarlier}
         inputMode="numeric"
-        hint="Empty: never. They are gone for ever."
+        hint="Empty: never. They are deleted permanently."
         problem={problemOf(days[1])}
       />
       <Check label="Enabled" checked={enabled} onChange={setEnabled} />

@@ -6,7 +6,7 @@ import { say } from '../../parts/status.tsx'
 import type { BucketPart } from './bucket-types.ts'
 
 const TEXTS = {
-  off: 'Off: overwriting and deleting an object is for ever.',
+  off: 'Off: overwriting or deleting an object cannot be undone.',
   enabled: 'Enabled: overwriting and deleting keeps the versions before.',
   suspended: 'Suspended: new objects have no versions; the ones that are there stay.',
 } as const

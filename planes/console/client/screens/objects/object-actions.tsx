@@ -66,7 +66,9 @@ function DeleteObject({ object: { bucket, key }, onClose, deleted }: DeleteProps
   }
   return (
     <ConfirmByName title="Delete an object" verb="Delete" name={typedName(key)} onClose={onClose} onConfirm={remove}>
-      <p>With versioning the versions stay, and a delete marker hides them. Without it the object is gone for ever.</p>
+      <p>
+        With versioning, its versions are kept behind a delete marker. Without it, the object is permanently deleted.
+      </p>
     </ConfirmByName>
   )
 }

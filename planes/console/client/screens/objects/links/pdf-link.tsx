@@ -13,7 +13,7 @@ const KEPT_MILLISECONDS = 60_000
 export function PdfLink({ object }: { readonly object: ObjectVersion }) {
   const [busy, setBusy] = useState(false)
   const looksLikePdf = /\.pdf$/i.test(object.key) || object.content_type === 'application/pdf'
-  if (!looksLikePdf || object.size > BYTES_MAXIMUM) return <p class="faint">There is no preview of this.</p>
+  if (!looksLikePdf || object.size > BYTES_MAXIMUM) return <p class="faint">No preview is available.</p>
   const open = async () => {
     setBusy(true)
     try {
