@@ -10,6 +10,7 @@ import {
   HeadObjectCommand,
   ListObjectsCommand,
   PutObjectCommand,
+  RenameObjectCommand,
   S3Client,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
@@ -86,6 +87,23 @@ async function copies(t: Test, s3: S3Client): Promise<void> {
   t.equal(await digestOf(s3, copy), sha256(expected), 'a copy of ranges')
 }
 
+async function appends(t: Test, s3: S3Client): Promise<void> {
+  const log = { Bucket, Key: 'log' }
+  const pieces = [Buffer.from('one '), bytes.subarray(0, 300_001), Buffer.from('the end')]
+  let WriteOffsetBytes = 0
+  for (const Body of pieces) {
+    await s3.send(new PutObjectCommand({ ...log, Body, WriteOffsetBytes }))
+    WriteOffsetBytes += Body.length
+  }
+  const late = s3.send(new PutObjectCommand({ ...log, Body: 'late', WriteOffsetBytes: 4 }))
+  await t.rejects(late, { name: 'InvalidWriteOffset' }, 'an offset that is not the end')
+  t.equal(await digestOf(s3, log), sha256(Buffer.concat(pieces)), 'what was appended')
+  const renamed = { Bucket, Key: 'a/renamed log' }
+  await s3.send(new RenameObjectCommand({ ...renamed, RenameSource: log.Key }))
+  t.equal(await digestOf(s3, renamed), sha256(Buffer.concat(pieces)), 'under its new key')
+  await t.rejects(s3.send(new HeadObjectCommand(log)), { name: 'NotFound' }, 'and not under the old one')
+}
+
 async function emptied(t: Test, s3: S3Client): Promise<void> {
   const keys: (string | undefined)[] = []
   let Marker: string | undefined
@@ -94,7 +112,7 @@ async function emptied(t: Test, s3: S3Client): Promise<void> {
     keys.push(...(page.Contents ?? []).map(({ Key }) => Key))
     Marker = page.IsTruncated === true ? keys.at(-1) : undefined
   } while (Marker !== undefined)
-  t.same(keys, ['copy', 'large', 'nothing', 'one byte', 'parts', 'several chunks'])
+  t.same(keys, ['a/renamed log', 'copy', 'large', 'nothing', 'one byte', 'parts', 'several chunks'])
   const Objects = keys.map((Key = '') => ({ Key }))
   const removed = await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }))
   t.same(removed.Deleted?.map(({ Key }) => Key).toSorted(), keys)
@@ -108,6 +126,7 @@ for (const target of both.targets) {
     await t.test('streams', (each) => streams(each, s3))
     await t.test('parts', (each) => parts(each, s3))
     await t.test('copies of parts', (each) => copies(each, s3))
+    await t.test('appends and a rename', (each) => appends(each, s3))
     await t.test('pages of the first listing, and a batch', (each) => emptied(each, s3))
     t.same(await target.heldBy(Bucket), [], 'nothing is left, no open upload either')
     s3.destroy()

@@ -77,6 +77,24 @@ def emptied():
     return [row.key for row in everything.objects.all()]
 
 
+def appended():
+    client.put_object(Bucket=bucket, Key="log", Body=b"one ", WriteOffsetBytes=0)
+    for offset in [4, 4 + len(data)]:
+        client.put_object(Bucket=bucket, Key="log", Body=data, WriteOffsetBytes=offset)
+    try:
+        client.put_object(Bucket=bucket, Key="log", Body=data, WriteOffsetBytes=4)
+    except client.exceptions.InvalidWriteOffset:
+        return read("log")
+
+
+def renamed():
+    client.rename_object(Bucket=bucket, Key="renamed", RenameSource="log")
+    keys = [row["Key"] for row in client.list_objects_v2(Bucket=bucket)["Contents"]]
+    return ["log" in keys, read("renamed")]
+
+
+extended("append", appended, digest(b"one " + data + data), "appending to an object is not supported", "s3.extensions")
+extended("rename_object", renamed, [False, digest(b"one " + data + data)], "RenameObject is not supported", "s3.extensions")
 if EXTENDED:
     for algorithm in ["CRC32", "SHA1", "SHA256"]:
         check(algorithm, checksum(algorithm), [True, None, digest(data)])
