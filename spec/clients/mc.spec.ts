@@ -65,7 +65,7 @@ async function roundTrips(t: Test, program: string, target: Target): Promise<voi
   await works('rb', 'store/mcs')
 }
 
-if (path === undefined) test('mc', { skip: 'mc is not on the PATH' }, (t) => t.end())
+if (path === undefined) tap.plan(0, 'mc is not on the PATH, and left out')
 else {
   const both = await startBoth({ extended: true })
   writeTree(join(place, 'tree'), tree)

@@ -127,9 +127,9 @@ export function readComplete(root: NaiveElement): Reading {
   return { parts: numbers, md5s: md5s.join('') }
 }
 
-/** Between elements only the white space of XML may be, which is less than that of the platform. */
-function hasOnly(parent: NaiveElement, names: readonly string[]): boolean {
-  return /^[ \t\r\n]*$/.test(parent.text) && parent.children.every(({ name }) => names.includes(name))
+/** Between elements only the white space of XML may be, which is less than that of the platform; as a reference it is text. */
+function hasOnly({ text, hasReferences, children }: NaiveElement, names: readonly string[]): boolean {
+  return /^[ \t\r\n]*$/.test(text) && !hasReferences && children.every(({ name }) => names.includes(name))
 }
 
 const DELETION_MEMBERS = ['Key', 'VersionId', 'ETag', 'LastModifiedTime', 'Size']

@@ -8,6 +8,8 @@ export interface NaiveElement {
   readonly name: string
   /** All character data directly inside, references resolved. */
   readonly text: string
+  /** Whether some of it is written as a reference. */
+  readonly hasReferences: boolean
   readonly children: readonly NaiveElement[]
 }
 
@@ -68,7 +70,7 @@ class NaiveReader {
       this.#demand(!attributes.has(attribute))
       attributes.add(attribute)
     }
-    const found = { name: name.split(':').at(-1) ?? '', text: '', children: [] as NaiveElement[] }
+    const found = { name: name.split(':').at(-1) ?? '', text: '', hasReferences: false, children: [] as NaiveElement[] }
     if (this.#sees('/>')) {
       this.#at += 2
       return found
@@ -76,7 +78,10 @@ class NaiveReader {
     this.#take('>')
     while (!this.#sees('</')) {
       if (this.#sees('<')) found.children.push(this.#element(depth + 1))
-      else found.text += this.#characterData()
+      else {
+        found.hasReferences ||= this.#sees('&')
+        found.text += this.#characterData()
+      }
     }
     this.#take('</')
     this.#demand(this.#name() === name)

@@ -2,6 +2,7 @@
 import { millisecondsOf } from '../../../../engine/brands.ts'
 import type * as uWS from 'uWebSockets.js'
 import { RequestHead } from '../../../../planes/http/requests/request-head.ts'
+import { attributesAsked, partsAsked } from '../../../../planes/s3/request/attributes.ts'
 import { contentMd5, declaredChecksum } from '../../../../planes/s3/request/checksums.ts'
 import * as lists from '../../../../planes/s3/request/list-parameters.ts'
 import { requestedLock } from '../../../../planes/s3/request/lock-headers.ts'
@@ -123,6 +124,35 @@ function judgeChecksums(input: Buffer): Verdict {
   return accepted(value.algorithm)
 }
 
+const ATTRIBUTES = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize']
+const OBJECT_ATTRIBUTES = 'x-amz-object-attributes'
+
+/** A number of at most ten digits, and not more than the most; undefined for what is none. */
+function naiveWhole(text: string | undefined, otherwise: number, most: number): number | undefined {
+  if (text === undefined) return otherwise
+  if (text === '' || text.length > 10 || ![...text].every(isDigit)) return undefined
+  return Math.min(Number(text), most)
+}
+
+/** What GetObjectAttributes asks for. */
+function judgeAttributes(input: Buffer): Verdict {
+  const lines = headerLines(input.toString('latin1').split('\n'))
+  const request = requestWith(lines, 'GET', '/b/k?attributes')
+  const target = parseTarget('/b/k', 'attributes')
+  const names = lines.filter(([name]) => name === OBJECT_ATTRIBUTES).flatMap(([, value]) => value.split(','))
+  const isRight = names.length > 0 && names.every((name) => ATTRIBUTES.includes(name.trim()))
+  const asked = s3Answer(() => attributesAsked(request, target))
+  mustBeSame('value' in asked, isRight, `whether ${names.join()} are attributes`)
+  if ('value' in asked)
+    mustBeSame([...asked.value].toSorted(), [...new Set(names.map((name) => name.trim()))].toSorted(), 'attributes')
+  const maximum = naiveWhole(request.header('x-amz-max-parts'), 1000, 1000)
+  const after = naiveWhole(request.header('x-amz-part-number-marker'), 0, 10_000)
+  const page = s3Answer(() => partsAsked(request, target))
+  const isPage = maximum !== undefined && after !== undefined
+  mustBeSame('value' in page ? page.value : undefined, isPage ? { after, maximum } : undefined, 'the page')
+  return 'value' in asked && 'value' in page ? accepted(String(asked.value.size)) : refused(`${isRight} ${isPage}`)
+}
+
 /** A head as the HTTP library gives it. */
 function judgeHead(input: Buffer): Verdict {
   const [first = '', ...lines] = input.toString('latin1').split('\n')
@@ -200,6 +230,17 @@ export const PARAMETER_TARGETS: readonly FuzzTarget[] = [
     ],
     words: wordsOf('x-amz-checksum- crc32: crc32c: sha1: sha256: crc64nvme: md5: = == A AAAA - _ \n content-md5:'),
     judge: judgeChecksums,
+  },
+  {
+    name: 'object-attributes',
+    seeds: [
+      `${OBJECT_ATTRIBUTES}: ETag,Checksum, ObjectParts ,StorageClass\n${OBJECT_ATTRIBUTES}: ObjectSize`,
+      `${OBJECT_ATTRIBUTES}: ObjectParts\nx-amz-max-parts: 1\nx-amz-part-number-marker: 10000`,
+    ],
+    words: wordsOf(
+      `${OBJECT_ATTRIBUTES}: x-amz-max-parts: x-amz-part-number-marker: ${ATTRIBUTES.join(' ')} , ,, \n 0 1001 4294967296`,
+    ),
+    judge: judgeAttributes,
   },
   {
     name: 'request-head',

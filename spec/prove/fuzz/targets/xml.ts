@@ -2,7 +2,7 @@
 import { parseCompleteMultipartUpload } from '../../../../planes/s3/documents/completion-list.ts'
 import { corsConfiguration, parseCorsConfiguration } from '../../../../planes/s3/cors/cors-configuration.ts'
 import { parseCreateBucketConfiguration } from '../../../../planes/s3/documents/create-bucket-configuration.ts'
-import { parseDeletionList } from '../../../../planes/s3/documents/delete-documents.ts'
+import { deleteResult, parseDeletionList } from '../../../../planes/s3/documents/delete-documents.ts'
 import { legalHoldDocument, parseLegalHold } from '../../../../planes/s3/documents/legal-hold.ts'
 import {
   objectLockConfiguration,
@@ -42,8 +42,12 @@ interface DocumentKind {
   readonly parse: (body: Buffer) => unknown
   /** What the element means; `NOTHING` where it must be refused. */
   readonly read: (root: NaiveElement) => Reading
-  /** What may be refused although the naive reader takes it. */
-  readonly mayRefuse?: RegExp
+  /** Whether it is never kept in a record, so that its length is no reason to refuse it. */
+  readonly isOfAnyLength?: true
+  /** Documents of its own beside those by chance from the words. */
+  readonly make?: (random: Random) => string
+  /** What must hold of the answer to what was read. */
+  readonly answer?: (value: never) => void
   /** Writes what was read as the store does; reading that again must give the same. */
   readonly write?: (value: never) => string
 }
@@ -71,6 +75,42 @@ function written(recipe: Recipe): string {
 
 function words(...recipes: readonly Recipe[]): string[] {
   return recipes.map(written)
+}
+
+/** Texts of members with white space and references at their ends, which are a part of a key and of nothing else. */
+const EDGES = ['', '', ' ', '\n', '&#32;', '&#13;', '&#x9;', '&amp;', '&lt;', '&#x20ac;', '\u00a0', '&#xa0;']
+
+/** A list of deletions that is mostly right; one in 40 has about as many keys as there may be. */
+function deletionsByChance(random: Random): string {
+  const text = (): string => `${random.of(EDGES)}${random.of(['a', 'a/b', '', 'null', '*', ETAG])}${random.of(EDGES)}`
+  const object = (): string => {
+    const members = ['VersionId', 'ETag', 'Size', 'LastModifiedTime'].filter(() => random.below(5) === 0)
+    members.splice(random.below(members.length + 1), 0, ...(random.below(30) === 0 ? [] : ['Key']))
+    const between = random.below(20) === 0 ? random.of(EDGES) : ''
+    return `<Object>${members.map((name) => `${between}<${name}>${text()}</${name}>`).join('')}</Object>`
+  }
+  const count = random.below(40) === 0 ? 998 + random.below(5) : random.below(5)
+  // All alike where there are many, so that they stay within the length of an input.
+  const objects = count > 5 ? `<Object><Key>${random.of(EDGES)}a</Key></Object>`.repeat(count) : ''
+  const several = count > 5 ? [objects] : Array.from({ length: count }, object)
+  const quiet = ['', '', '<Quiet>true</Quiet>', '<Quiet> FALSE </Quiet>', '<Quiet>&#49;</Quiet>', '<Quiet>no</Quiet>']
+  several.splice(random.below(several.length + 1), 0, random.of(quiet))
+  return several.join('')
+}
+
+type DeletionList = ReturnType<typeof parseDeletionList>
+
+/** The answer names every key as it was sent: a client that reads the document has it back. */
+function answered({ objects }: DeletionList): void {
+  const results = objects.map(({ key, versionId }) => ({ key, versionId, markerId: undefined }))
+  const root = naiveXml(Buffer.from(deleteResult(results, false)))
+  const told = root?.children.map(({ children }) => children.map(({ name, text }) => [name, text]))
+  const expected = results.map(({ key, versionId }) => [
+    ['Key', key],
+    ...(versionId === undefined ? [] : [['VersionId', versionId]]),
+  ])
+  mustBeSame(told, expected, 'the keys in the answer')
+  mustBeSame(naiveXml(Buffer.from(deleteResult(results, true)))?.children, [], 'what is quiet')
 }
 
 const KINDS: readonly DocumentKind[] = [
@@ -172,8 +212,9 @@ const KINDS: readonly DocumentKind[] = [
     ),
     parse: (body) => JSON.parse(JSON.stringify(parseDeletionList(body))) as unknown,
     read: readDelete,
-    // White space between elements that is written as a reference is text to this reader, and blank to the naive one.
-    mayRefuse: />[ \t\r\n]*&#/,
+    isOfAnyLength: true,
+    make: deletionsByChance,
+    answer: answered,
   },
 ]
 
@@ -189,7 +230,8 @@ function elementByChance(random: Random, known: readonly string[], depth: number
   return `<${name}${random.below(6) === 0 ? random.of(ATTRIBUTES) : ''}>${inside.join('')}</${name}>`
 }
 
-function documentTarget({ name, root, seeds, words: known, parse, read, mayRefuse, write }: DocumentKind): FuzzTarget {
+function documentTarget(kind: DocumentKind): FuzzTarget {
+  const { name, root, seeds, words: known, parse, read, write } = kind
   const wrapped = (inner: string): string => `<${root}>${inner}</${root}>`
   return {
     name,
@@ -197,14 +239,16 @@ function documentTarget({ name, root, seeds, words: known, parse, read, mayRefus
     words: [...known, ...MARKUP, ...REFERENCES, ...ATTRIBUTES, root],
     bytesMaximum: BYTES_MAXIMUM,
     make: (random) =>
-      wrapped(Array.from({ length: 1 + random.below(4) }, () => elementByChance(random, known, 0)).join('')),
+      kind.make !== undefined && random.below(2) === 0
+        ? wrapped(kind.make(random))
+        : wrapped(Array.from({ length: 1 + random.below(4) }, () => elementByChance(random, known, 0)).join('')),
     judge: (input) => {
       const answer = s3Answer(() => parse(input))
       const element = naiveXml(input)
       const expected = element?.name === root ? read(element) : NOTHING
       if (!('value' in answer)) {
         // What one journal record cannot hold is refused, however right it is.
-        const isExcused = input.length > 16_000 || mayRefuse?.test(input.toString()) === true
+        const isExcused = kind.isOfAnyLength !== true && input.length > 16_000
         mustHold(expected === NOTHING || isExcused, `${answer.code} for what is right`)
         return refused(answer.code)
       }
@@ -213,6 +257,7 @@ function documentTarget({ name, root, seeds, words: known, parse, read, mayRefus
         'what must be refused was accepted',
       )
       if (expected !== NOTHING) mustBeSame(answer.value, expected, name)
+      kind.answer?.(answer.value as never)
       if (write !== undefined)
         mustBeSame(parse(Buffer.from(write(answer.value as never))), answer.value, 'written and read again')
       return accepted()
