@@ -65,6 +65,7 @@ export function hexadecimal(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
 }
 
-function isBytes(value: unknown, length: number): value is Uint8Array {
+/** Whether a value is this many bytes. */
+export function isBytes(value: unknown, length: number): value is Uint8Array {
   return value instanceof Uint8Array && value.length === length
 }

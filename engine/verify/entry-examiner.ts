@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { KIND } from './format-reader.ts'
+import { CHECKPOINT_SIGNED, type CheckpointEntry, readCheckpoints } from './checkpoints/checkpoint-entry.ts'
+import { KIND, RECORD_HEADER_BYTES } from './format-reader.ts'
 import { after, arrayAt, integerAt, textAt } from './message-pack.ts'
 import type { Verdict } from './verdicts.ts'
 
@@ -68,6 +69,7 @@ const ATTEMPTED = 0
 const SUCCESS = 1
 const INTENT_INDEX = 7
 const MAC_BYTES = 32
+const HASH_BYTES = 32
 /** Attempts without an outcome that are remembered; older ones are not asked for any more. */
 const OPEN_MAXIMUM = 1_000_000
 
@@ -89,6 +91,7 @@ interface Parts {
 export class EntryExaminer {
   readonly distant: DistantChange[] = []
   readonly access: AccessRecord[] = []
+  readonly checkpoints: CheckpointEntry[] = []
   /** Changes of the system itself that carry another principal. */
   otherPrincipals = 0
   readonly #open = new Map<number, number>()
@@ -153,6 +156,7 @@ export class EntryExaminer {
       this.#report(sequence, offset, 'change without its attempt', `the attempt ${intent} is of another request`)
     }
     if (result !== SUCCESS) this.#report(sequence, offset, 'change without its attempt', 'its result is not a success')
+    if (kinds.includes(CHECKPOINT_SIGNED)) this.#keepCheckpoints(bytes, from, end, record)
     if (kinds.some(changesAccess)) this.#keepAccess(bytes.subarray(from, end), record, kinds)
   }
 
@@ -181,6 +185,24 @@ export class EntryExaminer {
       }
     }
     return next === end && kinds.length > 0 ? kinds : undefined
+  }
+
+  #keepCheckpoints(
+    bytes: Buffer,
+    from: number,
+    end: number,
+    { sequence, offset }: { readonly sequence: number; readonly offset: number },
+  ): void {
+    // A record begins with its hash.
+    const start = from - RECORD_HEADER_BYTES
+    const checkpoints = readCheckpoints(bytes.subarray(from, end), {
+      sequence,
+      offset,
+      hash: bytes.toString('hex', start, start + HASH_BYTES),
+    })
+    if (checkpoints === undefined)
+      this.#report(sequence, offset, 'damaged batch', 'its checkpoint has not the form of one')
+    else this.checkpoints.push(...checkpoints)
   }
 
   #keepAccess(

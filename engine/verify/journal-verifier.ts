@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { accessNotes } from './access-check.ts'
+import { type CheckpointFindings, checkCheckpoints, type KeptCheckpoint } from './checkpoints/checkpoint-check.ts'
 import { plainSegmentBytes } from './cold/segment-source.ts'
 import { joinAttempts, notesAboutPrincipals } from './attempts.ts'
 import { isSegmentName, sequenceInName } from './format-reader.ts'
@@ -36,6 +37,8 @@ export interface VerificationOptions {
   readonly expectedHead?: ExpectedHead
   /** With it changes of who may do what are checked. 32 bytes. */
   readonly masterKey?: Uint8Array
+  /** One that the caller has kept elsewhere: the journal must extend it. */
+  readonly checkpoint?: KeptCheckpoint
   /** How long to wait before a batch that looks torn is read again, in case it is being written. Default 50. */
   readonly settleMilliseconds?: number
 }
@@ -62,6 +65,8 @@ export interface VerificationReport {
   readonly mark: HeadMark | undefined
   /** A batch that was never wholly written, at the end of the open segment. Not a problem. */
   readonly openSegmentTornTail: TornTail | undefined
+  /** What it says of itself, signed. */
+  readonly checkpoints: Omit<CheckpointFindings, 'notes'>
   /** Sentences about what the reader should know although it is not a problem. */
   readonly notes: readonly string[]
   /** The first problems, in the order of the journal. */
@@ -110,7 +115,7 @@ export async function verifyJournal(
     options.onProgress,
   )
   const results = await verifySegments(jobs, options.threads ?? availableParallelism(), report)
-  return compileReport(results, options, mark, unreadableSlots)
+  return compileReport(results, jobs, options, { mark, unreadableSlots })
 }
 
 async function listSegments(journalDirectory: string): Promise<string[]> {
@@ -137,12 +142,12 @@ function progressReporter(
   }
 }
 
-function compileReport(
+async function compileReport(
   results: readonly SegmentResult[],
+  jobs: readonly { readonly path: string }[],
   options: VerificationOptions,
-  mark: HeadMark | undefined,
-  unreadableSlots: readonly number[],
-): VerificationReport {
+  { mark, unreadableSlots }: { readonly mark: HeadMark | undefined; readonly unreadableSlots: readonly number[] },
+): Promise<VerificationReport> {
   const problems = new ProblemList()
   const genesis = results.find((result) => result.genesisDeploymentId !== undefined)
   const deploymentId =
@@ -152,6 +157,15 @@ function compileReport(
   if (options.expectedHead !== undefined) compareWithKnown('the caller', options.expectedHead, results, problems)
   joinAttempts(results, options.fromSegment ?? 0, problems)
   const access = accessNotes(results, deploymentId, options, problems)
+  const { notes, ...checkpoints } = await checkCheckpoints(
+    results.map((result, index) => ({ result, path: jobs[index]?.path ?? '' })),
+    {
+      kept: options.checkpoint,
+      isWhole: options.fromSegment === undefined,
+      threads: options.threads ?? availableParallelism(),
+    },
+    problems,
+  )
   const last = results.at(-1)
   const sum = (count: (result: SegmentResult) => number): number =>
     results.reduce((total, result) => total + count(result), 0)
@@ -168,7 +182,8 @@ function compileReport(
     headHash: last?.lastHash,
     mark,
     openSegmentTornTail: last?.tornTail,
-    notes: [...notesAboutMark(mark, unreadableSlots), ...access, ...notesAboutPrincipals(results)],
+    checkpoints,
+    notes: [...notesAboutMark(mark, unreadableSlots), ...access, ...notes, ...notesAboutPrincipals(results)],
     problems: problems.kept,
     problemCount: problems.count,
   }

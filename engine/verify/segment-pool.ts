@@ -1,3 +1,4 @@
+import { type TwoRanges, type TreeJob, treesOfSegment } from './checkpoints/segment-trees.ts'
 import type { ReportProgress } from './progress-meter.ts'
 import type { SegmentJob, SegmentResult } from './segment-result.ts'
 import { verifySegment } from './segment-verifier.ts'
@@ -15,13 +16,28 @@ export async function verifySegments(
   reportProgress: ReportProgress,
 ): Promise<SegmentResult[]> {
   if (threads === 0) return jobs.map((job) => verifySegment(job, reportProgress))
-  const results: SegmentResult[] = []
+  return inThreads(jobs, threads, (thread, job) => thread.segment(job, reportProgress))
+}
+
+/** What segments add to the trees, likewise. @throws the system's error when a file cannot be read */
+export async function treesOfSegments(jobs: readonly TreeJob[], threads: number): Promise<TwoRanges[][]> {
+  // One segment takes less time than the start of a thread.
+  if (threads === 0 || jobs.length === 1) return jobs.map(treesOfSegment)
+  return inThreads(jobs, threads, (thread, job) => thread.trees(job))
+}
+
+async function inThreads<Job, Result>(
+  jobs: readonly Job[],
+  threads: number,
+  run: (thread: VerifyingThread, job: Job) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
   const waiting = jobs.map((job, index) => ({ job, index })).toReversed()
   const lanes = Array.from({ length: Math.min(threads, jobs.length) }, async () => {
     const thread = new VerifyingThread()
     try {
       for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-        results[next.index] = await thread.segment(next.job, reportProgress)
+        results[next.index] = await run(thread, next.job)
       }
     } finally {
       // After a failure the other lanes have nothing left to do.

@@ -1,4 +1,5 @@
 import type { WatchedRecord } from './chain-walker.ts'
+import type { CheckpointEntry } from './checkpoints/checkpoint-entry.ts'
 import type { AccessRecord, DistantChange, OpenAttempt } from './entry-examiner.ts'
 import type { SegmentHeader } from './format-reader.ts'
 import type { Problem } from './verdicts.ts'
@@ -57,6 +58,7 @@ export interface SegmentResult {
   /** Changes whose attempt is not in this segment. */
   readonly distantChanges: readonly DistantChange[]
   readonly access: readonly AccessRecord[]
+  readonly checkpoints: readonly CheckpointEntry[]
   /** Changes of the system itself that carry another principal. */
   readonly otherPrincipals: number
   readonly records: number

@@ -108,6 +108,7 @@ class SegmentVerifier {
       openAttempts: chain.entries.open,
       distantChanges: chain.entries.distant,
       access: chain.entries.access,
+      checkpoints: chain.entries.checkpoints,
       otherPrincipals: chain.entries.otherPrincipals,
       problems: this.#problems.kept,
       problemCount: this.#problems.count,

@@ -11,6 +11,9 @@ export type Verdict =
   | 'change without its attempt'
   | 'access not authenticated'
   | 'forbidden value'
+  | 'checkpoint does not hold'
+  | 'rolled back behind a checkpoint'
+  | 'rewritten since a checkpoint'
 
 /** One thing that is wrong, and where. */
 export interface Problem {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import type { TwoRanges, TreeJob } from './checkpoints/segment-trees.ts'
 import type { ReportProgress } from './progress-meter.ts'
 import type { SegmentJob, SegmentResult } from './segment-result.ts'
 import type { SpanJob, SpanResult } from './span/span-report.ts'
@@ -18,6 +19,11 @@ export class VerifyingThread {
     return this.#run({ kind: 'span', job }, () => undefined) as Promise<SpanResult>
   }
 
+  /** @throws the system's error when the file cannot be read */
+  trees(job: TreeJob): Promise<TwoRanges[]> {
+    return this.#run({ kind: 'trees', job }, () => undefined) as Promise<TwoRanges[]>
+  }
+
   /** Whether the thread keeps the process alive, which it does unless told otherwise. */
   keepProcess(kept: boolean): void {
     if (kept) this.#worker.ref()
@@ -28,7 +34,7 @@ export class VerifyingThread {
     await this.#worker.terminate()
   }
 
-  #run(job: WorkerJob, reportProgress: ReportProgress): Promise<SegmentResult | SpanResult> {
+  #run(job: WorkerJob, reportProgress: ReportProgress): Promise<SegmentResult | SpanResult | TwoRanges[]> {
     return new Promise((resolve, reject) => {
       const finish = (): void => {
         this.#worker.off('message', receive)

@@ -6,13 +6,19 @@
 Prints "intact N records" and ends with 0, or prints what is wrong and ends with 1. It reads only, and it passes over
 the rest of a segment behind the first thing that is wrong in its form. It is the page's proof of being complete.
 It has no master key, so it does not check the codes of changes of access (section "Access").
+`verify_checkpoint.py` and `verify_proof.py` must be beside it: the trees and the signatures of checkpoints are there.
 """
+import base64
 import hashlib
 import os
 import re
 import struct
 import sys
 import zlib
+
+sys.dont_write_bytecode = True
+from verify_checkpoint import bundle_tree, log_tree
+from verify_proof import is_signed
 
 DOMAIN = b"object-store/journal-record/v1" + bytes(2)
 SEGMENT = struct.Struct(">8sHHIQQQQ16s32s32s124sI")
@@ -21,6 +27,7 @@ RECORD = struct.Struct(">32sIHHQQ32s")
 GENESIS, SEAL, CHANGE, AUDIT = 1, 2, 3, 4
 SYSTEM_CHANGES = {5, 6, 7, 21, 34, 35, 36, 37, 47, 62, 63, 73}
 ACCESS_CHANGES = {*range(23, 36), 37, *range(40, 44), 50, 51, *range(70, 74), *range(75, 79)}
+CHECKPOINT_SIGNED = 47
 COLD_BLOCK = bytes.fromhex("1f8b08000000000000ff")
 COLD_INDEX = bytes.fromhex("1f8b08040000000000ff")
 COLD_END = bytes.fromhex("03000000000000000000")
@@ -113,6 +120,7 @@ class Journal:
         self.hash, self.digest, self.time, self.deployment = bytes(32), bytes(32), 0, None
         self.mark, self.marked, self.records = None, None, 0
         self.attempts, self.access, self.damaged = {}, 0, []
+        self.hashes, self.checkpoints = bytearray(), []
 
     def problem(self, verdict, detail, offset=0):
         self.problems.append(f"{self.name} offset {offset} sequence {self.sequence}: {verdict}: {detail}")
@@ -251,14 +259,16 @@ class Journal:
         if kind == GENESIS and (content or [])[:3] != [1, "object-store", self.deployment]:
             self.problem("damaged batch", "genesis", at)
         if kind in (CHANGE, AUDIT):
-            self.entry(unpack(body), kind, sequence, at)
+            self.entry(unpack(body), kind, sequence, at, stated)
+        if len(self.hashes) == 32 * sequence:
+            self.hashes += stated
         if self.mark and sequence == self.mark[1]:
             self.marked = (self.batch, stated)
         self.hash, self.time = stated, max(time, self.time)
         self.sequence, self.records = sequence + 1, self.records + 1
         return (content or []) if kind == SEAL else None
 
-    def entry(self, values, kind, sequence, at):
+    def entry(self, values, kind, sequence, at, stated):
         """A change has its attempt, unless the system made it; and files of payloads have names of one form."""
         if not values or len(values) < 9:
             if kind == CHANGE:
@@ -272,6 +282,7 @@ class Journal:
             if self.attempts.get(intent) != request and not (intent is None and own) or values[0] != 1:
                 self.problem("change without its attempt", f"record {sequence}", at)
             self.access += any(one in ACCESS_CHANGES for one in kinds)
+            self.checkpoint_entry([change for change, one in zip(changes, kinds) if one == CHECKPOINT_SIGNED], sequence, at, stated)
             for change in changes:
                 place = {3: 8, 16: 8, 39: 4}.get(change[0]) if isinstance(change, list) and isinstance((change or [None])[0], int) else None
                 payload = change[place] if place and len(change) > place else None
@@ -281,6 +292,33 @@ class Journal:
             self.attempts[sequence] = request
         elif values[0] == 1:
             self.attempts.pop(intent, None)
+
+    def checkpoint_entry(self, changes, sequence, at, stated):
+        for change in changes:
+            texts = [type(value) for value in change]
+            if texts != [int, int, bytes, bytes, bytes, str, bytes, bytes] or \
+                    [len(change[place]) for place in (2, 3, 4, 6, 7)] != [32, 32, 32, 32, 64]:
+                self.problem("damaged batch", "its checkpoint has not the form of one", at)
+            else:
+                self.checkpoints.append((self.name, at, sequence, stated, *change[1:]))
+
+    def check_checkpoints(self):
+        """What the journal says of itself: sizes, links, signatures, and the roots of both trees at those sizes."""
+        roots, trees, before = {}, (log_tree(), bundle_tree()), None
+        wanted = {size for *_, size, _, _, _, _, _, _ in self.checkpoints}
+        for leaf in range(min(max(wanted, default=0), len(self.hashes) // 32)):
+            for tree in trees:
+                tree.append(bytes(self.hashes[32 * leaf:32 * leaf + 32]))
+            if leaf + 1 in wanted:
+                roots[leaf + 1] = tuple(tree.root() for tree in trees)
+        for name, at, sequence, stated, size, root, bundle_root, previous, origin, key, signature in self.checkpoints:
+            last, linked = before or (-1, bytes(32))
+            text = f"{origin}\n{size}\n{base64.b64encode(root).decode()}\n".encode()
+            right = last < size <= sequence and size > 0 and previous == linked and is_signed(signature, text, key)
+            if not right or roots.get(size, (root, bundle_root)) != (root, bundle_root):
+                self.name, self.sequence = name, sequence
+                self.problem("checkpoint does not hold", f"of {size} records", at)
+            before = sequence, stated
 
     def head(self, slots):
         """Keeps the mark that counts: number, sequence, batch number, hash."""
@@ -305,6 +343,7 @@ def main(directory):
     elif journal.marked and journal.marked != journal.mark[2:]:
         changed = journal.marked[1] != journal.mark[3]
         journal.problem("content changed" if changed else "damaged batch", f"HEAD marks another record {journal.mark[1]}")
+    journal.check_checkpoints()
     for line in [*([journal.torn] if journal.torn else []), *journal.problems]:
         print(line)
     if names and not journal.problems:

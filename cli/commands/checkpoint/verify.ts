@@ -1,20 +1,16 @@
 import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import {
-  CheckpointNoteError,
   type CheckpointStatement,
   isSignedBy,
   readCheckpointNote,
-  readVerifierKey,
 } from '../../../engine/transparency/checkpoint-note.ts'
 import { readConsistencyProof, readInclusionProof } from '../../../engine/transparency/tree-proofs.ts'
 import { LOG_HASHING } from '../../../engine/transparency/tree-hashing.ts'
 import { isConsistent, rootOfInclusion } from '../../../engine/transparency/tree-shape.ts'
 import type { CliContext } from '../../cli-context.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
-import { readSmallFile } from '../proof/read-file.ts'
-
-const FILE_BYTES_MAXIMUM = 256 * 1024
+import { parseLogFile, verifierKeyOption } from './checkpoint-file.ts'
 
 /** What a check came to. */
 interface Check {
@@ -74,7 +70,7 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
       }
     }
     const { origin } = statement
-    const isSigned = isSignedBy(await this.#parsed(file, readCheckpointNote), this.#verifierKey(this.key))
+    const isSigned = isSignedBy(await this.#parsed(file, readCheckpointNote), verifierKeyOption(this.key))
     return isSigned
       ? { check: 'signature', result: 'passed', detail: `the log ${origin} signed it` }
       : { check: 'signature', result: 'failed', detail: `${file} has no valid signature of this key under ${origin}` }
@@ -118,23 +114,9 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
     ]
   }
 
-  #verifierKey(key: string): ReturnType<typeof readVerifierKey> {
-    try {
-      return readVerifierKey(key)
-    } catch (error) {
-      throw new ExitError('usage', `--key: ${(error as Error).message}`)
-    }
-  }
-
   /** @throws ExitError `proofFailed` for a file of another form */
-  async #parsed<T>(file: string, parse: (text: string) => T): Promise<T> {
-    const bytes = await readSmallFile(resolve(this.context.workingDirectory, file), FILE_BYTES_MAXIMUM)
-    try {
-      return parse(Buffer.from(bytes).toString())
-    } catch (error) {
-      if (!(error instanceof CheckpointNoteError)) throw error
-      throw new ExitError('proofFailed', `${file}: ${error.message}`)
-    }
+  #parsed<T>(file: string, parse: (text: string) => T): Promise<T> {
+    return parseLogFile(resolve(this.context.workingDirectory, file), file, parse)
   }
 }
 

@@ -1,15 +1,19 @@
 /** A verification report for people and for programs. */
+import { verifierKeyText } from '../../../engine/transparency/checkpoint-note.ts'
 import type { VerificationReport } from '../../../engine/verify/journal-verifier.ts'
+import type { KeptNote } from './kept-checkpoint.ts'
 
 /** Problems printed as text; `--json` has more. */
 const PROBLEMS_SHOWN_MAXIMUM = 20
 
 /** Printed with every result, because no check of these files alone can detect a replaced journal. */
 const LIMIT =
-  'Whoever can write these files can replace the journal with another intact one: compare the head with a copy kept elsewhere (--expect-head).'
+  'Whoever can write these files can replace the journal with another intact one: compare the head with a copy kept elsewhere (--expect-head), or verify with a checkpoint that was (--checkpoint).'
+const LIMIT_WITH_CHECKPOINT =
+  'The records that the checkpoint covers are those that it was made of; for those after it compare the head with a copy kept elsewhere.'
 
 /** The report as one line of JSON. Keys are in snake case; unknown values are null. */
-export function reportAsJson(report: VerificationReport): string {
+export function reportAsJson(report: VerificationReport, kept: KeptNote | undefined): string {
   const { mark, openSegmentTornTail } = report
   return JSON.stringify({
     intact: report.intact,
@@ -33,14 +37,51 @@ export function reportAsJson(report: VerificationReport): string {
             clean_stop: mark.cleanStop,
           },
     open_segment_torn_tail: openSegmentTornTail ?? null,
+    checkpoints: checkpointsRecord(report),
+    kept_checkpoint: kept === undefined ? null : keptRecord(report, kept),
     notes: report.notes,
     problems: report.problems,
     problem_count: report.problemCount,
   })
 }
 
+function checkpointsRecord({ checkpoints: { count, last } }: VerificationReport): Record<string, unknown> {
+  if (last === undefined) return { count, last: null }
+  const { sequence, size, root, origin } = last
+  return { count, last: { sequence, size, root, origin, key: keyOf(last) } }
+}
+
+function keptRecord(
+  { checkpoints: { extendsKept } }: VerificationReport,
+  { origin, size, root, isSigned }: KeptNote,
+): Record<string, unknown> {
+  return { origin, size, root, extended: extendsKept ?? null, signature: isSigned ? 'passed' : 'not proved' }
+}
+
+function keyOf({ origin, publicKey }: NonNullable<VerificationReport['checkpoints']['last']>): string {
+  return verifierKeyText(origin, Buffer.from(publicKey, 'hex'))
+}
+
+function checkpointLines(
+  { checkpoints: { count, last, extendsKept } }: VerificationReport,
+  kept: KeptNote | undefined,
+): string[] {
+  const lines: string[] = []
+  if (last !== undefined) {
+    lines.push(
+      `checkpoints ${count.toLocaleString('en')}, the last of ${plural(last.size, 'record')}, by ${keyOf(last)}`,
+    )
+  }
+  if (kept === undefined) return lines
+  const what = `the checkpoint of ${plural(kept.size, 'record')} of ${kept.origin}`
+  if (extendsKept === true) lines.push(`extends     ${what}`)
+  else lines.push(extendsKept === false ? `NOT extends ${what}` : `unknown     whether it extends ${what}`)
+  if (!kept.isSigned) lines.push('note        The signature of the checkpoint was not checked: no --key was given.')
+  return lines
+}
+
 /** The report in lines for a person. */
-export function reportAsText(report: VerificationReport, seconds: number): string[] {
+export function reportAsText(report: VerificationReport, seconds: number, kept: KeptNote | undefined): string[] {
   const rate = Math.round(report.records / Math.max(seconds, 0.001))
   const head = report.headSequence === undefined ? 'none' : `${report.headSequence}:${report.headHash ?? 'unreadable'}`
   const tail = report.openSegmentTornTail
@@ -60,6 +101,7 @@ export function reportAsText(report: VerificationReport, seconds: number): strin
     `deployment  ${report.deploymentId ?? 'unknown'}`,
     `verified    ${plural(report.records, 'record')} in ${plural(report.batches, 'batch', 'batches')} and ${plural(report.segments, 'segment')}${cold}, ${rate.toLocaleString('en')} records/s`,
     `head        ${head}`,
+    ...checkpointLines(report, kept),
     ...(tail === undefined
       ? []
       : [
@@ -67,7 +109,7 @@ export function reportAsText(report: VerificationReport, seconds: number): strin
         ]),
     ...report.notes.map((note) => `note        ${note}`),
     '',
-    LIMIT,
+    report.checkpoints.extendsKept === true ? LIMIT_WITH_CHECKPOINT : LIMIT,
   ]
 }
 

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 import {
@@ -8,11 +9,15 @@ import {
   type VerificationReport,
   verifyJournal,
 } from '../../../engine/verify/journal-verifier.ts'
+import type { Verdict } from '../../../engine/verify/verdicts.ts'
+import { type KeptNote, readKeptNote, requireSameLog } from './kept-checkpoint.ts'
 import { reportAsJson, reportAsText } from './verify-report.ts'
 import { ProgressBar } from '../../terminal/progress-bar.ts'
 import { JournalCommand } from './journal-command.ts'
 
 const THREADS_MAXIMUM = 256
+/** Entries that were there are not there any more. */
+const LOST: ReadonlySet<Verdict> = new Set(['acknowledged entries lost', 'rolled back behind a checkpoint'])
 
 export class JournalVerifyCommand extends JournalCommand {
   static override paths = [['journal', 'verify']]
@@ -27,13 +32,18 @@ export class JournalVerifyCommand extends JournalCommand {
       It only reads, and may run while the server writes. It shares no code with the server, only the specification
       spec/formats/journal.md.
 
+      With --checkpoint, one that was kept elsewhere: proves that its records are still the first ones. With --key, from
+      elsewhere too: that this log signed it.
+
       Prints segment, offset, sequence and verdict of every problem. Ends with 0 if the journal is intact, with 21 if it is
-      damaged, with 24 if acknowledged entries are lost from its end, and with 4 if there is no journal.
+      damaged or was rewritten since the checkpoint, with 24 if entries are lost from its end or it was rolled back behind the
+      checkpoint, with 8 if the checkpoint is of another log or not signed by the key, and with 4 if there is no journal.
     `,
     examples: [
       ['Check a copy of a journal', '$0 journal verify /mnt/backup/journal'],
       ['Check a journal', '$0 journal verify --data-dir /var/lib/object-store'],
       ['Check that it still has a record noted elsewhere', '$0 journal verify --expect-head 4711:9f86d0…'],
+      ['Check that it extends a checkpoint', '$0 journal verify --checkpoint kept.txt --key store.example/06…'],
       ['For a program', '$0 journal verify --json'],
     ],
   })
@@ -43,16 +53,26 @@ export class JournalVerifyCommand extends JournalCommand {
   threads = Option.String('--threads', { description: 'number of threads (default: one per core)' })
   expectHead = Option.String('--expect-head', { description: 'SEQUENCE:HASH of a record that must be in the journal' })
 
+  checkpoint = Option.String('--checkpoint', { description: 'file of a checkpoint that the journal must extend' })
+  key = Option.String('--key', { description: 'key of the log that must have signed it: NAME+ID+KEY' })
+
   override async execute(): Promise<number> {
-    const options = { threads: this.#threadCount(), ...this.#expectedHead(), ...this.masterKey() }
+    const kept = await this.#keptCheckpoint()
+    const options = {
+      threads: this.#threadCount(),
+      ...this.#expectedHead(),
+      ...this.masterKey(),
+      ...(kept && { checkpoint: kept }),
+    }
     const directory = this.journalAt(this.place)
     const begun = performance.now()
     const report = await this.#verify(directory, options)
     const seconds = (performance.now() - begun) / 1000
-    const lines = this.json ? [reportAsJson(report)] : reportAsText(report, seconds)
+    if (kept !== undefined) requireSameLog(kept, report)
+    const lines = this.json ? [reportAsJson(report, kept)] : reportAsText(report, seconds, kept)
     this.context.stdout.write(`${lines.join('\n')}\n`)
     if (report.intact) return exitTable.ok.code
-    const lost = report.problems.some((problem) => problem.verdict === 'acknowledged entries lost')
+    const lost = report.problems.some(({ verdict }) => LOST.has(verdict))
     return (lost ? exitTable.dataLost : exitTable.storeDamaged).code
   }
 
@@ -71,6 +91,15 @@ export class JournalVerifyCommand extends JournalCommand {
     } finally {
       bar.clear()
     }
+  }
+
+  /** @throws ExitError as readKeptNote */
+  async #keptCheckpoint(): Promise<KeptNote | undefined> {
+    const { checkpoint, key } = this
+    if (checkpoint !== undefined)
+      return readKeptNote(resolve(this.context.workingDirectory, checkpoint), checkpoint, key)
+    if (key !== undefined) throw new ExitError('usage', '--key is that of a --checkpoint, which is missing')
+    return undefined
   }
 
   #threadCount(): number {

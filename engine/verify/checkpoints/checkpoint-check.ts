@@ -1,0 +1,147 @@
+import { treesOfSegments } from '../segment-pool.ts'
+import type { SegmentResult } from '../segment-result.ts'
+import type { ProblemList } from '../verdicts.ts'
+import type { CheckpointEntry } from './checkpoint-entry.ts'
+import { CompactRange } from './compact-range.ts'
+import { TreeHasher } from './tree-hasher.ts'
+
+const NO_HASH = '0'.repeat(64)
+
+/** A checkpoint that somebody kept elsewhere. */
+export interface KeptCheckpoint {
+  readonly size: number
+  /** Of the tree of transparency logs, in hexadecimal. */
+  readonly root: string
+}
+
+/** What came of the checkpoints of a journal. */
+export interface CheckpointFindings {
+  /** Entries that sign one. */
+  readonly count: number
+  readonly last: CheckpointEntry | undefined
+  /** Whether the journal extends the one that was kept; undefined without one, or when that could not be computed. */
+  readonly extendsKept: boolean | undefined
+  /** Sentences about what was not checked. */
+  readonly notes: readonly string[]
+}
+
+interface Roots {
+  readonly root: string
+  readonly bundleRoot: string
+}
+
+/** A segment, and where its file is. */
+interface ReadSegment {
+  readonly path: string
+  readonly result: SegmentResult
+}
+
+/**
+ * Checks what the journal says of itself in its checkpoints (`spec/formats/journal.md`, "Checkpoints"), and that it extends one
+ * that was kept. Reads the segments a second time where there are any: until all are read nobody knows at which sizes.
+ * @param isWhole whether the journal is read from its beginning
+ * @throws the system's error when a file cannot be read
+ */
+export async function checkCheckpoints(
+  segments: readonly ReadSegment[],
+  { kept, isWhole, threads }: { kept: KeptCheckpoint | undefined; isWhole: boolean; threads: number },
+  problems: ProblemList,
+): Promise<CheckpointFindings> {
+  const entries = segments.flatMap(({ result }) => result.checkpoints)
+  const nextSequence = segments.at(-1)?.result.nextSequence ?? 0
+  const fits = entries.filter(({ size, sequence }) => size >= 1 && size <= sequence)
+  const isThere = kept !== undefined && kept.size >= 1 && kept.size <= nextSequence
+  const sizes = [...fits.map(({ size }) => size), ...(isThere ? [kept.size] : [])]
+  const roots = isWhole ? await rootsAt(segments, sizes, threads) : new Map<number, Roots>()
+  let before: CheckpointEntry | undefined
+  for (const { result } of segments) {
+    for (const entry of result.checkpoints) {
+      const isFirst = before === undefined && isWhole
+      const fault = faultOf(entry, isFirst ? 'none' : before, roots.get(entry.size))
+      if (fault !== undefined) {
+        const { sequence, offset } = entry
+        problems.add({ segment: result.name, offset, sequence, verdict: 'checkpoint does not hold', detail: fault })
+      }
+      before = entry
+    }
+  }
+  const unchecked = fits.filter(({ size }) => !roots.has(size)).length
+  const why = isWhole ? 'records before them cannot be read' : 'this is not the whole journal'
+  const notes = unchecked === 0 ? [] : [`The roots of ${unchecked} checkpoints were not checked: ${why}.`]
+  const extendsKept = kept && compareKept(kept, segments, roots.get(kept.size), problems)
+  if (kept !== undefined && extendsKept === undefined) {
+    notes.push(
+      'Whether the journal extends the checkpoint was not checked: the records that it covers cannot all be read.',
+    )
+  }
+  return { count: entries.length, last: before, extendsKept, notes }
+}
+
+function faultOf(
+  { size, sequence, root, bundleRoot, previous, isSigned }: CheckpointEntry,
+  before: CheckpointEntry | 'none' | undefined,
+  roots: Roots | undefined,
+): string | undefined {
+  if (size < 1 || size > sequence) return `it covers ${size} records, and ${sequence} are before it`
+  if (before === 'none' && previous !== NO_HASH) return 'it names a checkpoint before it, and there is none'
+  if (before !== undefined && before !== 'none') {
+    if (previous !== before.hash) return `it names another checkpoint before it than ${before.sequence}`
+    if (size <= before.sequence) return `it does not cover ${before.sequence}, the checkpoint before it`
+  }
+  if (!isSigned) return 'its signature is not one of its key over what it says'
+  if (roots === undefined) return undefined
+  if (roots.root !== root) return `it signs the root ${root}, and the first ${size} records have ${roots.root}`
+  if (roots.bundleRoot === bundleRoot) return undefined
+  return `it states the bundle root ${bundleRoot}, and the first ${size} records have ${roots.bundleRoot}`
+}
+
+function compareKept(
+  { size, root }: KeptCheckpoint,
+  segments: readonly ReadSegment[],
+  roots: Roots | undefined,
+  problems: ProblemList,
+): boolean | undefined {
+  const last = segments.at(-1)?.result
+  const nextSequence = last?.nextSequence ?? 0
+  if (size > nextSequence) {
+    const place = { segment: last?.name ?? 'HEAD', offset: last?.bytes ?? 0, sequence: nextSequence }
+    const detail = `the checkpoint that was kept covers ${size} records; the journal has ${nextSequence}`
+    problems.add({ ...place, verdict: 'rolled back behind a checkpoint', detail })
+    return false
+  }
+  if (roots === undefined || roots.root === root) return roots && true
+  const segment = segments.findLast(({ result }) => result.firstSequence < size)?.result
+  const place = { segment: segment?.name ?? 'HEAD', offset: 0, sequence: size - 1 }
+  const detail = `the checkpoint that was kept has the root ${root}; the first ${size} records have ${roots.root}`
+  problems.add({ ...place, verdict: 'rewritten since a checkpoint', detail })
+  return false
+}
+
+/** The roots of both trees at sizes, as far as records can be read from the beginning. */
+async function rootsAt(
+  segments: readonly ReadSegment[],
+  sizes: readonly number[],
+  threads: number,
+): Promise<ReadonlyMap<number, Roots>> {
+  const roots = new Map<number, Roots>()
+  const ascending = [...new Set(sizes)].toSorted((left, right) => left - right)
+  const limit = ascending.at(-1) ?? 0
+  const needed = segments.filter(({ result }) => result.firstSequence < limit)
+  const jobs = needed.map(({ path, result: { firstSequence, nextSequence } }) => ({
+    path,
+    firstSequence,
+    sizes: ascending.filter((size) => size > firstSequence && size <= nextSequence),
+    limit: Math.min(limit, nextSequence),
+  }))
+  const log = new CompactRange(TreeHasher.log(), 0)
+  const bundle = new CompactRange(TreeHasher.bundle(), 0)
+  const wanted = new Set(ascending)
+  for (const part of (await treesOfSegments(jobs, threads)).flat()) {
+    // What follows records that cannot be read has no root.
+    if (part.log.begin !== log.end) break
+    log.extend(part.log)
+    bundle.extend(part.bundle)
+    if (wanted.has(log.end)) roots.set(log.end, { root: log.root(), bundleRoot: bundle.root() })
+  }
+  return roots
+}
