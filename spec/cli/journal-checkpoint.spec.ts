@@ -103,7 +103,7 @@ test('what does not extend it is refused by name', async (t) => {
       /the checkpoint is of another log: its origin is other\.log/,
     ],
     [file('none.txt', 'no checkpoint'), [], 8, /none\.txt: the text is not a checkpoint/],
-    [kept, ['--key', 'no key'], 2, /--key: the key is not of the form/],
+    [kept, ['--key', 'no key'], 2, /--key: the key is not an Ed25519 key/],
     [join(root, 'missing.txt'), [], 4, /missing\.txt/],
   ]
   for (const [note, words, exitCode, stderr] of refused) {
