@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts'
 import type { Command, DecidableCommand } from './commands/commands.ts'
 import { type DeleteObjects, deleteObjects, deletionBytes } from './delete-objects.ts'
 import { isDiskFull } from './disk/disk.ts'
+import { OWN_COMMANDS } from './commands/checkpoint-commands.ts'
 import { decide } from './domain/decide.ts'
 import { type Decision, type DecisionContext, doneOf } from './domain/decision.ts'
 import { locksOf, settingsOf } from './domain/settings.ts'
@@ -230,8 +231,7 @@ export class Engine {
     if (command.kind === 'record-server-event') {
       return this.#succeed(batch, state, time, command.audit, undefined, { changes: command.changes })
     }
-    const isOwn = command.kind === 'count-download' || command.kind === 'sign-checkpoint'
-    if (isOwn) return this.#decideOne(command, batch, state, time)
+    if (OWN_COMMANDS.has(command.kind)) return this.#decideOne(command, batch, state, time)
     const intent = command.intent ?? addEntry(batch, time, this.#named(command), 'attempted', undefined, [])
     const bypass = bypassAudit(command, state, this.#versionIds)
     const bypassIntent = bypass && addEntry(batch, time, bypass, 'attempted', undefined, [])

@@ -107,6 +107,8 @@ export const DOMAIN_ERRORS = {
     sentence: 'The checkpoint does not follow the last one, or covers records that do not exist.',
   },
   'checkpoint-signed-twice': { result: 'failure', sentence: 'This checkpoint is already signed.' },
+  'checkpoint-missing': { result: 'failure', sentence: 'No checkpoint has this size.' },
+  'too-many-receipts': { result: 'failure', sentence: 'The checkpoint has 64 receipts, the maximum.' },
   'journal-full': {
     result: 'failure',
     sentence: 'The disk is full: the journal has no room for the record of this request. Free some space.',

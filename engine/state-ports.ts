@@ -110,6 +110,11 @@ export interface CheckpointState extends Omit<ChangeNamed<'checkpoint.signed'>, 
   readonly timeMicroseconds: Microseconds
 }
 
+/** What somebody outside said about a checkpoint, and the entry that recorded it. */
+export interface ReceiptState extends Omit<ChangeNamed<'checkpoint.receipt'>, 'name'> {
+  readonly sequence: Sequence
+}
+
 /** Current versions of a bucket; what quotas limit. */
 export interface LogicalUsage {
   readonly objects: number
@@ -144,6 +149,11 @@ export interface StateReader extends AccessState, WebhooksState, SharingState {
   scrubProgress(): ScrubProgress | undefined
   /** The last checkpoint that was signed. */
   lastCheckpoint(): CheckpointState | undefined
+  checkpointOfSize(size: number): CheckpointState | undefined
+  /** In the order of their entries. */
+  receiptsOf(size: number): readonly ReceiptState[]
+  /** Size of the checkpoint that is not shown yet. */
+  withheldCheckpoint(): number | undefined
   /** The last entry that says that the journal was restored from a backup. */
   lastRestore(): Sequence | undefined
   /** Whether a volume holds no payload and is not the newest one, which is still written. */

@@ -18,6 +18,8 @@ interface CheckpointOptions {
   readonly origin: OriginParts
   readonly key: SigningKey
   readonly clock: () => Milliseconds
+  /** Whether a checkpoint waits for receipts before it is shown. */
+  readonly withholds: () => boolean
   readonly onSigned: (checkpoint: { readonly size: number; readonly origin: string }) => void
   /** The trees were not those of the journal. */
   readonly onDiscarded: (reason: string) => void
@@ -84,9 +86,10 @@ export class CheckpointSigning implements BackgroundWorker {
   /** Grows the trees by a piece; signs what they are when it is due and they have come to the end. */
   async step(): Promise<StepResult> {
     if (this.#options.intervalSeconds === 0) return 'done'
-    const { applied, last, restored } = this.#reader.state()
+    const state = this.#reader.state()
+    const { applied, last, restored } = state
     if (applied === undefined) return 'idle'
-    const isDue = this.#isDue(last, applied.sequence)
+    const isDue = this.#isDue(state, applied.sequence)
     try {
       const wanted = [last?.sequence, restored].flatMap((sequence) => sequence ?? [])
       const { segmentFirstSequence, offset, head } = applied
@@ -107,13 +110,17 @@ export class CheckpointSigning implements BackgroundWorker {
     return this.#thread.close()
   }
 
-  /** A clock that was set back must not keep checkpoints waiting. */
-  #isDue(last: CheckpointState | undefined, end: Sequence): boolean {
+  /**
+   * A clock that was set back must not keep checkpoints waiting. What was only written about checkpoints is no reason for
+   * another, or two stores that witness each other would never rest. While one is withheld, there is no other.
+   */
+  #isDue({ last, withheld, quiet }: ReturnType<CheckpointReader['state']>, end: Sequence): boolean {
+    if (withheld !== undefined) return false
     if (last === undefined) return true
     // Entries of one moment get times that are later by a microsecond each.
     const elapsed = this.#options.clock() - Math.floor(last.timeMicroseconds / 1000)
     const { intervalSeconds, heartbeatSeconds } = this.#options
-    const waits = end > last.sequence ? Math.min(intervalSeconds, heartbeatSeconds) : heartbeatSeconds
+    const waits = end > (quiet ?? last.sequence) ? Math.min(intervalSeconds, heartbeatSeconds) : heartbeatSeconds
     return elapsed < 0 || elapsed >= 1000 * waits
   }
 
@@ -138,6 +145,7 @@ export class CheckpointSigning implements BackgroundWorker {
       audit: systemAudit('checkpoints', 'checkpoint.sign', origin),
       checkpoint: { ...roots, previous, origin, publicKey, signature },
       after: last?.sequence,
+      isWithheld: this.#options.withholds(),
     })
     this.#signed += 1
     this.#refusal = undefined

@@ -80,7 +80,12 @@ export class ManagementClient {
 
   /** The answer as it is sent. @throws ExitError as `json` */
   async text(request: ClientRequest): Promise<string> {
-    return textOf(await this.open(request)).catch(brokenOff)
+    return (await this.bytes(request)).toString()
+  }
+
+  /** The answer as it is sent. @throws ExitError as `json` */
+  async bytes(request: ClientRequest): Promise<Buffer> {
+    return bytesOf(await this.open(request)).catch(brokenOff)
   }
 
   /** The answer as a stream; its status is a success. @throws ExitError as `json` */
@@ -135,9 +140,13 @@ function trust(certificates: string | undefined): { ca?: string; allowPartialTru
 }
 
 async function textOf(response: Readable): Promise<string> {
+  return (await bytesOf(response)).toString()
+}
+
+async function bytesOf(response: Readable): Promise<Buffer> {
   const pieces: Buffer[] = []
   for await (const piece of response) pieces.push(piece as Buffer)
-  return Buffer.concat(pieces).toString()
+  return Buffer.concat(pieces)
 }
 
 /** @throws ExitError `failed`, for an answer that was cut off */

@@ -13,6 +13,8 @@ import {
   CheckpointProveCommand,
   CheckpointShowCommand,
 } from './checkpoint/checkpoint-text.ts'
+import { CheckpointExportCommand } from './checkpoint/export.ts'
+import { CheckpointTimestampCommand } from './checkpoint/timestamp.ts'
 import { CheckpointVerifyCommand } from './checkpoint/verify.ts'
 import { CompletionCommand } from './completion.ts'
 import { ConfigShowCommand } from './config/show.ts'
@@ -77,6 +79,8 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   CheckpointProveCommand,
   CheckpointConsistencyCommand,
   CheckpointVerifyCommand,
+  CheckpointTimestampCommand,
+  CheckpointExportCommand,
   ObjectPutCommand,
   ObjectGetCommand,
   PolicyCreateCommand,

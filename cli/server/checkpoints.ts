@@ -19,6 +19,7 @@ export function checkpointSigning(
     origin: { name: config['checkpoints.origin'], deploymentId },
     key: new SigningKey(keys.checkpointSigning),
     clock: systemMilliseconds,
+    withholds: () => false,
     onSigned: ({ size, origin }) => log.debug({ size, origin }, 'a checkpoint is signed'),
     onDiscarded: (reason) => log.warn({ reason }, 'the trees of the checkpoints are made again'),
   })

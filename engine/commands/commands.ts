@@ -18,6 +18,7 @@ import type {
   UploadChecksum,
 } from '../events/values.ts'
 import type { AccessCommands } from './access-commands.ts'
+import type { CheckpointCommands } from './checkpoint-commands.ts'
 import type { SharingCommands } from './sharing-commands.ts'
 import type { WebhookCommands } from './webhook-commands.ts'
 
@@ -79,7 +80,7 @@ export interface CopySourceName {
 }
 
 /** What each command that changes state carries. */
-interface DecidableCommands extends AccessCommands, WebhookCommands, SharingCommands {
+interface DecidableCommands extends AccessCommands, WebhookCommands, SharingCommands, CheckpointCommands {
   'create-bucket': { bucket: string; region: string; lockEnabled: boolean }
   'delete-bucket': { bucket: string }
   /** Enables or suspends versioning; it can never be off again. */
@@ -186,8 +187,6 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
   'begin-scrub': object
   /** How far the pass is that is under way, and what it found since the record before; at most 256 damages. */
   'record-scrub': { progress: ScrubProgress; damage: readonly ScrubDamage[] }
-  /** Records a checkpoint, which has no attempt. `after`: the entry of the last one that the signer has seen. */
-  'sign-checkpoint': { checkpoint: Omit<ChangeNamed<'checkpoint.signed'>, 'name'>; after: Sequence | undefined }
 }
 
 type DecidableKind = keyof DecidableCommands

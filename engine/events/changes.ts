@@ -43,6 +43,9 @@ export type SharingChange = ChangeOf<(typeof sharing)[keyof typeof sharing]>
 /** A change of who may do what. */
 export type AccessChange = ChangeOf<(typeof access)[keyof typeof access]>
 
+/** A change of checkpoints and of what was said about them. */
+export type CheckpointChange = ChangeOf<(typeof checkpoints)[keyof typeof checkpoints]>
+
 const BY_NAME = new Map<string, ChangeSchema>()
 const BY_CODE = new Map<unknown, ChangeSchema>()
 for (const schema of Object.values(CHANGES)) {
@@ -71,6 +74,17 @@ type Handler<T, C extends Change> = (target: T, change: C, sequence: Sequence, t
 
 /** One row for each change; a change without a row does not compile. */
 export type ChangeHandlers<T> = { readonly [N in ChangeName]: Handler<T, ChangeNamed<N>> }
+
+type NameIn<S> = S[keyof S] extends infer One ? (One extends ChangeSchema ? One['name'] & ChangeName : never) : never
+
+/** The same handler for every change of one subject. */
+export function handledBy<T, S extends Readonly<Record<string, ChangeSchema>>>(
+  schemas: S,
+  handler: Handler<T, ChangeNamed<NameIn<S>>>,
+): Pick<ChangeHandlers<T>, NameIn<S>> {
+  const rows = Object.values(schemas).map(({ name }) => [name, handler])
+  return Object.fromEntries(rows) as Pick<ChangeHandlers<T>, NameIn<S>>
+}
 
 /** The row of a change. */
 export function handlerOf<T>(handlers: ChangeHandlers<T>, { name }: Change): Handler<T, Change> {

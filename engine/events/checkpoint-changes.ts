@@ -1,7 +1,8 @@
-import { originText, signature64 } from './names.ts'
+import { originText, receiptBytes, receiptGiver, signature64 } from './names.ts'
 import { defineChange } from './schema/change.ts'
-import { digest, integer } from './schema/kinds.ts'
+import { digest, integer, microseconds, optional, wordOf } from './schema/kinds.ts'
 import { field } from './schema/record.ts'
+import { RECEIPT_KINDS } from './values.ts'
 
 /** The store signed what its records were: the roots of two trees over the hashes of the first of them. */
 export const checkpointSigned = defineChange('checkpoint.signed', 47, {
@@ -13,3 +14,20 @@ export const checkpointSigned = defineChange('checkpoint.signed', 47, {
   publicKey: field(digest, 'public key', 'Ed25519'),
   signature: field(signature64, 'signature', 'Ed25519, of origin, size and root as a checkpoint has them'),
 })
+
+const size = field(integer, 'size', 'of the checkpoint')
+
+/** Somebody outside has seen a checkpoint. What they said is kept, because it cannot be made again. */
+export const checkpointReceipt = defineChange('checkpoint.receipt', 52, {
+  size,
+  kind: field(wordOf(RECEIPT_KINDS), 'kind'),
+  giver: field(receiptGiver, 'giver', 'URL of the authority, name of the witness, or address of the lock'),
+  receipt: field(receiptBytes, 'receipt', 'see "Receipts"'),
+  assertedMicroseconds: field(optional(microseconds), 'asserted time', 'by the giver; nil: none'),
+})
+
+/** A checkpoint is not shown to anybody until its receipts are there. */
+export const checkpointWithheld = defineChange('checkpoint.withheld', 53, { size })
+
+/** The receipts that the settings ask for are there: the checkpoint is shown from here on. */
+export const checkpointPublished = defineChange('checkpoint.published', 54, { size })

@@ -75,6 +75,23 @@ export const headerPairs: Kind<readonly string[]> = {
 /** A name of a log: no spaces and no plus, since it is part of notes and keys (C2SP signed-note). */
 export const originText = textOf('name of a log', (text) => ORIGIN.test(text))
 
+/** An entry has 32 KiB at most. */
+export const RECEIPT_BYTES_MAXIMUM = 28 * 1024
+const RECEIPT_GIVER = /^[!-~]{1,512}$/
+
+/** Who gave a receipt, as it is shown. */
+export const receiptGiver = textOf('giver of a receipt', (text) => RECEIPT_GIVER.test(text))
+
+/** What somebody outside said about a checkpoint. */
+export const receiptBytes: Kind<Uint8Array> = {
+  page: '1 to 28672 bytes',
+  encode: asItIs,
+  decode: (stored, where) =>
+    stored instanceof Uint8Array && stored.length >= 1 && stored.length <= RECEIPT_BYTES_MAXIMUM
+      ? stored
+      : refuse(where, '1 to 28672 bytes', stored),
+}
+
 /** An Ed25519 signature. */
 export const signature64: Kind<Uint8Array> = {
   page: '64 bytes',

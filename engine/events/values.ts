@@ -313,3 +313,7 @@ export const scrubDamage = record('scrub damage', {
   objects: field(listOf(damagedObject), 'objects', 'at most 10 that the payload belongs to'),
 })
 export type ScrubDamage = ValueOf<typeof scrubDamage>
+
+/** Who outside vouches for a checkpoint: an authority for time stamps (RFC 3161), a witness (C2SP tlog-cosignature), a lock. */
+export const RECEIPT_KINDS = ['rfc3161', 'cosignature', 'lock'] as const
+export type ReceiptKind = (typeof RECEIPT_KINDS)[number]

@@ -26,9 +26,15 @@ type Change = Exclude<
       | 'expire-page'
       | 'record-deliveries'
       | 'count-download'
+      | 'sign-checkpoint'
+      | 'record-receipt'
+      | 'publish-checkpoint'
   }
 >
 type WithoutAudit<C> = C extends Change ? Omit<C, 'audit' | 'intent'> : never
+
+/** What a request may have the system do by itself. */
+type SystemChange = Omit<Extract<Command, { kind: 'record-receipt' }>, 'audit' | 'intent'>
 
 /** A command of a request, without what every command says of the request. */
 export type RequestedChange = WithoutAudit<Change>
@@ -82,6 +88,25 @@ export class RequestJournal {
    */
   executeAs(named: Pick<AuditContext, 'operation' | 'metadata'>, change: RequestedChange): Promise<Done> {
     return this.#send(change, { ...this.#context([]), ...named })
+  }
+
+  /**
+   * Has the engine carry out a change of the system's own, which has no attempt and is not the outcome of the request: that
+   * is recorded beside it.
+   * @throws as `execute`
+   */
+  async executeAsSystem(component: string, operation: string, change: SystemChange): Promise<Done> {
+    const { resource, requestId } = this.#context([])
+    const audit: AuditContext = {
+      principal: `system:${component}`,
+      credentialId: undefined,
+      sourceAddress: undefined,
+      requestId,
+      operation,
+      resource,
+      metadata: [],
+    }
+    return this.#engine.execute({ ...change, audit } as Command)
   }
 
   async #send(change: RequestedChange, audit: AuditContext): Promise<Done> {

@@ -23,9 +23,9 @@ export const API = '/api/v1'
 const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics'])
 
 /** Method and path, such as `GET /buckets/{bucket}`, without the prefix of the versioned interface. */
-type Pattern = `${ManagementMethod} /${string}`
+export type Pattern = `${ManagementMethod} /${string}`
 type PartOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PartOf<Rest> : never
-type Query = Readonly<Record<string, QueryType<unknown>>>
+export type Query = Readonly<Record<string, QueryType<unknown>>>
 
 /** A body by its media types; none when the answer has no body. */
 export type Content = Readonly<Record<string, Schema>>

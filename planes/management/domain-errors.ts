@@ -67,6 +67,8 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'checkpoint-rolls-back': 'CONFLICT',
   'checkpoint-skips': 'CONFLICT',
   'checkpoint-signed-twice': 'CONFLICT',
+  'checkpoint-missing': 'CHECKPOINT_NOT_FOUND',
+  'too-many-receipts': 'TOO_MANY_RECEIPTS',
   'journal-full': 'AUDIT_UNAVAILABLE',
   'storage-full': 'STORAGE_FULL',
 }

@@ -69,6 +69,8 @@ export const managementErrors = {
     status: 404,
     sentence: 'The checkpoint does not exist, or does not cover the requested records.',
   },
+  RECEIPT_REFUSED: { status: 422, sentence: 'The receipt does not say what it should of this checkpoint.' },
+  TOO_MANY_RECEIPTS: { status: 409, sentence: 'The checkpoint has 64 receipts, the maximum.' },
   TREES_NOT_READY: {
     status: 503,
     sentence: 'The trees over the journal are being rebuilt (checkpoints.interval_seconds). Try again.',

@@ -2,15 +2,18 @@ import type { AccountState, CredentialState, PolicyState, TokenState } from '../
 import type { EmbedState, ShareState } from '../../engine/domain/sharing-state.ts'
 import type { ReplayState, WebhookState } from '../../engine/domain/webhook-state.ts'
 import type { VersionSelector } from '../../engine/commands/commands.ts'
+import * as access from '../../engine/events/access-changes.ts'
 import {
-  type AccessChange,
   type Change,
   type ChangeHandlers,
   type ChangeNamed,
+  handledBy,
   handlerOf,
-  type SharingChange,
-  type WebhookChange,
 } from '../../engine/events/changes.ts'
+import * as checkpoints from '../../engine/events/checkpoint-changes.ts'
+import * as deliveries from '../../engine/events/delivery-changes.ts'
+import * as sharing from '../../engine/events/sharing-changes.ts'
+import * as webhooks from '../../engine/events/webhook-changes.ts'
 import type { CorsRule, ScrubProgress } from '../../engine/events/values.ts'
 import type { AccessChain } from '../../engine/keys/access-authentication.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
@@ -31,11 +34,13 @@ import type {
   LogicalUsage,
   ObjectState,
   PartState,
+  ReceiptState,
   StateTransaction,
   UploadState,
 } from '../../engine/state-ports.ts'
 import { AccessRows } from './access-rows.ts'
 import { BucketRows } from './bucket-rows.ts'
+import { CheckpointRows } from './checkpoint-rows.ts'
 import { EventRows } from './event-rows.ts'
 import { Counters } from './counters.ts'
 import { numberKey, readNumber } from '../keys.ts'
@@ -46,7 +51,7 @@ import type { Tables } from '../tables/table-list.ts'
 import { accountRows, credentialRows, getAccessChain, policyRows, putAccessChain, tokenRows } from '../tables/access.ts'
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
-import { getLastCheckpoint, getLastRestore, putCheckpoint, putRestore } from '../tables/checkpoints.ts'
+import { getLastRestore, putRestore } from '../tables/checkpoints.ts'
 import { getCors, putCors } from '../tables/cors.ts'
 import { getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
 import { getPayload } from '../tables/payloads.ts'
@@ -63,27 +68,6 @@ import { WebhookRows } from './webhook-rows.ts'
  * a change is made and when it is replayed, so both give the same rows.
  */
 export class TableTransaction implements StateTransaction {
-  static readonly #accessChanged = (
-    t: TableTransaction,
-    change: AccessChange,
-    sequence: Sequence,
-    time: Microseconds,
-  ): void => t.#access.apply(sequence, time, change)
-
-  static readonly #webhookChanged = (
-    t: TableTransaction,
-    change: WebhookChange,
-    sequence: Sequence,
-    time: Microseconds,
-  ): void => t.#webhooks.apply(sequence, time, change)
-
-  static readonly #sharingChanged = (
-    t: TableTransaction,
-    change: SharingChange,
-    _sequence: Sequence,
-    time: Microseconds,
-  ): void => t.#sharing.apply(time, change)
-
   static readonly #handlers: ChangeHandlers<TableTransaction> = {
     'bucket.created': (t, change, _, time) => t.#buckets.created(time, change),
     'bucket.deleted': (t, change) => t.#bucketDeleted(change),
@@ -109,41 +93,18 @@ export class TableTransaction implements StateTransaction {
     'payload.moved': (t, change) => t.#payloads.move(change),
     'volume.removed': (t, change) => t.#payloads.volumeRemoved(change.volume),
     'payload.digested': (t, change) => t.#payloads.digested(change.payload, change.digest),
-    'account.created': TableTransaction.#accessChanged,
-    'account.status-set': TableTransaction.#accessChanged,
-    'account.deleted': TableTransaction.#accessChanged,
-    'credential.issued': TableTransaction.#accessChanged,
-    'credential.status-set': TableTransaction.#accessChanged,
-    'credential.removed': TableTransaction.#accessChanged,
-    'policy.created': TableTransaction.#accessChanged,
-    'policy.replaced': TableTransaction.#accessChanged,
-    'policy.deleted': TableTransaction.#accessChanged,
-    'policy.attached': TableTransaction.#accessChanged,
-    'policy.detached': TableTransaction.#accessChanged,
-    'token.issued': TableTransaction.#accessChanged,
-    'token.revoked': TableTransaction.#accessChanged,
-    'access.adopted': TableTransaction.#accessChanged,
-    'master-key.changed': TableTransaction.#accessChanged,
-    'access.authenticated': TableTransaction.#accessChanged,
-    'webhook.created': TableTransaction.#webhookChanged,
-    'webhook.status-set': TableTransaction.#webhookChanged,
-    'webhook.deleted': TableTransaction.#webhookChanged,
-    'webhook.secret-rotated': TableTransaction.#webhookChanged,
-    'webhook.replayed': TableTransaction.#webhookChanged,
-    'webhook.delivered': TableTransaction.#webhookChanged,
-    'webhook.tested': TableTransaction.#webhookChanged,
-    'share.created': TableTransaction.#sharingChanged,
-    'share.revoked': TableTransaction.#sharingChanged,
-    'share.deleted': TableTransaction.#sharingChanged,
-    'share.downloaded': TableTransaction.#sharingChanged,
-    'embed.created': TableTransaction.#sharingChanged,
-    'embed.updated': TableTransaction.#sharingChanged,
-    'embed.revoked': TableTransaction.#sharingChanged,
-    'embed.deleted': TableTransaction.#sharingChanged,
+    ...handledBy(access, (t: TableTransaction, change, sequence, time) => t.#access.apply(sequence, time, change)),
+    ...handledBy(webhooks, (t: TableTransaction, change, sequence, time) => t.#webhooks.apply(sequence, time, change)),
+    ...handledBy(deliveries, (t: TableTransaction, change, sequence, time) =>
+      t.#webhooks.apply(sequence, time, change),
+    ),
+    ...handledBy(sharing, (t: TableTransaction, change, _, time) => t.#sharing.apply(time, change)),
+    ...handledBy(checkpoints, (t: TableTransaction, change, sequence, time) =>
+      t.#checkpoints.apply(sequence, time, change),
+    ),
     'scrub.advanced': (t, change, _, time) => applyScrub(t.#tables.scrub, time, change),
     'journal.recovered': () => undefined,
     'journal.restored': (t, _, sequence) => putRestore(t.#tables.restores, sequence),
-    'checkpoint.signed': (t, change, sequence, time) => putCheckpoint(t.#tables.checkpoints, sequence, time, change),
     'server.started': (t, change, sequence, time) => change.events && t.#events.begin(sequence, time),
     'server.stopped': () => undefined,
     'clock.observed': () => undefined,
@@ -160,11 +121,13 @@ export class TableTransaction implements StateTransaction {
   readonly #webhooks: WebhookRows
   readonly #sharing: SharingRows
   readonly #buckets: BucketRows
+  readonly #checkpoints: CheckpointRows
 
   constructor(tables: Tables) {
     this.#tables = tables
     this.#counters = new Counters(tables)
     this.#buckets = new BucketRows(tables)
+    this.#checkpoints = new CheckpointRows(tables)
     this.#payloads = new PayloadLedger(tables, this.#counters)
     this.#versions = new VersionRows(tables, this.#counters, this.#payloads)
     this.#uploads = new UploadRows(tables, this.#counters, this.#payloads)
@@ -208,8 +171,21 @@ export class TableTransaction implements StateTransaction {
   }
 
   lastCheckpoint(): CheckpointState | undefined {
-    return getLastCheckpoint(this.#tables.checkpoints)
+    return this.#checkpoints.last()
   }
+
+  checkpointOfSize(size: number): CheckpointState | undefined {
+    return this.#checkpoints.ofSize(size)
+  }
+
+  receiptsOf(size: number): readonly ReceiptState[] {
+    return this.#checkpoints.receiptsOf(size)
+  }
+
+  withheldCheckpoint(): number | undefined {
+    return this.#checkpoints.withheld()
+  }
+
   lastRestore(): Sequence | undefined {
     return getLastRestore(this.#tables.restores)
   }

@@ -1,14 +1,22 @@
 import type { Sequence } from '../../engine/brands.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState, ReceiptState } from '../../engine/state-ports.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { getApplied } from '../tables/applied.ts'
-import { checkpointsFrom, getLastCheckpoint, getLastRestore } from '../tables/checkpoints.ts'
+import {
+  checkpointsFrom,
+  getCheckpointOfSize,
+  getLastCheckpoint,
+  getLastRestore,
+  lastCheckpoints,
+} from '../tables/checkpoints.ts'
+import { type CheckpointMarks, getMarks, receiptsAfter, receiptsOf } from '../tables/receipts.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
 
 /** How far the journal is, and what of it was signed. */
-interface SigningState {
+interface SigningState extends CheckpointMarks {
   readonly applied: AppliedPosition | undefined
+  /** The last that was signed, shown or not. */
   readonly last: CheckpointState | undefined
   /** The last entry that says that the journal was restored from a backup. */
   readonly restored: Sequence | undefined
@@ -27,27 +35,43 @@ export class CheckpointReader {
   state(): SigningState {
     this.#environment.refresh()
     return {
+      ...getMarks(this.#tables.checkpointMarks),
       applied: getApplied(this.#tables.applied)?.position,
       last: getLastCheckpoint(this.#tables.checkpoints),
       restored: getLastRestore(this.#tables.restores),
     }
   }
 
+  /** The last that is shown. At most the very last one is withheld. */
   last(): CheckpointState | undefined {
     this.#environment.refresh()
-    return getLastCheckpoint(this.#tables.checkpoints)
+    const { withheld } = getMarks(this.#tables.checkpointMarks)
+    return lastCheckpoints(this.#tables.checkpoints, 2).find(({ size }) => size !== withheld)
   }
 
-  /** Checkpoints whose entries come after a sequence, the oldest first. */
+  /** Checkpoints that are shown and whose entries come after a sequence, the oldest first. */
   after(sequence: number, limit: number): CheckpointState[] {
     this.#environment.refresh()
-    return checkpointsFrom(this.#tables.checkpoints, sequence + 1, limit)
+    const { withheld } = getMarks(this.#tables.checkpointMarks)
+    return checkpointsFrom(this.#tables.checkpoints, sequence + 1, limit).filter(({ size }) => size !== withheld)
   }
 
-  /** The checkpoint of this size. Each covers the entry of the one before, so it is the first whose entry is not covered. */
+  /** The checkpoint of this size, if it is shown. */
   ofSize(size: number): CheckpointState | undefined {
     this.#environment.refresh()
-    const [found] = checkpointsFrom(this.#tables.checkpoints, size, 1)
-    return found?.size === size ? found : undefined
+    if (getMarks(this.#tables.checkpointMarks).withheld === size) return undefined
+    return getCheckpointOfSize(this.#tables.checkpoints, size)
+  }
+
+  /** What was said about a checkpoint, in the order of the entries. */
+  receiptsOf(size: number): ReceiptState[] {
+    this.#environment.refresh()
+    return receiptsOf(this.#tables.receipts, size)
+  }
+
+  /** Receipts of checkpoints from a size on, by size and entry; `after`: of this size, those whose entries come later. */
+  receiptsAfter(size: number, after: number, limit: number): ReceiptState[] {
+    this.#environment.refresh()
+    return receiptsAfter(this.#tables.receipts, size, after, limit)
   }
 }

@@ -37,9 +37,20 @@ export function getLastCheckpoint(table: TableReader): CheckpointState | undefin
   return last && stateOf(last)
 }
 
+/** The last ones, the newest first. */
+export function lastCheckpoints(table: TableReader, limit: number): CheckpointState[] {
+  return Array.from(table.rows({ reverse: true, limit }), stateOf)
+}
+
 /** Checkpoints by their entries, from a sequence on. */
 export function checkpointsFrom(table: TableReader, first: number, limit: number): CheckpointState[] {
   return Array.from(table.rows({ start: numberKey(first), limit }), stateOf)
+}
+
+/** The checkpoint of this size. Each covers the entry of the one before, so it is the first whose entry is not covered. */
+export function getCheckpointOfSize(table: TableReader, size: number): CheckpointState | undefined {
+  const [found] = checkpointsFrom(table, size, 1)
+  return found?.size === size ? found : undefined
 }
 
 export function putRestore(table: Table, sequence: Sequence): void {

@@ -29,6 +29,8 @@ export const TABLES = {
   fileUsage: 'file-usage',
   scrub: 'scrub',
   checkpoints: 'checkpoints',
+  checkpointMarks: 'checkpoint-marks',
+  receipts: 'receipts',
   restores: 'restores',
   accounts: 'accounts',
   credentials: 'credentials',

@@ -12,7 +12,7 @@ import {
   rootOfInclusion,
   type TreeNodes,
 } from '../../engine/transparency/tree-shape.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState, ReceiptState } from '../../engine/state-ports.ts'
 import type { CheckpointReader } from '../catalog/checkpoint-reader.ts'
 import { Turns } from '../audit/turns.ts'
 import { TreeFiles, TreesDamagedError, treesIn } from './tree-files.ts'
@@ -68,6 +68,35 @@ export class CheckpointLog {
     return last
   }
 
+  /** The last checkpoint as a signed note, with the signatures of witnesses. @throws LogRefusal */
+  note(): string {
+    return this.noteOf(this.last())
+  }
+
+  /** A checkpoint as a signed note, with the signatures of witnesses. */
+  noteOf(checkpoint: CheckpointState): string {
+    const signed = this.#reader.receiptsOf(checkpoint.size).filter(({ kind }) => kind === 'cosignature')
+    return [noteOf(checkpoint), ...signed.map(({ receipt }) => `${Buffer.from(receipt).toString()}\n`)].join('')
+  }
+
+  /** What was said about a checkpoint by others, in the order of the entries. */
+  receiptsOf(size: number): ReceiptState[] {
+    return this.#reader.receiptsOf(size)
+  }
+
+  /** Receipts of checkpoints from a size on; `after`: of this size, those whose entries come later. */
+  receiptsAfter(size: number, after: number, limit: number): ReceiptState[] {
+    return this.#reader.receiptsAfter(size, after, limit)
+  }
+
+  /** The checkpoint of a size, by default the last one. @throws LogRefusal */
+  ofSize(size: number | undefined): CheckpointState {
+    if (size === undefined) return this.last()
+    const found = this.#reader.ofSize(size)
+    if (found === undefined) throw new LogRefusal('none', `there is no checkpoint of ${size} records`)
+    return found
+  }
+
   /** Checkpoints whose entries come after a sequence. */
   after(sequence: number, limit: number): CheckpointState[] {
     return this.#reader.after(sequence, limit)
@@ -79,7 +108,7 @@ export class CheckpointLog {
    * @throws LogRefusal
    */
   inclusion(sequence: number, size: number | undefined): string {
-    const checkpoint = this.#checkpoint(size)
+    const checkpoint = this.ofSize(size)
     if (sequence >= checkpoint.size) {
       throw new LogRefusal('not-covered', `the checkpoint covers the records before ${checkpoint.size}`)
     }
@@ -91,7 +120,7 @@ export class CheckpointLog {
         throw new TreesDamagedError('the trees are not those that were signed')
       return found
     })
-    return inclusionProofText(sequence, path, noteOf(checkpoint))
+    return inclusionProofText(sequence, path, this.noteOf(checkpoint))
   }
 
   /**
@@ -99,8 +128,8 @@ export class CheckpointLog {
    * @throws LogRefusal
    */
   consistency(from: number, to: number | undefined): string {
-    const checkpoint = this.#checkpoint(to)
-    const old = this.#checkpoint(from)
+    const checkpoint = this.ofSize(to)
+    const old = this.ofSize(from)
     if (old.size > checkpoint.size) {
       throw new LogRefusal('not-covered', `the checkpoint of ${to} records does not cover ${from}`)
     }
@@ -111,7 +140,7 @@ export class CheckpointLog {
       }
       return found
     })
-    return consistencyProofText(old.size, path, noteOf(checkpoint))
+    return consistencyProofText(old.size, path, this.noteOf(checkpoint))
   }
 
   /**
@@ -153,14 +182,6 @@ export class CheckpointLog {
       const entries = verifiedEntries(trees, last, { level: below, index, width })
       return level === 'entries' ? entriesOf(recordsOf(trees, entries, index)) : Buffer.concat(entries)
     })
-  }
-
-  /** @throws LogRefusal */
-  #checkpoint(size: number | undefined): CheckpointState {
-    if (size === undefined) return this.last()
-    const found = this.#reader.ofSize(size)
-    if (found === undefined) throw new LogRefusal('none', `there is no checkpoint of ${size} records`)
-    return found
   }
 
   #read<T>(checkpoint: CheckpointState, read: (trees: TreeFiles) => T): T {

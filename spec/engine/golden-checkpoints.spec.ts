@@ -43,3 +43,18 @@ test('golden journal 12: its checkpoints are signed with the key of the store, o
   await signing.close()
   await store.close(true)
 })
+
+test('golden journal 14: receipts of its checkpoints, and a checkpoint that was withheld until it had one', async (t) => {
+  const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[13])
+  const store = await openGolden(paths)
+  const signing = signingOf({ ...store, paths })
+  t.match(signing.reader.receiptsOf(128), [{ kind: 'rfc3161', giver: 'https://tsa.example/' }])
+  t.match(signing.reader.receiptsOf(132), [{ kind: 'cosignature' }, { kind: 'lock', assertedMicroseconds: undefined }])
+  t.match(signing.reader.receiptsOf(138), [{ kind: 'rfc3161', assertedMicroseconds: 1_795_000_002_000_000 }])
+  t.equal(signing.reader.receiptsAfter(1, 0, 9).length, 4)
+  t.match(signing.reader.state(), { withheld: undefined, last: { size: 138 } })
+  t.match(signing.log.note(), /\n138\n/)
+  t.match(signing.log.noteOf(signing.log.ofSize(132)), /\n— witness\.example\/w1 /)
+  await signing.close()
+  await store.close(true)
+})

@@ -124,6 +124,8 @@ export class ModelRules {
       case 'begin-scrub':
       case 'record-scrub':
       case 'sign-checkpoint':
+      case 'record-receipt':
+      case 'publish-checkpoint':
       case 'move-payloads':
       case 'remove-volume':
         return DONE

@@ -27,6 +27,8 @@ interface SigningOptions {
   readonly intervalSeconds?: number
   readonly heartbeatSeconds?: number
   readonly name?: string
+  /** Whether checkpoints are published later. */
+  readonly withholds?: () => boolean
   readonly key?: SigningKey
   /** Milliseconds since 1970. */
   readonly clock?: () => number
@@ -38,6 +40,7 @@ export function signingOf(
     intervalSeconds = 60,
     heartbeatSeconds = 3600,
     name = 'spec.log',
+    withholds = () => false,
     clock = Date.now,
     key = new SigningKey(Buffer.alloc(32, 3)),
   }: SigningOptions = {},
@@ -67,6 +70,7 @@ export function signingOf(
       origin: { name, deploymentId },
       key,
       clock: () => millisecondsOf(clock()),
+      withholds,
       onSigned: () => undefined,
       onDiscarded: (reason) => void discarded.push(reason),
     },

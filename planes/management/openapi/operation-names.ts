@@ -3,6 +3,7 @@ import { API, type Route } from '../define-route.ts'
 /** Names of the operations in the OpenAPI document. Generated clients call them by these, so a name stays. */
 const NAMES: Readonly<Record<string, string>> = {
   'GET /health': 'getHealth',
+  'POST /transparency/receipts': 'addReceipt',
   'GET /ready': 'getReadiness',
   'GET /metrics': 'getPrometheusMetrics',
   'GET /openapi.json': 'getOpenApiDocument',

@@ -21,3 +21,13 @@ export function tileOfPath(path: string): TileName | undefined {
     ? undefined
     : { level: height, index: number, width: hashes }
 }
+
+/** The path of a tile, as above. */
+export function pathOfTile({ level, index, width }: TileName): string {
+  const groups: string[] = []
+  for (let rest = index; groups.length === 0 || rest > 0; rest = Math.floor(rest / 1000)) {
+    const digits = String(rest % 1000).padStart(3, '0')
+    groups.unshift(groups.length === 0 ? digits : `x${digits}`)
+  }
+  return `${level}/${groups.join('/')}${width === WIDTH ? '' : `.p/${width}`}`
+}

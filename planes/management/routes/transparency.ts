@@ -1,8 +1,16 @@
 import type { CheckpointState } from '../../../engine/state-ports.ts'
 import { verifierKeyText } from '../../../engine/transparency/checkpoint-note.ts'
-import { LogRefusal, noteOf } from '../../../projections/trees/checkpoint-log.ts'
-import type { HttpResponse } from '../../http/exchange.ts'
-import { bytesOf, defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
+import type { CheckpointLog } from '../../../projections/trees/checkpoint-log.ts'
+import {
+  bytesOf,
+  defineRoute,
+  EVERYONE,
+  json,
+  type Pattern,
+  type Query,
+  type Route,
+  type RouteRequest,
+} from '../define-route.ts'
 import { ManagementError } from '../errors.ts'
 import { bytesResponse, jsonResponse, textResponse } from '../responses.ts'
 import { command } from '../route-command.ts'
@@ -10,6 +18,8 @@ import { queryCount, queryNumber } from '../schemas/query.ts'
 import { listOf, object, orNull, SHA256, TIME, text, whole } from '../schemas/schema.ts'
 import { tileOfPath } from '../requests/tile-path.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
+import { asked, hex, RECEIPT_NAMES, receiptNames } from './checkpoint-parts.ts'
+import { RECEIPT_ROUTES } from './receipts.ts'
 
 const TEXT = 'text/plain; charset=utf-8'
 const BYTES = 'application/octet-stream'
@@ -17,21 +27,7 @@ const PAGE_MAXIMUM = 1000
 
 const ERRORS = ['CHECKPOINT_NOT_FOUND', 'TREES_NOT_READY'] as const
 
-/** Refusals of the log as errors of this plane. */
-function asked(answer: () => HttpResponse): HttpResponse {
-  try {
-    return answer()
-  } catch (error) {
-    if (!(error instanceof LogRefusal)) throw error
-    throw new ManagementError(error.reason === 'not-ready' ? 'TREES_NOT_READY' : 'CHECKPOINT_NOT_FOUND', error.message)
-  }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
-}
-
-function checkpointRecord(checkpoint: CheckpointState): Record<string, unknown> {
+function checkpointRecord(checkpoint: CheckpointState, log: CheckpointLog): Record<string, unknown> {
   return {
     sequence: checkpoint.sequence,
     time: rfc3339(checkpoint.timeMicroseconds),
@@ -40,17 +36,57 @@ function checkpointRecord(checkpoint: CheckpointState): Record<string, unknown> 
     bundle_root: hex(checkpoint.bundleRoot),
     previous_checkpoint_hash: hex(checkpoint.previous),
     origin: checkpoint.origin,
-    note: noteOf(checkpoint),
+    note: log.noteOf(checkpoint),
+    receipts: log.receiptsOf(checkpoint.size).map(receiptNames),
   }
 }
 
-const getCheckpoint = defineRoute({
+/** A route that answers with a text of the log. */
+function textRoute<const P extends Pattern, const Q extends Query = {}>({
+  text: textOf,
+  ...definition
+}: {
+  readonly pattern: P
+  readonly summary: string
+  readonly query?: Q
+  readonly text: (log: CheckpointLog, request: RouteRequest<P, Q, never>) => string
+}): Route {
+  return defineRoute<P, Q>({
+    ...definition,
+    roles: EVERYONE,
+    answer: { 200: bytesOf(TEXT) },
+    errors: ERRORS,
+    handle: (request, { checkpoints }) => asked(() => textResponse(200, TEXT, textOf(checkpoints, request))),
+  })
+}
+
+const getCheckpoint = textRoute({
   pattern: 'GET /transparency/checkpoint',
-  roles: EVERYONE,
-  summary: 'The last checkpoint, as a signed note (C2SP tlog-checkpoint).',
-  answer: { 200: bytesOf(TEXT) },
-  errors: ERRORS,
-  handle: (_request, { checkpoints }) => asked(() => textResponse(200, TEXT, noteOf(checkpoints.last()))),
+  summary: 'The last checkpoint, as a signed note (C2SP tlog-checkpoint) with the signatures of witnesses.',
+  text: (log) => log.note(),
+})
+
+const getKey = textRoute({
+  pattern: 'GET /transparency/key',
+  summary: 'The key of the log (C2SP vkey), for comparison only: to trust it, get it from somewhere else.',
+  text(log) {
+    const { origin, publicKey } = log.last()
+    return `${verifierKeyText(origin, publicKey)}\n`
+  },
+})
+
+const getInclusion = textRoute({
+  pattern: 'GET /transparency/proof/inclusion',
+  summary: 'That a record is in the tree of a checkpoint (C2SP tlog-proof).',
+  query: { sequence: queryNumber(0), size: queryCount },
+  text: (log, request) => log.inclusion(request.query('sequence'), request.query('size')),
+})
+
+const getConsistency = textRoute({
+  pattern: 'GET /transparency/proof/consistency',
+  summary: 'That the tree of one checkpoint begins with that of an earlier one.',
+  query: { old: queryNumber(1, { minimum: 1 }), size: queryCount },
+  text: (log, request) => log.consistency(request.query('old'), request.query('size')),
 })
 
 const getCheckpoints = defineRoute({
@@ -71,6 +107,7 @@ const getCheckpoints = defineRoute({
             previous_checkpoint_hash: SHA256,
             origin: text(),
             note: text(),
+            receipts: listOf(object(RECEIPT_NAMES)),
           }),
           { maximum: PAGE_MAXIMUM },
         ),
@@ -82,7 +119,7 @@ const getCheckpoints = defineRoute({
     const limit = request.query('limit')
     const page = checkpoints.after(request.query('after') ?? -1, limit)
     return jsonResponse(200, {
-      checkpoints: page.map(checkpointRecord),
+      checkpoints: page.map((one) => checkpointRecord(one, checkpoints)),
       next_after: page.length === limit ? (page.at(-1)?.sequence ?? null) : null,
     })
   },
@@ -90,41 +127,6 @@ const getCheckpoints = defineRoute({
     options: { after: 'go on after this sequence', limit: 'most of the page' },
     show: { list: 'checkpoints', columns: ['sequence', 'time', 'size', 'root'], also: ['next_after'] },
   }),
-})
-
-const getKey = defineRoute({
-  pattern: 'GET /transparency/key',
-  roles: EVERYONE,
-  summary: 'The key of the log (C2SP vkey), for comparison only: to trust it, get it from somewhere else.',
-  answer: { 200: bytesOf(TEXT) },
-  errors: ERRORS,
-  handle: (_request, { checkpoints }) =>
-    asked(() => {
-      const { origin, publicKey } = checkpoints.last()
-      return textResponse(200, TEXT, `${verifierKeyText(origin, publicKey)}\n`)
-    }),
-})
-
-const getInclusion = defineRoute({
-  pattern: 'GET /transparency/proof/inclusion',
-  roles: EVERYONE,
-  summary: 'That a record is in the tree of a checkpoint (C2SP tlog-proof).',
-  query: { sequence: queryNumber(0), size: queryCount },
-  answer: { 200: bytesOf(TEXT) },
-  errors: ERRORS,
-  handle: (request, { checkpoints }) =>
-    asked(() => textResponse(200, TEXT, checkpoints.inclusion(request.query('sequence'), request.query('size')))),
-})
-
-const getConsistency = defineRoute({
-  pattern: 'GET /transparency/proof/consistency',
-  roles: EVERYONE,
-  summary: 'That the tree of one checkpoint begins with that of an earlier one.',
-  query: { old: queryNumber(1, { minimum: 1 }), size: queryCount },
-  answer: { 200: bytesOf(TEXT) },
-  errors: ERRORS,
-  handle: (request, { checkpoints }) =>
-    asked(() => textResponse(200, TEXT, checkpoints.consistency(request.query('old'), request.query('size')))),
 })
 
 const getTile = defineRoute({
@@ -148,4 +150,5 @@ export const TRANSPARENCY_ROUTES: readonly Route[] = [
   getInclusion,
   getConsistency,
   getTile,
+  ...RECEIPT_ROUTES,
 ]

@@ -47,6 +47,8 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   row('GET', '/transparency/checkpoint'),
   row('GET', '/transparency/checkpoints'),
   row('GET', '/transparency/key'),
+  row('GET', '/transparency/receipts'),
+  row('POST', '/transparency/receipts', '{}'),
   row('GET', '/transparency/proof/inclusion?sequence=1'),
   row('GET', '/transparency/proof/consistency?old=1'),
   row('GET', '/transparency/tile/0/000'),

@@ -162,6 +162,8 @@ const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every
 const whole: Form = { sample: 7, accepts: isWhole }
 const positive: Form = { sample: 7, accepts: (value) => isWhole(value) && value !== 0 }
 
+const LOG_NAME = /^[A-Za-z0-9._/-]{1,255}$/
+
 /** What the page promises of each kind, said again without the code that keeps it. */
 const FORMS: Readonly<Record<string, Form>> = {
   sequence: whole,
@@ -190,10 +192,9 @@ const FORMS: Readonly<Record<string, Form>> = {
   parts: { sample: new Uint8Array(5), accepts: isBytes },
   '32 bytes': { sample: new Uint8Array(32), accepts: (value) => isBytes(value) && (value as Uint8Array).length === 32 },
   '64 bytes': { sample: new Uint8Array(64), accepts: (value) => isBytes(value) && (value as Uint8Array).length === 64 },
-  'name of a log': {
-    sample: 'log/1',
-    accepts: (value) => typeof value === 'string' && /^[A-Za-z0-9._/-]{1,255}$/.test(value),
-  },
+  '1 to 28672 bytes': { sample: new Uint8Array(9), accepts: isBytes },
+  'giver of a receipt': { sample: 'https://tsa.example/', accepts: isFilled },
+  'name of a log': { sample: 'log/1', accepts: (value) => LOG_NAME.test(String(value)) && typeof value === 'string' },
   '4 to 32 bytes': {
     sample: new Uint8Array(4),
     accepts: (value) => value instanceof Uint8Array && value.length >= 4 && value.length <= 32,

@@ -1,7 +1,12 @@
 /** Every error of the table of errors, each provoked over the wire at least once. */
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import tap, { test } from 'tap'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
+import type { CheckpointState } from '../../../engine/state-ports.ts'
+import { timeStampRequest } from '../../../engine/transparency/time-stamp.ts'
+import { systemAudit } from '../../../workers/system-audit.ts'
+import { timeStampAuthority } from '../../support/time-stamp-authority.ts'
 import { EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { type ManagementErrorCode, managementErrors } from '../../../planes/management/errors.ts'
 import { treesIn } from '../../../projections/trees/tree-files.ts'
@@ -225,6 +230,25 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     return answer
   },
   CHECKPOINT_NOT_FOUND: () => api.call('GET', '/transparency/checkpoint'),
+  RECEIPT_REFUSED: async () => {
+    const signing = signingOf({ ...server.store, paths: server.paths })
+    await signing.settle()
+    await signing.close()
+    return api.call('POST', '/transparency/receipts', { receipt: 'AAAA' })
+  },
+  TOO_MANY_RECEIPTS: async () => {
+    const authority = timeStampAuthority(join(server.paths.root, 'authority'))
+    const { size, bundleRoot } = server.session.checkpoints.last() as CheckpointState
+    for (let byte = 0; byte < 64; byte += 1) {
+      await server.store.client.execute({
+        kind: 'record-receipt',
+        audit: systemAudit('checkpoints', 'checkpoint.receipt', 'log'),
+        receipt: { size, kind: 'lock', giver: 'x', receipt: Buffer.of(byte), assertedMicroseconds: undefined },
+      })
+    }
+    const receipt = authority.answer(timeStampRequest(bundleRoot, undefined)).toString('base64')
+    return api.call('POST', '/transparency/receipts', { receipt })
+  },
   TREES_NOT_READY: async () => {
     const signing = signingOf({ ...server.store, paths: server.paths })
     await signing.settle()

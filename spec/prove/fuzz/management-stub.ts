@@ -249,9 +249,22 @@ const CHECKPOINT = {
   publicKey: Buffer.alloc(32),
   signature: Buffer.alloc(64),
 }
+const RECEIPT = {
+  sequence: 10,
+  size: 9,
+  kind: 'rfc3161',
+  giver: 'https://tsa.example/',
+  receipt: Buffer.alloc(40),
+  assertedMicroseconds: NOW * 1000,
+}
 const CHECKPOINTS = {
   newest: () => CHECKPOINT,
   last: () => CHECKPOINT,
+  ofSize: () => CHECKPOINT,
+  note: () => 'note',
+  noteOf: () => 'note',
+  receiptsOf: () => [RECEIPT],
+  receiptsAfter: () => [RECEIPT],
   after: () => [CHECKPOINT],
   inclusion: () => 'proof',
   consistency: () => 'proof',

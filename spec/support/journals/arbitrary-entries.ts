@@ -57,6 +57,8 @@ const KINDS: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   // Part numbers as bits, at most; any bytes will do for a codec.
   parts: bytes({ maxLength: 1251 }),
   '32 bytes': bytes({ minLength: 32, maxLength: 32 }),
+  '1 to 28672 bytes': bytes({ minLength: 1, maxLength: 100 }),
+  'giver of a receipt': fc.stringMatching(/^[!-~]{1,100}$/),
   '64 bytes': bytes({ minLength: 64, maxLength: 64 }),
   'name of a log': fc.stringMatching(/^[a-z0-9./_-]{1,40}$/),
   '4 to 32 bytes': bytes({ minLength: 4, maxLength: 32 }),

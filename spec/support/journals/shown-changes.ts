@@ -194,6 +194,19 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
       signature: SIGNATURE.toString('hex'),
     },
   ],
+  [
+    [52, 9, 0, 'https://tsa.example/', DIGEST, 1_000_000],
+    {
+      kind: 'checkpoint.receipt',
+      size: 9,
+      receipt_kind: 'rfc3161',
+      giver: 'https://tsa.example/',
+      receipt: HEX,
+      asserted: '1970-01-01T00:00:01.000000Z',
+    },
+  ],
+  [[53, 9], { kind: 'checkpoint.withheld', size: 9 }],
+  [[54, 9], { kind: 'checkpoint.published', size: 9 }],
   [[37, DIGEST, DIGEST, DIGEST], { kind: 'master-key.changed', check: HEX, sealed_key: HEX, after: HEX }],
   [
     [40, 'w', 'https://t/', [0, 7], 'b', null, true, DIGEST],

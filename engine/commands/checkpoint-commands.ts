@@ -1,0 +1,27 @@
+import type { Sequence } from '../brands.ts'
+import type { ChangeNamed } from '../events/changes.ts'
+
+/** Commands on checkpoints. The store sends them by itself, and they have no attempt. */
+export interface CheckpointCommands {
+  /**
+   * Records a checkpoint. `after`: the entry of the last one that the signer has seen. `isWithheld`:
+   * it is not shown before it is published.
+   */
+  'sign-checkpoint': {
+    checkpoint: Omit<ChangeNamed<'checkpoint.signed'>, 'name'>
+    after: Sequence | undefined
+    isWithheld?: boolean
+  }
+  /** Records what somebody outside said about a checkpoint; at most 64 for each. */
+  'record-receipt': { receipt: Omit<ChangeNamed<'checkpoint.receipt'>, 'name'> }
+  /** Shows a checkpoint that was withheld. */
+  'publish-checkpoint': { size: number }
+}
+
+/** Commands that are recorded without an attempt, as those of the store itself. */
+export const OWN_COMMANDS: ReadonlySet<string> = new Set([
+  'count-download',
+  'sign-checkpoint',
+  'record-receipt',
+  'publish-checkpoint',
+])

@@ -1,0 +1,52 @@
+import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { CheckpointChange } from '../../engine/events/changes.ts'
+import type { CheckpointState, ReceiptState } from '../../engine/state-ports.ts'
+import { getCheckpointOfSize, getLastCheckpoint, putCheckpoint } from '../tables/checkpoints.ts'
+import { type CheckpointMarks, getMarks, putMarks, putReceipt, receiptsOf } from '../tables/receipts.ts'
+import type { Tables } from '../tables/table-list.ts'
+
+/** What entries do to checkpoints, and to what was said about them. */
+export class CheckpointRows {
+  readonly #tables: Tables
+
+  constructor(tables: Tables) {
+    this.#tables = tables
+  }
+
+  last(): CheckpointState | undefined {
+    return getLastCheckpoint(this.#tables.checkpoints)
+  }
+
+  ofSize(size: number): CheckpointState | undefined {
+    return getCheckpointOfSize(this.#tables.checkpoints, size)
+  }
+
+  receiptsOf(size: number): readonly ReceiptState[] {
+    return receiptsOf(this.#tables.receipts, size)
+  }
+
+  withheld(): number | undefined {
+    return getMarks(this.#tables.checkpointMarks).withheld
+  }
+
+  apply(sequence: Sequence, time: Microseconds, change: CheckpointChange): void {
+    switch (change.name) {
+      case 'checkpoint.signed':
+        putCheckpoint(this.#tables.checkpoints, sequence, time, change)
+        return putMarks(this.#tables.checkpointMarks, { withheld: undefined, quiet: sequence })
+      case 'checkpoint.receipt':
+        putReceipt(this.#tables.receipts, sequence, change)
+        return this.#mark(sequence, {})
+      case 'checkpoint.withheld':
+        return this.#mark(sequence, { withheld: change.size })
+      case 'checkpoint.published':
+        return this.#mark(sequence, { withheld: undefined })
+    }
+  }
+
+  #mark(sequence: Sequence, changed: Partial<CheckpointMarks>): void {
+    const before = getMarks(this.#tables.checkpointMarks)
+    const follows = before.quiet === undefined || sequence <= before.quiet + 1
+    putMarks(this.#tables.checkpointMarks, { ...before, ...(follows && { quiet: sequence }), ...changed })
+  }
+}
