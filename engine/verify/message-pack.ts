@@ -16,11 +16,24 @@ interface Sized {
 /** Offset after the value at `at`; -1 when there is none that ends by `end`, or of a type that no entry holds. */
 export function after(bytes: Buffer, at: number, end: number, depth = 0): number {
   if (at >= end || depth > DEPTH_MAXIMUM) return -1
+  const short = afterShort(bytes, at, end)
+  if (short > 0) return short > end ? -1 : short
   const sized = sizeOf(bytes, at, end)
   if (sized === undefined) return -1
   let next = sized.at + sized.bytes
   for (let index = 0; index < sized.values && next >= 0; index += 1) next = after(bytes, next, end, depth + 1)
   return next > end ? -1 : next
+}
+
+/** The same for nearly all values that entries hold, without an object for each; 0 for any other. */
+function afterShort(bytes: Buffer, at: number, end: number): number {
+  const tag = bytes[at] as number
+  if (tag <= 0x7f || tag === 0xc0 || tag === 0xc2 || tag === 0xc3) return at + 1
+  if (tag >= 0xa0 && tag <= 0xbf) return at + 1 + (tag & 0x1f)
+  if (tag === 0xd9 || tag === 0xc4) return at + 1 < end ? at + 2 + (bytes[at + 1] as number) : 0
+  if (tag === 0xcd) return at + 3
+  if (tag === 0xce) return at + 5
+  return tag === 0xcb ? at + 9 : 0
 }
 
 /** Number of values of the array at `at`, and where the first is; undefined when there is no array. */
