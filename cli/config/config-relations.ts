@@ -29,6 +29,8 @@ function bothOrNeither(certificate: ConfigName, key: ConfigName): ConfigRelation
   }
 }
 
+const LOOPBACK = /^http:\/\/(?:127\.\d+\.\d+\.\d+|\[::1\]|localhost)(?:[:/]|$)/
+
 export const configRelations: readonly ConfigRelation[] = [
   {
     settings: ['s3.bind', 'api.bind'],
@@ -50,6 +52,17 @@ export const configRelations: readonly ConfigRelation[] = [
       const key = decodeMasterKey(config['credential_master_key']?.reveal() ?? '')
       if (key === undefined) return 'the new key is missing'
       return key.equals(previous) ? 'both are the same key; a change of the key needs a new one' : undefined
+    },
+  },
+  {
+    settings: ['checkpoints.timestamps', 'checkpoints.timestamp_url'],
+    problem(config) {
+      const url = config['checkpoints.timestamp_url']
+      if (config['checkpoints.timestamps'] === 'off') return undefined
+      if (url === undefined) return 'the address of the authority is missing'
+      return url.startsWith('https://') || LOOPBACK.test(url)
+        ? undefined
+        : 'the address must be https, or http to an address of this machine'
     },
   },
   bothOrNeither('s3.tls_certificate_file', 's3.tls_key_file'),

@@ -15,6 +15,8 @@ import { Supervisor } from '../../workers/supervisor.ts'
 import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import type { WebhookDelivery } from '../../workers/webhooks/deliver-webhooks.ts'
+import type { CheckpointTimeStamps } from '../../workers/time-stamps/time-stamp-checkpoints.ts'
+import { checkpointTimeStamps } from './checkpoints.ts'
 import type { Logger } from './logger.ts'
 import type { StoreSession } from './store/store-session.ts'
 
@@ -23,6 +25,7 @@ export interface RunningWorkers {
   readonly lifecycle: Pick<LifecycleExpiry, 'totals' | 'lastPass'>
   readonly compaction: Pick<VolumeCompaction, 'removed' | 'movedBytes'>
   readonly compression: Pick<SegmentCompression, 'totals'>
+  readonly timeStamps: Pick<CheckpointTimeStamps, 'facts'>
   stop(): Promise<void>
 }
 
@@ -60,7 +63,9 @@ export function startWorkers(
   supervisor.start(delivery)
   supervisor.start(snapshots)
   supervisor.start(checkpoints)
-  return { lifecycle, compaction, compression, stop: () => supervisor.stop() }
+  const timeStamps = checkpointTimeStamps(log, config, store)
+  supervisor.start(timeStamps)
+  return { lifecycle, compaction, compression, timeStamps, stop: () => supervisor.stop() }
 }
 
 function compressionWorker({ paths }: StoreSession, start: string, config: Config): SegmentCompression {

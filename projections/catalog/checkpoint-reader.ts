@@ -10,7 +10,7 @@ import {
   getLastRestore,
   lastCheckpoints,
 } from '../tables/checkpoints.ts'
-import { type CheckpointMarks, getMarks, receiptsAfter, receiptsOf } from '../tables/receipts.ts'
+import { type CheckpointMarks, getMarks, lastAnchored, receiptsAfter, receiptsOf } from '../tables/receipts.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
 
 /** How far the journal is, and what of it was signed. */
@@ -61,6 +61,13 @@ export class CheckpointReader {
     this.#environment.refresh()
     if (getMarks(this.#tables.checkpointMarks).withheld === size) return undefined
     return getCheckpointOfSize(this.#tables.checkpoints, size)
+  }
+
+  /** The oldest checkpoint that no receipt covers: none is about it or about a later one. */
+  oldestUnanchored(): CheckpointState | undefined {
+    this.#environment.refresh()
+    const anchored = lastAnchored(this.#tables.receipts) ?? 0
+    return checkpointsFrom(this.#tables.checkpoints, anchored, 2).find(({ size }) => size > anchored)
   }
 
   /** What was said about a checkpoint, in the order of the entries. */

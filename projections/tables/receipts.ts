@@ -61,6 +61,12 @@ export function receiptsAfter(table: TableReader, size: number, after: number, l
   return receiptsFrom(table, { start: Buffer.concat([numberKey(size), numberKey(after + 1)]), limit })
 }
 
+/** Size of the greatest checkpoint with a receipt. */
+export function lastAnchored(table: TableReader): number | undefined {
+  const [last] = table.keys({ reverse: true, limit: 1 })
+  return last && readNumber(last, 0)
+}
+
 function receiptsFrom(table: TableReader, range: Parameters<TableReader['rows']>[0]): ReceiptState[] {
   return Array.from(table.rows(range), stateOf)
 }

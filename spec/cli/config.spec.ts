@@ -194,6 +194,16 @@ test('values of every kind', async (t) => {
 
 test('settings that do not go together', async (t) => {
   t.match(problemsOf({ flags: { 'api.bind': '127.0.0.1:7600' } }), [/^s3\.bind and api\.bind: both are 127/])
+  const required = { 'checkpoints.timestamps': 'required' }
+  t.match(problemsOf({ flags: required }), [/checkpoints\.timestamp_url.*address of the authority is missing/])
+  for (const url of ['http://tsa.example/', 'http://127.0.0.1.example/', 'http://10.0.0.1/']) {
+    const flags = { ...required, 'checkpoints.timestamp_url': url }
+    t.match(problemsOf({ flags }), [/must be https, or http to an address of this machine/])
+  }
+  for (const url of ['https://tsa.example/tsr', 'http://127.0.0.1:318/', 'http://[::1]:318/tsr', 'http://localhost/']) {
+    const { config } = read({ flags: { ...required, 'checkpoints.timestamp_url': url } })
+    t.equal(config['checkpoints.timestamp_url'], url)
+  }
   t.match(problemsOf({ flags: { 'storage.inline_limit_bytes': '1048576', 'storage.volume_mib': '1' } }), [
     /at most a quarter of a volume, 262144 bytes/,
   ])

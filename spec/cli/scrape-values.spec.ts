@@ -106,6 +106,7 @@ test('workers that are not started yet have no values, and then those that they 
     workers: {
       lifecycle: { totals, lastPass: last },
       compaction: { removed: 2, movedBytes: 700 },
+      timeStamps: { facts: { failures: 2, unanchoredSeconds: 60 } },
       compression: { totals: { segments: 3, plainBytes: 5000, storedBytes: 1000, kept: 1 } },
     },
   })

@@ -5,7 +5,7 @@ import type { RunningWorkers } from '../background-workers.ts'
 /** What the workers tell of themselves; those but the deliveries are undefined until they are started. */
 export interface WorkerSources {
   readonly deliveries: DeliveryCounts
-  readonly workers: Pick<RunningWorkers, 'lifecycle' | 'compaction' | 'compression'> | undefined
+  readonly workers: Pick<RunningWorkers, 'lifecycle' | 'compaction' | 'compression' | 'timeStamps'> | undefined
 }
 
 /** The counters of the workers, which are read often and cost nothing. */
@@ -28,6 +28,7 @@ export function workerCounters({ deliveries, workers }: WorkerSources) {
 export function workerValues(sources: WorkerSources) {
   const lastPass = sources.workers?.lifecycle.lastPass
   const cold = sources.workers?.compression.totals
+  const stamps = sources.workers?.timeStamps.facts
   return {
     ...workerCounters(sources),
     object_store_webhook_deliveries_pending: sources.deliveries.pending,
@@ -37,5 +38,7 @@ export function workerValues(sources: WorkerSources) {
     object_store_journal_compressed_bytes: cold?.plainBytes,
     object_store_journal_compressed_disk_bytes: cold?.storedBytes,
     object_store_journal_damaged_segments: cold?.kept,
+    object_store_checkpoint_unanchored_age_seconds: stamps?.unanchoredSeconds,
+    object_store_checkpoint_timestamp_failures_total: stamps?.failures,
   } satisfies Partial<ScrapeValues>
 }

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto'
+import { microsecondsOf, type Milliseconds } from '../../engine/brands.ts'
+import type { EngineClient } from '../../engine/client/engine-client.ts'
+import { RECEIPT_BYTES_MAXIMUM } from '../../engine/events/names.ts'
+import type { CheckpointState, ReceiptState } from '../../engine/state-ports.ts'
+import { nonceOf, readTimeStamp, TimeStampError, timeStampRequest } from '../../engine/transparency/time-stamp.ts'
+import type { CheckpointReader } from '../../projections/catalog/checkpoint-reader.ts'
+import { systemAudit } from '../system-audit.ts'
+import type { BackgroundWorker, StepResult } from '../worker.ts'
+import { boundedPost } from './bounded-post.ts'
+
+interface TimeStampOptions {
+  readonly mode: 'off' | 'best-effort' | 'required'
+  /** Of the authority; undefined where the mode is off. */
+  readonly url: string | undefined
+  readonly timeoutMilliseconds: number
+  /** The time of day. */
+  readonly clock: () => Milliseconds
+  /** Milliseconds of a clock that is never set. */
+  readonly timer: () => number
+  readonly onFailure: (error: unknown) => void
+}
+
+/** What is known of the time stamps. */
+interface TimeStampFacts {
+  readonly failures: number
+  /** Since the oldest checkpoint was signed that no receipt covers; 0 without one, undefined where none are asked for. */
+  readonly unanchoredSeconds: number | undefined
+}
+
+/** An answer that was checked. */
+type Stamped = Pick<ReceiptState, 'receipt' | 'assertedMicroseconds'>
+
+const ANSWER_BYTES_MAXIMUM = 64 * 1024
+const FIRST_RETRY_MILLISECONDS = 2000
+const LONGEST_RETRY_MILLISECONDS = 600_000
+
+/**
+ * Has an authority say when the last checkpoint was there (RFC 3161), and publishes what waited for that
+ * (spec/decisions/0159-time-stamps.md). One request is on its way at a time, beside everything else.
+ */
+export class CheckpointTimeStamps implements BackgroundWorker {
+  readonly name = 'time-stamps'
+  readonly #engine: Pick<EngineClient, 'execute'>
+  readonly #reader: CheckpointReader
+  readonly #options: TimeStampOptions
+  readonly #stop = new AbortController()
+  #flight: Promise<void> | undefined
+  #failed: unknown
+  #retryAt = Number.NEGATIVE_INFINITY
+  /** In a row. */
+  #inRow = 0
+  #failures = 0
+  #kept = 0
+
+  constructor(engine: Pick<EngineClient, 'execute'>, reader: CheckpointReader, options: TimeStampOptions) {
+    this.#engine = engine
+    this.#reader = reader
+    this.#options = options
+  }
+
+  get status(): string {
+    return `${this.#kept} time stamps kept, ${this.#failures} attempts failed`
+  }
+
+  get facts(): TimeStampFacts {
+    const { mode, clock } = this.#options
+    const oldest = mode === 'off' ? undefined : this.#reader.oldestUnanchored()
+    const age = oldest === undefined ? 0 : Math.max(0, clock() - oldest.timeMicroseconds / 1000) / 1000
+    return { failures: this.#failures, unanchoredSeconds: mode === 'off' ? undefined : age }
+  }
+
+  async step(): Promise<StepResult> {
+    if (this.#failed !== undefined) {
+      const error = this.#failed
+      this.#failed = undefined
+      throw error
+    }
+    const { mode, timer } = this.#options
+    const { last, withheld } = this.#reader.state()
+    if (last === undefined) return 'idle'
+    const isStamped = this.#reader.receiptsOf(last.size).some(({ kind }) => kind === 'rfc3161')
+    if (withheld === last.size && (isStamped || mode !== 'required')) await this.#publish(last)
+    if (mode === 'off' || isStamped || this.#flight !== undefined || timer() < this.#retryAt) return 'idle'
+    this.#flight = this.#attempt(last).finally(() => {
+      this.#flight = undefined
+    })
+    return 'idle'
+  }
+
+  /** Nothing is waited for when the server stops: the next start asks again. */
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#flight
+  }
+
+  /** Never rejects: what went wrong with the authority is told and tried again, what went wrong here ends the next step. */
+  async #attempt(checkpoint: CheckpointState): Promise<void> {
+    let receipt: Stamped
+    try {
+      receipt = await this.#ask(checkpoint)
+    } catch (error) {
+      if (!this.#stop.signal.aborted) this.#failedOnce(error)
+      return
+    }
+    try {
+      const audit = systemAudit('checkpoints', 'checkpoint.receipt', checkpoint.origin)
+      const { size } = checkpoint
+      const giver = this.#options.url as string
+      await this.#engine.execute({
+        kind: 'record-receipt',
+        audit,
+        receipt: { size, kind: 'rfc3161', giver, ...receipt },
+      })
+      this.#kept += 1
+      this.#inRow = 0
+    } catch (error) {
+      this.#failed = error
+    }
+  }
+
+  /** @throws TimeStampError, or the error of the connection */
+  async #ask({ bundleRoot: root }: CheckpointState): Promise<Stamped> {
+    const { url, timeoutMilliseconds } = this.#options
+    const nonce = nonceOf(randomBytes(8))
+    const timeout = new AbortController()
+    const late = new Error(`no answer within ${timeoutMilliseconds / 1000} seconds`)
+    const timer = setTimeout(() => timeout.abort(late), timeoutMilliseconds)
+    const stopped = () => timeout.abort(new Error('the server stops'))
+    this.#stop.signal.addEventListener('abort', stopped)
+    try {
+      const { status, contentType, body } = await boundedPost(new URL(url as string), timeStampRequest(root, nonce), {
+        contentType: 'application/timestamp-query',
+        bytesMaximum: ANSWER_BYTES_MAXIMUM,
+        signal: timeout.signal,
+      })
+      if (status !== 200) throw new TimeStampError(`the authority answered with HTTP ${status}`)
+      if (contentType?.split(';')[0] !== 'application/timestamp-reply') {
+        throw new TimeStampError(`the authority answered with ${contentType ?? 'no type'}`)
+      }
+      const { assertedMicroseconds } = readTimeStamp(body, { root, nonce })
+      if (body.length > RECEIPT_BYTES_MAXIMUM) {
+        throw new TimeStampError(`the time stamp has ${body.length} bytes; ${RECEIPT_BYTES_MAXIMUM} can be kept`)
+      }
+      return { receipt: Uint8Array.from(body), assertedMicroseconds: microsecondsOf(assertedMicroseconds) }
+    } catch (error) {
+      throw timeout.signal.aborted ? (timeout.signal.reason as Error) : error
+    } finally {
+      clearTimeout(timer)
+      this.#stop.signal.removeEventListener('abort', stopped)
+    }
+  }
+
+  #failedOnce(error: unknown): void {
+    const { timer, onFailure } = this.#options
+    this.#failures += 1
+    this.#retryAt = timer() + Math.min(LONGEST_RETRY_MILLISECONDS, FIRST_RETRY_MILLISECONDS * 2 ** this.#inRow)
+    this.#inRow += 1
+    onFailure(error)
+  }
+
+  async #publish({ size, origin }: CheckpointState): Promise<void> {
+    const audit = systemAudit('checkpoints', 'checkpoint.publish', origin)
+    await this.#engine.execute({ kind: 'publish-checkpoint', audit, size })
+  }
+}
