@@ -84,3 +84,11 @@ export async function withVersion(packed: string, version: string): Promise<stri
   await runs(directory, 'tar', '--create', '--gzip', '--file', made, 'package')
   return made
 }
+
+/** Makes a Debian package of a package of npm, not compressed, in a directory; gives its path. */
+export async function debianPackage(packed: string, directory: string): Promise<string> {
+  const output = await runs('.', process.execPath, 'cli/packaging/debian/build.mjs', packed, directory, 'none')
+  const made = /'([^']+\.deb)'/.exec(output)?.[1]
+  if (made === undefined) throw new Error(output)
+  return made
+}

@@ -6,7 +6,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
 import { temporaryDirectory } from '../support/test-clients.ts'
-import { packedInto, runs, withVersion } from './installed.ts'
+import { debianPackage, packedInto, runs, withVersion } from './installed.ts'
 
 const place = temporaryDirectory()
 tap.teardown(() => rmSync(place, { recursive: true }))
@@ -26,16 +26,9 @@ ip link set lo up
 exec chroot "$root" env -i PATH="$PATH" HOME=/root "$@"
 `
 
-async function debianPackage(packed: string): Promise<string> {
-  const output = await runs('.', process.execPath, 'cli/packaging/debian/build.mjs', packed, place, 'none')
-  const made = /'([^']+\.deb)'/.exec(output)?.[1]
-  if (made === undefined) throw new Error(output)
-  return made
-}
-
 test('a new user installs, serves, backs up, restores, upgrades, and removes', async (t) => {
   const packed = await packedInto(place)
-  const packages = [await debianPackage(packed), await debianPackage(await withVersion(packed, '0.1.1'))]
+  const packages = [await debianPackage(packed, place), await debianPackage(await withVersion(packed, '0.1.1'), place)]
   t.match(packages, [/object-store_0\.1\.0_.*\.deb$/, /object-store_0\.1\.1_/])
   const copy = join(place, 'copy')
   mkdirSync(copy)
