@@ -61,8 +61,13 @@ export class PayloadFileWriter {
   #written = 0
   #sinceSync = 0
   #onTheWay: Promise<void>[] = []
+  /** Those of them that are not written yet. */
+  readonly #writing = new Set<Promise<void>>()
   #failure: unknown
   #digests: Promise<PayloadDigests> | undefined
+  #storing: Promise<void> | undefined
+  /** Whether the file may have the name that it keeps. */
+  #isNamed = false
 
   private constructor(
     disk: Disk,
@@ -120,7 +125,20 @@ export class PayloadFileWriter {
     if (this.#digests !== undefined) return this.#digests
     if (this.#piece !== undefined) this.#send(this.#piece)
     this.#digests = this.#hashed.digests().then(({ md5, sha256 }) => ({ md5: md5.toString('hex'), sha256 }))
+    // Whoever asked may be waiting for something else when it fails.
+    this.#digests.catch(() => undefined)
     return this.#digests
+  }
+
+  /**
+   * Begins what `finish` waits for, without waiting for the digests. Called after the last chunk; a file whose bytes are
+   * not what was asked for is removed by `abandon`.
+   */
+  store(): void {
+    if (this.#storing !== undefined) return
+    void this.digests()
+    this.#storing = this.#store()
+    this.#storing.catch(() => undefined)
   }
 
   /**
@@ -129,41 +147,45 @@ export class PayloadFileWriter {
    */
   async finish(): Promise<StoredFile> {
     try {
-      const { md5, sha256 } = await this.digests()
+      this.store()
+      const [{ md5, sha256 }] = await Promise.all([this.digests(), this.#storing])
       await this.#drain()
-      const size = this.#written
-      const end = Buffer.concat([this.#blocks.end(), encodeFileTrailer(this.#form, size, this.#name)])
-      await this.#file.writeAtAsync(end, size)
-      await this.#moveToPlace()
-      return { name: this.#name, size, md5, digest: sha256, sealed: this.#form === 'sealed' }
+      return { name: this.#name, size: this.#written, md5, digest: sha256, sealed: this.#form === 'sealed' }
     } catch (error) {
       await this.abandon()
-      await this.#disk.removeAsync(this.#paths.file(this.#name)).catch(() => undefined)
       throw error
     }
   }
 
   /** Removes the file. Never rejects: the next start sweeps a file that cannot be removed now. */
   async abandon(): Promise<void> {
-    await Promise.allSettled([...this.#onTheWay, this.#digests])
+    await Promise.allSettled([...this.#onTheWay, this.#digests, this.#storing])
     if (this.#digests === undefined) this.#hashed.drop()
     if (this.#piece !== undefined) this.#giveBack(this.#piece)
     this.#piece = undefined
     await this.#file.closeAsync().catch(() => undefined)
     await this.#disk.removeAsync(this.#paths.upload(this.#name)).catch(() => undefined)
+    if (this.#isNamed) await this.#disk.removeAsync(this.#paths.file(this.#name)).catch(() => undefined)
   }
 
   /**
-   * Nobody refers to the file before both syncs are done, so its name may be there before its bytes are durable. The two
-   * run side by side: a journaling file system makes one commit of them, and of those of other uploads.
+   * Nobody refers to the file before both syncs are done, so its name may be there before its bytes are. The two syncs run
+   * side by side: a journaling file system makes one commit of them, and of those of other uploads.
    */
-  async #moveToPlace(): Promise<void> {
+  async #store(): Promise<void> {
+    const size = this.#written
+    const end = Buffer.concat([this.#blocks.end(), encodeFileTrailer(this.#form, size, this.#name)])
     const directory = this.#paths.fileDirectory(this.#name)
+    await together([...this.#writing, this.#file.writeAtAsync(end, size), this.#moveToPlace(directory)])
+    await together([this.#file.syncAsync(), this.#directories.sync(directory)])
+    // Its bytes are on the disk: there is nothing to wait for.
+    this.#file.close()
+  }
+
+  async #moveToPlace(directory: string): Promise<void> {
     await this.#directories.make(directory, this.#paths.files)
+    this.#isNamed = true
     await this.#disk.renameAsync(this.#paths.upload(this.#name), this.#paths.file(this.#name))
-    const syncs = await Promise.allSettled([this.#file.syncAsync(), this.#directories.sync(directory)])
-    for (const sync of syncs) if (sync.status === 'rejected') throw sync.reason
-    await this.#file.closeAsync()
   }
 
   #take(chunk: Uint8Array, pieceIsFull: (piece: Piece) => void): void {
@@ -211,9 +233,12 @@ export class PayloadFileWriter {
   #send(piece: Piece): void {
     const { length, position } = this.#account()
     this.#piece = undefined
-    const both = [this.#hashed.update(piece.plain, length), this.#writePiece(piece.stored, length, position)]
+    const writing = this.#writePiece(piece.stored, length, position)
+    this.#writing.add(writing)
+    const both = [this.#hashed.update(piece.plain, length), writing]
     const sending: Promise<void> = Promise.allSettled(both).then((results) => {
       this.#giveBack(piece)
+      this.#writing.delete(writing)
       const failed = results.find((result) => result.status === 'rejected')
       this.#failure ??= failed?.reason
       this.#onTheWay = this.#onTheWay.filter((other) => other !== sending)
@@ -237,4 +262,9 @@ export class PayloadFileWriter {
     await Promise.all(this.#onTheWay)
     if (this.#failure !== undefined) throw this.#failure
   }
+}
+
+/** Resolves when all have; rejects when none is under way any more and one failed. */
+async function together(all: readonly Promise<void>[]): Promise<void> {
+  for (const result of await Promise.allSettled(all)) if (result.status === 'rejected') throw result.reason
 }

@@ -13,6 +13,7 @@ import { UploadStore } from '../../../engine/payloads/upload-store.ts'
 import * as volumeFormat from '../../../engine/payloads/volume-format.ts'
 import { VolumeWriter } from '../../../engine/payloads/volume-writer.ts'
 import { PayloadFileSweep } from '../../../workers/sweep-payload-files.ts'
+import { md5Of } from '../../support/commands.ts'
 import { assertBytes, numberOf } from '../../support/journals/byte-layout.ts'
 import { FaultDisk, inputOutputError, noSpaceError } from '../../support/disks/fault-disk.ts'
 import { bodyHashing } from '../../support/hash-ports.ts'
@@ -191,6 +192,28 @@ test('J9 an upload that fails at any operation, or is given up, leaves nothing b
   for (let part = 0; part < 30; part += 1) void writer.write(bytes.subarray(0, BLOCK))
   await writer.abandon()
   t.same(leftBehind(paths), [])
+})
+
+test('a file that is stored beside its hashing, and refused then, leaves nothing', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const writer = new UploadStore(roomyDisk, paths, START, 1, bodyHashing()).create()
+  const bytes = someBytes(20 * BLOCK + 5)
+  void writer.write(bytes)
+  writer.store()
+  t.equal((await writer.digests()).md5, md5Of(bytes))
+  await writer.abandon()
+  t.same(leftBehind(paths), [])
+})
+
+test('J1 a file is synced when all of it is written and it has its name, and before anybody hears of it', async (t) => {
+  const paths = payloadPaths(t.testdir())
+  const disk = new FaultDisk()
+  await storeLarge(paths, someBytes(20 * BLOCK + 5), 2 * BLOCK, { disk })
+  const names = disk.operations.map(({ name }) => name)
+  const last = (name: string) => names.lastIndexOf(name as (typeof names)[number])
+  t.ok(last('write') < last('sync'), 'after the last bytes')
+  t.ok(last('rename') < last('sync'), 'after the name')
+  t.ok(last('rename') < last('sync-directory'))
 })
 
 test('J9 the name of a payload directory is durable before its file is, also when another thread has just made it', async (t) => {
