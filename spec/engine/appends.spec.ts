@@ -7,13 +7,13 @@ import { PART_NUMBER_MAXIMUM } from '../../engine/domain/part-set.ts'
 import { DomainError } from '../../engine/errors.ts'
 import { HolderSearch } from '../../projections/catalog/payload-holders.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
-import { auditOf, copyObject, createBucket, deleteObject, md5Of, write } from '../support/commands.ts'
+import { appendObject, auditOf, copyObject, createBucket, deleteObject, md5Of, write } from '../support/commands.ts'
 import { NO_STATE } from '../support/no-state.ts'
 import { openTestStore, readObject, roomyDisk, type TestStore } from '../support/test-store.ts'
 import { movePayloads, moveOf } from '../support/upload-commands.ts'
 
 function append(key: string, offset: number, bytes: Buffer): CommandOf<'append-object'> {
-  return { ...write('b', key, bytes), kind: 'append-object', offset }
+  return appendObject('b', key, offset, bytes)
 }
 
 /** Payloads in use by their kind, and bytes in volumes and files. */

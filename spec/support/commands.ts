@@ -117,6 +117,18 @@ export function copyObject(
   }
 }
 
+/** @param body where the bytes are that come after those before `offset`; by default they travel along */
+export function appendObject(
+  bucket: string,
+  key: string,
+  offset: number,
+  bytes: Uint8Array,
+  body?: WriteBody,
+): CommandOf<'append-object'> {
+  const added = write(bucket, key, bytes)
+  return { ...added, kind: 'append-object', offset, body: body ?? added.body }
+}
+
 /** Part numbers as the bits of a change. */
 export function partBits(parts: readonly number[]): Buffer {
   const set = new PartSet()

@@ -16,6 +16,7 @@ import { BOOT_ID, OTHER_BOOT_ID } from '../../support/test-store.ts'
 import { abortUpload, completeUpload, createUpload, writePart } from '../../support/upload-commands.ts'
 import { deleteVersion } from '../../support/version-commands.ts'
 import { AGING_WEBHOOKS_AND_LINKS } from './kinds-by-age-and-event.ts'
+import { EXTENSIONS } from './kinds-of-extensions.ts'
 import type { Life } from './life.ts'
 
 export interface KindOfWork {
@@ -153,6 +154,7 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
     ...opened,
     work: (life) => life.send(renameObject('kept', 'large', 'small', sequenceIn(life, 'large'), 'token')),
   },
+  ...EXTENSIONS,
   { name: 'part', ...opened, work: (life) => life.send(writePart(life.upload, 3, SMALL)) },
   { name: 'large part', ...opened, work: (life) => partInFile(life, 3) },
   { name: 'part replaced', ...opened, work: (life) => partInFile(life, 2) },
