@@ -179,16 +179,26 @@ function rewriteInPlace(disk: Disk, tail: JournalTail): void {
   const file = disk.openToWrite(tail.segment.path)
   try {
     const length = tail.cut === undefined ? tail.offset : file.size()
-    const bytes = Buffer.alloc(Math.min(COPY_BYTES, length))
-    for (let at = 0; at < length; at += COPY_BYTES) {
-      const size = Math.min(COPY_BYTES, length - at)
-      readValid(file, bytes, at, size, tail)
-      file.writeAt(bytes.subarray(0, size), at)
-    }
+    copyValid(file, file, length, tail)
     file.sync()
     requireSameTail(file, tail)
   } finally {
     file.close()
+  }
+}
+
+/** Copies a segment piece by piece as far as its bytes are valid; the rest of `length` becomes zeros. */
+function copyValid(
+  source: Pick<SegmentFile, 'readAt'>,
+  target: Pick<DiskFile, 'writeAt'>,
+  length: number,
+  tail: JournalTail,
+): void {
+  const bytes = Buffer.alloc(Math.min(COPY_BYTES, length))
+  for (let at = 0; at < length; at += COPY_BYTES) {
+    const size = Math.min(COPY_BYTES, length - at)
+    readValid(source, bytes, at, size, tail)
+    target.writeAt(bytes.subarray(0, size), at)
   }
 }
 
@@ -210,12 +220,7 @@ function copySegment(disk: Disk, path: string, tail: JournalTail, capacityBytes:
   const target = disk.create(path)
   try {
     const length = tail.sealed ? tail.offset : Math.max(capacityBytes, tail.offset)
-    const bytes = Buffer.alloc(Math.min(COPY_BYTES, length))
-    for (let at = 0; at < length; at += COPY_BYTES) {
-      const size = Math.min(COPY_BYTES, length - at)
-      readValid(source, bytes, at, size, tail)
-      target.writeAt(bytes.subarray(0, size), at)
-    }
+    copyValid(source, target, length, tail)
     target.sync()
     requireSameTail(target, tail)
   } finally {

@@ -1,4 +1,11 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import {
+  BackgroundThreadError,
+  NO_ANSWER,
+  startBackgroundThread,
+  type ThreadFailure,
+  threadFailure,
+} from '../background-thread.ts'
 import type { MadeSnapshot, SnapshotRequest } from './make-snapshot.ts'
 import { SnapshotStoppedError } from './snapshot-pace.ts'
 
@@ -12,38 +19,21 @@ export interface SnapshotThreadData {
   readonly stop: Int32Array
 }
 
-export type FromSnapshotThread =
-  | { readonly kind: 'made'; readonly made: MadeSnapshot | undefined }
-  | { readonly kind: 'failed'; readonly name: string; readonly message: string }
-
-/** Making a snapshot failed in its thread; `reason` is the name of the error's class there. */
-class SnapshotFailedError extends Error {
-  override readonly name = 'SnapshotFailedError'
-  readonly reason: string
-
-  constructor(reason: string, message: string) {
-    super(message)
-    this.reason = reason
-  }
-}
+export type FromSnapshotThread = { readonly kind: 'made'; readonly made: MadeSnapshot | undefined } | ThreadFailure
 
 /** A snapshot that is being made. */
 export interface SnapshotRun {
-  /** @throws SnapshotStoppedError, SnapshotFailedError */
+  /** @throws SnapshotStoppedError, BackgroundThreadError */
   readonly ended: Promise<MadeSnapshot | undefined>
   /** Ends it soon; `ended` says when. */
   stop(): void
 }
 
-/** Of the thread's garbage: with what is usual, it would hold as much memory as the whole server. */
-const YOUNG_MEBIBYTES = 8
-
 /** Makes a snapshot in a thread of its own, at a bounded rate. */
 export function runSnapshot(root: string, request: SnapshotRequest, bytesPerSecond: number): SnapshotRun {
   const stop = new Int32Array(new SharedArrayBuffer(4))
   const data: SnapshotThreadData = { root, request, bytesPerSecond, stop }
-  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_MEBIBYTES }
-  const worker = new Worker(new URL('./snapshot-thread.js', import.meta.url), { workerData: data, resourceLimits })
+  const worker = startBackgroundThread(new URL('./snapshot-thread.js', import.meta.url), data)
   return {
     ended: endOf(worker),
     stop: () => {
@@ -56,17 +46,17 @@ export function runSnapshot(root: string, request: SnapshotRequest, bytesPerSeco
 /** Resolves when the thread is gone, so that nobody else has its files open. */
 function endOf(worker: Worker): Promise<MadeSnapshot | undefined> {
   return new Promise((resolve, reject) => {
-    let last: FromSnapshotThread = { kind: 'failed', name: 'Error', message: 'its thread ended without an answer' }
+    let last: FromSnapshotThread = NO_ANSWER
     worker.on('message', (message: FromSnapshotThread) => {
       last = message
     })
     worker.once('error', (error) => {
-      last = { kind: 'failed', name: error.name, message: error.message }
+      last = threadFailure(error)
     })
     worker.once('exit', () => {
       if (last.kind === 'made') resolve(last.made)
       else if (last.name === 'SnapshotStoppedError') reject(new SnapshotStoppedError())
-      else reject(new SnapshotFailedError(last.name, last.message))
+      else reject(new BackgroundThreadError(last))
     })
   })
 }

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { threadFailure } from '../background-thread.ts'
 import { giveWay } from '../give-way.ts'
 import { makeSnapshot } from './make-snapshot.ts'
 import { SteadyPace } from './snapshot-pace.ts'
@@ -18,6 +19,5 @@ try {
   const paths = new StorePaths(root)
   send({ kind: 'made', made: await makeSnapshot(nodeDisk, paths, request, new SteadyPace(bytesPerSecond, stop)) })
 } catch (error) {
-  const { name, message } = error as Error
-  send({ kind: 'failed', name, message })
+  send(threadFailure(error as Error))
 }

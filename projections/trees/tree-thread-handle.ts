@@ -1,4 +1,5 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import { BackgroundThreadError, NO_ANSWER, startBackgroundThread, type ThreadFailure } from '../background-thread.ts'
 import type { JournalLimit } from './grow-trees.ts'
 
 /** Two roots over the same records. */
@@ -30,24 +31,7 @@ export interface TreeReport {
     | undefined
 }
 
-export type FromTreeThread =
-  | { readonly kind: 'report'; readonly report: TreeReport }
-  | { readonly kind: 'failed'; readonly name: string; readonly message: string }
-
-/** The thread of the trees failed: the journal cannot be read, or the disk not be written. */
-class TreeThreadError extends Error {
-  override readonly name = 'TreeThreadError'
-  /** Name of the error's class there. */
-  readonly reason: string
-
-  constructor(reason: string, message: string) {
-    super(message)
-    this.reason = reason
-  }
-}
-
-/** Of the thread's garbage: with what is usual, it would hold as much memory as the whole server. */
-const YOUNG_MEBIBYTES = 8
+export type FromTreeThread = { readonly kind: 'report'; readonly report: TreeReport } | ThreadFailure
 
 /** The thread that makes the trees. It begins with the first request, and answers one at a time. */
 export class TreeThread {
@@ -60,7 +44,7 @@ export class TreeThread {
     this.#root = root
   }
 
-  /** @throws TreeThreadError */
+  /** @throws BackgroundThreadError when the journal cannot be read, or the disk not be written */
   ask(request: TreeRequest): Promise<TreeReport> {
     const worker = this.#worker ?? this.#start()
     return new Promise((resolve, reject) => {
@@ -69,13 +53,9 @@ export class TreeThread {
         work()
       }
       const onMessage = (message: FromTreeThread) =>
-        over(() =>
-          message.kind === 'report'
-            ? resolve(message.report)
-            : reject(new TreeThreadError(message.name, message.message)),
-        )
-      const onError = (error: Error) => over(() => reject(new TreeThreadError(error.name, error.message)))
-      const onExit = () => over(() => reject(new TreeThreadError('Error', 'its thread ended without an answer')))
+        over(() => (message.kind === 'report' ? resolve(message.report) : reject(new BackgroundThreadError(message))))
+      const onError = (error: Error) => over(() => reject(new BackgroundThreadError(error)))
+      const onExit = () => over(() => reject(new BackgroundThreadError(NO_ANSWER)))
       worker.on('message', onMessage).on('error', onError).on('exit', onExit)
       worker.postMessage(request)
     })
@@ -88,10 +68,7 @@ export class TreeThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./tree-thread.js', import.meta.url), {
-      workerData: this.#root,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEBIBYTES },
-    })
+    const worker = startBackgroundThread(new URL('./tree-thread.js', import.meta.url), this.#root)
     this.#worker = worker
     this.#ended = new Promise((resolve) => {
       worker.once('exit', () => {

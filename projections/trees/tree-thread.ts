@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
+import { threadFailure } from '../background-thread.ts'
 import { giveWay } from '../give-way.ts'
 import { answerTreeRequest } from './answer-tree-request.ts'
 import { TreeGrower } from './grow-trees.ts'
@@ -26,7 +27,6 @@ parentPort?.on('message', (request: TreeRequest | 'close') => {
   try {
     send({ kind: 'report', report: answerTreeRequest(trees, grower, request) })
   } catch (error) {
-    const { name, message } = error as Error
-    send({ kind: 'failed', name, message })
+    send(threadFailure(error as Error))
   }
 })

@@ -126,7 +126,7 @@ test('flags go before a profile that is named, that before the environment, and 
     [['--profile', 'number'], /number\.url must be a string/],
     [['--token-file', 'nowhere'], /nowhere cannot be read/],
     [['--ca-file', 'nowhere'], /nowhere cannot be read/],
-    [['--url', 'ftp://x'], /an address begins with http/],
+    [['--url', 'ftp://x'], /an address must begin with http/],
     [['--url', 'http://a b'], /http:\/\/a b/],
     [['--url', 'http://x:99999'], /http:\/\/x:99999/],
   ]

@@ -1,4 +1,5 @@
 /** The changes of an entry with the names that `spec/formats/journal.md` gives their fields. */
+import { EVENT_TYPES } from '../../../../engine/events/values.ts'
 import {
   type Field,
   listOf,
@@ -38,16 +39,7 @@ const payload: readonly Field[] = [['payload', namedPayload], 'replaced']
 const bucket = ['bucket_id', 'name'] as const
 const object = ['bucket_id', 'key'] as const
 const expires: Field = ['expires', microseconds]
-const eventType = wordOf(
-  'bucket.created',
-  'bucket.deleted',
-  'object.created',
-  'object.updated',
-  'object.deleted',
-  'object.restored',
-  'multipart.completed',
-  'multipart.aborted',
-)
+const eventType = wordOf(...EVENT_TYPES)
 const event = tuple('sequence', 'index')
 const pinned: Field = ['version', tuple('version', 'null')]
 const link: readonly Field[] = [...object, pinned, 'token_digest', 'sealed_token']

@@ -92,23 +92,30 @@ test('resources are canonical decoded keys', async (t) => {
   }
 })
 
-test('a copy needs to read its source and to write its target', async (t) => {
-  const source = allow(READ, 'bucket:photos/2026/a')
-  const target = allow(WRITE, 'bucket:archive/copies/*')
-  const rows: [statements: PolicyStatement[], allowed: boolean][] = [
-    [[source], false],
+/** Ways to name the source of a copy. */
+const SOURCE_NAMES = ['/photos/2026/a', 'photos%2F2026%2Fa', '/photos/2026/%61', 'photos/2026/a?versionId=null']
+const SOURCE = allow(READ, 'bucket:photos/2026/a')
+
+/** Policies of accounts that copy photos/2026/a into a folder of the archive, and whether they may. */
+function copyRules(folder: string): [statements: PolicyStatement[], allowed: boolean][] {
+  const target = allow(WRITE, `bucket:archive/${folder}/*`)
+  return [
+    [[SOURCE], false],
     [[target], false],
-    [[source, target], true],
-    [[source, target, deny(READ, 'bucket:photos/*')], false],
-    [[source, target, deny(WRITE, 'bucket:archive/*')], false],
-    [[allow(READ, 'bucket:archive/copies/*'), allow(WRITE, 'bucket:photos/2026/a')], false],
+    [[SOURCE, target], true],
+    [[SOURCE, target, deny(READ, 'bucket:photos/*')], false],
+    [[SOURCE, target, deny(WRITE, 'bucket:archive/*')], false],
+    [[allow(READ, `bucket:archive/${folder}/*`), allow(WRITE, 'bucket:photos/2026/a')], false],
   ]
-  for (const [index, [statements, allowed]] of rows.entries()) {
+}
+
+test('a copy needs to read its source and to write its target', async (t) => {
+  for (const [index, [statements, allowed]] of copyRules('copies').entries()) {
     const { s3, signing } = await identity(statements)
     const Key = `copies/${index}`
     const copy = new CopyObjectCommand({ Bucket: 'archive', Key, CopySource: 'photos/2026/a' })
     await isAllowed(t, errorName(s3.send(copy)), allowed, `row ${index}`)
-    for (const name of ['/photos/2026/a', 'photos%2F2026%2Fa', '/photos/2026/%61', 'photos/2026/a?versionId=null']) {
+    for (const name of SOURCE_NAMES) {
       const answer = await raw('PUT', `/archive/${Key}`, { ...signing, headers: [['x-amz-copy-source', name]] })
       t.equal(answer.status, allowed ? 200 : 403, `row ${index}: ${name}`)
     }
@@ -119,7 +126,7 @@ test('a copy needs to read its source and to write its target', async (t) => {
     t.equal((await raw('PUT', url, { sign: false })).status, allowed ? 200 : 403, `row ${index}: in a link`)
     t.equal((await raw('HEAD', `/archive/${Key}`)).status, allowed ? 200 : 404, `row ${index}: what is written`)
   }
-  const other = await identity([source, target])
+  const other = await identity([SOURCE, allow(WRITE, 'bucket:archive/copies/*')])
   const missing = new CopyObjectCommand({ Bucket: 'archive', Key: 'copies/x', CopySource: 'photos/secret/none' })
   await isAllowed(t, errorName(other.s3.send(missing)), false, 'nothing is said about a source that may not be read')
 })
@@ -154,22 +161,12 @@ test('an append asks for the size of what is there, which needs the permission t
 })
 
 test('a copy of a part needs to read its source and to write its target', async (t) => {
-  const source = allow(READ, 'bucket:photos/2026/a')
-  const target = allow(WRITE, 'bucket:archive/parts/*')
-  const rows: [statements: PolicyStatement[], allowed: boolean][] = [
-    [[source], false],
-    [[target], false],
-    [[source, target], true],
-    [[source, target, deny(READ, 'bucket:photos/*')], false],
-    [[source, target, deny(WRITE, 'bucket:archive/*')], false],
-    [[allow(READ, 'bucket:archive/parts/*'), allow(WRITE, 'bucket:photos/2026/a')], false],
-  ]
-  for (const [index, [statements, allowed]] of rows.entries()) {
+  for (const [index, [statements, allowed]] of copyRules('parts').entries()) {
     const { signing } = await identity(statements)
     const key = `/archive/parts/${index}`
     const upload = await createUpload(server, key)
     const part = partTarget(key, upload, 1)
-    for (const name of ['/photos/2026/a', 'photos%2F2026%2Fa', '/photos/2026/%61', 'photos/2026/a?versionId=null']) {
+    for (const name of SOURCE_NAMES) {
       for (const range of [[], [['x-amz-copy-source-range', 'bytes=0-1'] as const]]) {
         const answer = await raw('PUT', part, { ...signing, headers: [['x-amz-copy-source', name], ...range] })
         t.equal(answer.status, allowed ? 200 : 403, `row ${index}: ${name}`)

@@ -1,0 +1,37 @@
+import { Worker } from 'node:worker_threads'
+
+/** Threads that make something from the projections or the journal, beside a server that answers requests. */
+
+/** Of the thread's garbage: with the default it would hold as much memory as the whole server. */
+const YOUNG_MEBIBYTES = 8
+
+/** Work of a background thread failed. */
+export class BackgroundThreadError extends Error {
+  override readonly name = 'BackgroundThreadError'
+  /** Name of the error's class in the thread. */
+  readonly reason: string
+
+  constructor({ name, message }: Pick<Error, 'name' | 'message'>) {
+    super(message)
+    this.reason = name
+  }
+}
+
+/** The message by which a thread says that its work failed. */
+export interface ThreadFailure {
+  readonly kind: 'failed'
+  readonly name: string
+  readonly message: string
+}
+
+export function threadFailure({ name, message }: Error): ThreadFailure {
+  return { kind: 'failed', name, message }
+}
+
+/** What is said for a thread that ended and said nothing. */
+export const NO_ANSWER: ThreadFailure = threadFailure(new Error('its thread ended without an answer'))
+
+/** @param file the module of the thread, as it is in the build */
+export function startBackgroundThread(file: URL, workerData: unknown): Worker {
+  return new Worker(file, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEBIBYTES } })
+}
