@@ -50,7 +50,7 @@ backupCase('a backup is whole, then has only what is new, and what is restored i
   t.match(await backUp(restored, backup), { run: 4 }, 'the restored store goes on in the same backup')
   await t.rejects(
     backUp(data, backup),
-    { exit: 'failed', message: /the store does not have record/ },
+    { exit: 'failed', message: /the store no longer has record/ },
     'the old one does not',
   )
 })

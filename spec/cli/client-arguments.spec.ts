@@ -84,7 +84,7 @@ test('the root credential of the environment is sent with --root alone', async (
   t.match(await session(['--root'], {}), { exitCode: 2, stderr: /--root needs OBJECT_STORE_ROOT_ACCESS_KEY and/ })
   t.match(await session(['--root', '--token', 'x'], root), {
     exitCode: 2,
-    stderr: /leave --token and --token-file out/,
+    stderr: /cannot be combined with --token/,
   })
   const directory = t.testdir({ secret: `${SECRET_KEY}\n` })
   const named = { OBJECT_STORE_ROOT_ACCESS_KEY: ACCESS_KEY, OBJECT_STORE_ROOT_SECRET_KEY_FILE: `${directory}/secret` }

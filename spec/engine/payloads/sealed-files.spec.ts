@@ -148,7 +148,7 @@ test('J17 damage to a large payload is found where it is read, and no wrong byte
   const location = await storeLarge(paths, bytes, BLOCK, { sealer })
   await t.rejects(readLarge(paths, location), {
     name: 'PayloadDamagedError',
-    message: /encrypted, and there is no key/,
+    message: /encrypted, and no key is configured/,
   })
   await t.rejects(readLarge(paths, location, 0, 1, otherSealer), { message: /offset 0: authentication tag/ })
   const asPlain = { ...location, sealed: false }
