@@ -1,7 +1,7 @@
 import { next, previous, type Sequence } from '../../engine/brands.ts'
 import { BYPASS_OPERATION } from '../../engine/record-context.ts'
-import type { ProofHistory, ProofRecord } from '../../engine/proof/bundle-types.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { ProofAnchor, ProofHistory, ProofRecord } from '../../engine/proof/bundle-types.ts'
+import type { CheckpointState, ReceiptState } from '../../engine/state-ports.ts'
 import { AuditLogDamagedError } from '../../projections/audit/audit-export.ts'
 import type { ChainedRecord } from '../../projections/audit/chained-records.ts'
 import { LOCK_CHANGES_MAXIMUM } from '../../projections/tables/lock-changes.ts'
@@ -53,10 +53,21 @@ export async function versionHistory(
   if (records.some(({ sequence }) => sequence >= checkpoint.size)) return NOT_COVERED
   try {
     const paths = await checkpoints.bundlePaths(checkpoint, records)
-    return presentHistory(records, paths, checkpoint)
+    return { ...presentHistory(records, paths, checkpoint), ...anchorOf(checkpoints.receiptsOf(checkpoint.size)) }
   } catch (error) {
     if (error instanceof LogRefusal && error.reason === 'not-ready') return NOT_READY
     throw error
+  }
+}
+
+/** The newest time stamp of a checkpoint: it is over the root that the bundle states. */
+function anchorOf(receipts: readonly ReceiptState[]): { readonly anchor?: ProofAnchor } {
+  const stamp = receipts.findLast(({ kind }) => kind === 'rfc3161')
+  if (stamp === undefined) return {}
+  const { kind, assertedMicroseconds } = stamp
+  const receipt = Buffer.from(stamp.receipt).toString('base64')
+  return {
+    anchor: { kind, receipt, ...(assertedMicroseconds && { asserted_at: rfc3339(assertedMicroseconds) }) },
   }
 }
 

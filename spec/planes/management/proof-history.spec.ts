@@ -19,6 +19,8 @@ import { uploadWhole } from '../../support/multipart.ts'
 import { outcomeOf, STRANGER } from '../../support/proofs/proof-verdicts.ts'
 import { MASTER_KEY } from '../../support/test-clients.ts'
 import { BYPASS, createLockBucket, DAY, later, setLegalHold, setRetention } from '../../support/wire-locks.ts'
+import { timeStampRequest } from '../../../engine/transparency/time-stamp.ts'
+import { timeStampAuthority } from '../../support/time-stamp-authority.ts'
 import { createBucket, put, remove, setVersioning } from '../../support/wire-versions.ts'
 
 let isOn = true
@@ -111,6 +113,26 @@ test('a version has a history as soon as one checkpoint covers all its records',
     '0'.repeat(64),
     'the newest checkpoint, whose entry names the one before',
   )
+})
+
+test('the newest time stamp of the checkpoint is the anchor, over the root that the bundle states', async (t) => {
+  const authority = timeStampAuthority(join(server.paths.root, 'authority'))
+  const before = await historyOf(t, await bundleOf('plain/object'), 'bytes')
+  t.equal(before.anchor, undefined)
+  const stamp = authority.answer(timeStampRequest(Buffer.from(before.checkpoint.root, 'hex'), undefined))
+  const { asserted_at } = await api.get<{ asserted_at: string }>('POST', '/transparency/receipts', {
+    receipt: stamp.toString('base64'),
+  })
+  const bundle = await bundleOf('plain/object')
+  const { anchor, checkpoint: stated } = await historyOf(t, bundle, 'bytes')
+  t.same(anchor, { kind: 'rfc3161', receipt: stamp.toString('base64'), asserted_at })
+  t.ok(authority.verify(Buffer.from(anchor?.receipt ?? '', 'base64'), Buffer.from(stated.root, 'hex')))
+  const forged = {
+    ...bundle,
+    history: { ...bundle.history, anchor: { ...anchor, asserted_at: '2020-01-01T00:00:00Z' } },
+  }
+  const outcome = await outcomeOf(Buffer.from(JSON.stringify(forged)), fileOf('bytes'))
+  t.match(outcome, { verdict: 'failed', checks: { signature: 'failed' } })
 })
 
 const pair = (operation: string) => [
