@@ -13,6 +13,7 @@ import {
   CheckpointProveCommand,
   CheckpointShowCommand,
 } from './checkpoint/checkpoint-text.ts'
+import { CheckpointAbsenceCommand } from './checkpoint/absence.ts'
 import { CheckpointExportCommand } from './checkpoint/export.ts'
 import { CheckpointTimestampCommand } from './checkpoint/timestamp.ts'
 import { CheckpointVerifyCommand } from './checkpoint/verify.ts'
@@ -81,6 +82,7 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   CheckpointVerifyCommand,
   CheckpointTimestampCommand,
   CheckpointExportCommand,
+  CheckpointAbsenceCommand,
   ObjectPutCommand,
   ObjectGetCommand,
   PolicyCreateCommand,

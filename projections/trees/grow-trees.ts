@@ -46,9 +46,12 @@ export class TreeGrower {
     return this.#discarded
   }
 
-  /** At the first call forgets what the trees have beyond so many records, so that it is read from the journal. */
+  /**
+   * At the first call, and after a failure, forgets what the trees have beyond so many records, so that it is read from the
+   * journal: a write that failed may have left less in the files than in memory.
+   */
   beginAfter(size: number): void {
-    if (!this.#hasBegun && this.#trees.size > size) this.#trees.cut(size)
+    if (!this.#hasBegun) this.#trees.cut(size)
     this.#hasBegun = true
   }
 
@@ -154,6 +157,7 @@ export class TreeGrower {
       if (error instanceof OtherTreesError) this.#discard()
       // Whatever was read of the segment is read again.
       this.#reached = undefined
+      this.#hasBegun = false
       throw error
     } finally {
       file.close()
@@ -185,6 +189,8 @@ class Additions {
   readonly #trees: TreeFiles
   readonly #bytes = Buffer.allocUnsafe(TREE_PIECE_BYTES)
   #length = 0
+  /** Hashes that the trees have, from a sequence on. */
+  #present: { readonly first: number; readonly hashes: Buffer } = { first: 0, hashes: Buffer.alloc(0) }
 
   constructor(trees: TreeFiles) {
     this.#trees = trees
@@ -192,11 +198,21 @@ class Additions {
 
   /** False for a record that is in the trees with another hash. */
   take(sequence: number, hash: Buffer): boolean {
-    if (sequence < this.#trees.size) return this.#trees.recordHash(sequence).equals(hash)
+    if (sequence < this.#trees.size) return this.#hasAt(sequence, hash)
     hash.copy(this.#bytes, this.#length)
     this.#length += HASH_BYTES
     if (this.#length === this.#bytes.length) this.flush()
     return true
+  }
+
+  #hasAt(sequence: number, hash: Buffer): boolean {
+    let at = (sequence - this.#present.first) * HASH_BYTES
+    if (at < 0 || at >= this.#present.hashes.length) {
+      const count = Math.min(this.#trees.size - sequence, TREE_PIECE_BYTES / HASH_BYTES)
+      this.#present = { first: sequence, hashes: this.#trees.recordHashes(sequence, count) }
+      at = 0
+    }
+    return hash.equals(this.#present.hashes.subarray(at, at + HASH_BYTES))
   }
 
   flush(): void {

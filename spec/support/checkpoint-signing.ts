@@ -1,5 +1,6 @@
 /** The worker that signs checkpoints, with the trees grown in the thread of the spec. */
 import { millisecondsOf } from '../../engine/brands.ts'
+import type { Disk } from '../../engine/disk/disk.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
 import { CheckpointReader } from '../../projections/catalog/checkpoint-reader.ts'
@@ -32,6 +33,8 @@ interface SigningOptions {
   readonly key?: SigningKey
   /** Milliseconds since 1970. */
   readonly clock?: () => number
+  /** Where the trees are written, and the journal is read. */
+  readonly disk?: Disk
 }
 
 export function signingOf(
@@ -42,6 +45,7 @@ export function signingOf(
     name = 'spec.log',
     withholds = () => false,
     clock = Date.now,
+    disk = nodeDisk,
     key = new SigningKey(Buffer.alloc(32, 3)),
   }: SigningOptions = {},
 ): TestSigning {
@@ -50,8 +54,8 @@ export function signingOf(
   const reader = new CheckpointReader(environment)
   let opened: { readonly trees: TreeFiles; readonly grower: TreeGrower } | undefined
   const open = () => {
-    const trees = TreeFiles.openToWrite(nodeDisk, treesIn(paths.projections))
-    return { trees, grower: new TreeGrower(nodeDisk, paths, trees) }
+    const trees = TreeFiles.openToWrite(disk, treesIn(paths.projections))
+    return { trees, grower: new TreeGrower(disk, paths, trees) }
   }
   const discarded: string[] = []
   const worker = new CheckpointSigning(
@@ -78,7 +82,7 @@ export function signingOf(
   return {
     worker,
     reader,
-    log: new CheckpointLog(nodeDisk, paths, reader),
+    log: new CheckpointLog(disk, paths, reader),
     publicKey: key.publicKey,
     discarded,
     settle: async () => {
