@@ -13,11 +13,13 @@ import { digestOf } from '../../support/commands.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
 import { openTestStore, type TestStore } from '../../support/test-store.ts'
 import { type Life, storeOptions } from './life.ts'
+import { finishSigning } from './kinds-of-signing.ts'
 import { finishDeliveries, finishPass } from './unfinished-work.ts'
 
 const VERIFIER = fileURLToPath(new URL('../../../../spec/formats/verify_journal.py', import.meta.url))
 /** What may lie in a data directory that was stopped in order, besides segments, volumes and payload files in use. */
-const KEPT = /^(journal\/(HEAD|keys)|journal\/aside\/[^.]+|projections\/(data|lock)\.mdb|snapshots\/\d+-\d+\.snapshot)$/
+const KEPT =
+  /^(journal\/(HEAD|keys)|journal\/aside\/[^.]+|projections\/((data|lock)\.mdb|trees\/[a-z]+-[a-z0-9]+)|snapshots\/\d+-\d+\.snapshot)$/
 
 /** What is not as it must be. */
 export interface Findings {
@@ -36,6 +38,7 @@ export async function examine({ paths, ledger, receiver }: Life, bootId: string)
   const lost = await ledger.check(store).catch((error: unknown) => [String(error)])
   await finishPass(store, ledger, { lost, wrong })
   await finishDeliveries(store, ledger, receiver, { lost, wrong })
+  await finishSigning(store, ledger.now, wrong)
   await sweep(store)
   wrong.push(...leftOvers(store))
   await store.close(true)
