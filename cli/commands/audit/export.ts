@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
+import { exportedCheckpoints } from './export-checkpoints.ts'
 import { type Digests, ExportDirectory } from './export-directory.ts'
 import { TIME_FORMS, timeOption } from '../option-values.ts'
 import { ClientCommand } from '../../client/client-command.ts'
@@ -13,13 +14,6 @@ import { textTable } from '../../terminal/text-table.ts'
 
 const FORMATS: readonly string[] = ['json', 'csv']
 const MEBIBYTE = 1024 ** 2
-
-/** Content of checkpoints.json (specification, Audit export directory). */
-const CHECKPOINTS = {
-  status: 'unavailable',
-  reason: 'not_yet_checkpointed',
-  detail: 'This version of the server makes no checkpoints of the audit log. Its hash chain is checked by audit chain.',
-} as const
 
 interface Exported {
   readonly directory: string
@@ -117,7 +111,7 @@ export class AuditExportCommand extends ClientCommand {
     const query = { export_id: exportId }
     const manifest = (await client.json({ method: 'GET', path: '/audit/export/manifest', query })) as Manifest
     await directory.writeJson('manifest.json', manifest)
-    await directory.writeJson('checkpoints.json', CHECKPOINTS)
+    await directory.write('checkpoints.json', exportedCheckpoints(client, manifest.sequences))
     await directory.finish()
     return { directory: path, export_id: exportId, bytes, file, digests: directory.digests, manifest }
   }
