@@ -14,7 +14,7 @@ const seen = new Set<string>()
 const TITLES_IN_VARIABLES: Readonly<Record<string, readonly string[]>> = {
   'parts/confirm-by-name.tsx': [],
   'parts/form-dialog.tsx': [],
-  'screens/objects/create-embed.tsx': ['Embed an object', 'Change an embed'],
+  'screens/objects/links/create-embed.tsx': ['Embed an object', 'Change an embed'],
   'screens/buckets/versioning.tsx': ['Enable versioning', 'Suspend versioning'],
 }
 
