@@ -126,12 +126,15 @@ function roundOf(round: number): Code {
 
 function scheduled(round: number): Code {
   const at = (back: number): number => WORDS[(round - back) % BLOCK_WORDS] as number
-  const mixed = (local: number, one: number, two: number, shift: number): Code =>
-    join(rotatedRight(local, one), rotatedRight(local, two), xor, shiftedRight(local, shift), xor)
   return join(
     join(localGet(at(16)), mixed(at(15), 7, 18, 3), add),
     join(localGet(at(7)), add, mixed(at(2), 17, 19, 10), add, localSet(at(16))),
   )
+}
+
+/** Sigma of the schedule: two rotations and a shift. */
+function mixed(local: number, one: number, two: number, shift: number): Code {
+  return join(rotatedRight(local, one), rotatedRight(local, two), xor, shiftedRight(local, shift), xor)
 }
 
 /** A word of the four messages: bytes that all have, bytes of a row, or some of each. */

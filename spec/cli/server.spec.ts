@@ -200,7 +200,7 @@ test('quickstart', async (t) => {
   rmSync(join(directory, 'data'), { recursive: true })
   rmSync(join(directory, 'data.secrets.env'))
   writeFileSync(join(directory, 'data'), 'a file in the way')
-  t.match(await start(), { exitCode: 1, stderr: /^object-store: E[A-Z]+: / })
+  t.match(await start(), { exitCode: 1, stderr: /^object-store: \S+data exists already\n$/ })
 })
 
 test('the real server starts, is ready, drains on SIGTERM and starts again with the same secrets', async (t) => {

@@ -31,8 +31,6 @@ import { deleteObject } from './delete-object.ts'
 /** Of a version id in a record, where it is as it was sent. */
 const VERSION_ID_BYTES_MAXIMUM = 64
 const REASON_BYTES_MAXIMUM = 512
-/** Of one turn of the engine, so that the records of other requests need not wait for all of a list (decision 0154). */
-const KEYS_PER_COMMAND = 200
 
 /**
  * S3 API reference, DeleteObjects. Every key is a DeleteObject of its own: permission, guard, records and event are those
@@ -150,7 +148,7 @@ async function carryOut(
   const command = { kind: 'delete-objects', bucket, bypassGovernance: bypassRequested(http, target) } as const
   const results: DeletionResult[] = []
   while (results.length < judged.length) {
-    const rest = judged.slice(results.length, results.length + KEYS_PER_COMMAND)
+    const rest = judged.slice(results.length)
     try {
       const done = await journal.executeAs(named, { ...command, deletions: rest.map(({ deletion }) => deletion) })
       for (const [index, outcome] of (done.deletions ?? []).entries()) {
