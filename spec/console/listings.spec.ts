@@ -35,6 +35,7 @@ function searching({ api, tokens, open, put }: OpenConsole): void {
     await page.locator('[aria-sort=descending]').waitFor()
     t.same(await shown(page, 'Buckets'), ['search-b', 'search-a'], 'the address has it')
     await page.getByRole('button', { name: 'Size' }).press('Enter')
+    await page.getByRole('columnheader', { name: 'Size' }).and(page.locator('[aria-sort=descending]')).waitFor()
     await page.getByRole('button', { name: 'Size' }).press('Enter')
     await page.getByRole('columnheader', { name: 'Size' }).and(page.locator('[aria-sort=ascending]')).waitFor()
     t.same(await shown(page, 'Buckets'), ['search-b', 'search-a'])

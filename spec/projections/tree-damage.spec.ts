@@ -42,6 +42,7 @@ function builtLog(root: string): { readonly directory: string; readonly log: Che
   const reader = {
     last: () => checkpoints.at(-1),
     ofSize: (size: number) => checkpoints.find((one) => one.size === size),
+    receiptsOf: () => [],
   }
   return { directory, log: new CheckpointLog(nodeDisk, paths, reader as unknown as CheckpointReader) }
 }
