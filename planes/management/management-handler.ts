@@ -179,7 +179,9 @@ class ManagementDialect extends Exchange {
   }
 
   protected unrecorded(): HttpResponse {
-    return errorResponse(new ManagementError('AUDIT_UNAVAILABLE'), this.requestId)
+    const error = new ManagementError('AUDIT_UNAVAILABLE')
+    this.#code = recordedCode(error.code)
+    return errorResponse(error, this.requestId)
   }
 
   protected finish(response: HttpResponse): HttpResponse {
