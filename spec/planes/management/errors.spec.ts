@@ -324,11 +324,7 @@ test('a change without an audit record is no change, and a read without one is n
     const answer = await api.call(method, path, body)
     t.equal(answer.status, 503, `${method} ${path}`)
     t.equal(answer.code, 'AUDIT_UNAVAILABLE')
-    t.match(
-      server.exchanges.at(-1),
-      { status: 503, reason: 'audit-unavailable' },
-      'the log says why it was answered so',
-    )
+    t.match(server.exchanges.at(-1), { status: 503, reason: 'audit-unavailable' }, 'the log says why')
     t.notMatch(answer.text, /secret|osm_/)
   }
   const upload = await api.send('PUT', `${OBJECTS}/never-written`, { raw: 'x'.repeat(5000) })
