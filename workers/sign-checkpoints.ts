@@ -111,8 +111,8 @@ export class CheckpointSigning implements BackgroundWorker {
   }
 
   /**
-   * A clock that was set back must not keep checkpoints waiting. What was only written about checkpoints is no reason for
-   * another, or two stores that witness each other would never rest. While one is withheld, there is no other.
+   * A clock that was set back must not keep checkpoints waiting. What was only written about checkpoints does not cause
+   * another: otherwise two stores that witness each other would never rest. While one is withheld, there is no other.
    */
   #isDue({ last, withheld, quiet }: ReturnType<CheckpointReader['state']>, end: Sequence): boolean {
     if (withheld !== undefined) return false

@@ -53,7 +53,7 @@ function usageLine(usage: string): string[] {
   return line === '' ? [] : [`Usage: ${line}`]
 }
 
-/** What follows `--wait` is no value of it unless it is written as one: the option may stand alone. */
+/** A word after `--wait` is its value only when written `--wait=VALUE`: the option may stand alone. */
 function valueAdvice(argv: readonly string[]): string {
   const index = argv.indexOf('--wait')
   const value = index === -1 ? undefined : argv[index + 1]

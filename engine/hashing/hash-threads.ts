@@ -27,7 +27,7 @@ export class HashThreads {
   #stopping = false
 
   /**
-   * @param onFailure is told of a thread that does not start or ends by itself: whoever waits for it is told too, and no
+   * @param onFailure is called when a thread does not start or ends by itself: whoever waits for it hears it too, and no
    *   more is hashed
    * @param program what each of them runs
    */

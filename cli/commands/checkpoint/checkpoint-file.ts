@@ -19,7 +19,7 @@ export async function parseLogFile<T>(path: string, shown: string, parse: (text:
   }
 }
 
-/** @throws ExitError `usage` for a text that is no key */
+/** @throws ExitError `usage` when the text is not a key */
 export function verifierKeyOption(key: string): ReturnType<typeof readVerifierKey> {
   try {
     return readVerifierKey(key)
