@@ -32,7 +32,7 @@ import type { StoreSession } from './store/store-session.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
 import type { FrontEnds } from './threads/front-ends.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
-import type { CheckpointSigning } from '../../workers/sign-checkpoints.ts'
+import type { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
 import { packageVersion } from '../version.ts'
 import type { Webhooks } from './webhooks.ts'
 

@@ -9,7 +9,7 @@ import { answerTreeRequest } from '../../projections/trees/answer-tree-request.t
 import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import { TreeGrower } from '../../projections/trees/grow-trees.ts'
 import { TreeFiles, treesIn } from '../../projections/trees/tree-files.ts'
-import { CheckpointSigning } from '../../workers/sign-checkpoints.ts'
+import { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
 import type { TestStore } from './test-store.ts'
 
 export interface TestSigning {

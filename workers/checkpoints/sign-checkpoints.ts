@@ -1,13 +1,13 @@
-import type { Milliseconds, Sequence } from '../engine/brands.ts'
-import type { EngineClient } from '../engine/client/engine-client.ts'
-import type { SigningKey } from '../engine/keys/signing-key.ts'
-import { checkpointText } from '../engine/transparency/checkpoint-note.ts'
-import type { CheckpointState } from '../engine/state-ports.ts'
-import type { CheckpointReader } from '../projections/catalog/checkpoint-reader.ts'
-import type { CheckpointFacts } from '../projections/trees/checkpoint-facts.ts'
-import type { TreeReport, TreeThread } from '../projections/trees/tree-thread-handle.ts'
-import { systemAudit } from './system-audit.ts'
-import type { BackgroundWorker, StepResult } from './worker.ts'
+import type { Milliseconds, Sequence } from '../../engine/brands.ts'
+import type { EngineClient } from '../../engine/client/engine-client.ts'
+import type { SigningKey } from '../../engine/keys/signing-key.ts'
+import { checkpointText } from '../../engine/transparency/checkpoint-note.ts'
+import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointReader } from '../../projections/catalog/checkpoint-reader.ts'
+import type { CheckpointFacts } from '../../projections/trees/checkpoint-facts.ts'
+import type { TreeReport, TreeThread } from '../../projections/trees/tree-thread-handle.ts'
+import { systemAudit } from '../system-audit.ts'
+import type { BackgroundWorker, StepResult } from '../worker.ts'
 
 interface CheckpointOptions {
   /** Between checkpoints while there are new records; 0: none is ever made. */
