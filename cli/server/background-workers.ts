@@ -6,7 +6,6 @@ import { VolumeCompaction } from '../../workers/compact-volumes.ts'
 import { SegmentCompression } from '../../workers/compress-segments.ts'
 import { MultipartDigest } from '../../workers/digest-multipart.ts'
 import { LifecycleExpiry } from '../../workers/expire-objects.ts'
-import type { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
 import { PayloadScrub } from '../../workers/scrub/payload-scrub.ts'
 import { StoreScrub } from '../../workers/scrub/scrub-store.ts'
 import { SegmentScrub } from '../../workers/scrub/segment-scrub.ts'
@@ -16,7 +15,7 @@ import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import type { WebhookDelivery } from '../../workers/webhooks/deliver-webhooks.ts'
 import type { CheckpointTimeStamps } from '../../workers/checkpoints/time-stamp-checkpoints.ts'
-import { checkpointTimeStamps } from './checkpoints.ts'
+import type { CheckpointWorkers } from './checkpoints.ts'
 import type { Logger } from './logger.ts'
 import type { StoreSession } from './store/store-session.ts'
 
@@ -35,7 +34,7 @@ interface WorkerParts {
   readonly store: StoreSession
   readonly delivery: WebhookDelivery
   readonly snapshots: SnapshotMaker
-  readonly checkpoints: CheckpointSigning
+  readonly checkpoints: CheckpointWorkers
 }
 
 /**
@@ -62,9 +61,8 @@ export function startWorkers(
   supervisor.start(compression)
   supervisor.start(delivery)
   supervisor.start(snapshots)
-  supervisor.start(checkpoints)
-  const timeStamps = checkpointTimeStamps(log, config, store)
-  supervisor.start(timeStamps)
+  const { signing, publication, timeStamps } = checkpoints
+  for (const worker of [signing, publication, timeStamps]) supervisor.start(worker)
   return { lifecycle, compaction, compression, timeStamps, stop: () => supervisor.stop() }
 }
 

@@ -1,18 +1,57 @@
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
 import { TreeThread } from '../../projections/trees/tree-thread-handle.ts'
+import {
+  CheckpointPublication,
+  type PublicationRequirement,
+  timeStampRequirement,
+} from '../../workers/checkpoints/publish-checkpoints.ts'
 import { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
 import { CheckpointTimeStamps } from '../../workers/checkpoints/time-stamp-checkpoints.ts'
 import type { Config } from '../config/config-types.ts'
 import type { Logger } from './logger.ts'
 import type { SessionSettings, StoreSession } from './store/store-session.ts'
 
-/** The worker that signs checkpoints, as configured. */
-export function checkpointSigning(
+/** What signs checkpoints, has others vouch for them, and publishes them. */
+export interface CheckpointWorkers {
+  readonly signing: CheckpointSigning
+  readonly publication: CheckpointPublication
+  readonly timeStamps: CheckpointTimeStamps
+}
+
+type CheckpointStore = Pick<StoreSession, 'engine' | 'paths' | 'checkpoints'>
+
+/** The workers of checkpoints, as configured. */
+export function checkpointWorkers(
   log: Logger,
   config: Config,
-  { engine, paths, checkpoints }: Pick<StoreSession, 'engine' | 'paths' | 'checkpoints'>,
+  store: CheckpointStore,
+  session: Pick<SessionSettings, 'deploymentId' | 'keys'>,
+): CheckpointWorkers {
+  const publication = new CheckpointPublication(store.engine, store.checkpoints, requirements(config, store))
+  return {
+    signing: checkpointSigning(log, config, store, session, publication),
+    publication,
+    timeStamps: checkpointTimeStamps(log, config, store),
+  }
+}
+
+/** What the workers know of checkpoints, for the status of the storage. */
+export function checkpointFacts({ signing, publication }: Pick<CheckpointWorkers, 'signing' | 'publication'>) {
+  return { ...signing.facts, waitsFor: publication.waitsFor }
+}
+
+/** What a checkpoint must have before it is published. */
+function requirements(config: Config, { checkpoints }: CheckpointStore): readonly PublicationRequirement[] {
+  return config['checkpoints.timestamps'] === 'required' ? [timeStampRequirement(checkpoints)] : []
+}
+
+function checkpointSigning(
+  log: Logger,
+  config: Config,
+  { engine, paths, checkpoints }: CheckpointStore,
   { deploymentId, keys }: Pick<SessionSettings, 'deploymentId' | 'keys'>,
+  { withholds }: CheckpointPublication,
 ): CheckpointSigning {
   return new CheckpointSigning(engine, checkpoints, new TreeThread(paths.root), {
     intervalSeconds: config['checkpoints.interval_seconds'],
@@ -20,17 +59,16 @@ export function checkpointSigning(
     origin: { name: config['checkpoints.origin'], deploymentId },
     key: new SigningKey(keys.checkpointSigning),
     clock: systemMilliseconds,
-    withholds: () => config['checkpoints.timestamps'] === 'required',
+    withholds,
     onSigned: ({ size, origin }) => log.debug({ size, origin }, 'a checkpoint is signed'),
     onDiscarded: (reason) => log.warn({ reason }, 'the trees of the checkpoints are made again'),
   })
 }
 
-/** The worker that has checkpoints stamped, as configured. */
-export function checkpointTimeStamps(
+function checkpointTimeStamps(
   log: Logger,
   config: Config,
-  { engine, checkpoints }: Pick<StoreSession, 'engine' | 'checkpoints'>,
+  { engine, checkpoints }: CheckpointStore,
 ): CheckpointTimeStamps {
   return new CheckpointTimeStamps(engine, checkpoints, {
     mode: config['checkpoints.timestamps'],

@@ -32,7 +32,7 @@ import type { StoreSession } from './store/store-session.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
 import type { FrontEnds } from './threads/front-ends.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
-import type { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
+import { type CheckpointWorkers, checkpointFacts } from './checkpoints.ts'
 import { packageVersion } from '../version.ts'
 import type { Webhooks } from './webhooks.ts'
 
@@ -54,7 +54,7 @@ interface ManagementParts {
   readonly webhooks: Webhooks
   readonly workers: ScrapeSources['workers']
   readonly snapshots: Pick<SnapshotMaker, 'facts'>
-  readonly checkpoints: Pick<CheckpointSigning, 'facts'>
+  readonly checkpoints: Pick<CheckpointWorkers, 'signing' | 'publication'>
   /** Known once the listeners are bound. */
   readonly sharing: () => SharingSettings
 }
@@ -140,7 +140,7 @@ function scrapeSources(
     threads: () => [main, engine, ...frontEnds.threads, ...hashing.threads],
     workers,
     snapshots: () => snapshots.facts,
-    checkpoints: { facts: () => checkpoints.facts, last: () => store.checkpoints.last() },
+    checkpoints: { facts: () => checkpointFacts(checkpoints), last: () => store.checkpoints.last() },
     clock: systemMilliseconds,
   }
 }
@@ -183,7 +183,7 @@ function managementServices(
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, thread.start),
     snapshots: () => snapshots.facts,
-    checkpointFacts: () => parts.checkpoints.facts,
+    checkpointFacts: () => checkpointFacts(parts.checkpoints),
     heavy: new HeavyWork(),
     version: packageVersion(),
     deploymentId: thread.deploymentId,

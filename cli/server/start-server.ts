@@ -15,9 +15,8 @@ import { CounterHistory } from '../../planes/management/counter-history.ts'
 import { EventStreams } from '../../planes/management/events/event-streams.ts'
 import { CommitCounts } from '../../projections/catalog/commit-counts.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
-import type { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
 import { type RunningWorkers, startWorkers } from './background-workers.ts'
-import { checkpointSigning } from './checkpoints.ts'
+import { type CheckpointWorkers, checkpointWorkers } from './checkpoints.ts'
 import { CertificateReload, logCertificates } from './tls/certificate-reload.ts'
 import { connectionLimits } from './connection-limit.ts'
 import { chosenDriver, frontEndCountOf } from './chosen-driver.ts'
@@ -84,7 +83,7 @@ interface Parts {
   readonly frontEnds: FrontEnds
   readonly store: StoreSession
   readonly snapshots: SnapshotMaker
-  readonly checkpoints: CheckpointSigning
+  readonly checkpoints: CheckpointWorkers
 }
 
 /** The composition root: puts the whole server together. */
@@ -170,7 +169,7 @@ async function startLocked(
     eventStreams: new EventStreams(store.events),
     store,
     snapshots: snapshotMaker(log, config, store, session),
-    checkpoints: checkpointSigning(log, config, store, session),
+    checkpoints: checkpointWorkers(log, config, store, session),
     frontEnds: new FrontEnds(log, (message) => server.fail('failed', message)),
   })
   try {

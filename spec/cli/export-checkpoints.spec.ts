@@ -11,7 +11,7 @@ import { run } from './command-runner.ts'
 
 let signs = false
 const server = await startManaged({
-  checkpointFacts: () => ({ isOn: signs, treeSize: undefined, signed: 0, refusal: undefined }),
+  checkpointFacts: () => ({ isOn: signs, treeSize: undefined, signed: 0, waitsFor: [], refusal: undefined }),
 })
 tap.teardown(() => server.stop())
 const environment = { OBJECT_STORE_URL: server.apiEndpoint, OBJECT_STORE_TOKEN: SYSTEM_TOKEN }

@@ -136,7 +136,13 @@ const NO_SNAPSHOTS: SnapshotFacts = {
   failures: 0,
 }
 
-const NO_CHECKPOINTS: CheckpointFacts = { isOn: false, treeSize: undefined, signed: 0, refusal: undefined }
+const NO_CHECKPOINTS: CheckpointFacts = {
+  isOn: false,
+  treeSize: undefined,
+  signed: 0,
+  waitsFor: [],
+  refusal: undefined,
+}
 
 export async function startManaged(options: ManagedOptions = {}): Promise<ManagedServer> {
   const server = await startInThread(options)

@@ -6,6 +6,7 @@ import tap, { test } from 'tap'
 import { millisecondsOf } from '../../engine/brands.ts'
 import type { CheckpointState } from '../../engine/state-ports.ts'
 import { nonceOf, timeStampRequest } from '../../engine/transparency/time-stamp.ts'
+import { CheckpointPublication, timeStampRequirement } from '../../workers/checkpoints/publish-checkpoints.ts'
 import { CheckpointTimeStamps } from '../../workers/checkpoints/time-stamp-checkpoints.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
 import { createBucket } from '../support/commands.ts'
@@ -44,6 +45,8 @@ async function world(root: string, mode: 'best-effort' | 'required') {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/tsr`
   const store = await openTestStore(root, { clock: () => now * 1000 })
   const signing = signingOf(store, { clock: () => now, withholds: () => mode === 'required' })
+  const requirements = mode === 'required' ? [timeStampRequirement(signing.reader)] : []
+  const publication = new CheckpointPublication(store.client, signing.reader, requirements)
   const failures: string[] = []
   const begin = (timeoutMilliseconds = 20_000) =>
     new CheckpointTimeStamps(store.client, signing.reader, {
@@ -54,7 +57,7 @@ async function world(root: string, mode: 'best-effort' | 'required') {
       timer: () => timer,
       onFailure: (error) => void failures.push(String((error as Error).message)),
     })
-  /** Steps until something came of the attempt, and once more. */
+  /** Steps until something came of the attempt, and publishes what may be. */
   const attempt = async (worker: CheckpointTimeStamps) => {
     const before = [failures.length, signing.reader.receiptsOf(signing.reader.state().last?.size ?? 0).length]
     timer += 3_600_000
@@ -64,10 +67,11 @@ async function world(root: string, mode: 'best-effort' | 'required') {
       if (after.some((count, at) => count !== before[at])) break
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
-    await worker.step()
+    await publication.step()
   }
   return {
     store,
+    publication,
     signing,
     failures,
     begin,
@@ -179,7 +183,7 @@ test('an authority that is slow, or not there, holds up nobody; a stop does not 
 })
 
 test('a stop between the receipt and the publication: the next start publishes', async (t) => {
-  const { signing, begin, store, close } = await world(t.testdir(), 'required')
+  const { signing, publication, store, close } = await world(t.testdir(), 'required')
   await signing.settle()
   const last = signing.reader.state().last as CheckpointState
   const receipt = authority.answer(timeStampRequest(last.bundleRoot, undefined))
@@ -197,9 +201,7 @@ test('a stop between the receipt and the publication: the next start publishes',
     receipt: { size: last.size, kind: 'rfc3161', giver: 'x', receipt, assertedMicroseconds: undefined },
   })
   t.equal(signing.reader.last(), undefined)
-  const worker = begin()
-  await worker.step()
+  await publication.step()
   t.equal(signing.reader.last()?.size, last.size)
-  await worker.close()
   await close()
 })

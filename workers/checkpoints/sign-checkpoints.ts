@@ -4,7 +4,7 @@ import type { SigningKey } from '../../engine/keys/signing-key.ts'
 import { checkpointText } from '../../engine/transparency/checkpoint-note.ts'
 import type { CheckpointState } from '../../engine/state-ports.ts'
 import type { CheckpointReader } from '../../projections/catalog/checkpoint-reader.ts'
-import type { CheckpointFacts } from '../../projections/trees/checkpoint-facts.ts'
+import type { SigningFacts } from '../../projections/trees/checkpoint-facts.ts'
 import type { TreeReport, TreeThread } from '../../projections/trees/tree-thread-handle.ts'
 import { systemAudit } from '../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
@@ -78,7 +78,7 @@ export class CheckpointSigning implements BackgroundWorker {
     return `${this.#signed} checkpoints signed`
   }
 
-  get facts(): CheckpointFacts {
+  get facts(): SigningFacts {
     const isOn = this.#options.intervalSeconds > 0
     return { isOn, treeSize: this.#treeSize, signed: this.#signed, refusal: this.#refusal }
   }

@@ -8,6 +8,7 @@ import type { CheckpointReader } from '../../projections/catalog/checkpoint-read
 import { systemAudit } from '../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
 import { boundedPost } from './bounded-post.ts'
+import { timeStampRequirement } from './publish-checkpoints.ts'
 
 interface TimeStampOptions {
   readonly mode: 'off' | 'best-effort' | 'required'
@@ -36,8 +37,8 @@ const FIRST_RETRY_MILLISECONDS = 2000
 const LONGEST_RETRY_MILLISECONDS = 600_000
 
 /**
- * Has an authority say when the last checkpoint was there (RFC 3161), and publishes what waited for that
- * (spec/decisions/0159-time-stamps.md). One request is on its way at a time, beside everything else.
+ * Has an authority say when the last checkpoint was there (RFC 3161; spec/decisions/0159-time-stamps.md). One request is
+ * on its way at a time, beside everything else.
  */
 export class CheckpointTimeStamps implements BackgroundWorker {
   readonly name = 'time-stamps'
@@ -77,11 +78,10 @@ export class CheckpointTimeStamps implements BackgroundWorker {
       throw error
     }
     const { mode, timer } = this.#options
-    const { last, withheld } = this.#reader.state()
-    if (last === undefined) return 'idle'
-    const isStamped = this.#reader.receiptsOf(last.size).some(({ kind }) => kind === 'rfc3161')
-    if (withheld === last.size && (isStamped || mode !== 'required')) await this.#publish(last)
-    if (mode === 'off' || isStamped || this.#flight !== undefined || timer() < this.#retryAt) return 'idle'
+    const { last } = this.#reader.state()
+    if (mode === 'off') return 'done'
+    if (last === undefined || this.#flight !== undefined || timer() < this.#retryAt) return 'idle'
+    if (timeStampRequirement(this.#reader).isMet(last)) return 'idle'
     this.#flight = this.#attempt(last).finally(() => {
       this.#flight = undefined
     })
@@ -157,10 +157,5 @@ export class CheckpointTimeStamps implements BackgroundWorker {
     this.#retryAt = timer() + Math.min(LONGEST_RETRY_MILLISECONDS, FIRST_RETRY_MILLISECONDS * 2 ** this.#inRow)
     this.#inRow += 1
     onFailure(error)
-  }
-
-  async #publish({ size, origin }: CheckpointState): Promise<void> {
-    const audit = systemAudit('checkpoints', 'checkpoint.publish', origin)
-    await this.#engine.execute({ kind: 'publish-checkpoint', audit, size })
   }
 }

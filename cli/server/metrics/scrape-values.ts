@@ -7,7 +7,7 @@ import type { ScrapeValues } from '../../../planes/http/metrics/metric-table.ts'
 import { physicalBytes } from '../../../planes/management/physical-bytes.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import type { CheckpointState } from '../../../engine/state-ports.ts'
-import type { CheckpointFacts } from '../../../projections/trees/checkpoint-facts.ts'
+import type { SigningFacts } from '../../../projections/trees/checkpoint-facts.ts'
 import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-facts.ts'
 import { processValues, type WatchedThread } from './process-values.ts'
 import { type WorkerSources, workerValues } from './worker-values.ts'
@@ -26,7 +26,7 @@ export interface ScrapeSources {
   readonly threads: () => readonly WatchedThread[]
   readonly workers: () => WorkerSources
   readonly snapshots: () => SnapshotFacts
-  readonly checkpoints: { facts(): CheckpointFacts; last(): CheckpointState | undefined }
+  readonly checkpoints: { facts(): SigningFacts; last(): CheckpointState | undefined }
   /** The time of day. */
   readonly clock: () => Milliseconds
 }

@@ -1,6 +1,6 @@
 import type { CheckpointState } from '../../../engine/state-ports.ts'
 import type { CheckpointFacts } from '../../../projections/trees/checkpoint-facts.ts'
-import { FLAG, object, orNull, TIME, text, whole } from '../schemas/schema.ts'
+import { FLAG, listOf, object, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import { rfc3339OrNull } from '../requests/timestamps.ts'
 
 /** Checkpoints, as the status of the storage has them. */
@@ -12,11 +12,12 @@ export const CHECKPOINTS = object({
   last_at: orNull(TIME),
   origin: orNull(text()),
   signed: whole(),
+  waits_for: listOf(text()),
   refusal: orNull(text()),
 })
 
 export function checkpointsRecord(
-  { isOn, treeSize, signed, refusal }: CheckpointFacts,
+  { isOn, treeSize, signed, waitsFor, refusal }: CheckpointFacts,
   last: CheckpointState | undefined,
 ): Record<string, unknown> {
   return {
@@ -27,6 +28,7 @@ export function checkpointsRecord(
     last_at: rfc3339OrNull(last?.timeMicroseconds),
     origin: last?.origin ?? null,
     signed,
+    waits_for: waitsFor,
     refusal: refusal ?? null,
   }
 }

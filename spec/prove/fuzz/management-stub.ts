@@ -317,7 +317,7 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     access: ACCESS,
     audit: auditFor(deeds),
     checkpoints: CHECKPOINTS,
-    checkpointFacts: () => ({ isOn: true, treeSize: 9, signed: 1, refusal: undefined }),
+    checkpointFacts: () => ({ isOn: true, treeSize: 9, signed: 1, waitsFor: [], refusal: undefined }),
     events: EVENTS,
     webhooks: WEBHOOKS,
     sharing: SHARING,
