@@ -60,6 +60,10 @@ function checkpointSigning(
     key: new SigningKey(keys.checkpointSigning),
     clock: systemMilliseconds,
     withholds,
+    memories: [],
+    onUnasked: (memory, error) =>
+      log.warn({ memory, err: error }, 'a memory of checkpoints cannot be asked; signing goes on without it'),
+    onRollback: ({ code, message }) => log.error({ code, reason: message }, 'checkpoints are signed no more'),
     onSigned: ({ size, origin }) => log.debug({ size, origin }, 'a checkpoint is signed'),
     onDiscarded: (reason) => log.warn({ reason }, 'the trees of the checkpoints are made again'),
   })

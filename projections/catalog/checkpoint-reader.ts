@@ -63,6 +63,12 @@ export class CheckpointReader {
     return getCheckpointOfSize(this.#tables.checkpoints, size)
   }
 
+  /** The checkpoint of this size, shown or not. */
+  signedOfSize(size: number): CheckpointState | undefined {
+    this.#environment.refresh()
+    return getCheckpointOfSize(this.#tables.checkpoints, size)
+  }
+
   /** The oldest checkpoint that no receipt covers: none is about it or about a later one. */
   oldestUnanchored(): CheckpointState | undefined {
     this.#environment.refresh()

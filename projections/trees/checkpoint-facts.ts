@@ -6,6 +6,8 @@ export interface SigningFacts {
   readonly signed: number
   /** Why the last attempt to sign was refused; undefined when there was none, or it succeeded. */
   readonly refusal: string | undefined
+  /** Its name, where only the operator can end it. */
+  readonly refusalCode: 'CHECKPOINT_ROLLBACK' | undefined
 }
 
 /** What the workers know of checkpoints. */

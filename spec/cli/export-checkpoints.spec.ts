@@ -11,7 +11,14 @@ import { run } from './command-runner.ts'
 
 let signs = false
 const server = await startManaged({
-  checkpointFacts: () => ({ isOn: signs, treeSize: undefined, signed: 0, waitsFor: [], refusal: undefined }),
+  checkpointFacts: () => ({
+    isOn: signs,
+    treeSize: undefined,
+    signed: 0,
+    waitsFor: [],
+    refusal: undefined,
+    refusalCode: undefined,
+  }),
 })
 tap.teardown(() => server.stop())
 const environment = { OBJECT_STORE_URL: server.apiEndpoint, OBJECT_STORE_TOKEN: SYSTEM_TOKEN }

@@ -33,7 +33,7 @@ const sources = {
   workers: () => ({ deliveries: DELIVERIES, workers: undefined }),
   snapshots: () => SNAPSHOTS,
   checkpoints: {
-    facts: () => ({ isOn: true, treeSize: 7, signed: 1, refusal: undefined }),
+    facts: () => ({ isOn: true, treeSize: 7, signed: 1, refusal: undefined, refusalCode: undefined }),
     last: () => undefined,
   },
   clock: () => millisecondsOf(1_000_060_000),

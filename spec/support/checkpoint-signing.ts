@@ -9,6 +9,7 @@ import { answerTreeRequest } from '../../projections/trees/answer-tree-request.t
 import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import { TreeGrower } from '../../projections/trees/grow-trees.ts'
 import { TreeFiles, treesIn } from '../../projections/trees/tree-files.ts'
+import type { OutsideMemory } from '../../workers/checkpoints/outside-memory.ts'
 import { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
 import type { TestStore } from './test-store.ts'
 
@@ -19,6 +20,9 @@ export interface TestSigning {
   readonly publicKey: Buffer
   /** Messages about trees that were made again. */
   readonly discarded: string[]
+  /** Messages of rollbacks, and memories that were not asked. */
+  readonly rollbacks: string[]
+  readonly unasked: string[]
   /** Steps until there is nothing to do for now. */
   settle(): Promise<void>
   close(): Promise<void>
@@ -31,6 +35,7 @@ interface SigningOptions {
   /** Whether checkpoints are published later. */
   readonly withholds?: () => boolean
   readonly key?: SigningKey
+  readonly memories?: readonly OutsideMemory[]
   /** Milliseconds since 1970. */
   readonly clock?: () => number
   /** Where the trees are written, and the journal is read. */
@@ -46,6 +51,7 @@ export function signingOf(
     withholds = () => false,
     clock = Date.now,
     disk = nodeDisk,
+    memories = [],
     key = new SigningKey(Buffer.alloc(32, 3)),
   }: SigningOptions = {},
 ): TestSigning {
@@ -58,6 +64,8 @@ export function signingOf(
     return { trees, grower: new TreeGrower(disk, paths, trees) }
   }
   const discarded: string[] = []
+  const rollbacks: string[] = []
+  const unasked: string[] = []
   const worker = new CheckpointSigning(
     client,
     reader,
@@ -75,6 +83,9 @@ export function signingOf(
       key,
       clock: () => millisecondsOf(clock()),
       withholds,
+      memories,
+      onUnasked: (memory) => void unasked.push(memory),
+      onRollback: ({ message }) => void rollbacks.push(message),
       onSigned: () => undefined,
       onDiscarded: (reason) => void discarded.push(reason),
     },
@@ -85,6 +96,8 @@ export function signingOf(
     log: new CheckpointLog(disk, paths, reader),
     publicKey: key.publicKey,
     discarded,
+    rollbacks,
+    unasked,
     settle: async () => {
       while ((await worker.step()) === 'more');
     },

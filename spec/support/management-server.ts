@@ -23,7 +23,7 @@ import type { SharingSettings } from '../../planes/objects/sharing-settings.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
-import type { CheckpointFacts } from '../../projections/trees/checkpoint-facts.ts'
+import { NO_CHECKPOINTS } from './no-state.ts'
 import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import type { SnapshotFacts } from '../../projections/snapshots/snapshot-facts.ts'
 import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
@@ -134,14 +134,6 @@ const NO_SNAPSHOTS: SnapshotFacts = {
   bytes: 0,
   made: 0,
   failures: 0,
-}
-
-const NO_CHECKPOINTS: CheckpointFacts = {
-  isOn: false,
-  treeSize: undefined,
-  signed: 0,
-  waitsFor: [],
-  refusal: undefined,
 }
 
 export async function startManaged(options: ManagedOptions = {}): Promise<ManagedServer> {

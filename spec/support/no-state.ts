@@ -1,5 +1,16 @@
 /** A store that holds nothing, as the rules see it; a spec puts in what it is about. */
 import type { StateReader } from '../../engine/state-ports.ts'
+import type { CheckpointFacts } from '../../projections/trees/checkpoint-facts.ts'
+
+/** Of a store that signs no checkpoints. */
+export const NO_CHECKPOINTS: CheckpointFacts = {
+  isOn: false,
+  treeSize: undefined,
+  signed: 0,
+  waitsFor: [],
+  refusal: undefined,
+  refusalCode: undefined,
+}
 
 export const NO_STATE: StateReader = {
   bucket: () => undefined,

@@ -8,6 +8,13 @@ import type { SigningFacts } from '../../projections/trees/checkpoint-facts.ts'
 import type { TreeReport, TreeThread } from '../../projections/trees/tree-thread-handle.ts'
 import { systemAudit } from '../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
+import {
+  CheckpointRollbackError,
+  OutsideMemories,
+  type OutsideMemory,
+  rolledBack,
+  type Seen,
+} from './outside-memory.ts'
 
 interface CheckpointOptions {
   /** Between checkpoints while there are new records; 0: none is ever made. */
@@ -20,6 +27,12 @@ interface CheckpointOptions {
   readonly clock: () => Milliseconds
   /** Whether a checkpoint waits for receipts before it is shown. */
   readonly withholds: () => boolean
+  /** Who remembers outside of the data directory how far the log was signed. */
+  readonly memories: readonly OutsideMemory[]
+  /** One that is not required could not be asked. */
+  readonly onUnasked: (memory: string, error: unknown) => void
+  /** Somebody has seen more of the log than the journal has. Told once; nothing is signed afterwards. */
+  readonly onRollback: (error: CheckpointRollbackError) => void
   readonly onSigned: (checkpoint: { readonly size: number; readonly origin: string }) => void
   /** The trees were not those of the journal. */
   readonly onDiscarded: (reason: string) => void
@@ -61,6 +74,8 @@ export class CheckpointSigning implements BackgroundWorker {
   #treeSize: number | undefined
   #signed = 0
   #refusal: string | undefined
+  readonly #memories: OutsideMemories
+  #rollback: CheckpointRollbackError | undefined
 
   constructor(
     engine: EngineClient,
@@ -72,6 +87,7 @@ export class CheckpointSigning implements BackgroundWorker {
     this.#reader = reader
     this.#thread = thread
     this.#options = options
+    this.#memories = new OutsideMemories(options)
   }
 
   get status(): string {
@@ -80,7 +96,8 @@ export class CheckpointSigning implements BackgroundWorker {
 
   get facts(): SigningFacts {
     const isOn = this.#options.intervalSeconds > 0
-    return { isOn, treeSize: this.#treeSize, signed: this.#signed, refusal: this.#refusal }
+    const refusalCode = this.#rollback?.code
+    return { isOn, treeSize: this.#treeSize, signed: this.#signed, refusal: this.#refusal, refusalCode }
   }
 
   /** Grows the trees by a piece; signs what they are when it is due and they have come to the end. */
@@ -89,7 +106,7 @@ export class CheckpointSigning implements BackgroundWorker {
     const state = this.#reader.state()
     const { applied, last, restored } = state
     if (applied === undefined) return 'idle'
-    const isDue = this.#isDue(state, applied.sequence)
+    const isDue = this.#rollback === undefined && this.#isDue(state, applied.sequence)
     try {
       const wanted = [last?.sequence, restored].flatMap((sequence) => sequence ?? [])
       const { segmentFirstSequence, offset, head } = applied
@@ -102,12 +119,27 @@ export class CheckpointSigning implements BackgroundWorker {
       return 'idle'
     } catch (error) {
       this.#refusal = error instanceof Error ? error.message : String(error)
-      throw error
+      if (!(error instanceof CheckpointRollbackError)) throw error
+      this.#endSigning(error)
+      return 'idle'
     }
+  }
+
+  /** Somebody met another history than that of the journal: nothing is signed any more by this process. */
+  contradicted(seenBy: string, seen: Seen): void {
+    const { last } = this.#reader.state()
+    this.#endSigning(rolledBack(seenBy, seen, seen.origin ?? last?.origin ?? this.#options.origin.name, last))
   }
 
   close(): Promise<void> {
     return this.#thread.close()
+  }
+
+  #endSigning(error: CheckpointRollbackError): void {
+    this.#refusal = error.message
+    if (this.#rollback !== undefined) return
+    this.#rollback = error
+    this.#options.onRollback(error)
   }
 
   /**
@@ -138,6 +170,8 @@ export class CheckpointSigning implements BackgroundWorker {
     const restore = restored === undefined ? undefined : hashes.at(-1)
     const { key } = this.#options
     const origin = originOf(this.#options.origin, restore)
+    const own = last?.origin === origin ? last : undefined
+    await this.#memories.ask(origin, own, (size) => this.#reader.signedOfSize(size))
     const signature = Uint8Array.from(key.sign(checkpointText({ origin, size: roots.size, root: roots.root })))
     const publicKey = Uint8Array.from(key.publicKey)
     await this.#engine.execute({

@@ -1,6 +1,6 @@
 import type { CheckpointState } from '../../../engine/state-ports.ts'
 import type { CheckpointFacts } from '../../../projections/trees/checkpoint-facts.ts'
-import { FLAG, listOf, object, orNull, TIME, text, whole } from '../schemas/schema.ts'
+import { FLAG, listOf, object, oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import { rfc3339OrNull } from '../requests/timestamps.ts'
 
 /** Checkpoints, as the status of the storage has them. */
@@ -14,10 +14,11 @@ export const CHECKPOINTS = object({
   signed: whole(),
   waits_for: listOf(text()),
   refusal: orNull(text()),
+  refusal_code: orNull(oneOf('CHECKPOINT_ROLLBACK')),
 })
 
 export function checkpointsRecord(
-  { isOn, treeSize, signed, waitsFor, refusal }: CheckpointFacts,
+  { isOn, treeSize, signed, waitsFor, refusal, refusalCode }: CheckpointFacts,
   last: CheckpointState | undefined,
 ): Record<string, unknown> {
   return {
@@ -30,5 +31,6 @@ export function checkpointsRecord(
     signed,
     waits_for: waitsFor,
     refusal: refusal ?? null,
+    refusal_code: refusalCode ?? null,
   }
 }

@@ -25,7 +25,14 @@ import { createBucket, put, remove, setVersioning } from '../../support/wire-ver
 
 let isOn = true
 const server = await startManaged({
-  checkpointFacts: () => ({ isOn, treeSize: undefined, signed: 0, waitsFor: [], refusal: undefined }),
+  checkpointFacts: () => ({
+    isOn,
+    treeSize: undefined,
+    signed: 0,
+    waitsFor: [],
+    refusal: undefined,
+    refusalCode: undefined,
+  }),
 })
 tap.teardown(() => server.stop())
 const { api, store, paths } = server

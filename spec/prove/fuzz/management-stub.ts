@@ -1,4 +1,5 @@
 /** The management plane over a store that holds one thing of each kind and notes what it is told to do. */
+import { NO_CHECKPOINTS } from '../../support/no-state.ts'
 import { bucketIdOf, microsecondsOf, millisecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import type { AccountState } from '../../../engine/domain/access-state.ts'
 import type { EmbedState, ShareState } from '../../../engine/domain/sharing-state.ts'
@@ -317,7 +318,7 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     access: ACCESS,
     audit: auditFor(deeds),
     checkpoints: CHECKPOINTS,
-    checkpointFacts: () => ({ isOn: true, treeSize: 9, signed: 1, waitsFor: [], refusal: undefined }),
+    checkpointFacts: () => ({ ...NO_CHECKPOINTS, isOn: true, treeSize: 9, signed: 1 }),
     events: EVENTS,
     webhooks: WEBHOOKS,
     sharing: SHARING,
