@@ -69,6 +69,7 @@ test('an object from a pipe, with its progress on a terminal alone', async (t) =
   const silent = await run(words, { environment: HERE, input: 'from a pipe' })
   t.match(silent, { exitCode: 0, stdout: /\nsize +11\n/, stderr: /^$/ })
   t.equal((await ask('object', 'get', 'photos', 'piped')).stdout, 'from a pipe')
+  t.equal((await ask('object', 'get', 'photos', 'piped', '-')).stdout, 'from a pipe', 'as put reads from it')
   const shown = await run(words, { environment: HERE, input: 'again', errorTerminal: true })
   t.match(shown, { exitCode: 0, stderr: /0\.0 MiB read\r.*\[#{30}\] 0\.0 MiB/s })
   t.match(await run(words, { environment: HERE }), { exitCode: 0, stdout: /\nsize +0\n/ }, 'an empty pipe')

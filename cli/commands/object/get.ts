@@ -13,9 +13,12 @@ export class ObjectGetCommand extends ClientCommand {
 
   static override usage = Command.Usage({
     category: 'Running server',
-    description: 'download an object to a file, or to standard output',
+    description: 'download an object to a file, or to standard output (-)',
     details: 'The file appears under its name only when it is complete.',
-    examples: [['To a file', '$0 object get photos 2026/cat.png cat.png']],
+    examples: [
+      ['To a file', '$0 object get photos 2026/cat.png cat.png'],
+      ['To a pipe', '$0 object get backups docs.tar - | tar x'],
+    ],
   })
 
   bucket = Option.String({ name: 'bucket' })
@@ -29,7 +32,7 @@ export class ObjectGetCommand extends ClientCommand {
       path: pathOf('buckets', bucketArgument(this.bucket), 'object-content', this.key),
       query: { version_id: this.versionId },
     })
-    if (this.file === undefined) {
+    if (this.file === undefined || this.file === '-') {
       await pipeline(response, this.context.stdout, { end: false }).catch(brokenOff)
       return exitTable.ok.code
     }
