@@ -56,7 +56,12 @@ export const S3_ERRORS = {
   MaxMessageLengthExceeded: { status: 400, message: 'The body is larger than this request may carry.' },
   MetadataTooLarge: { status: 400, message: 'The user metadata is larger than 2048 bytes.' },
   MethodNotAllowed: { status: 405, message: 'The method is not allowed on this resource.' },
-  MissingContentLength: { status: 411, message: 'A Content-Length header is required.' },
+  MissingContentLength: {
+    status: 411,
+    message:
+      'A Content-Length header is required. Send a file (curl -T FILE), or a stream in parts, as aws s3 cp -, ' +
+      'rclone rcat and upload_fileobj (boto3) do.',
+  },
   NoSuchBucket: { status: 404, message: 'The specified bucket does not exist.' },
   NoSuchCORSConfiguration: { status: 404, message: 'The bucket has no CORS configuration.' },
   NoSuchKey: { status: 404, message: 'The specified key does not exist.' },
