@@ -52,8 +52,12 @@ const systemProblems: Readonly<Record<string, string>> = {
   EEXIST: 'exists already',
 }
 
-function systemMessage({ code = '', path, message }: NodeJS.ErrnoException): string {
-  const problem = systemProblems[code]
+function systemMessage({ code = '', path, message, syscall }: NodeJS.ErrnoException): string {
+  // A directory that cannot be made: mkdir of Node takes one that is there.
+  const isFile = code === 'EEXIST' && syscall === 'mkdir'
+  const problem = isFile
+    ? 'is a file where a directory must be; move it away, or choose another path'
+    : systemProblems[code]
   if (problem === undefined || path === undefined) return message
   // A file that cannot be made: it is the directory that is not there.
   const missing = code === 'ENOENT' && !existsSync(dirname(path)) ? dirname(path) : path

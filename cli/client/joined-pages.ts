@@ -3,8 +3,11 @@ import type { Answer } from '../../planes/management/route-command.ts'
 /** Entries of all lists together from which on no further page is asked for: a terminal has no use for more. */
 const LISTED_MAXIMUM = 10_000
 
+/** Members that count what is on one page. */
+const COUNTS = ['examined', 'held_count']
+
 /**
- * All pages of an inspection as one answer, which has a cursor only if it ends early.
+ * All pages of an inspection or a report as one answer, which has a cursor only if it ends early.
  * @param lists members whose entries are those of all pages
  * @param ask the page after a cursor
  */
@@ -28,11 +31,12 @@ function entries(answer: Answer | undefined, name: string): readonly unknown[] {
 
 function added(sum: Answer, page: Answer, lists: readonly string[]): Answer {
   const joined = lists.map((name) => [name, [...entries(sum, name), ...entries(page, name)]])
+  const counted = COUNTS.filter((name) => typeof page[name] === 'number')
   return {
     ...page,
     // What one page found is not undone by a later one without findings.
-    consistent: sum['consistent'] === false ? false : page['consistent'],
-    examined: Number(sum['examined']) + Number(page['examined']),
+    ...(sum['consistent'] === false ? { consistent: false } : {}),
+    ...Object.fromEntries(counted.map((name) => [name, Number(sum[name]) + Number(page[name])])),
     ...Object.fromEntries(joined),
   }
 }

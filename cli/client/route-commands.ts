@@ -59,7 +59,8 @@ function makeCommand(route: Route, command: RouteCommand): CommandClass<CliConte
       const request = requestOf(route, command, values)
       const { show } = command
       if (show !== undefined && 'page' in show && values['limit'] === undefined) return this.#follow(request, show.page)
-      const isWhole = command.joined !== undefined && values['after'] === undefined && !values['maximum-entries']
+      const isPage = (['after', 'limit', 'maximum-entries'] as const).some((name) => values[name] !== undefined)
+      const isWhole = command.joined !== undefined && !isPage
       const answer = isWhole
         ? await joinedPages(command.joined, async (after) => {
             return objectOf(await this.client().json(requestOf(route, command, { ...values, after })))

@@ -88,6 +88,8 @@ class ManagementDialect extends Exchange {
   #code: string | undefined
   /** Status of the answer; undefined before there is one. */
   #status: number | undefined
+  /** Whether the request has the token of metrics, which is nobody's identity. */
+  #isScraper = false
 
   constructor(options: ManagementOptions, http: HttpRequest) {
     super(http, requestIdOf(http), options.services.engine, options.gate)
@@ -98,7 +100,10 @@ class ManagementDialect extends Exchange {
     const found = findRoute(this.http.method, this.http.path)
     this.#found = found
     const { roles } = found.route
-    if (roles === 'scrape-token') this.#requireScrapeToken()
+    if (roles === 'scrape-token') {
+      this.#requireScrapeToken()
+      this.#isScraper = true
+    }
     if (typeof roles === 'string') {
       this.#request = this.#requestOf(found, PROBE)
       return 'free'
@@ -194,7 +199,7 @@ class ManagementDialect extends Exchange {
   #observe(status: number, fault?: Pick<ManagementExchange, 'error' | 'isCutOff'>): void {
     const { method, path } = this.http
     const route = this.#found?.route.path ?? patternOf(path)
-    const principal = `management:${this.#identity?.role ?? 'unauthenticated'}`
+    const principal = `management:${this.#identity?.role ?? (this.#isScraper ? 'scrape-token' : 'unauthenticated')}`
     const milliseconds = Math.round((performance.now() - this.#started) * 1000) / 1000
     const operation = this.#found === undefined ? undefined : operationName(this.#found.route)
     const refusal = this.#code === undefined ? {} : { reason: this.#code }

@@ -62,7 +62,7 @@ interface CommandDefinition<A extends Arguments, O extends Options> {
   readonly call?: (values: Values<A, O>) => RouteCall
   readonly show?: Shown
   /**
-   * Lists of an answer with `next_after`, of `examined` entries: unless an option says how much, all pages are asked for, and
+   * Lists of an answer with `next_after`: unless an option says how much, all pages are asked for, and
    * these lists are those of all.
    */
   readonly joined?: readonly string[]

@@ -222,6 +222,8 @@ test('a data directory that is no directory', async (t) => {
   const { exitCode, failed } = await report({ OBJECT_STORE_DATA_DIR: join(directory, 'none/below') })
   t.equal(exitCode, 7)
   t.ok(failed.includes('data directory'))
+  const { of } = await report({ OBJECT_STORE_DATA_DIR: join(directory, 'file') })
+  t.match(of('data directory'), /^failed: \S+file is a file where a directory must be$/)
 })
 
 test('no secret is printed', async (t) => {

@@ -200,7 +200,10 @@ test('quickstart', async (t) => {
   rmSync(join(directory, 'data'), { recursive: true })
   rmSync(join(directory, 'data.secrets.env'))
   writeFileSync(join(directory, 'data'), 'a file in the way')
-  t.match(await start(), { exitCode: 1, stderr: /^object-store: \S+data exists already\n$/ })
+  t.match(await start(), {
+    exitCode: 1,
+    stderr: /^object-store: \S+data is a file where a directory must be; move it away, or choose another path\n$/,
+  })
 })
 
 test('the real server starts, is ready, drains on SIGTERM and starts again with the same secrets', async (t) => {

@@ -5,6 +5,7 @@ import tap, { test } from 'tap'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { startManaged, SYSTEM_TOKEN } from '../support/management-server.ts'
 import { temporaryDirectory } from '../support/test-clients.ts'
+import { joinedPages } from '../../cli/client/joined-pages.ts'
 import { type Outcome, run } from './command-runner.ts'
 
 /** The server ends a page after so many findings. */
@@ -60,4 +61,29 @@ test('a repair looks at everything too', async (t) => {
   t.match(await findings('repair', '--apply'), { dry_run: false, truncated: false, removed: [] })
   const left = readdirSync(new StorePaths(root).payloads).filter((name) => name.startsWith('foreign-'))
   t.equal(left.length, PAGE + 200, 'what is not ours is left')
+})
+
+/** A page of a report, as the server gives it. */
+function reportPage(from: number, next: string | null) {
+  return {
+    versions: Array.from({ length: 4000 }, (_, index) => ({ key: String(from + index) })),
+    held_count: 3999,
+    truncated: next !== null,
+    next_after: next,
+  }
+}
+
+test('a report of several pages is one, with the counts of all', async (t) => {
+  const pages = [reportPage(0, 'a'), reportPage(4000, null)]
+  const asked: (string | undefined)[] = []
+  const whole = await joinedPages(['versions'], async (after) => {
+    asked.push(after)
+    return pages[asked.length - 1] ?? {}
+  })
+  t.same(asked, [undefined, 'a'])
+  t.equal((whole['versions'] as unknown[]).length, 8000)
+  t.match(whole, { held_count: 7998, truncated: false, next_after: null })
+  t.notOk('consistent' in whole || 'examined' in whole, 'nothing that no page has')
+  const endless = await joinedPages(['versions'], async () => reportPage(0, 'more'))
+  t.match(endless, { held_count: 3 * 3999, truncated: true, next_after: 'more' })
 })

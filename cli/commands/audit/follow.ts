@@ -9,9 +9,19 @@ import { type Cursor, type Event, type EventQuery, readEvents } from './event-pa
 const PAUSE_MILLISECONDS = 1000
 const PAGE = 1000
 
+/** The request ids of those who follow. */
+const POLLING_ID = /^follow-[0-9a-f]{24}$/
+
+/** Whether a record is of following the log. Only of this route, where a client that borrows the id hides no more than reads. */
+function isPolling({ request_id, operation, result }: Event): boolean {
+  const isQuery = operation === 'GET /api/v1/audit/events' && result === 'success'
+  return isQuery && typeof request_id === 'string' && POLLING_ID.test(request_id)
+}
+
 /**
  * Prints the newest `count` records that match, the oldest of them first, and then each new one, until the program is
- * stopped or its reader has gone. The records of its own requests are left out, or it would print one for each look.
+ * stopped or its reader has gone. The records of such polling, its own and that of others, are left out: each page would
+ * otherwise be a record of the next one.
  * @returns whether a part of the log could not be read
  */
 export async function followEvents(
@@ -28,7 +38,7 @@ export async function followEvents(
   let damaged = false
   let after: Cursor | undefined
   const show = async (events: readonly Event[]): Promise<void> => {
-    const others = events.filter((event) => event.request_id !== own)
+    const others = events.filter((event) => !isPolling(event))
     for (const line of linesOf(others)) await output.line(line)
     await output.flush()
   }

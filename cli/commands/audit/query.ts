@@ -21,8 +21,8 @@ export class AuditQueryCommand extends ClientCommand {
       are --limit records or the range ends, and prints a cursor to continue from. A cursor is the time and the id of a
       record, and works in both directions: with --oldest-first it continues with later records.
 
-      With --follow it prints the newest records and then each new one until it is stopped, except those of its own
-      requests. With --json it prints one object per record.
+      With --follow it prints the newest records and then each new one until it is stopped, except the
+      requests of whoever follows. With --json it prints one object per record.
 
       Ends with 21 if a part of the range could not be read; audit chain says which.
     `,

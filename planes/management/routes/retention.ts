@@ -166,9 +166,10 @@ const getRetentionReport = defineRoute({
   command: command('report retention', 'show which versions are held, and until when', {
     options: {
       bucket: 'only this bucket',
-      limit: 'maximum number of locks to examine',
+      limit: 'locks to examine (all)',
       after: 'continue at next_after of a report',
     },
+    joined: ['versions'],
     show: {
       list: 'versions',
       columns: ['bucket', 'key', 'version_id', 'retention_mode', 'retain_until', 'legal_hold', 'status'],

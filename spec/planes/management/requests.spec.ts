@@ -85,6 +85,23 @@ test('secrets are compared whatever their lengths', async (t) => {
   t.equal(bearsToken('Bearer a', 'a'), true)
 })
 
+test('a scrape is logged as one: with the token, and with another', async (t) => {
+  const observed: unknown[] = []
+  const handler = createManagementHandler({
+    services: { metrics: () => [] } as never,
+    authenticator: undefined as never,
+    gate: server.apiGate,
+    scrapeToken: 'scraper',
+    observe: ({ principal }) => observed.push(principal),
+  })
+  for (const token of ['scraper', 'other']) {
+    const header = (name: string) => (name === 'authorization' ? `Bearer ${token}` : undefined)
+    const request: Partial<HttpRequest> = { method: 'GET', path: '/metrics', query: '', header }
+    await handler(request as HttpRequest)
+  }
+  t.same(observed, ['management:scrape-token', 'management:unauthenticated'])
+})
+
 test('a handler that is not there is a fault of the server', async (t) => {
   const observed: unknown[] = []
   const handler = createManagementHandler({

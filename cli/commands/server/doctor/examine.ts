@@ -1,5 +1,5 @@
 import { sequenceOf } from '../../../../engine/brands.ts'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { nodeDisk } from '../../../../engine/disk/node-disk.ts'
 import { isStoreLocked } from '../../../../engine/disk/store-lock.ts'
@@ -55,6 +55,7 @@ function genesisOf(paths: StorePaths): Genesis | Error | undefined {
 
 function dataDirectory({ root }: StorePaths, locked: boolean | Error): string {
   const place = nodeDisk.exists(root) ? root : dirname(root)
+  if (!statSync(place).isDirectory()) throw new Error(`${place} is a file where a directory must be`)
   accessSync(place, constants.R_OK | constants.W_OK | constants.X_OK)
   if (locked instanceof Error) throw locked
   return place === root ? `${root} can be read and written` : `${root} does not exist yet and can be created`
