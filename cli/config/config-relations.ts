@@ -1,5 +1,6 @@
 import { formatAddress } from './address.ts'
 import type { Address, Config, ConfigName } from './config-types.ts'
+import { isPrivateUrl, lockProblem } from './lock-setting.ts'
 import { decodeMasterKey } from './master-key.ts'
 
 /** A rule over several settings. */
@@ -28,8 +29,6 @@ function bothOrNeither(certificate: ConfigName, key: ConfigName): ConfigRelation
     },
   }
 }
-
-const LOOPBACK = /^http:\/\/(?:127\.\d+\.\d+\.\d+|\[::1\]|localhost)(?:[:/]|$)/
 
 export const configRelations: readonly ConfigRelation[] = [
   {
@@ -60,10 +59,18 @@ export const configRelations: readonly ConfigRelation[] = [
       const url = config['checkpoints.timestamp_url']
       if (config['checkpoints.timestamps'] === 'off') return undefined
       if (url === undefined) return 'the address of the authority is missing'
-      return url.startsWith('https://') || LOOPBACK.test(url)
-        ? undefined
-        : 'the address must be https, or http to an address of this machine'
+      return isPrivateUrl(url) ? undefined : 'the address must be https, or http to an address of this machine'
     },
+  },
+  {
+    settings: [
+      'data_dir',
+      'checkpoints.lock',
+      'checkpoints.lock_endpoint',
+      'checkpoints.lock_access_key',
+      'checkpoints.lock_secret_key',
+    ],
+    problem: lockProblem,
   },
   bothOrNeither('s3.tls_certificate_file', 's3.tls_key_file'),
   bothOrNeither('api.tls_certificate_file', 'api.tls_key_file'),

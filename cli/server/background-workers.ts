@@ -61,8 +61,10 @@ export function startWorkers(
   supervisor.start(compression)
   supervisor.start(delivery)
   supervisor.start(snapshots)
-  const { signing, publication, timeStamps } = checkpoints
-  for (const worker of [signing, publication, timeStamps]) supervisor.start(worker)
+  const { signing, publication, timeStamps, lock } = checkpoints
+  for (const worker of [signing, publication, timeStamps, ...(lock === undefined ? [] : [lock])]) {
+    supervisor.start(worker)
+  }
   return { lifecycle, compaction, compression, timeStamps, stop: () => supervisor.stop() }
 }
 

@@ -1,6 +1,11 @@
 import { systemMilliseconds } from '../../engine/clock.ts'
+import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
 import { TreeThread } from '../../projections/trees/tree-thread-handle.ts'
+import { FileLock } from '../../workers/checkpoints/lock/file-lock.ts'
+import { CheckpointLock } from '../../workers/checkpoints/lock/lock-checkpoints.ts'
+import { S3Lock } from '../../workers/checkpoints/lock/s3-lock.ts'
+import type { OutsideMemory, Seen } from '../../workers/checkpoints/outside-memory.ts'
 import {
   CheckpointPublication,
   type PublicationRequirement,
@@ -9,14 +14,21 @@ import {
 import { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
 import { CheckpointTimeStamps } from '../../workers/checkpoints/time-stamp-checkpoints.ts'
 import type { Config } from '../config/config-types.ts'
+import { lockSetting } from '../config/lock-setting.ts'
+import type { Secret } from '../config/secret.ts'
 import type { Logger } from './logger.ts'
 import type { SessionSettings, StoreSession } from './store/store-session.ts'
+
+/** For one request to the lock. */
+const LOCK_TIMEOUT_MILLISECONDS = 10_000
 
 /** What signs checkpoints, has others vouch for them, and publishes them. */
 export interface CheckpointWorkers {
   readonly signing: CheckpointSigning
   readonly publication: CheckpointPublication
   readonly timeStamps: CheckpointTimeStamps
+  /** Undefined where none is set. */
+  readonly lock: CheckpointLock | undefined
 }
 
 type CheckpointStore = Pick<StoreSession, 'engine' | 'paths' | 'checkpoints'>
@@ -28,12 +40,12 @@ export function checkpointWorkers(
   store: CheckpointStore,
   session: Pick<SessionSettings, 'deploymentId' | 'keys'>,
 ): CheckpointWorkers {
-  const publication = new CheckpointPublication(store.engine, store.checkpoints, requirements(config, store))
-  return {
-    signing: checkpointSigning(log, config, store, session, publication),
-    publication,
-    timeStamps: checkpointTimeStamps(log, config, store),
-  }
+  const contradicted: Contradicted = (by, seen) => signing.contradicted(by, seen)
+  const lock = checkpointLock(log, config, store, session, contradicted)
+  const publication = new CheckpointPublication(store.engine, store.checkpoints, requirements(config, store, lock))
+  const memories = lock === undefined ? [] : [lock]
+  const signing = checkpointSigning(log, config, store, session, publication, memories)
+  return { signing, publication, timeStamps: checkpointTimeStamps(log, config, store), lock }
 }
 
 /** What the workers know of checkpoints, for the status of the storage. */
@@ -42,8 +54,50 @@ export function checkpointFacts({ signing, publication }: Pick<CheckpointWorkers
 }
 
 /** What a checkpoint must have before it is published. */
-function requirements(config: Config, { checkpoints }: CheckpointStore): readonly PublicationRequirement[] {
-  return config['checkpoints.timestamps'] === 'required' ? [timeStampRequirement(checkpoints)] : []
+function requirements(
+  config: Config,
+  { checkpoints }: CheckpointStore,
+  lock: CheckpointLock | undefined,
+): readonly PublicationRequirement[] {
+  return [
+    ...(config['checkpoints.timestamps'] === 'required' ? [timeStampRequirement(checkpoints)] : []),
+    ...(lock === undefined ? [] : [lock]),
+  ]
+}
+
+type Contradicted = (seenBy: string, seen: Seen) => void
+
+/** Where each checkpoint is written before it is published, as configured. */
+function checkpointLock(
+  log: Logger,
+  config: Config,
+  { engine, checkpoints }: CheckpointStore,
+  { keys }: Pick<SessionSettings, 'keys'>,
+  onContradiction: Contradicted,
+): CheckpointLock | undefined {
+  const text = config['checkpoints.lock']
+  const setting = text === undefined ? undefined : lockSetting(text)
+  if (setting === undefined) return undefined
+  const place =
+    setting.kind === 'file'
+      ? new FileLock(nodeDisk, setting.directory)
+      : new S3Lock({
+          ...setting,
+          endpoint: config['checkpoints.lock_endpoint'] as string,
+          region: config['checkpoints.lock_region'],
+          accessKey: config['checkpoints.lock_access_key'] as string,
+          secretKey: (config['checkpoints.lock_secret_key'] as Secret).reveal(),
+          clock: systemMilliseconds,
+        })
+  return new CheckpointLock(engine, checkpoints, {
+    place,
+    publicKey: new SigningKey(keys.checkpointSigning).publicKey,
+    timeoutMilliseconds: LOCK_TIMEOUT_MILLISECONDS,
+    timer: () => performance.now(),
+    onFailure: (error) =>
+      log.warn({ lock: place.name, err: error }, 'a checkpoint is not in its lock; it will be tried again'),
+    onContradiction,
+  })
 }
 
 function checkpointSigning(
@@ -52,6 +106,7 @@ function checkpointSigning(
   { engine, paths, checkpoints }: CheckpointStore,
   { deploymentId, keys }: Pick<SessionSettings, 'deploymentId' | 'keys'>,
   { withholds }: CheckpointPublication,
+  memories: readonly OutsideMemory[],
 ): CheckpointSigning {
   return new CheckpointSigning(engine, checkpoints, new TreeThread(paths.root), {
     intervalSeconds: config['checkpoints.interval_seconds'],
@@ -60,7 +115,7 @@ function checkpointSigning(
     key: new SigningKey(keys.checkpointSigning),
     clock: systemMilliseconds,
     withholds,
-    memories: [],
+    memories,
     onUnasked: (memory, error) =>
       log.warn({ memory, err: error }, 'a memory of checkpoints cannot be asked; signing goes on without it'),
     onRollback: ({ code, message }) => log.error({ code, reason: message }, 'checkpoints are signed no more'),

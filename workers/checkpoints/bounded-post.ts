@@ -1,16 +1,28 @@
-import { request as httpRequest } from 'node:http'
+import { type IncomingHttpHeaders, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
 /** What came back. */
 interface BoundedAnswer {
   readonly status: number
   readonly contentType: string | undefined
+  readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
 
+interface BoundedRequest {
+  readonly method: 'GET' | 'POST' | 'PUT'
+  /** Sent as it is; that of the address where it is undefined. */
+  readonly path?: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** Of the answer. */
+  readonly bytesMaximum: number
+  /** Ends it. */
+  readonly signal: AbortSignal
+}
+
 /**
- * Sends one POST to an address that the operator has set. Redirects are not followed, no proxy is used, and the connection
- * serves this request alone.
+ * Sends one POST to an address that the operator has set.
  * @param options `bytesMaximum`: of the answer; `signal` ends it
  * @throws the error of the connection or of TLS, and one for an answer that is too large
  */
@@ -20,10 +32,23 @@ export function boundedPost(
   options: { readonly contentType: string; readonly bytesMaximum: number; readonly signal: AbortSignal },
 ): Promise<BoundedAnswer> {
   const { contentType, bytesMaximum, signal } = options
-  const headers = { 'content-type': contentType, 'content-length': body.length }
+  return boundedRequest(url, { method: 'POST', headers: { 'content-type': contentType }, body, bytesMaximum, signal })
+}
+
+/**
+ * Sends one request to an address that the operator has set. Redirects are not followed, no proxy is used, and the
+ * connection serves this request alone.
+ * @throws the error of the connection or of TLS, and one for an answer that is too large
+ */
+export function boundedRequest(
+  url: URL,
+  { method, path, headers, body, bytesMaximum, signal }: BoundedRequest,
+): Promise<BoundedAnswer> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const sent = method === 'GET' ? headers : { ...headers, 'content-length': body.length }
+  const options = { method, headers: sent, agent: false, signal, ...(path !== undefined && { path }) } as const
   return new Promise((resolve, reject) => {
-    const request = send(url, { method: 'POST', headers, agent: false, signal }, (response) => {
+    const request = send(url, options, (response) => {
       const pieces: Buffer[] = []
       let received = 0
       response.on('data', (piece: Buffer) => {
@@ -36,6 +61,7 @@ export function boundedPost(
         resolve({
           status: response.statusCode ?? 0,
           contentType: response.headers['content-type'],
+          headers: response.headers,
           body: Buffer.concat(pieces),
         }),
       )

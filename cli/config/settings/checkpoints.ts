@@ -52,4 +52,39 @@ export const checkpointsSettings = [
     default: 10,
     sentence: 'Maximum time for one request to that authority.',
   },
+  {
+    name: 'checkpoints.lock',
+    kind: 'text',
+    bounds: { minimum: 1, maximum: 512 },
+    sentence:
+      'Where each checkpoint is written before it is published, so that a data directory that was rolled back is noticed: s3://BUCKET/PREFIX on another store, or file:///DIRECTORY on another disk.',
+  },
+  {
+    name: 'checkpoints.lock_endpoint',
+    kind: 'text',
+    bounds: { minimum: 1, maximum: 512 },
+    form: 'base-url',
+    sentence: 'Address of the store of the lock, without a path: https, or http for an address of this machine.',
+  },
+  {
+    name: 'checkpoints.lock_region',
+    kind: 'text',
+    bounds: { minimum: 1, maximum: 64 },
+    form: 'access-key',
+    default: 'us-east-1',
+    sentence: 'Region that requests to the lock are signed for.',
+  },
+  {
+    name: 'checkpoints.lock_access_key',
+    kind: 'text',
+    bounds: { minimum: 3, maximum: 128 },
+    form: 'access-key',
+    sentence: 'Access key for the lock: one that may get and put objects under its prefix, and nothing else.',
+  },
+  {
+    name: 'checkpoints.lock_secret_key',
+    kind: 'secret',
+    bounds: { minimum: 8, maximum: 256 },
+    sentence: 'Secret key for the lock.',
+  },
 ] as const satisfies readonly ConfigRow[]
