@@ -44,6 +44,7 @@ const SETTINGS = {
   OBJECT_STORE_STORAGE_SEGMENT_MIB: '1',
   OBJECT_STORE_STORAGE_VOLUME_MIB: '1',
   OBJECT_STORE_LOG_REQUESTS: 'none',
+  OBJECT_STORE_S3_EXTENSIONS: 'append',
 }
 const BUCKET = 'stable'
 /** In a volume and in a file of its own. */

@@ -5,7 +5,7 @@
 import type { ClientCounts, Finding } from '../../support/dying-servers/client-findings.ts'
 import type { Random } from '../../support/random.ts'
 import { elements, type WireAnswer, type WireClient } from '../../support/wire-client.ts'
-import { bytesOf, type Content, KeyBook } from '../key-book.ts'
+import { bytesOf, type Content, KeyBook, sizeOf } from '../key-book.ts'
 
 export const CRASH_BUCKET = 'crash'
 
@@ -15,6 +15,9 @@ const LONG = 'k'.repeat(700)
 const SIZES_SMALL = [0, 1, 300, 2000, 4096, 20_000] as const
 /** More than travels with a command: these get files of their own. */
 const SIZES_LARGE = [65_537, 200_000, 400_000] as const
+
+/** Appends to one object, after which it is written anew. */
+const PIECES_MAXIMUM = 8
 
 /** One connection's worth of requests, one after the other, on keys that no other client touches. */
 export class AcknowledgingClient {
@@ -65,6 +68,12 @@ export class AcknowledgingClient {
       return this.#send(key, copied, wire.send('PUT', pathOf(key), { headers }))
     }
     this.#seed += 1
+    const own = this.#book.current(key)
+    if (choice < 50 && own !== undefined && own.length < PIECES_MAXIMUM) {
+      const piece = [this.#random.of(choice < 48 ? SIZES_SMALL : SIZES_LARGE), this.#seed] as const
+      const headers = [['x-amz-write-offset-bytes', String(sizeOf(own))]] as const
+      return this.#send(key, [...own, piece], wire.send('PUT', pathOf(key), { headers, body: bytesOf([piece]) }))
+    }
     const content = [[this.#random.of(choice < 85 ? SIZES_SMALL : SIZES_LARGE), this.#seed]] as const
     return this.#send(key, content, wire.send('PUT', pathOf(key), { body: bytesOf(content) }))
   }

@@ -22,6 +22,10 @@ export interface KillCounts {
   fromSnapshot: number
   /** Starts that found one which was damaged. */
   refused: number
+  /** Checkpoints that clients had as notes. */
+  checkpoints: number
+  /** Notes of a start before that were proved to be extended by a later one. */
+  extended: number
   /** Requests. */
   acknowledged: number
   /** By lifecycle rules. */
@@ -44,6 +48,8 @@ export function noKills(): KillCounts {
     inSnapshot: 0,
     fromSnapshot: 0,
     refused: 0,
+    checkpoints: 0,
+    extended: 0,
     acknowledged: 0,
     removals: 0,
     deliveries: 0,
@@ -62,6 +68,8 @@ const REQUIRED = [
   'snapshots',
   'fromSnapshot',
   'refused',
+  'checkpoints',
+  'extended',
   'acknowledged',
   'removals',
   'deliveries',
@@ -70,12 +78,24 @@ const REQUIRED = [
 /** What a run proved: `100 kills (20 in a start, …), 0 lost, 0 wrong`. */
 export function verdict(counts: KillCounts, findings: readonly Finding[]): { summary: string; passed: boolean } {
   const { kills, inStart, inMultipart, rotations, compressed, compactions } = counts
-  const { snapshots, inSnapshot, fromSnapshot, refused, acknowledged, removals, deliveries, bytesMaximum } = counts
+  const {
+    snapshots,
+    inSnapshot,
+    fromSnapshot,
+    refused,
+    checkpoints,
+    extended,
+    acknowledged,
+    removals,
+    deliveries,
+    bytesMaximum,
+  } = counts
   const lost = findings.filter(({ kind }) => kind === 'lost').length
   const missing = REQUIRED.filter((name) => counts[name] === 0)
   const parts = [
     `${kills} kills (${inStart} in a start, ${inMultipart} in multipart, ${rotations} rotations, ${compressed} compressed, ${compactions} compactions)`,
     `${snapshots} snapshots (${inSnapshot} kills in one, ${fromSnapshot} starts from one, ${refused} refused)`,
+    `${checkpoints} checkpoints (${extended} extended after a kill)`,
     `${acknowledged} acknowledged`,
     `${removals} removed by age`,
     `${deliveries} deliveries`,

@@ -37,7 +37,7 @@ class LossyWire extends WireClient {
 }
 
 async function startServer(): Promise<{ server: InThreadServer; wire: LossyWire }> {
-  const server = await startInThread()
+  const server = await startInThread({ extensions: ['append'] })
   await server.raw('PUT', `/${CRASH_BUCKET}`)
   await server.raw('PUT', `/${VERSION_BUCKET}`, { headers: [['x-amz-bucket-object-lock-enabled', 'true']] })
   return { server, wire: new LossyWire(server) }
@@ -182,6 +182,8 @@ const GOOD: KillCounts = {
   inSnapshot: 5,
   fromSnapshot: 9,
   refused: 2,
+  checkpoints: 70,
+  extended: 50,
   acknowledged: 5000,
   removals: 40,
   deliveries: 900,
@@ -191,7 +193,7 @@ const GOOD: KillCounts = {
 test('X4 kills that lost nothing pass', (t) => {
   t.same(verdict(GOOD, []), {
     summary:
-      '100 kills (20 in a start, 61 in multipart, 44 rotations, 30 compressed, 23 compactions), 12 snapshots (5 kills in one, 9 starts from one, 2 refused), 5000 acknowledged, 40 removed by age, 900 deliveries, at most 3 MiB, 0 lost, 0 wrong',
+      '100 kills (20 in a start, 61 in multipart, 44 rotations, 30 compressed, 23 compactions), 12 snapshots (5 kills in one, 9 starts from one, 2 refused), 70 checkpoints (50 extended after a kill), 5000 acknowledged, 40 removed by age, 900 deliveries, at most 3 MiB, 0 lost, 0 wrong',
     passed: true,
   })
   t.end()
@@ -208,6 +210,8 @@ test('X4 a run that counted nothing where it hurts fails, and so does one that f
     'snapshots',
     'fromSnapshot',
     'refused',
+    'checkpoints',
+    'extended',
     'acknowledged',
     'removals',
     'deliveries',

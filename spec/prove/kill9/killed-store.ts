@@ -11,6 +11,7 @@ import { AcknowledgingClient, CRASH_BUCKET, listedKeys } from './acknowledging-c
 import { AGING_SETTINGS, AgingAndEvents, LONG_AGO } from './aging-and-events.ts'
 import { journalTally } from './journal-tally.ts'
 import type { KillCounts } from './kill-counts.ts'
+import { CHECKPOINT_SETTINGS, PublishedNotes } from './published-notes.ts'
 import { SNAPSHOT_SETTINGS, SnapshotKills } from './snapshot-kills.ts'
 
 /** Of each kind: on a plain bucket, and on one with versions, locks and uploads. */
@@ -21,6 +22,8 @@ const SETTINGS = {
   OBJECT_STORE_STORAGE_COMPRESS_AFTER_HOURS: '0',
   OBJECT_STORE_STORAGE_VOLUME_MIB: '1',
   OBJECT_STORE_LOG_REQUESTS: 'none',
+  ...CHECKPOINT_SETTINGS,
+  OBJECT_STORE_S3_EXTENSIONS: 'append',
   ...AGING_SETTINGS,
   ...SNAPSHOT_SETTINGS,
 }
@@ -43,6 +46,7 @@ export class KilledStore {
   readonly #versioned: readonly VersionClient[]
   readonly #aging = new AgingAndEvents()
   readonly #snapshots: SnapshotKills
+  readonly #notes: PublishedNotes
   #starts = 0
   #startMilliseconds = 500
 
@@ -52,6 +56,7 @@ export class KilledStore {
     this.#random = new Random(seed)
     this.#counts = counts
     this.#snapshots = new SnapshotKills(this.#paths, this.#random, counts)
+    this.#notes = new PublishedNotes(dataDirectory, counts)
     const numbers = Array.from({ length: CLIENTS }, (_, index) => index + 1)
     this.#plain = numbers.map((number) => {
       return new AcknowledgingClient(number, this.#random, (requestId) => this.#aging.promise(requestId))
@@ -73,6 +78,7 @@ export class KilledStore {
     this.#snapshots.killed()
     if (this.#random.below(VERIFICATIONS) > 0) return
     for (const fault of await journalFaults(this.#paths, 'killed')) this.#wrong(fault)
+    this.findings.push(...this.#notes.judge())
   }
 
   /** Starts it a last time, compares everything with everything, and removes it if nothing was found. */
@@ -90,6 +96,7 @@ export class KilledStore {
     if (tally.starts < this.#starts)
       this.findings.push(lost(`${tally.starts} of ${this.#starts} starts are in the journal`))
     const counts = this.#counts
+    this.findings.push(...this.#notes.judge())
     counts.rotations += tally.rotations
     counts.compressed += tally.compressed
     counts.compactions += tally.compactions
@@ -150,7 +157,10 @@ export class KilledStore {
     this.findings.push(...(await this.#snapshots.wait(server)))
     const isLong = this.#random.below(LONG_WORKS) === 0
     const work = this.#random.below(WORK_MILLISECONDS_MAXIMUM) + (isLong ? PASS_MILLISECONDS : 0)
-    const running = Promise.all(this.#clients.map((client) => client.run(server.wire)))
+    const running = Promise.all([
+      ...this.#clients.map((client) => client.run(server.wire)),
+      this.#notes.follow(server.apiEndpoint),
+    ])
     await Promise.race([running, pause(work)])
     if (server.process.exitCode !== null) {
       this.#wrong(`the server ended with ${server.process.exitCode}:\n${server.log.slice(-5).join('\n')}`)
@@ -165,6 +175,7 @@ export class KilledStore {
     for (const name of filesIn(this.#paths.uploads)) this.#wrong(`left behind by an upload: ${name}`)
     const found = await Promise.all(this.#clients.map((client) => client.check(server.wire)))
     this.findings.push(...found.flat(), ...(await this.#aging.check(server)))
+    this.findings.push(...(await this.#notes.check(server.apiEndpoint)))
     const keys = await listedKeys(server.wire)
     const present = this.#plain.flatMap((client) => client.present).toSorted()
     if (keys.join() !== present.join()) this.#wrong(`${CRASH_BUCKET} lists ${keys.join()} instead of ${present.join()}`)
