@@ -33,6 +33,7 @@ import { shareDelivery } from './scenarios/share-delivery.ts'
 import { signedChunks } from './scenarios/signed-chunks.ts'
 import { startUp } from './scenarios/start-up.ts'
 import { tls } from './scenarios/tls.ts'
+import { trees } from './scenarios/trees.ts'
 import { transfers } from './scenarios/transfers.ts'
 import { versionedOverwrite } from './scenarios/versioned-overwrite.ts'
 import { webhooks } from './scenarios/webhooks.ts'
@@ -75,5 +76,6 @@ export const scenarioList: readonly Scenario[] = [
   startUp,
   journalVerify,
   replay,
+  trees,
   coldJournal,
 ]

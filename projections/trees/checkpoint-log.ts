@@ -40,6 +40,9 @@ export interface TileName {
 
 const HASH_BYTES = 32
 
+/** What the log asks of the table of checkpoints. */
+type Checkpoints = Pick<CheckpointReader, 'last' | 'ofSize' | 'after' | 'receiptsOf' | 'receiptsAfter'>
+
 /** How a record is in the tree of proof bundles. */
 export type BundlePath = readonly PathStep[]
 
@@ -47,10 +50,10 @@ export type BundlePath = readonly PathStep[]
 export class CheckpointLog {
   readonly #disk: Disk
   readonly #directory: string
-  readonly #reader: CheckpointReader
+  readonly #reader: Checkpoints
   readonly #turns = new Turns()
 
-  constructor(disk: Disk, paths: StorePaths, reader: CheckpointReader) {
+  constructor(disk: Disk, paths: StorePaths, reader: Checkpoints) {
     this.#disk = disk
     this.#directory = treesIn(paths.projections)
     this.#reader = reader
