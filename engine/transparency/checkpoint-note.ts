@@ -15,7 +15,7 @@ export interface CheckpointStatement {
 }
 
 /** A signature line of a note. */
-interface NoteSignature {
+export interface NoteSignature {
   readonly name: string
   /** 4 bytes, in hexadecimal. */
   readonly keyId: string
@@ -29,7 +29,7 @@ interface CheckpointNote extends CheckpointStatement {
 }
 
 /** A key that notes are verified with. */
-interface VerifierKey {
+export interface VerifierKey {
   readonly name: string
   readonly keyId: string
   /** 32 bytes. */
@@ -41,8 +41,10 @@ export class CheckpointNoteError extends Error {
   override readonly name = 'CheckpointNoteError'
 }
 
-/** Type of a key and of its signatures: Ed25519 (C2SP signed-note). */
-const ED25519 = 1
+/** Types of keys and of their signatures, all of them Ed25519 (C2SP signed-note): those of logs, and those of witnesses. */
+const KEY_TYPES = { log: 1, witness: 4 } as const
+type KeyType = keyof typeof KEY_TYPES
+
 const KEY_ID_BYTES = 4
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
@@ -57,25 +59,29 @@ export function checkpointText({ origin, size, root }: CheckpointStatement): Buf
 
 /** A checkpoint with the signature of its log. */
 export function checkpointNote(statement: CheckpointStatement, publicKey: Uint8Array, signature: Uint8Array): string {
-  const signed = Buffer.concat([keyIdOf(statement.origin, publicKey), signature]).toString('base64')
-  return `${checkpointText(statement).toString()}\n— ${statement.origin} ${signed}\n`
+  return `${checkpointText(statement).toString()}\n${signatureLine('log', statement.origin, publicKey, signature)}`
+}
+
+/** A line under a note, with its line feed. */
+export function signatureLine(type: KeyType, name: string, publicKey: Uint8Array, signature: Uint8Array): string {
+  return `— ${name} ${Buffer.concat([keyIdOf(type, name, publicKey), signature]).toString('base64')}\n`
 }
 
 /** The key as those who verify keep it: C2SP signed-note, "vkey". */
-export function verifierKeyText(name: string, publicKey: Uint8Array): string {
-  const key = Buffer.concat([Buffer.of(ED25519), publicKey]).toString('base64')
-  return `${name}+${keyIdOf(name, publicKey).toString('hex')}+${key}`
+export function verifierKeyText(name: string, publicKey: Uint8Array, type: KeyType = 'log'): string {
+  const key = Buffer.concat([Buffer.of(KEY_TYPES[type]), publicKey]).toString('base64')
+  return `${name}+${keyIdOf(type, name, publicKey).toString('hex')}+${key}`
 }
 
 /** @throws CheckpointNoteError */
-export function readVerifierKey(text: string): VerifierKey {
+export function readVerifierKey(text: string, type: KeyType = 'log'): VerifierKey {
   const [, name = '', keyId = '', base64 = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   const key = Buffer.from(base64, 'base64')
-  if (key[0] !== ED25519 || key.length !== 1 + KEY_BYTES || key.toString('base64') !== base64) {
-    throw new CheckpointNoteError('the key is not an Ed25519 key in the form NAME+ID+KEY')
+  if (key[0] !== KEY_TYPES[type] || key.length !== 1 + KEY_BYTES || key.toString('base64') !== base64) {
+    throw new CheckpointNoteError(`the key is not an Ed25519 key of a ${type} in the form NAME+ID+KEY`)
   }
   const publicKey = key.subarray(1)
-  if (keyIdOf(name, publicKey).toString('hex') !== keyId) {
+  if (keyIdOf(type, name, publicKey).toString('hex') !== keyId) {
     throw new CheckpointNoteError('the id of the key does not match its name and its bytes')
   }
   return { name, keyId, publicKey }
@@ -88,29 +94,34 @@ export function readCheckpointNote(note: string): CheckpointNote {
   const text = note.slice(0, split + 1)
   const [origin = '', size = '', root = '', ...extensions] = text.slice(0, -1).split('\n')
   const hashed = Buffer.from(root, 'base64')
-  const isWhole = split > 0 && note.endsWith('\n') && origin !== '' && extensions.every((line) => line !== '')
-  if (!isWhole || !DECIMAL.test(size) || hashed.length !== KEY_BYTES || hashed.toString('base64') !== root) {
+  const isWhole = split > 0 && origin !== '' && extensions.every((line) => line !== '') && !hasControls(text)
+  const isTree = DECIMAL.test(size) && Number.isSafeInteger(Number(size))
+  if (!isWhole || !isTree || hashed.length !== KEY_BYTES || hashed.toString('base64') !== root) {
     throw new CheckpointNoteError('the text is not a checkpoint: origin, size, root, an empty line, signatures')
   }
-  const signatures = note
-    .slice(split + 2, -1)
-    .split('\n')
-    .map(signatureOf)
+  const signatures = readSignatureLines(note.slice(split + 2))
   return { origin, size: Number(size), root: hashed, text: Buffer.from(text), signatures }
 }
 
-/** Whether the log whose key this is has signed the note. Signatures of other keys are ignored, as C2SP has it. */
+/** One line or more, each with its line feed: the end of a note, and what a witness answers. @throws CheckpointNoteError */
+export function readSignatureLines(lines: string): NoteSignature[] {
+  if (!lines.endsWith('\n')) throw new CheckpointNoteError('the last line has no line feed')
+  return lines.slice(0, -1).split('\n').map(signatureOf)
+}
+
+/**
+ * Whether the log whose key this is has signed the note. Signatures of other keys are ignored, as C2SP has it, and a false one
+ * of this key counts against the whole note.
+ */
 export function isSignedBy({ origin, text, signatures }: CheckpointNote, key: VerifierKey): boolean {
-  return (
-    origin === key.name &&
-    signatures.some(
-      ({ name, keyId, signature }) =>
-        name === key.name &&
-        keyId === key.keyId &&
-        signature.length === SIGNATURE_BYTES &&
-        isSigned(signature, text, key.publicKey),
-    )
-  )
+  const own = origin === key.name ? signaturesOf(signatures, key) : []
+  return own.length > 0 && own.every((one) => one.length === SIGNATURE_BYTES && isSigned(one, text, key.publicKey))
+}
+
+/** What a key has signed under a note, each once, however often it is repeated. */
+export function signaturesOf(signatures: readonly NoteSignature[], { name, keyId }: VerifierKey): Buffer[] {
+  const own = signatures.filter((one) => one.name === name && one.keyId === keyId)
+  return [...new Map(own.map(({ signature }) => [signature.toString('hex'), signature])).values()]
 }
 
 function signatureOf(line: string): NoteSignature {
@@ -122,7 +133,12 @@ function signatureOf(line: string): NoteSignature {
   return { name, keyId: bytes.toString('hex', 0, KEY_ID_BYTES), signature: bytes.subarray(KEY_ID_BYTES) }
 }
 
-function keyIdOf(name: string, publicKey: Uint8Array): Buffer {
-  const bytes = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(ED25519), publicKey])
+/** C2SP signed-note allows no control character but the line feed. */
+function hasControls(text: string): boolean {
+  return [...text].some((character) => character < ' ' && character !== '\n')
+}
+
+function keyIdOf(type: KeyType, name: string, publicKey: Uint8Array): Buffer {
+  const bytes = Buffer.concat([Buffer.from(`${name}\n`), Buffer.of(KEY_TYPES[type]), publicKey])
   return hash('sha256', bytes, 'buffer').subarray(0, KEY_ID_BYTES)
 }

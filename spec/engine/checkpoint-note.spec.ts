@@ -38,6 +38,11 @@ test('T10 signatures of other keys are ignored', async (t) => {
   t.notOk(isSignedBy(readCheckpointNote(strange), verifierKey))
   const both = `${note}${strange.split('\n\n')[1]}`
   t.ok(isSignedBy(readCheckpointNote(both), verifierKey))
+  const repeated = `${note}${note.split('\n\n')[1]}`
+  t.ok(isSignedBy(readCheckpointNote(repeated), verifierKey))
+  const forged = checkpointNote(statement, key.publicKey, other.sign(checkpointText(statement)))
+  const beside = `${note}${forged.split('\n\n')[1]}`
+  t.notOk(isSignedBy(readCheckpointNote(beside), verifierKey), 'a false signature of the key counts against the note')
   const otherLog = readVerifierKey(verifierKeyText('another.log', key.publicKey))
   t.notOk(isSignedBy(readCheckpointNote(note), otherLog), 'the origin is pinned with the key')
 })
@@ -65,6 +70,8 @@ test('what is not a note, and what is not a key, is refused', async (t) => {
     note.replace('70000', '070000'),
     note.replace('70000', '-1'),
     note.trimEnd(),
+    note.replace('70000', String(2 ** 53)),
+    note.replace('\n\n', '\n\u0007\n\n'),
   ]
   for (const one of [...wrong, note.replace('\n\n', '\n'), `${note}x\n`, 'x'.repeat(70_000)]) {
     t.throws(() => readCheckpointNote(one), { name: 'CheckpointNoteError' })
