@@ -108,6 +108,10 @@ export const DOMAIN_ERRORS = {
   },
   'checkpoint-signed-twice': { result: 'failure', sentence: 'This checkpoint is already signed.' },
   'checkpoint-missing': { result: 'failure', sentence: 'No checkpoint has this size.' },
+  'checkpoint-not-next': {
+    result: 'failure',
+    sentence: 'The witness has seen another checkpoint of this log since, or one that is not smaller.',
+  },
   'too-many-receipts': { result: 'failure', sentence: 'The checkpoint has 64 receipts, the maximum.' },
   'journal-full': {
     result: 'failure',

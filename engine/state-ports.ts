@@ -115,6 +115,13 @@ export interface ReceiptState extends Omit<ChangeNamed<'checkpoint.receipt'>, 'n
   readonly sequence: Sequence
 }
 
+/** The last checkpoint of another log that this store cosigned, and the entry that recorded it. */
+export interface WitnessedLog extends Omit<ChangeNamed<'checkpoint.cosigned'>, 'name'> {
+  readonly sequence: Sequence
+  /** Entry and time of the first one of this log. */
+  readonly first: { readonly sequence: Sequence; readonly seconds: number }
+}
+
 /** Current versions of a bucket; what quotas limit. */
 export interface LogicalUsage {
   readonly objects: number
@@ -154,6 +161,8 @@ export interface StateReader extends AccessState, WebhooksState, SharingState {
   receiptsOf(size: number): readonly ReceiptState[]
   /** Size of the checkpoint that is not shown yet. */
   withheldCheckpoint(): number | undefined
+  /** What was cosigned last of the log with this origin. */
+  witnessedLog(origin: string): WitnessedLog | undefined
   /** The last entry that says that the journal was restored from a backup. */
   lastRestore(): Sequence | undefined
   /** Whether a volume holds no payload and is not the newest one, which is still written. */

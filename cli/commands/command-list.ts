@@ -12,6 +12,7 @@ import {
   CheckpointKeyCommand,
   CheckpointProveCommand,
   CheckpointShowCommand,
+  CheckpointWitnessKeyCommand,
 } from './checkpoint/checkpoint-text.ts'
 import { CheckpointAbsenceCommand } from './checkpoint/absence.ts'
 import { CheckpointExportCommand } from './checkpoint/export.ts'
@@ -77,6 +78,7 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   ProofPageCommand,
   CheckpointShowCommand,
   CheckpointKeyCommand,
+  CheckpointWitnessKeyCommand,
   CheckpointProveCommand,
   CheckpointConsistencyCommand,
   CheckpointVerifyCommand,

@@ -23,7 +23,7 @@ A name in the environment that begins with \`OBJECT_STORE_\` and is not on this 
 in the file. Variables that Kubernetes makes for a service named like the store (\`OBJECT_STORE_PORT=tcp://...\`) are ignored
 with a warning. All problems are reported at once. Relative paths begin from the working directory. Settings
 are read at every start. The bounds of a text or a
-secret are its length in bytes, those of host names how many there may be. Host names and choices are an array in the file, and
+secret are its length in bytes, those of host names and log keys how many there may be. Host names, log keys and choices are an array in the file, and
 elsewhere one text with commas. A number with a unit of time, size or rate can be written with another one, as text:
 \`1h30m\`, \`7d\`, \`64KiB\`, \`1GiB\`, \`16MiB/s\`; \`KiB\` is 1,024 bytes and \`KB\` is 1,000. Secrets have no default, are not taken from flags, and are never shown.
 `

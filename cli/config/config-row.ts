@@ -11,6 +11,7 @@ export type ConfigKind =
   | 'choice'
   | 'choices'
   | 'host names'
+  | 'log keys'
 
 /** Further rules for a text or secret; config-values.ts has one check for each. */
 export type ConfigForm = 'access-key' | 'master-key' | 'base-url' | 'log-name'
@@ -21,7 +22,7 @@ export interface ConfigRow {
   readonly kind: ConfigKind
   /** Unit of an integer in words. */
   readonly unit?: string
-  /** Inclusive. Of an integer: its value in `unit`; of a text or secret: its length in bytes; of host names: how many. */
+  /** Inclusive. Of an integer: its value in `unit`; of a text or secret: its length in bytes; of host names and keys: how many. */
   readonly bounds?: { readonly minimum: number; readonly maximum: number }
   readonly choices?: readonly string[]
   readonly form?: ConfigForm

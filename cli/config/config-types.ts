@@ -23,6 +23,8 @@ export interface ConfigValues {
   readonly choices: readonly string[]
   /** In lower case, without ports. */
   readonly 'host names': readonly string[]
+  /** In the form NAME+ID+KEY, which was checked. */
+  readonly 'log keys': readonly string[]
 }
 
 type Row = (typeof configTable)[number]

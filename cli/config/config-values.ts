@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { CheckpointNoteError, readVerifierKey } from '../../engine/transparency/checkpoint-note.ts'
 import { parseAddress } from './address.ts'
 import type { ConfigForm, ConfigKind, ConfigRow } from './config-row.ts'
 import type { ConfigValues } from './config-types.ts'
@@ -13,6 +14,8 @@ type Parser = (row: ConfigRow, given: unknown, workingDirectory: string) => Pars
 
 /** Labels of letters, digits, hyphens and underscores, which some resolvers have, at most 253 characters. */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/
+/** As records of the journal take it. */
+const LOG_NAME = /^[A-Za-z0-9._/-]{1,255}$/
 const ACCESS_KEY = /^[A-Za-z0-9._-]+$/
 
 /** An address that paths are appended to. */
@@ -63,6 +66,18 @@ function textProblem(row: ConfigRow, text: string): string | undefined {
   if (/\p{Cc}/u.test(text)) return 'contains a control character'
   const form = row.form === undefined ? undefined : forms[row.form]
   return form === undefined || form.accepts(text) ? undefined : form.problem
+}
+
+/** The key of a log, as `checkpoint key` prints it. */
+function logKeyProblem(key: string): string | undefined {
+  try {
+    return LOG_NAME.test(readVerifierKey(key).name)
+      ? undefined
+      : 'the name of the log must be at most 255 letters, digits, dots, slashes, underscores and hyphens'
+  } catch (error) {
+    if (error instanceof CheckpointNoteError) return error.message
+    throw error
+  }
 }
 
 const parsers: Readonly<Record<ConfigKind, Parser>> = {
@@ -124,6 +139,19 @@ const parsers: Readonly<Record<ConfigKind, Parser>> = {
     const { minimum, maximum } = row.bounds ?? { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
     if (names.length >= minimum && names.length <= maximum) return { value: Object.freeze(names) }
     return { problem: `must be ${minimum} to ${maximum} host names` }
+  },
+  'log keys'(row, given) {
+    const parts = given === '' ? [] : listOf(given)
+    if (parts === undefined) return { problem: `${shown(given)} is not a list of keys` }
+    const keys = parts.map((part) => (typeof part === 'string' ? part.trim() : ''))
+    const maximum = row.bounds?.maximum ?? 0
+    if (keys.length > maximum) return { problem: `has ${keys.length} keys; at most ${maximum} are allowed` }
+    const problems = keys.map(
+      (key, at) => logKeyProblem(key) ?? (keys.indexOf(key) < at ? 'is there twice' : undefined),
+    )
+    const wrong = problems.findIndex((problem) => problem !== undefined)
+    if (wrong === -1) return { value: Object.freeze(keys) }
+    return { problem: `key ${wrong + 1}, ${shown(parts[wrong])}: ${problems[wrong]}` }
   },
 }
 

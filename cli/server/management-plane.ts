@@ -2,6 +2,8 @@ import { performance } from 'node:perf_hooks'
 import { systemMilliseconds } from '../../engine/clock.ts'
 import type { HashThreads } from '../../engine/hashing/hash-threads.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
+import { SigningKey } from '../../engine/keys/signing-key.ts'
+import { readVerifierKey } from '../../engine/transparency/checkpoint-note.ts'
 import { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import { proofSigningSeed } from '../../engine/keys/store-keys.ts'
 import type { ConcurrencyGate } from '../../planes/http/limits/concurrency-gate.ts'
@@ -18,6 +20,7 @@ import { createManagementHandler, type ManagementOptions } from '../../planes/ma
 import { readMetrics } from '../../planes/management/metrics.ts'
 import type { ReadinessCheck } from '../../planes/management/services.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
+import { Witness } from '../../planes/management/witness/witness.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
 import type { SharingSettings } from '../../planes/objects/sharing-settings.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
@@ -145,6 +148,17 @@ function scrapeSources(
   }
 }
 
+/** What cosigns the checkpoints of other logs, as configured. */
+function witnessOf({ config, engine, store }: ManagementParts): Witness {
+  return new Witness({
+    name: `${config['checkpoints.origin']}/${engine.deploymentId}/witness`,
+    key: new SigningKey(store.witnessSeed),
+    logs: config['checkpoints.witness_for'].map((key) => readVerifierKey(key)),
+    reader: store.checkpoints,
+    clock: systemMilliseconds,
+  })
+}
+
 function managementServices(
   parts: ManagementParts,
   certificates: Pick<CertificateReload, 'served'>,
@@ -159,6 +173,7 @@ function managementServices(
     access,
     audit: new AuditLog(nodeDisk, paths, store.environment),
     checkpoints: new CheckpointLog(nodeDisk, paths, store.checkpoints),
+    witness: witnessOf(parts),
     events,
     payloads,
     uploads,

@@ -16,6 +16,8 @@ export interface CheckpointCommands {
   'record-receipt': { receipt: Omit<ChangeNamed<'checkpoint.receipt'>, 'name'> }
   /** Shows a checkpoint that was withheld. */
   'publish-checkpoint': { size: number }
+  /** Records what this store, as a witness, has seen of another log. `after`: the size that it had seen before, or 0. */
+  'cosign-checkpoint': { cosigned: Omit<ChangeNamed<'checkpoint.cosigned'>, 'name'>; after: number }
 }
 
 /** Commands that are recorded without an attempt, as those of the store itself. */
@@ -24,4 +26,5 @@ export const OWN_COMMANDS: ReadonlySet<string> = new Set([
   'sign-checkpoint',
   'record-receipt',
   'publish-checkpoint',
+  'cosign-checkpoint',
 ])

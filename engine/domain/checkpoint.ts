@@ -40,6 +40,13 @@ export const checkpointRules = {
     if (state.withheldCheckpoint() !== size) return NOTHING_CHANGES
     return { changes: [{ name: 'checkpoint.published', size }] }
   },
+
+  /** The proof that the caller checked is from the tree of `after`: with another one before, it proves nothing (T9). */
+  'cosign-checkpoint'({ cosigned, after }, { state }) {
+    const seen = state.witnessedLog(cosigned.origin)?.size ?? 0
+    if (seen !== after || cosigned.size <= seen) throw new DomainError('checkpoint-not-next')
+    return { changes: [{ name: 'checkpoint.cosigned', ...cosigned }] }
+  },
 } satisfies Partial<Rules>
 
 /** The same tree again is not worth an entry; another one of the same size would be a fork. */

@@ -31,3 +31,12 @@ export const checkpointWithheld = defineChange('checkpoint.withheld', 53, { size
 
 /** The receipts that the settings ask for are there: the checkpoint is shown from here on. */
 export const checkpointPublished = defineChange('checkpoint.published', 54, { size })
+
+/** This store cosigned a checkpoint of another log, as its witness: no smaller tree of that log will be cosigned. */
+export const checkpointCosigned = defineChange('checkpoint.cosigned', 55, {
+  origin: field(originText, 'origin', 'of the other log'),
+  size: field(integer, 'size', 'of its tree'),
+  root: field(digest, 'root', 'of its tree'),
+  publicKey: field(digest, 'public key', 'of the log, with which the checkpoint was signed'),
+  seconds: field(integer, 'time', 'of the cosignature, in seconds since 1970'),
+})

@@ -91,14 +91,14 @@ export class KeyRing {
   }
 
   /**
-   * The keys of the store. What clients hold must not change with the master key, so ids, the digests of links and the key that
-   * signs checkpoints stay those of the first one; everything new is sealed with the newest.
+   * The keys of the store. What clients hold must not change with the master key, so ids, the digests of links and the keys
+   * that sign and cosign checkpoints stay those of the first one; everything new is sealed with the newest.
    */
   storeKeys(): StoreKeys {
     const all = this.#masterKeys.map((masterKey) => keysOfOne(masterKey, this.deploymentId))
     const [first, newest] = [all[0], all.at(-1)] as [StoreKeys, StoreKeys]
-    const { versionIds, uploadIds, continuationTokens, capabilityDigests, checkpointSigning } = first
-    const kept = { versionIds, uploadIds, continuationTokens, capabilityDigests, checkpointSigning }
+    const { versionIds, uploadIds, continuationTokens, capabilityDigests, checkpointSigning, witnessSigning } = first
+    const kept = { versionIds, uploadIds, continuationTokens, capabilityDigests, checkpointSigning, witnessSigning }
     const earlier = this.changes.slice(0, all.length - 1).map((changed, at) => {
       const keys = all[at] as StoreKeys
       const { payloads, credentialSecrets, webhookSecrets, capabilityTokens, capabilityPasswords, accessChanges } = keys

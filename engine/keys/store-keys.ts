@@ -51,6 +51,9 @@ const CHECKPOINT_SIGNING = {
   info: Buffer.from('checkpoint-signing-key'),
 }
 
+/** The key that cosigns the checkpoints of other logs: C2SP wants one key for each kind of statement. */
+const WITNESS_SIGNING = { label: 'object-store/witness-signing/v1', info: Buffer.from('witness-signing-key') }
+
 /** Labels of the keys that are derived from `payloads`, one for each payload (payload-keys.ts). */
 export const PAYLOAD_KEY_LABELS = {
   volume: 'object-store/payload-in-volume/v1',
@@ -62,7 +65,9 @@ const KEY_BYTES = 32
 /** 32 bytes for each use, of one master key. */
 type KeysOfOne = Readonly<
   Record<
-    Exclude<keyof typeof LABELS, 'masterKeyCheck' | 'previousMasterKey' | 'keyFile'> | 'checkpointSigning',
+    | Exclude<keyof typeof LABELS, 'masterKeyCheck' | 'previousMasterKey' | 'keyFile'>
+    | 'checkpointSigning'
+    | 'witnessSigning',
     Uint8Array
   >
 >
@@ -119,6 +124,7 @@ export function keysOfOne(masterKey: Uint8Array, deploymentId: Uint8Array): Keys
     accessChanges: derived(masterKey, LABELS.accessChanges, deploymentId),
     accessRows: derived(masterKey, LABELS.accessRows, deploymentId),
     checkpointSigning: derived(masterKey, CHECKPOINT_SIGNING.label, CHECKPOINT_SIGNING.info),
+    witnessSigning: derived(masterKey, WITNESS_SIGNING.label, WITNESS_SIGNING.info),
   }
 }
 

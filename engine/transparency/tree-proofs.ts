@@ -41,8 +41,11 @@ function readProof(text: string, head: readonly string[], word: string): TreePro
     head.every((line, at) => lines[at] === line) &&
     path.length <= PATH_MAXIMUM &&
     path.every((hash, at) => hash.length === HASH_BYTES && base64(hash) === lines[head.length + 1 + at])
-  if (digits === undefined || !isWhole) throw new CheckpointNoteError('the text is not a proof of this kind')
-  return { number: Number(digits), path, note: text.slice(split + 2) }
+  const number = Number(digits)
+  if (digits === undefined || !Number.isSafeInteger(number) || !isWhole) {
+    throw new CheckpointNoteError('the text is not a proof of this kind')
+  }
+  return { number, path, note: text.slice(split + 2) }
 }
 
 function base64(hash: Uint8Array): string {

@@ -44,7 +44,7 @@ export interface NewKey {
 type Report = (sequence: number, offset: number, verdict: Verdict, detail: string) => void
 
 /** Changes that the system makes by itself: nobody asked for them, so they have no attempt. */
-const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 36, 37, 47, 52, 53, 54, 62, 63, 73])
+const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 36, 37, 47, 52, 53, 54, 55, 62, 63, 73])
 /** Changes of who may do what, of where events are sent, and of links. */
 const ACCESS_CHANGES = [
   { first: 23, last: 35 },

@@ -29,12 +29,15 @@ type Change = Exclude<
       | 'sign-checkpoint'
       | 'record-receipt'
       | 'publish-checkpoint'
+      | 'cosign-checkpoint'
   }
 >
 type WithoutAudit<C> = C extends Change ? Omit<C, 'audit' | 'intent'> : never
 
 /** What a request may have the system do by itself. */
-type SystemChange = Omit<Extract<Command, { kind: 'record-receipt' }>, 'audit' | 'intent'>
+type SystemChange =
+  | Omit<Extract<Command, { kind: 'record-receipt' }>, 'audit' | 'intent'>
+  | Omit<Extract<Command, { kind: 'cosign-checkpoint' }>, 'audit' | 'intent'>
 
 /** A command of a request, without what every command says of the request. */
 export type RequestedChange = WithoutAudit<Change>
@@ -132,6 +135,11 @@ export class RequestJournal {
     const done = await this.#engine.execute({ kind: 'record-read', audit: { ...this.#context(details), operation } })
     this.#hasOutcome = true
     return done
+  }
+
+  /** No record is made of the request itself: what it changed has one of the system's own, or it changed nothing. */
+  leaveUnrecorded(): void {
+    this.#hasOutcome = true
   }
 
   /** Begins another try of a change that was refused: what is recorded so far is the try before. */

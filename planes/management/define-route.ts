@@ -9,7 +9,7 @@ import type { ManagementServices } from './services.ts'
 
 type ManagementMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
 
-/** Who may use a route: `none` is open to everyone, `scrape-token` requires the token in `metrics.scrape_token`. */
+/** Who may use a route: `none` is open to everyone (what changes something is recorded, the others are not), `scrape-token` requires the token in `metrics.scrape_token`. */
 type RouteRoles = 'none' | 'scrape-token' | readonly ManagementRole[]
 
 export const ADMINISTRATOR = ['system-administrator'] as const
@@ -75,6 +75,8 @@ interface RouteDefinition<P extends Pattern, Q extends Query, B> {
   readonly request?: Type<B>
   /** The body is the raw bytes of an object, streamed. */
   readonly takesObject?: boolean
+  /** The body is a text that the handler reads. */
+  readonly takesText?: boolean
   /** Successful answers by status. Errors have an envelope of their own. */
   readonly answer: Readonly<Record<number, Content>>
   /** Its own errors, in addition to those that every route of its kind has. */
@@ -101,7 +103,7 @@ export interface Route {
   readonly changes: boolean
   readonly query: Query
   readonly headers: Readonly<Record<string, string>>
-  readonly body: 'none' | 'json' | 'object'
+  readonly body: 'none' | 'json' | 'text' | 'object'
   readonly request: Type<unknown> | undefined
   readonly answer: Readonly<Record<number, Content>>
   readonly errors: readonly ManagementErrorCode[]
@@ -113,11 +115,13 @@ export interface Route {
 export function defineRoute<const P extends Pattern, const Q extends Query = {}, B = never>({
   pattern,
   takesObject = false,
+  takesText = false,
   command = [],
   ...definition
 }: RouteDefinition<P, Q, B>): Route {
   const [method, path] = pattern.split(' ') as [ManagementMethod, string]
-  const body = takesObject ? 'object' : definition.request === undefined ? 'none' : 'json'
+  const ownBody = takesObject ? 'object' : takesText ? 'text' : undefined
+  const body = ownBody ?? (definition.request === undefined ? 'none' : 'json')
   return {
     changes: method !== 'GET',
     query: {},
@@ -131,4 +135,9 @@ export function defineRoute<const P extends Pattern, const Q extends Query = {},
     body,
     commands: [command].flat(),
   }
+}
+
+/** Whether its requests pass the gate and are in the journal: all but those that everyone may send and that change nothing. */
+export function isRecorded({ roles, changes }: Pick<Route, 'roles' | 'changes'>): boolean {
+  return typeof roles === 'object' || changes
 }

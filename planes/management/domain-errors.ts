@@ -68,6 +68,7 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'checkpoint-skips': 'CONFLICT',
   'checkpoint-signed-twice': 'CONFLICT',
   'checkpoint-missing': 'CHECKPOINT_NOT_FOUND',
+  'checkpoint-not-next': 'CONFLICT',
   'too-many-receipts': 'TOO_MANY_RECEIPTS',
   'journal-full': 'AUDIT_UNAVAILABLE',
   'storage-full': 'STORAGE_FULL',

@@ -71,6 +71,18 @@ export const managementErrors = {
   },
   RECEIPT_REFUSED: { status: 422, sentence: 'The receipt does not say what it should of this checkpoint.' },
   TOO_MANY_RECEIPTS: { status: 409, sentence: 'The checkpoint has 64 receipts, the maximum.' },
+  LOG_NOT_WITNESSED: {
+    status: 404,
+    sentence: 'This store does not witness a log with this origin (checkpoints.witness_for).',
+  },
+  LOG_SIGNATURE_INVALID: {
+    status: 403,
+    sentence: 'The checkpoint has no signature of a known key of its log, or a false one.',
+  },
+  CONSISTENCY_REFUSED: {
+    status: 422,
+    sentence: 'The checkpoint is not shown to extend the one that was seen last.',
+  },
   TREES_NOT_READY: {
     status: 503,
     sentence: 'The trees over the journal are being rebuilt (checkpoints.interval_seconds). Try again.',

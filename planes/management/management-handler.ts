@@ -24,6 +24,7 @@ import { ManagementError } from './errors.ts'
 import { auditContext, type ManagementRequest, resourceOf } from './requests/management-request.ts'
 import { errorResponse, withoutBody, withRequestId } from './responses.ts'
 import { operationName } from './openapi/operation-names.ts'
+import { isRecorded } from './define-route.ts'
 import { readRequest } from './requests/read-request.ts'
 import { targetOf } from './requests/request-target.ts'
 import { type FoundRoute, findRoute, patternOf } from './router.ts'
@@ -106,7 +107,7 @@ class ManagementDialect extends Exchange {
     }
     if (typeof roles === 'string') {
       this.#request = this.#requestOf(found, PROBE)
-      return 'free'
+      return isRecorded(found.route) ? 'gated' : 'free'
     }
     this.#identity = this.#authenticate()
     if (!roles.includes(this.#identity.role)) throw new ManagementError('FORBIDDEN')
@@ -167,7 +168,7 @@ class ManagementDialect extends Exchange {
   /** Undefined for probes and for unknown routes, which are not recorded. */
   audit(): AuditContext | undefined {
     const found = this.#found
-    if (found === undefined || typeof found.route.roles === 'string') return undefined
+    if (found === undefined || !isRecorded(found.route)) return undefined
     // Kept: what the request is about may be deleted by the time of its outcome.
     this.#resource ??= resourceOf(found, this.#options.services)
     return auditContext(this.http, found, this.#identity, this.requestId, this.#resource)
@@ -241,7 +242,7 @@ class ManagementDialect extends Exchange {
 
 /** The kind of a request, for its duration. `other`: probes, and what has no route. */
 function requestClassOf(found: FoundRoute | undefined): RequestClass<'management'> {
-  if (found === undefined || typeof found.route.roles === 'string') return 'other'
+  if (found === undefined || !isRecorded(found.route)) return 'other'
   if (found.route.method === 'DELETE') return 'delete'
   return found.route.changes ? 'write' : 'read'
 }

@@ -26,6 +26,7 @@ import type { EventStreams } from './events/event-streams.ts'
 import type { HeavyWork } from './heavy-work.ts'
 import type { MetricReading } from './metrics.ts'
 import type { StorageInspection } from './storage-inspection.ts'
+import type { Witness } from './witness/witness.ts'
 
 /** One part of the server that must work before it can serve traffic. */
 export interface ReadinessCheck {
@@ -68,6 +69,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly access: AccessReader
   readonly audit: AuditLog
   readonly checkpoints: CheckpointLog
+  readonly witness: Witness
   readonly events: EventLog
   readonly eventStreams: EventStreams
   /** Seals the secrets of service accounts. */

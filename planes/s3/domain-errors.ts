@@ -82,6 +82,7 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'checkpoint-skips': { code: 'InvalidRequest', explained: true },
   'checkpoint-signed-twice': { code: 'InvalidRequest', explained: true },
   'checkpoint-missing': { code: 'InvalidRequest', explained: true },
+  'checkpoint-not-next': { code: 'InvalidRequest', explained: true },
   'too-many-receipts': { code: 'InvalidRequest', explained: true },
   'journal-full': { code: 'ServiceUnavailable', explained: true },
   'storage-full': { code: 'InsufficientStorage' },

@@ -1,9 +1,10 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { CheckpointChange } from '../../engine/events/changes.ts'
-import type { CheckpointState, ReceiptState } from '../../engine/state-ports.ts'
+import type { CheckpointState, ReceiptState, WitnessedLog } from '../../engine/state-ports.ts'
 import { getCheckpointOfSize, getLastCheckpoint, putCheckpoint } from '../tables/checkpoints.ts'
 import { type CheckpointMarks, getMarks, putMarks, putReceipt, receiptsOf } from '../tables/receipts.ts'
 import type { Tables } from '../tables/table-list.ts'
+import { getWitnessed, putWitnessed } from '../tables/witnessed-logs.ts'
 
 /** What entries do to checkpoints, and to what was said about them. */
 export class CheckpointRows {
@@ -29,6 +30,10 @@ export class CheckpointRows {
     return getMarks(this.#tables.checkpointMarks).withheld
   }
 
+  witnessed(origin: string): WitnessedLog | undefined {
+    return getWitnessed(this.#tables.witnessedLogs, origin)
+  }
+
   apply(sequence: Sequence, time: Microseconds, change: CheckpointChange): void {
     switch (change.name) {
       case 'checkpoint.signed':
@@ -36,6 +41,9 @@ export class CheckpointRows {
         return putMarks(this.#tables.checkpointMarks, { withheld: undefined, quiet: sequence })
       case 'checkpoint.receipt':
         putReceipt(this.#tables.receipts, sequence, change)
+        return this.#mark(sequence, {})
+      case 'checkpoint.cosigned':
+        putWitnessed(this.#tables.witnessedLogs, sequence, change)
         return this.#mark(sequence, {})
       case 'checkpoint.withheld':
         return this.#mark(sequence, { withheld: change.size })

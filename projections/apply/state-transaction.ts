@@ -37,6 +37,7 @@ import type {
   ReceiptState,
   StateTransaction,
   UploadState,
+  WitnessedLog,
 } from '../../engine/state-ports.ts'
 import { AccessRows } from './access-rows.ts'
 import { BucketRows } from './bucket-rows.ts'
@@ -184,6 +185,10 @@ export class TableTransaction implements StateTransaction {
 
   withheldCheckpoint(): number | undefined {
     return this.#checkpoints.withheld()
+  }
+
+  witnessedLog(origin: string): WitnessedLog | undefined {
+    return this.#checkpoints.witnessed(origin)
   }
 
   lastRestore(): Sequence | undefined {

@@ -1,6 +1,6 @@
 import type { Sequence } from '../../engine/brands.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
-import type { CheckpointState, ReceiptState } from '../../engine/state-ports.ts'
+import type { CheckpointState, ReceiptState, WitnessedLog } from '../../engine/state-ports.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { getApplied } from '../tables/applied.ts'
 import {
@@ -12,6 +12,7 @@ import {
 } from '../tables/checkpoints.ts'
 import { type CheckpointMarks, getMarks, lastAnchored, receiptsAfter, receiptsOf } from '../tables/receipts.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
+import { allWitnessed, getWitnessed } from '../tables/witnessed-logs.ts'
 
 /** How far the journal is, and what of it was signed. */
 interface SigningState extends CheckpointMarks {
@@ -74,6 +75,18 @@ export class CheckpointReader {
     this.#environment.refresh()
     const anchored = lastAnchored(this.#tables.receipts) ?? 0
     return checkpointsFrom(this.#tables.checkpoints, anchored, 2).find(({ size }) => size > anchored)
+  }
+
+  /** The last checkpoint of another log that this store cosigned. */
+  witnessed(origin: string): WitnessedLog | undefined {
+    this.#environment.refresh()
+    return getWitnessed(this.#tables.witnessedLogs, origin)
+  }
+
+  /** The same of every log that was ever witnessed, by origin. */
+  allWitnessed(): WitnessedLog[] {
+    this.#environment.refresh()
+    return allWitnessed(this.#tables.witnessedLogs)
   }
 
   /** What was said about a checkpoint, in the order of the entries. */

@@ -31,6 +31,7 @@ export const TABLES = {
   checkpoints: 'checkpoints',
   checkpointMarks: 'checkpoint-marks',
   receipts: 'receipts',
+  witnessedLogs: 'witnessed-logs',
   restores: 'restores',
   accounts: 'accounts',
   credentials: 'credentials',

@@ -9,6 +9,7 @@ import {
   verifierKeyText,
 } from '../../engine/transparency/checkpoint-note.ts'
 import { noteOf } from '../../projections/trees/checkpoint-log.ts'
+import { OtherLog } from '../support/other-log.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
 import {
   copyGolden,
@@ -55,6 +56,19 @@ test('golden journal 14: receipts of its checkpoints, and a checkpoint that was 
   t.match(signing.reader.state(), { withheld: undefined, last: { size: 138 } })
   t.match(signing.log.note(), /\n138\n/)
   t.match(signing.log.noteOf(signing.log.ofSize(132)), /\n— witness\.example\/w1 /)
+  await signing.close()
+  await store.close(true)
+})
+
+test('golden journal 15: what its store has seen of other logs', async (t) => {
+  const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[14])
+  const store = await openGolden(paths)
+  const signing = signingOf({ ...store, paths })
+  const [one, two] = [new OtherLog('other.example/log'), new OtherLog('two.example/log', { seed: 6 })]
+  const first = signing.reader.witnessed(one.origin)
+  t.match(first, { size: 70_000, root: one.root(70_000), publicKey: one.key.publicKey })
+  t.equal((first?.sequence ?? 0) - (first?.first.sequence ?? 0), 4, 'and since when')
+  t.match(signing.reader.allWitnessed(), [{ origin: one.origin }, { origin: two.origin, size: 1, root: two.root(1) }])
   await signing.close()
   await store.close(true)
 })

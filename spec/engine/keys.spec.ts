@@ -92,6 +92,7 @@ const GOLDEN = {
   previousMasterKey: '12c137dc628fac5aa79891c4d8f069d35144e3d6215cea13d38aef8dc8c39a13',
   keyFile: 'ae2d548e02393d41681c1e494f605c3df67ed6ae02b276dfd5a6ebd11eb4fce5',
   checkpointSigning: '1dbf95e7427b89cee63fbff6f7605db3ae2ddc70ab899bb33558901e3fa80baf',
+  witnessSigning: '3c69a15236c69b31ad85f9cd604dc56c2cd85bacb58af5dd9f02570e1464ae93',
   proofSigning: '99b20b7f0056b10e0ec2d8c58442f426832a96db322b4f884641400e48af80a1',
 }
 

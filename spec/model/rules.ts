@@ -126,6 +126,7 @@ export class ModelRules {
       case 'sign-checkpoint':
       case 'record-receipt':
       case 'publish-checkpoint':
+      case 'cosign-checkpoint':
       case 'move-payloads':
       case 'remove-volume':
         return DONE

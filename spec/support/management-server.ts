@@ -21,6 +21,9 @@ import { malformedRequestResponse } from '../../planes/management/responses.ts'
 import type { ReadinessCheck } from '../../planes/management/services.ts'
 import type { SharingSettings } from '../../planes/objects/sharing-settings.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
+import { Witness } from '../../planes/management/witness/witness.ts'
+import { SigningKey } from '../../engine/keys/signing-key.ts'
+import { readVerifierKey } from '../../engine/transparency/checkpoint-note.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
 import { NO_CHECKPOINTS } from './no-state.ts'
@@ -56,6 +59,8 @@ export interface ManagedOptions extends InThreadOptions {
   readonly webhooks?: Partial<Pick<ManagementServices['webhooks'], 'rules' | 'test'>>
   /** Null: none is configured. */
   readonly scrapeToken?: string | null
+  /** `checkpoints.witness_for`. */
+  readonly witnessFor?: readonly string[]
 }
 
 export interface ManagedServer extends InThreadServer {
@@ -228,6 +233,13 @@ function servicesOf(
     access,
     audit: new AuditLog(nodeDisk, paths, environment),
     checkpoints: new CheckpointLog(nodeDisk, paths, server.session.checkpoints),
+    witness: new Witness({
+      name: `spec.witness/${store.deploymentId}/witness`,
+      key: new SigningKey(server.session.witnessSeed),
+      logs: (options.witnessFor ?? []).map((key) => readVerifierKey(key)),
+      reader: server.session.checkpoints,
+      clock,
+    }),
     checkpointFacts: options.checkpointFacts ?? (() => NO_CHECKPOINTS),
     events,
     eventStreams: streams,

@@ -22,6 +22,7 @@ export const NO_STATE: StateReader = {
   checkpointOfSize: () => undefined,
   receiptsOf: () => [],
   withheldCheckpoint: () => undefined,
+  witnessedLog: () => undefined,
   lastRestore: () => undefined,
   object: () => undefined,
   version: () => undefined,

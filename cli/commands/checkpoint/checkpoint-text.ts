@@ -52,6 +52,22 @@ export class CheckpointKeyCommand extends LogTextCommand {
   }
 }
 
+export class CheckpointWitnessKeyCommand extends LogTextCommand {
+  static override paths = [['checkpoint', 'witness-key']]
+
+  static override usage = {
+    category: CATEGORY,
+    description: 'print the key of this store as a witness of other logs',
+    details:
+      'Give it to those who trust this store as a witness, over a channel they trust, and to the logs that it witnesses.',
+    examples: [['For the policy of another store', '$0 checkpoint witness-key']] as [string, string][],
+  }
+
+  override execute(): Promise<number> {
+    return this.printText('/witness/key')
+  }
+}
+
 export class CheckpointProveCommand extends LogTextCommand {
   static override paths = [['checkpoint', 'prove']]
 

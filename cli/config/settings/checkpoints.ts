@@ -87,4 +87,12 @@ export const checkpointsSettings = [
     bounds: { minimum: 8, maximum: 256 },
     sentence: 'Secret key for the lock.',
   },
+  {
+    name: 'checkpoints.witness_for',
+    kind: 'log keys',
+    bounds: { minimum: 0, maximum: 64 },
+    default: [],
+    sentence:
+      'Keys (NAME+ID+KEY, as `checkpoint key` prints them) of the logs whose checkpoints this store cosigns as a witness; no token is needed for that.',
+  },
 ] as const satisfies readonly ConfigRow[]

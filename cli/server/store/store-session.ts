@@ -64,6 +64,8 @@ export class StoreSession {
   readonly passwords: PasswordHashing
   /** Authenticates the tickets of unlocked shares. */
   readonly ticketKey: Uint8Array
+  /** Of the key that cosigns checkpoints of other logs. */
+  readonly witnessSeed: Uint8Array
   readonly #timer: NodeJS.Timeout
 
   /**
@@ -102,6 +104,7 @@ export class StoreSession {
     this.capabilityTokens = new CapabilityTokens(keys, earlier('capabilityTokens'))
     this.passwords = new PasswordHashing(keys.capabilityPasswords, earlier('capabilityPasswords'))
     this.ticketKey = keys.capabilityTickets
+    this.witnessSeed = keys.witnessSigning
     this.#timer = setInterval(() => this.payloads.closeRemoved(), CLOSE_REMOVED_MILLISECONDS).unref()
   }
 

@@ -1,6 +1,6 @@
 import { MANAGEMENT_ROLES } from '../../../engine/events/values.ts'
 import { type ManagementErrorCode, managementErrors } from '../errors.ts'
-import { API, type Content, type Route } from '../define-route.ts'
+import { API, type Content, isRecorded, type Route } from '../define-route.ts'
 import { operationName } from './operation-names.ts'
 import { parameterDescription } from './parameter-descriptions.ts'
 import { COMPONENTS, component } from '../schemas/components.ts'
@@ -12,12 +12,12 @@ function errorsOf(route: Route): ManagementErrorCode[] {
   const { roles, body, path } = route
   const codes = new Set<ManagementErrorCode>(route.errors)
   if (roles === 'scrape-token') codes.add('METRICS_CLOSED').add('UNAUTHENTICATED')
-  if (typeof roles === 'object') codes.add('UNAUTHENTICATED').add('AUDIT_UNAVAILABLE')
+  if (typeof roles === 'object') codes.add('UNAUTHENTICATED')
+  if (isRecorded(route)) codes.add('AUDIT_UNAVAILABLE').add('SLOW_DOWN')
   if (typeof roles === 'object' && roles.length < MANAGEMENT_ROLES.length) codes.add('FORBIDDEN')
   codes.add('INVALID_REQUEST').add('INTERNAL_ERROR')
   if (route.changes) codes.add('OUTCOME_UNKNOWN')
-  if (typeof roles === 'object') codes.add('SLOW_DOWN')
-  if (body === 'json') codes.add('BODY_TOO_LARGE')
+  if (body === 'json' || body === 'text') codes.add('BODY_TOO_LARGE')
   if (path.includes('{bucket}')) codes.add('BUCKET_NOT_FOUND')
   return (Object.keys(managementErrors) as ManagementErrorCode[]).filter((code) => codes.has(code))
 }
@@ -96,6 +96,9 @@ function parameters(route: Route): Json[] {
 function requestBody(route: Route, name: string, schemas: NamedSchemas): Json {
   if (route.body === 'object') {
     return { requestBody: { required: true, content: { 'application/octet-stream': { schema: BYTES } } } }
+  }
+  if (route.body === 'text') {
+    return { requestBody: { required: true, content: { 'text/plain': { schema: text({ minimum: 1 }).schema } } } }
   }
   if (route.request === undefined) return {}
   const { schema } = route.request

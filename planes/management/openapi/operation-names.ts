@@ -4,6 +4,9 @@ import { API, type Route } from '../define-route.ts'
 const NAMES: Readonly<Record<string, string>> = {
   'GET /health': 'getHealth',
   'POST /transparency/receipts': 'addReceipt',
+  'POST /transparency/witness/add-checkpoint': 'addCheckpoint',
+  'GET /transparency/witness/key': 'getWitnessKey',
+  'GET /transparency/witness/logs': 'listWitnessedLogs',
   'GET /ready': 'getReadiness',
   'GET /metrics': 'getPrometheusMetrics',
   'GET /openapi.json': 'getOpenApiDocument',

@@ -20,6 +20,7 @@ import { tileOfPath } from '../requests/tile-path.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
 import { asked, hex, RECEIPT_NAMES, receiptNames } from './checkpoint-parts.ts'
 import { RECEIPT_ROUTES } from './receipts.ts'
+import { WITNESS_ROUTES } from './witness.ts'
 
 const TEXT = 'text/plain; charset=utf-8'
 const BYTES = 'application/octet-stream'
@@ -151,4 +152,5 @@ export const TRANSPARENCY_ROUTES: readonly Route[] = [
   getConsistency,
   getTile,
   ...RECEIPT_ROUTES,
+  ...WITNESS_ROUTES,
 ]

@@ -16,6 +16,7 @@ import type { CreatedAccount, IssuedToken, PolicyRecord } from '../../support/ma
 import { signingOf } from '../../support/checkpoint-signing.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { uploadWhole } from '../../support/multipart.ts'
+import { WITNESS_ERRORS, WITNESSED_LOG } from '../../support/witness-errors.ts'
 
 let now = Date.now()
 let isAuditDown = false
@@ -45,14 +46,9 @@ const ready = async () => {
 }
 const apiLimits = { operationsMaximum: 1, queueMaximum: 0 }
 const sharing = () => ({ enabled: !isSharingDisabled })
-const server = await startManaged({
-  clock: () => now,
-  engine: breakable,
-  ready,
-  sharing,
-  apiLimits,
-  inlineBytesMaximum: 1000,
-})
+const hooks = { clock: () => now, engine: breakable, ready, sharing }
+const witnessFor = [WITNESSED_LOG.vkey]
+const server = await startManaged({ ...hooks, apiLimits, witnessFor, inlineBytesMaximum: 1000 })
 const full = await startManaged({ reservedBytes: 2 ** 52, scrapeToken: null })
 tap.teardown(async () => {
   await server.stop()
@@ -249,6 +245,9 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     const receipt = authority.answer(timeStampRequest(bundleRoot, undefined)).toString('base64')
     return api.call('POST', '/transparency/receipts', { receipt })
   },
+  LOG_NOT_WITNESSED: () => WITNESS_ERRORS.LOG_NOT_WITNESSED(api),
+  LOG_SIGNATURE_INVALID: () => WITNESS_ERRORS.LOG_SIGNATURE_INVALID(api),
+  CONSISTENCY_REFUSED: () => WITNESS_ERRORS.CONSISTENCY_REFUSED(api),
   TREES_NOT_READY: async () => {
     const signing = signingOf({ ...server.store, paths: server.paths })
     await signing.settle()

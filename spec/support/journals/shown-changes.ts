@@ -207,6 +207,10 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
   ],
   [[53, 9], { kind: 'checkpoint.withheld', size: 9 }],
   [[54, 9], { kind: 'checkpoint.published', size: 9 }],
+  [
+    [55, 'log/1', 9, DIGEST, DIGEST, 7],
+    { kind: 'checkpoint.cosigned', origin: 'log/1', size: 9, root: HEX, public_key: HEX, seconds: 7 },
+  ],
   [[37, DIGEST, DIGEST, DIGEST], { kind: 'master-key.changed', check: HEX, sealed_key: HEX, after: HEX }],
   [
     [40, 'w', 'https://t/', [0, 7], 'b', null, true, DIGEST],

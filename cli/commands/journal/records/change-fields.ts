@@ -142,6 +142,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
   ],
   53: ['checkpoint.withheld', 'size'],
   54: ['checkpoint.published', 'size'],
+  55: ['checkpoint.cosigned', 'origin', 'size', 'root', 'public_key', 'seconds'],
   50: ['policy.replaced', 'policy', 'title', ['statements', listOf(statement)]],
   51: ['policy.deleted', 'policy'],
   60: ['lifecycle.rule-set', ...bucket, ['rule', lifecycleRule]],
