@@ -21,6 +21,7 @@ import { HeavyWork } from '../../../planes/management/heavy-work.ts'
 import type { ManagementServices } from '../../../planes/management/services.ts'
 import { S3_ACTIONS } from '../../../planes/s3/identity/authorize.ts'
 import type { AuditQuery } from '../../../projections/audit/audit-query.ts'
+import { WITNESS } from './witness-stub.ts'
 
 const NOW = millisecondsOf(Date.UTC(2026, 7, 1))
 const KEY = Buffer.alloc(32, 0x77)
@@ -318,6 +319,7 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     access: ACCESS,
     audit: auditFor(deeds),
     checkpoints: CHECKPOINTS,
+    witness: WITNESS,
     checkpointFacts: () => ({ ...NO_CHECKPOINTS, isOn: true, treeSize: 9, signed: 1 }),
     events: EVENTS,
     webhooks: WEBHOOKS,

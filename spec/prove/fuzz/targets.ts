@@ -15,6 +15,7 @@ import { SHARING_TARGETS } from './targets/sharing.ts'
 import { SIGNATURE_TARGETS } from './targets/signatures.ts'
 import { TOKEN_TARGETS } from './targets/tokens.ts'
 import { URI_TARGETS } from './targets/uris.ts'
+import { WITNESS_TARGETS } from './targets/witness.ts'
 import { XML_TARGETS } from './targets/xml.ts'
 
 /** Every reader of what comes from outside; the thread that fuzzes takes them in this order. */
@@ -34,6 +35,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...CHUNK_TARGETS,
   ...POLICY_TARGETS,
   ...PROOF_TARGETS,
+  ...WITNESS_TARGETS,
   ...ANSWER_TARGETS,
   ...XML_TARGETS,
 ]
