@@ -63,6 +63,15 @@ export const configRelations: readonly ConfigRelation[] = [
     },
   },
   {
+    settings: ['checkpoints.witnesses', 'checkpoints.witness_policy_file'],
+    problem(config) {
+      const isMissing = config['checkpoints.witness_policy_file'] === undefined
+      return config['checkpoints.witnesses'] !== 'off' && isMissing
+        ? 'the policy of the witnesses is missing'
+        : undefined
+    },
+  },
+  {
     settings: [
       'data_dir',
       'checkpoints.lock',

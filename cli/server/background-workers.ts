@@ -15,6 +15,7 @@ import { PayloadFileSweep } from '../../workers/sweep-payload-files.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import type { WebhookDelivery } from '../../workers/webhooks/deliver-webhooks.ts'
 import type { CheckpointTimeStamps } from '../../workers/checkpoints/time-stamp-checkpoints.ts'
+import type { CheckpointWitnesses } from '../../workers/checkpoints/witness-checkpoints.ts'
 import type { CheckpointWorkers } from './checkpoints.ts'
 import type { Logger } from './logger.ts'
 import type { StoreSession } from './store/store-session.ts'
@@ -25,6 +26,7 @@ export interface RunningWorkers {
   readonly compaction: Pick<VolumeCompaction, 'removed' | 'movedBytes'>
   readonly compression: Pick<SegmentCompression, 'totals'>
   readonly timeStamps: Pick<CheckpointTimeStamps, 'facts'>
+  readonly witnesses: Pick<CheckpointWitnesses, 'facts'> | undefined
   stop(): Promise<void>
 }
 
@@ -61,11 +63,11 @@ export function startWorkers(
   supervisor.start(compression)
   supervisor.start(delivery)
   supervisor.start(snapshots)
-  const { signing, publication, timeStamps, lock } = checkpoints
-  for (const worker of [signing, publication, timeStamps, ...(lock === undefined ? [] : [lock])]) {
-    supervisor.start(worker)
+  const { signing, publication, timeStamps, lock, witnesses } = checkpoints
+  for (const worker of [signing, publication, timeStamps, lock, witnesses]) {
+    if (worker !== undefined) supervisor.start(worker)
   }
-  return { lifecycle, compaction, compression, timeStamps, stop: () => supervisor.stop() }
+  return { lifecycle, compaction, compression, timeStamps, witnesses, stop: () => supervisor.stop() }
 }
 
 function compressionWorker({ paths }: StoreSession, start: string, config: Config): SegmentCompression {

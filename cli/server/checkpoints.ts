@@ -1,6 +1,7 @@
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
+import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import { TreeThread } from '../../projections/trees/tree-thread-handle.ts'
 import { FileLock } from '../../workers/checkpoints/lock/file-lock.ts'
 import { CheckpointLock } from '../../workers/checkpoints/lock/lock-checkpoints.ts'
@@ -13,11 +14,13 @@ import {
 } from '../../workers/checkpoints/publish-checkpoints.ts'
 import { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
 import { CheckpointTimeStamps } from '../../workers/checkpoints/time-stamp-checkpoints.ts'
+import { CheckpointWitnesses } from '../../workers/checkpoints/witness-checkpoints.ts'
 import type { Config } from '../config/config-types.ts'
 import { lockSetting } from '../config/lock-setting.ts'
 import type { Secret } from '../config/secret.ts'
 import type { Logger } from './logger.ts'
 import type { SessionSettings, StoreSession } from './store/store-session.ts'
+import { witnessPolicyOf } from './witness-policy.ts'
 
 /** For one request to the lock. */
 const LOCK_TIMEOUT_MILLISECONDS = 10_000
@@ -29,6 +32,8 @@ export interface CheckpointWorkers {
   readonly timeStamps: CheckpointTimeStamps
   /** Undefined where none is set. */
   readonly lock: CheckpointLock | undefined
+  /** Undefined where they are off. */
+  readonly witnesses: CheckpointWitnesses | undefined
 }
 
 type CheckpointStore = Pick<StoreSession, 'engine' | 'paths' | 'checkpoints'>
@@ -42,10 +47,12 @@ export function checkpointWorkers(
 ): CheckpointWorkers {
   const contradicted: Contradicted = (by, seen) => signing.contradicted(by, seen)
   const lock = checkpointLock(log, config, store, session, contradicted)
-  const publication = new CheckpointPublication(store.engine, store.checkpoints, requirements(config, store, lock))
-  const memories = lock === undefined ? [] : [lock]
+  const witnesses = checkpointWitnesses(log, config, store, session, contradicted)
+  const required = requirements(config, store, lock, witnesses)
+  const publication = new CheckpointPublication(store.engine, store.checkpoints, required)
+  const memories = [...(lock === undefined ? [] : [lock]), ...(witnesses?.memories ?? [])]
   const signing = checkpointSigning(log, config, store, session, publication, memories)
-  return { signing, publication, timeStamps: checkpointTimeStamps(log, config, store), lock }
+  return { signing, publication, timeStamps: checkpointTimeStamps(log, config, store), lock, witnesses }
 }
 
 /** What the workers know of checkpoints, for the status of the storage. */
@@ -58,10 +65,12 @@ function requirements(
   config: Config,
   { checkpoints }: CheckpointStore,
   lock: CheckpointLock | undefined,
+  witnesses: CheckpointWitnesses | undefined,
 ): readonly PublicationRequirement[] {
   return [
     ...(config['checkpoints.timestamps'] === 'required' ? [timeStampRequirement(checkpoints)] : []),
     ...(lock === undefined ? [] : [lock]),
+    ...(config['checkpoints.witnesses'] === 'required' && witnesses !== undefined ? [witnesses.requirement] : []),
   ]
 }
 
@@ -100,6 +109,29 @@ function checkpointLock(
   })
 }
 
+function checkpointWitnesses(
+  log: Logger,
+  config: Config,
+  { engine, paths, checkpoints }: CheckpointStore,
+  { keys }: Pick<SessionSettings, 'keys'>,
+  onContradiction: Contradicted,
+): CheckpointWitnesses | undefined {
+  const policy = witnessPolicyOf(config)
+  if (policy === undefined) return undefined
+  const published = new CheckpointLog(nodeDisk, paths, checkpoints)
+  return new CheckpointWitnesses(engine, checkpoints, policy, {
+    isRequired: config['checkpoints.witnesses'] === 'required',
+    key: new SigningKey(keys.checkpointSigning),
+    timeoutMilliseconds: config['checkpoints.witness_timeout_seconds'] * 1000,
+    clock: systemMilliseconds,
+    timer: () => performance.now(),
+    consistencyOf: (checkpoint, old) => published.consistencyOf(checkpoint, old),
+    onFailure: (witness, error) =>
+      log.warn({ witness, err: error }, 'a witness did not cosign a checkpoint; it will be asked again'),
+    onContradiction,
+  })
+}
+
 function checkpointSigning(
   log: Logger,
   config: Config,
@@ -132,6 +164,7 @@ function checkpointTimeStamps(
   return new CheckpointTimeStamps(engine, checkpoints, {
     mode: config['checkpoints.timestamps'],
     url: config['checkpoints.timestamp_url'],
+    othersVouch: config['checkpoints.witnesses'] !== 'off',
     timeoutMilliseconds: config['checkpoints.timestamp_timeout_seconds'] * 1000,
     clock: systemMilliseconds,
     timer: () => performance.now(),

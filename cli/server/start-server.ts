@@ -44,6 +44,7 @@ import { storeOptions } from './store/store-options.ts'
 import { StoreSession } from './store/store-session.ts'
 import { sharingSettings } from './sharing.ts'
 import { targetCertificates, Webhooks } from './webhooks.ts'
+import { witnessPolicyOf } from './witness-policy.ts'
 import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
 import { type FrontEndSettings, FrontEnds } from './threads/front-ends.ts'
 import {
@@ -91,6 +92,7 @@ export const startServer: StartServer = async (config, { log, requests }) => {
   const credentials = serverCredentials(config)
   const tls = new ListenerTls(config)
   targetCertificates(config)
+  witnessPolicyOf(config)
   const driver = await chosenDriver(config, log)
   const paths = new StorePaths(config.data_dir)
   nodeDisk.makeDirectory(paths.root)

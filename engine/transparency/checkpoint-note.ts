@@ -22,7 +22,7 @@ export interface NoteSignature {
   readonly signature: Buffer
 }
 
-interface CheckpointNote extends CheckpointStatement {
+export interface CheckpointNote extends CheckpointStatement {
   /** The bytes that are signed. */
   readonly text: Buffer
   readonly signatures: readonly NoteSignature[]

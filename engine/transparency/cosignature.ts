@@ -13,7 +13,7 @@ import {
 } from './checkpoint-note.ts'
 
 /** A cosignature without the key that made it. */
-interface Cosignature {
+export interface Cosignature {
   /** Since 1970, by the clock of the witness; above 0. */
   readonly seconds: number
   /** 64 bytes, of `cosignedMessage`. */

@@ -57,3 +57,6 @@ export const BUNDLE_HASHING: TreeHashing = new PrefixedHashing(MERKLE_DOMAIN, tr
 
 /** The tree of transparency logs: RFC 6962 section 2.1, with the 32 bytes of a record hash as an entry. */
 export const LOG_HASHING: TreeHashing = new PrefixedHashing(new Uint8Array(0), false)
+
+/** Of the tree of transparency logs without an entry: RFC 6962 section 2.1. */
+export const EMPTY_ROOT = hash('sha256', '', 'buffer')

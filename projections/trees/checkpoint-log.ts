@@ -10,6 +10,7 @@ import {
   inclusionPath,
   isConsistent,
   rootOfInclusion,
+  treeRoot,
   type TreeNodes,
 } from '../../engine/transparency/tree-shape.ts'
 import type { CheckpointState, ReceiptState } from '../../engine/state-ports.ts'
@@ -127,23 +128,31 @@ export class CheckpointLog {
   }
 
   /**
-   * That the tree of one checkpoint begins with that of another: the body of C2SP tlog-witness.
+   * That the tree of a checkpoint begins with the first `old` records: the body of C2SP tlog-witness. `old` need not be the
+   * size of a checkpoint.
    * @throws LogRefusal
    */
-  consistency(from: number, to: number | undefined): string {
+  consistency(old: number, to: number | undefined): string {
     const checkpoint = this.ofSize(to)
-    const old = this.ofSize(from)
-    if (old.size > checkpoint.size) {
-      throw new LogRefusal('not-covered', `the checkpoint of ${to} records does not cover ${from}`)
-    }
-    const path = this.#read(checkpoint, (trees) => {
-      const found = consistencyPath(trees.tree('log'), old.size, checkpoint.size)
-      if (!isConsistent(LOG_HASHING, old, checkpoint, found)) {
+    return consistencyProofText(old, this.consistencyOf(checkpoint, old), this.noteOf(checkpoint))
+  }
+
+  /** The hashes alone, of a checkpoint that may be withheld. @throws LogRefusal */
+  consistencyOf(checkpoint: CheckpointState, old: number): readonly Buffer[] {
+    const { size } = checkpoint
+    if (old > size) throw new LogRefusal('not-covered', `the checkpoint of ${size} records does not cover ${old}`)
+    // Every tree begins with the empty one.
+    if (old === 0) return []
+    return this.#read(checkpoint, (trees) => {
+      const nodes = trees.tree('log')
+      const found = consistencyPath(nodes, old, size)
+      // The signed root holds every hash of the path; where a root was signed for the old size, it must be that one too.
+      const root = this.#reader.ofSize(old)?.root ?? treeRoot(nodes, old)
+      if (!isConsistent(LOG_HASHING, { size: old, root }, checkpoint, found)) {
         throw new TreesDamagedError('the trees are not those that were signed')
       }
       return found
     })
-    return consistencyProofText(old.size, path, this.noteOf(checkpoint))
   }
 
   /**

@@ -107,6 +107,7 @@ test('workers that are not started yet have no values, and then those that they 
       lifecycle: { totals, lastPass: last },
       compaction: { removed: 2, movedBytes: 700 },
       timeStamps: { facts: { failures: 2, unanchoredSeconds: 60 } },
+      witnesses: { facts: { failures: 4 } },
       compression: { totals: { segments: 3, plainBytes: 5000, storedBytes: 1000, kept: 1 } },
     },
   })

@@ -125,6 +125,7 @@ export const SCRAPED: ScrapeValues = {
   object_store_checkpoint_refused: 0,
   object_store_checkpoint_unanchored_age_seconds: 7.5,
   object_store_checkpoint_timestamp_failures_total: 3,
+  object_store_checkpoint_witness_failures_total: 4,
   object_store_snapshot_age_seconds: 60.5,
   object_store_snapshot_bytes: 8192,
   object_store_snapshot_sequence: 2,

@@ -21,6 +21,7 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
 import { auditOf, createBucket } from '../support/commands.ts'
 import { flipByteInPlace } from '../support/journal-files.ts'
+import { rootOfRecords as treeOf } from '../support/witness-server.ts'
 import { signedHistory } from '../support/signed-history.ts'
 import { MASTER_KEY, openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'
 
@@ -113,6 +114,12 @@ test('T6 proofs of inclusion and consistency lead to what was signed', async (t)
     t.ok(isConsistent(LOG_HASHING, checkpoint, last, path), `from ${checkpoint.size}`)
     t.equal(lines.slice(lines.indexOf('') + 1).join('\n'), noteOf(last))
   }
+  const hashes = Array.from({ length: last.size }, (_, sequence) => trees.recordHash(sequence))
+  for (let old = 1; old <= last.size; old += 1) {
+    const before = { size: old, root: treeOf(hashes.slice(0, old)) }
+    if (!isConsistent(LOG_HASHING, before, last, signing.log.consistencyOf(last, old))) t.fail(`from any size: ${old}`)
+  }
+  t.equal(signing.log.consistency(0, undefined), `old 0\n\n${noteOf(last)}`, 'every tree begins with the empty one')
   for (let sequence = 0; sequence < last.size; sequence += 1) {
     const [format, index, ...lines] = signing.log.inclusion(sequence, undefined).split('\n')
     if (format !== 'c2sp.org/tlog-proof@v1' || index !== `index ${sequence}`) t.fail(`proof of ${sequence}`)

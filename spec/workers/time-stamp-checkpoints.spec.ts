@@ -53,6 +53,7 @@ async function world(root: string, mode: 'best-effort' | 'required') {
       mode,
       url,
       timeoutMilliseconds,
+      othersVouch: false,
       clock: () => millisecondsOf(now),
       timer: () => timer,
       onFailure: (error) => void failures.push(String((error as Error).message)),

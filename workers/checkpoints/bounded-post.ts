@@ -22,20 +22,6 @@ interface BoundedRequest {
 }
 
 /**
- * Sends one POST to an address that the operator has set.
- * @param options `bytesMaximum`: of the answer; `signal` ends it
- * @throws the error of the connection or of TLS, and one for an answer that is too large
- */
-export function boundedPost(
-  url: URL,
-  body: Uint8Array,
-  options: { readonly contentType: string; readonly bytesMaximum: number; readonly signal: AbortSignal },
-): Promise<BoundedAnswer> {
-  const { contentType, bytesMaximum, signal } = options
-  return boundedRequest(url, { method: 'POST', headers: { 'content-type': contentType }, body, bytesMaximum, signal })
-}
-
-/**
  * Sends one request to an address that the operator has set. Redirects are not followed, no proxy is used, and the
  * connection serves this request alone.
  * @throws the error of the connection or of TLS, and one for an answer that is too large
@@ -53,8 +39,10 @@ export function boundedRequest(
       let received = 0
       response.on('data', (piece: Buffer) => {
         received += piece.length
-        if (received > bytesMaximum) request.destroy(new Error(`the answer is longer than ${bytesMaximum} bytes`))
-        else pieces.push(piece)
+        if (received <= bytesMaximum) return void pieces.push(piece)
+        // To destroy the request alone says nothing where the end of the answer is already here.
+        reject(new Error(`the answer is longer than ${bytesMaximum} bytes`))
+        request.destroy()
       })
       response.on('error', reject)
       response.on('end', () =>
@@ -73,4 +61,36 @@ export function boundedRequest(
     })
     request.end(body)
   })
+}
+
+/**
+ * Sends one POST within a time limit; a stop of the server ends it.
+ * @throws as above, and an error that says which of the two it was
+ */
+export async function timedPost(
+  url: URL,
+  body: Uint8Array,
+  options: {
+    readonly contentType: string
+    readonly bytesMaximum: number
+    readonly timeoutMilliseconds: number
+    readonly stop: AbortSignal
+  },
+): Promise<BoundedAnswer> {
+  const { contentType, bytesMaximum, timeoutMilliseconds, stop } = options
+  const end = new AbortController()
+  const late = new Error(`no answer within ${timeoutMilliseconds / 1000} seconds`)
+  const timer = setTimeout(() => end.abort(late), timeoutMilliseconds)
+  const stopped = () => end.abort(new Error('the server stops'))
+  stop.addEventListener('abort', stopped)
+  if (stop.aborted) stopped()
+  try {
+    const headers = { 'content-type': contentType }
+    return await boundedRequest(url, { method: 'POST', headers, body, bytesMaximum, signal: end.signal })
+  } catch (error) {
+    throw end.signal.aborted ? (end.signal.reason as Error) : error
+  } finally {
+    clearTimeout(timer)
+    stop.removeEventListener('abort', stopped)
+  }
 }

@@ -7,14 +7,17 @@ import { nonceOf, readTimeStamp, TimeStampError, timeStampRequest } from '../../
 import type { CheckpointReader } from '../../projections/catalog/checkpoint-reader.ts'
 import { systemAudit } from '../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
-import { boundedPost } from './bounded-post.ts'
+import { timedPost } from './bounded-post.ts'
 import { timeStampRequirement } from './publish-checkpoints.ts'
+import { RetryPace } from './retry-pace.ts'
 
 interface TimeStampOptions {
   readonly mode: 'off' | 'best-effort' | 'required'
   /** Of the authority; undefined where the mode is off. */
   readonly url: string | undefined
   readonly timeoutMilliseconds: number
+  /** Whether somebody else gives receipts too, so that the age without one means something. */
+  readonly othersVouch: boolean
   /** The time of day. */
   readonly clock: () => Milliseconds
   /** Milliseconds of a clock that is never set. */
@@ -33,8 +36,6 @@ interface TimeStampFacts {
 type Stamped = Pick<ReceiptState, 'receipt' | 'assertedMicroseconds'>
 
 const ANSWER_BYTES_MAXIMUM = 64 * 1024
-const FIRST_RETRY_MILLISECONDS = 2000
-const LONGEST_RETRY_MILLISECONDS = 600_000
 
 /**
  * Has an authority say when the last checkpoint was there (RFC 3161; spec/decisions/0159-time-stamps.md). One request is
@@ -48,27 +49,26 @@ export class CheckpointTimeStamps implements BackgroundWorker {
   readonly #stop = new AbortController()
   #flight: Promise<void> | undefined
   #failed: unknown
-  #retryAt = Number.NEGATIVE_INFINITY
-  /** In a row. */
-  #inRow = 0
-  #failures = 0
+  readonly #pace: RetryPace
   #kept = 0
 
   constructor(engine: Pick<EngineClient, 'execute'>, reader: CheckpointReader, options: TimeStampOptions) {
     this.#engine = engine
     this.#reader = reader
     this.#options = options
+    this.#pace = new RetryPace(options.timer)
   }
 
   get status(): string {
-    return `${this.#kept} time stamps kept, ${this.#failures} attempts failed`
+    return `${this.#kept} time stamps kept, ${this.#pace.failures} attempts failed`
   }
 
   get facts(): TimeStampFacts {
-    const { mode, clock } = this.#options
-    const oldest = mode === 'off' ? undefined : this.#reader.oldestUnanchored()
+    const { mode, clock, othersVouch } = this.#options
+    const isOff = mode === 'off' && !othersVouch
+    const oldest = isOff ? undefined : this.#reader.oldestUnanchored()
     const age = oldest === undefined ? 0 : Math.max(0, clock() - oldest.timeMicroseconds / 1000) / 1000
-    return { failures: this.#failures, unanchoredSeconds: mode === 'off' ? undefined : age }
+    return { failures: this.#pace.failures, unanchoredSeconds: isOff ? undefined : age }
   }
 
   async step(): Promise<StepResult> {
@@ -77,10 +77,10 @@ export class CheckpointTimeStamps implements BackgroundWorker {
       this.#failed = undefined
       throw error
     }
-    const { mode, timer } = this.#options
+    const { mode } = this.#options
     const { last } = this.#reader.state()
     if (mode === 'off') return 'done'
-    if (last === undefined || this.#flight !== undefined || timer() < this.#retryAt) return 'idle'
+    if (last === undefined || this.#flight !== undefined || !this.#pace.isDue) return 'idle'
     if (timeStampRequirement(this.#reader).isMet(last)) return 'idle'
     this.#flight = this.#attempt(last).finally(() => {
       this.#flight = undefined
@@ -100,7 +100,9 @@ export class CheckpointTimeStamps implements BackgroundWorker {
     try {
       receipt = await this.#ask(checkpoint)
     } catch (error) {
-      if (!this.#stop.signal.aborted) this.#failedOnce(error)
+      if (this.#stop.signal.aborted) return
+      this.#pace.failed()
+      this.#options.onFailure(error)
       return
     }
     try {
@@ -113,7 +115,7 @@ export class CheckpointTimeStamps implements BackgroundWorker {
         receipt: { size, kind: 'rfc3161', giver, ...receipt },
       })
       this.#kept += 1
-      this.#inRow = 0
+      this.#pace.succeeded()
     } catch (error) {
       this.#failed = error
     }
@@ -123,39 +125,20 @@ export class CheckpointTimeStamps implements BackgroundWorker {
   async #ask({ bundleRoot: root }: CheckpointState): Promise<Stamped> {
     const { url, timeoutMilliseconds } = this.#options
     const nonce = nonceOf(randomBytes(8))
-    const timeout = new AbortController()
-    const late = new Error(`no answer within ${timeoutMilliseconds / 1000} seconds`)
-    const timer = setTimeout(() => timeout.abort(late), timeoutMilliseconds)
-    const stopped = () => timeout.abort(new Error('the server stops'))
-    this.#stop.signal.addEventListener('abort', stopped)
-    try {
-      const { status, contentType, body } = await boundedPost(new URL(url as string), timeStampRequest(root, nonce), {
-        contentType: 'application/timestamp-query',
-        bytesMaximum: ANSWER_BYTES_MAXIMUM,
-        signal: timeout.signal,
-      })
-      if (status !== 200) throw new TimeStampError(`the authority answered with HTTP ${status}`)
-      if (contentType?.split(';')[0] !== 'application/timestamp-reply') {
-        throw new TimeStampError(`the authority answered with ${contentType ?? 'no type'}`)
-      }
-      const { assertedMicroseconds } = readTimeStamp(body, { root, nonce })
-      if (body.length > RECEIPT_BYTES_MAXIMUM) {
-        throw new TimeStampError(`the time stamp has ${body.length} bytes; ${RECEIPT_BYTES_MAXIMUM} can be kept`)
-      }
-      return { receipt: Uint8Array.from(body), assertedMicroseconds: microsecondsOf(assertedMicroseconds) }
-    } catch (error) {
-      throw timeout.signal.aborted ? (timeout.signal.reason as Error) : error
-    } finally {
-      clearTimeout(timer)
-      this.#stop.signal.removeEventListener('abort', stopped)
+    const { status, contentType, body } = await timedPost(new URL(url as string), timeStampRequest(root, nonce), {
+      contentType: 'application/timestamp-query',
+      bytesMaximum: ANSWER_BYTES_MAXIMUM,
+      timeoutMilliseconds,
+      stop: this.#stop.signal,
+    })
+    if (status !== 200) throw new TimeStampError(`the authority answered with HTTP ${status}`)
+    if (contentType?.split(';')[0] !== 'application/timestamp-reply') {
+      throw new TimeStampError(`the authority answered with ${contentType ?? 'no type'}`)
     }
-  }
-
-  #failedOnce(error: unknown): void {
-    const { timer, onFailure } = this.#options
-    this.#failures += 1
-    this.#retryAt = timer() + Math.min(LONGEST_RETRY_MILLISECONDS, FIRST_RETRY_MILLISECONDS * 2 ** this.#inRow)
-    this.#inRow += 1
-    onFailure(error)
+    const { assertedMicroseconds } = readTimeStamp(body, { root, nonce })
+    if (body.length > RECEIPT_BYTES_MAXIMUM) {
+      throw new TimeStampError(`the time stamp has ${body.length} bytes; ${RECEIPT_BYTES_MAXIMUM} can be kept`)
+    }
+    return { receipt: Uint8Array.from(body), assertedMicroseconds: microsecondsOf(assertedMicroseconds) }
   }
 }

@@ -6,15 +6,24 @@ import {
   readCheckpointNote,
 } from '../../../engine/transparency/checkpoint-note.ts'
 import { readConsistencyProof, readInclusionProof } from '../../../engine/transparency/tree-proofs.ts'
+import {
+  cosignersOf,
+  isQuorum,
+  POLICY_BYTES_MAXIMUM,
+  readWitnessPolicy,
+  type WitnessPolicy,
+  WitnessPolicyError,
+} from '../../../engine/transparency/witness-policy.ts'
 import { LOG_HASHING } from '../../../engine/transparency/tree-hashing.ts'
 import { isConsistent, rootOfInclusion } from '../../../engine/transparency/tree-shape.ts'
 import type { CliContext } from '../../cli-context.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
+import { readSmallFile } from '../proof/read-file.ts'
 import { parseLogFile, verifierKeyOption } from './checkpoint-file.ts'
 
 /** What a check came to. */
 interface Check {
-  readonly check: 'signature' | 'extends' | 'inclusion'
+  readonly check: 'signature' | 'witnesses' | 'extends' | 'inclusion'
   readonly result: 'passed' | 'failed' | 'not proved'
   readonly detail: string
 }
@@ -28,17 +37,22 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
     details: `
       Do not take the key from where the checkpoint came from; the operator, for example, prints it with checkpoint key.
 
+      With --policy it checks that enough witnesses have cosigned the checkpoint, and says which and when.
       With --old and --consistency it checks that the checkpoint extends an earlier one; with --inclusion and --record, the
       hash of a record, that the record is in its tree. Ends with 0 if all passed, with 8 if one failed, and with 9 without --key.
     `,
     examples: [
       ['Its signature', '$0 checkpoint verify checkpoint.txt --key store.example/06…'],
+      ['That a quorum of witnesses has seen it', '$0 checkpoint verify checkpoint.txt --key … --policy policy.txt'],
       ['That it extends another', '$0 checkpoint verify new.txt --key … --old old.txt --consistency proof.txt'],
     ],
   })
 
   note = Option.String({ name: 'checkpoint' })
   key = Option.String('--key', { description: 'key of the log: NAME+ID+KEY' })
+  policy = Option.String('--policy', {
+    description: 'file that says which witnesses must have cosigned it (C2SP tlog-policy)',
+  })
   old = Option.String('--old', { description: 'file of an earlier checkpoint' })
   consistency = Option.String('--consistency', { description: 'file of the proof that it is extended' })
   inclusion = Option.String('--inclusion', { description: 'file of the proof that a record is in the tree' })
@@ -49,6 +63,7 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
     const statement = await this.#parsed(this.note, readCheckpointNote)
     const checks = [
       await this.#signature(statement),
+      ...(await this.#witnesses()),
       ...(await this.#extends(statement)),
       ...(await this.#includes(statement)),
     ]
@@ -74,6 +89,30 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
     return isSigned
       ? { check: 'signature', result: 'passed', detail: `the log ${origin} signed it` }
       : { check: 'signature', result: 'failed', detail: `${file} has no valid signature of this key under ${origin}` }
+  }
+
+  /** After the signature of the log: which witnesses have cosigned, and whether they are enough. */
+  async #witnesses(): Promise<Check[]> {
+    if (this.policy === undefined) return []
+    const policy = await this.#readPolicy(this.policy)
+    const cosigners = cosignersOf(policy, await this.#parsed(this.note, readCheckpointNote))
+    const names = cosigners.map(({ witness }) => witness.name)
+    const signed = cosigners.map(
+      ({ witness, cosignature }) => `${witness.name} at ${new Date(cosignature.seconds * 1000).toISOString()}`,
+    )
+    const missing = policy.witnesses.filter(({ name }) => !names.includes(name)).map(({ name }) => name)
+    const detail = `quorum ${policy.quorum ?? 'none'}; cosigned by ${signed.join(', ') || 'nobody'}; not by ${missing.join(', ') || 'nobody else'}`
+    return [{ check: 'witnesses', result: isQuorum(policy, names) ? 'passed' : 'failed', detail }]
+  }
+
+  /** @throws ExitError `usage` */
+  async #readPolicy(file: string): Promise<WitnessPolicy> {
+    try {
+      return readWitnessPolicy(await readSmallFile(resolve(this.context.workingDirectory, file), POLICY_BYTES_MAXIMUM))
+    } catch (error) {
+      if (!(error instanceof WitnessPolicyError)) throw error
+      throw new ExitError('usage', `--policy: ${file}: ${error.message}`)
+    }
   }
 
   async #extends(statement: CheckpointStatement): Promise<Check[]> {

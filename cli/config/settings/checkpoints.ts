@@ -88,6 +88,27 @@ export const checkpointsSettings = [
     sentence: 'Secret key for the lock.',
   },
   {
+    name: 'checkpoints.witnesses',
+    kind: 'choice',
+    choices: ['off', 'best-effort', 'required'],
+    default: 'off',
+    sentence:
+      'Whether the witnesses of the policy cosign each checkpoint (C2SP tlog-witness); required: no checkpoint is shown before a quorum has cosigned it, and none is signed after it.',
+  },
+  {
+    name: 'checkpoints.witness_policy_file',
+    kind: 'path',
+    sentence: 'File with the keys and addresses of the witnesses and the quorum (C2SP tlog-policy). Read at the start.',
+  },
+  {
+    name: 'checkpoints.witness_timeout_seconds',
+    kind: 'integer',
+    unit: 'seconds',
+    bounds: { minimum: 1, maximum: 60 },
+    default: 10,
+    sentence: 'Maximum time for one request to a witness.',
+  },
+  {
     name: 'checkpoints.witness_for',
     kind: 'log keys',
     bounds: { minimum: 0, maximum: 64 },

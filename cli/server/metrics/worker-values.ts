@@ -5,7 +5,9 @@ import type { RunningWorkers } from '../background-workers.ts'
 /** What the workers tell of themselves; those but the deliveries are undefined until they are started. */
 export interface WorkerSources {
   readonly deliveries: DeliveryCounts
-  readonly workers: Pick<RunningWorkers, 'lifecycle' | 'compaction' | 'compression' | 'timeStamps'> | undefined
+  readonly workers:
+    | Pick<RunningWorkers, 'lifecycle' | 'compaction' | 'compression' | 'timeStamps' | 'witnesses'>
+    | undefined
 }
 
 /** The counters of the workers, which are read often and cost nothing. */
@@ -40,5 +42,6 @@ export function workerValues(sources: WorkerSources) {
     object_store_journal_damaged_segments: cold?.kept,
     object_store_checkpoint_unanchored_age_seconds: stamps?.unanchoredSeconds,
     object_store_checkpoint_timestamp_failures_total: stamps?.failures,
+    object_store_checkpoint_witness_failures_total: sources.workers && (sources.workers.witnesses?.facts.failures ?? 0),
   } satisfies Partial<ScrapeValues>
 }

@@ -102,6 +102,7 @@ const SCRAPE_METRICS = {
   object_store_checkpoint_unanchored_age_seconds:
     'Time since the oldest checkpoint was signed that no receipt covers; 0 without one.',
   object_store_checkpoint_timestamp_failures_total: 'Failed requests for time stamps of checkpoints.',
+  object_store_checkpoint_witness_failures_total: 'Failed requests to witnesses of checkpoints.',
   object_store_snapshot_age_seconds: 'Time since the newest snapshot of the projections was started.',
   object_store_snapshot_bytes: 'Size of the newest snapshot of the projections.',
   object_store_snapshot_sequence: 'Sequence of the last record in the newest snapshot; a start replays those after it.',

@@ -85,8 +85,8 @@ const getInclusion = textRoute({
 
 const getConsistency = textRoute({
   pattern: 'GET /transparency/proof/consistency',
-  summary: 'That the tree of one checkpoint begins with that of an earlier one.',
-  query: { old: queryNumber(1, { minimum: 1 }), size: queryCount },
+  summary: 'That the tree of a checkpoint begins with that of its first records (C2SP tlog-witness).',
+  query: { old: queryNumber(1), size: queryCount },
   text: (log, request) => log.consistency(request.query('old'), request.query('size')),
 })
 

@@ -112,7 +112,8 @@ test('what no published checkpoint needs is not given', async (t) => {
     `proof/inclusion?sequence=${size}`,
     'proof/inclusion?sequence=0&size=2',
     `proof/consistency?old=${size}&size=1`,
-    'proof/consistency?old=2',
+    `proof/consistency?old=${size + 1}`,
+    'proof/consistency?old=1&size=2',
     'tile/0/x001/000',
     'tile/entries/999',
     'tile/2/000',
@@ -127,7 +128,7 @@ test('what no published checkpoint needs is not given', async (t) => {
   }
   for (const path of [
     'proof/inclusion?sequence=-1',
-    'proof/consistency?old=0',
+    'proof/consistency?old=-1',
     'checkpoints?limit=1001',
     'checkpoint?x=1',
   ]) {
