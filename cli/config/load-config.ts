@@ -5,7 +5,7 @@ import { exposureWarning } from './exposed-file.ts'
 import { serviceVariables } from './config-layers.ts'
 import { configTable } from './config-table.ts'
 import type { ResolvedConfig } from './config-types.ts'
-import { type ConfigInputs, readConfig } from './read-config.ts'
+import { type ConfigInputs, readConfig, readPlaces } from './read-config.ts'
 import { settingByFileVariable } from './secret-variables.ts'
 import { secretsIfAny } from './secrets-file.ts'
 
@@ -61,9 +61,8 @@ export function loadConfig(origins: ConfigOrigins): LoadedConfig {
     workingDirectory: origins.workingDirectory,
     ...(named === undefined ? {} : { file: readFile(resolve(origins.workingDirectory, named)) }),
   }
-  const resolved = readConfig(inputs)
-  const secrets = secretsIfAny(resolved.config)
-  const all = secrets === undefined ? resolved : readConfig({ ...inputs, secrets })
+  const secrets = secretsIfAny(readPlaces(inputs))
+  const all = readConfig(secrets === undefined ? inputs : { ...inputs, secrets })
   const exposed = secretPaths(all, inputs.file?.path, origins).flatMap((path) => exposureWarning(path) ?? [])
   const warnings = [...exposed, ...serviceWarning(origins.environment)]
   return { ...all, warnings }

@@ -38,11 +38,14 @@ function layersOf(inputs: ConfigInputs, problems: string[]): readonly ConfigLaye
   ]
 }
 
-/**
- * Reads the configuration: flag, then environment (and the files of secrets that it names), then TOML file, then secrets file, then default.
- * @throws ConfigError with every problem at once: unknown names, unreadable values, combinations that are not allowed
- */
-export function readConfig(inputs: ConfigInputs): ResolvedConfig {
+interface ReadValues extends ResolvedConfig {
+  readonly problems: string[]
+  /** Settings whose value cannot be read. */
+  readonly bad: ReadonlySet<string>
+}
+
+/** Each setting by itself. */
+function readValues(inputs: ConfigInputs): ReadValues {
   const problems: string[] = []
   const layers = layersOf(inputs, problems)
   const values: Record<string, unknown> = {}
@@ -60,12 +63,35 @@ export function readConfig(inputs: ConfigInputs): ResolvedConfig {
     } else values[row.name] = parsed.value
   }
   // The loop above parsed each row by its kind, from which the types are made.
-  const config = Object.freeze(values) as Config
-  for (const relation of configRelations) {
-    if (relation.settings.some((name) => bad.has(name))) continue
+  return { config: Object.freeze(values) as Config, sources: Object.freeze(sources) as ConfigSources, problems, bad }
+}
+
+/** What is wrong with settings together. */
+function relationProblems({ config, bad }: ReadValues): string[] {
+  return configRelations.flatMap((relation) => {
+    if (relation.settings.some((name) => bad.has(name))) return []
     const problem = relation.problem(config)
-    if (problem !== undefined) problems.push(`${relation.settings.join(' and ')}: ${problem}`)
-  }
+    return problem === undefined ? [] : [`${relation.settings.join(' and ')}: ${problem}`]
+  })
+}
+
+/**
+ * Where the data and the secrets file are. Combinations are not checked, since the secrets file may have the other half of one.
+ * @throws ConfigError as `readConfig` does, if a setting by itself is wrong
+ */
+export function readPlaces(inputs: ConfigInputs): Pick<Config, 'data_dir' | 'secrets_file'> {
+  const read = readValues(inputs)
+  if (read.problems.length > 0) throw new ConfigError([...read.problems, ...relationProblems(read)])
+  return read.config
+}
+
+/**
+ * Reads the configuration: flag, then environment (and the files of secrets that it names), then TOML file, then secrets file, then default.
+ * @throws ConfigError with every problem at once: unknown names, unreadable values, combinations that are not allowed
+ */
+export function readConfig(inputs: ConfigInputs): ResolvedConfig {
+  const read = readValues(inputs)
+  const problems = [...read.problems, ...relationProblems(read)]
   if (problems.length > 0) throw new ConfigError(problems)
-  return Object.freeze({ config, sources: Object.freeze(sources) as ConfigSources })
+  return Object.freeze({ config: read.config, sources: read.sources })
 }

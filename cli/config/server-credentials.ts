@@ -1,14 +1,19 @@
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { ExitError } from '../exit-codes.ts'
 import { environmentName } from './config-table.ts'
 import type { Config } from './config-types.ts'
 import { decodeMasterKey } from './master-key.ts'
 import type { Secret } from './secret.ts'
-import { existingSecretsPath } from './secrets-file.ts'
+import { existingSecretsPath, readSecrets } from './secrets-file.ts'
 
 /** What to do without a master key; the hint is for those who began with quickstart. */
 export const MASTER_KEY_MISSING =
   'the credential master key is not set (OBJECT_STORE_CREDENTIAL_MASTER_KEY, its _FILE, or credential_master_key in the TOML file). ' +
   'A store of quickstart has it in its secrets.env: set -a; . FILE; set +a'
+
+/** Between the path of a secrets file and the id of an earlier master key, in the name of the file that keeps it. */
+export const KEPT_KEY_INFIX = '.key-'
 
 /** The secrets that a server needs to start. There are no defaults. */
 export interface ServerCredentials {
@@ -24,11 +29,25 @@ function missing(name: string): string {
   return `  ${name} is not set (${environmentName(name)}, its _FILE, or in the TOML file)`
 }
 
-/** Where the secrets of a store are: the file of its quick start where there is one. */
-export function keyAdvice(config: Pick<Config, 'data_dir' | 'secrets_file'>): string {
+/** The earlier master keys that `key rotate` kept beside a secrets file. */
+function keptKeys(path: string): readonly string[] {
+  const prefix = `${basename(path)}${KEPT_KEY_INFIX}`
+  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix))
+  return names.map((name) => join(dirname(path), name))
+}
+
+/** Where the secrets of a store are: the file of its quick start where there is one, unless that is where the key came from. */
+export function keyAdvice(config: Pick<Config, 'data_dir' | 'secrets_file' | 'credential_master_key'>): string {
   const path = existingSecretsPath(config)
   const variable = environmentName('credential_master_key')
   if (path === undefined) return `give the key of the store as ${variable}`
+  const given = config['credential_master_key']?.reveal()
+  if (given !== undefined && given === readSecrets(path)[variable]) {
+    const kept = keptKeys(path)
+    if (kept.length === 0) return `${path} has the secrets of another store; give the key of this one as ${variable}`
+    const previous = environmentName('previous_credential_master_key')
+    return `a backup from before a change of the key opens with the earlier one, kept in ${kept.join(' or ')}: give it as ${previous}`
+  }
   return `${path} holds the secrets of a quick start: "object-store quickstart" uses them, or load them: set -a; . ${path}`
 }
 

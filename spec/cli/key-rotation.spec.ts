@@ -1,5 +1,5 @@
 /** Another master key and another root credential: the commands, the secrets file, backups, and a server that runs on. */
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import {
   CreateBucketCommand,
@@ -58,6 +58,26 @@ test('key rotate replaces the key in the secrets file, and keeps the one before 
   const again = await run(['key', 'rotate', '--data-dir', data])
   t.equal(again.exitCode, 0, again.stderr)
   t.equal(keptKeys(secrets).length, 2)
+})
+
+test('what was copied before a rotation: who opens it is told where its key is', async (t) => {
+  const directory = t.testdir()
+  const { data, secrets } = await quickStore(directory)
+  const copy = join(directory, 'copy')
+  cpSync(data, copy, { recursive: true })
+  t.equal((await run(['key', 'rotate', '--data-dir', data])).exitCode, 0)
+  rmSync(data, { recursive: true })
+  renameSync(copy, data)
+  const [kept = ''] = keptKeys(secrets)
+  const told = `the earlier one, kept in ${join(directory, kept)}: give it as ${PREVIOUS}`
+  const words = ['server', 'doctor', '--data-dir', data]
+  t.match(await run(words), { exitCode: 7, stdout: told })
+  t.match(await run(['key', 'rotate', '--data-dir', data]), { exitCode: 23, stderr: /not the one of this store/ })
+  const environment = { [PREVIOUS]: readSecrets(join(directory, kept))[KEY] ?? '' }
+  const right = await run(words, { environment })
+  t.match(right.stdout, /the previous one is the key of this store, and the next start changes it/)
+  rmSync(join(directory, kept))
+  t.match((await run(words)).stdout, `${secrets} has the secrets of another store; give the key of this one as ${KEY}`)
 })
 
 test('a rotation that was cut short goes on, by the command or by a start', async (t) => {

@@ -8,7 +8,7 @@ import { environmentName } from '../../config/config-table.ts'
 import type { ResolvedConfig } from '../../config/config-types.ts'
 import { createDurably } from '../../config/durable-file.ts'
 import { changeSecrets, existingSecretsPath, readSecrets } from '../../config/secrets-file.ts'
-import { keyAdvice, MASTER_KEY_MISSING, masterKeysOf } from '../../config/server-credentials.ts'
+import { KEPT_KEY_INFIX, keyAdvice, MASTER_KEY_MISSING, masterKeysOf } from '../../config/server-credentials.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 import { openStore } from '../../server/store/open-store.ts'
 import { storeOptions } from '../../server/store/store-options.ts'
@@ -59,7 +59,7 @@ export class KeyRotateCommand extends StoppedStoreCommand {
       throw new ExitError('usage', `the master key is not in a secrets file, which this command could change: ${how}`)
     }
     const present = masterKey.toString('hex')
-    const kept = `${path}.key-${masterKeyId(masterKeyCheck(masterKey, deploymentId))}`
+    const kept = `${path}${KEPT_KEY_INFIX}${masterKeyId(masterKeyCheck(masterKey, deploymentId))}`
     createDurably(kept, `${CURRENT}=${present}\n`)
     this.#say(`The key before is kept in ${kept}: a backup from before the change opens with no other.`)
     changeSecrets(path, { [CURRENT]: newSecret('credential_master_key'), [PREVIOUS]: present })

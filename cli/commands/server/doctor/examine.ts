@@ -8,8 +8,9 @@ import { decodeGenesis, type Genesis } from '../../../../engine/journal/bodies.t
 import { readGenesis } from '../../../../engine/journal/read-journal.ts'
 import { formatAddress } from '../../../config/address.ts'
 import type { Config } from '../../../config/config-types.ts'
-import { masterKeysOf } from '../../../config/server-credentials.ts'
+import { keyAdvice, masterKeysOf } from '../../../config/server-credentials.ts'
 import { findKeys } from '../../../../engine/journal/key-file.ts'
+import { MasterKeyMismatchError } from '../../../../engine/keys/master-key-id.ts'
 import { mustChangeMasterKey } from '../../../server/store/change-master-key.ts'
 import { isOnOneFileSystem } from '../../../server/store/payload-places.ts'
 import { problemOfDates } from '../../../server/tls/certificate-dates.ts'
@@ -123,7 +124,13 @@ function masterKey(config: Config, paths: StorePaths, genesis: Genesis | Error |
   if (mustChangeMasterKey(nodeDisk, paths, { masterKey: key, previousMasterKey })) {
     return 'the previous one is the key of this store, and the next start changes it'
   }
-  findKeys(nodeDisk, paths, key)
+  try {
+    findKeys(nodeDisk, paths, key)
+  } catch (error) {
+    throw error instanceof MasterKeyMismatchError
+      ? new Error(`${error.message}; ${keyAdvice(config)}`, { cause: error })
+      : error
+  }
   return 'it is the key of this store'
 }
 
