@@ -116,6 +116,21 @@ test('an export has every tile of the log, is continued by a later one, and tell
   writeFileSync(tile, bytes)
 })
 
+test('incomplete tiles that later ones replace do not pile up', async (t) => {
+  const directory = join(root, 'kept')
+  await ask('export', directory)
+  const partials = () =>
+    readdirSync(join(directory, 'tile'), { recursive: true, encoding: 'utf8' }).filter((name) => /\.p\/\d+$/.test(name))
+  const widths: number[] = []
+  for (const count of [1, 1, 1, 300, 1, 1]) {
+    const { root: signed } = await records(count)
+    t.match(await ask('export', directory), { exitCode: 0 })
+    t.same(rootOfFiles(directory), Buffer.from(signed))
+    widths.push(partials().filter((name) => name.startsWith('entries/')).length)
+  }
+  t.same(widths, [2, 2, 2, 1, 2, 2], 'that of the checkpoint before stays while its tile is not complete')
+})
+
 test('a directory of another log, or of one that this log does not continue, is refused', async (t) => {
   const directory = join(root, 'other')
   const last = signing.reader.last() as CheckpointState

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Command, Option } from 'clipanion'
 import {
@@ -17,6 +17,8 @@ import { saveFile } from '../proof/save-file.ts'
 const CHECKPOINT = 'checkpoint'
 /** A web server runs as somebody else. */
 const FOR_EVERYBODY = 0o644
+/** A tree of more levels would have more records than there are numbers. */
+const LEVELS_MAXIMUM = 6
 
 export class CheckpointExportCommand extends ClientCommand {
   static override paths = [['checkpoint', 'export']]
@@ -28,7 +30,7 @@ export class CheckpointExportCommand extends ClientCommand {
       The directory gets the entries and hashes of the log as C2SP tlog-tiles has them, and the last checkpoint, which is
       written when everything that it covers is there and leads to its root. What is there already is not fetched again, so a
       command that was interrupted goes on where it was, and a later one adds what is new. It refuses a directory of a log
-      that this one does not continue.
+      that this one does not continue. Incomplete tiles that later ones replace are removed.
     `,
     examples: [['For a web server', '$0 checkpoint export /var/www/log']],
   })
@@ -47,6 +49,7 @@ export class CheckpointExportCommand extends ClientCommand {
     )
     progress.clear()
     save(join(directory, CHECKPOINT), Buffer.from(note))
+    if (before !== undefined) removeReplaced(directory, before.size, checkpoint.size)
     const { origin, size } = checkpoint
     this.print({ directory, origin, size, fetched }, (done) =>
       Object.entries(done).map(([name, value]) => [name, String(value)]),
@@ -120,6 +123,23 @@ class LogExport {
     const width = bytes.length / 32
     const path = join(this.#directory, 'tile', pathOfTile({ level, index, width }))
     if (!hasFile(path, bytes.length) || !readFileSync(path).equals(bytes)) save(path, bytes)
+  }
+}
+
+/**
+ * Removes incomplete tiles that the log had at an earlier size and that later ones replace. Those of the checkpoint before stay
+ * until the tile is complete: a reader may have begun with it.
+ */
+function removeReplaced(directory: string, before: number, now: number): void {
+  const levels = Array.from({ length: LEVELS_MAXIMUM }, (_, level) => ({ level, below: level }))
+  for (const { level, below } of [{ level: 'entries', below: 0 } as const, ...levels]) {
+    const [hashes, present] = [before, now].map((size) => Math.floor(size / TILE_WIDTH ** below)) as [number, number]
+    const index = Math.floor(hashes / TILE_WIDTH)
+    const widths = [hashes, present].map((count) => String(count - index * TILE_WIDTH))
+    const partial = join(directory, 'tile', dirname(pathOfTile({ level, index, width: 1 })))
+    if (!existsSync(partial)) continue
+    if (present >= (index + 1) * TILE_WIDTH) rmSync(partial, { recursive: true })
+    else for (const name of readdirSync(partial)) if (!widths.includes(name)) rmSync(join(partial, name))
   }
 }
 
