@@ -1,30 +1,20 @@
 /** A log checker of other people reads a live log whole: fsck of tessera, where Go is there to build it (formats/log-tools.md). */
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'tap'
 import { startProcess, temporaryDirectory } from '../support/test-server.ts'
 import { run } from './client-programs.ts'
+import { builtCommand } from './go-programs.ts'
 
 const TOKEN = 'the-system-token-of-the-specs-0123456789'
 const RECORDS = 300
 const LOOKS_MAXIMUM = 100
-const BUILD_SECONDS = 240
+const FSCK = 'github.com/transparency-dev/tessera/cmd/fsck@v1.0.4'
 const CHECK_SECONDS = 60
 
-/** Undefined, with the reason, where it cannot be built. */
-async function builtChecker(place: string): Promise<{ readonly path: string } | { readonly reason: string }> {
-  const go = await run('go', ['version']).catch((error: unknown) => ({ code: 1, stderr: String(error) }))
-  if (go.code !== 0) return { reason: 'Go is not installed' }
-  const environment = { GOPATH: join(place, 'go'), GOCACHE: join(place, 'cache'), GOFLAGS: '-modcacherw' }
-  const words = [String(BUILD_SECONDS), 'go', 'install', 'github.com/transparency-dev/tessera/cmd/fsck@v1.0.4']
-  const { stderr } = await run('timeout', words, { environment })
-  const path = join(place, 'go', 'bin', 'fsck')
-  return existsSync(path) ? { path } : { reason: `fsck was not built: ${stderr.slice(-200)}` }
-}
-
 test('fsck of tessera reads a live log whole, and fails with another key', async (t) => {
-  const checker = await builtChecker(temporaryDirectory())
+  const checker = await builtCommand(temporaryDirectory(), FSCK)
   if ('reason' in checker) return void t.pass('fsck', { skip: checker.reason })
   const server = await startProcess({
     environment: { OBJECT_STORE_CHECKPOINTS_INTERVAL_SECONDS: '1', OBJECT_STORE_MANAGEMENT_SYSTEM_TOKEN: TOKEN },
