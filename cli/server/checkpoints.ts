@@ -81,7 +81,7 @@ function checkpointLock(
   log: Logger,
   config: Config,
   { engine, checkpoints }: CheckpointStore,
-  { keys }: Pick<SessionSettings, 'keys'>,
+  { deploymentId, keys }: Pick<SessionSettings, 'deploymentId' | 'keys'>,
   onContradiction: Contradicted,
 ): CheckpointLock | undefined {
   const text = config['checkpoints.lock']
@@ -100,6 +100,7 @@ function checkpointLock(
         })
   return new CheckpointLock(engine, checkpoints, {
     place,
+    origin: { name: config['checkpoints.origin'], deploymentId },
     publicKey: new SigningKey(keys.checkpointSigning).publicKey,
     timeoutMilliseconds: LOCK_TIMEOUT_MILLISECONDS,
     timer: () => performance.now(),

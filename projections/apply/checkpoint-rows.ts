@@ -1,7 +1,7 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { CheckpointChange } from '../../engine/events/changes.ts'
 import type { CheckpointState, ReceiptState, WitnessedLog } from '../../engine/state-ports.ts'
-import { getCheckpointOfSize, getLastCheckpoint, putCheckpoint } from '../tables/checkpoints.ts'
+import { getCheckpointOfSize, getLastCheckpoint, putCheckpoint, putUnpublished } from '../tables/checkpoints.ts'
 import { type CheckpointMarks, getMarks, putMarks, putReceipt, receiptsOf } from '../tables/receipts.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { getWitnessed, putWitnessed } from '../tables/witnessed-logs.ts'
@@ -37,6 +37,7 @@ export class CheckpointRows {
   apply(sequence: Sequence, time: Microseconds, change: CheckpointChange): void {
     switch (change.name) {
       case 'checkpoint.signed':
+        this.#abandonWithheld()
         putCheckpoint(this.#tables.checkpoints, sequence, time, change)
         return putMarks(this.#tables.checkpointMarks, { withheld: undefined, quiet: sequence })
       case 'checkpoint.receipt':
@@ -50,6 +51,12 @@ export class CheckpointRows {
       case 'checkpoint.published':
         return this.#mark(sequence, { withheld: undefined })
     }
+  }
+
+  /** A withheld checkpoint has another after it only when its log cannot go on. */
+  #abandonWithheld(): void {
+    const withheld = this.withheld()
+    if (withheld !== undefined) putUnpublished(this.#tables.checkpointsUnpublished, withheld)
   }
 
   #mark(sequence: Sequence, changed: Partial<CheckpointMarks>): void {

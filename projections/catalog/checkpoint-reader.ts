@@ -8,7 +8,8 @@ import {
   getCheckpointOfSize,
   getLastCheckpoint,
   getLastRestore,
-  lastCheckpoints,
+  isUnpublished,
+  newestCheckpoint,
 } from '../tables/checkpoints.ts'
 import { type CheckpointMarks, getMarks, lastAnchored, receiptsAfter, receiptsOf } from '../tables/receipts.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
@@ -43,25 +44,22 @@ export class CheckpointReader {
     }
   }
 
-  /** The last that is shown. At most the very last one is withheld. */
+  /** The last that is shown. */
   last(): CheckpointState | undefined {
     this.#environment.refresh()
-    const { withheld } = getMarks(this.#tables.checkpointMarks)
-    return lastCheckpoints(this.#tables.checkpoints, 2).find(({ size }) => size !== withheld)
+    return newestCheckpoint(this.#tables.checkpoints, ({ size }) => this.#isShown(size))
   }
 
   /** Checkpoints that are shown and whose entries come after a sequence, the oldest first. */
   after(sequence: number, limit: number): CheckpointState[] {
     this.#environment.refresh()
-    const { withheld } = getMarks(this.#tables.checkpointMarks)
-    return checkpointsFrom(this.#tables.checkpoints, sequence + 1, limit).filter(({ size }) => size !== withheld)
+    return checkpointsFrom(this.#tables.checkpoints, sequence + 1, limit).filter(({ size }) => this.#isShown(size))
   }
 
   /** The checkpoint of this size, if it is shown. */
   ofSize(size: number): CheckpointState | undefined {
     this.#environment.refresh()
-    if (getMarks(this.#tables.checkpointMarks).withheld === size) return undefined
-    return getCheckpointOfSize(this.#tables.checkpoints, size)
+    return this.#isShown(size) ? getCheckpointOfSize(this.#tables.checkpoints, size) : undefined
   }
 
   /** The checkpoint of this size, shown or not. */
@@ -99,5 +97,10 @@ export class CheckpointReader {
   receiptsAfter(size: number, after: number, limit: number): ReceiptState[] {
     this.#environment.refresh()
     return receiptsAfter(this.#tables.receipts, size, after, limit)
+  }
+
+  #isShown(size: number): boolean {
+    if (getMarks(this.#tables.checkpointMarks).withheld === size) return false
+    return !isUnpublished(this.#tables.checkpointsUnpublished, size)
   }
 }

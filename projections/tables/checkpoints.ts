@@ -9,7 +9,10 @@ import { numberKey, readNumber } from '../keys.ts'
 import type { Row, Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from './row-codecs.ts'
 
-/** `checkpoints`: sequence of the entry (8) to what it says, and when. `restores`: sequence of an entry to nothing. */
+/**
+ * `checkpoints`: sequence of the entry (8) to what it says, and when. `restores`: sequence of an entry to nothing.
+ * `checkpoints-unpublished`: size (8) to nothing.
+ */
 const { encode, decode } = packed(
   record('checkpoint', {
     timeMicroseconds: field(microseconds, 'time'),
@@ -37,9 +40,16 @@ export function getLastCheckpoint(table: TableReader): CheckpointState | undefin
   return last && stateOf(last)
 }
 
-/** The last ones, the newest first. */
-export function lastCheckpoints(table: TableReader, limit: number): CheckpointState[] {
-  return Array.from(table.rows({ reverse: true, limit }), stateOf)
+/** The newest that holds. */
+export function newestCheckpoint(
+  table: TableReader,
+  holds: (checkpoint: CheckpointState) => boolean,
+): CheckpointState | undefined {
+  for (const row of table.rows({ reverse: true })) {
+    const checkpoint = stateOf(row)
+    if (holds(checkpoint)) return checkpoint
+  }
+  return undefined
 }
 
 /** Checkpoints by their entries, from a sequence on. */
@@ -51,6 +61,15 @@ export function checkpointsFrom(table: TableReader, first: number, limit: number
 export function getCheckpointOfSize(table: TableReader, size: number): CheckpointState | undefined {
   const [found] = checkpointsFrom(table, size, 1)
   return found?.size === size ? found : undefined
+}
+
+/** It was withheld when the next one was signed: nobody is ever shown it. */
+export function putUnpublished(table: Table, size: number): void {
+  table.put(numberKey(size), Buffer.alloc(0))
+}
+
+export function isUnpublished(table: TableReader, size: number): boolean {
+  return table.get(numberKey(size)) !== undefined
 }
 
 export function putRestore(table: Table, sequence: Sequence): void {

@@ -30,6 +30,7 @@ export const TABLES = {
   scrub: 'scrub',
   checkpoints: 'checkpoints',
   checkpointMarks: 'checkpoint-marks',
+  checkpointsUnpublished: 'checkpoints-unpublished',
   receipts: 'receipts',
   witnessedLogs: 'witnessed-logs',
   restores: 'restores',

@@ -39,27 +39,29 @@ export async function lockedLog(
   const store = await openTestStore(root, { clock: () => now * 1000 })
   const failures: string[] = []
   let timer = 0
-  let ended = 0
+  /** Attempts that came to an end. */
+  const attempts = { ended: 0 }
   const lock: CheckpointLock = new CheckpointLock(
     {
       execute: async (command) => {
         const outcome = await store.client.execute(command)
-        ended += 1
+        attempts.ended += 1
         return outcome
       },
     },
     { ...bound(() => signing.reader) },
     {
       place,
+      origin: { name, deploymentId: store.deploymentId },
       publicKey: KEY.publicKey,
       timeoutMilliseconds,
       timer: () => timer,
       onFailure: (error) => {
-        ended += 1
+        attempts.ended += 1
         failures.push((error as Error).message)
       },
       onContradiction: (by, seen) => {
-        ended += 1
+        attempts.ended += 1
         signing.worker.contradicted(by, seen)
       },
     },
@@ -85,10 +87,10 @@ export async function lockedLog(
       return signing.reader.state().last
     },
     async attempt() {
-      const before = ended
+      const before = attempts.ended
       timer += HOUR
       await lock.step()
-      while (ended === before) await pause(2)
+      while (attempts.ended === before) await pause(2)
       await publication.step()
     },
     async close() {

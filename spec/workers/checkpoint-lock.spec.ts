@@ -25,12 +25,13 @@ interface World {
   end(): Promise<void>
 }
 
+const object = (log: string) => ({ Bucket: 'locks', Key: `of/stores/${log}` })
+
 async function onAnotherStore(): Promise<World> {
   const server = await startInThread()
   await server.s3.send(new CreateBucketCommand({ Bucket: 'locks' }))
   const { endpoint, accessKey, secretKey } = server
   const options = { endpoint, accessKey, secretKey, region: 'us-east-1', bucket: 'locks', prefix: 'of/stores/' }
-  const object = (log: string) => ({ Bucket: 'locks', Key: `of/stores/${log}` })
   return {
     place: new S3Lock({ ...options, clock: systemMilliseconds }),
     get: async (log) => {
@@ -148,6 +149,15 @@ for (const [title, begin] of WORLDS) {
     t.equal(await world.get(ofOne.origin), noteOf(one.signing.reader.last() as CheckpointState))
     t.equal(one.signing.worker.facts.refusalCode, undefined)
     for (const log of [one, other]) await log.close()
+    rmSync(other.store.paths.projections, { recursive: true })
+    const renamed = await lockedLog(join(root, 'copy'), world.place, { name: 'spec.log.2' })
+    t.equal(await renamed.lock.step(), 'idle', 'what the old log left is not written')
+    const anew = (await renamed.sign()) as CheckpointState
+    await renamed.attempt()
+    t.same([renamed.signing.reader.last()?.size, renamed.signing.rollbacks], [anew.size, []])
+    t.equal(renamed.signing.reader.ofSize(ofOther.size), undefined, 'what was never published never is')
+    t.notOk(renamed.signing.reader.after(-1, 100).some(({ size }) => size === ofOther.size))
+    await renamed.close()
     await world.end()
   })
 

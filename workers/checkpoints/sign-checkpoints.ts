@@ -39,7 +39,7 @@ interface CheckpointOptions {
 }
 
 /** What the origin of a log is made of. */
-interface OriginParts {
+export interface OriginParts {
   /** The setting. */
   readonly name: string
   /** In hexadecimal. */
@@ -62,6 +62,16 @@ class CheckpointForkError extends Error {
 function originOf({ name, deploymentId }: OriginParts, restore: Uint8Array | undefined): string {
   const log = `${name}/${deploymentId}`
   return restore === undefined ? log : `${log}/${Buffer.from(restore).toString('hex', 0, RESTORE_BYTES)}`
+}
+
+/** Whether a checkpoint was signed under the present name of the log. */
+export function isOfLog(
+  { name, deploymentId }: OriginParts,
+  { origin, sequence }: Pick<CheckpointState, 'origin' | 'sequence'>,
+  restored: Sequence | undefined,
+): boolean {
+  const log = `${name}/${deploymentId}`
+  return (origin === log || origin.startsWith(`${log}/`)) && (restored === undefined || restored < sequence)
 }
 
 /** Keeps the trees up to the journal, and signs what they are (spec/decisions/0147-two-trees-beside-the-engine.md). */
@@ -146,9 +156,11 @@ export class CheckpointSigning implements BackgroundWorker {
    * A clock that was set back must not keep checkpoints waiting. What was only written about checkpoints does not cause
    * another: otherwise two stores that witness each other would never rest. While one is withheld, there is no other.
    */
-  #isDue({ last, withheld, quiet }: ReturnType<CheckpointReader['state']>, end: Sequence): boolean {
-    if (withheld !== undefined) return false
+  #isDue({ last, withheld, quiet, restored }: ReturnType<CheckpointReader['state']>, end: Sequence): boolean {
     if (last === undefined) return true
+    const isOurs = isOfLog(this.#options.origin, last, restored)
+    // What another log left withheld is never published, and keeps nothing back.
+    if (withheld !== undefined) return !isOurs
     // Entries of one moment get times that are later by a microsecond each.
     const elapsed = this.#options.clock() - Math.floor(last.timeMicroseconds / 1000)
     const { intervalSeconds, heartbeatSeconds } = this.#options

@@ -78,6 +78,8 @@ const addReceipt = defineRoute({
     if (!/^[!-~]+$/.test(giver)) throw invalid('giver', 'must be printable characters without blanks')
     const receipt = Buffer.from(base64, 'base64')
     if (receipt.toString('base64') !== base64) throw invalid('receipt', 'is not base64')
+    const newest = checkpoints.newest()?.size ?? 0
+    if (size !== undefined && size > newest) throw beyond(size, newest)
     const checkpoint = asked(() => checkpoints.ofSize(size))
     const assertedMicroseconds = timeOf(receipt, checkpoint)
     await request.journal.attempt()
@@ -90,6 +92,14 @@ const addReceipt = defineRoute({
     return jsonResponse(201, { size: checkpoint.size, asserted_at })
   },
 })
+
+/** A receipt for a checkpoint that others have seen and this log has not. */
+function beyond(size: number, newest: number): ManagementError {
+  return new ManagementError(
+    'CHECKPOINT_NOT_FOUND',
+    `there is no checkpoint of ${size} records, and the last one has ${newest}: if this store signed it, the data directory was rolled back`,
+  )
+}
 
 /** @throws ManagementError RECEIPT_REFUSED */
 function timeOf(receipt: Buffer, { bundleRoot }: CheckpointState) {

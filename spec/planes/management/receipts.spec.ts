@@ -65,6 +65,8 @@ test('receipts that say something else are refused', async (t) => {
   }
   const { size } = signing.reader.last() as CheckpointState
   t.equal(signing.reader.receiptsOf(size).length, 1)
+  const beyond = await api.call('POST', '/transparency/receipts', { receipt: other, size: size + 1 })
+  t.match(beyond, { status: 404, json: { error: { code: 'CHECKPOINT_NOT_FOUND', message: /was rolled back/ } } })
 })
 
 test('at most 64 receipts of a checkpoint are kept; pages go on where they ended', async (t) => {

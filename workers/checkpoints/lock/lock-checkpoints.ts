@@ -13,10 +13,13 @@ import { systemAudit } from '../../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../../worker.ts'
 import type { OutsideMemory, Seen } from '../outside-memory.ts'
 import type { PublicationRequirement } from '../publish-checkpoints.ts'
+import { isOfLog, type OriginParts } from '../sign-checkpoints.ts'
 import { LockError, type LockPlace } from './lock-place.ts'
 
 interface LockOptions {
   readonly place: LockPlace
+  /** Under which the log is signed now: what an earlier one left is not written. */
+  readonly origin: OriginParts
   /** Of the key that signs checkpoints; 32 bytes. */
   readonly publicKey: Uint8Array
   readonly timeoutMilliseconds: number
@@ -87,8 +90,9 @@ export class CheckpointLock implements BackgroundWorker, OutsideMemory, Publicat
       this.#failed = undefined
       throw error
     }
-    const { last } = this.#reader.state()
-    if (last === undefined || this.#isContradicted || this.#flight !== undefined) return 'idle'
+    const { last, restored } = this.#reader.state()
+    if (last === undefined || !isOfLog(this.#options.origin, last, restored)) return 'idle'
+    if (this.#isContradicted || this.#flight !== undefined) return 'idle'
     if (this.isMet(last) || this.#options.timer() < this.#retryAt) return 'idle'
     this.#flight = this.#attempt(last).finally(() => {
       this.#flight = undefined
