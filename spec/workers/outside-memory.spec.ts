@@ -132,3 +132,13 @@ test('a contradiction that is met later ends signing too', async (t) => {
   t.equal(signing.reader.last()?.sequence, own.sequence)
   await closed(store, signing)
 })
+
+test('what is said about a log that ended does not end the one after it', async (t) => {
+  const { store, clock } = await signedOnce(t.testdir())
+  const signing = signingOf(store, { clock, name: 'spec.log.2' })
+  signing.worker.contradicted('witness fake', { size: 1_000_000, root: undefined })
+  await signing.settle()
+  t.match(signing.worker.facts, { signed: 1, refusal: undefined, refusalCode: undefined })
+  t.same(signing.rollbacks, [])
+  await closed(store, signing)
+})

@@ -137,7 +137,9 @@ export class CheckpointSigning implements BackgroundWorker {
 
   /** Somebody met another history than that of the journal: nothing is signed any more by this process. */
   contradicted(seenBy: string, seen: Seen): void {
-    const { last } = this.#reader.state()
+    const { last, restored } = this.#reader.state()
+    // About a log that ended: another name, or a restore.
+    if (last !== undefined && !isOfLog(this.#options.origin, last, restored)) return
     this.#endSigning(rolledBack(seenBy, seen, seen.origin ?? last?.origin ?? this.#options.origin.name, last))
   }
 
