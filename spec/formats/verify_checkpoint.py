@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Verifies checkpoints of a log and proofs that lead to them, with nothing but checkpoints.md and Python's standard library.
 
-    python3 verify_checkpoint.py [--key VKEY] checkpoint.txt
+    python3 verify_checkpoint.py [--key VKEY] [--policy policy.txt] checkpoint.txt
         [--old earlier.txt --consistency proof.txt]
         [--inclusion proof.txt --record HASH]
 
@@ -18,7 +18,7 @@ sys.dont_write_bytecode = True
 from verify_proof import is_signed
 
 BYTES_MAXIMUM = 256 << 10
-ED25519 = b"\x01"
+ED25519, COSIGNER = b"\x01", b"\x04"
 PASSED, FAILED, NOT_PROVED = "passed", "failed", "not proved"
 
 
@@ -45,18 +45,18 @@ def number(digits):
     return int(digits)
 
 
-def key_id(name, public_key):
-    return hashlib.sha256(name.encode() + b"\n" + ED25519 + public_key).digest()[:4]
+def key_id(name, public_key, kind=ED25519):
+    return hashlib.sha256(name.encode() + b"\n" + kind + public_key).digest()[:4]
 
 
-def read_key(text):
+def read_key(text, kind=ED25519):
     """Name and public key of NAME+ID+KEY."""
     form = re.fullmatch(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)", text.strip())
     if not form:
         raise Malformed("the key is not NAME+ID+KEY")
     name, identity, digits = form.groups()
     data = plain_base64(digits, 33)
-    if data[:1] != ED25519 or key_id(name, data[1:]).hex() != identity:
+    if data[:1] != kind or key_id(name, data[1:], kind).hex() != identity:
         raise Malformed("the id of the key is that of another key")
     return name, data[1:]
 
@@ -89,6 +89,54 @@ class Checkpoint:
         return self.origin == name and any(
             (who, which, len(value)) == (name, identity, 64) and is_signed(value, self.text.encode(), public_key)
             for who, which, value in self.signatures)
+
+    def is_cosigned_by(self, name, public_key):
+        """C2SP tlog-cosignature: time in 8 bytes, and a signature over the time and the text. A false one spoils the others."""
+        identity = key_id(name, public_key, COSIGNER)
+        values = {value for who, which, value in self.signatures if (who, which) == (name, identity)}
+        return bool(values) and all(self.holds(value, public_key) for value in values)
+
+    def holds(self, value, public_key):
+        seconds = int.from_bytes(value[:8], "big")
+        message = f"cosignature/v1\ntime {seconds}\n{self.text}".encode()
+        return len(value) == 72 and 0 < seconds < 1 << 53 and is_signed(value[8:], message, public_key)
+
+
+# Policies (C2SP tlog-policy).
+
+def has_quorum(policy, note):
+    """Whether the witnesses that a policy asks for have cosigned. A name counts when it is in `met`."""
+    known, members, keys, met, quorum = {"none"}, set(), set(), {"none"}, None
+    for line in policy.split("\n"):
+        words = [word for word in re.split("[ \t]+", line) if word]
+        if not words or words[0].startswith("#") or words[0] == "log":
+            continue
+        kind, name, *rest = words + [""]
+        rest = rest[:-1]
+        if kind == "quorum" and quorum is None and name in known and not rest:
+            quorum = name
+            continue
+        if kind not in ("witness", "group") or name in known | {""} or not rest:
+            raise Malformed(f"a line of the policy: {line}")
+        if kind == "witness":
+            key = read_key(rest[0], COSIGNER)
+            if key[1] in keys:
+                raise Malformed("two witnesses have one key")
+            keys.add(key[1])
+            is_met = note.is_cosigned_by(*key)
+        else:
+            count, *of = rest
+            threshold = {"all": len(of), "any": 1}.get(count) or number(count)
+            if len(set(of)) < len(of) or set(of) & members or not set(of) <= known - {"none"} or not 1 <= threshold <= len(of):
+                raise Malformed(f"a line of the policy: {line}")
+            members |= set(of)
+            is_met = len(set(of) & met) >= threshold
+        known.add(name)
+        if is_met:
+            met.add(name)
+    if quorum is None:
+        raise Malformed("the policy has no quorum")
+    return quorum in met
 
 
 # The two trees. Both have the shape of RFC 6962.
@@ -187,12 +235,14 @@ def read_consistency(text):
     return read_proof(text, [], "old")
 
 
-def verify(checkpoint, key=None, old=None, consistency=None, inclusion=None, record=None):
+def verify(checkpoint, key=None, old=None, consistency=None, inclusion=None, record=None, policy=None):
     """Checks by name. Texts of files; `record`: a hash of 32 bytes. Raises Malformed."""
     note, checks, tree = Checkpoint(checkpoint), {}, log_tree()
     verifier = read_key(key) if key else None
     signed = lambda one: NOT_PROVED if verifier is None else PASSED if one.is_signed_by(*verifier) else FAILED
     checks["signature"] = signed(note)
+    if policy is not None:
+        checks["witnesses"] = PASSED if has_quorum(policy, note) else FAILED
     if old is not None:
         earlier, (size, path, target) = Checkpoint(old), read_consistency(consistency)
         right = (size, target.text) == (earlier.size, note.text) and earlier.origin == note.origin
@@ -217,15 +267,16 @@ def read(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint")
-    for name in ("key", "old", "consistency", "inclusion", "record"):
+    for name in ("key", "policy", "old", "consistency", "inclusion", "record"):
         parser.add_argument(f"--{name}")
     given = parser.parse_args()
     if (given.old is None) != (given.consistency is None) or (given.inclusion is None) != (given.record is None):
         parser.error("--old and --consistency belong together, and --inclusion and --record")
     try:
-        old, consistency, inclusion = (path and read(path) for path in (given.old, given.consistency, given.inclusion))
+        paths = (given.old, given.consistency, given.inclusion, given.policy)
+        old, consistency, inclusion, policy = (path and read(path) for path in paths)
         record = given.record and bytes.fromhex(given.record)
-        checks = verify(read(given.checkpoint), given.key, old, consistency, inclusion, record)
+        checks = verify(read(given.checkpoint), given.key, old, consistency, inclusion, record, policy)
     except ValueError as error:
         print(f"failed: {error}")
         return 1
