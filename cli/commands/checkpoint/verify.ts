@@ -101,7 +101,7 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
       ({ witness, cosignature }) => `${witness.name} at ${new Date(cosignature.seconds * 1000).toISOString()}`,
     )
     const missing = policy.witnesses.filter(({ name }) => !names.includes(name)).map(({ name }) => name)
-    const detail = `quorum ${policy.quorum ?? 'none'}; cosigned by ${signed.join(', ') || 'nobody'}; not by ${missing.join(', ') || 'nobody else'}`
+    const detail = `quorum ${policy.quorum ?? 'none'}; cosigned by ${signed.join(', ') || 'nobody'}${missing.length === 0 ? '' : `; not by ${missing.join(', ')}`}`
     return [{ check: 'witnesses', result: isQuorum(policy, names) ? 'passed' : 'failed', detail }]
   }
 
