@@ -3,9 +3,7 @@ import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
 import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import { TreeThread } from '../../projections/trees/tree-thread-handle.ts'
-import { FileLock } from '../../workers/checkpoints/lock/file-lock.ts'
 import { CheckpointLock } from '../../workers/checkpoints/lock/lock-checkpoints.ts'
-import { S3Lock } from '../../workers/checkpoints/lock/s3-lock.ts'
 import type { OutsideMemory, Seen } from '../../workers/checkpoints/outside-memory.ts'
 import {
   CheckpointPublication,
@@ -16,14 +14,10 @@ import { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts
 import { CheckpointTimeStamps } from '../../workers/checkpoints/time-stamp-checkpoints.ts'
 import { CheckpointWitnesses } from '../../workers/checkpoints/witness-checkpoints.ts'
 import type { Config } from '../config/config-types.ts'
-import { lockSetting } from '../config/lock-setting.ts'
-import type { Secret } from '../config/secret.ts'
+import { LOCK_TIMEOUT_MILLISECONDS, lockPlaceOf } from './lock-place-of.ts'
 import type { Logger } from './logger.ts'
 import type { SessionSettings, StoreSession } from './store/store-session.ts'
 import { witnessPolicyOf } from './witness-policy.ts'
-
-/** For one request to the lock. */
-const LOCK_TIMEOUT_MILLISECONDS = 10_000
 
 /** What signs checkpoints, has others vouch for them, and publishes them. */
 export interface CheckpointWorkers {
@@ -84,20 +78,8 @@ function checkpointLock(
   { deploymentId, keys }: Pick<SessionSettings, 'deploymentId' | 'keys'>,
   onContradiction: Contradicted,
 ): CheckpointLock | undefined {
-  const text = config['checkpoints.lock']
-  const setting = text === undefined ? undefined : lockSetting(text)
-  if (setting === undefined) return undefined
-  const place =
-    setting.kind === 'file'
-      ? new FileLock(nodeDisk, setting.directory)
-      : new S3Lock({
-          ...setting,
-          endpoint: config['checkpoints.lock_endpoint'] as string,
-          region: config['checkpoints.lock_region'],
-          accessKey: config['checkpoints.lock_access_key'] as string,
-          secretKey: (config['checkpoints.lock_secret_key'] as Secret).reveal(),
-          clock: systemMilliseconds,
-        })
+  const place = lockPlaceOf(config)
+  if (place === undefined) return undefined
   return new CheckpointLock(engine, checkpoints, {
     place,
     origin: { name: config['checkpoints.origin'], deploymentId },

@@ -7,6 +7,7 @@ import { test } from 'tap'
 import { ApiClient, basic } from '../support/api-client.ts'
 import { startProcess } from '../support/server-process.ts'
 import { ACCESS_KEY, SECRET_KEY } from '../support/test-clients.ts'
+import { run } from './command-runner.ts'
 import { startInThread } from '../support/test-server.ts'
 
 const LOOK_MILLISECONDS = 50
@@ -25,18 +26,16 @@ test('T3 a server with its data directory put back says CHECKPOINT_ROLLBACK, and
   await locks.s3.send(new CreateBucketCommand({ Bucket: 'locks' }))
   const root = t.testdir({ data: {} })
   const dataDirectory = join(root, 'data')
+  const settings = (origin: string) => ({
+    OBJECT_STORE_CHECKPOINTS_INTERVAL_SECONDS: '1',
+    OBJECT_STORE_CHECKPOINTS_ORIGIN: origin,
+    OBJECT_STORE_CHECKPOINTS_LOCK: 's3://locks/of',
+    OBJECT_STORE_CHECKPOINTS_LOCK_ENDPOINT: locks.endpoint,
+    OBJECT_STORE_CHECKPOINTS_LOCK_ACCESS_KEY: locks.accessKey,
+    OBJECT_STORE_CHECKPOINTS_LOCK_SECRET_KEY: locks.secretKey,
+  })
   const start = async (origin = 'spec.store') => {
-    const server = await startProcess({
-      dataDirectory,
-      environment: {
-        OBJECT_STORE_CHECKPOINTS_INTERVAL_SECONDS: '1',
-        OBJECT_STORE_CHECKPOINTS_ORIGIN: origin,
-        OBJECT_STORE_CHECKPOINTS_LOCK: 's3://locks/of',
-        OBJECT_STORE_CHECKPOINTS_LOCK_ENDPOINT: locks.endpoint,
-        OBJECT_STORE_CHECKPOINTS_LOCK_ACCESS_KEY: locks.accessKey,
-        OBJECT_STORE_CHECKPOINTS_LOCK_SECRET_KEY: locks.secretKey,
-      },
-    })
+    const server = await startProcess({ dataDirectory, environment: settings(origin) })
     const api = ApiClient.of(server.apiEndpoint, basic(ACCESS_KEY, SECRET_KEY))
     const until = async (holds: (status: Status['checkpoints']) => boolean): Promise<Status['checkpoints']> => {
       for (;;) {
@@ -58,6 +57,15 @@ test('T3 a server with its data directory put back says CHECKPOINT_ROLLBACK, and
   await second.server.kill9()
   rmSync(dataDirectory, { recursive: true })
   renameSync(join(root, 'copy'), dataDirectory)
+
+  const doctor = await run(['server', 'doctor', '--json'], {
+    environment: { ...settings('spec.store'), OBJECT_STORE_DATA_DIR: dataDirectory },
+  })
+  t.match(
+    doctor.stdout,
+    /"check":\s*"checkpoint lock",\s*"status":\s*"ok",\s*"detail":\s*"s3:\/\/locks\/of holds a checkpoint of/,
+  )
+  t.notMatch(doctor.stdout + doctor.stderr, /the\+secret/)
 
   const third = await start()
   await third.server.s3.send(new CreateBucketCommand({ Bucket: 'goes-on' }))

@@ -12,10 +12,12 @@ import { keyAdvice, masterKeysOf } from '../../../config/server-credentials.ts'
 import { findKeys } from '../../../../engine/journal/key-file.ts'
 import { MasterKeyMismatchError } from '../../../../engine/keys/master-key-id.ts'
 import { mustChangeMasterKey } from '../../../server/store/change-master-key.ts'
+import { lockPlaceOf } from '../../../server/lock-place-of.ts'
 import { isOnOneFileSystem } from '../../../server/store/payload-places.ts'
 import { problemOfDates } from '../../../server/tls/certificate-dates.ts'
 import { ListenerTls, tlsListeners } from '../../../server/tls/listener-tls.ts'
 import { claimPort } from '../../../server/threads/claim-port.ts'
+import { checkpointLock } from './checkpoint-lock.ts'
 import { type Finding, findingOf } from './finding.ts'
 import { restoreState } from './restore-state.ts'
 
@@ -29,6 +31,7 @@ export async function examine(config: Config): Promise<Finding[]> {
   const locked = await isStoreLocked(nodeDisk, paths.root).catch((error: Error) => error)
   const isRunning = locked === true
   const genesis = genesisOf(paths)
+  const place = lockPlaceOf(config)
   return [
     await findingOf('data directory', () => dataDirectory(paths, locked)),
     await findingOf('atomic publication', () => atomicPublication(paths)),
@@ -42,6 +45,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     await findingOf('credential master key', () => masterKey(config, paths, genesis)),
     await findingOf('root credential', () => rootCredential(config)),
     await findingOf('metrics token', () => metricsToken(config)),
+    ...(place === undefined ? [] : [await findingOf('checkpoint lock', () => checkpointLock(place, config, genesis))]),
   ]
 }
 
