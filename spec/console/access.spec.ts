@@ -147,13 +147,13 @@ function looking({ api, open, tokens }: OpenConsole): void {
     for (const address of ['access/tokens', 'access/policies/new']) {
       await goTo(page, address)
       // "new" is then the id of a policy, which there is not.
-      await page.getByText(/There is no such page|POLICY_NOT_FOUND/).waitFor()
+      await page.getByText(/Page not found|POLICY_NOT_FOUND/).waitFor()
     }
     const other = await open(t)
     await signIn(other.page, tokens['storage-administrator'])
     t.equal(await other.page.getByRole('link', { name: 'Access' }).count(), 0)
     await goTo(other.page, 'access')
-    await other.page.getByText('There is no such page').waitFor()
+    await other.page.getByText('Page not found').waitFor()
     t.same([...complaints, ...other.complaints], [])
   })
 }

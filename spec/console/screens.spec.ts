@@ -76,7 +76,7 @@ async function walk(t: Test, { open, tokens }: OpenConsole, list: readonly Visit
     for (const { addresses, roles } of list) {
       for (const address of addresses) {
         await goTo(page, address)
-        const refused = page.getByText('There is no such page')
+        const refused = page.getByText('Page not found')
         await page.locator('main').locator('h1, h2, [role=alert]').first().or(refused).first().waitFor()
         await page.locator('main [aria-busy=true]').first().waitFor({ state: 'detached' })
         const where = `${role}, ${address}, ${view.colorScheme}`

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/test-clients.ts'
 import { goTo, signIn, SYSTEM_TOKEN } from './open-console.ts'
 
 const FILE = Buffer.alloc(48 * 1024 ** 2, 'the bytes of a file ')
-const AWAY = 'What is on the screen stays, and goes on when the server is back.'
+const AWAY = 'The screen stays as it is and continues when the server is back.'
 
 /** A server on a port that stays the same when it is started again. */
 class Deployment {

@@ -69,7 +69,7 @@ function usingIt({ api, tokens, open, put }: OpenConsole): void {
         )
       }
       await goTo(page, 'nothing/here')
-      await page.getByText('There is no such page').waitFor()
+      await page.getByText('Page not found').waitFor()
       t.same(complaints, [])
     }
   })

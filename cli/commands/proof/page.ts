@@ -31,6 +31,7 @@ export class ProofPageCommand extends Command<CliContext> {
     const { output } = this
     if (output === undefined) throw new ExitError('usage', '--output is missing: the file to write the page to')
     saveFile(resolve(this.context.workingDirectory, output), pageBytes())
+    this.context.stdout.write(`output  ${output}\n`)
     return exitTable.ok.code
   }
 }

@@ -13,7 +13,7 @@ export function AwayNote() {
     <div class="away-note" role="status">
       {isAway.value ? (
         <p class="warning">
-          The server cannot be reached. What is on the screen stays, and goes on when the server is back.
+          The server cannot be reached. The screen stays as it is and continues when the server is back.
         </p>
       ) : null}
     </div>

@@ -104,9 +104,9 @@ function section(pattern: string): string | undefined {
 function NoScreen() {
   return (
     <Empty>
-      <h1>There is no such page</h1>
+      <h1>Page not found</h1>
       <p>
-        The address names nothing, or nothing that your role may see. <a href={hrefOf([])}>Go to the beginning.</a>
+        The address is wrong, or your role may not see the page. <a href={hrefOf([])}>Go to the start page.</a>
       </p>
     </Empty>
   )

@@ -32,7 +32,7 @@ export function SignInScreen() {
 export function SignInAgain() {
   return (
     <Dialog title="Sign in again" onClose={undefined}>
-      <p>The credential is not valid any more. What is on the screen stays as it is.</p>
+      <p>The credential is no longer valid. Sign in again to continue where you were.</p>
       <SignInForm />
       <p>
         <button type="button" onClick={end}>

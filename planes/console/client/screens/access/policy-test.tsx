@@ -25,7 +25,7 @@ export function PolicyTest({ statements, names }: PolicyTestProps) {
       {row.level === 'object' ? <Field label="Key" value={key} onInput={setKey} /> : null}
       <p role="status">
         {resource === undefined ? (
-          <span class="faint">Type what would be asked for, and the answer is here.</span>
+          <span class="faint">Fill in a request to see whether it is allowed.</span>
         ) : (
           <Decision row={row} resource={resource} statements={statements} names={names} />
         )}

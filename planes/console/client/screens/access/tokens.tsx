@@ -31,7 +31,7 @@ const ROLE_TEXTS: readonly (readonly [role: Role, name: string, may: string])[] 
     'Storage administrator',
     'changes buckets, objects and webhooks; sees no accounts or policies.',
   ],
-  ['auditor', 'Auditor', 'reads everything, the audit log and proofs among it, and changes nothing.'],
+  ['auditor', 'Auditor', 'reads everything, including the audit log and proofs, and changes nothing.'],
 ]
 
 /** The management tokens, and what their roles may do. */

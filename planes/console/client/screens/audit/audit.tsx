@@ -59,7 +59,7 @@ export function AuditScreen({ query }: ScreenProps) {
         <h1>Audit</h1>
         <div class="actions">
           <button type="button" onClick={pages.reload}>
-            Load again
+            Reload
           </button>
           <button type="button" onClick={() => setExporting(true)}>
             Export
@@ -85,7 +85,7 @@ export function AuditScreen({ query }: ScreenProps) {
 function NothingFound({ onlyOrphans }: { readonly onlyOrphans: boolean }) {
   return onlyOrphans ? (
     <Empty title="Every attempt has its outcome">
-      <p>Nothing was cut off while it changed something.</p>
+      <p>No change was interrupted.</p>
     </Empty>
   ) : (
     <Empty title="No record matches">

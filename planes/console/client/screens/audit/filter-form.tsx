@@ -62,7 +62,7 @@ export function FilterForm({ query }: { readonly query: Readonly<Record<string, 
         </div>
         <Check
           label="Only attempts without an outcome"
-          hint="Changes that were begun and of which no end is recorded. The whole log is searched."
+          hint="Changes that began but have no recorded outcome. Searches the whole log."
           checked={orphans}
           onChange={(wanted) => set('orphans')(wanted ? '1' : '')}
         />

@@ -49,7 +49,7 @@ function Limit({ label, used, limit, format }: LimitProps) {
   if (limit === undefined) {
     return (
       <p>
-        {label}: {format(used)} <span class="faint">without a limit</span>
+        {label}: {format(used)} <span class="faint">no limit</span>
       </p>
     )
   }
@@ -97,7 +97,7 @@ function QuotaDialog({ bucket, changed, onClose }: BucketPart & { readonly onClo
       onClose={onClose}
       onSubmit={save}
     >
-      <p>Uploads that would pass a limit are refused. What is there already stays.</p>
+      <p>Uploads that would pass a limit are refused. Existing objects stay.</p>
       <Field
         label="Bytes"
         value={bytes}

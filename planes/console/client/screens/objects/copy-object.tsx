@@ -38,7 +38,7 @@ export function CopyObject({ object, onClose, changed }: CopyObjectProps) {
         label="Key"
         value={key}
         onInput={setKey}
-        hint={isSame ? 'Another key or another bucket than now.' : 'What is there under this key is replaced.'}
+        hint={isSame ? 'Choose another key or another bucket.' : 'Replaces the object that has this key.'}
       />
     </FormDialog>
   )

@@ -53,7 +53,7 @@ export function Details({ bucket, objectKey: key, version, close, changed }: Det
       </header>
       {value === undefined && error === undefined ? <p aria-busy="true">Loading…</p> : null}
       {isMarker ? <p class="warning">This version is a delete marker: it hides the versions before it.</p> : null}
-      {isGone ? <p class="warning">There is no current object with this name. Earlier versions may exist.</p> : null}
+      {isGone ? <p class="warning">No current object has this name. Earlier versions may exist.</p> : null}
       {error !== undefined && !isMarker && !isGone ? <ErrorBox error={error} retry={reload} /> : null}
       {value === undefined ? null : (
         <>

@@ -85,7 +85,7 @@ export function Chart({ label, times, lines, format, scale }: ChartProps) {
     <section class="section">
       <h2>{label}</h2>
       {times.length === 0 ? (
-        <p class="faint">The first value comes within half a minute.</p>
+        <p class="faint">The first value appears within half a minute.</p>
       ) : (
         <>
           <p class="legend">

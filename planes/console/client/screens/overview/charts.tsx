@@ -49,12 +49,12 @@ const ROWS: readonly ChartRow[] = [
     lines: byClass((step, which) => total(step.buckets(which)) / step.seconds),
   },
   {
-    label: 'Half of the requests took at most',
+    label: 'Median latency at most',
     format: formatSeconds,
     scale: 'times',
     lines: byClass(quantile(0.5)),
   },
-  { label: '99 of 100 took at most', format: formatSeconds, scale: 'times', lines: byClass(quantile(0.99)) },
+  { label: '99th percentile at most', format: formatSeconds, scale: 'times', lines: byClass(quantile(0.99)) },
   {
     label: 'Errors',
     format: formatRate,
@@ -80,8 +80,8 @@ const ROWS: readonly ChartRow[] = [
     lines: (steps, bounds) =>
       (
         [
-          ['half', 0.5],
-          ['99 of 100', 0.99],
+          ['median', 0.5],
+          ['99th percentile', 0.99],
         ] as const
       ).map(([label, part]) => {
         return { label, values: steps.map((step) => quantile(part)(step, SYNC, bounds)) }

@@ -231,7 +231,7 @@ function Latencies({ steps, bounds }: Shown) {
     <section class="section wide">
       <h2>Latency in the last hour</h2>
       {latencies.length === 0 ? (
-        <p class="faint">Nobody has asked for anything.</p>
+        <p class="faint">No requests yet.</p>
       ) : (
         <div class="scrolls" role="region" aria-label="Latency by kind of request" tabIndex={0}>
           <table>
@@ -239,8 +239,8 @@ function Latencies({ steps, bounds }: Shown) {
               <tr>
                 <th scope="col">Requests</th>
                 <th scope="col">Count</th>
-                <th scope="col">Half at most (p50)</th>
-                <th scope="col">99 of 100 at most (p99)</th>
+                <th scope="col">Median at most (p50)</th>
+                <th scope="col">99th percentile at most (p99)</th>
               </tr>
             </thead>
             <tbody>
