@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { EXTENSIONS, type Extensions } from '../../../planes/objects/s3-extensions.ts'
 import type { ApiClient } from '../../support/api-client.ts'
 import { type Identity, allow, deny, newIdentity } from '../../support/identities.ts'
+import { OtherLog } from '../../support/other-log.ts'
 import { type ManagedServer, startManaged } from '../../support/management-server.ts'
 import type { KnownCredentials } from '../../support/pages/management-matrix.ts'
 import type { IssuedCredential, IssuedToken } from '../../support/management-records.ts'
@@ -86,6 +87,9 @@ export interface Arena {
   readonly masterKey: Buffer
 }
 
+/** The log that the server witnesses. */
+export const WITNESSED = new OtherLog('witnessed.example/log')
+
 function clock(): number {
   return Date.now() - HOURS_BEHIND * HOUR_MILLISECONDS
 }
@@ -105,6 +109,7 @@ export async function openArena(directory: string): Promise<Arena> {
       OBJECT_STORE_STORAGE_ENCRYPTION_ENABLED: 'true',
       OBJECT_STORE_S3_EXTENSIONS: [...ARENA_EXTENSIONS].join(),
       OBJECT_STORE_S3_UNSIGNED_CHUNKS_OVER_HTTP: 'true',
+      OBJECT_STORE_CHECKPOINTS_WITNESS_FOR: WITNESSED.vkey,
       // Every refusal is looked up in the journal afterwards, so none may be counted only.
       OBJECT_STORE_AUDIT_ANONYMOUS_KIB_PER_SECOND: String(1024 ** 2),
     },

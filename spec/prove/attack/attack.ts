@@ -28,6 +28,7 @@ import { attackOperations } from './s3-matrix.ts'
 import { attackSlowly, floodConnections } from './slow-clients.ts'
 import { attackSignatures } from './tampering.ts'
 import { attackTargets } from './webhook-targets.ts'
+import { attackWitness } from './witness-submissions.ts'
 import { attackTiming } from './token-timing.ts'
 
 export const attack: Proof = {
@@ -75,6 +76,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   // While the journal is short: some routes read all of it.
   ['management routes', attackRoutes],
   ['targets of webhooks', attackTargets],
+  ['submissions to a witness', attackWitness],
   ['operations of S3', attackOperations],
   ['signatures', attackSignatures],
   ['bodies in chunks', attackChunks],

@@ -37,6 +37,7 @@ export const DOCUMENT_BODIES: Readonly<Record<string, string>> = {
   'POST /api/v1/policies':
     '{"name":"let in","statements":[{"effect":"allow","actions":["s3:*"],"resources":["bucket:*"]}]}',
   'POST /api/v1/storage/repair': '{}',
+  'POST /api/v1/transparency/receipts': '{"receipt":"AAAA","giver":"let-in"}',
   'POST /api/v1/buckets/{bucket}/object-embeds/{key}': '{"allowed_origins":["*"]}',
   'POST /api/v1/buckets/{bucket}/lifecycle': '{"prefix":"let-in/","expiration":36500}',
   'PUT /api/v1/buckets/{bucket}/lifecycle/{rule_id}': '{"prefix":"let-in/","enabled":true,"expiration":36500}',
@@ -67,7 +68,7 @@ export async function attackRoutes(assault: Assault): Promise<void> {
     const { name, row, sender, method, body } = one
     const bytes = bytesOf(one, arena.server.apiEndpoint.slice('http://'.length))
     const isHandled = expectedOf(row, sender) === 'handled'
-    const isProbe = row.roles.some((role) => role === 'none' || role === 'scrape-token')
+    const isProbe = isUnrecorded(row)
     const showsSecret = isHandled && (body !== '' || row.path.endsWith('/webhooks/{id}/secret'))
     const records = (given: RawAnswer) => expectedRecords(one, given, arena.victims)
     const question = { name, method, bytes, mayChange: isHandled, isRecorded: !isProbe, records, showsSecret }
@@ -98,23 +99,31 @@ function bytesOf({ row, sender, method, body }: Case, host: string): string {
   return requestBytes(method, row.target, headers, body)
 }
 
+/** Probes, which change nothing, and the metrics. */
+function isUnrecorded({ roles, method }: ManagementRow): boolean {
+  return roles.includes('scrape-token') || (roles.includes('none') && method === 'GET')
+}
+
 /** What the records of a request must be, under the role that it was made in; none where the page has no role. */
 function expectedRecords(
   { row, sender, method }: Case,
   { status }: RawAnswer,
   victims: Readonly<Record<string, string>>,
 ): string[] {
-  if (row.roles.includes('none') || row.roles.includes('scrape-token')) return []
+  if (isUnrecorded(row)) return []
   const route = routeList.find((one) => one.method === row.method && one.path === row.path)
   const changes = route?.changes === true
   const result = status < 300 ? 'success' : [401, 403].includes(status) ? 'denied' : 'failure'
-  const who = `management:${sender.role ?? 'unauthenticated'} ${sender.credentialId}`
+  const isOpen = row.roles.includes('none')
+  const who = isOpen
+    ? 'management:unauthenticated undefined'
+    : `management:${sender.role ?? 'unauthenticated'} ${sender.credentialId}`
   // An export has an operation of its own (specification, Audit event).
   const isExport = row.path === '/api/v1/audit/export' && method === 'GET' && result === 'success'
   const operation = route?.records?.operation ?? (isExport ? 'audit.export' : `${row.method} ${row.path}`)
   // What there is no share or embed of is recorded as the route.
   const hasKey = route?.records !== undefined && row.path.endsWith('{key}')
   const what = `${operation}: ${hasKey ? `bucket:${victims['{bucket}']}/${victims['{key}']}` : row.path}`
-  const results = expectedOf(row, sender) === 'handled' && changes ? ['attempted', result] : [result]
+  const results = !isOpen && expectedOf(row, sender) === 'handled' && changes ? ['attempted', result] : [result]
   return results.map((one) => `${who} ${what} ${one}`)
 }
