@@ -99,11 +99,11 @@ export class RequestJournal {
    * @throws as `execute`
    */
   async executeAsSystem(component: string, operation: string, change: SystemChange): Promise<Done> {
-    const { resource, requestId } = this.#context([])
+    const { resource, requestId, sourceAddress } = this.#context([])
     const audit: AuditContext = {
       principal: `system:${component}`,
       credentialId: undefined,
-      sourceAddress: undefined,
+      sourceAddress,
       requestId,
       operation,
       resource,
