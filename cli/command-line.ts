@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isTerminal } from './terminal/is-terminal.ts'
-import { Cli, type Command } from 'clipanion'
+import { Cli, type Command, type CommandClass } from 'clipanion'
 import type { CliContext } from './cli-context.ts'
-import { commandList } from './commands/command-list.ts'
 import { ExitError, type ExitName, exitTable } from './exit-codes.ts'
 import { commandHelp, groupHelp } from './terminal/help-text.ts'
 import { commandOf, commandsOfGroup, usageAdvice } from './terminal/usage-advice.ts'
@@ -11,7 +10,8 @@ import { packageVersion } from './version.ts'
 
 const BINARY_NAME = 'object-store'
 const HELP_FLAGS: readonly string[] = ['-h', '--help']
-const paths: readonly (readonly string[])[] = commandList.flatMap((command) => command.paths ?? [])
+
+type Paths = readonly (readonly string[])[]
 
 function useColours(context: CliContext): boolean {
   const terminal = isTerminal(context.stdout)
@@ -82,7 +82,7 @@ function failureOf(error: unknown): ExitError {
 }
 
 /** Help on the command, or the group of commands, before --help; undefined if there is none. */
-function helpAsked(cli: Cli<CliContext>, words: readonly string[]): string | undefined {
+function helpAsked(cli: Cli<CliContext>, words: readonly string[], paths: Paths): string | undefined {
   if (!words.some((word) => HELP_FLAGS.includes(word))) return undefined
   const command = commandOf(words, paths)?.join(' ')
   const names = command === undefined ? commandsOfGroup(words, paths) : [command]
@@ -107,21 +107,55 @@ async function runCommand(cli: Cli<CliContext>, command: Command<CliContext>, co
   return cli.run(command, context)
 }
 
+function commandLine(commands: readonly CommandClass<CliContext>[], context: CliContext): Cli<CliContext> {
+  return Cli.from<CliContext>([...commands], {
+    binaryName: BINARY_NAME,
+    binaryLabel: 'Object Store',
+    binaryVersion: packageVersion(),
+    enableColors: useColours(context),
+  })
+}
+
+/**
+ * The command that runs a server, when these words name one and are right. A server lives long, and starts: it does not load
+ * the modules of all other commands, whose memory it would keep. Undefined when all commands are to be asked.
+ */
+async function serverCommand(words: readonly string[], context: CliContext): Promise<Asked | undefined> {
+  const [name, option = '-'] = words
+  if (!option.startsWith('-') || words.some((word) => HELP_FLAGS.includes(word))) return undefined
+  const commands: CommandClass<CliContext>[] = []
+  if (name === 'server') commands.push((await import('./commands/server.ts')).ServerCommand)
+  if (name === 'quickstart') commands.push((await import('./commands/quickstart.ts')).QuickstartCommand)
+  if (commands.length === 0) return undefined
+  const cli = commandLine(commands, context)
+  try {
+    return { cli, command: cli.process([...words], context) }
+  } catch (error) {
+    // What is wrong with the words is told with all commands in view.
+    if (error instanceof Error && 'clipanion' in error) return undefined
+    throw error
+  }
+}
+
+interface Asked {
+  readonly cli: Cli<CliContext>
+  readonly command: Command<CliContext>
+}
+
 /**
  * Runs the command `object-store`.
  * @param argv the words after the program name
  * @returns the exit code, one of `exitTable`
  */
 export async function runCommandLine(argv: readonly string[], context: CliContext): Promise<number> {
-  const cli = Cli.from<CliContext>([...commandList], {
-    binaryName: BINARY_NAME,
-    binaryLabel: 'Object Store',
-    binaryVersion: packageVersion(),
-    enableColors: useColours(context),
-  })
   const words = argv.length === 0 ? ['--help'] : [...argv]
   const asJson = words.includes('--json')
-  const help = helpAsked(cli, words)
+  const server = await serverCommand(words, context)
+  if (server !== undefined) return runCommand(server.cli, server.command, context, asJson)
+  const { commandList } = await import('./commands/command-list.ts')
+  const paths: Paths = commandList.flatMap((command) => command.paths ?? [])
+  const cli = commandLine(commandList, context)
+  const help = helpAsked(cli, words, paths)
   if (help !== undefined) {
     context.stdout.write(help)
     return exitTable.ok.code

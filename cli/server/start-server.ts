@@ -46,6 +46,7 @@ import { sharingSettings } from './sharing.ts'
 import { targetCertificates, Webhooks } from './webhooks.ts'
 import { witnessPolicyOf } from './witness-policy.ts'
 import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
+import { giveBackMemorySoon } from './threads/give-back-memory.ts'
 import { type FrontEndSettings, FrontEnds } from './threads/front-ends.ts'
 import {
   auditBytesMaximum,
@@ -262,6 +263,7 @@ class Server implements RunningServer {
     logCertificates(log, tls)
     this.#workers = startWorkers(engine.start, { ...this.#parts, delivery: this.#webhooks.delivery })
     this.#hasStarted = true
+    giveBackMemorySoon()
   }
 
   /** Why the server ends, if a part of it failed. */

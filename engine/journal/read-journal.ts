@@ -2,11 +2,11 @@ import type { Disk } from '../disk/disk.ts'
 import { next, type Sequence, sequenceOf } from '../brands.ts'
 import type { StorePaths } from '../disk/store-paths.ts'
 import { batchTrailerIsRight, decodeBatchHeader, type JournalRecord, readRecords } from './batch-reader.ts'
-import { BATCH_HEADER, RECORD_KIND, SEGMENT_HEADER } from './format.ts'
+import { BATCH_BYTES_MAXIMUM, BATCH_HEADER, RECORD_KIND, SEGMENT_HEADER } from './format.ts'
 import { JournalDamagedError } from './journal-errors.ts'
 import { type AppliedPosition, type BatchPlace, firstOf, genesisNext, nextAfter, type NextRecord } from './positions.ts'
 import { decodeSegmentHeader, type SegmentHeader, segmentFirsts } from './segment.ts'
-import { openSegment } from './segment-file.ts'
+import { openSegment, type SegmentFile } from './segment-file.ts'
 import { type ScanEnd, SegmentWindow, scanSegment } from './segment-scan.ts'
 
 interface JournalVisitor {
@@ -136,9 +136,9 @@ function headerOf(window: SegmentWindow, path: string): SegmentHeader {
 export function readGenesis(disk: Disk, paths: StorePaths): Uint8Array {
   const file = openSegment(disk, paths.segment(sequenceOf(0)))
   try {
-    const window = new SegmentWindow(file)
-    const header = decodeBatchHeader(Buffer.from(window.view(SEGMENT_HEADER.bytes, BATCH_HEADER.bytes)))
-    const batch = header === undefined ? undefined : Buffer.from(window.view(SEGMENT_HEADER.bytes, header.bytes))
+    // Not by a window, which reads ahead: a server asks at each start, and would keep its memory.
+    const header = decodeBatchHeader(bytesAt(file, SEGMENT_HEADER.bytes, BATCH_HEADER.bytes))
+    const batch = header === undefined ? undefined : bytesAt(file, SEGMENT_HEADER.bytes, header.bytes)
     let body: Uint8Array | undefined
     if (header !== undefined && batch !== undefined && batchTrailerIsRight(batch)) {
       readRecords(batch, header, genesisNext(), (record) => {
@@ -150,4 +150,10 @@ export function readGenesis(disk: Disk, paths: StorePaths): Uint8Array {
   } finally {
     file.close()
   }
+}
+
+/** Fewer at the end of the file; no batch is longer than the longest that is written. */
+function bytesAt(file: SegmentFile, offset: number, length: number): Buffer {
+  const bytes = Buffer.alloc(Math.min(length, BATCH_BYTES_MAXIMUM))
+  return bytes.subarray(0, file.readAt(bytes, offset, bytes.length))
 }

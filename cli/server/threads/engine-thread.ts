@@ -10,6 +10,7 @@ import { EngineMetrics } from '../metrics/engine-metrics.ts'
 import { CommitCounts } from '../../../projections/catalog/commit-counts.ts'
 import { MetricSlots } from '../../../planes/http/metrics/metric-slots.ts'
 import { type OpenStore, openStore } from '../store/open-store.ts'
+import { giveBackMemorySoon } from './give-back-memory.ts'
 import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } from './thread-messages.ts'
 
 /** The engine thread: the only one that writes the journal, the volumes and the projections. */
@@ -88,6 +89,7 @@ try {
         void stop(store)
     }
   })
+  giveBackMemorySoon()
   send({ kind: 'ready', deploymentId: store.deploymentId, start: store.start, report: store.report })
 } catch (error) {
   failed(error)

@@ -20,6 +20,7 @@ import { publishGate } from '../metrics/gate-metrics.ts'
 import { FrontEndTelemetry } from '../metrics/front-end-telemetry.ts'
 import { SharingCounters } from '../metrics/sharing-telemetry.ts'
 import { withEmbeds } from '../sharing-plane.ts'
+import { giveBackMemorySoon } from './give-back-memory.ts'
 import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
 
 /** A front end of the S3 plane: parses, authenticates, reads, has uploads hashed; every change goes to the engine thread. */
@@ -147,7 +148,10 @@ try {
   })
   listener = await listening
   hostNames.useCertificate(listener.certificate)
-  if (stopping === undefined) send({ kind: 'ready', port: listener.port })
+  if (stopping === undefined) {
+    giveBackMemorySoon()
+    send({ kind: 'ready', port: listener.port })
+  }
 } catch (error) {
   send({ kind: 'failed', message: error instanceof Error ? error.message : String(error) })
   await stop(0)

@@ -1,0 +1,23 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/** By then a thread has loaded its modules, and a collection of its garbage does not delay the start. */
+const DELAY_MILLISECONDS = 1000
+
+/**
+ * Collects the garbage of this thread. To load modules makes V8's young generation grow, up to 32 MiB, and leaves buffers that
+ * nothing refers to. V8 gives neither back before its next full collection, which a server that waits for requests does
+ * not come to. It takes 10 to 20 ms of the thread.
+ */
+export function giveBackMemory(): void {
+  // Only a context that is made while the flag is set has the function.
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  setFlagsFromString('--no-expose-gc')
+  collect()
+}
+
+/** The same once, soon after the start of this thread. */
+export function giveBackMemorySoon(): void {
+  setTimeout(giveBackMemory, DELAY_MILLISECONDS).unref()
+}
