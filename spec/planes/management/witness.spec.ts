@@ -74,6 +74,11 @@ test('T9 a log grows: each tree extends the one before, is recorded once, and is
     t.equal(head() - before, 1, 'one entry, of the system')
     t.match(server.session.checkpoints.witnessed(log.origin), { size, root: log.root(size), sequence: head() })
   }
+  t.match((await server.journal()).at(-1), {
+    principal: 'system:checkpoints',
+    operation: 'checkpoint.cosigned',
+    sourceAddress: '127.0.0.1',
+  })
   const before = head()
   const again = await submit(log.submission(200, 200))
   t.ok(again.status === 200 && cosigns(again, log.note(200)), 'the same again gets an answer')
