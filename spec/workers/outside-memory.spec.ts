@@ -133,6 +133,19 @@ test('a contradiction that is met later ends signing too', async (t) => {
   await closed(store, signing)
 })
 
+test('T3 a contradiction that arrives while another memory is asked comes before the signature', async (t) => {
+  const { store, own, memory, clock } = await signedOnce(t.testdir())
+  const signing = signingOf(store, { clock, memories: [memory] })
+  memory.answer = () => {
+    signing.worker.contradicted('witness two', { size: 1_000_000, root: undefined })
+    return { size: own.size, root: own.root }
+  }
+  await signing.settle()
+  t.match(signing.worker.facts, { signed: 0, refusal: /^witness two has seen/, refusalCode: 'CHECKPOINT_ROLLBACK' })
+  t.equal(signing.reader.last()?.sequence, own.sequence)
+  await closed(store, signing)
+})
+
 test('what is said about a log that ended does not end the one after it', async (t) => {
   const { store, clock } = await signedOnce(t.testdir())
   const signing = signingOf(store, { clock, name: 'spec.log.2' })

@@ -228,6 +228,18 @@ test('a quorum is enough; a witness that is slow or gone holds up nobody', async
   await all.stop()
 })
 
+test('required: one that says that it has another size than the one it names has said nothing', async (t) => {
+  const root = t.testdir()
+  const all = await witnessesIn(root, 1)
+  const log = await storeIn(join(root, 'store'), all, ['quorum w0'], true)
+  const server = all.servers[0] as WitnessServer
+  server.behaviour = (response) => body(response, 409, '0\n', 'text/x.tlog.size')
+  t.equal(await log.signNext(), undefined, 'nothing is signed')
+  t.match(log.failures, [/only 0 of 1 witnesses/])
+  await log.close()
+  await all.stop()
+})
+
 test('the store is killed between cosignature and receipt, and the witness restarts: both go on', async (t) => {
   const root = t.testdir()
   const all = await witnessesIn(root, 1)

@@ -106,8 +106,8 @@ export class CheckpointSigning implements BackgroundWorker {
 
   get facts(): SigningFacts {
     const isOn = this.#options.intervalSeconds > 0
-    const refusalCode = this.#rollback?.code
-    return { isOn, treeSize: this.#treeSize, signed: this.#signed, refusal: this.#refusal, refusalCode }
+    const refusal = this.#rollback?.message ?? this.#refusal
+    return { isOn, treeSize: this.#treeSize, signed: this.#signed, refusal, refusalCode: this.#rollback?.code }
   }
 
   /** Grows the trees by a piece; signs what they are when it is due and they have come to the end. */
@@ -148,7 +148,6 @@ export class CheckpointSigning implements BackgroundWorker {
   }
 
   #endSigning(error: CheckpointRollbackError): void {
-    this.#refusal = error.message
     if (this.#rollback !== undefined) return
     this.#rollback = error
     this.#options.onRollback(error)
@@ -186,6 +185,8 @@ export class CheckpointSigning implements BackgroundWorker {
     const origin = originOf(this.#options.origin, restore)
     const own = last?.origin === origin ? last : undefined
     await this.#memories.ask(origin, own, (size) => this.#reader.signedOfSize(size))
+    // Another memory may have met another history meanwhile.
+    if (this.#rollback !== undefined) throw this.#rollback
     const signature = Uint8Array.from(key.sign(checkpointText({ origin, size: roots.size, root: roots.root })))
     const publicKey = Uint8Array.from(key.publicKey)
     await this.#engine.execute({

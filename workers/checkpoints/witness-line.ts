@@ -76,6 +76,9 @@ export class WitnessLine {
       const note = own === undefined ? this.#emptyNote(origin) : noteOf(own)
       try {
         const answer = await this.#ask(size, [], note)
+        if ('size' in answer && answer.size === size) {
+          throw this.#failed(new WitnessError(409, `it says that it has another size than ${size}: ${size}`))
+        }
         const cosigned = 'size' in answer ? answer.size : size
         this.#known = { origin, size: cosigned }
         return cosigned === 0 ? undefined : { size: cosigned, root: undefined, origin }

@@ -79,7 +79,8 @@ export const checkpointsSettings = [
     kind: 'text',
     bounds: { minimum: 3, maximum: 128 },
     form: 'access-key',
-    sentence: 'Access key for the lock: one that may get and put objects under its prefix, and nothing else.',
+    sentence:
+      'Access key for the lock: one that may get and put objects under its prefix and list its bucket (without that, AWS answers 403 for what is not there), and nothing else.',
   },
   {
     name: 'checkpoints.lock_secret_key',
