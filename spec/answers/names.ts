@@ -43,6 +43,8 @@ const WORD = /[\w-]{16,}/g
 /** Ends in letters or digits that do not belong to a name behind it. */
 const ESCAPE = /(%[0-9A-Fa-f]{2}|\\u[0-9a-f]{4})/
 const SIGNATURE = /\b[0-9a-f]{128}\b/g
+/** Id and bytes of a key as C2SP writes it; they hang on the master key of the run. */
+const VERIFIER_KEY = /\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}(?![A-Za-z0-9+/=])/g
 
 /** Those that a message gives as an example stay as they are. */
 const TIMES: readonly (readonly [form: string, pattern: RegExp])[] = [
@@ -110,6 +112,7 @@ export class Names {
     for (const [port, name] of this.#ports) result = result.replaceAll(port, name)
     for (const [form, pattern] of TIMES) result = result.replace(pattern, (time) => timeName(form, time, now))
     result = result.replace(SIGNATURE, '<signature>')
+    result = result.replace(VERIFIER_KEY, '<verifier key>')
     result = result.replace(RECORD_HASH, '$1<hash>')
     result = result.replace(VOLUME_BYTES, '$1<bytes>')
     result = result.replace(CUT_POLICIES, '<policy cut off>')
