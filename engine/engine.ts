@@ -12,7 +12,7 @@ import { locksOf, settingsOf } from './domain/settings.ts'
 import type { AccessAuthentication } from './keys/access-authentication.ts'
 import type { OpaqueIds } from './keys/opaque-ids.ts'
 import { DOMAIN_ERRORS, DomainError, EngineUnavailableError, OutcomeUnknownError } from './errors.ts'
-import { checksumOfParts } from './checksum-of-parts.ts'
+import { GIVEN_TO_RULES } from './given-to-rules.ts'
 import type { AuditContext } from './events/audit.ts'
 import { type ExpirePage, expirePage } from './expire-page.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
@@ -266,7 +266,7 @@ export class Engine {
       sequence: batch.nextSequence,
       ...(attempt !== undefined && { attempt, md5 }),
       placement: this.#volumes,
-      checksumOfParts,
+      ...GIVEN_TO_RULES,
       now: millisecondsOf(Math.floor(latest / 1000)),
       clockIsBehind: time < latest - (latest % CLOCK_STEP_MICROSECONDS) - this.#clockToleranceMicroseconds,
     }

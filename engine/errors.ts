@@ -112,6 +112,23 @@ export const DOMAIN_ERRORS = {
     result: 'failure',
     sentence: 'The witness has seen another checkpoint of this log since, or one that is not smaller.',
   },
+  'checkpoint-key-changed': {
+    result: 'failure',
+    sentence: 'The checkpoint is signed with another key than the one that the log has now.',
+  },
+  'checkpoint-withheld': {
+    result: 'failure',
+    sentence: 'The last checkpoint is not published yet: it waits for its receipts. Rotate the key when it is.',
+  },
+  'checkpoint-key-unused': {
+    result: 'failure',
+    sentence: 'The key was just rotated and has signed no checkpoint yet.',
+  },
+  'too-many-checkpoint-keys': { result: 'failure', sentence: 'The key was rotated 100 times, the maximum.' },
+  'checkpoint-handover-refused': {
+    result: 'failure',
+    sentence: 'The hand-over of the key does not follow what the log has signed.',
+  },
   'too-many-receipts': { result: 'failure', sentence: 'The checkpoint has 64 receipts, the maximum.' },
   'journal-full': {
     result: 'failure',

@@ -110,6 +110,11 @@ export interface CheckpointState extends Omit<ChangeNamed<'checkpoint.signed'>, 
   readonly timeMicroseconds: Microseconds
 }
 
+/** A hand-over of the key of the log, and the entry that recorded it. */
+export interface HandoverState extends Omit<ChangeNamed<'checkpoint.key-rotated'>, 'name'> {
+  readonly sequence: Sequence
+}
+
 /** What somebody outside said about a checkpoint, and the entry that recorded it. */
 export interface ReceiptState extends Omit<ChangeNamed<'checkpoint.receipt'>, 'name'> {
   readonly sequence: Sequence
@@ -156,6 +161,8 @@ export interface StateReader extends AccessState, WebhooksState, SharingState {
   scrubProgress(): ScrubProgress | undefined
   /** The last checkpoint that was signed. */
   lastCheckpoint(): CheckpointState | undefined
+  /** Every hand-over of the key of the log, in the order of the entries. */
+  checkpointHandovers(): readonly HandoverState[]
   checkpointOfSize(size: number): CheckpointState | undefined
   /** In the order of their entries. */
   receiptsOf(size: number): readonly ReceiptState[]

@@ -9,7 +9,7 @@ import { type DecodeRow, RowBytes } from './row-bytes.ts'
  * The start of the store decides whether the files can be trusted after a crash.
  */
 const PAGE_BYTES = 8192
-const TABLES_MAXIMUM = 48
+const TABLES_MAXIMUM = 64
 /** The file of an environment that holds its rows. The other one holds locks and is made anew. */
 export const DATA_FILE = 'data.mdb'
 

@@ -80,6 +80,8 @@ function proofs(bench: Bench, records: number): void {
     after: () => [],
     receiptsOf: () => [],
     receiptsAfter: () => [],
+    handovers: () => [],
+    signing: () => ({ last: known.get(records), handover: undefined }),
   })
   timed(bench, 'inclusion', () => log.inclusion(randomInt(records), undefined))
   timed(bench, 'consistency', (count) => log.consistency(sizes[1 + (count % OLD_SIZES)] as number, undefined))

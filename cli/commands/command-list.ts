@@ -9,6 +9,7 @@ import { BackupCommand } from './backup.ts'
 import { BackupVerifyCommand } from './backup/verify.ts'
 import {
   CheckpointConsistencyCommand,
+  CheckpointHandoversCommand,
   CheckpointKeyCommand,
   CheckpointProveCommand,
   CheckpointShowCommand,
@@ -79,6 +80,7 @@ export const commandList: readonly CommandClass<CliContext>[] = [
   CheckpointShowCommand,
   CheckpointKeyCommand,
   CheckpointWitnessKeyCommand,
+  CheckpointHandoversCommand,
   CheckpointProveCommand,
   CheckpointConsistencyCommand,
   CheckpointVerifyCommand,

@@ -1,6 +1,5 @@
 import { systemMilliseconds } from '../../engine/clock.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
-import { SigningKey } from '../../engine/keys/signing-key.ts'
 import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import { TreeThread } from '../../projections/trees/tree-thread-handle.ts'
 import { CheckpointLock } from '../../workers/checkpoints/lock/lock-checkpoints.ts'
@@ -30,18 +29,18 @@ export interface CheckpointWorkers {
   readonly witnesses: CheckpointWitnesses | undefined
 }
 
-type CheckpointStore = Pick<StoreSession, 'engine' | 'paths' | 'checkpoints'>
+type CheckpointStore = Pick<StoreSession, 'engine' | 'paths' | 'checkpoints' | 'checkpointKeys'>
 
 /** The workers of checkpoints, as configured. */
 export function checkpointWorkers(
   log: Logger,
   config: Config,
   store: CheckpointStore,
-  session: Pick<SessionSettings, 'deploymentId' | 'keys'>,
+  session: Pick<SessionSettings, 'deploymentId'>,
 ): CheckpointWorkers {
   const contradicted: Contradicted = (by, seen) => signing.contradicted(by, seen)
   const lock = checkpointLock(log, config, store, session, contradicted)
-  const witnesses = checkpointWitnesses(log, config, store, session, contradicted)
+  const witnesses = checkpointWitnesses(log, config, store, contradicted)
   const required = requirements(config, store, lock, witnesses)
   const publication = new CheckpointPublication(store.engine, store.checkpoints, required)
   const memories = [...(lock === undefined ? [] : [lock]), ...(witnesses?.memories ?? [])]
@@ -74,8 +73,8 @@ type Contradicted = (seenBy: string, seen: Seen) => void
 function checkpointLock(
   log: Logger,
   config: Config,
-  { engine, checkpoints }: CheckpointStore,
-  { deploymentId, keys }: Pick<SessionSettings, 'deploymentId' | 'keys'>,
+  { engine, checkpoints, checkpointKeys }: CheckpointStore,
+  { deploymentId }: Pick<SessionSettings, 'deploymentId'>,
   onContradiction: Contradicted,
 ): CheckpointLock | undefined {
   const place = lockPlaceOf(config)
@@ -83,7 +82,7 @@ function checkpointLock(
   return new CheckpointLock(engine, checkpoints, {
     place,
     origin: { name: config['checkpoints.origin'], deploymentId },
-    publicKey: new SigningKey(keys.checkpointSigning).publicKey,
+    publicKeys: () => checkpointKeys.publicKeys(),
     timeoutMilliseconds: LOCK_TIMEOUT_MILLISECONDS,
     timer: () => performance.now(),
     onFailure: (error) =>
@@ -95,8 +94,7 @@ function checkpointLock(
 function checkpointWitnesses(
   log: Logger,
   config: Config,
-  { engine, paths, checkpoints }: CheckpointStore,
-  { keys }: Pick<SessionSettings, 'keys'>,
+  { engine, paths, checkpoints, checkpointKeys }: CheckpointStore,
   onContradiction: Contradicted,
 ): CheckpointWitnesses | undefined {
   const policy = witnessPolicyOf(config)
@@ -104,7 +102,7 @@ function checkpointWitnesses(
   const published = new CheckpointLog(nodeDisk, paths, checkpoints)
   return new CheckpointWitnesses(engine, checkpoints, policy, {
     isRequired: config['checkpoints.witnesses'] === 'required',
-    key: new SigningKey(keys.checkpointSigning),
+    key: () => checkpointKeys.inForce(checkpoints.state()),
     timeoutMilliseconds: config['checkpoints.witness_timeout_seconds'] * 1000,
     clock: systemMilliseconds,
     timer: () => performance.now(),
@@ -118,8 +116,8 @@ function checkpointWitnesses(
 function checkpointSigning(
   log: Logger,
   config: Config,
-  { engine, paths, checkpoints }: CheckpointStore,
-  { deploymentId, keys }: Pick<SessionSettings, 'deploymentId' | 'keys'>,
+  { engine, paths, checkpoints, checkpointKeys }: CheckpointStore,
+  { deploymentId }: Pick<SessionSettings, 'deploymentId'>,
   { withholds }: CheckpointPublication,
   memories: readonly OutsideMemory[],
 ): CheckpointSigning {
@@ -127,7 +125,7 @@ function checkpointSigning(
     intervalSeconds: config['checkpoints.interval_seconds'],
     heartbeatSeconds: config['checkpoints.heartbeat_seconds'],
     origin: { name: config['checkpoints.origin'], deploymentId },
-    key: new SigningKey(keys.checkpointSigning),
+    keys: checkpointKeys,
     clock: systemMilliseconds,
     withholds,
     memories,

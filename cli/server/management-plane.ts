@@ -174,6 +174,7 @@ function managementServices(
     audit: new AuditLog(nodeDisk, paths, store.environment),
     checkpoints: new CheckpointLog(nodeDisk, paths, store.checkpoints),
     witness: witnessOf(parts),
+    checkpointKeys: store.checkpointKeys,
     events,
     payloads,
     uploads,

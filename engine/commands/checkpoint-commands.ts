@@ -14,6 +14,8 @@ export interface CheckpointCommands {
   }
   /** Records what somebody outside said about a checkpoint; at most 64 for each. */
   'record-receipt': { receipt: Omit<ChangeNamed<'checkpoint.receipt'>, 'name'> }
+  /** Hands the key of the log over to another one. An administrator asks for it, so it has an attempt. */
+  'rotate-checkpoint-key': { handover: Omit<ChangeNamed<'checkpoint.key-rotated'>, 'name'> }
   /** Shows a checkpoint that was withheld. */
   'publish-checkpoint': { size: number }
   /** Records what this store, as a witness, has seen of another log. `after`: the size that it had seen before, or 0. */

@@ -309,6 +309,7 @@ interface RecordServerEvent {
     | 'clock.observed'
     | 'access.adopted'
     | 'master-key.changed'
+    | 'checkpoint.key-rotated'
   >[]
 }
 

@@ -1,9 +1,11 @@
 import { DomainError } from '../errors.ts'
-import type { CheckpointState } from '../state-ports.ts'
+import type { CheckpointState, HandoverState } from '../state-ports.ts'
 import { NOTHING_CHANGES, type Rules } from './decision.ts'
 
 /** Those who give receipts are named by settings; by hand nobody adds so many. */
 const RECEIPTS_MAXIMUM = 64
+/** Whoever verifies reads them all. */
+const HANDOVERS_MAXIMUM = 100
 
 export const checkpointRules = {
   /**
@@ -19,8 +21,29 @@ export const checkpointRules = {
     if (last?.origin === checkpoint.origin && restored !== undefined && restored > last.sequence) {
       throw new DomainError('checkpoint-rolls-back')
     }
+    const key = state.checkpointHandovers().at(-1)?.newKey ?? last?.publicKey
+    if (key !== undefined && !isSame(key, checkpoint.publicKey)) throw new DomainError('checkpoint-key-changed')
     const signed = { name: 'checkpoint.signed', ...checkpoint } as const
     return { changes: isWithheld ? [signed, { name: 'checkpoint.withheld', size: checkpoint.size }] : [signed] }
+  },
+
+  /**
+   * Hands the key of the log over. It names the last checkpoint, so that nobody can sign with the old key behind it; a key that the
+   * log once had is not trusted again.
+   */
+  'rotate-checkpoint-key'({ handover }, { state, isSignedByBoth }) {
+    const last = state.lastCheckpoint()
+    if (last === undefined) throw new DomainError('checkpoint-missing')
+    if (state.withheldCheckpoint() !== undefined) throw new DomainError('checkpoint-withheld')
+    const before = state.checkpointHandovers()
+    if (before.length > 0 && (before.at(-1) as HandoverState).sequence > last.sequence) {
+      throw new DomainError('checkpoint-key-unused')
+    }
+    if (before.length >= HANDOVERS_MAXIMUM) throw new DomainError('too-many-checkpoint-keys')
+    const fault = handoverFault(handover, last, before)
+    if (fault !== undefined) throw new DomainError('checkpoint-handover-refused', fault)
+    if (!isSignedByBoth(handover)) throw new DomainError('checkpoint-handover-refused', 'it is not signed by both keys')
+    return { changes: [{ name: 'checkpoint.key-rotated', ...handover }] }
   },
 
   /** What is there already is not recorded again. */
@@ -49,12 +72,32 @@ export const checkpointRules = {
   },
 } satisfies Partial<Rules>
 
+/** Why a hand-over does not follow what the log has signed, if so. */
+function handoverFault(
+  handover: Omit<HandoverState, 'sequence'>,
+  last: CheckpointState,
+  before: readonly HandoverState[],
+): string | undefined {
+  const { origin, generation, oldKey, newKey, size, root } = handover
+  if (origin !== last.origin) return 'it is for another origin'
+  if (!isSame(oldKey, before.at(-1)?.newKey ?? last.publicKey)) return 'the old key is not the one in force'
+  if ([oldKey, ...before.map((one) => one.oldKey)].some((key) => isSame(key, newKey)))
+    return 'it goes back to an old key'
+  if (generation !== (before.at(-1)?.generation ?? 0) + 1) return 'it is not the next generation'
+  if (size !== last.size || !isSame(root, last.root)) return 'it does not name the last checkpoint'
+  return undefined
+}
+
+function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  return Buffer.compare(left, right) === 0
+}
+
 /** The same tree again is not worth an entry; another one of the same size would be a fork. */
 function refuseRepeated(
   checkpoint: Omit<CheckpointState, 'sequence' | 'timeMicroseconds'>,
   last: CheckpointState,
 ): void {
   if (checkpoint.size !== last.size) return
-  const isSame = (['root', 'bundleRoot'] as const).every((root) => Buffer.compare(checkpoint[root], last[root]) === 0)
-  throw new DomainError(isSame ? 'checkpoint-signed-twice' : 'checkpoint-forks')
+  const isRepeated = (['root', 'bundleRoot'] as const).every((root) => isSame(checkpoint[root], last[root]))
+  throw new DomainError(isRepeated ? 'checkpoint-signed-twice' : 'checkpoint-forks')
 }

@@ -2,7 +2,7 @@ import type { Microseconds, Milliseconds, PayloadId, Sequence } from '../brands.
 import type { CommandOf, DecidableCommand, Done, VersionName } from '../commands/commands.ts'
 import type { Change } from '../events/changes.ts'
 import type { PayloadReference, UploadChecksum } from '../events/values.ts'
-import type { StateReader } from '../state-ports.ts'
+import type { HandoverState, StateReader } from '../state-ports.ts'
 
 /** Gives small payloads their place in a volume. */
 interface PayloadPlacement {
@@ -25,6 +25,8 @@ export interface DecisionContext {
     asked: UploadChecksum,
     parts: readonly { readonly checksum: Uint8Array; readonly size: number }[],
   ) => Uint8Array
+  /** Whether a hand-over of the key of checkpoints has the signatures of both keys. */
+  readonly isSignedByBoth: (handover: Omit<HandoverState, 'sequence'>) => boolean
   /** The clock, but never before the last entry of the journal (W1). */
   readonly now: Milliseconds
   /** The clock is behind the journal by more than the tolerance: nothing is released by time. */

@@ -26,6 +26,18 @@ export const checkpointReceipt = defineChange('checkpoint.receipt', 52, {
   assertedMicroseconds: field(optional(microseconds), 'asserted time', 'by the giver; nil: none'),
 })
 
+/** The key of the log handed over to another one: both have signed that (`spec/formats/checkpoints.md`). */
+export const checkpointKeyRotated = defineChange('checkpoint.key-rotated', 56, {
+  origin: field(originText, 'origin', 'of the last checkpoint'),
+  generation: field(integer, 'generation', 'of the new key; the first key has 0'),
+  oldKey: field(digest, 'old public key', 'Ed25519'),
+  newKey: field(digest, 'new public key', 'Ed25519'),
+  size: field(integer, 'size', 'of the last checkpoint'),
+  root: field(digest, 'root', 'of the last checkpoint'),
+  oldSignature: field(signature64, 'signature by the old key', 'of the text of the hand-over, see "Checkpoints"'),
+  newSignature: field(signature64, 'signature by the new key', 'of the same text'),
+})
+
 /** A checkpoint is not shown to anybody until its receipts are there. */
 export const checkpointWithheld = defineChange('checkpoint.withheld', 53, { size })
 

@@ -91,19 +91,21 @@ export class KeyRing {
   }
 
   /**
-   * The keys of the store. What clients hold must not change with the master key, so ids, the digests of links and the keys
-   * that sign and cosign checkpoints stay those of the first one; everything new is sealed with the newest.
+   * The keys of the store. What clients hold must not change with the master key, so ids, the digests of links and the key that
+   * cosigns checkpoints stay those of the first one; everything new is sealed with the newest. The key of checkpoints changes by
+   * a hand-over.
    */
   storeKeys(): StoreKeys {
     const all = this.#masterKeys.map((masterKey) => keysOfOne(masterKey, this.deploymentId))
     const [first, newest] = [all[0], all.at(-1)] as [StoreKeys, StoreKeys]
-    const { versionIds, uploadIds, continuationTokens, capabilityDigests, checkpointSigning, witnessSigning } = first
-    const kept = { versionIds, uploadIds, continuationTokens, capabilityDigests, checkpointSigning, witnessSigning }
+    const { versionIds, uploadIds, continuationTokens, capabilityDigests, witnessSigning } = first
+    const kept = { versionIds, uploadIds, continuationTokens, capabilityDigests, witnessSigning }
     const earlier = this.changes.slice(0, all.length - 1).map((changed, at) => {
       const keys = all[at] as StoreKeys
       const { payloads, credentialSecrets, webhookSecrets, capabilityTokens, capabilityPasswords, accessChanges } = keys
       const sealing = { payloads, credentialSecrets, webhookSecrets, capabilityTokens, capabilityPasswords }
-      return { ...sealing, accessChanges, changed }
+      const { checkpointSigning, checkpointGenerations } = keys
+      return { ...sealing, accessChanges, checkpointSigning, checkpointGenerations, changed }
     })
     return { ...newest, ...kept, earlier: earlier.toReversed() }
   }

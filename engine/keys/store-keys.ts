@@ -27,6 +27,8 @@ const LABELS = {
   capabilityTickets: 'object-store/capability-ticket/v1',
   /** Authenticates the continuation tokens of listings. */
   continuationTokens: 'object-store/continuation-token/v1',
+  /** The keys that sign checkpoints after the first one are derived from it, one for each generation. */
+  checkpointGenerations: 'object-store/checkpoint-generations/v1',
   /** Authenticates the changes of access in the journal. */
   accessChanges: 'object-store/access-changes/v1',
   /** Authenticates the rows of the projections that say who may do what. */
@@ -45,7 +47,7 @@ const LABELS = {
  */
 const PROOF_SIGNING = { label: 'object-store/proof-signing/v1', info: Buffer.from('proof-bundle-signing-key') }
 
-/** The key that signs checkpoints, apart from the one of proof bundles: a checkpoint must never pass for a part of one. */
+/** The first key that signs checkpoints, apart from the one of proof bundles: a checkpoint must never pass for a part of one. */
 const CHECKPOINT_SIGNING = {
   label: 'object-store/checkpoint-signing/v1',
   info: Buffer.from('checkpoint-signing-key'),
@@ -59,6 +61,9 @@ export const PAYLOAD_KEY_LABELS = {
   volume: 'object-store/payload-in-volume/v1',
   file: 'object-store/payload-in-file/v1',
 } as const
+
+/** Label of the keys that are derived from `checkpointGenerations`. */
+const CHECKPOINT_GENERATION = 'object-store/checkpoint-signing/generation'
 
 const KEY_BYTES = 32
 
@@ -76,7 +81,14 @@ type KeysOfOne = Readonly<
 interface EarlierKeys
   extends Pick<
     KeysOfOne,
-    'payloads' | 'credentialSecrets' | 'webhookSecrets' | 'capabilityTokens' | 'capabilityPasswords' | 'accessChanges'
+    | 'payloads'
+    | 'credentialSecrets'
+    | 'webhookSecrets'
+    | 'capabilityTokens'
+    | 'capabilityPasswords'
+    | 'accessChanges'
+    | 'checkpointSigning'
+    | 'checkpointGenerations'
   > {
   /** The entry that changed the master key to the next one: the last that this one authenticates. */
   readonly changed: MasterKeyChange
@@ -123,9 +135,15 @@ export function keysOfOne(masterKey: Uint8Array, deploymentId: Uint8Array): Keys
     continuationTokens: derived(masterKey, LABELS.continuationTokens, deploymentId),
     accessChanges: derived(masterKey, LABELS.accessChanges, deploymentId),
     accessRows: derived(masterKey, LABELS.accessRows, deploymentId),
+    checkpointGenerations: derived(masterKey, LABELS.checkpointGenerations, deploymentId),
     checkpointSigning: derived(masterKey, CHECKPOINT_SIGNING.label, CHECKPOINT_SIGNING.info),
     witnessSigning: derived(masterKey, WITNESS_SIGNING.label, WITNESS_SIGNING.info),
   }
+}
+
+/** The Ed25519 seed that signs the checkpoints of a generation from 1 on. `key`: `checkpointGenerations` of a master key. */
+export function checkpointGenerationSeed(key: Uint8Array, generation: number): Buffer {
+  return derived(key, CHECKPOINT_GENERATION, Buffer.from(String(generation)))
 }
 
 /** The key that seals the master key before this one. */

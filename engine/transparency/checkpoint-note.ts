@@ -113,8 +113,16 @@ export function readSignatureLines(lines: string): NoteSignature[] {
  * Whether the log whose key this is has signed the note. Signatures of other keys are ignored, as C2SP has it, and a false one
  * of this key counts against the whole note.
  */
-export function isSignedBy({ origin, text, signatures }: CheckpointNote, key: VerifierKey): boolean {
-  const own = origin === key.name ? signaturesOf(signatures, key) : []
+export function isSignedBy(note: CheckpointNote, key: VerifierKey): boolean {
+  return note.origin === key.name && hasSignature(note, key)
+}
+
+/** The same of any note. */
+export function hasSignature(
+  { text, signatures }: Pick<CheckpointNote, 'text' | 'signatures'>,
+  key: VerifierKey,
+): boolean {
+  const own = signaturesOf(signatures, key)
   return own.length > 0 && own.every((one) => one.length === SIGNATURE_BYTES && isSigned(one, text, key.publicKey))
 }
 
@@ -124,6 +132,7 @@ export function signaturesOf(signatures: readonly NoteSignature[], { name, keyId
   return [...new Map(own.map(({ signature }) => [signature.toString('hex'), signature])).values()]
 }
 
+/** @throws CheckpointNoteError */
 function signatureOf(line: string): NoteSignature {
   const { name = '', base64 = '' } = SIGNATURE_LINE.exec(line)?.groups ?? {}
   const bytes = Buffer.from(base64, 'base64')

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { CHECKPOINT_SIGNED, type CheckpointEntry, readCheckpoints } from './checkpoints/checkpoint-entry.ts'
+import { type HandoverEntry, KEY_ROTATED, readHandovers } from './checkpoints/handover-entry.ts'
 import { KIND, RECORD_HEADER_BYTES } from './format-reader.ts'
 import { after, arrayAt, integerAt, textAt } from './message-pack.ts'
 import type { Verdict } from './verdicts.ts'
@@ -73,6 +74,11 @@ const HASH_BYTES = 32
 /** Attempts without an outcome that are remembered; older ones are not asked for any more. */
 const OPEN_MAXIMUM = 1_000_000
 
+/** A change of the master key hands the key of the log over by itself. */
+function isBySystem(kinds: readonly number[]): boolean {
+  return kinds.every((kind) => SYSTEM_CHANGES.has(kind) || (kind === KEY_ROTATED && kinds.includes(MASTER_KEY_CHANGED)))
+}
+
 function changesAccess(kind: number): boolean {
   return ACCESS_CHANGES.some(({ first, last }) => kind >= first && kind <= last)
 }
@@ -92,6 +98,7 @@ export class EntryExaminer {
   readonly distant: DistantChange[] = []
   readonly access: AccessRecord[] = []
   readonly checkpoints: CheckpointEntry[] = []
+  readonly handovers: HandoverEntry[] = []
   /** Changes of the system itself that carry another principal. */
   otherPrincipals = 0
   readonly #open = new Map<number, number>()
@@ -145,7 +152,7 @@ export class EntryExaminer {
     const { sequence, offset } = record
     const kinds = this.#changeKinds(bytes, changes, end, sequence, offset)
     if (kinds === undefined) return this.#report(sequence, offset, 'damaged batch', 'its changes are none')
-    const bySystem = kinds.every((kind) => SYSTEM_CHANGES.has(kind))
+    const bySystem = isBySystem(kinds)
     if (bySystem && principal?.startsWith('system:') !== true) this.otherPrincipals += 1
     const known = intent === undefined ? undefined : this.#open.get(intent)
     if (intent === undefined || intent >= sequence) {
@@ -157,6 +164,7 @@ export class EntryExaminer {
     }
     if (result !== SUCCESS) this.#report(sequence, offset, 'change without its attempt', 'its result is not a success')
     if (kinds.includes(CHECKPOINT_SIGNED)) this.#keepCheckpoints(bytes, from, end, record)
+    if (kinds.includes(KEY_ROTATED)) this.#keepHandovers(bytes.subarray(from, end), record)
     if (kinds.some(changesAccess)) this.#keepAccess(bytes.subarray(from, end), record, kinds)
   }
 
@@ -203,6 +211,13 @@ export class EntryExaminer {
     if (checkpoints === undefined)
       this.#report(sequence, offset, 'damaged batch', 'its checkpoint has not the form of one')
     else this.checkpoints.push(...checkpoints)
+  }
+
+  #keepHandovers(body: Buffer, { sequence, offset }: { readonly sequence: number; readonly offset: number }): void {
+    const handovers = readHandovers(body, { sequence, offset })
+    if (handovers === undefined)
+      this.#report(sequence, offset, 'damaged batch', 'its hand-over has not the form of one')
+    else this.handovers.push(...handovers)
   }
 
   #keepAccess(

@@ -1,5 +1,6 @@
 import type { WatchedRecord } from './chain-walker.ts'
 import type { CheckpointEntry } from './checkpoints/checkpoint-entry.ts'
+import type { HandoverEntry } from './checkpoints/handover-entry.ts'
 import type { AccessRecord, DistantChange, OpenAttempt } from './entry-examiner.ts'
 import type { SegmentHeader } from './format-reader.ts'
 import type { Problem } from './verdicts.ts'
@@ -59,6 +60,7 @@ export interface SegmentResult {
   readonly distantChanges: readonly DistantChange[]
   readonly access: readonly AccessRecord[]
   readonly checkpoints: readonly CheckpointEntry[]
+  readonly handovers: readonly HandoverEntry[]
   /** Changes of the system itself that carry another principal. */
   readonly otherPrincipals: number
   readonly records: number

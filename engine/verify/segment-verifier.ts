@@ -109,6 +109,7 @@ class SegmentVerifier {
       distantChanges: chain.entries.distant,
       access: chain.entries.access,
       checkpoints: chain.entries.checkpoints,
+      handovers: chain.entries.handovers,
       otherPrincipals: chain.entries.otherPrincipals,
       problems: this.#problems.kept,
       problemCount: this.#problems.count,

@@ -12,6 +12,7 @@ export type Verdict =
   | 'access not authenticated'
   | 'forbidden value'
   | 'checkpoint does not hold'
+  | 'hand-over does not hold'
   | 'rolled back behind a checkpoint'
   | 'rewritten since a checkpoint'
 

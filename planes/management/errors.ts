@@ -70,6 +70,10 @@ export const managementErrors = {
     sentence: 'The checkpoint does not exist, or does not cover the requested records.',
   },
   RECEIPT_REFUSED: { status: 422, sentence: 'The receipt does not say what it should of this checkpoint.' },
+  CHECKPOINT_KEY_KEPT: {
+    status: 409,
+    sentence: 'The key of the checkpoints is not rotated now. The message says why.',
+  },
   TOO_MANY_RECEIPTS: { status: 409, sentence: 'The checkpoint has 64 receipts, the maximum.' },
   LOG_NOT_WITNESSED: {
     status: 404,

@@ -1,5 +1,6 @@
 import type { Microseconds, Milliseconds } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
+import type { CheckpointKeys } from '../../engine/keys/checkpoint-keys.ts'
 import type { WebhookState } from '../../engine/domain/webhook-state.ts'
 import type { PasswordRecord } from '../../engine/events/values.ts'
 import type { TargetRules } from '../../engine/webhook-target.ts'
@@ -70,6 +71,7 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly audit: AuditLog
   readonly checkpoints: CheckpointLog
   readonly witness: Witness
+  readonly checkpointKeys: CheckpointKeys
   readonly events: EventLog
   readonly eventStreams: EventStreams
   /** Seals the secrets of service accounts. */

@@ -1,7 +1,14 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { CheckpointChange } from '../../engine/events/changes.ts'
-import type { CheckpointState, ReceiptState, WitnessedLog } from '../../engine/state-ports.ts'
-import { getCheckpointOfSize, getLastCheckpoint, putCheckpoint, putUnpublished } from '../tables/checkpoints.ts'
+import type { CheckpointState, HandoverState, ReceiptState, WitnessedLog } from '../../engine/state-ports.ts'
+import {
+  allHandovers,
+  getCheckpointOfSize,
+  getLastCheckpoint,
+  putCheckpoint,
+  putHandover,
+  putUnpublished,
+} from '../tables/checkpoints.ts'
 import { type CheckpointMarks, getMarks, putMarks, putReceipt, receiptsOf } from '../tables/receipts.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { getWitnessed, putWitnessed } from '../tables/witnessed-logs.ts'
@@ -16,6 +23,10 @@ export class CheckpointRows {
 
   last(): CheckpointState | undefined {
     return getLastCheckpoint(this.#tables.checkpoints)
+  }
+
+  handovers(): readonly HandoverState[] {
+    return allHandovers(this.#tables.checkpointHandovers)
   }
 
   ofSize(size: number): CheckpointState | undefined {
@@ -40,6 +51,8 @@ export class CheckpointRows {
         this.#abandonWithheld()
         putCheckpoint(this.#tables.checkpoints, sequence, time, change)
         return putMarks(this.#tables.checkpointMarks, { withheld: undefined, quiet: sequence })
+      case 'checkpoint.key-rotated':
+        return putHandover(this.#tables.checkpointHandovers, sequence, change)
       case 'checkpoint.receipt':
         putReceipt(this.#tables.receipts, sequence, change)
         return this.#mark(sequence, {})

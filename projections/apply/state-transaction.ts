@@ -30,6 +30,7 @@ import {
 import type {
   BucketState,
   CheckpointState,
+  HandoverState,
   LifecycleRuleState,
   LogicalUsage,
   ObjectState,
@@ -173,6 +174,10 @@ export class TableTransaction implements StateTransaction {
 
   lastCheckpoint(): CheckpointState | undefined {
     return this.#checkpoints.last()
+  }
+
+  checkpointHandovers(): readonly HandoverState[] {
+    return this.#checkpoints.handovers()
   }
 
   checkpointOfSize(size: number): CheckpointState | undefined {

@@ -1,12 +1,14 @@
 import type { Sequence } from '../../engine/brands.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
-import type { CheckpointState, ReceiptState, WitnessedLog } from '../../engine/state-ports.ts'
+import type { CheckpointState, HandoverState, ReceiptState, WitnessedLog } from '../../engine/state-ports.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { getApplied } from '../tables/applied.ts'
 import {
+  allHandovers,
   checkpointsFrom,
   getCheckpointOfSize,
   getLastCheckpoint,
+  getLastHandover,
   getLastRestore,
   isUnpublished,
   newestCheckpoint,
@@ -20,6 +22,8 @@ interface SigningState extends CheckpointMarks {
   readonly applied: AppliedPosition | undefined
   /** The last that was signed, shown or not. */
   readonly last: CheckpointState | undefined
+  /** The last hand-over of the key. */
+  readonly handover: HandoverState | undefined
   /** The last entry that says that the journal was restored from a backup. */
   readonly restored: Sequence | undefined
 }
@@ -40,6 +44,7 @@ export class CheckpointReader {
       ...getMarks(this.#tables.checkpointMarks),
       applied: getApplied(this.#tables.applied)?.position,
       last: getLastCheckpoint(this.#tables.checkpoints),
+      handover: getLastHandover(this.#tables.checkpointHandovers),
       restored: getLastRestore(this.#tables.restores),
     }
   }
@@ -54,6 +59,18 @@ export class CheckpointReader {
   after(sequence: number, limit: number): CheckpointState[] {
     this.#environment.refresh()
     return checkpointsFrom(this.#tables.checkpoints, sequence + 1, limit).filter(({ size }) => this.#isShown(size))
+  }
+
+  /** What the next signature follows: the last checkpoint, shown or not, and the last hand-over of the key. */
+  signing(): Pick<SigningState, 'last' | 'handover'> {
+    const { last, handover } = this.state()
+    return { last, handover }
+  }
+
+  /** Every hand-over of the key that is shown, the oldest first: not one that names a checkpoint which is not. */
+  handovers(): HandoverState[] {
+    this.#environment.refresh()
+    return allHandovers(this.#tables.checkpointHandovers).filter(({ size }) => this.#isShown(size))
   }
 
   /** The checkpoint of this size, if it is shown. */

@@ -4,7 +4,7 @@ import type { ChangeNamed } from '../../engine/events/changes.ts'
 import { originText, signature64 } from '../../engine/events/names.ts'
 import { digest, integer, microseconds } from '../../engine/events/schema/kinds.ts'
 import { field, record } from '../../engine/events/schema/record.ts'
-import type { CheckpointState } from '../../engine/state-ports.ts'
+import type { CheckpointState, HandoverState } from '../../engine/state-ports.ts'
 import { numberKey, readNumber } from '../keys.ts'
 import type { Row, Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from './row-codecs.ts'
@@ -23,6 +23,20 @@ const { encode, decode } = packed(
     origin: field(originText, 'origin'),
     publicKey: field(digest, 'public key'),
     signature: field(signature64, 'signature'),
+  }),
+)
+
+/** `checkpoint-handovers`: sequence of the entry (8) to what it says. */
+const handovers = packed(
+  record('hand-over', {
+    origin: field(originText, 'origin'),
+    generation: field(integer, 'generation'),
+    oldKey: field(digest, 'old public key'),
+    newKey: field(digest, 'new public key'),
+    size: field(integer, 'size'),
+    root: field(digest, 'root'),
+    oldSignature: field(signature64, 'signature by the old key'),
+    newSignature: field(signature64, 'signature by the new key'),
   }),
 )
 
@@ -70,6 +84,24 @@ export function putUnpublished(table: Table, size: number): void {
 
 export function isUnpublished(table: TableReader, size: number): boolean {
   return table.get(numberKey(size)) !== undefined
+}
+
+export function putHandover(table: Table, sequence: Sequence, change: ChangeNamed<'checkpoint.key-rotated'>): void {
+  table.put(numberKey(sequence), handovers.encode(change))
+}
+
+/** All of them, in the order of their entries. */
+export function allHandovers(table: TableReader): HandoverState[] {
+  return Array.from(table.rows({}), handoverOf)
+}
+
+export function getLastHandover(table: TableReader): HandoverState | undefined {
+  const [last] = table.rows({ reverse: true, limit: 1 })
+  return last && handoverOf(last)
+}
+
+function handoverOf({ key, value }: Row): HandoverState {
+  return { sequence: sequenceOf(readNumber(key, 0)), ...handovers.decode(value) }
 }
 
 export function putRestore(table: Table, sequence: Sequence): void {

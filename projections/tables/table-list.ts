@@ -31,6 +31,7 @@ export const TABLES = {
   checkpoints: 'checkpoints',
   checkpointMarks: 'checkpoint-marks',
   checkpointsUnpublished: 'checkpoints-unpublished',
+  checkpointHandovers: 'checkpoint-handovers',
   receipts: 'receipts',
   witnessedLogs: 'witnessed-logs',
   restores: 'restores',

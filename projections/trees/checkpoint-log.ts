@@ -13,7 +13,7 @@ import {
   treeRoot,
   type TreeNodes,
 } from '../../engine/transparency/tree-shape.ts'
-import type { CheckpointState, ReceiptState } from '../../engine/state-ports.ts'
+import type { CheckpointState, HandoverState, ReceiptState } from '../../engine/state-ports.ts'
 import type { CheckpointReader } from '../catalog/checkpoint-reader.ts'
 import { Turns } from '../audit/turns.ts'
 import { TreeFiles, TreesDamagedError, treesIn } from './tree-files.ts'
@@ -42,7 +42,10 @@ export interface TileName {
 const HASH_BYTES = 32
 
 /** What the log asks of the table of checkpoints. */
-type Checkpoints = Pick<CheckpointReader, 'last' | 'ofSize' | 'after' | 'receiptsOf' | 'receiptsAfter'>
+type Checkpoints = Pick<
+  CheckpointReader,
+  'last' | 'ofSize' | 'after' | 'receiptsOf' | 'receiptsAfter' | 'handovers' | 'signing'
+>
 
 /** How a record is in the tree of proof bundles. */
 export type BundlePath = readonly PathStep[]
@@ -70,6 +73,18 @@ export class CheckpointLog {
     const last = this.#reader.last()
     if (last === undefined) throw new LogRefusal('none', 'no checkpoint was signed yet')
     return last
+  }
+
+  /** Every hand-over of the key that is shown, the oldest first. */
+  handovers(): HandoverState[] {
+    return this.#reader.handovers()
+  }
+
+  /** What a hand-over of the key follows: the last checkpoint, shown or not. @throws LogRefusal */
+  handingOver(): { readonly last: CheckpointState; readonly handover: HandoverState | undefined } {
+    const { last, handover } = this.#reader.signing()
+    if (last === undefined) throw new LogRefusal('none', 'no checkpoint was signed yet')
+    return { last, handover }
   }
 
   /** The last checkpoint as a signed note, with the signatures of witnesses. @throws LogRefusal */

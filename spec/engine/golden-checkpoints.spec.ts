@@ -1,5 +1,6 @@
 /** The golden journal with checkpoints. */
 import { test } from 'tap'
+import { CheckpointKeys } from '../../engine/keys/checkpoint-keys.ts'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
 import { storeKeys } from '../../engine/keys/store-keys.ts'
 import {
@@ -8,6 +9,8 @@ import {
   readVerifierKey,
   verifierKeyText,
 } from '../../engine/transparency/checkpoint-note.ts'
+import { handoverFile, keyForSize, readHandovers } from '../../engine/transparency/key-handover.ts'
+import type { HandoverState } from '../../engine/state-ports.ts'
 import { noteOf } from '../../projections/trees/checkpoint-log.ts'
 import { OtherLog } from '../support/other-log.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
@@ -69,6 +72,25 @@ test('golden journal 15: what its store has seen of other logs', async (t) => {
   t.match(first, { size: 70_000, root: one.root(70_000), publicKey: one.key.publicKey })
   t.equal((first?.sequence ?? 0) - (first?.first.sequence ?? 0), 4, 'and since when')
   t.match(signing.reader.allWitnessed(), [{ origin: one.origin }, { origin: two.origin, size: 1, root: two.root(1) }])
+  await signing.close()
+  await store.close(true)
+})
+
+test('golden journal 16: the key of its log was handed over, and the new one is made of the key of the store', async (t) => {
+  const paths = copyGolden(t.testdir(), GOLDEN_JOURNALS[15])
+  const store = await openGolden(paths)
+  const signing = signingOf({ ...store, paths })
+  const keys = new CheckpointKeys(storeKeys(GOLDEN_MASTER_KEY, Buffer.from(GOLDEN_DEPLOYMENT, 'hex')))
+  const [handover, ...others] = signing.reader.handovers() as [HandoverState]
+  t.same(others, [])
+  t.match(handover, { generation: 1, size: 138, origin: `golden.log/${GOLDEN_DEPLOYMENT}` })
+  const digits = 'fc3cfa77e5b713329767fa190bc11c4486ec634a0b7d15101b90e79740deb662'
+  t.equal(keys.newest(1).publicKey.toString('hex'), digits, 'a generation is what it always was')
+  const trusted = readVerifierKey(verifierKeyText(handover.origin, keys.newest(0).publicKey))
+  const key = keyForSize(trusted, 145, readHandovers(handoverFile([handover])))
+  t.equal(key.publicKey.toString('hex'), digits)
+  t.ok(isSignedBy(readCheckpointNote(signing.log.note()), key))
+  t.same(keys.inForce(signing.reader.state()).publicKey, key.publicKey)
   await signing.close()
   await store.close(true)
 })

@@ -7,6 +7,7 @@ import { sequenceOf } from '../../engine/brands.ts'
 import { KeyRing } from '../../engine/keys/key-ring.ts'
 import { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
 import {
+  checkpointGenerationSeed,
   keyFileKey,
   masterKeyCheck,
   previousMasterKeyKey,
@@ -93,6 +94,8 @@ const GOLDEN = {
   keyFile: 'ae2d548e02393d41681c1e494f605c3df67ed6ae02b276dfd5a6ebd11eb4fce5',
   checkpointSigning: '1dbf95e7427b89cee63fbff6f7605db3ae2ddc70ab899bb33558901e3fa80baf',
   witnessSigning: '3c69a15236c69b31ad85f9cd604dc56c2cd85bacb58af5dd9f02570e1464ae93',
+  checkpointGenerations: '1db984403cd32542a1ceec1af6c091a4c1c3dea1486285653ddc4acd8733f24b',
+  checkpointGeneration1: 'b9a16efb17c7e0a162b16dfc64fe25fec04aecd5b419f9cb94ad01240fa63ef9',
   proofSigning: '99b20b7f0056b10e0ec2d8c58442f426832a96db322b4f884641400e48af80a1',
 }
 
@@ -105,6 +108,7 @@ test('every key is what it always was, and no other', async (t) => {
     keyFile: keyFileKey(MASTER_KEY, DEPLOYMENT),
     masterKeyCheck: masterKeyCheck(MASTER_KEY, DEPLOYMENT),
     proofSigning: proofSigningSeed(MASTER_KEY),
+    checkpointGeneration1: checkpointGenerationSeed(current.checkpointGenerations, 1),
   }
   const digits = Object.entries(keys).map(([name, key]) => [name, Buffer.from(key).toString('hex')])
   t.same(Object.fromEntries(digits), GOLDEN)

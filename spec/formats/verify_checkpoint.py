@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Verifies checkpoints of a log and proofs that lead to them, with nothing but checkpoints.md and Python's standard library.
 
-    python3 verify_checkpoint.py [--key VKEY] [--policy policy.txt] checkpoint.txt
+    python3 verify_checkpoint.py [--key VKEY [--handovers handovers.txt]] [--policy policy.txt] checkpoint.txt
         [--old earlier.txt --consistency proof.txt]
         [--inclusion proof.txt --record HASH]
 
@@ -19,6 +19,7 @@ from verify_proof import is_signed
 
 BYTES_MAXIMUM = 256 << 10
 ED25519, COSIGNER = b"\x01", b"\x04"
+HANDOVER = "object-store checkpoint key handover v1"
 PASSED, FAILED, NOT_PROVED = "passed", "failed", "not proved"
 
 
@@ -61,6 +62,69 @@ def read_key(text, kind=ED25519):
     return name, data[1:]
 
 
+def write_key(name, public_key):
+    return f"{name}+{key_id(name, public_key).hex()}+{base64.b64encode(ED25519 + public_key).decode()}"
+
+
+def read_signatures(lines):
+    """Name, key id and signature of each line of signature."""
+    return [Checkpoint.signature(line) for line in lines.split("\n")]
+
+
+def signs(signatures, text, name, public_key):
+    return any((who, which, len(value)) == (name, key_id(name, public_key), 64) and is_signed(value, text, public_key)
+               for who, which, value in signatures)
+
+
+# Hand-overs of the key.
+
+def handover_text(origin, size, root, old, new):
+    """What both keys sign."""
+    lines = [HANDOVER, origin, str(size), base64.b64encode(root).decode(), write_key(origin, old), write_key(origin, new)]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def read_handovers(text):
+    """Origin, size, old and new key of each note, once both keys have signed it."""
+    if not text:
+        return []
+    parts, found = text.split("\n\n"), []
+    if len(parts) % 2 or not text.endswith("\n"):
+        raise Malformed("no hand-overs")
+    for signed, signatures in zip(parts[::2], parts[1::2]):
+        lines = signed.split("\n")
+        if len(lines) != 6 or lines[0] != HANDOVER:
+            raise Malformed("no hand-overs")
+        origin, size, root = lines[1], number(lines[2]), plain_base64(lines[3], 32)
+        (old_name, old), (new_name, new) = read_key(lines[4]), read_key(lines[5])
+        read = read_signatures(signatures.removesuffix("\n"))
+        if (old_name, new_name) != (origin, origin) or handover_text(origin, size, root, old, new) != f"{signed}\n".encode():
+            raise Malformed("a hand-over with a key of another log")
+        if not all(signs(read, f"{signed}\n".encode(), origin, key) for key in (old, new)):
+            raise Malformed("a hand-over is not signed by both keys")
+        found.append((origin, size, old, new))
+    return found
+
+
+def key_for_size(verifier, size, handovers):
+    """The key that signs checkpoints of a size: none signs beyond the checkpoint at which it handed over."""
+    name, key = verifier
+    had = {key}
+    while True:
+        after = {(where, new) for origin, where, old, new in handovers if (origin, old) == (name, key)}
+        if len({new for _, new in after}) > 1:
+            raise Malformed("a key handed over to two keys: somebody else has it")
+        if not after:
+            return name, key
+        where, new = min(after)
+        if new in had:
+            raise Malformed("a hand-over goes back to an old key")
+        had.add(new)
+        if where >= size:
+            return name, key
+        key = new
+
+
 class Checkpoint:
     """A note: origin, size, root, what is signed, and by whom."""
 
@@ -85,10 +149,7 @@ class Checkpoint:
 
     def is_signed_by(self, name, public_key):
         """Signatures of other keys are passed over."""
-        identity = key_id(name, public_key)
-        return self.origin == name and any(
-            (who, which, len(value)) == (name, identity, 64) and is_signed(value, self.text.encode(), public_key)
-            for who, which, value in self.signatures)
+        return self.origin == name and signs(self.signatures, self.text.encode(), name, public_key)
 
     def is_cosigned_by(self, name, public_key):
         """C2SP tlog-cosignature: time in 8 bytes, and a signature over the time and the text. A false one spoils the others."""
@@ -235,11 +296,17 @@ def read_consistency(text):
     return read_proof(text, [], "old")
 
 
-def verify(checkpoint, key=None, old=None, consistency=None, inclusion=None, record=None, policy=None):
+def verify(checkpoint, key=None, old=None, consistency=None, inclusion=None, record=None, policy=None, handovers=""):
     """Checks by name. Texts of files; `record`: a hash of 32 bytes. Raises Malformed."""
     note, checks, tree = Checkpoint(checkpoint), {}, log_tree()
     verifier = read_key(key) if key else None
-    signed = lambda one: NOT_PROVED if verifier is None else PASSED if one.is_signed_by(*verifier) else FAILED
+    chain = read_handovers(handovers)
+
+    def signed(one):
+        if verifier is None:
+            return NOT_PROVED
+        return PASSED if one.is_signed_by(*key_for_size(verifier, one.size, chain)) else FAILED
+
     checks["signature"] = signed(note)
     if policy is not None:
         checks["witnesses"] = PASSED if has_quorum(policy, note) else FAILED
@@ -267,7 +334,7 @@ def read(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint")
-    for name in ("key", "policy", "old", "consistency", "inclusion", "record"):
+    for name in ("key", "handovers", "policy", "old", "consistency", "inclusion", "record"):
         parser.add_argument(f"--{name}")
     given = parser.parse_args()
     if (given.old is None) != (given.consistency is None) or (given.inclusion is None) != (given.record is None):
@@ -275,8 +342,9 @@ def main():
     try:
         paths = (given.old, given.consistency, given.inclusion, given.policy)
         old, consistency, inclusion, policy = (path and read(path) for path in paths)
+        handovers = read(given.handovers) if given.handovers else ""
         record = given.record and bytes.fromhex(given.record)
-        checks = verify(read(given.checkpoint), given.key, old, consistency, inclusion, record, policy)
+        checks = verify(read(given.checkpoint), given.key, old, consistency, inclusion, record, policy, handovers=handovers)
     except ValueError as error:
         print(f"failed: {error}")
         return 1

@@ -17,7 +17,7 @@ import sys
 import zlib
 
 sys.dont_write_bytecode = True
-from verify_checkpoint import bundle_tree, log_tree
+from verify_checkpoint import bundle_tree, handover_text, log_tree
 from verify_proof import is_signed
 
 DOMAIN = b"object-store/journal-record/v1" + bytes(2)
@@ -27,7 +27,7 @@ RECORD = struct.Struct(">32sIHHQQ32s")
 GENESIS, SEAL, CHANGE, AUDIT = 1, 2, 3, 4
 SYSTEM_CHANGES = {5, 6, 7, 21, 34, 35, 36, 37, 47, 52, 53, 54, 55, 62, 63, 73}
 ACCESS_CHANGES = {*range(23, 36), 37, *range(40, 44), 50, 51, *range(70, 74), *range(75, 79)}
-CHECKPOINT_SIGNED = 47
+CHECKPOINT_SIGNED, KEY_ROTATED, KEY_CHANGED = 47, 56, 37
 COLD_BLOCK = bytes.fromhex("1f8b08000000000000ff")
 COLD_INDEX = bytes.fromhex("1f8b08040000000000ff")
 COLD_END = bytes.fromhex("03000000000000000000")
@@ -120,7 +120,7 @@ class Journal:
         self.hash, self.digest, self.time, self.deployment = bytes(32), bytes(32), 0, None
         self.mark, self.marked, self.records = None, None, 0
         self.attempts, self.access, self.damaged = {}, 0, []
-        self.hashes, self.checkpoints = bytearray(), []
+        self.hashes, self.checkpoints, self.handovers = bytearray(), [], []
 
     def problem(self, verdict, detail, offset=0):
         self.problems.append(f"{self.name} offset {offset} sequence {self.sequence}: {verdict}: {detail}")
@@ -278,11 +278,12 @@ class Journal:
         if kind == CHANGE:
             changes = values[9] if len(values) > 9 and isinstance(values[9], list) else []
             kinds = [change[0] if isinstance(change, list) and change else None for change in changes]
-            own = all(one in SYSTEM_CHANGES for one in kinds)
+            own = all(one in SYSTEM_CHANGES or one == KEY_ROTATED and KEY_CHANGED in kinds for one in kinds)
             if self.attempts.get(intent) != request and not (intent is None and own) or values[0] != 1:
                 self.problem("change without its attempt", f"record {sequence}", at)
             self.access += any(one in ACCESS_CHANGES for one in kinds)
             self.checkpoint_entry([change for change, one in zip(changes, kinds) if one == CHECKPOINT_SIGNED], sequence, at, stated)
+            self.handover_entry([change for change, one in zip(changes, kinds) if one == KEY_ROTATED], sequence, at)
             for change in changes:
                 place = {3: 8, 16: 8, 39: 4}.get(change[0]) if isinstance(change, list) and isinstance((change or [None])[0], int) else None
                 payload = change[place] if place and len(change) > place else None
@@ -302,6 +303,24 @@ class Journal:
             else:
                 self.checkpoints.append((self.name, at, sequence, stated, *change[1:]))
 
+    def handover_entry(self, changes, sequence, at):
+        for change in changes:
+            lengths = [len(value) if isinstance(value, bytes) else type(value) for value in change]
+            if lengths != [int, str, int, 32, 32, int, 32, 64, 64]:
+                self.problem("damaged batch", "its hand-over has not the form of one", at)
+            else:
+                self.handovers.append((self.name, at, sequence, *change[1:]))
+
+    def handover_fault(self, handover, key, generation, had, last):
+        """What is wrong with a hand-over of the key, if anything; `last`: origin, size and root of the checkpoint before it."""
+        origin, number, old, new, size, root, by_old, by_new = handover
+        text = handover_text(origin, size, root, old, new)
+        if not is_signed(by_old, text, old) or not is_signed(by_new, text, new):
+            return "it is not signed by both keys"
+        if old != key or new in had or number != generation + 1:
+            return "its keys or its generation do not follow"
+        return None if (origin, size, root) == last else "it does not name the checkpoint before it"
+
     def check_checkpoints(self):
         """What the journal says of itself: sizes, links, signatures, and the roots of both trees at those sizes."""
         roots, trees, before = {}, (log_tree(), bundle_tree()), None
@@ -311,7 +330,22 @@ class Journal:
                 tree.append(bytes(self.hashes[32 * leaf:32 * leaf + 32]))
             if leaf + 1 in wanted:
                 roots[leaf + 1] = tuple(tree.root() for tree in trees)
-        for name, at, sequence, stated, size, root, bundle_root, previous, origin, key, signature in self.checkpoints:
+        key_now, generation, had, named, waiting = None, 0, set(), None, sorted(self.handovers, key=lambda one: one[2])
+        for name, at, sequence, stated, size, root, bundle_root, previous, origin, key, signature in [*self.checkpoints, [None] * 11]:
+            while waiting and (sequence is None or waiting[0][2] < sequence):
+                self.name, place, self.sequence, *handover = waiting.pop(0)
+                fault = self.handover_fault(handover, key_now, generation, had, named)
+                if fault:
+                    self.problem("hand-over does not hold", fault, place)
+                key_now, generation = handover[3], handover[1]
+                had |= {handover[2], handover[3]}
+            if sequence is None:
+                break
+            if key_now not in (None, key):
+                self.name, self.sequence = name, sequence
+                self.problem("checkpoint does not hold", f"of {size} records: nothing handed over to its key", at)
+            key_now, named = key, (origin, size, root)
+            had.add(key)
             last, linked = before or (-1, bytes(32))
             text = f"{origin}\n{size}\n{base64.b64encode(root).decode()}\n".encode()
             right = last < size <= sequence and size > 0 and previous == linked and is_signed(signature, text, key)

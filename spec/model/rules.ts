@@ -111,10 +111,8 @@ export class ModelRules {
       case 'complete-upload':
         return this.#complete(command, moment)
       case 'abort-upload':
-        this.#state.uploads.delete(this.#upload(command).upload)
-        return DONE
       case 'reclaim-upload':
-        this.#state.uploads.delete(command.upload)
+        this.#state.uploads.delete(command.kind === 'abort-upload' ? this.#upload(command).upload : command.upload)
         return DONE
       case 'record-digest':
         for (const payload of this.#state.references.keys()) {
@@ -124,6 +122,7 @@ export class ModelRules {
       case 'begin-scrub':
       case 'record-scrub':
       case 'sign-checkpoint':
+      case 'rotate-checkpoint-key':
       case 'record-receipt':
       case 'publish-checkpoint':
       case 'cosign-checkpoint':

@@ -2,7 +2,8 @@
 import { millisecondsOf } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
-import { SigningKey } from '../../engine/keys/signing-key.ts'
+import { CheckpointKeys } from '../../engine/keys/checkpoint-keys.ts'
+import type { SigningKey } from '../../engine/keys/signing-key.ts'
 import { CheckpointReader } from '../../projections/catalog/checkpoint-reader.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { answerTreeRequest } from '../../projections/trees/answer-tree-request.ts'
@@ -12,6 +13,13 @@ import { TreeFiles, treesIn } from '../../projections/trees/tree-files.ts'
 import type { OutsideMemory } from '../../workers/checkpoints/outside-memory.ts'
 import { CheckpointSigning } from '../../workers/checkpoints/sign-checkpoints.ts'
 import type { TestStore } from './test-store.ts'
+
+/** The keys of the log that signs in specs. */
+export const SPEC_CHECKPOINT_KEYS = new CheckpointKeys({
+  checkpointSigning: Buffer.alloc(32, 3),
+  checkpointGenerations: Buffer.alloc(32, 4),
+  earlier: [],
+})
 
 export interface TestSigning {
   readonly worker: CheckpointSigning
@@ -36,6 +44,8 @@ interface SigningOptions {
   readonly withholds?: () => boolean
   readonly key?: SigningKey
   readonly memories?: readonly OutsideMemory[]
+  /** Instead of `key`. */
+  readonly keys?: CheckpointKeys
   /** Milliseconds since 1970. */
   readonly clock?: () => number
   /** Where the trees are written, and the journal is read. */
@@ -52,7 +62,8 @@ export function signingOf(
     clock = Date.now,
     disk = nodeDisk,
     memories = [],
-    key = new SigningKey(Buffer.alloc(32, 3)),
+    keys = SPEC_CHECKPOINT_KEYS,
+    key: keyGiven,
   }: SigningOptions = {},
 ): TestSigning {
   const { paths, client, deploymentId } = store
@@ -80,7 +91,7 @@ export function signingOf(
       intervalSeconds,
       heartbeatSeconds,
       origin: { name, deploymentId },
-      key,
+      keys: keyGiven === undefined ? keys : { inForce: () => keyGiven },
       clock: () => millisecondsOf(clock()),
       withholds,
       memories,
@@ -94,7 +105,7 @@ export function signingOf(
     worker,
     reader,
     log: new CheckpointLog(disk, paths, reader),
-    publicKey: key.publicKey,
+    publicKey: (keyGiven ?? keys.newest(0)).publicKey,
     discarded,
     rollbacks,
     unasked,

@@ -53,7 +53,7 @@ export async function lockedLog(
     {
       place,
       origin: { name, deploymentId: store.deploymentId },
-      publicKey: KEY.publicKey,
+      publicKeys: () => [KEY.publicKey],
       timeoutMilliseconds,
       timer: () => timer,
       onFailure: (error) => {

@@ -9,6 +9,7 @@ import { ProofSigner } from '../../engine/keys/proof-signer.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../../planes/http/limits/concurrency-gate.ts'
 import { MetricSlots } from '../../planes/http/metrics/metric-slots.ts'
 import type { ScrapeValues } from '../../planes/http/metrics/metric-table.ts'
+import { SPEC_CHECKPOINT_KEYS } from './checkpoint-signing.ts'
 import { HTTP_DRIVER, listenBySpec as listen } from './http-driver.ts'
 import { ManagementAuthenticator } from '../../planes/management/identity/authenticate.ts'
 import { CounterHistory } from '../../planes/management/counter-history.ts'
@@ -241,6 +242,7 @@ function servicesOf(
       reader: server.session.checkpoints,
       clock,
     }),
+    checkpointKeys: SPEC_CHECKPOINT_KEYS,
     checkpointFacts: options.checkpointFacts ?? (() => NO_CHECKPOINTS),
     events,
     eventStreams: streams,

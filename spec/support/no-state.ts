@@ -19,6 +19,7 @@ export const NO_STATE: StateReader = {
   bucketOfLifecycleRule: () => undefined,
   scrubProgress: () => undefined,
   lastCheckpoint: () => undefined,
+  checkpointHandovers: () => [],
   checkpointOfSize: () => undefined,
   receiptsOf: () => [],
   withheldCheckpoint: () => undefined,

@@ -70,7 +70,7 @@ async function storeIn(root: string, { policy, servers }: Witnesses, lines: read
   const begin = (timeoutMilliseconds = 20_000) => {
     witnesses = new CheckpointWitnesses(store.client, signing.reader, policy(...lines), {
       isRequired,
-      key: KEY,
+      key: () => KEY,
       timeoutMilliseconds,
       clock: () => millisecondsOf(now),
       timer: () => timer,

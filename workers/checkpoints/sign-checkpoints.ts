@@ -1,6 +1,7 @@
 import type { Milliseconds, Sequence } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
-import type { SigningKey } from '../../engine/keys/signing-key.ts'
+import type { CheckpointKeys } from '../../engine/keys/checkpoint-keys.ts'
+import { DomainError } from '../../engine/errors.ts'
 import { checkpointText } from '../../engine/transparency/checkpoint-note.ts'
 import type { CheckpointState } from '../../engine/state-ports.ts'
 import type { CheckpointReader } from '../../projections/catalog/checkpoint-reader.ts'
@@ -23,7 +24,7 @@ interface CheckpointOptions {
   readonly heartbeatSeconds: number
   /** Under which name the log is known. */
   readonly origin: OriginParts
-  readonly key: SigningKey
+  readonly keys: Pick<CheckpointKeys, 'inForce'>
   readonly clock: () => Milliseconds
   /** Whether a checkpoint waits for receipts before it is shown. */
   readonly withholds: () => boolean
@@ -128,6 +129,8 @@ export class CheckpointSigning implements BackgroundWorker {
       if (report.due !== undefined) await this.#sign(report.due, last, restored)
       return 'idle'
     } catch (error) {
+      // The key was rotated since it signed: the next step has the new one.
+      if (error instanceof DomainError && error.code === 'checkpoint-key-changed') return 'idle'
       this.#refusal = error instanceof Error ? error.message : String(error)
       if (!(error instanceof CheckpointRollbackError)) throw error
       this.#endSigning(error)
@@ -181,7 +184,7 @@ export class CheckpointSigning implements BackgroundWorker {
     }
     const previous = last === undefined ? ZEROS : (hashes[0] as Uint8Array)
     const restore = restored === undefined ? undefined : hashes.at(-1)
-    const { key } = this.#options
+    const key = this.#options.keys.inForce(this.#reader.state())
     const origin = originOf(this.#options.origin, restore)
     const own = last?.origin === origin ? last : undefined
     await this.#memories.ask(origin, own, (size) => this.#reader.signedOfSize(size))

@@ -12,7 +12,7 @@ import { RetryPace } from './retry-pace.ts'
 
 interface LineOptions {
   /** The current key of the log. */
-  readonly key: SigningKey
+  readonly key: () => SigningKey
   readonly timeoutMilliseconds: number
   readonly stop: AbortSignal
   /** The time of day. */
@@ -67,13 +67,16 @@ export class WitnessLine {
 
   /**
    * What it has seen of the log. It is sent the last checkpoint of the journal, or the empty tree, which
-   * contradicts nothing. While it rests after a failure, that failure is thrown at once.
+   * contradicts nothing: also behind a rotation of the key, when it may know the log by the new key alone. While it rests
+   * after a failure, that failure is thrown at once.
    */
   seen(origin: string, own: CheckpointState | undefined): Promise<Seen | undefined> {
     return this.#inTurn(async () => {
       if (!this.pace.isDue) throw this.#failure
-      const size = own?.size ?? 0
-      const note = own === undefined ? this.#emptyNote(origin) : noteOf(own)
+      const key = this.#options.key()
+      const sent = own !== undefined && key.publicKey.equals(own.publicKey) ? own : undefined
+      const size = sent?.size ?? 0
+      const note = sent === undefined ? emptyNote(origin, key) : noteOf(sent)
       try {
         const answer = await this.#ask(size, [], note)
         if ('size' in answer && answer.size === size) {
@@ -83,7 +86,7 @@ export class WitnessLine {
         this.#known = { origin, size: cosigned }
         return cosigned === 0 ? undefined : { size: cosigned, root: undefined, origin }
       } catch (error) {
-        if (own === undefined || !isOtherTree(error)) throw error
+        if (sent === undefined || !isOtherTree(error)) throw error
         return { size, root: ANOTHER_ROOT, origin }
       }
     })
@@ -154,17 +157,16 @@ export class WitnessLine {
     return cosignature
   }
 
-  #emptyNote(origin: string): string {
-    const { key } = this.#options
-    const statement = { origin, size: 0, root: EMPTY_ROOT }
-    return checkpointNote(statement, key.publicKey, key.sign(checkpointText(statement)))
-  }
-
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const own = this.#turn.then(work)
     this.#turn = own.catch(() => undefined)
     return own
   }
+}
+
+function emptyNote(origin: string, key: SigningKey): string {
+  const statement = { origin, size: 0, root: EMPTY_ROOT }
+  return checkpointNote(statement, key.publicKey, key.sign(checkpointText(statement)))
 }
 
 function isOtherTree(error: unknown): boolean {

@@ -68,6 +68,21 @@ export class CheckpointWitnessKeyCommand extends LogTextCommand {
   }
 }
 
+export class CheckpointHandoversCommand extends LogTextCommand {
+  static override paths = [['checkpoint', 'handovers']]
+
+  static override usage = {
+    category: CATEGORY,
+    description: 'print how the key of the log was handed over, signed notes',
+    details: 'With it, "checkpoint verify --handovers" goes from a key that a verifier trusts to those after it.',
+    examples: [['For a verifier', '$0 checkpoint handovers --output handovers.txt']] as [string, string][],
+  }
+
+  override execute(): Promise<number> {
+    return this.printText('/key/handovers')
+  }
+}
+
 export class CheckpointProveCommand extends LogTextCommand {
   static override paths = [['checkpoint', 'prove']]
 

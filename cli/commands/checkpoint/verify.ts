@@ -19,7 +19,7 @@ import { isConsistent, rootOfInclusion } from '../../../engine/transparency/tree
 import type { CliContext } from '../../cli-context.ts'
 import { ExitError, exitTable } from '../../exit-codes.ts'
 import { readSmallFile } from '../proof/read-file.ts'
-import { parseLogFile, verifierKeyOption } from './checkpoint-file.ts'
+import { parseLogFile, readHandoverFile, trustedKey } from './checkpoint-file.ts'
 
 /** What a check came to. */
 interface Check {
@@ -39,7 +39,8 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
 
       With --policy it checks that enough witnesses have cosigned the checkpoint, and says which and when.
       With --old and --consistency it checks that the checkpoint extends an earlier one; with --inclusion and --record, the
-      hash of a record, that the record is in its tree. Ends with 0 if all passed, with 8 if one failed, and with 9 without --key.
+      hash of a record, that the record is in its tree. With --handovers it follows the key to those that it handed over to: each
+      signs only behind the checkpoint at which it got the log, and none behind the one at which it handed over. Ends with 0 if all passed, with 8 if one failed, and with 9 without --key.
     `,
     examples: [
       ['Its signature', '$0 checkpoint verify checkpoint.txt --key store.example/06…'],
@@ -53,6 +54,7 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
   policy = Option.String('--policy', {
     description: 'file that says which witnesses must have cosigned it (C2SP tlog-policy)',
   })
+  handovers = Option.String('--handovers', { description: 'file of the hand-overs of that key (checkpoint handovers)' })
   old = Option.String('--old', { description: 'file of an earlier checkpoint' })
   consistency = Option.String('--consistency', { description: 'file of the proof that it is extended' })
   inclusion = Option.String('--inclusion', { description: 'file of the proof that a record is in the tree' })
@@ -78,14 +80,16 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
 
   async #signature(statement: CheckpointStatement, file = this.note): Promise<Check> {
     if (this.key === undefined) {
+      if (this.handovers !== undefined) throw new ExitError('usage', '--handovers is of no use without --key')
       return {
         check: 'signature',
         result: 'not proved',
         detail: 'no --key was given, so it is not known who signed',
       }
     }
-    const { origin } = statement
-    const isSigned = isSignedBy(await this.#parsed(file, readCheckpointNote), verifierKeyOption(this.key))
+    const { origin, size } = statement
+    const key = trustedKey(this.key, size, await this.#handovers())
+    const isSigned = isSignedBy(await this.#parsed(file, readCheckpointNote), key)
     return isSigned
       ? { check: 'signature', result: 'passed', detail: `the log ${origin} signed it` }
       : { check: 'signature', result: 'failed', detail: `${file} has no valid signature of this key under ${origin}` }
@@ -151,6 +155,12 @@ export class CheckpointVerifyCommand extends Command<CliContext> {
             detail: `the proof does not show that record ${number} has this hash`,
           },
     ]
+  }
+
+  async #handovers(): ReturnType<typeof readHandoverFile> {
+    const { handovers } = this
+    if (handovers === undefined) return []
+    return readHandoverFile(resolve(this.context.workingDirectory, handovers), handovers)
   }
 
   /** @throws ExitError `proofFailed` for a file of another form */

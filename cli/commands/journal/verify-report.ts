@@ -45,10 +45,14 @@ export function reportAsJson(report: VerificationReport, kept: KeptNote | undefi
   })
 }
 
-function checkpointsRecord({ checkpoints: { count, last } }: VerificationReport): Record<string, unknown> {
-  if (last === undefined) return { count, last: null }
+function checkpointsRecord({ checkpoints: { count, last, handovers } }: VerificationReport): Record<string, unknown> {
+  const rotations = handovers.map(({ sequence, origin, size, oldKey, newKey }) => {
+    const [old_key, new_key] = [oldKey, newKey].map((publicKey) => keyOf({ origin, publicKey }))
+    return { sequence, size, old_key, new_key }
+  })
+  if (last === undefined) return { count, last: null, handovers: rotations }
   const { sequence, size, root, origin } = last
-  return { count, last: { sequence, size, root, origin, key: keyOf(last) } }
+  return { count, last: { sequence, size, root, origin, key: keyOf(last) }, handovers: rotations }
 }
 
 function keptRecord(
@@ -58,12 +62,15 @@ function keptRecord(
   return { origin, size, root, extended: extendsKept ?? null, signature: isSigned ? 'passed' : 'not proved' }
 }
 
-function keyOf({ origin, publicKey }: NonNullable<VerificationReport['checkpoints']['last']>): string {
+function keyOf({
+  origin,
+  publicKey,
+}: Pick<NonNullable<VerificationReport['checkpoints']['last']>, 'origin' | 'publicKey'>): string {
   return verifierKeyText(origin, Buffer.from(publicKey, 'hex'))
 }
 
 function checkpointLines(
-  { checkpoints: { count, last, extendsKept } }: VerificationReport,
+  { checkpoints: { count, last, handovers, extendsKept } }: VerificationReport,
   kept: KeptNote | undefined,
 ): string[] {
   const lines: string[] = []
@@ -71,6 +78,10 @@ function checkpointLines(
     lines.push(
       `checkpoints ${count.toLocaleString('en')}, the last of ${plural(last.size, 'record')}, by ${keyOf(last)}`,
     )
+  }
+  for (const { sequence, size, origin, oldKey, newKey } of handovers) {
+    const [from, to] = [oldKey, newKey].map((publicKey) => keyOf({ origin, publicKey }))
+    lines.push(`key         record ${sequence} hands over from ${from} to ${to}, after ${plural(size, 'record')}`)
   }
   if (kept === undefined) return lines
   const what = `the checkpoint of ${plural(kept.size, 'record')} of ${kept.origin}`

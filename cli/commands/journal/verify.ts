@@ -69,6 +69,7 @@ export class JournalVerifyCommand extends JournalCommand {
     const report = await this.#verify(directory, options)
     const seconds = (performance.now() - begun) / 1000
     if (kept !== undefined) requireSameLog(kept, report)
+    kept?.requireSigned(report.checkpoints.handovers)
     const lines = this.json ? [reportAsJson(report, kept)] : reportAsText(report, seconds, kept)
     this.context.stdout.write(`${lines.join('\n')}\n`)
     if (report.intact) return exitTable.ok.code

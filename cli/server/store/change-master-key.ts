@@ -5,10 +5,12 @@ import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { findKeys, writeKeyFile } from '../../../engine/journal/key-file.ts'
 import type { Journal } from '../../../engine/journal/journal.ts'
 import { segmentFirsts } from '../../../engine/journal/segment.ts'
+import { CheckpointKeys } from '../../../engine/keys/checkpoint-keys.ts'
 import { changeOfMasterKey, type KeyRing } from '../../../engine/keys/key-ring.ts'
 import { MasterKeyMismatchError, masterKeyId } from '../../../engine/keys/master-key-id.ts'
-import { keysOfOne, masterKeyCheck } from '../../../engine/keys/store-keys.ts'
+import { keysOfOne, masterKeyCheck, storeKeys } from '../../../engine/keys/store-keys.ts'
 import { AccessSeal } from '../../../projections/access-seal.ts'
+import { CheckpointReader } from '../../../projections/catalog/checkpoint-reader.ts'
 import type { OpenedProjections } from '../../../projections/open-projections.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 import { earlyKeys } from './access-keys.ts'
@@ -75,7 +77,7 @@ interface ChangedParts {
 }
 
 /**
- * Records the change of the master key. Before that the key file says where to look for it, so that no start after a crash
+ * Records the change of the master key, and in the same entry that the log of checkpoints has a key of the new one. Before that the key file says where to look for it, so that no start after a crash
  * takes the key before for the current one.
  */
 export async function recordKeyChange(client: EngineClient, parts: ChangedParts): Promise<void> {
@@ -88,7 +90,17 @@ export async function recordKeyChange(client: EngineClient, parts: ChangedParts)
   const seal = new AccessSeal(environment, keysOfOne(nextMasterKey, ring.deploymentId).accessRows)
   seal.holds()
   state.sealWith(seal)
-  const changes = [{ name: 'master-key.changed', ...change } as const]
+  const changes = [{ name: 'master-key.changed', ...change } as const, ...handOver(parts, nextMasterKey)]
   await client.execute({ kind: 'record-server-event', audit: MASTER_KEY_CHANGE, changes })
   writeKeyFile(disk, paths, findKeys(disk, paths, nextMasterKey).ring)
+}
+
+/** Whoever had the key before must not be able to sign; without a checkpoint nobody knows a key yet. */
+function handOver({ ring, projections }: ChangedParts, nextMasterKey: Uint8Array) {
+  const { last, handover } = new CheckpointReader(projections.environment).state()
+  if (last === undefined) return []
+  const [before, after] = [ring.storeKeys(), storeKeys(nextMasterKey, ring.deploymentId)].map(
+    (keys) => new CheckpointKeys(keys),
+  ) as [CheckpointKeys, CheckpointKeys]
+  return [{ name: 'checkpoint.key-rotated', ...before.handOver({ last, handover }, after) } as const]
 }

@@ -4,6 +4,7 @@ import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { BodyHasher } from '../../../engine/hashing/body-hashing.ts'
 import { CapabilityTokens } from '../../../engine/keys/capability-tokens.ts'
+import { CheckpointKeys } from '../../../engine/keys/checkpoint-keys.ts'
 import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
 import { SecretBox } from '../../../engine/keys/secret-box.ts'
 import type { StoreKeys } from '../../../engine/keys/store-keys.ts'
@@ -49,6 +50,8 @@ export class StoreSession {
   readonly events: EventLog
   readonly webhooks: WebhookReader
   readonly checkpoints: CheckpointReader
+  /** Sign checkpoints. */
+  readonly checkpointKeys: CheckpointKeys
   readonly payloads: PayloadReader
   readonly uploads: UploadStore
   readonly space: SpaceGuard
@@ -92,6 +95,7 @@ export class StoreSession {
     this.access = new AccessReader(this.environment)
     this.webhooks = new WebhookReader(this.environment)
     this.checkpoints = new CheckpointReader(this.environment)
+    this.checkpointKeys = new CheckpointKeys(keys)
     this.payloads = new PayloadReader(nodeDisk, this.paths, sealer)
     const sealing = encryptionEnabled ? sealer : undefined
     this.uploads = new UploadStore(nodeDisk, this.paths, start, thread, hashing, sealing)

@@ -2,6 +2,8 @@ import { treesOfSegments } from '../segment-pool.ts'
 import type { SegmentResult } from '../segment-result.ts'
 import type { ProblemList } from '../verdicts.ts'
 import type { CheckpointEntry } from './checkpoint-entry.ts'
+import type { HandoverEntry } from './handover-entry.ts'
+import { KeyInForce } from './key-in-force.ts'
 import { CompactRange } from './compact-range.ts'
 import { TreeHasher } from './tree-hasher.ts'
 
@@ -19,6 +21,8 @@ export interface CheckpointFindings {
   /** Entries that sign one. */
   readonly count: number
   readonly last: CheckpointEntry | undefined
+  /** Hand-overs of the key that signs them, which hold. */
+  readonly handovers: readonly HandoverEntry[]
   /** Whether the journal extends the one that was kept; undefined without one, or when that could not be computed. */
   readonly extendsKept: boolean | undefined
   /** Sentences about what was not checked. */
@@ -53,15 +57,21 @@ export async function checkCheckpoints(
   const isThere = kept !== undefined && kept.size >= 1 && kept.size <= nextSequence
   const sizes = [...fits.map(({ size }) => size), ...(isThere ? [kept.size] : [])]
   const roots = isWhole ? await rootsAt(segments, sizes, threads) : new Map<number, Roots>()
+  const keys = new KeyInForce(isWhole)
   let before: CheckpointEntry | undefined
   for (const { result } of segments) {
-    for (const entry of result.checkpoints) {
-      const isFirst = before === undefined && isWhole
-      const fault = faultOf(entry, isFirst ? 'none' : before, roots.get(entry.size))
-      if (fault !== undefined) {
-        const { sequence, offset } = entry
-        problems.add({ segment: result.name, offset, sequence, verdict: 'checkpoint does not hold', detail: fault })
+    const said = [...result.checkpoints, ...result.handovers].toSorted((one, other) => one.sequence - other.sequence)
+    for (const entry of said) {
+      const { sequence, offset } = entry
+      const place = { segment: result.name, offset, sequence }
+      if ('newKey' in entry) {
+        const fault = keys.handOver(entry, before)
+        if (fault !== undefined) problems.add({ ...place, verdict: 'hand-over does not hold', detail: fault })
+        continue
       }
+      const isFirst = before === undefined && isWhole
+      const fault = faultOf(entry, isFirst ? 'none' : before, roots.get(entry.size)) ?? keys.sign(entry)
+      if (fault !== undefined) problems.add({ ...place, verdict: 'checkpoint does not hold', detail: fault })
       before = entry
     }
   }
@@ -74,7 +84,7 @@ export async function checkCheckpoints(
       'Whether the journal extends the checkpoint was not checked: the records that it covers cannot all be read.',
     )
   }
-  return { count: entries.length, last: before, extendsKept, notes }
+  return { count: entries.length, last: before, handovers: keys.handovers, extendsKept, notes }
 }
 
 function faultOf(

@@ -21,10 +21,10 @@ export interface CheckpointEntry {
 
 export const CHECKPOINT_SIGNED = 47
 
-const CHANGES_INDEX = 9
+export const CHANGES_INDEX = 9
 const FIELDS = 8
-const HASH_BYTES = 32
-const SIGNATURE_BYTES = 64
+export const HASH_BYTES = 32
+export const SIGNATURE_BYTES = 64
 /** A public key of Ed25519 as node:crypto takes it: RFC 8410. */
 const KEY_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 
@@ -61,7 +61,8 @@ function readOne(
   }
 }
 
-function isSigned(text: Buffer, publicKey: Uint8Array, signature: Uint8Array): boolean {
+/** Whether this is an Ed25519 signature of the key over the text. */
+export function isSigned(text: Buffer, publicKey: Uint8Array, signature: Uint8Array): boolean {
   try {
     const key = createPublicKey({ key: Buffer.concat([KEY_HEAD, publicKey]), format: 'der', type: 'spki' })
     return verify(null, text, key, signature)

@@ -7,6 +7,7 @@ const NAMES: Readonly<Record<string, string>> = {
   'POST /transparency/witness/add-checkpoint': 'addCheckpoint',
   'GET /transparency/witness/key': 'getWitnessKey',
   'GET /transparency/witness/logs': 'listWitnessedLogs',
+  'POST /transparency/key/rotate': 'rotateCheckpointKey',
   'GET /ready': 'getReadiness',
   'GET /metrics': 'getPrometheusMetrics',
   'GET /openapi.json': 'getOpenApiDocument',

@@ -1,5 +1,6 @@
 import type { CheckpointState } from '../../../engine/state-ports.ts'
 import { verifierKeyText } from '../../../engine/transparency/checkpoint-note.ts'
+import { handoverFile } from '../../../engine/transparency/key-handover.ts'
 import type { CheckpointLog } from '../../../projections/trees/checkpoint-log.ts'
 import {
   bytesOf,
@@ -19,6 +20,7 @@ import { listOf, object, orNull, SHA256, TIME, text, whole } from '../schemas/sc
 import { tileOfPath } from '../requests/tile-path.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
 import { asked, hex, RECEIPT_NAMES, receiptNames } from './checkpoint-parts.ts'
+import { rotateCheckpointKey } from './rotate-checkpoint-key.ts'
 import { RECEIPT_ROUTES } from './receipts.ts'
 import { WITNESS_ROUTES } from './witness.ts'
 
@@ -69,11 +71,19 @@ const getCheckpoint = textRoute({
 
 const getKey = textRoute({
   pattern: 'GET /transparency/key',
-  summary: 'The key of the log (C2SP vkey), for comparison only: to trust it, get it from somewhere else.',
+  summary:
+    'The key that signed the last checkpoint (C2SP vkey), for comparison only: to trust it, get it from somewhere else.',
   text(log) {
     const { origin, publicKey } = log.last()
     return `${verifierKeyText(origin, publicKey)}\n`
   },
+})
+
+const getHandovers = textRoute({
+  pattern: 'GET /transparency/key/handovers',
+  summary:
+    'How the key of the log was handed over: signed notes, the oldest first, an empty line between two; empty without one.',
+  text: (log) => handoverFile(log.handovers()),
 })
 
 const getInclusion = textRoute({
@@ -148,6 +158,8 @@ export const TRANSPARENCY_ROUTES: readonly Route[] = [
   getCheckpoint,
   getCheckpoints,
   getKey,
+  getHandovers,
+  rotateCheckpointKey,
   getInclusion,
   getConsistency,
   getTile,

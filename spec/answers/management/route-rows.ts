@@ -47,6 +47,8 @@ export const ROUTE_ROWS: readonly RouteRow[] = [
   row('GET', '/transparency/checkpoint'),
   row('GET', '/transparency/checkpoints'),
   row('GET', '/transparency/key'),
+  row('GET', '/transparency/key/handovers'),
+  row('POST', '/transparency/key/rotate'),
   row('GET', '/transparency/receipts'),
   row('POST', '/transparency/receipts', '{}'),
   row('POST', '/transparency/witness/add-checkpoint', 'old 0\n'),

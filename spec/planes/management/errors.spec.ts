@@ -111,6 +111,7 @@ async function createWebhook(): Promise<string> {
   return subscription.id
 }
 
+const rotate = () => api.call('POST', '/transparency/key/rotate')
 /** How each error is provoked. */
 const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAnswer>>>> = {
   NOT_FOUND: () => api.send('GET', '/none'),
@@ -232,6 +233,7 @@ const PROVOKED: Readonly<Partial<Record<ManagementErrorCode, () => Promise<ApiAn
     await signing.close()
     return api.call('POST', '/transparency/receipts', { receipt: 'AAAA' })
   },
+  CHECKPOINT_KEY_KEPT: () => rotate().then(rotate),
   TOO_MANY_RECEIPTS: async () => {
     const authority = timeStampAuthority(join(server.paths.root, 'authority'))
     const { size, bundleRoot } = server.session.checkpoints.last() as CheckpointState

@@ -20,6 +20,8 @@ import { DomainError } from '../../../engine/errors.ts'
 import { HeavyWork } from '../../../planes/management/heavy-work.ts'
 import type { ManagementServices } from '../../../planes/management/services.ts'
 import { S3_ACTIONS } from '../../../planes/s3/identity/authorize.ts'
+import { CHECKPOINTS } from './checkpoint-stub.ts'
+import { SPEC_CHECKPOINT_KEYS } from '../../support/checkpoint-signing.ts'
 import type { AuditQuery } from '../../../projections/audit/audit-query.ts'
 import { WITNESS } from './witness-stub.ts'
 
@@ -240,39 +242,6 @@ const EVENTS = {
   read: async () => ({ events: [], position: EVENT_PLACE, isAtEnd: true, damaged: false, head: EVENT_PLACE }),
 }
 
-const CHECKPOINT = {
-  sequence: 9,
-  timeMicroseconds: NOW * 1000,
-  size: 9,
-  root: Buffer.alloc(32),
-  bundleRoot: Buffer.alloc(32),
-  previous: Buffer.alloc(32),
-  origin: 'log',
-  publicKey: Buffer.alloc(32),
-  signature: Buffer.alloc(64),
-}
-const RECEIPT = {
-  sequence: 10,
-  size: 9,
-  kind: 'rfc3161',
-  giver: 'https://tsa.example/',
-  receipt: Buffer.alloc(40),
-  assertedMicroseconds: NOW * 1000,
-}
-const CHECKPOINTS = {
-  newest: () => CHECKPOINT,
-  last: () => CHECKPOINT,
-  ofSize: () => CHECKPOINT,
-  note: () => 'note',
-  noteOf: () => 'note',
-  receiptsOf: () => [RECEIPT],
-  receiptsAfter: () => [RECEIPT],
-  after: () => [CHECKPOINT],
-  inclusion: () => 'proof',
-  consistency: () => 'proof',
-  tile: () => Buffer.alloc(32),
-}
-
 function auditFor(deeds: Deeds) {
   return {
     head: { sequence: 9, hash: '0'.repeat(64) },
@@ -321,6 +290,7 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     checkpoints: CHECKPOINTS,
     witness: WITNESS,
     checkpointFacts: () => ({ ...NO_CHECKPOINTS, isOn: true, treeSize: 9, signed: 1 }),
+    checkpointKeys: SPEC_CHECKPOINT_KEYS,
     events: EVENTS,
     webhooks: WEBHOOKS,
     sharing: SHARING,

@@ -1,10 +1,10 @@
 /** Changes of every kind, as they are stored and as `journal show` shows them. */
 import { partBits } from '../commands.ts'
+import { SHOWN_CHECKPOINTS } from './shown-checkpoints.ts'
 import { SHOWN_CHECKSUMS } from './shown-checksums.ts'
 
 const DIGEST = Buffer.alloc(32, 0xab)
 const HEX = 'ab'.repeat(32)
-const SIGNATURE = Buffer.alloc(64, 0xcd)
 const YEAR_9999 = Date.parse('9999-12-31T23:59:59.999Z')
 const BUCKET = { bucket_id: 2, name: 'b' }
 const KEY = { bucket_id: 2, key: 'k' }
@@ -181,36 +181,7 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
     },
   ],
   [[35, DIGEST], { kind: 'access.authenticated', mac: HEX }],
-  [
-    [47, 9, DIGEST, DIGEST, DIGEST, 'log/1', DIGEST, SIGNATURE],
-    {
-      kind: 'checkpoint.signed',
-      size: 9,
-      root: HEX,
-      bundle_root: HEX,
-      previous: HEX,
-      origin: 'log/1',
-      public_key: HEX,
-      signature: SIGNATURE.toString('hex'),
-    },
-  ],
-  [
-    [52, 9, 0, 'https://tsa.example/', DIGEST, 1_000_000],
-    {
-      kind: 'checkpoint.receipt',
-      size: 9,
-      receipt_kind: 'rfc3161',
-      giver: 'https://tsa.example/',
-      receipt: HEX,
-      asserted: '1970-01-01T00:00:01.000000Z',
-    },
-  ],
-  [[53, 9], { kind: 'checkpoint.withheld', size: 9 }],
-  [[54, 9], { kind: 'checkpoint.published', size: 9 }],
-  [
-    [55, 'log/1', 9, DIGEST, DIGEST, 7],
-    { kind: 'checkpoint.cosigned', origin: 'log/1', size: 9, root: HEX, public_key: HEX, seconds: 7 },
-  ],
+  ...SHOWN_CHECKPOINTS,
   [[37, DIGEST, DIGEST, DIGEST], { kind: 'master-key.changed', check: HEX, sealed_key: HEX, after: HEX }],
   [
     [40, 'w', 'https://t/', [0, 7], 'b', null, true, DIGEST],

@@ -20,8 +20,8 @@ interface LockOptions {
   readonly place: LockPlace
   /** Under which the log is signed now: what an earlier one left is not written. */
   readonly origin: OriginParts
-  /** Of the key that signs checkpoints; 32 bytes. */
-  readonly publicKey: Uint8Array
+  /** Every key that this log can have signed with; 32 bytes each. */
+  readonly publicKeys: () => Iterable<Uint8Array>
   readonly timeoutMilliseconds: number
   /** Milliseconds of a clock that is never set. */
   readonly timer: () => number
@@ -166,9 +166,11 @@ export class CheckpointLock implements BackgroundWorker, OutsideMemory, Publicat
     const note = parsed(held.text)
     if (note.origin !== origin) throw new LockError(`it holds a checkpoint of ${note.origin}, not of ${origin}`)
     const checked = { origin, size: note.size, root: note.root, tag: held.tag }
-    const keys = [this.#options.publicKey, own?.publicKey].flatMap((key) => key ?? [])
-    const isSigned = keys.some((key) => isSignedBy(note, readVerifierKey(verifierKeyText(origin, key))))
-    if (isSigned || this.#isOwn(checked)) return checked
+    if (this.#isOwn(checked)) return checked
+    const isSignedWith = (key: Uint8Array) => isSignedBy(note, readVerifierKey(verifierKeyText(origin, key)))
+    if (own !== undefined && isSignedWith(own.publicKey)) return checked
+    // A journal that was rolled back may not know to which key the log was handed over.
+    for (const key of this.#options.publicKeys()) if (isSignedWith(key)) return checked
     throw new LockError('it holds a checkpoint that no key of this store has signed')
   }
 

@@ -1,0 +1,41 @@
+import { handoverNote } from '../../../engine/transparency/key-handover.ts'
+import { verifierKeyText } from '../../../engine/transparency/checkpoint-note.ts'
+import { ADMINISTRATOR, defineRoute, json } from '../define-route.ts'
+import { jsonResponse } from '../responses.ts'
+import { command } from '../route-command.ts'
+import { object, text, whole } from '../schemas/schema.ts'
+import { asked } from './checkpoint-parts.ts'
+
+/** The key of the log changes: `spec/decisions/0162-the-key-of-the-log-is-handed-over.md`. */
+export const rotateCheckpointKey = defineRoute({
+  pattern: 'POST /transparency/key/rotate',
+  roles: ADMINISTRATOR,
+  summary: 'Hands the key of the log over to a new one, which signs from the next checkpoint on.',
+  answer: {
+    200: json(
+      object({
+        origin: text(),
+        generation: whole({ minimum: 1 }),
+        size: whole({ minimum: 1 }),
+        old_key: text(),
+        new_key: text(),
+        note: text(),
+      }),
+    ),
+  },
+  errors: ['CHECKPOINT_NOT_FOUND', 'CHECKPOINT_KEY_KEPT', 'CONFLICT'],
+  async handle(request, { checkpoints, checkpointKeys }) {
+    const handover = checkpointKeys.handOver(asked(() => checkpoints.handingOver()))
+    await request.journal.execute({ kind: 'rotate-checkpoint-key', handover }, ['generation', handover.generation])
+    const { origin, generation, size, oldKey, newKey } = handover
+    return jsonResponse(200, {
+      origin,
+      generation,
+      size,
+      old_key: verifierKeyText(origin, oldKey),
+      new_key: verifierKeyText(origin, newKey),
+      note: handoverNote(handover),
+    })
+  },
+  command: command('checkpoint rotate-key', 'hand the key of the log over to a new one'),
+})
