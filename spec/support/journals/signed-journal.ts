@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { SigningKey } from '../../../engine/keys/signing-key.ts'
 import { checkpointNote, checkpointText } from '../../../engine/transparency/checkpoint-note.ts'
+import { handoverText, type SignedHandover } from '../../../engine/transparency/key-handover.ts'
 import { treeRoot } from '../proofs/audit-tree.ts'
 import { type BuilderOptions, JournalBuilder } from './journal-builder.ts'
 
@@ -15,6 +16,17 @@ export interface Stated {
   previous: Buffer
   origin: string
   key: SigningKey
+}
+
+/** What a hand-over says, and who signs that it does. */
+export interface StatedHandover {
+  origin: string
+  generation: number
+  oldKey: SigningKey
+  newKey: SigningKey
+  size: number
+  root: Buffer
+  signers: readonly [byOld: SigningKey, byNew: SigningKey]
 }
 
 function digest(prefix: number, ...parts: readonly Uint8Array[]): Buffer {
@@ -42,6 +54,8 @@ export class SignedJournal {
   /** Of all records, by sequence. */
   readonly #hashes: Buffer[] = []
   #last: Buffer = Buffer.alloc(32)
+  #lastStated: Pick<Stated, 'size' | 'root' | 'origin' | 'key'> | undefined
+  #handovers = 0
 
   constructor(options: BuilderOptions = {}) {
     this.builder = new JournalBuilder(options)
@@ -91,7 +105,49 @@ export class SignedJournal {
     this.builder.entries({ result: 1, principal: 'system:checkpoints', operation: 'checkpoint.sign', changes })
     this.#note()
     this.#last = this.builder.lastHash
+    this.#lastStated = stated
     return this
+  }
+
+  /** An attempt, and the entry by which the key of the last checkpoint hands over, or that says something else. Returns that. */
+  handOver(
+    newKey: SigningKey,
+    alter: (stated: StatedHandover) => void = () => undefined,
+    cut?: 'short',
+  ): SignedHandover {
+    const last = this.#lastStated ?? { size: 1, root: Buffer.alloc(32), origin: this.origin, key: KEY }
+    this.#handovers += 1
+    const { origin, size, root, key: oldKey } = last
+    const stated = {
+      origin,
+      size,
+      root,
+      oldKey,
+      newKey,
+      generation: this.#handovers,
+      signers: [oldKey, newKey] as const,
+    }
+    alter(stated)
+    const [old, next] = [stated.oldKey.publicKey, stated.newKey.publicKey]
+    const text = handoverText({
+      origin: stated.origin,
+      size: stated.size,
+      root: stated.root,
+      oldKey: old,
+      newKey: next,
+    })
+    const [oldSignature, newSignature] = stated.signers.map((signer) => signer.sign(text)) as [Buffer, Buffer]
+    const said = { ...stated, oldKey: old, newKey: next, oldSignature, newSignature }
+    const { generation } = stated
+    const change = [56, said.origin, generation, old, next, said.size, said.root, oldSignature, newSignature]
+    const changes = [cut === undefined ? change : change.slice(0, -1)]
+    const attempt = { operation: 'management:rotateCheckpointKey', resource: 'log' }
+    const intentSequence = this.size
+    this.builder.entries({ ...attempt, result: 0 })
+    this.#note()
+    this.builder.entries({ ...attempt, result: 1, intentSequence, changes })
+    this.#note()
+    return said
   }
 
   /** The checkpoint of a size as a text that somebody keeps. */
