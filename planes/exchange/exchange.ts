@@ -1,5 +1,6 @@
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
+import { BusyError } from '../../engine/shares/shares.ts'
 import type { ConcurrencyGate, Entry } from '../http/limits/concurrency-gate.ts'
 import {
   BodyRemovedError,
@@ -24,11 +25,6 @@ export interface Refusal {
 
 /** Bodies up to so many bytes come in whole before their operation takes a place; a slow sender then holds none. */
 const SMALL_BODY_BYTES_MAXIMUM = 64 * 1024
-
-/** The gate is full, or the queue of passwords: too many requests are running and waiting already. */
-export class BusyError extends Error {
-  override readonly name = 'BusyError'
-}
 
 /**
  * One request of a listener and the way that it goes, which is the same for all: admit, await a small body, enter the

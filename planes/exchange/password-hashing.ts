@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { PasswordRecord } from '../../engine/events/values.ts'
-import { BusyError } from './exchange.ts'
+import { BusyError } from '../../engine/shares/shares.ts'
 
 /** Longest password in bytes of UTF-8. */
 export const PASSWORD_BYTES_MAXIMUM = 1024

@@ -1,6 +1,6 @@
 import type { BucketId } from '../../engine/brands.ts'
 import { Turns } from '../../projections/audit/turns.ts'
-import { BusyError } from '../exchange/exchange.ts'
+import { BusyError } from '../../engine/shares/shares.ts'
 import { ConcurrencyGate, type ConcurrencyLimits } from '../http/limits/concurrency-gate.ts'
 import { ClientGoneError, type HttpRequest } from '../http/exchange.ts'
 

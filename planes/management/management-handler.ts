@@ -3,7 +3,8 @@ import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../
 import { AuditLogDamagedError } from '../../projections/audit/audit-export.ts'
 import { PayloadDamagedError } from '../../engine/payloads/payload-errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
-import { BusyError, Exchange, type Refusal } from '../exchange/exchange.ts'
+import { Exchange, type Refusal } from '../exchange/exchange.ts'
+import { BusyError } from '../../engine/shares/shares.ts'
 import { recordedCode } from '../exchange/recorded-code.ts'
 import { requestIdOf } from '../exchange/request-id.ts'
 import {

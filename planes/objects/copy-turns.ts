@@ -1,4 +1,4 @@
-import { BusyError } from '../exchange/exchange.ts'
+import { BusyError } from '../../engine/shares/shares.ts'
 
 /** Copies of a thread that move bytes at the same time. More would share the same disk and the same two hashes. */
 const RUNNING_MAXIMUM = 2

@@ -1,5 +1,5 @@
 import type { EventLog } from '../../../projections/events/event-log.ts'
-import { BusyError } from '../../exchange/exchange.ts'
+import { BusyError } from '../../../engine/shares/shares.ts'
 
 /** Streams at the same time. */
 const STREAMS_MAXIMUM = 32

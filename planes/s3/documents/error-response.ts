@@ -1,6 +1,6 @@
 import { DescriptorsExhaustedError, DiskFullError } from '../../../engine/disk/disk.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
-import { BusyError } from '../../exchange/exchange.ts'
+import { BusyError } from '../../../engine/shares/shares.ts'
 import { BodyTooLargeError, ClientGoneError, type HeaderLine, type HttpResponse } from '../../http/exchange.ts'
 import { IncompletePayloadError, StorageFullError } from '../../objects/receive-payload.ts'
 import { s3ErrorOf } from '../domain-errors.ts'

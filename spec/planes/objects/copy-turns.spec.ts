@@ -1,6 +1,6 @@
 /** Who may move bytes from one payload to another. */
 import { test } from 'tap'
-import { BusyError } from '../../../planes/exchange/exchange.ts'
+import { BusyError } from '../../../engine/shares/shares.ts'
 import { CopyTurns } from '../../../planes/objects/copy-turns.ts'
 
 test('few run, few wait in the order of asking, and those beyond are refused at once', async (t) => {

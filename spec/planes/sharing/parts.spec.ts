@@ -1,6 +1,6 @@
 /** The parts of public delivery: names of files, types, pages, attempts. */
 import { test } from 'tap'
-import { BusyError } from '../../../planes/exchange/exchange.ts'
+import { BusyError } from '../../../engine/shares/shares.ts'
 import { PasswordHashing } from '../../../planes/exchange/password-hashing.ts'
 import { acceptsPage } from '../../../planes/sharing/accepts-page.ts'
 import { ADDRESS_LIMIT, AttemptLimits, networkOf, SHARE_LIMIT } from '../../../planes/sharing/attempt-limits.ts'
