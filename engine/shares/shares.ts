@@ -159,6 +159,7 @@ export class Shares {
   /** For `Share`. */
   giveBack(held: HeldShare): void {
     this.#drop(held)
+    this.#putLast(held.owner)
     this.#serve()
     this.#forget(held.owner)
   }
