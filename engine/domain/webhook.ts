@@ -64,13 +64,21 @@ export const webhookRules = {
     return { changes: [{ name: 'webhook.tested', ...tested }] }
   },
 
-  /** Reports on webhooks that were deleted, disabled or enabled anew meanwhile come too late: their deliveries were dropped. */
+  /**
+   * The deliveries of a webhook that was disabled or enabled anew meanwhile were dropped, and stay so; the attempts were made,
+   * and go to its log. A deleted webhook has none.
+   */
   'record-deliveries'({ reports }, { state }) {
-    const changes: ChangeNamed<'webhook.delivered'>[] = []
+    const changes: ChangeNamed<'webhook.delivered' | 'webhook.attempted'>[] = []
     for (const { start, ...report } of reports) {
-      if (!isCurrent(state, report.webhook, start, report.replay)) continue
+      const { webhook, replay } = report
       const attempts = report.attempts.map((attempt) => ({ ...attempt, error: boundedError(attempt.error) }))
-      changes.push({ name: 'webhook.delivered', ...report, attempts })
+      if (isCurrent(state, webhook, start, replay)) {
+        changes.push({ name: 'webhook.delivered', ...report, attempts })
+      } else if (attempts.length > 0 && state.webhook(webhook) !== undefined) {
+        const last = attempts.map((attempt) => ({ ...attempt, nextMicroseconds: undefined }))
+        changes.push({ name: 'webhook.attempted', webhook, replay, attempts: last })
+      }
     }
     return { changes }
   },

@@ -24,6 +24,16 @@ export const webhookDelivered = defineChange('webhook.delivered', 45, {
   isOver: field(flag, 'over', 'nothing of the replay is left'),
 })
 
+/**
+ * Attempts that were made for deliveries that are pending no longer: the webhook was disabled or begun anew meanwhile, or
+ * the replay is over. They go to the log and change nothing else.
+ */
+export const webhookAttempted = defineChange('webhook.attempted', 48, {
+  webhook,
+  replay: field(orZero(sequence), 'replay', '0: the events as they come'),
+  attempts: field(listOf(deliveryAttempt), 'attempts', 'none is tried again'),
+})
+
 /** The POST of a made-up event, which somebody asked for. */
 export const webhookTested = defineChange('webhook.tested', 46, {
   webhook,

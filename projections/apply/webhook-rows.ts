@@ -79,6 +79,8 @@ export class WebhookRows {
       }
       case 'webhook.delivered':
         return this.#delivered(change)
+      case 'webhook.attempted':
+        return this.#putProgress(this.#logged(this.#progress(change.webhook), loggedRows(change)))
       case 'webhook.tested': {
         const { webhook, event, timeMicroseconds, status, error } = change
         const test = { kind: 'test', event: undefined, testEvent: event, attempt: 1 } as const
@@ -95,11 +97,9 @@ export class WebhookRows {
   }
 
   #delivered(change: ChangeNamed<'webhook.delivered'>): void {
-    const { webhook, replay: number, attempts, isOver } = change
+    const { webhook, replay: number, isOver } = change
     const before = this.#progress(webhook)
-    const kind = number === undefined ? 'event' : 'replay'
-    const rows = attempts.map(({ event, ...attempt }) => ({ kind, event, testEvent: undefined, ...attempt }) as const)
-    const logged = this.#logged(before, rows)
+    const logged = this.#logged(before, loggedRows(change))
     if (number === undefined) return this.#putProgress({ ...logged, line: lineAfterPass(before.line, change) })
     const { replay } = before
     if (replay === undefined) throw new Error(`a replay of webhook ${webhook} goes on but is not there`)
@@ -130,6 +130,14 @@ export class WebhookRows {
     if (found === undefined) throw new Error(`webhook ${webhook} has no progress`)
     return found
   }
+}
+
+function loggedRows({
+  replay,
+  attempts,
+}: ChangeNamed<'webhook.delivered' | 'webhook.attempted'>): readonly LoggedDelivery[] {
+  const kind = replay === undefined ? 'event' : 'replay'
+  return attempts.map(({ event, ...attempt }) => ({ kind, event, testEvent: undefined, ...attempt }) as const)
 }
 
 function nameOf({ sequence, index }: EventPlace): string {

@@ -52,3 +52,53 @@ test('a part of the journal that cannot be read is said of every webhook that re
   t.same(damaged.toSorted(), ['a', 'b'])
   t.same(sequences(), [1, 1])
 })
+
+test('an attempt that was made is in the log, though its webhook was disabled before it was written', async (t) => {
+  const { store, reader, flights, start, later, sequences, happen } = await deliveryWorld(t)
+  await store.client.execute(createWebhook('a'))
+  happen(1, 2, 3, 4, 5)
+  const worker = start()
+  await later(worker, 0)
+  await flights[0]?.end()
+  await flights[0]?.end(FAILED)
+  await store.client.execute(setWebhookStatus('a', false))
+  await later(worker, 1)
+  await later(worker, 1)
+  t.same(sequences(), [])
+  const logged = reader.log('a', 10).map(({ event, status, error, nextMicroseconds }) => {
+    return [Number(event?.sequence) - 1000, status, error, nextMicroseconds]
+  })
+  const givenUp = 'given up: the webhook was disabled or deleted'
+  t.same(
+    logged.toSorted(([a], [b]) => Number(a) - Number(b)),
+    [
+      [1, 200, undefined, undefined],
+      [2, 500, 'the target answered 500', undefined],
+      [3, undefined, givenUp, undefined],
+      [4, undefined, givenUp, undefined],
+      [5, undefined, givenUp, undefined],
+    ],
+    'what was answered, and what was on its way; none is tried again',
+  )
+  t.same(reader.progress('a')?.line.pending, [], 'what was pending is dropped')
+  await store.client.execute(setWebhookStatus('a', true))
+  await later(worker, 3)
+  t.equal(reader.log('a', 10).length, 5, 'each once')
+})
+
+test('an attempt that a stop cuts off is in the log, and is made again after the start', async (t) => {
+  const { store, reader, flights, start, later, sequences, happen } = await deliveryWorld(t)
+  await store.client.execute(createWebhook('a'))
+  happen(1)
+  const worker = start()
+  await later(worker, 0)
+  for (const seconds of [4, 8]) {
+    await flights[0]?.end(FAILED)
+    await later(worker, seconds)
+  }
+  t.same(sequences(), [1], 'its third attempt, the last one, is on its way')
+  await worker.close()
+  t.match(reader.log('a', 1), [{ attempt: 3, status: undefined, error: 'given up: the server was stopped' }])
+  await later(start(), 3)
+  t.same(sequences(), [1], 'and it is sent once more')
+})

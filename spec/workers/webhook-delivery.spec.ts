@@ -155,7 +155,7 @@ test('disabled, deleted and begun anew: what is pending and on its way is droppe
   await store.client.execute(setWebhookStatus('a', false))
   await later(worker, 0)
   t.equal(flights.length, 0)
-  t.match(worker.counts, { pending: 0, succeeded: 0, failed: 0, failedAttempts: 0 })
+  t.match(worker.counts, { pending: 0, succeeded: 0, failed: 0, failedAttempts: 2 })
   await store.client.execute(setWebhookStatus('a', true))
   const enabled = Number(reader.webhook('a')?.startSequence)
   events.splice(0, events.length, storageEvent(enabled - 1), storageEvent(enabled + 1))

@@ -32,6 +32,9 @@ const ENTRY_BYTES_MAXIMUM = 28 * 1024
 const ENTRIES_PER_REPORT = 8
 /** What is on its way may end for so long when the server stops. */
 const STOP_MILLISECONDS = 2000
+/** Why an attempt has no answer; the target may have got it. */
+const GIVEN_UP = 'given up: the webhook was disabled or deleted'
+const CUT_OFF = 'given up: the server was stopped'
 
 interface DeliveryParts {
   readonly engine: Pick<EngineClient, 'execute'>
@@ -67,6 +70,8 @@ export class WebhookDelivery implements BackgroundWorker {
   readonly #parts: DeliveryParts
   readonly #circuits = new TargetCircuits()
   #lines: WebhookLine[] = []
+  /** Lines that were dropped, with attempts that are on their way or not in the journal yet. */
+  #dropped: WebhookLine[] = []
   #version: number | undefined
   #nextReading = Number.NEGATIVE_INFINITY
   #lastReport = Number.NEGATIVE_INFINITY
@@ -131,12 +136,12 @@ export class WebhookDelivery implements BackgroundWorker {
   }
 
   get #unreported(): number {
-    return this.#lines.reduce((sum, line) => sum + line.unreported, 0)
+    return unreportedOf(this.#lines) + unreportedOf(this.#dropped)
   }
 
   /**
    * Takes over what was changed about webhooks, and new replays. A line whose webhook was deleted, disabled or begun anew is
-   * dropped, and what is on its way with it.
+   * dropped: what is on its way is given up, and its attempts are still reported.
    */
   #refresh(): void {
     const { webhooks, timer } = this.#parts
@@ -145,8 +150,14 @@ export class WebhookDelivery implements BackgroundWorker {
     this.#version = version
     const before = new Map(this.#lines.map((line) => [keyOf(line.webhook, line.replay), line]))
     this.#lines = webhooks.webhooks().flatMap((webhook) => this.#linesOf(webhook, before))
-    for (const line of before.values()) if (!this.#lines.includes(line)) line.stopped.abort()
+    for (const line of before.values()) if (!this.#lines.includes(line)) this.#drop(line)
     this.#circuits.keep(new Set(this.#lines.map(({ webhook }) => webhook.target)))
+  }
+
+  #drop(line: WebhookLine): void {
+    line.isDropped = true
+    line.stopped.abort()
+    if (line.isTried) this.#dropped.push(line)
   }
 
   #linesOf(webhook: WebhookState, before: ReadonlyMap<string, WebhookLine>): WebhookLine[] {
@@ -224,17 +235,17 @@ export class WebhookDelivery implements BackgroundWorker {
 
   async #deliver(line: WebhookLine, delivery: Delivery, target: string): Promise<void> {
     const sent = await this.#send(line, delivery)
-    if (line.stopped.signal.aborted) {
-      this.#circuits.ended(target, undefined)
-      return
-    }
     const isSuccess = sent.error === undefined
-    this.#circuits.ended(target, isSuccess)
-    const { timeMicroseconds, status, error } = sent
-    const delay = isSuccess ? undefined : this.#delay(line, delivery, sent.askedMilliseconds)
+    const isGivenUp = !isSuccess && line.stopped.signal.aborted
+    this.#circuits.ended(target, isGivenUp ? undefined : isSuccess)
+    const { timeMicroseconds, status } = sent
+    const error = isGivenUp ? (line.isDropped ? GIVEN_UP : CUT_OFF) : sent.error
+    // An attempt that the server itself cut off at its stop is made again after the start, also the last one.
+    const again = isGivenUp && !line.isDropped ? 0 : this.#delay(line, delivery, sent.askedMilliseconds)
+    const delay = isSuccess || line.isDropped ? undefined : again
     if (isSuccess) this.#succeeded += 1
     else this.#failedAttempts += 1
-    if (!isSuccess && delay === undefined) this.#failed += 1
+    if (!isSuccess && !line.isDropped && delay === undefined) this.#failed += 1
     const { clock, timer } = this.#parts
     const nextMicroseconds = delay === undefined ? undefined : microsecondsOf((clock() + delay) * 1000)
     line.attempted(delivery, { timeMicroseconds, status, error, nextMicroseconds }, timer() + (delay ?? 0))
@@ -282,13 +293,14 @@ export class WebhookDelivery implements BackgroundWorker {
       })
       for (const { done } of reports) done()
       this.#lines = this.#lines.filter(({ isClosed }) => !isClosed)
+      this.#dropped = this.#dropped.filter(({ isTried }) => isTried)
     }
   }
 
   #nextReports(): PendingReport[] {
     const reports: PendingReport[] = []
     let bytes = 0
-    for (const line of this.#lines) {
+    for (const line of [...this.#dropped, ...this.#lines]) {
       const report = line.hasNews ? line.report() : undefined
       if (report === undefined) continue
       bytes += report.bytes
@@ -297,6 +309,10 @@ export class WebhookDelivery implements BackgroundWorker {
     }
     return reports
   }
+}
+
+function unreportedOf(lines: readonly WebhookLine[]): number {
+  return lines.reduce((sum, line) => sum + line.unreported, 0)
 }
 
 function keyOf({ webhook, startSequence }: WebhookState, replay: ReplayState | undefined): string {

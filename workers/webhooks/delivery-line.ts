@@ -74,6 +74,8 @@ export class WebhookLine {
   webhook: WebhookState
   readonly replay: ReplayState | undefined
   readonly stopped = new AbortController()
+  /** The webhook was deleted, disabled or begun anew: nothing is sent any more. */
+  isDropped = false
   /** Every event up to here is done or in `#deliveries`. */
   position: EventPlace | undefined
   /** The journal knows that nothing of the replay is left. */
@@ -113,6 +115,11 @@ export class WebhookLine {
   /** Attempts that are not in the journal yet. */
   get unreported(): number {
     return this.#attempts.length
+  }
+
+  /** Attempts are on their way or not in the journal yet. */
+  get isTried(): boolean {
+    return this.#attempts.length > 0 || Array.from(this.#deliveries.values()).some(({ isInFlight }) => isInFlight)
   }
 
   get hasRoom(): boolean {
@@ -170,6 +177,7 @@ export class WebhookLine {
   /** Whether the journal should hear of it even without an attempt. */
   get hasNews(): boolean {
     if (this.isClosed) return false
+    if (this.isDropped) return this.#attempts.length > 0
     if (this.#attempts.length > 0 || this.isOver) return true
     return (this.position?.sequence ?? 0) - (this.#reported?.sequence ?? 0) > SILENT_ENTRIES_MAXIMUM
   }

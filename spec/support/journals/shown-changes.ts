@@ -233,6 +233,24 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
     },
   ],
   [
+    [48, 'w', 7, [[[9, 0], 1, 1_767_323_045_000_001, 200, null, null]]],
+    {
+      kind: 'webhook.attempted',
+      webhook: 'w',
+      replay: 7,
+      attempts: [
+        {
+          event: { sequence: 9, index: 0 },
+          attempt: 1,
+          time: '2026-01-02T03:04:05.000001Z',
+          status: 200,
+          error: null,
+          next: null,
+        },
+      ],
+    },
+  ],
+  [
     [46, 'w', 'test-1', 1_767_323_045_000_001, null, 'e'],
     {
       kind: 'webhook.tested',

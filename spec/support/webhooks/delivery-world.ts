@@ -91,7 +91,7 @@ export async function deliveryWorld(t: Test) {
               },
             }
             flights.push(flight)
-            signal?.addEventListener('abort', () => void flight.end({ error: 'aborted' }))
+            signal?.addEventListener('abort', () => void flight.end({ status: undefined, error: 'aborted' }))
           }),
       },
       pace: { take: () => state.pace, wait: 0 },

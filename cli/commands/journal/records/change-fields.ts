@@ -131,6 +131,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
     'over',
   ],
   46: ['webhook.tested', 'webhook', 'event', ['time', microseconds], 'status', 'error'],
+  48: ['webhook.attempted', 'webhook', 'replay', ['attempts', listOf(attempt)]],
   47: ['checkpoint.signed', 'size', 'root', 'bundle_root', 'previous', 'origin', 'public_key', 'signature'],
   52: [
     'checkpoint.receipt',
