@@ -1,6 +1,7 @@
 import type { CommandOf, Done } from '../../engine/commands/commands.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { ChecksumAlgorithm, ObjectChecksum } from '../../engine/events/values.ts'
+import type { Share } from '../../engine/shares/shares.ts'
 import type { RequestJournal } from '../exchange/request-journal.ts'
 import { BodyRemovedError, type HttpRequest } from '../http/exchange.ts'
 import { nameOf, whileSourceChanges } from './copy-object.ts'
@@ -21,6 +22,8 @@ interface CopiedRange {
 interface CopyRequest {
   readonly journal: RequestJournal
   readonly http: Pick<HttpRequest, 'onAborted'>
+  /** Whose share of the turns a copy takes from. */
+  readonly account: string
 }
 
 type PartPlace = Pick<CommandOf<'copy-part'>, 'bucket' | 'key' | 'upload' | 'part'>
@@ -48,7 +51,7 @@ const NO_CLAIMS: PayloadChecks = { update: () => undefined, finish: () => undefi
  * @param wanted the checksum that the upload asked for
  * @param find finds the source and judges the conditions on it; what it throws ends the copy
  * @throws DomainError when the rules refuse; `source-changed` when the source is replaced each time that it is looked for,
- *   or removed each time that it is read; as readObject, storeObject and CopyTurns.run
+ *   or removed each time that it is read; as readObject, storeObject and Shares.run
  */
 export async function copyPart(
   services: PayloadSources & PayloadStores,
@@ -66,9 +69,11 @@ export async function copyPart(
     return { done, source, checksum: wanted && source.object.checksum }
   })
   if (shared !== undefined) return shared
-  const copy = async () => copyBytes(services, request, place, wanted, find())
   return copyTurns
-    .run(() => untilThere(copy(), copy))
+    .run(request.account, (share) => {
+      const copy = async () => copyBytes(services, request, share, place, wanted, find())
+      return untilThere(copy(), copy)
+    })
     .catch((error: unknown) => {
       throw error instanceof BodyRemovedError ? new DomainError('source-changed') : error
     })
@@ -88,11 +93,12 @@ function hasChecksum({ source: { object } }: CopiedRange, wanted: WantedChecksum
 async function copyBytes(
   services: PayloadSources & PayloadStores,
   { journal, http }: CopyRequest,
+  share: Share,
   place: PartPlace,
   wanted: WantedChecksum | undefined,
   { source, start, end }: CopiedRange,
 ): Promise<CopiedPart> {
-  const body = new PayloadBody(await readObject(services, source, start, end), http)
+  const body = new PayloadBody(await readObject(services, source, start, end), http, () => share.turn())
   const sum = wanted?.start()
   const checks: PayloadChecks = sum === undefined ? NO_CLAIMS : { ...NO_CLAIMS, update: (chunk) => sum.update(chunk) }
   let checksum: ObjectChecksum | undefined

@@ -9,10 +9,15 @@ export class PayloadBody implements RequestBody {
   #receivedBytes = 0
   #clientIsGone = false
   readonly #bytes: Buffer | BodySource
+  readonly #turn: () => Promise<void> | undefined
 
-  /** @param http the request that the copy is for: it ends when its client leaves */
-  constructor(bytes: Buffer | BodySource, http: Pick<HttpRequest, 'onAborted'>) {
+  /**
+   * @param http the request that the copy is for: it ends when its client leaves
+   * @param turn called after each piece; a promise of the turn of the next one where others go first
+   */
+  constructor(bytes: Buffer | BodySource, http: Pick<HttpRequest, 'onAborted'>, turn: () => Promise<void> | undefined) {
     this.#bytes = bytes
+    this.#turn = turn
     http.onAborted(() => {
       this.#clientIsGone = true
     })
@@ -39,13 +44,15 @@ export class PayloadBody implements RequestBody {
     return Buffer.concat(pieces)
   }
 
-  /** @throws ClientGoneError, and what the source and `sink` throw */
+  /** @throws ClientGoneError, and what the source, `sink` and the wait for a turn throw */
   async pipe(sink: (chunk: Buffer) => void | Promise<void>): Promise<void> {
     for await (const piece of piecesOf(this.#bytes)) {
       if (this.#clientIsGone) throw new ClientGoneError()
       this.#receivedBytes += piece.length
       const taken = sink(piece)
       if (taken !== undefined) await taken
+      const turn = this.#turn()
+      if (turn !== undefined) await turn
     }
   }
 }

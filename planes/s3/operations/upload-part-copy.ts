@@ -26,7 +26,7 @@ export const uploadPartCopy = defineOperation({
   accepts: ['partNumber'],
   headers: [RANGE],
   async handle(request, services) {
-    const { http, target, journal, key } = request
+    const { http, target, journal, key, identity } = request
     const part = partNumberParameter(target.query)
     const { bucket, upload } = requireUpload(request, services)
     const named = namedSource(request, services)
@@ -37,9 +37,10 @@ export const uploadPartCopy = defineOperation({
       return { source, ...copyRange(range, source.object.size) }
     }
     const place = { bucket: bucket.name, key, upload: upload.upload, part }
+    const account = identity?.principal ?? http.remoteAddress
     const algorithm = upload.checksum?.algorithm
     const wanted = algorithm && { algorithm, start: () => startChecksum(algorithm) }
-    const { done, source, checksum } = await copyPart(services, { journal, http }, place, wanted, find)
+    const { done, source, checksum } = await copyPart(services, { journal, http, account }, place, wanted, find)
     const document = copyResult('CopyPartResult', done.timeMicroseconds, done.etag ?? '', checksum)
     return xmlResponse(document, sourceHeader(source, services))
   },

@@ -3,7 +3,8 @@ import { hash } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import tap, { type Test, test } from 'tap'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
-import { copyTurns, COPIES_WAITING_MAXIMUM } from '../../../../planes/objects/copy-turns.ts'
+import { shareTable } from '../../../../engine/shares/share-table.ts'
+import { copyTurns } from '../../../../planes/objects/copy-turns.ts'
 import {
   abort,
   complete,
@@ -197,7 +198,7 @@ test('a client that leaves ends its copy, and nothing is left of it', async (t) 
   t.same(readdirSync(server.paths.uploads), [])
   t.same(await settledFiles(server), files)
   t.same(elements((await raw('GET', uploadTarget(target, upload))).text, 'PartNumber'), [])
-  t.equal(copyTurns.running, 0)
+  t.equal(copyTurns.used, 0)
   await abort(server, target, upload)
 })
 
@@ -206,9 +207,9 @@ test('many copies at once run a few at a time, and others come in between', asyn
   const upload = await createUpload(server, target)
   let mostRunning = 0
   const bytes = WHOLE.subarray(1)
-  const copies = Array.from({ length: COPIES_WAITING_MAXIMUM }, async (_, index) => {
+  const copies = Array.from({ length: shareTable['copy-turns'].waitingMaximum }, async (_, index) => {
     const answer = await copyOf(server, target, upload, index + 1, 'parts-bucket/whole', [range(1, WHOLE.length - 1)])
-    mostRunning = Math.max(mostRunning, copyTurns.running)
+    mostRunning = Math.max(mostRunning, copyTurns.used)
     return answer
   })
   while (copyTurns.waiting === 0) await new Promise((resolve) => setImmediate(resolve))
