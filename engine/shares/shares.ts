@@ -130,6 +130,17 @@ export class Shares {
   }
 
   /**
+   * Takes units for what cannot be refused: whoever has the most gives way, be it the same owner. Where nothing is left to
+   * evict, more units are in use than there are.
+   * @param evict as for `take`
+   */
+  claim(owner: string, amount: number, evict: () => void): Share {
+    const held = new HeldShare(this, this.#ownerOf(owner), amount, evict)
+    this.#makeRoom(held, true)
+    return this.#hold(held)
+  }
+
+  /**
    * Takes units, or waits for them in the line of the owner.
    * @throws BusyError when too many wait, or one has waited too long
    */
@@ -210,15 +221,16 @@ export class Shares {
   }
 
   /** Evicts the oldest shares of the owners who have the most, as long as they have more than the new one would. */
-  #makeRoom(held: HeldShare): boolean {
+  #makeRoom(held: HeldShare, isClaim = false): boolean {
     while (!this.#fits(held)) {
       const greediest = this.#greediest()
-      if (greediest === undefined || greediest.used <= held.owner.used + held.amount) return false
+      if (greediest === undefined) return false
+      if (!isClaim && greediest.used <= held.owner.used + held.amount) return false
       const [oldest] = greediest.evictable
       if (oldest === undefined) return false
       this.#drop(oldest)
       this.#evicted += 1
-      this.#forget(greediest)
+      if (greediest !== held.owner) this.#forget(greediest)
       oldest.evict?.()
     }
     return true
@@ -267,6 +279,7 @@ export class Shares {
   }
 
   #serve(): void {
+    if (this.#waiting === 0) return
     for (let owner = this.#next(); owner !== undefined; owner = this.#next()) {
       const [first] = owner.line
       if (first === undefined || !this.#fits(first.held)) break

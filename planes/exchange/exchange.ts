@@ -10,7 +10,8 @@ import {
   type HttpResponse,
   isSource,
 } from '../http/exchange.ts'
-import { heldAnswers } from './held-answers.ts'
+import { networkOf } from '../http/limits/network-of.ts'
+import { HeldBody, holdBody, longBody } from './held-answers.ts'
 import { refusalPace } from './refusal-pace.ts'
 import { type AuditSource, RequestJournal } from './request-journal.ts'
 
@@ -25,6 +26,8 @@ export interface Refusal {
 
 /** Bodies up to so many bytes come in whole before their operation takes a place; a slow sender then holds none. */
 const SMALL_BODY_BYTES_MAXIMUM = 64 * 1024
+/** A body that is longer is left out of the refusals that are sent without asking for room. */
+const UNASKED_LENGTH_MAXIMUM = 1024
 
 /**
  * One request of a listener and the way that it goes, which is the same for all: admit, await a small body, enter the
@@ -54,9 +57,12 @@ export abstract class Exchange implements AuditSource {
    */
   protected abstract admit(): 'gated' | 'free'
 
-  /** Whose share of the places an admitted request takes from. Without authentication it is that of an address. */
+  /**
+   * Whose share a request takes from, of the places and of what its answer holds. Without authentication it is that of an
+   * address, or of its network of 64 bits.
+   */
   protected get account(): string {
-    return this.http.remoteAddress
+    return networkOf(this.http.remoteAddress)
   }
 
   /** Whether an admitted request may use the places that are kept for administrators, and has no share. */
@@ -179,10 +185,23 @@ export abstract class Exchange implements AuditSource {
     return turn === undefined ? this.#answer(response, code) : turn.then(() => this.#answer(response, code))
   }
 
-  /** Records the answer and lets it go; waits only when the journal has too many records on their way. */
+  /** Answers when there is room for it until it is read; otherwise the request is refused. */
   #answer(response: HttpResponse, errorCode?: string): HttpResponse | Promise<HttpResponse> {
+    const body = longBody(response)
+    if (body === undefined) return this.#record(response, errorCode)
     // What was changed is answered in any case.
-    if (!this.isChange && !heldAnswers.hasRoomFor(response)) return this.#refuse(new BusyError())
+    const held = holdBody(body, { owner: this.account, cut: () => this.http.cut(), isDue: this.isChange })
+    return held === undefined ? this.#answerBusy() : this.#record({ ...response, body: held }, errorCode)
+  }
+
+  /** Nothing is asked for, so this ends, whatever a dialect has to say. */
+  #answerBusy(): HttpResponse | Promise<HttpResponse> {
+    const { code, response } = this.refusal(new BusyError())
+    return this.#record(withoutLongBody(response), code)
+  }
+
+  /** Records the answer and lets it go; waits only when the journal has too many records on their way. */
+  #record(response: HttpResponse, errorCode?: string): HttpResponse | Promise<HttpResponse> {
     let recorded: Promise<void> | undefined
     try {
       recorded = this.journal.finish(response.status, errorCode, this.isChange)
@@ -201,16 +220,22 @@ export abstract class Exchange implements AuditSource {
     discardBody(response)
     this.#leave()
     this.erred()
-    return this.finish(this.unrecorded(error))
+    return this.finish(withoutLongBody(this.unrecorded(error)))
   }
 
-  /** The gate is left, and the answer is over, when a streamed body is closed; at once when there is none. */
+  /**
+   * The gate is left, and the answer is over, when a streamed body is closed; at once when there is none. An answer in
+   * memory keeps its place until it is read, so that its account has no more of them than places. Administrators have no
+   * share, and theirs would take the places of others.
+   */
   #follow(response: HttpResponse): HttpResponse {
     const { body, status } = response
-    if (isSource(body)) return { ...response, body: this.#followed(body, status) }
-    this.#leave()
-    this.sent(status, body === undefined ? 0 : Buffer.byteLength(body))
-    return heldAnswers.hold(response)
+    if (isSource(body) && !(body instanceof HeldBody)) return { ...response, body: this.#followed(body, status) }
+    this.sent(status, bytesOf(body))
+    if (body instanceof HeldBody && this.#entry !== undefined && !this.isAdministrator)
+      body.closed = () => this.#leave()
+    else this.#leave()
+    return response
   }
 
   #followed(source: BodySource, status: number): BodySource {
@@ -258,6 +283,17 @@ function saysFailure({ status }: HttpResponse): boolean {
 /** Whether a refusal is an error of the server. What it does not have (501) is none, nor is a full gate, which is counted. */
 function isServersFault(status: number, error: unknown): boolean {
   return status >= 500 && status !== 501 && !(error instanceof BusyError)
+}
+
+/** The answer without a body whose length a client may have a say in. */
+function withoutLongBody(response: HttpResponse): HttpResponse {
+  const { body, ...head } = response
+  return body === undefined || isSource(body) || body.length <= UNASKED_LENGTH_MAXIMUM ? response : head
+}
+
+function bytesOf(body: Buffer | string | HeldBody | undefined): number {
+  if (body === undefined) return 0
+  return body instanceof HeldBody ? body.length : Buffer.byteLength(body)
 }
 
 /** Closes what a response would have been read from, when it is not sent. */

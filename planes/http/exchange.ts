@@ -30,6 +30,8 @@ export interface HttpRequest {
   readonly body: RequestBody
   /** Calls back once when the client has gone before the response was complete. */
   onAborted(listener: () => void): void
+  /** Closes the connection, unless the response is out. Not to be called inside the callback that brought a request. */
+  cut(): void
 }
 
 /** The body of a request. One of `takeArrived`, `readAll` and `pipe` takes it, once; an untouched body is discarded. */

@@ -115,7 +115,7 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
   }
 
   /** Closes the connection. */
-  abstract cut(): void
+  abstract override cut(): void
 
   streamDone(): void {
     this.finish()

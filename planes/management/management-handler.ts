@@ -143,7 +143,7 @@ class ManagementDialect extends Exchange {
   }
 
   protected override get account(): string {
-    return this.#identity?.credentialId ?? this.http.remoteAddress
+    return this.#identity?.credentialId ?? super.account
   }
 
   protected override get isAdministrator(): boolean {

@@ -204,7 +204,7 @@ class S3Dialect extends Exchange {
   }
 
   protected override get account(): string {
-    return this.#identity?.principal ?? this.http.remoteAddress
+    return this.#identity?.principal ?? super.account
   }
 
   protected override get isAdministrator(): boolean {

@@ -1,4 +1,5 @@
 /** How often passwords of shares may be tried (spec/decisions/0075). */
+import { networkOf } from '../http/limits/network-of.ts'
 
 /** Attempts that can be saved up, and the milliseconds after which there is one more. */
 interface Limit {
@@ -92,18 +93,4 @@ export class AttemptLimits {
     this.#shares.take(share, now)
     return 0
   }
-}
-
-const GROUPS = 8
-const NETWORK_GROUPS = 4
-
-/** An IPv6 address by its network of 64 bits, of which one client has every address (RFC 6177); others as they are. */
-export function networkOf(address: string): string {
-  if (!address.includes(':')) return address
-  const [left = '', right] = address.split('::')
-  const first = left === '' ? [] : left.split(':')
-  const last = right === undefined || right === '' ? [] : right.split(':')
-  const zeros = Array.from({ length: Math.max(0, GROUPS - first.length - last.length) }, () => '0')
-  const groups = right === undefined ? first : [...first, ...zeros, ...last]
-  return groups.slice(0, NETWORK_GROUPS).join(':')
 }

@@ -1,6 +1,8 @@
 /** The pipeline under a dialect of its own: shared links, as public delivery will have them. */
 // Must come first: it sets what the HTTP library reads while it is loaded.
 import '../../cli/environment.ts'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
 import tap, { test } from 'tap'
 import { microsecondsOf, sequenceOf } from '../../engine/brands.ts'
@@ -8,11 +10,11 @@ import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { Command, Done } from '../../engine/commands/commands.ts'
 import { DomainError, EngineUnavailableError } from '../../engine/errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
-import { HELD_BYTES_MAXIMUM, heldAnswers } from '../../planes/exchange/held-answers.ts'
+import { heldAnswers } from '../../planes/exchange/held-answers.ts'
 import { Exchange, type Refusal } from '../../planes/exchange/exchange.ts'
 import { BusyError } from '../../engine/shares/shares.ts'
 import { ConcurrencyGate } from '../../planes/http/limits/concurrency-gate.ts'
-import { type HttpRequest, type HttpResponse, isSource } from '../../planes/http/exchange.ts'
+import { type HttpRequest, type HttpResponse } from '../../planes/http/exchange.ts'
 import { listenBySpec as listen } from '../support/http-driver.ts'
 
 /** What a share does when it is opened. */
@@ -53,7 +55,8 @@ class ShareDialect extends Exchange {
   protected refusal(error: unknown): Refusal {
     const isKnown = error instanceof ShareError || error instanceof DomainError || error instanceof BusyError
     const status = error instanceof ShareError ? error.status : 503
-    const body = isKnown ? error.message : 'out of order'
+    const said = isKnown ? error.message : 'out of order'
+    const body = this.http.header('x-echo') === undefined ? said : said + this.http.path.repeat(6)
     return { code: `share-${status}`, response: { status, headers: [], body }, isFault: !isKnown }
   }
 
@@ -89,6 +92,7 @@ const SHARES = new Map<string, Share>([
   ['stream', async () => ({ status: 200, headers: [], body: pieces(['one', 'two']) })],
   ['broken-stream', () => ({ status: 200, headers: [], body: pieces(['one', new Error('torn')]) })],
   ['long', () => ({ status: 200, headers: [], body: Buffer.alloc(20_000, 'long') })],
+  ['longest', () => ({ status: 200, headers: [], body: Buffer.alloc(heldAnswers.capacity) })],
   ['bug', () => Promise.reject(new TypeError('canary'))],
   ['slow', () => slow],
   ['remove', (exchange) => remove(exchange, 'there')],
@@ -260,14 +264,50 @@ test('an answer without a record is no answer', async (t) => {
   t.same(await open('/s/remove', POST), [503, 'out of order', true], 'the answer that says what came of it stays')
 })
 
-test('a long answer is refused while clients leave too many unread', async (t) => {
-  const { body } = heldAnswers.hold({ status: 200, headers: [], body: Buffer.alloc(HELD_BYTES_MAXIMUM) })
+test('an answer that another owner needs the room for is cut off, the oldest of whoever has most', async (t) => {
+  const evicted: string[] = []
+  const most = heldAnswers.take('greedy', heldAnswers.capacity - 100, () => evicted.push('oldest'))
+  const rest = heldAnswers.take('greedy', 100, () => evicted.push('next'))
+  t.match(await open('/s/long'), [200, /^longlong/])
+  t.same(evicted, ['oldest'])
+  most?.leave()
+  rest?.leave()
+  t.equal(heldAnswers.used, 0, 'what is read is not held')
+})
+
+test('a long answer is refused where there is no room, a short one is not', async (t) => {
+  const all = heldAnswers.take('others', heldAnswers.capacity)
   t.match(await open('/s/long'), [503])
   t.match(records, [['failure', 'share:long', ['status', 503, 'error', 'share-503']]])
-  t.same(await open('/s/text'), [200, 'at once', true], 'a short one is not')
-  if (isSource(body)) body.close()
-  t.match(await open('/s/long'), [200, /^longlong/])
-  t.equal(heldAnswers.bytes, 0, 'what is read is not held')
+  t.same(await open('/s/text'), [200, 'at once', true])
+  t.match(await open('/s/long', POST), [200, /^longlong/], 'nor is that of a change')
+  all?.leave()
+  t.equal(heldAnswers.used, 0)
+})
+
+test('a refusal for want of room needs none, however long a dialect makes it', async (t) => {
+  const all = heldAnswers.take('others', heldAnswers.capacity)
+  const headers = { 'x-echo': 'yes' }
+  const path = 'p'.repeat(10_000)
+  t.same(await open(`/elsewhere/${path}`, { headers }), [503, '', true], 'to a stranger')
+  t.same(await open(`/s/long?${path}`, { headers }), [503, '/s/long'.repeat(6), true])
+  all?.leave()
+  t.equal(heldAnswers.used, 0)
+})
+
+test('a long answer keeps its place in the gate until it is read or cut off', async (t) => {
+  const client = connect(listener.port, '127.0.0.1').pause()
+  client.write('GET /s/longest HTTP/1.1\r\nhost: a\r\n\r\n')
+  while (heldAnswers.used === 0) await setTimeout(1)
+  t.equal(gate.active, 1)
+  const modest = heldAnswers.take('modest', heldAnswers.capacity / 2)
+  t.ok(modest, 'room is made at its cost')
+  while (gate.active > 0) await setTimeout(1)
+  modest?.leave()
+  const end = once(client, 'close')
+  client.resume()
+  await end
+  t.equal(heldAnswers.used, 0)
 })
 
 test('everybody has left the gate', async (t) => {

@@ -1,42 +1,76 @@
-/** Answers that nobody reads: all of a thread together hold a bounded number of bytes. */
+/** Answers that nobody reads: all of a thread together hold a bounded number of bytes, and the most greedy gives way. */
 import tap, { test } from 'tap'
-import { HELD_BYTES_MAXIMUM, heldAnswers } from '../../planes/exchange/held-answers.ts'
-import { isSource, type BodySource, type HttpResponse } from '../../planes/http/exchange.ts'
+import { type AnswerHolder, heldAnswers, holdBody, longBody } from '../../planes/exchange/held-answers.ts'
 
 const MEBIBYTE = 1024 ** 2
 
-function answer(bytes: number): HttpResponse {
-  return { status: 200, headers: [], body: Buffer.alloc(bytes) }
+function holder(owner: string, changed: Partial<AnswerHolder> = {}): AnswerHolder {
+  return { owner, cut: () => {}, isDue: false, ...changed }
 }
 
-function held(response: HttpResponse): BodySource {
-  const { body } = heldAnswers.hold(response)
-  if (!isSource(body)) throw new Error('the answer is not counted')
-  return body
+/** Connections of an owner that were closed, by number, and what its answers hold. */
+function greedy(owner: string) {
+  const cut: number[] = []
+  const hold = (number: number, changed: Partial<AnswerHolder> = {}) =>
+    holdBody(Buffer.alloc(MEBIBYTE), holder(owner, { cut: () => cut.push(number), ...changed }))
+  return { cut, hold }
 }
 
-tap.beforeEach((t) => t.equal(heldAnswers.bytes, 0))
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('beyond the bound there is no room for more, until one is read or given up', async (t) => {
-  const bodies: BodySource[] = []
-  while (heldAnswers.hasRoomFor(answer(MEBIBYTE))) bodies.push(held(answer(MEBIBYTE)))
-  t.equal(heldAnswers.bytes, HELD_BYTES_MAXIMUM)
-  t.equal(bodies.length, HELD_BYTES_MAXIMUM / MEBIBYTE)
-  t.ok(heldAnswers.hasRoomFor(answer(1000)), 'a small answer always has room')
-  t.ok(heldAnswers.hasRoomFor({ status: 204, headers: [] }))
-  const [first, ...others] = bodies
-  t.equal((await first?.next())?.length, MEBIBYTE)
-  t.equal(await first?.next(), undefined)
-  t.notOk(heldAnswers.hasRoomFor(answer(MEBIBYTE)), 'it is not out before it is closed')
-  first?.close()
-  t.ok(heldAnswers.hasRoomFor(answer(MEBIBYTE)))
-  for (const body of others) body.close()
+tap.beforeEach((t) => t.equal(heldAnswers.used, 0))
+
+test('what is short, or comes in pieces, is not counted', async (t) => {
+  t.equal(longBody({ status: 200, headers: [], body: Buffer.alloc(1000) }), undefined)
+  t.equal(longBody({ status: 204, headers: [] }), undefined)
+  const source = { length: MEBIBYTE, next: () => undefined, close: () => {} }
+  t.equal(longBody({ status: 200, headers: [], body: source }), undefined)
+  t.ok(longBody({ status: 200, headers: [], body: 'x'.repeat(20_000) }))
 })
 
-test('one answer alone may be longer than the bound, and a text counts its bytes', async (t) => {
-  t.ok(heldAnswers.hasRoomFor(answer(HELD_BYTES_MAXIMUM + 1)))
-  const body = held({ status: 200, headers: [], body: 'ä'.repeat(20_000) })
-  t.equal(heldAnswers.bytes, 40_000)
-  t.notOk(heldAnswers.hasRoomFor(answer(HELD_BYTES_MAXIMUM)))
-  body.close()
+test('beyond the bound an owner gets no more, until an answer is read or given up', async (t) => {
+  const { hold, cut } = greedy('a')
+  const count = heldAnswers.capacity / MEBIBYTE
+  const bodies = Array.from({ length: count }, (_, number) => hold(number))
+  t.equal(heldAnswers.used, heldAnswers.capacity)
+  t.equal(hold(count), undefined)
+  const [first, ...others] = bodies
+  t.equal(first?.next()?.length, MEBIBYTE)
+  t.equal(first?.next(), undefined)
+  t.equal(hold(count), undefined, 'it is not out before it is closed')
+  first?.close()
+  const last = hold(count)
+  t.ok(last)
+  for (const body of [...others, last]) body?.close()
+  await nextTurn()
+  t.same(cut, [])
+})
+
+test('the oldest answers of the owner with most make room for an owner with fewer', async (t) => {
+  const { hold, cut } = greedy('greedy')
+  const bodies = Array.from({ length: heldAnswers.capacity / MEBIBYTE }, (_, number) => hold(number))
+  const modest = holdBody('ä'.repeat(600_000), holder('modest'))
+  t.equal(heldAnswers.usedBy('modest'), 1_200_000, 'a text counts its bytes')
+  t.same(cut, [], 'no connection is closed while another request is answered')
+  await nextTurn()
+  t.same(cut, [0, 1])
+  for (const body of [...bodies, modest]) body?.close()
+})
+
+test('an answer that is due is held in any case, at the cost of whoever has most', async (t) => {
+  const { hold, cut } = greedy('writer')
+  const bodies = Array.from({ length: heldAnswers.capacity / MEBIBYTE }, (_, number) => hold(number))
+  const due = hold(100, { isDue: true })
+  t.ok(due)
+  t.equal(heldAnswers.used, heldAnswers.capacity, 'and no more is held than may be')
+  await nextTurn()
+  t.same(cut, [0])
+  for (const body of [...bodies, due]) body?.close()
+})
+
+test('one answer alone may be longer than the bound', async (t) => {
+  const body = holdBody(Buffer.alloc(heldAnswers.capacity + 1), holder('a'))
+  t.ok(body)
+  t.equal(holdBody(Buffer.alloc(MEBIBYTE), holder('a')), undefined)
+  body?.close()
 })

@@ -16,6 +16,8 @@ export abstract class ReceivedRequest extends RequestHead implements HttpRequest
     this.secure = secure
   }
 
+  abstract cut(): void
+
   /** Called with exceptions that nobody waits for. */
   abstract report(error: unknown): void
 

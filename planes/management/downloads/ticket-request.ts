@@ -37,6 +37,10 @@ class TicketRequest implements HttpRequest {
   onAborted(listener: () => void): void {
     this.#http.onAborted(listener)
   }
+
+  cut(): void {
+    this.#http.cut()
+  }
 }
 
 /**

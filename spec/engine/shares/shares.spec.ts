@@ -52,6 +52,21 @@ test('the most greedy owner is evicted first, its oldest share first', async (t)
   t.same(evicted, ['g1'])
 })
 
+test('what cannot be refused has room made by whoever has most, be it the same owner', async (t) => {
+  const shares = new Shares('held-answers', { capacity: 10 })
+  const evicted: string[] = []
+  for (const name of ['g1', 'g2', 'g3']) shares.claim('greedy', 3, () => evicted.push(name))
+  shares.claim('greedy', 4, () => {})
+  t.same(evicted, ['g1'])
+  t.same([shares.used, shares.evicted, shares.refused], [10, 1, 0])
+  const alone = new Shares('held-answers', { capacity: 10 })
+  alone.take('a', 10)
+  const more = alone.claim('b', 5, () => {})
+  t.equal(alone.used, 15, 'nothing was left to evict')
+  more.leave()
+  t.equal(alone.used, 10)
+})
+
 test('a unit that comes free goes to the owner with the fewest, then in turn', async (t) => {
   const shares = new Shares('copy-turns', { capacity: 2, waitingMaximum: 8 })
   const running = [await shares.wait('greedy'), await shares.wait('greedy')]

@@ -34,6 +34,7 @@ export function wireRequest(method: string, rawTarget: string, headers: readonly
       pipe: () => Promise.resolve(),
     },
     onAborted: () => {},
+    cut: () => {},
   }
   return { request, target: parseTarget(path, query) }
 }

@@ -61,6 +61,7 @@ export function requestWith(
       },
     },
     onAborted: () => {},
+    cut: () => {},
   }
 }
 

@@ -108,6 +108,7 @@ function requestOf({ target, headers, body, pieceBytes, secure = false, rawTarge
     contentLength: pieceBytes < body.length ? undefined : body.length,
     body: inPieces(body, pieceBytes),
     onAborted: () => {},
+    cut: () => {},
   }
 }
 

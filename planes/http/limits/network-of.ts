@@ -1,0 +1,13 @@
+const GROUPS = 8
+const NETWORK_GROUPS = 4
+
+/** An IPv6 address by its network of 64 bits, of which one client has every address (RFC 6177); others as they are. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
+  const [left = '', right] = address.split('::')
+  const first = left === '' ? [] : left.split(':')
+  const last = right === undefined || right === '' ? [] : right.split(':')
+  const zeros = Array.from({ length: Math.max(0, GROUPS - first.length - last.length) }, () => '0')
+  const groups = right === undefined ? first : [...first, ...zeros, ...last]
+  return groups.slice(0, NETWORK_GROUPS).join(':')
+}
