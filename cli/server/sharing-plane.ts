@@ -1,4 +1,3 @@
-import { systemMilliseconds } from '../../engine/clock.ts'
 import type { ConcurrencyGate } from '../../planes/http/limits/concurrency-gate.ts'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
 import type { MetricSlots } from '../../planes/http/metrics/metric-slots.ts'
@@ -62,8 +61,8 @@ export function withEmbeds({ store, isEnabled, gate, telemetry }: EmbedParts, re
 }
 
 function servicesOf(
-  { engine, catalog, payloads, capabilityTokens: tokens }: StoreSession,
+  { engine, catalog, payloads, capabilityTokens: tokens, expiryClock }: StoreSession,
   isEnabled: boolean,
 ): SharingServices {
-  return { engine, catalog, payloads, tokens, isEnabled, clock: systemMilliseconds }
+  return { engine, catalog, payloads, tokens, isEnabled, expiryClock }
 }

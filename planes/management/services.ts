@@ -91,8 +91,10 @@ export interface ManagementServices extends PayloadSources, PayloadStores {
   /** The setting `s3.extensions`. */
   readonly s3Extensions: readonly Extension[]
   readonly deploymentId: string
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, by the host's clock. */
   readonly clock: () => Milliseconds
+  /** The same, never before the journal's last entry: for everything that expires. */
+  readonly expiryClock: () => Milliseconds
   readonly ready: () => Promise<readonly ReadinessCheck[]>
   /** Reads every metric now. */
   readonly metrics: () => readonly MetricReading[]

@@ -12,8 +12,8 @@ export interface SharingServices extends PayloadSources {
   readonly tokens: CapabilityTokens
   /** Whether links are followed at all (`sharing.enabled`). */
   readonly isEnabled: boolean
-  /** Milliseconds since 1970. */
-  readonly clock: () => Milliseconds
+  /** Milliseconds since 1970, never before the journal's last entry: a clock that is set back revives no link. */
+  readonly expiryClock: () => Milliseconds
 }
 
 /** What the routes of shares work with beside that. */

@@ -1,18 +1,37 @@
+import { type Microseconds, type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
+
 const COMMITS = 0
 const SETTINGS = 1
+const COUNTS = 2
+/** The time of the last entry is after the counts, at a multiple of its own size: so no reader sees half of it. */
+const TIME_OFFSET = COUNTS * Int32Array.BYTES_PER_ELEMENT
+const SHARED_BYTES = TIME_OFFSET + Float64Array.BYTES_PER_ELEMENT
 
 /** The memory of the counts; goes through `workerData`. */
 export type SharedCounts = Int32Array<SharedArrayBuffer>
 
 /**
- * Counts of commits in memory that all threads share: the engine thread counts before it replies to anybody, so a reader
- * that finds a count as it was before has seen everything that was acknowledged.
+ * Counts of commits, and the time of the last one, in memory that all threads share: the engine thread counts before it
+ * replies to anybody, so a reader that finds a count as it was before has seen everything that was acknowledged.
  */
 export class CommitCounts {
   readonly shared: SharedCounts
+  /** Milliseconds since 1970. */
+  readonly #time: Float64Array
 
-  constructor(shared: SharedCounts = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))) {
+  constructor(shared: SharedCounts = new Int32Array(new SharedArrayBuffer(SHARED_BYTES))) {
     this.shared = shared
+    this.#time = new Float64Array(shared.buffer, TIME_OFFSET, 1)
+  }
+
+  /**
+   * The clock by which everything is judged that expires, as the engine judges it: the later of the host's clock and the time
+   * of the journal's last entry. A clock that is set back gives nothing back that has expired
+   * (spec/decisions/0183-what-has-expired-stays-expired.md).
+   * @param host the host's clock
+   */
+  expiryClock(host: () => Milliseconds): () => Milliseconds {
+    return () => millisecondsOf(Math.max(host(), this.#time[0] ?? 0))
   }
 
   /** A number that is different after each commit. */
@@ -25,15 +44,16 @@ export class CommitCounts {
     return Atomics.load(this.shared, SETTINGS)
   }
 
-  /** Called after each commit, before any reply. */
-  countCommit(): void {
+  /** Called after each commit, before any reply. @param time of the last entry */
+  countCommit(time: Microseconds): void {
+    this.#time[0] = Math.floor(time / 1000)
     Atomics.add(this.shared, COMMITS, 1)
   }
 
   /** Called as well after a commit that changed a bucket or who may do what. */
-  countSettings(): void {
+  countSettings(time: Microseconds): void {
     // First the commit: whoever sees that settings changed must not read them from the commit before.
-    this.countCommit()
+    this.countCommit(time)
     Atomics.add(this.shared, SETTINGS, 1)
   }
 }

@@ -14,6 +14,7 @@ import { openTables, type Tables } from '../../projections/tables/table-list.ts'
 
 const BUCKET = 7
 const KEY = 'key'
+const NOW = microsecondsOf(1_767_323_045_000_000)
 const OBJECT = {
   isNull: true,
   isMarker: false,
@@ -109,17 +110,17 @@ test('with counts of commits, a snapshot has every commit that was counted', (t)
   t.equal(sequence(), 1)
   write(2)
   t.equal(sequence(), 1, 'in the same turn nothing is read again that nobody was told of')
-  counts.countCommit()
+  counts.countCommit(NOW)
   t.equal(sequence(), 2)
   t.equal(created(), 2)
   write(3)
-  counts.countCommit()
+  counts.countCommit(NOW)
   t.equal(created(), 2, 'a bucket is kept until one is known to have changed')
   t.equal(counted.snapshot().bucket('other'), undefined)
-  counts.countSettings()
+  counts.countSettings(NOW)
   t.equal(created(), 3)
   write(4)
-  counts.countSettings()
+  counts.countSettings(NOW)
   t.equal(created(), 4, 'and the commit that changed it is counted with it')
   t.equal(sequence(), 4)
   t.end()
@@ -132,7 +133,7 @@ test('with counts, a snapshot is bound to the state of its first read', async (t
   t.equal(early.object(bucketIdOf(BUCKET), KEY)?.sequence, 1)
   t.equal(late.object(bucketIdOf(BUCKET), KEY)?.sequence, 1)
   write(2)
-  counts.countCommit()
+  counts.countCommit(NOW)
   t.equal(counted.snapshot().object(bucketIdOf(BUCKET), KEY)?.sequence, 2)
   t.throws(() => early.object(bucketIdOf(BUCKET), KEY), StaleSnapshotError)
   const kept = counted.snapshot()

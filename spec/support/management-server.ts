@@ -161,7 +161,7 @@ export async function startManaged(options: ManagedOptions = {}): Promise<Manage
     port: 0,
     handler: createManagementHandler({
       services: servicesOf(server, { slots, counterHistory, heavy, streams, clock, options }),
-      authenticator: new ManagementAuthenticator(configured, server.session.access, clock),
+      authenticator: new ManagementAuthenticator(configured, server.session.access, server.session.expiryClock),
       gate: apiGate,
       scrapeToken: options.scrapeToken === null ? undefined : (options.scrapeToken ?? SCRAPE_TOKEN),
       observe: (exchange) => {
@@ -268,9 +268,10 @@ function servicesOf(
     s3Extensions: [],
     deploymentId: store.deploymentId,
     clock,
+    expiryClock: server.session.expiryClock,
     ready: options.ready ?? (async () => [{ name: 'journal', ready: true }]),
     metrics: () => readMetrics(slots, SCRAPED),
-    downloads: new DownloadTickets(clock),
+    downloads: new DownloadTickets(server.session.expiryClock),
     counterHistory,
     damageFound: (finder) => {
       slots.region(0)[slots.damageSlot(finder)]! += 1

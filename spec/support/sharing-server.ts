@@ -2,7 +2,6 @@
 // Must come first: it sets what the HTTP library reads while it is loaded.
 import '../../cli/environment.ts'
 import { randomUUID } from 'node:crypto'
-import { type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
 import type { CommandOf } from '../../engine/commands/commands.ts'
 import { mounted } from '../../planes/http/mounted-handler.ts'
 import type { HttpListener } from '../../planes/http/listener.ts'
@@ -119,7 +118,6 @@ function listenTo(server: InThreadServer, handler: Parameters<typeof listen>[0][
 
 function servicesOf(server: InThreadServer, options: SharingOptions, hashing: PasswordHashing): ShareServices {
   const { session, store } = server
-  const clock = (): Milliseconds => millisecondsOf((options.clock ?? Date.now)())
   return {
     engine: store.client,
     catalog: session.catalog,
@@ -129,7 +127,7 @@ function servicesOf(server: InThreadServer, options: SharingOptions, hashing: Pa
     limits: new AttemptLimits(options.now),
     hashing,
     isEnabled: options.isEnabled ?? true,
-    clock,
+    expiryClock: session.expiryClock,
   }
 }
 

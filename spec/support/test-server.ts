@@ -108,10 +108,11 @@ export async function startInThread(options: InThreadOptions = {}): Promise<InTh
     store.client,
     bodyHashing(),
     counts,
+    clockOf(options),
   )
   const owner = { id: deploymentId, displayName: 'root' }
   const services = servicesOf(session, owner, Buffer.from(keys.continuationTokens), options)
-  const directory = new CredentialDirectory(session.access, session.secrets, ROOT, clockOf(options))
+  const directory = new CredentialDirectory(session.access, session.secrets, ROOT, session.expiryClock)
   const lookup = (accessKey: string) =>
     options.credentials?.find((credential) => credential.accessKey === accessKey) ?? directory.lookup(accessKey)
   const handler = createS3Handler({
@@ -176,8 +177,8 @@ function openInThread(
     onFailure: (error) => {
       throw error
     },
-    onBatchDone: () => counts.countCommit(),
-    onSettingsChanged: () => counts.countSettings(),
+    onBatchDone: (time) => counts.countCommit(time),
+    onSettingsChanged: (time) => counts.countSettings(time),
   })
 }
 

@@ -1,4 +1,4 @@
-import { microsecondsOf } from '../../../engine/brands.ts'
+import { type Microseconds, microsecondsOf } from '../../../engine/brands.ts'
 import { randomBytes } from 'node:crypto'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import { type Clock, systemClock } from '../../../engine/clock.ts'
@@ -78,11 +78,12 @@ export interface OpenStore {
 export interface StoreHooks {
   /** `told`: what those who wait for the engine are told. */
   readonly onFailure: (error: unknown, told: EngineUnavailableError) => void
-  readonly onBatchDone: () => void
+  /** Called after each batch, before its replies are sent. `time`: of the last entry of the journal. */
+  readonly onBatchDone: (time: Microseconds) => void
   /** The journal has room for something else than before. */
   readonly onRoomChanged?: (roomFor: RoomFor) => void
   /** Called after a commit that changes access, before any reply. */
-  readonly onSettingsChanged?: () => void
+  readonly onSettingsChanged?: (time: Microseconds) => void
   /** Called when so many records came too late for the journal: they are kept for the next start, or lost by an error. */
   readonly onUnrecorded?: (count: number, error: unknown) => void
   /** Called with the time that each sync of the journal took, in seconds. */
@@ -271,10 +272,10 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
   const loop = new EngineLoop(engine, strangers, {
     onReleased: (released) => removal.remove(released),
     onFailure,
-    onBatchDone: hooks.onBatchDone,
+    onBatchDone: () => hooks.onBatchDone(journal.position.timeMicroseconds),
     roomFor: () => room.roomFor,
     ...(hooks.onRoomChanged === undefined ? {} : { onRoomChanged: hooks.onRoomChanged }),
-    ...(hooks.onSettingsChanged === undefined ? {} : { onSettingsChanged: hooks.onSettingsChanged }),
+    onSettingsChanged: () => hooks.onSettingsChanged?.(journal.position.timeMicroseconds),
   })
   const client = new LocalEngineClient(loop)
   mark.write(false)

@@ -1,4 +1,5 @@
-import type { UploadId } from '../../../engine/brands.ts'
+import type { Milliseconds, UploadId } from '../../../engine/brands.ts'
+import { systemMilliseconds } from '../../../engine/clock.ts'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
@@ -69,19 +70,23 @@ export class StoreSession {
   readonly ticketKey: Uint8Array
   /** Of the key that cosigns checkpoints of other logs. */
   readonly witnessSeed: Uint8Array
+  /** Judges what expires: never before the journal's last entry. */
+  readonly expiryClock: () => Milliseconds
   readonly #timer: NodeJS.Timeout
 
   /**
    * @param thread number of this thread, for the names of its payload files
    * @param hashing of uploads, closed with the payloads
-   * @param counts of the engine thread's commits; without them every lookup reads the catalog anew
+   * @param counts of the engine thread's commits
+   * @param clock the host's
    */
   constructor(
     settings: SessionSettings,
     thread: number,
     engine: EngineClient,
     hashing: BodyHasher,
-    counts?: CommitCounts,
+    counts: CommitCounts,
+    clock: () => Milliseconds = systemMilliseconds,
   ) {
     const { dataDirectory, start, keys, encryptionEnabled, reservedBytes } = settings
     const earlier = (
@@ -89,6 +94,7 @@ export class StoreSession {
     ) => keys.earlier.map((one) => one[use])
     const sealer = new PayloadSealer(keys.payloads, earlier('payloads'))
     this.engine = engine
+    this.expiryClock = counts.expiryClock(clock)
     this.paths = new StorePaths(dataDirectory)
     this.environment = ProjectionEnvironment.open(this.paths.projections, { readOnly: true })
     this.catalog = new CatalogReader(this.environment, counts)

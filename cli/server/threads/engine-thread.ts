@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { Microseconds } from '../../../engine/brands.ts'
 import { DiskFullError } from '../../../engine/disk/disk.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { type EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
@@ -37,8 +38,8 @@ function failed(error: unknown, told?: EngineUnavailableError): void {
 }
 
 /** Sends the replies of a batch and updates the counters. */
-function batchDone(): void {
-  counts.countCommit()
+function batchDone(time: Microseconds): void {
+  counts.countCommit(time)
   for (const port of ports) port.flush()
   metrics?.publish()
 }
@@ -75,7 +76,7 @@ try {
     onUnrecorded: (count, error) => {
       unrecorded = { count, problem: error === undefined ? undefined : String(error) }
     },
-    onSettingsChanged: () => counts.countSettings(),
+    onSettingsChanged: (time) => counts.countSettings(time),
   })
   metrics = new EngineMetrics(data.metrics, data.thread, nodeDisk, paths, store)
   metrics.publish()

@@ -124,7 +124,7 @@ main.on('message', (message: ToFrontEnd) => {
 try {
   const changes = () => counts.settings
   const { access, secrets } = session
-  const directory = new CredentialDirectory(access, secrets, rootCredential(), systemMilliseconds, changes)
+  const directory = new CredentialDirectory(access, secrets, rootCredential(), session.expiryClock, changes)
   const authenticator = new Authenticator({
     lookup: (accessKey) => directory.lookup(accessKey),
     clock: systemMilliseconds,

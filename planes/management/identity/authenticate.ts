@@ -31,7 +31,7 @@ export class ManagementAuthenticator {
   readonly #access: AccessReader
   readonly #clock: () => Milliseconds
 
-  /** `clock`: milliseconds since 1970. */
+  /** `clock`: milliseconds since 1970, by which tokens expire. */
   constructor(configured: ConfiguredCredentials, access: AccessReader, clock: () => Milliseconds) {
     this.#configured = configured
     this.#access = access

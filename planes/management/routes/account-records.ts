@@ -60,7 +60,7 @@ export function accountRecord(
 }
 
 /** A stored account with its credentials. */
-export function storedAccountRecord(account: AccountState, { access, clock }: ManagementServices) {
+export function storedAccountRecord(account: AccountState, { access, expiryClock }: ManagementServices) {
   const credentials = account.credentials.flatMap(({ accessKey }) => access.credential(accessKey) ?? [])
-  return accountRecord(account, credentials, clock())
+  return accountRecord(account, credentials, expiryClock())
 }

@@ -45,8 +45,12 @@ const createAccount = defineRoute({
     const shown = { enabled: true, createdMicroseconds: timeMicroseconds, expiresMicroseconds: undefined }
     const credential = { ...stored, ...shown }
     return jsonResponse(201, {
-      account: accountRecord({ account, title, description, policies: [], ...shown }, [credential], services.clock()),
-      credential: { ...credentialRecord(credential, services.clock()), secret_key: secretKey },
+      account: accountRecord(
+        { account, title, description, policies: [], ...shown },
+        [credential],
+        services.expiryClock(),
+      ),
+      credential: { ...credentialRecord(credential, services.expiryClock()), secret_key: secretKey },
     })
   },
   command: command('service-account create', 'create a service account; its secret key is shown once', {

@@ -21,7 +21,7 @@ async function issue(
   const change = { kind: 'issue-credential', account, ...stored, expiresMicroseconds } as const
   const done = await request.journal.execute(change, ['credential_id', stored.credential])
   const times = { createdMicroseconds: done.timeMicroseconds, expiresMicroseconds }
-  const record = credentialRecord({ ...stored, enabled: true, ...times }, services.clock())
+  const record = credentialRecord({ ...stored, enabled: true, ...times }, services.expiryClock())
   return jsonResponse(201, { ...record, secret_key: secretKey })
 }
 
@@ -53,7 +53,7 @@ const issueTemporaryCredential = defineRoute({
   async handle(request, services) {
     const { account } = requireAccount(request.parameters.id, services)
     const { expires_in_seconds: lifetime } = await request.body()
-    return issue(request, services, account, expiryOf(lifetime, services.clock()))
+    return issue(request, services, account, expiryOf(lifetime, services.expiryClock()))
   },
   command: command('credential temporary', 'issue a credential that expires', {
     arguments: { account: 'text' },
@@ -78,7 +78,7 @@ const putCredentialStatus = defineRoute({
     const shown = requireCredential(account, credential, services)
     const change = { kind: 'set-credential-status', account, credential, enabled } as const
     await request.journal.execute(change)
-    return jsonResponse(200, credentialRecord({ ...shown, enabled }, services.clock()))
+    return jsonResponse(200, credentialRecord({ ...shown, enabled }, services.expiryClock()))
   },
   command: (['enable', 'disable'] as const).map((verb) =>
     command(`credential ${verb}`, `${verb} a credential`, {

@@ -21,7 +21,7 @@ const issueTicket = defineRoute({
   handle(request, services) {
     const { bucket, key, object: version } = requireVersion(request, services)
     const { http, identity } = request
-    const expiresMilliseconds = millisecondsOf(services.clock() + TICKET_MILLISECONDS)
+    const expiresMilliseconds = millisecondsOf(services.expiryClock() + TICKET_MILLISECONDS)
     const versionId = versionIdOf(version, services.versionIds)
     const name = services.downloads.issue({
       bucket: bucket.name,

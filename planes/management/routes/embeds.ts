@@ -88,7 +88,7 @@ const createEmbed = defineRoute({
     const sent = await request.body()
     requireSharing(services)
     const allowedOrigins = originsOf(sent.allowed_origins)
-    const expiresMicroseconds = linkExpiry(sent.expires_in_seconds, services.clock(), services)
+    const expiresMicroseconds = linkExpiry(sent.expires_in_seconds, services.expiryClock(), services)
     const target = requireTarget(request, sent.version_id, services)
     const embed = newId('embed')
     const { token, digest, sealedToken } = services.sharing.tokens.create('embed', embed)
@@ -150,7 +150,9 @@ const updateEmbed = defineRoute({
     const { allowed_origins, expires_in_seconds: lifetime, cache_seconds } = await request.body()
     const allowedOrigins = allowed_origins && originsOf(allowed_origins)
     const expiry =
-      lifetime === undefined ? undefined : { expiresMicroseconds: linkExpiry(lifetime, services.clock(), services) }
+      lifetime === undefined
+        ? undefined
+        : { expiresMicroseconds: linkExpiry(lifetime, services.expiryClock(), services) }
     // Read before the change: another request may delete the embed before this one is answered.
     const before = requireEmbed(request.parameters.id, services.catalog.snapshot())
     const { embed } = before

@@ -88,7 +88,7 @@ const createShare = defineRoute({
   async handle(request, services) {
     const sent = await request.body()
     requireSharing(services)
-    const expiresMicroseconds = linkExpiry(sent.expires_in_seconds, services.clock(), services)
+    const expiresMicroseconds = linkExpiry(sent.expires_in_seconds, services.expiryClock(), services)
     if (sent.password === undefined && services.sharing.settings().requiresPassword) {
       throw invalid('password', 'must be sent (sharing.require_password)')
     }

@@ -54,7 +54,7 @@ export function shareRecord(share: ShareState, snapshot: CatalogSnapshot, servic
   const { maximumDownloads, downloads } = share
   return {
     id: share.share,
-    ...linkRecord(share, statusOfShare(share, services.clock()), snapshot, services),
+    ...linkRecord(share, statusOfShare(share, services.expiryClock()), snapshot, services),
     file_name: share.fileName ?? null,
     password_protected: share.password !== undefined,
     maximum_downloads: maximumDownloads ?? null,
@@ -66,7 +66,7 @@ export function shareRecord(share: ShareState, snapshot: CatalogSnapshot, servic
 export function embedRecord(embed: EmbedState, snapshot: CatalogSnapshot, services: ManagementServices) {
   return {
     id: embed.embed,
-    ...linkRecord(embed, statusOfEmbed(embed, services.clock()), snapshot, services),
+    ...linkRecord(embed, statusOfEmbed(embed, services.expiryClock()), snapshot, services),
     allowed_origins: embed.allowedOrigins,
     cache_seconds: embed.cacheSeconds,
   }

@@ -29,8 +29,8 @@ const listTokens = defineRoute({
   summary: 'A page of the issued management tokens, by name and without the secrets.',
   query: NAMED_QUERY,
   answer: { 200: json(object({ management_tokens: listOf(component('ManagementToken')), ...NEXT_AFTER })) },
-  handle(request, { access, clock }) {
-    const now = clock()
+  handle(request, { access, expiryClock }) {
+    const now = expiryClock()
     const { records, next } = namedPage(request, {
       entries: access.tokens(),
       placeOf: ({ title, token }) => [title, token],
@@ -53,13 +53,13 @@ const issueToken = defineRoute({
   /** Only the digest of the token is stored. */
   async handle(request, services) {
     const { name, role, expires_in_seconds: lifetime } = await request.body()
-    const expiresMicroseconds = lifetime === undefined ? undefined : expiryOf(lifetime, services.clock())
+    const expiresMicroseconds = lifetime === undefined ? undefined : expiryOf(lifetime, services.expiryClock())
     const id = newId('tok')
     const token = newManagementToken()
     const issued = { token: id, title: name, role, expiresMicroseconds }
     const change = { kind: 'issue-token', ...issued, digest: tokenDigest(token) } as const
     const { timeMicroseconds } = await request.journal.execute(change, ['id', id])
-    const record = tokenRecord({ ...issued, createdMicroseconds: timeMicroseconds }, services.clock())
+    const record = tokenRecord({ ...issued, createdMicroseconds: timeMicroseconds }, services.expiryClock())
     return jsonResponse(201, { ...record, token })
   },
   command: command('token issue', 'issue a management token; it is shown once', {

@@ -34,7 +34,7 @@ export class CredentialDirectory {
   #version: number | undefined
 
   /**
-   * `root`: the root credential, undefined when it may not be used on this plane. `clock`: milliseconds since 1970.
+   * `root`: the root credential, undefined when it may not be used on this plane. `clock`: judges what has expired.
    * `changes`: a number that is different after each acknowledged change of access.
    */
   constructor(
@@ -56,7 +56,10 @@ export class CredentialDirectory {
     if (accessKey === this.#root?.accessKey) return this.#root
     this.#forgetWhatChanged()
     const known = this.#known.get(accessKey) ?? this.#learn(accessKey)
-    return known === undefined || known.expiresMilliseconds <= this.#clock() ? undefined : known.credential
+    if (known === undefined) return undefined
+    // Most never expire, and need no look at the clock.
+    const expires = known.expiresMilliseconds
+    return expires === Number.POSITIVE_INFINITY || expires > this.#clock() ? known.credential : undefined
   }
 
   #forgetWhatChanged(): void {

@@ -22,7 +22,7 @@ const embedContent: SharingRoute<SharingServices> = {
     const { http } = request
     if (http.method === 'OPTIONS') return answerPreflight(request, services)
     return sendObject(http, services, () => {
-      const now = services.clock()
+      const now = services.expiryClock()
       const { link, target } = requireEmbed(services, request.token, request.found)
       const origins = requireAllowed(request, link)
       request.addHeaders([...origins.crossOriginHeaders(http), cacheControl(link, origins, now)])

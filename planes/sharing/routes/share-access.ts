@@ -18,10 +18,14 @@ export function withTicket(address: string, ticket: string | undefined): string 
 }
 
 /** Whether a request may have what a share leads to: it has no password, or the request shows a ticket for it. */
-export function isOpen(http: HttpRequest, { share, password }: ShareState, { tickets, clock }: ShareServices): boolean {
+export function isOpen(
+  http: HttpRequest,
+  { share, password }: ShareState,
+  { tickets, expiryClock }: ShareServices,
+): boolean {
   if (password === undefined) return true
   const ticket = ticketOf(http)
-  return ticket !== undefined && tickets.opens(ticket, { share, password }, clock())
+  return ticket !== undefined && tickets.opens(ticket, { share, password }, expiryClock())
 }
 
 export function nameOf({ key, fileName }: ShareState): string {

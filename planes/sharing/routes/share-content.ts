@@ -38,7 +38,11 @@ export const shareContent: SharingRoute<ShareServices> = {
         ['content-disposition', contentDisposition('attachment', nameOf(link))],
         ...SHOWN,
       ]
-      return { target, plan: planDelivery(http, target.object, services.clock(), shown), count: counter(request, link) }
+      return {
+        target,
+        plan: planDelivery(http, target.object, services.expiryClock(), shown),
+        count: counter(request, link),
+      }
     })
   },
 }

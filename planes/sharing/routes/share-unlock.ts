@@ -31,7 +31,7 @@ export const shareUnlock: SharingRoute<ShareServices> = {
     // It may have been revoked meanwhile, which is what its next request would be told.
     const lock = requireProtected(request, services)
     if (!isRight) throw new SharingError('SHARE_PASSWORD_WRONG')
-    const { text, expires } = services.tickets.issue(lock, services.clock())
+    const { text, expires } = services.tickets.issue(lock, services.expiryClock())
     if (!wantsPage) {
       return jsonAnswer(200, { ticket: text, expires_at: rfc3339(expires * MICROSECONDS_PER_MILLISECOND) })
     }
