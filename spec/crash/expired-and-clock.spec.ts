@@ -56,12 +56,13 @@ async function make(server: ProcessServer, account: string): Promise<Made> {
   return { share: tokenOf(share), embed: tokenOf(embed), token, credential }
 }
 
+async function statusOf(url: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  const answer = await fetch(url, { headers })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
 async function statusesOf(server: ProcessServer, clock: SteppedClock, made: Made): Promise<Statuses> {
-  const statusOf = async (url: string, headers: Record<string, string> = {}) => {
-    const answer = await fetch(url, { headers })
-    await answer.arrayBuffer()
-    return answer.status
-  }
   const sign = { ...signingOf(made.credential).sign, now: clock.now() }
   return {
     share: await statusOf(`${server.apiEndpoint}/s/${made.share}/content`),
