@@ -1,8 +1,9 @@
+import { type Metric, Registry, type RegistryContentType } from 'prom-client'
 import type { MetricSlots } from '../http/metrics/metric-slots.ts'
 import { type MetricRow, type MetricSample, metricTable, type ScrapeValues } from '../http/metrics/metric-table.ts'
 
 /** The text exposition format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
-export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
 
 /** A metric as it is at this moment. */
 export interface MetricReading {
@@ -34,22 +35,37 @@ function samplesOf(value: number | readonly MetricSample[] | undefined): readonl
   return typeof value === 'number' ? [{ labels: {}, value }] : value
 }
 
-/** The metrics as text. */
-export function renderMetrics(readings: readonly MetricReading[]): string {
-  return readings
-    .map(({ row, samples }) => `${header(row)}${samples.map((one) => line(row.name, one)).join('')}`)
-    .join('')
+/** The metrics as text, and what it is. */
+interface Exposition {
+  readonly contentType: string
+  readonly text: string
 }
 
-function header({ name, type, help }: MetricRow): string {
-  return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
+/**
+ * The metrics as text: in the format of OpenMetrics when the scraper asks for it, else in that of Prometheus.
+ * @param accept the header `Accept` of the scraper
+ */
+export async function renderMetrics(readings: readonly MetricReading[], accept = ''): Promise<Exposition> {
+  const contentType = asksForOpenMetrics(accept) ? Registry.OPENMETRICS_CONTENT_TYPE : METRICS_CONTENT_TYPE
+  // A registry for each scrape costs little, and what has no value now is not in it.
+  const registry = new Registry<RegistryContentType>()
+  registry.setContentType(contentType)
+  for (const reading of readings) registry.registerMetric(metricOf(reading))
+  // The library puts an empty line between two metrics, which the format ignores.
+  return { contentType, text: (await registry.metrics()).replaceAll('\n\n', '\n') }
 }
 
-function line(name: string, { suffix, labels, value }: MetricSample): string {
-  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
-  return `${name}${suffix ?? ''}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${value}\n`
+/** Scrapers list the formats that they read; ours is there by its name, whatever its version and preference. */
+function asksForOpenMetrics(accept: string): boolean {
+  return accept.split(',').some((range) => range.trim().toLowerCase().startsWith('application/openmetrics-text'))
 }
 
-function escaped(label: string): string {
-  return label.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
+/** The library reads a metric by `get`; its type wants a class that counts by itself. */
+function metricOf({ row: { name, type, help }, samples }: MetricReading): Metric<string> {
+  // The library keeps the text of shared labels, by their object.
+  const values = samples.map(({ suffix, labels, value }) => {
+    return { sharedLabels: labels, value, metricName: suffix === undefined ? undefined : `${name}${suffix}` }
+  })
+  const metric = { name, help, type, get: () => ({ name: metric.name, help, type, values }) }
+  return metric as unknown as Metric<string>
 }

@@ -22,8 +22,8 @@ function scrape(authorization: string | undefined, api = server.api): Promise<Ap
   return api.as(authorization).send('GET', '/metrics')
 }
 
-function rendered(slots: MetricSlots, values: ScrapeValues): string {
-  return renderMetrics(readMetrics(slots, values))
+async function rendered(slots: MetricSlots, values: ScrapeValues): Promise<string> {
+  return (await renderMetrics(readMetrics(slots, values))).text
 }
 
 test('ready tells what is not', async (t) => {
@@ -75,7 +75,7 @@ test('metrics are counted by threads and summed when they are read', async (t) =
   second[attached.slot('object_store_journal_sync_seconds_total')]! += 0.25
   first[slots.slot('object_store_operations_active')]! += 3
   second[slots.slot('object_store_operations_active')]! -= 1
-  const lines = rendered(slots, SCRAPED).split('\n')
+  const lines = (await rendered(slots, SCRAPED)).split('\n')
   for (const line of [
     'object_store_requests_total{operation="GetObject",result="success"} 7',
     'object_store_requests_total{operation="PutObject",result="denied"} 1',
@@ -94,13 +94,13 @@ test('metrics are counted by threads and summed when they are read', async (t) =
     lines.some((line) => line.includes('object_store_objects')),
     'what is not known is left out',
   )
-  const again = rendered(slots, SCRAPED).split('\n')
+  const again = (await rendered(slots, SCRAPED)).split('\n')
   t.strictSame(again, lines, 'reading changes nothing')
 })
 
 test('the metric table', async (t) => {
   const slots = MetricSlots.create(['GetObject'], 1)
-  const text = rendered(slots, { ...SCRAPED, object_store_objects: 9 })
+  const text = await rendered(slots, { ...SCRAPED, object_store_objects: 9 })
   const exposed = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`)
   t.strictSame(exposed.sort(), rows.map((row) => `${row.name} ${row.type}`).sort())
   for (const row of rows) {

@@ -137,6 +137,10 @@ export const PACKAGE_HOMES: Readonly<Record<string, PackageHome>> = {
     instead: 'use the codecs of engine/events/, engine/journal/bodies.ts or the table concerned',
   },
   pino: { homes: ['cli/server/logger.ts'], instead: 'take a Logger from cli/server/logger.ts, which redacts secrets' },
+  'prom-client': {
+    homes: ['planes/management/metrics.ts'],
+    instead: 'metrics become text in planes/management/metrics.ts alone',
+  },
   'smol-toml': { homes: ['cli/config/'], instead: 'configuration files are read in cli/config/ alone' },
   // A peer that clipanion loads itself.
   typanion: { homes: [], instead: 'use the checks of cli/config/config-values.ts' },

@@ -26,20 +26,33 @@ export class Histogram {
   }
 }
 
+type Labels = Readonly<Record<string, string>>
+
+/** The labels of the buckets, by the labels of the histogram: the same objects at each scrape, whose text is then kept. */
+const bucketLabels = new WeakMap<Labels, readonly Labels[]>()
+
+function labelsOfBuckets(labels: Labels): readonly Labels[] {
+  let known = bucketLabels.get(labels)
+  if (known === undefined) {
+    known = [...HISTOGRAM_BOUNDS.map(String), '+Inf'].map((le) => ({ ...labels, le }))
+    bucketLabels.set(labels, known)
+  }
+  return known
+}
+
 /**
  * The samples of a histogram. The count is the sum of the buckets, so that both agree while others count.
  * @param sum of a slot over all threads
  */
 export function histogramSamples(
-  labels: Readonly<Record<string, string>>,
+  labels: Labels,
   first: number,
   sum: (slot: number) => number,
 ): readonly MetricSample[] {
   let count = 0
-  const buckets = [...HISTOGRAM_BOUNDS, Number.POSITIVE_INFINITY].map((bound, index): MetricSample => {
+  const buckets = labelsOfBuckets(labels).map((one, index): MetricSample => {
     count += sum(first + index)
-    const le = bound === Number.POSITIVE_INFINITY ? '+Inf' : String(bound)
-    return { suffix: '_bucket', labels: { ...labels, le }, value: count }
+    return { suffix: '_bucket', labels: one, value: count }
   })
   const total = { suffix: '_sum', labels, value: sum(first + HISTOGRAM_SLOTS - 1) } as const
   return [...buckets, total, { suffix: '_count', labels, value: count }]

@@ -33,9 +33,12 @@ const getReady = defineRoute({
 const getMetrics = defineRoute({
   pattern: 'GET /metrics',
   roles: 'scrape-token',
-  summary: 'The metrics in the text format of Prometheus.',
+  summary: 'The metrics in the text format of Prometheus, or in that of OpenMetrics when the scraper asks for it.',
   answer: { 200: bytesOf(METRICS_CONTENT_TYPE) },
-  handle: (_request, { metrics }) => textResponse(200, METRICS_CONTENT_TYPE, renderMetrics(metrics())),
+  async handle({ http }, { metrics }) {
+    const rendered = await renderMetrics(metrics(), http.header('accept'))
+    return textResponse(200, rendered.contentType, rendered.text)
+  },
 })
 
 export const PROBE_ROUTES: readonly Route[] = [getHealth, getReady, getMetrics]

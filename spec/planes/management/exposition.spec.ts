@@ -89,7 +89,7 @@ test('durations are counted in buckets, with their sum', async (t) => {
   for (const seconds of [0, 0.0001, 0.00011, 0.0625]) first.observe(seconds)
   for (const seconds of [60, 61]) second.observe(seconds)
   slots.requestDuration(0, 'management', 'read').observe(0.002)
-  const found = parseExposition(renderMetrics(readMetrics(slots, SCRAPED)))
+  const found = parseExposition((await renderMetrics(readMetrics(slots, SCRAPED))).text)
   const { samples = [] } = found.find(({ name }) => name === 'object_store_request_duration_seconds') ?? {}
   const of = (plane: string, end: string, le?: string) =>
     samples.find(({ name, labels }) => {
@@ -107,7 +107,24 @@ test('durations are counted in buckets, with their sum', async (t) => {
 test('labels are escaped', async (t) => {
   const info = { labels: { version: 'a"b\\c\nd', node: 'v20' }, value: 1 }
   const slots = MetricSlots.create(['GetObject'], 1)
-  const text = renderMetrics(readMetrics(slots, { ...SCRAPED, object_store_build_info: [info] }))
+  const { text } = await renderMetrics(readMetrics(slots, { ...SCRAPED, object_store_build_info: [info] }))
   const found = parseExposition(text).find(({ name }) => name === 'object_store_build_info')
   t.same(found?.samples[0]?.labels.get('version'), 'a\\"b\\\\c\\nd')
+})
+
+test('a scraper that asks for OpenMetrics gets it', async (t) => {
+  const api = server.api.as(bearer(SCRAPE_TOKEN))
+  const plain = await api.send('GET', '/metrics')
+  t.equal(plain.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8')
+  const accept = 'application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;q=0.5,*/*;q=0.1'
+  const open = await api.send('GET', '/metrics', { headers: [['accept', accept]] })
+  t.equal(open.headers['content-type'], 'application/openmetrics-text; version=1.0.0; charset=utf-8')
+  t.ok(open.text.endsWith('\n# EOF\n'))
+  // The type is of the name without `_total`, its samples have it.
+  t.match(open.text, /^# TYPE object_store_requests counter$/m)
+  t.match(open.text, /^object_store_requests_total\{operation="GetObject",result="success"\} \d+$/m)
+  t.notMatch(open.text, /_total_total/)
+  const [durations, kept] = [open, plain].map(({ text }) => text.match(/^object_store_request_duration_seconds/gm))
+  t.ok(durations)
+  t.equal(durations?.length, kept?.length)
 })
