@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { type Microseconds, millisecondsOf, previous, type Sequence, type VolumeNumber } from './brands.ts'
 import { addEntry, addRefusal, addSuccess } from './authenticated-entry.ts'
 import type { Clock } from './clock.ts'
@@ -49,10 +48,6 @@ const CLOCK_STEP_MICROSECONDS = 1000
 /** An attempt and an outcome, twice for a bypass. */
 const COMMAND_BYTES_MAXIMUM = 4 * (RECORD_BODY_BYTES_MAXIMUM + 1024)
 
-function md5(text: string): string {
-  return hash('md5', text, 'hex')
-}
-
 /** The projections could not be committed although the journal was: the state is behind and the process must end. */
 export class ProjectionFailedError extends Error {
   override readonly name = 'ProjectionFailedError'
@@ -76,6 +71,7 @@ export class Engine {
   readonly #versionIds: OpaqueIds
   readonly #access: AccessAuthentication
   readonly #clockToleranceMicroseconds: Microseconds
+  readonly #referenceRatioMaximum: number
   readonly #markRefused: (batch: RefusedBatch) => void
   /** A seal that no committed transaction has recorded yet. */
   #seal: AppliedPosition | undefined
@@ -94,6 +90,8 @@ export class Engine {
     readonly access: AccessAuthentication
     /** How far the clock may be behind the journal; beyond that, retention is not judged. */
     readonly clockToleranceMicroseconds: Microseconds
+    /** See `DecisionContext`. */
+    readonly referenceRatioMaximum: number
     /** Says durably, apart from the journal, that a batch was refused; throws when that cannot be done. */
     readonly markRefused: (batch: RefusedBatch) => void
   }) {
@@ -105,6 +103,7 @@ export class Engine {
     this.#versionIds = parts.versionIds
     this.#access = parts.access
     this.#clockToleranceMicroseconds = parts.clockToleranceMicroseconds
+    this.#referenceRatioMaximum = parts.referenceRatioMaximum
     this.#markRefused = parts.markRefused
   }
 
@@ -264,9 +263,10 @@ export class Engine {
     return {
       state,
       sequence: batch.nextSequence,
-      ...(attempt !== undefined && { attempt, md5 }),
+      ...(attempt !== undefined && { attempt }),
       placement: this.#volumes,
       ...GIVEN_TO_RULES,
+      referenceRatioMaximum: this.#referenceRatioMaximum,
       now: millisecondsOf(Math.floor(latest / 1000)),
       clockIsBehind: time < latest - (latest % CLOCK_STEP_MICROSECONDS) - this.#clockToleranceMicroseconds,
     }

@@ -55,6 +55,11 @@ export const DOMAIN_ERRORS = {
     sentence: 'The object already has the maximum of 10000 parts. Rewrite it as one object to append more.',
   },
   'quota-exceeded': { result: 'denied', sentence: 'The quota of the bucket would be exceeded.' },
+  'too-many-references': {
+    result: 'denied',
+    sentence:
+      'The bucket would hold too many copies for the bytes that it received. Delete versions or abort uploads, write the bytes instead of copying them, or have storage.reference_ratio_maximum raised.',
+  },
   'account-exists': { result: 'failure', sentence: 'The service account already exists.' },
   'account-not-found': { result: 'failure', sentence: 'The service account does not exist.' },
   'credential-exists': { result: 'failure', sentence: 'The credential already exists.' },

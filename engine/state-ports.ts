@@ -127,10 +127,15 @@ export interface WitnessedLog extends Omit<ChangeNamed<'checkpoint.cosigned'>, '
   readonly first: { readonly sequence: Sequence; readonly seconds: number }
 }
 
-/** Current versions of a bucket; what quotas limit. */
+/** What a bucket holds. `objects` and `bytes` are those of current versions, which quotas limit. */
 export interface LogicalUsage {
   readonly objects: number
   readonly bytes: number
+  readonly noncurrentBytes: number
+  /** Of parts of uploads in progress. */
+  readonly uploadBytes: number
+  /** Ever stored anew by requests to this bucket, or by those to one that it has copies of, whichever is more. */
+  readonly receivedBytes: number
 }
 
 /** The state after every earlier command of the batch. Implemented by the projections. */

@@ -9,8 +9,8 @@ import { lockAtBirth, requireLockable } from './lock.ts'
 import { payloadReference } from './object.ts'
 import { PART_NUMBER_MAXIMUM } from './part-set.ts'
 import { OBJECT_BYTES_MAXIMUM } from './upload.ts'
-import { requireQuota } from './quota.ts'
-import { placeVersion, selectorOf } from './versions.ts'
+import { requireQuota, requireReceived } from './quota.ts'
+import { bytesReplaced, placeVersion, selectorOf } from './versions.ts'
 import { requireCondition } from './write-condition.ts'
 
 type Append = CommandOf<'append-object'>
@@ -82,6 +82,7 @@ export const appendRules = {
     const size = offset + command.size
     if (size > OBJECT_BYTES_MAXIMUM) throw new DomainError('object-too-large', String(size))
     requireQuota(state, bucket, current, size)
+    requireReceived(context, bucket, offset - bytesReplaced(bucket, key, current, state), bucket.id)
     const version = placeVersion(bucket, key, current, context)
     const { first, ...content } = contentOf(command, current, context)
     const { headers, metadata } = current ?? command

@@ -27,6 +27,8 @@ export interface DecisionContext {
   ) => Uint8Array
   /** Whether a hand-over of the key of checkpoints has the signatures of both keys. */
   readonly isSignedByBoth: (handover: Omit<HandoverState, 'sequence'>) => boolean
+  /** Logical bytes that a bucket may hold by references for each byte that it received (spec/decisions/0175). */
+  readonly referenceRatioMaximum: number
   /** The clock, but never before the last entry of the journal (W1). */
   readonly now: Milliseconds
   /** The clock is behind the journal by more than the tolerance: nothing is released by time. */

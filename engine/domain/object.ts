@@ -8,8 +8,8 @@ import { requireSource } from './copy-source.ts'
 import { type Decision, type DecisionContext, NOTHING_CHANGES, type Rules } from './decision.ts'
 import { objectDeleted, versionDeleted } from './removal.ts'
 import { lockAtBirth, requireDestroyable, requireLockable } from './lock.ts'
-import { requireQuota } from './quota.ts'
-import { placeVersion, selectorOf } from './versions.ts'
+import { requireQuota, requireReceived } from './quota.ts'
+import { bytesReplaced, placeVersion, selectorOf } from './versions.ts'
 import { requireCondition, requireDeleteCondition } from './write-condition.ts'
 
 /** Where the bytes of a write go. The payload's id is the sequence of the entry that will record the write, mostly. */
@@ -107,6 +107,7 @@ export const objectRules = {
     requireCondition(command.condition, current)
     requireLockable(bucket, command.lock, now)
     requireQuota(state, bucket, current, source.size)
+    requireReceived(context, bucket, source.size - bytesReplaced(bucket, key, current, state), sourceBucket.id)
     const version = placeVersion(bucket, key, current, context)
     return {
       changes: [

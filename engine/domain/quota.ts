@@ -1,5 +1,10 @@
+import type { BucketId } from '../brands.ts'
 import { DomainError } from '../errors.ts'
-import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
+import type { BucketState, ObjectState, PartState, StateReader } from '../state-ports.ts'
+import type { DecisionContext } from './decision.ts'
+
+/** What a bucket may hold by references whatever it received: many copies of what is small are ordinary. 64 GiB. */
+export const REFERENCES_ALWAYS_ALLOWED_BYTES = 64 * 1024 ** 3
 
 /**
  * Checks a write against the limits of its bucket, which count current versions only (specification, Storage
@@ -22,5 +27,52 @@ export function requireQuota(
   }
   if (objects !== undefined && current === undefined && usage.objects + 1 > objects) {
     throw new DomainError('quota-exceeded', bucket.name)
+  }
+}
+
+/**
+ * Checks a part against the limit on bytes: what no completion could make an object of is refused before it is stored. What
+ * counts are current versions and all parts in progress, without the object and the part that this one replaces.
+ * @throws DomainError quota-exceeded
+ */
+export function requirePartQuota(
+  state: StateReader,
+  bucket: BucketState,
+  key: string,
+  replaced: PartState | undefined,
+  size: number,
+): void {
+  const { bytes } = bucket.quota
+  const moreBytes = size - (replaced?.size ?? 0)
+  if (bytes === undefined || moreBytes <= 0) return
+  const usage = state.logicalUsage(bucket.id)
+  const replacedBytes = state.object(bucket.id, key)?.size ?? 0
+  if (usage.bytes + usage.uploadBytes + moreBytes - replacedBytes > bytes) {
+    throw new DomainError('quota-exceeded', bucket.name)
+  }
+}
+
+/**
+ * Checks that a bucket does not grow by references beyond what it received: bytes that are shared cost nothing, and those
+ * that read or count them later meet them all (spec/decisions/0175).
+ * @param growth bytes of objects, versions and parts that a request adds without storing them
+ * @param source the bucket that the bytes are taken from
+ * @throws DomainError too-many-references
+ */
+export function requireReceived(
+  { state, referenceRatioMaximum }: DecisionContext,
+  bucket: BucketState,
+  growth: number,
+  source: BucketId,
+): void {
+  if (growth <= 0) return
+  const usage = state.logicalUsage(bucket.id)
+  const others = source === bucket.id ? 0 : state.logicalUsage(source).receivedBytes
+  const allowed = referenceRatioMaximum * Math.max(usage.receivedBytes, others)
+  if (
+    usage.bytes + usage.noncurrentBytes + usage.uploadBytes + growth >
+    Math.max(allowed, REFERENCES_ALWAYS_ALLOWED_BYTES)
+  ) {
+    throw new DomainError('too-many-references', bucket.name)
   }
 }

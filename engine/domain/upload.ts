@@ -8,7 +8,7 @@ import { type Decision, NOTHING_CHANGES, type Rules } from './decision.ts'
 import { defaultRetention, lockAtBirth, requireLockable } from './lock.ts'
 import { payloadReference } from './object.ts'
 import { PartSet } from './part-set.ts'
-import { requireQuota } from './quota.ts'
+import { requirePartQuota, requireQuota, requireReceived } from './quota.ts'
 import { completedChecksum, isUploadChecksum, partChecksum } from './upload-checksums.ts'
 import { placeVersion, selectorOf } from './versions.ts'
 import { requireCondition } from './write-condition.ts'
@@ -118,11 +118,14 @@ export const uploadRules = {
 
   /** A part that is sent again replaces the earlier one: the last to finish wins. */
   'write-part'(command, context) {
-    const { bucket, upload: found } = requireUpload(command, context.state)
+    const { state } = context
+    const { bucket, upload: found } = requireUpload(command, state)
     const { key, upload, part, size, etag, digest } = command
     const checksum = partChecksum(found, command.checksum)
+    const before = state.part(upload, part)
+    requirePartQuota(state, bucket, key, before, size)
     const payload = payloadReference(command.body, payloadIdOf(context.sequence), size, context)
-    const replaced = context.state.part(upload, part) !== undefined
+    const replaced = before !== undefined
     const bucketId = bucket.id
     const written = { name: 'upload.part-written', bucketId, key, upload, part, size, etag, digest } as const
     return { changes: [{ ...written, payload, replaced, checksum }], etag }
@@ -131,7 +134,7 @@ export const uploadRules = {
   /** As a copy of a whole object: the part shares the payload, and no byte is moved or read. */
   'copy-part'(command, context) {
     const { state } = context
-    const { source } = requireSource(command, context)
+    const { source, sourceBucket } = requireSource(command, context)
     const { bucket, upload: found } = requireUpload(command, state)
     const { key, upload, part } = command
     const { size, etag, digest, payload } = source
@@ -139,8 +142,11 @@ export const uploadRules = {
     if (payload !== undefined && state.payload(payload)?.kind === 'parts') {
       throw new Error('an object of parts cannot become one part by reference')
     }
+    const before = state.part(upload, part)
+    requirePartQuota(state, bucket, key, before, size)
+    requireReceived(context, bucket, size - (before?.size ?? 0), sourceBucket.id)
     const shared = payload === undefined ? undefined : ({ kind: 'shared', payload } as const)
-    const replaced = state.part(upload, part) !== undefined
+    const replaced = before !== undefined
     const written = { name: 'upload.part-written', bucketId: bucket.id, key, upload, part, size, etag, digest } as const
     return { changes: [{ ...written, payload: shared, replaced, checksum }], etag }
   },

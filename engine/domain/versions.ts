@@ -1,7 +1,7 @@
 import type { Sequence } from '../brands.ts'
 import type { VersionName } from '../commands/commands.ts'
 import type { VersionPlace } from '../events/values.ts'
-import type { BucketState, ObjectState } from '../state-ports.ts'
+import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
 import type { DecisionContext } from './decision.ts'
 import { requireDestroyable } from './lock.ts'
 
@@ -29,6 +29,17 @@ export function placeVersion(
       if (current !== undefined) requireDestroyable(current, context, false)
       return undefined
   }
+}
+
+/** Bytes of the version that a new one takes the place of: none where it is added to the others. */
+export function bytesReplaced(
+  bucket: BucketState,
+  key: string,
+  current: ObjectState | undefined,
+  state: StateReader,
+): number {
+  if (bucket.versioning === 'off') return current?.size ?? 0
+  return bucket.versioning === 'suspended' ? (state.version(bucket.id, key, 'null')?.size ?? 0) : 0
 }
 
 /** What is returned to a caller about the version that the entry of a sequence wrote; nothing without versioning. */

@@ -33,6 +33,7 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'offset-is-not-size': 'INVALID_REQUEST',
   'too-many-parts': 'INVALID_REQUEST',
   'quota-exceeded': 'QUOTA_EXCEEDED',
+  'too-many-references': 'QUOTA_EXCEEDED',
   'account-exists': 'CONFLICT',
   'account-not-found': 'ACCOUNT_NOT_FOUND',
   'credential-exists': 'CONFLICT',

@@ -67,6 +67,11 @@ class HeldRows<Id extends number, R extends CountRows<string, [Id]>> {
     return this.#held.get(id) ?? (this.#rows.get(this.#table, id) as CountsOf<R>)
   }
 
+  /** Whether there is a row, or will be one. */
+  has(id: Id): boolean {
+    return this.#held.has(id) || this.#table.get(numberKey(id)) !== undefined
+  }
+
   remove(id: Id): void {
     this.#held.delete(id)
     this.#table.remove(numberKey(id))

@@ -23,6 +23,7 @@ export class PayloadLedger {
   readonly removedVolumes: VolumeNumber[] = []
   readonly #tables: Tables
   readonly #counters: Counters
+  #receivedBytes = 0
 
   constructor(tables: Tables, counters: Counters) {
     this.#tables = tables
@@ -39,8 +40,16 @@ export class PayloadLedger {
     } else {
       this.#put(payload, { references: 1, location: reference })
       this.#count(reference, payload)
+      this.#receivedBytes += reference.length
     }
     return payload
+  }
+
+  /** Bytes that were stored anew since the last call. */
+  takeReceived(): number {
+    const received = this.#receivedBytes
+    this.#receivedBytes = 0
+    return received
   }
 
   /** Drops a reference; with the last one the payload is forgotten, and its parts drop theirs. */

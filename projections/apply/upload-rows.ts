@@ -27,10 +27,14 @@ export class UploadRows {
   }
 
   partWritten(modifiedMicroseconds: Microseconds, change: ChangeNamed<'upload.part-written'>): void {
-    const { upload, part, size, etag, checksum } = change
+    const { bucketId, upload, part, size, etag, checksum } = change
     const md5 = Buffer.from(etag, 'hex')
     const payload = this.#payloads.take(change.payload)
-    if (change.replaced) this.#payloads.release(this.#takePart(upload, part).payload)
+    const replaced = change.replaced ? this.#takePart(upload, part) : undefined
+    if (replaced !== undefined) this.#payloads.release(replaced.payload)
+    const usage = this.#counters.buckets.of(bucketId)
+    usage.receivedBytes += this.#payloads.takeReceived()
+    usage.uploadBytes += size - (replaced?.size ?? 0)
     putPart(this.#tables.parts, upload, { part, size, md5, checksum, modifiedMicroseconds, payload })
     this.#counters.uploads.parts += 1
     this.#counters.uploads.bytes += size
@@ -39,28 +43,36 @@ export class UploadRows {
   completed(completion: Sequence, change: ChangeNamed<'upload.completed'>): void {
     const { bucketId, key, upload, listed, dropped } = change
     const parts = Array.from(partNumbers(listed), (part) => this.#takePart(upload, part))
-    this.#payloads.compose(
-      payloadIdOf(upload),
-      completion,
-      parts.reduce((bytes, part) => bytes + part.size, 0),
-      {
-        count: parts.length,
-        payload: (index) => (parts[index] as PartState).payload,
-        size: (index) => (parts[index] as PartState).size,
-        checksum: (index) => parts[index]?.checksum,
-      },
-    )
-    this.#drop(upload, dropped)
+    const bytes = parts.reduce((total, part) => total + part.size, 0)
+    this.#payloads.compose(payloadIdOf(upload), completion, bytes, {
+      count: parts.length,
+      payload: (index) => (parts[index] as PartState).payload,
+      size: (index) => (parts[index] as PartState).size,
+      checksum: (index) => parts[index]?.checksum,
+    })
+    this.#discount(bucketId, bytes + this.#drop(upload, dropped))
     this.#removeUpload(bucketId, key, upload)
   }
 
   aborted({ bucketId, key, upload, dropped }: ChangeNamed<'upload.aborted'>): void {
-    this.#drop(upload, dropped)
+    this.#discount(bucketId, this.#drop(upload, dropped))
     this.#removeUpload(bucketId, key, upload)
   }
 
-  #drop(upload: UploadId, dropped: Uint8Array): void {
-    for (const part of partNumbers(dropped)) this.#payloads.release(this.#takePart(upload, part).payload)
+  /** @returns the bytes of the parts */
+  #drop(upload: UploadId, dropped: Uint8Array): number {
+    let bytes = 0
+    for (const part of partNumbers(dropped)) {
+      const { payload, size } = this.#takePart(upload, part)
+      this.#payloads.release(payload)
+      bytes += size
+    }
+    return bytes
+  }
+
+  /** The bucket may have been deleted before its uploads were. */
+  #discount(bucketId: BucketId, bytes: number): void {
+    if (bytes > 0 && this.#counters.buckets.has(bucketId)) this.#counters.buckets.of(bucketId).uploadBytes -= bytes
   }
 
   #removeUpload(bucketId: BucketId, key: string, upload: UploadId): void {

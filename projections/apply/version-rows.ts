@@ -57,6 +57,7 @@ export class VersionRows {
     const { bucketId, key, version, lock, source } = change
     // The new reference is counted before an old one is dropped: a copy onto itself must not drop its own payload.
     const payload = this.#payloads.take(change.payload)
+    this.#countReceived(bucketId, source?.bucketId)
     // The row of the current object is not removed: the new one overwrites it.
     if (version !== undefined) this.#makeRoom(bucketId, key, version, modifiedMicroseconds)
     else if (change.replaced) this.#destroyCurrent(bucketId, key, this.current(bucketId, key))
@@ -256,6 +257,14 @@ export class VersionRows {
     if (version.lock === undefined) return
     removeLock(this.#tables.locks, bucketId, key, version.sequence)
     removeLockChanges(this.#tables.lockChanges, bucketId, key, version.sequence)
+  }
+
+  /** A bucket that takes from another one may refer to as many bytes as that one (spec/decisions/0175). */
+  #countReceived(bucketId: BucketId, from: BucketId | undefined): void {
+    const usage = this.#counters.buckets.of(bucketId)
+    usage.receivedBytes += this.#payloads.takeReceived()
+    if (from === undefined || from === bucketId) return
+    usage.receivedBytes = Math.max(usage.receivedBytes, this.#counters.buckets.now(from).receivedBytes)
   }
 
   #countNoncurrent(bucketId: BucketId, version: ObjectState, difference: 1 | -1): void {

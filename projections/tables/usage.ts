@@ -7,10 +7,12 @@ const UPLOADS = Buffer.from('uploads')
 
 /**
  * `bucket-usage`: by bucket id (8). `objects` and `bytes` are those of current objects, which quotas limit; then
- * noncurrent versions, their bytes, and delete markers.
+ * noncurrent versions, their bytes, and delete markers; the bytes of parts of uploads in progress; and the bytes that were
+ * ever received (spec/decisions/0175).
  */
-export const bucketUsage = countRows(['objects', 'bytes', 'noncurrent', 'noncurrentBytes', 'markers'], (id: BucketId) =>
-  numberKey(id),
+export const bucketUsage = countRows(
+  ['objects', 'bytes', 'noncurrent', 'noncurrentBytes', 'markers', 'uploadBytes', 'receivedBytes'],
+  (id: BucketId) => numberKey(id),
 )
 export type BucketUsage = CountsOf<typeof bucketUsage>
 

@@ -23,7 +23,7 @@ import { auditOf, copyObject, createBucket, deleteBucket, deleteObject, md5Of, w
 import { FaultDisk } from '../support/disks/fault-disk.ts'
 import { journalEntries } from '../support/journal-entries.ts'
 import { differences } from '../support/model/model-differences.ts'
-import { NO_STATE } from '../support/no-state.ts'
+import { NO_STATE, NO_USAGE } from '../support/no-state.ts'
 import { StoreModel } from '../support/model/store-model.ts'
 import { history } from '../support/model/store-steps.ts'
 import { openTestStore, readObject, type TestStore } from '../support/test-store.ts'
@@ -76,7 +76,7 @@ const STATE: StateReader = {
     bucketId === PHOTOS.id && key === 'there' && version === 'null' ? CURRENT : undefined,
   newestVersion: (_bucketId, key) => (key === 'hidden' ? MARKER : undefined),
   bucketIsEmpty: (bucketId) => bucketId === EMPTY.id,
-  logicalUsage: (bucketId) => (bucketId === PHOTOS.id ? { objects: 1, bytes: 5 } : { objects: 0, bytes: 0 }),
+  logicalUsage: (bucketId) => (bucketId === PHOTOS.id ? { ...NO_USAGE, objects: 1, bytes: 5 } : NO_USAGE),
 }
 
 /** When, and the changes or the code of the refusal. */
@@ -171,6 +171,7 @@ test('the rules: a bucket "photos" with the object "there", an empty bucket "emp
     sequence: sequenceOf(100),
     placement,
     ...GIVEN_TO_RULES,
+    referenceRatioMaximum: 1000,
     now: millisecondsOf(1),
     clockIsBehind: false,
   }

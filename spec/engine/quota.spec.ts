@@ -81,7 +81,10 @@ test('no batch of writes passes a quota', async (t) => {
       const { bytes = Number.POSITIVE_INFINITY, objects = Number.POSITIVE_INFINITY } = limits
       for (const steps of all) {
         const commands: Command[] = []
+        // Parts count too, and what is judged here are completions.
+        await store.client.execute(setQuota('b', {}))
         for (const one of steps) commands.push(await commandOf(store, one))
+        await store.client.execute(setQuota('b', limits))
         const codes = await outcomes(store, commands)
         refused += codes.filter((code) => code === 'quota-exceeded').length
         const usage = listedUsage(store)

@@ -125,6 +125,7 @@ function decideOn(state: StateReader, list: readonly ListedPart[], name = NAME) 
     sequence: sequenceOf(100),
     placement,
     ...GIVEN_TO_RULES,
+    referenceRatioMaximum: 1000,
     now: millisecondsOf(1),
     clockIsBehind: false,
   }

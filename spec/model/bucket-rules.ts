@@ -21,6 +21,7 @@ export function createBucket(
     versioning: lockEnabled ? 'enabled' : 'off',
     defaultRetention: undefined,
     quota: { bytes: undefined, objects: undefined },
+    receivedBytes: 0,
     cors: [],
     rules: new Map(),
     keys: new Map(),

@@ -1,6 +1,6 @@
 /** What commands do to the model of a store, by the rules as S3 and the specification have them, not by the engine's code. */
 import { sequenceOf } from '../../engine/brands.ts'
-import type { Command, CommandOf, VersionName, WriteBody } from '../../engine/commands/commands.ts'
+import type { Command, CommandOf, VersionName } from '../../engine/commands/commands.ts'
 import { standardOf, strictest } from './default-retention.ts'
 import type { LockState, Retention } from '../../engine/events/values.ts'
 import { joined } from './content.ts'
@@ -24,6 +24,7 @@ import {
   refuseFor,
   retentionReasons,
 } from './refusals.ts'
+import { partQuotaReasons, quotaReasons } from './quota-reasons.ts'
 import type { ModelBucket, ModelPart, ModelPayload, ModelState, ModelUpload, ModelVersion } from './state.ts'
 
 const DONE: Outcome = { code: 'done' }
@@ -31,6 +32,8 @@ export const PART_MINIMUM = 5 * 1024 ** 2
 
 /** What a version has of the bytes and headers that were sent; a copy takes it from its source. */
 export type Stored = Pick<ModelVersion, 'size' | 'etag' | 'headers' | 'payload' | 'checksum'>
+
+type Sent = Pick<CommandOf<'write-object'>, 'body' | 'etag' | 'size'>
 
 export class ModelRules {
   readonly #state: ModelState
@@ -149,37 +152,38 @@ export class ModelRules {
     return bucket
   }
 
-  #stored(body: WriteBody, etag: string, sequence: number): ModelPayload | undefined {
+  #stored(bucket: ModelBucket, { body, etag, size }: Sent, sequence: number): ModelPayload | undefined {
     if (body.kind === 'empty') return undefined
+    bucket.receivedBytes += body.kind === 'inline' ? body.bytes.length : size
     const bytes = body.kind === 'inline' ? viewOf(body.bytes) : (this.#inFiles.get(etag) ?? refuse('no such file'))
     const kind = body.kind === 'inline' ? 'volume' : 'file'
     return { id: sequence, kind, bytes, parts: [], completion: undefined, isDigested: false }
   }
 
   #write(command: CommandOf<'write-object'>, moment: Moment): Outcome {
-    const { size, etag, headers, body, lock, checksum } = command
+    const { size, etag, headers, lock, checksum } = command
     const bucket = this.#bucket(command.bucket)
     refuseFor([
       ...conditionReasons(command.condition, this.#state.current(bucket, command.key)),
       ...lockReasons(bucket, lock, moment.now),
-      ...this.#quotaReasons(bucket, command.key, size),
+      ...quotaReasons(this.#state, bucket, command.key, size),
     ])
-    const payload = this.#stored(body, etag, moment.sequence)
+    const payload = this.#stored(bucket, command, moment.sequence)
     return this.#publish(bucket, command.key, { size, etag, headers, payload, checksum }, lock, moment)
   }
 
   #append(command: CommandOf<'append-object'>, moment: Moment): Outcome {
-    const { key, offset, size, etag, headers, body, lock, checksum } = command
+    const { key, offset, size, etag, headers, lock, checksum } = command
     const bucket = this.#bucket(command.bucket)
     const current = this.#state.current(bucket, key)
     refuseFor([
       ...conditionReasons(command.condition, current),
       ...(offset === (current?.size ?? 0) ? [] : ['offset-is-not-size']),
       ...lockReasons(bucket, lock, moment.now),
-      ...this.#quotaReasons(bucket, key, offset + size),
+      ...quotaReasons(this.#state, bucket, key, offset + size),
     ])
     const isAlone = current === undefined || current.size === 0
-    const added = this.#stored(body, etag, isAlone ? moment.sequence : moment.sequence - 1)
+    const added = this.#stored(bucket, command, isAlone ? moment.sequence : moment.sequence - 1)
     const alone = { size, etag, headers: current?.headers ?? headers, payload: added, checksum }
     return this.#publish(bucket, key, isAlone ? alone : grown(current, added, command, moment.sequence), lock, moment)
   }
@@ -194,8 +198,10 @@ export class ModelRules {
     if (isSame && replacement === undefined) reasons.push('copy-onto-itself')
     reasons.push(...conditionReasons(command.condition, this.#state.current(bucket, key)))
     reasons.push(...lockReasons(bucket, lock, moment.now))
-    if (typeof source !== 'string') reasons.push(...this.#quotaReasons(bucket, key, source.size))
+    if (typeof source !== 'string') reasons.push(...quotaReasons(this.#state, bucket, key, source.size))
     refuseFor(reasons)
+    const { receivedBytes = 0 } = this.#state.buckets.get(sourceBucket) ?? {}
+    bucket.receivedBytes = Math.max(bucket.receivedBytes, receivedBytes)
     const { headers, renamed: _, ...stored } = source as ModelVersion
     return this.#publish(bucket, key, { ...stored, headers: replacement?.headers ?? headers }, lock, moment)
   }
@@ -217,15 +223,6 @@ export class ModelRules {
     const version = { ...stored, ...made }
     this.#state.add(bucket, key, version)
     return { ...DONE, etag: stored.etag as string, ...(bucket.versioning === 'off' ? {} : idOf(version)) }
-  }
-
-  #quotaReasons(bucket: ModelBucket, key: string, size: number): string[] {
-    const { bytes = Number.POSITIVE_INFINITY, objects = Number.POSITIVE_INFINITY } = bucket.quota
-    const current = this.#state.current(bucket, key)
-    const usage = this.#state.usage(bucket)
-    const after = usage.bytes - (current?.size ?? 0) + size
-    const isTooMuch = (after > usage.bytes && after > bytes) || (current === undefined && usage.objects + 1 > objects)
-    return isTooMuch ? ['quota-exceeded'] : []
   }
 
   #delete(command: CommandOf<'delete-object'>, moment: Moment): Outcome {
@@ -279,10 +276,13 @@ export class ModelRules {
   }
 
   #writePart(command: CommandOf<'write-part'>, { sequence, now }: Moment): Outcome {
-    const { part, size, etag, body } = command
+    const { part, size, etag } = command
+    const bucket = this.#bucket(command.bucket)
     const upload = this.#upload(command)
     const checksum = keptChecksum(upload, command.checksum)
-    upload.parts.set(part, { modified: now, size, etag, payload: this.#stored(body, etag, sequence), checksum })
+    refuseFor(partQuotaReasons(this.#state, bucket, upload, part, size))
+    const payload = this.#stored(bucket, command, sequence)
+    upload.parts.set(part, { modified: now, size, etag, payload, checksum })
     return { ...DONE, etag }
   }
 
@@ -293,6 +293,7 @@ export class ModelRules {
     const { size, etag = '', payload } = source
     const upload = this.#upload(command)
     const checksum = source.checksum?.composite === false ? keptChecksum(upload, source.checksum) : undefined
+    refuseFor(partQuotaReasons(this.#state, this.#bucket(command.bucket), upload, command.part, size))
     upload.parts.set(command.part, { modified: now, size, etag, payload, checksum })
     return { ...DONE, etag }
   }
@@ -313,7 +314,7 @@ export class ModelRules {
     const checksum = wholeChecksum(command, upload, parts)
     refuseFor([
       ...conditionReasons(command.condition, this.#state.current(bucket, key)),
-      ...this.#quotaReasons(bucket, key, size),
+      ...quotaReasons(this.#state, bucket, key, size),
     ])
     this.#state.uploads.delete(upload.upload)
     this.#state.completions.push({ upload, numbers: [...numbers] })

@@ -11,6 +11,7 @@ import type {
   UploadChecksum,
   Versioning,
 } from '../../engine/events/values.ts'
+import type { BucketUsage } from '../../projections/tables/usage.ts'
 import type { ModelEvent } from './naive-events.ts'
 import { byUtf8 } from './naive-listing.ts'
 import type { ModelEmbed, ModelShare } from './naive-links.ts'
@@ -63,6 +64,8 @@ export interface ModelBucket {
   cors: readonly CorsRule[]
   /** Lifecycle rules by id, oldest first. */
   readonly rules: Map<string, LifecycleRule>
+  /** Bytes that were ever stored anew for it, or for a bucket that it has copies of. */
+  receivedBytes: number
   /** Versions of each key, newest first; no key without one. */
   readonly keys: Map<string, ModelVersion[]>
 }
@@ -188,8 +191,10 @@ export class ModelState {
     )
   }
 
-  usage(bucket: ModelBucket): Record<'objects' | 'bytes' | 'noncurrent' | 'noncurrentBytes' | 'markers', number> {
-    const usage = { objects: 0, bytes: 0, noncurrent: 0, noncurrentBytes: 0, markers: 0 }
+  usage(bucket: ModelBucket): BucketUsage {
+    const { receivedBytes } = bucket
+    const usage = { objects: 0, bytes: 0, noncurrent: 0, noncurrentBytes: 0, markers: 0, uploadBytes: 0, receivedBytes }
+    for (const { parts } of this.uploadsOf(bucket.id)) for (const { size } of parts.values()) usage.uploadBytes += size
     for (const versions of bucket.keys.values()) {
       for (const [index, { isMarker, size }] of versions.entries()) {
         if (isMarker) usage.markers += 1

@@ -1,5 +1,5 @@
 /** A store that holds nothing, as the rules see it; a spec puts in what it is about. */
-import type { StateReader } from '../../engine/state-ports.ts'
+import type { LogicalUsage, StateReader } from '../../engine/state-ports.ts'
 import type { CheckpointFacts } from '../../projections/trees/checkpoint-facts.ts'
 
 /** Of a store that signs no checkpoints. */
@@ -11,6 +11,8 @@ export const NO_CHECKPOINTS: CheckpointFacts = {
   refusal: undefined,
   refusalCode: undefined,
 }
+
+export const NO_USAGE: LogicalUsage = { objects: 0, bytes: 0, noncurrentBytes: 0, uploadBytes: 0, receivedBytes: 0 }
 
 export const NO_STATE: StateReader = {
   bucket: () => undefined,
@@ -29,7 +31,7 @@ export const NO_STATE: StateReader = {
   version: () => undefined,
   newestVersion: () => undefined,
   bucketIsEmpty: () => true,
-  logicalUsage: () => ({ objects: 0, bytes: 0 }),
+  logicalUsage: () => NO_USAGE,
   upload: () => undefined,
   part: () => undefined,
   parts: () => [],

@@ -169,7 +169,11 @@ function openInThread(
 ): Promise<OpenStore> {
   const { reservedBytes = MEBIBYTE, segmentBytes = 8 * MEBIBYTE, volumeBytes = 8 * MEBIBYTE } = options
   const sizes = { segmentBytes, volumeBytes, reservedBytes, strangerBytesPerSecond: 2 ** 30 }
-  const judging = { clockToleranceSeconds: CLOCK_TOLERANCE_SECONDS, clockIntervalSeconds: 3600 }
+  const judging = {
+    clockToleranceSeconds: CLOCK_TOLERANCE_SECONDS,
+    clockIntervalSeconds: 3600,
+    referenceRatioMaximum: 1000,
+  }
   const clock = clockOf(options)
   const settings = { masterKey, ...sizes, ...judging, version: '0.0.0-spec', bootId: kernelBootId() }
   return openStore(nodeDisk, paths, settings, {

@@ -58,6 +58,7 @@ export async function openTestStore(
       reservedBytes: 0,
       strangerBytesPerSecond: 2 ** 30,
       clockToleranceSeconds: 5,
+      referenceRatioMaximum: 1000,
       clockIntervalSeconds: 60,
       version: '0.0.0-spec',
       bootId: BOOT_ID,

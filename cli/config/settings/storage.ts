@@ -61,6 +61,15 @@ export const storageSettings = [
     sentence: 'Free space that uploads may not use, so that deletes still work when the disk is full.',
   },
   {
+    name: 'storage.reference_ratio_maximum',
+    kind: 'integer',
+    unit: 'bytes',
+    bounds: { minimum: 1, maximum: 1_000_000 },
+    default: 1000,
+    sentence:
+      'Bytes of objects, versions and parts that a bucket may hold for each byte that it received. Beyond that, and 64 GiB, requests that store bytes by reference are refused.',
+  },
+  {
     name: 'storage.metadata_cache_mib',
     kind: 'integer',
     unit: 'MiB',

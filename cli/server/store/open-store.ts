@@ -259,6 +259,7 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     access: parts.access,
     versionIds: new OpaqueIds(parts.keys.versionIds),
     clockToleranceMicroseconds: microsecondsOf(options.clockToleranceSeconds * 1_000_000),
+    referenceRatioMaximum: options.referenceRatioMaximum,
     markRefused: (batch) => mark.refuse(batch),
   })
   // The last mark may say that a batch was refused: none is written after it.

@@ -17,6 +17,8 @@ export interface StoreOptions {
   readonly strangerBytesPerSecond: number
   /** How far the clock may be behind the journal before retention cannot be judged. */
   readonly clockToleranceSeconds: number
+  /** Logical bytes that a bucket may hold by references for each byte that it received. */
+  readonly referenceRatioMaximum: number
   /** How often the time is written to the journal when nothing else is. */
   readonly clockIntervalSeconds: number
   /** Version of the program, for the journal. */
@@ -42,6 +44,7 @@ export function storeOptions(
     reservedBytes: config['storage.reserved_mib'] * MEBIBYTE,
     strangerBytesPerSecond: config['audit.anonymous_kib_per_second'] * 1024,
     clockToleranceSeconds: config['object_lock.clock_backwards_tolerance_seconds'],
+    referenceRatioMaximum: config['storage.reference_ratio_maximum'],
     clockIntervalSeconds: config['object_lock.clock_watermark_interval_seconds'],
     version: packageVersion(),
     bootId: kernelBootId(),

@@ -17,6 +17,7 @@ import { tokenDigest } from '../../../planes/management/identity/bearer-token.ts
 import { DownloadTickets } from '../../../planes/management/downloads/download-tickets.ts'
 import { createManagementHandler } from '../../../planes/management/management-handler.ts'
 import { DomainError } from '../../../engine/errors.ts'
+import { bucketUsage } from '../../../projections/tables/usage.ts'
 import { HeavyWork } from '../../../planes/management/heavy-work.ts'
 import type { ManagementServices } from '../../../planes/management/services.ts'
 import { S3_ACTIONS } from '../../../planes/s3/identity/authorize.ts'
@@ -116,7 +117,7 @@ function catalogFor(deeds: Deeds) {
   return {
     bucket,
     buckets: () => [BUCKET],
-    bucketUsage: () => ({ objects: 0, bytes: 0, noncurrent: 0, noncurrentBytes: 0, markers: 0 }),
+    bucketUsage: () => bucketUsage.decode(undefined),
     object: (_bucket: number, key: string) => (key === KNOWN['key'] ? OBJECT : undefined),
     version: (_bucket: number, key: string, version: unknown) =>
       key === KNOWN['key'] && version === OBJECT.sequence ? OBJECT : undefined,
