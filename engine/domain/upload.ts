@@ -162,12 +162,13 @@ export const uploadRules = {
     const { key, etag } = command
     const upload = state.upload(bucket.id, key, command.upload)
     if (upload === undefined) return completedBefore(command, bucket, state)
-    const { size, taken, listed, dropped } = takeParts(command, state)
-    const checksum = completedChecksum(command, upload, taken, context)
-    if (size > OBJECT_BYTES_MAXIMUM) throw new DomainError('object-too-large', String(size))
     const current = state.object(bucket.id, key)
+    // What costs little is judged first: a refusal can be asked for again and again.
     requireCondition(command.condition, current)
+    const { size, taken, listed, dropped } = takeParts(command, state)
+    if (size > OBJECT_BYTES_MAXIMUM) throw new DomainError('object-too-large', String(size))
     requireQuota(state, bucket, current, size)
+    const checksum = completedChecksum(command, upload, taken, context)
     const version = placeVersion(bucket, key, current, context)
     return {
       changes: [

@@ -303,6 +303,7 @@ export class ModelRules {
     const bucket = this.#bucket(command.bucket)
     const upload = this.#state.uploads.get(command.upload)
     if (upload?.bucketId !== bucket.id || upload.key !== key) return this.#completedBefore(command, bucket)
+    refuseFor(conditionReasons(command.condition, this.#state.current(bucket, key)))
     const parts = [...numbers].map((number, index): ModelPart => {
       const part = upload.parts.get(number)
       const md5 = Buffer.from(md5s.subarray(16 * index, 16 * index + 16)).toString('hex')
@@ -311,11 +312,8 @@ export class ModelRules {
     const small = parts.slice(0, -1).findIndex(({ size: bytes }) => bytes < PART_MINIMUM)
     if (small !== -1) refuse('part-too-small', String(numbers[small]))
     const size = parts.reduce((total, part) => total + part.size, 0)
+    refuseFor(quotaReasons(this.#state, bucket, key, size))
     const checksum = wholeChecksum(command, upload, parts)
-    refuseFor([
-      ...conditionReasons(command.condition, this.#state.current(bucket, key)),
-      ...quotaReasons(this.#state, bucket, key, size),
-    ])
     this.#state.uploads.delete(upload.upload)
     this.#state.completions.push({ upload, numbers: [...numbers] })
     const payload: ModelPayload = {
