@@ -17,7 +17,6 @@ import { verifyJournal } from '../../../engine/verify/journal-verifier.ts'
 import { AccessReader } from '../../../projections/catalog/access-reader.ts'
 import { WebhookReader } from '../../../projections/catalog/webhook-reader.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
-import type { BucketUsage } from '../../../projections/tables/usage.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 import { checkProjections } from '../../../projections/replay/check.ts'
 import {
@@ -26,6 +25,7 @@ import {
   GOLDEN_JOURNALS,
   GOLDEN_MASTER_KEY,
   openGolden,
+  countedThen,
 } from '../../support/journals/golden-journals.ts'
 import { eventLogOf, readAllEvents, toldEvent } from '../../support/model/event-differences.ts'
 import { journalEntries } from '../../support/journal-entries.ts'
@@ -58,11 +58,6 @@ function plain(value: unknown): unknown {
   return JSON.parse(text) as unknown
 }
 
-/** What was counted when the journal was written. */
-function usageThen({ uploadBytes: _parts, receivedBytes: _received, ...usage }: BucketUsage) {
-  return usage
-}
-
 /** Buckets with their versions newest first, uploads with their parts, payloads with their references. */
 function goldenOfCatalog(catalog: CatalogReader): unknown {
   const snapshot = catalog.snapshot()
@@ -70,7 +65,7 @@ function goldenOfCatalog(catalog: CatalogReader): unknown {
     buckets: snapshot.buckets().map((settings) => ({
       ...settings,
       cors: snapshot.cors(settings.id),
-      usage: usageThen(snapshot.bucketUsage(settings.id)),
+      usage: countedThen(snapshot.bucketUsage(settings.id)),
       versions: snapshot.listVersions(settings.id, EVERYTHING).entries.map(({ key, sequence, isNull, isMarker }) => {
         const version = snapshot.version(settings.id, key, isNull ? 'null' : sequence)
         const { size, etag, headers, payload, lock } = version ?? {}

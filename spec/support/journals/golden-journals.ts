@@ -1,4 +1,5 @@
 /** The golden journals: written once, each by a life of a store with a fixed clock and identity. */
+import type { BucketUsage } from '../../../projections/tables/usage.ts'
 import { cpSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
@@ -49,4 +50,9 @@ export function copyGolden(root: string, golden: string): StorePaths {
 /** Opening it makes the projections, and vouches for what was not authenticated when the journal was written. */
 export function openGolden(paths: StorePaths, bootId = GOLDEN_BOOT_ID): Promise<TestStore> {
   return openTestStore(paths.root, { masterKey: GOLDEN_MASTER_KEY, segmentBytes: 8 * 1024, bootId, adoptsAccess: true })
+}
+
+/** What was counted of a bucket when the golden journals were written. */
+export function countedThen({ uploadBytes: _parts, receivedBytes: _received, ...counted }: BucketUsage) {
+  return counted
 }
