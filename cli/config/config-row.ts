@@ -12,6 +12,7 @@ export type ConfigKind =
   | 'choices'
   | 'host names'
   | 'log keys'
+  | 'networks'
 
 /** Further rules for a text or secret; config-values.ts has one check for each. */
 export type ConfigForm = 'access-key' | 'master-key' | 'base-url' | 'log-name'

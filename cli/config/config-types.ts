@@ -25,6 +25,8 @@ export interface ConfigValues {
   readonly 'host names': readonly string[]
   /** In the form NAME+ID+KEY, which was checked. */
   readonly 'log keys': readonly string[]
+  /** Addresses, and networks with a prefix length. */
+  readonly networks: readonly string[]
 }
 
 type Row = (typeof configTable)[number]

@@ -4,6 +4,7 @@ import { parseAddress } from './address.ts'
 import type { ConfigForm, ConfigKind, ConfigRow } from './config-row.ts'
 import type { ConfigValues } from './config-types.ts'
 import { decodeMasterKey } from './master-key.ts'
+import { networkProblem } from '../../planes/http/limits/trusted-proxies.ts'
 import { readWhole } from '../values/quantity.ts'
 import { Secret } from './secret.ts'
 
@@ -139,6 +140,18 @@ const parsers: Readonly<Record<ConfigKind, Parser>> = {
     const { minimum, maximum } = row.bounds ?? { minimum: 0, maximum: Number.MAX_SAFE_INTEGER }
     if (names.length >= minimum && names.length <= maximum) return { value: Object.freeze(names) }
     return { problem: `must be ${minimum} to ${maximum} host names` }
+  },
+  networks(row, given) {
+    const parts = given === '' ? [] : listOf(given)
+    if (parts === undefined) return { problem: `${shown(given)} is not a list of addresses` }
+    const entries = parts.map((part) => (typeof part === 'string' ? part.trim() : ''))
+    const maximum = row.bounds?.maximum ?? 0
+    if (entries.length > maximum) return { problem: `has ${entries.length} entries; at most ${maximum} are allowed` }
+    for (const [at, entry] of entries.entries()) {
+      const problem = networkProblem(entry)
+      if (problem !== undefined) return { problem: `${shown(parts[at])} ${problem}` }
+    }
+    return { value: Object.freeze(entries) }
   },
   'log keys'(row, given) {
     const parts = given === '' ? [] : listOf(given)

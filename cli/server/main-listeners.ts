@@ -24,8 +24,8 @@ interface MainListenerParts {
   readonly management: HttpHandler
   /** Puts the routes of shares in front of a listener. */
   readonly withShares: (rest: HttpHandler) => HttpHandler
-  /** Of stalled clients. */
-  readonly patience: Pick<ListenOptions, 'stallTimeoutMilliseconds' | 'minimumBytes' | 'isCrowded'>
+  /** With clients that stall, and what proxies say of theirs. */
+  readonly patience: Pick<ListenOptions, 'stallTimeoutMilliseconds' | 'minimumBytes' | 'isCrowded' | 'trustedProxies'>
 }
 
 /** Starts, reloads and closes the listeners of the main thread. */

@@ -50,10 +50,10 @@ import { giveBackMemorySoon } from './threads/give-back-memory.ts'
 import { type FrontEndSettings, FrontEnds } from './threads/front-ends.ts'
 import {
   auditBytesMaximum,
+  clientSettings,
   concurrencyLimits,
   frontEndSettings,
   sessionSettings,
-  stallSettings,
 } from './threads/thread-settings.ts'
 
 /** Number of the main thread in the names of its payload files; front ends have lower numbers. */
@@ -256,7 +256,7 @@ class Server implements RunningServer {
       async () => readiness({ ...this.#parts, isSharing: config['sharing.enabled'] }, this.#stopping !== undefined),
     )
     const withShares = shareHandler(this.#parts)
-    const patience = { ...stallSettings(config), isCrowded: () => this.#parts.gate.isCrowded }
+    const patience = { ...clientSettings(config), isCrowded: () => this.#parts.gate.isCrowded }
     const limits = connectionLimits(frontEndCount)
     await this.#listeners.start({ config, driver, tls, log, limits, management, withShares, patience })
     this.#mustNotHaveFailed()

@@ -21,7 +21,10 @@ export interface HttpRequest {
   readonly headers: readonly HeaderLine[]
   /** Value of a header by lower-case name, repeats joined by `,` (RFC 9110 section 5.3), or undefined. */
   header(name: string): string | undefined
-  /** The socket peer in text form (IPv4-mapped addresses as plain IPv4). */
+  /**
+   * Where it comes from, in text form (IPv4-mapped addresses as plain IPv4): the socket peer, or the client of a trusted
+   * proxy.
+   */
   readonly remoteAddress: string
   /** Whether it came by TLS to this listener; a proxy in front may have spoken TLS to the client all the same. */
   readonly secure: boolean

@@ -3,6 +3,7 @@ import type { X509Certificate } from 'node:crypto'
 import type { HttpHandler, HttpResponse } from './exchange.ts'
 import type { HttpDriver } from './http-driver.ts'
 import type { ExchangeHost, ServedExchange } from './served-exchange.ts'
+import { TrustedProxies } from './limits/trusted-proxies.ts'
 import { StallGuard } from './limits/stall-guard.ts'
 import type { TlsFiles } from './tls-files.ts'
 
@@ -25,6 +26,8 @@ export interface ListenOptions {
    * Default 30,000.
    */
   readonly lingerMilliseconds?: number
+  /** Addresses and networks of proxies that are believed where a request comes from. Default: none. */
+  readonly trustedProxies?: readonly string[]
   /** With these files the listener speaks TLS, 1.2 or 1.3. */
   readonly tls?: TlsFiles | undefined
   /** Fail if anybody else listens on the port, and keep it from others. Default false. */
@@ -68,6 +71,11 @@ export function nextTurn(): Promise<void> {
   })
 }
 
+/** Undefined where there are none, so that nobody looks at headers. */
+export function proxiesOf({ trustedProxies = [] }: ListenOptions): TrustedProxies | undefined {
+  return trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies)
+}
+
 function plainRefusal(status: number, reason: string): HttpResponse {
   return { status, headers: [['Content-Type', 'text/plain; charset=utf-8']], body: `${reason}\n` }
 }
@@ -77,6 +85,7 @@ export abstract class Listener implements HttpListener, ExchangeHost {
   readonly guard: StallGuard
   readonly lingerMilliseconds: number
   readonly secure: boolean
+  readonly proxies: TrustedProxies | undefined
 
   protected readonly options: ListenOptions
   readonly #onHandlerError: (error: unknown) => void
@@ -90,6 +99,7 @@ export abstract class Listener implements HttpListener, ExchangeHost {
     this.#onHandlerError = options.onHandlerError ?? (() => {})
     this.#refusal = options.refusal ?? plainRefusal
     this.secure = options.tls !== undefined
+    this.proxies = proxiesOf(options)
     this.lingerMilliseconds = options.lingerMilliseconds ?? 30_000
     const { stallTimeoutMilliseconds = 60_000, minimumBytes = 0, isCrowded = () => false } = options
     const isShort = () => isCrowded() || this.isCrowded

@@ -8,6 +8,7 @@ import { IncomingBody, type Throttle } from './requests/request-body.ts'
 import type { HeadSource } from './requests/request-head.ts'
 import { closeSource, type SourceStream, type StreamOwner } from './responses/source-stream.ts'
 import type { GuardedExchange, StallGuard } from './limits/stall-guard.ts'
+import type { TrustedProxies } from './limits/trusted-proxies.ts'
 import { responseFault } from './responses/whole-response.ts'
 
 /** Beyond so many unread bytes of a request body the connection is closed rather than kept in step. */
@@ -18,6 +19,8 @@ export interface ExchangeHost {
   readonly guard: StallGuard
   /** How long a client may go on sending after an answer that closes the connection. */
   readonly lingerMilliseconds: number
+  /** Who is believed where a request comes from. */
+  readonly proxies: TrustedProxies | undefined
   /** Connections are TLS. */
   readonly secure: boolean
   /** The listener is closing: every response closes its connection. */
@@ -50,8 +53,8 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
   /** The host knows that this is over. */
   #left = false
 
-  constructor(head: HeadSource, remoteAddress: string, host: ExchangeHost) {
-    super(head, remoteAddress, host.secure)
+  constructor(head: HeadSource, peerAddress: string, host: ExchangeHost) {
+    super(head, peerAddress, host.secure, host.proxies)
     this.host = host
     if (!this.expectsBody) return
     this.incoming = new IncomingBody(this, this.contentLength)
@@ -184,7 +187,7 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
   }
 
   #mustClose(): boolean {
-    return this.host.closing || this.chunked || this.fault !== undefined || this.host.givesWay(this.remoteAddress)
+    return this.host.closing || this.chunked || this.fault !== undefined || this.host.givesWay(this.peerAddress)
   }
 
   #leave(): void {

@@ -268,6 +268,20 @@ test('host names are a list', async (t) => {
     t.match(problemsOf({ file: file(`s3.hostnames = ${text}`) }), [/must be 1 to 64 host names/])
 })
 
+function proxiesOf(inputs: Parameters<typeof read>[0]): readonly string[] {
+  return read(inputs).config['server.trusted_proxies']
+}
+
+test('proxies are addresses and networks', async (t) => {
+  const setting = 'server.trusted_proxies'
+  t.strictSame(proxiesOf({}), [])
+  t.strictSame(proxiesOf({ flags: { [setting]: '10.0.0.0/8, ::1' } }), ['10.0.0.0/8', '::1'])
+  t.strictSame(proxiesOf({ file: file(`${setting} = ["192.0.2.7"]`) }), ['192.0.2.7'])
+  for (const text of ['proxy.example', '10.0.0.0/33', '0.0.0.0/0', 'a,', '10.0.0.1:80']) {
+    t.match(problemsOf({ flags: { [setting]: text } }), [/^--set server\.trusted_proxies: "/], text)
+  }
+})
+
 function extensionsOf(inputs: Parameters<typeof read>[0]): readonly string[] {
   return read(inputs).config['s3.extensions']
 }

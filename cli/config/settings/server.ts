@@ -35,4 +35,12 @@ export const serverSettings = [
     sentence:
       'Minimum rate of a transfer, averaged over the stall timeout, for it to keep its connection while operations or connections run short; otherwise any progress is enough.',
   },
+  {
+    name: 'server.trusted_proxies',
+    kind: 'networks',
+    bounds: { minimum: 0, maximum: 256 },
+    default: [],
+    sentence:
+      'Addresses and networks of the proxies in front, such as 10.0.0.0/8, on all listeners: where a request comes from is then what they append to Forwarded or X-Forwarded-For. Nobody else is believed.',
+  },
 ] as const satisfies readonly ConfigRow[]

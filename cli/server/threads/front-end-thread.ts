@@ -142,6 +142,7 @@ try {
     connectionsMaximum: data.connectionsMaximum,
     stallTimeoutMilliseconds: data.stallTimeoutMilliseconds,
     minimumBytes: data.minimumBytes,
+    trustedProxies: data.trustedProxies,
     isCrowded: () => gate.isCrowded,
     onHandlerError: (error) => log.log.error({ err: error }, 'a response failed'),
     refusal: malformedRequestResponse,

@@ -85,6 +85,8 @@ export interface FrontEndThreadData extends SessionSettings {
   readonly stallTimeoutMilliseconds: number
   /** What a transfer must move in that time when places are short. */
   readonly minimumBytes: number
+  /** The setting `server.trusted_proxies`. */
+  readonly trustedProxies: readonly string[]
   readonly graceMilliseconds: number
   readonly logLevel: Config['log.level']
   readonly logFormat: Config['log.format']

@@ -41,12 +41,13 @@ export function concurrencyLimits(config: Config): ConcurrencyLimits {
   }
 }
 
-/** When a client that sends or takes too little is cut off. */
-export function stallSettings(config: Config) {
+/** What every listener is told of its clients: when one that sends or takes too little is cut off, and who is a proxy. */
+export function clientSettings(config: Config) {
   const seconds = config['server.stall_timeout_seconds']
   return {
     stallTimeoutMilliseconds: seconds * 1000,
     minimumBytes: config['server.minimum_bytes_per_second'] * seconds,
+    trustedProxies: config['server.trusted_proxies'],
   }
 }
 
@@ -75,7 +76,7 @@ export function frontEndSettings(
     auditBytesMaximum: auditBytesMaximum(config, count),
     limits: concurrencyLimits(config),
     gate,
-    ...stallSettings(config),
+    ...clientSettings(config),
     graceMilliseconds: config['server.shutdown_grace_period_seconds'] * 1000,
     logLevel: config['log.level'],
     logFormat: config['log.format'],

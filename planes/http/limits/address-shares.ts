@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import { SocketAddress } from 'node:net'
+import type { TrustedProxies } from './trusted-proxies.ts'
 
 /** Connections of the network namespace, as proc(5) says. A kernel without IPv6 has only the first. */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'] as const
@@ -23,6 +24,7 @@ const MAPPED = '0000000000000000ffff0000'
 
 export class AddressShares {
   readonly #ask: () => Promise<string | undefined>
+  readonly #proxies: TrustedProxies | undefined
   #most: string | undefined
   #countedAt = Number.NEGATIVE_INFINITY
   #nextAt = Number.NEGATIVE_INFINITY
@@ -30,9 +32,13 @@ export class AddressShares {
   /** When a connection came, while they were short, that was not of the address with most of them. */
   #othersCameAt = Number.NEGATIVE_INFINITY
 
-  /** @param ask tells the address that holds more than half of the connections now, if any does */
-  constructor(ask: () => Promise<string | undefined>) {
+  /**
+   * @param ask tells the address that holds more than half of the connections now, if any does
+   * @param proxies their connections are of many clients, and have no share
+   */
+  constructor(ask: () => Promise<string | undefined>, proxies?: TrustedProxies) {
     this.#ask = ask
+    this.#proxies = proxies
   }
 
   /** Whether a new connection is of the address that has most already. To be asked while connections are short. */
@@ -57,7 +63,8 @@ export class AddressShares {
 
   async #count(beganAt: number): Promise<void> {
     this.#isCounting = true
-    this.#most = await this.#ask()
+    const most = await this.#ask()
+    this.#most = most !== undefined && this.#proxies?.has(most) === true ? undefined : most
     this.#countedAt = performance.now()
     this.#nextAt = this.#countedAt + Math.max(INTERVAL_MILLISECONDS, (this.#countedAt - beganAt) / TIME_PART_MAXIMUM)
     this.#isCounting = false

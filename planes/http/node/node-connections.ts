@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import { AddressShares } from '../limits/address-shares.ts'
 import { CROWDED_PART } from '../limits/connection-rules.ts'
+import type { TrustedProxies } from '../limits/trusted-proxies.ts'
 import { FreshConnections } from '../limits/fresh-connections.ts'
 import type { NodeExchange } from './node-exchange.ts'
 
@@ -61,11 +62,15 @@ export class NodeConnections {
   /** How many each address has. */
   readonly #counts = new Map<string, number>()
   readonly #fresh = new FreshConnections<NodeConnection>()
-  readonly #shares = new AddressShares(async () => this.#addressWithMost())
+  readonly #shares: AddressShares
 
-  /** @param maximum further ones take the place of those that have not sent a head yet, or are closed */
-  constructor(maximum: number) {
+  /**
+   * @param maximum further ones take the place of those that have not sent a head yet, or are closed
+   * @param proxies their connections are of many clients
+   */
+  constructor(maximum: number, proxies?: TrustedProxies) {
     this.#maximum = maximum
+    this.#shares = new AddressShares(async () => this.#addressWithMost(), proxies)
   }
 
   /** Takes a socket that was accepted just now. */

@@ -17,7 +17,7 @@ import type { Duplex } from 'node:stream'
 import type { TLSSocket } from 'node:tls'
 import { CIPHERS } from '../limits/connection-rules.ts'
 import { HEADER_BYTES_MAXIMUM } from '../limits/header-limits.ts'
-import { Listener, type ListenOptions, nextTurn } from '../listener.ts'
+import { Listener, type ListenOptions, nextTurn, proxiesOf } from '../listener.ts'
 import { NodeConnections } from './node-connections.ts'
 import { NodeExchange } from './node-exchange.ts'
 import { TOO_LARGE } from './node-head.ts'
@@ -71,7 +71,7 @@ export class NodeListener extends Listener {
 
   constructor(options: ListenOptions) {
     const { tls, connectionsMaximum = Number.POSITIVE_INFINITY } = options
-    const connections = new NodeConnections(connectionsMaximum)
+    const connections = new NodeConnections(connectionsMaximum, proxiesOf(options))
     // Before anything else has begun: these fail when the files cannot be used.
     const pair = tls === undefined ? undefined : readTlsPair(tls)
     const server =

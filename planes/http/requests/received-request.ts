@@ -1,18 +1,23 @@
 import type { HttpRequest, RequestBody } from '../exchange.ts'
+import type { TrustedProxies } from '../limits/trusted-proxies.ts'
 import { EMPTY_BODY } from './request-body.ts'
 import { type HeadSource, RequestHead } from './request-head.ts'
 
 /** The handler's view of a request: its head, and news of the client's leaving. */
 export abstract class ReceivedRequest extends RequestHead implements HttpRequest {
   readonly remoteAddress: string
+  /** The other end of the connection. */
+  readonly peerAddress: string
   readonly secure: boolean
   body: RequestBody = EMPTY_BODY
   #abortListeners: (() => void)[] | undefined
   #aborted = false
 
-  constructor(head: HeadSource, remoteAddress: string, secure: boolean) {
+  constructor(head: HeadSource, peerAddress: string, secure: boolean, proxies: TrustedProxies | undefined) {
     super(head)
-    this.remoteAddress = remoteAddress
+    this.peerAddress = peerAddress
+    this.remoteAddress =
+      proxies === undefined ? peerAddress : proxies.clientOf(peerAddress, (name) => this.header(name))
     this.secure = secure
   }
 

@@ -10,6 +10,7 @@
 import type { X509Certificate } from 'node:crypto'
 import * as uWS from 'uWebSockets.js'
 import { AddressShares, askKernel } from '../limits/address-shares.ts'
+import type { TrustedProxies } from '../limits/trusted-proxies.ts'
 import { FreshConnections } from '../limits/fresh-connections.ts'
 import { CIPHERS, CROWDED_PART } from '../limits/connection-rules.ts'
 import { nextTurn } from '../listener.ts'
@@ -50,6 +51,7 @@ export class UwsApps {
   #pair: TlsPair | undefined
   #socket: uWS.us_listen_socket | undefined
   readonly #connectionsMaximum: number
+  readonly #proxies: TrustedProxies | undefined
   /** Open ones, those in a handshake included. */
   #connections = 0
   /**
@@ -65,9 +67,11 @@ export class UwsApps {
   /**
    * @param route called for every request
    * @param connectionsMaximum further ones take the place of those that have not sent a head yet, or are closed
+   * @param proxies their connections are of many clients
    * @throws TlsFilesError when there are files and they cannot be used
    */
-  constructor(tls: TlsFiles | undefined, route: Route, connectionsMaximum: number) {
+  constructor(tls: TlsFiles | undefined, route: Route, connectionsMaximum: number, proxies?: TrustedProxies) {
+    this.#proxies = proxies
     this.#tls = tls
     this.#route = route
     this.#connectionsMaximum = connectionsMaximum
@@ -99,7 +103,7 @@ export class UwsApps {
         }
         this.#socket = socket
         const bound = uWS.us_socket_local_port(socket as uWS.us_socket)
-        this.#shares = new AddressShares(() => askKernel(bound))
+        this.#shares = new AddressShares(() => askKernel(bound), this.#proxies)
         resolve(bound)
       })
     })

@@ -18,7 +18,7 @@
  */
 import type { X509Certificate } from 'node:crypto'
 import type * as uWS from 'uWebSockets.js'
-import { Listener, type ListenOptions } from '../listener.ts'
+import { Listener, type ListenOptions, proxiesOf } from '../listener.ts'
 import { UwsApps } from './uws-apps.ts'
 import { UwsExchange } from './uws-exchange.ts'
 
@@ -29,7 +29,7 @@ export class UwsListener extends Listener {
   constructor(options: ListenOptions) {
     const { tls, connectionsMaximum = Number.POSITIVE_INFINITY } = options
     // First: it fails when the files cannot be used, and nothing else may have begun by then.
-    const apps = new UwsApps(tls, (res, request) => this.#accept(res, request), connectionsMaximum)
+    const apps = new UwsApps(tls, (res, request) => this.#accept(res, request), connectionsMaximum, proxiesOf(options))
     super(options)
     this.#apps = apps
   }
@@ -72,7 +72,7 @@ export class UwsListener extends Listener {
 
   #accept(res: uWS.HttpResponse, request: uWS.HttpRequest): void {
     const exchange = new UwsExchange(res, request, this)
-    if (exchange.hidesItsConnection) this.#apps.fresh.forget(exchange.remoteAddress)
+    if (exchange.hidesItsConnection) this.#apps.fresh.forget(exchange.peerAddress)
     this.serve(exchange)
   }
 }

@@ -28,7 +28,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   operation: 'Only records of this operation.',
   resource: 'Only records whose resource begins with this text.',
   result: 'Only records with this result.',
-  source_ip: 'Only records of requests from this address.',
+  source_ip: 'Only records of requests from this address: that of the peer, or the one that a trusted proxy named.',
   request_id: 'Only records of this request.',
   order: 'Whether the oldest or the newest records come first.',
   type: 'Only events of this type.',

@@ -23,7 +23,11 @@ const MEBIBYTE = 1024 ** 2
 const BUCKET = 'crowd-bucket'
 const SMALL_BYTES = 4096
 const LARGE_BYTES = 8 * 1024 * 1024
+const MEDIUM_BYTES = 32 * 1024
 const LISTED_OBJECTS = 300
+/** Objects whose names are long in a list, where each `&` is five characters. */
+const LONG_NAMES = 120
+const LONG_NAME_BYTES = 1000
 /** Requests with a long path, of which somebody who reads the audit log gets many bytes. */
 const LONG_REQUESTS = 1000
 const LONG_PATH_BYTES = 14_000
@@ -62,9 +66,9 @@ export const crowd: Proof = {
 }
 
 async function tryAll(task: ProofTask, server: ProcessServer) {
-  const { good, bad, lockedShare } = await prepare(server)
+  const { good, ...found } = await prepare(server)
   const only = environment[ONE_KIND]
-  const kinds = Object.entries(badKinds({ server, bucket: BUCKET, lockedShare, bad })).filter(
+  const kinds = Object.entries(badKinds({ server, bucket: BUCKET, ...found })).filter(
     ([kind]) => (only ?? kind) === kind,
   )
   if (kinds.length === 0) throw new Error(`no bad client is called ${only}`)
@@ -93,15 +97,25 @@ async function prepare(server: ProcessServer) {
   }
   await put(`/${BUCKET}`)
   await put(`/${BUCKET}/small`, Buffer.alloc(SMALL_BYTES, 's'))
+  await put(`/${BUCKET}/medium`, Buffer.alloc(MEDIUM_BYTES, 'm'))
   await put(`/${BUCKET}/large`, Buffer.alloc(LARGE_BYTES, 'l'))
   for (let key = 0; key < LISTED_OBJECTS; key += 1) await put(`/${BUCKET}/listed-${key}`, 'x')
+  for (let key = 0; key < LONG_NAMES; key += 1) {
+    await put(`/${BUCKET}/long-names/${'%26'.repeat(LONG_NAME_BYTES - 20)}${key}`, 'x')
+  }
   for (let request = 0; request < LONG_REQUESTS; request += 1) {
     await server.raw('GET', `/${BUCKET}/${request}-${'p'.repeat(LONG_PATH_BYTES)}`)
   }
   const sharing = `/buckets/${BUCKET}/object-shares/small`
   const { url: lockedShare } = await api.get<{ readonly url: string }>('POST', sharing, { password: 'right' })
+  const { token } = await api.get<{ readonly token: string }>('POST', '/management-tokens', {
+    name: 'crowd',
+    role: 'auditor',
+  })
+  const { text } = await server.raw('POST', `/${BUCKET}/begun?uploads`, bad.signing)
+  const [, upload = ''] = /<UploadId>([^<]+)/.exec(text) ?? []
   api.close()
-  return { good, bad, lockedShare }
+  return { good, bad, lockedShare, auditor: token, upload }
 }
 
 /** At which try nobody noticed the bad clients; undefined when they always did. */
@@ -135,10 +149,16 @@ async function triesUntilHeld(
 }
 
 function goodClients(server: ProcessServer, good: Identity): readonly GoodClient[] {
-  const get = (options = {}) => server.raw('GET', `/${BUCKET}/small`, options).then(({ status }) => status)
-  const probe = (path: string): GoodClient => ({
+  const get = (options = {}, key = 'small') =>
+    server.raw('GET', `/${BUCKET}/${key}`, options).then(({ status }) => status)
+  const headers = { authorization: basic(ACCESS_KEY, SECRET_KEY) }
+  const managed = (path: string, options: RequestInit = {}): GoodClient => ({
     name: path,
-    ask: () => fetch(`${server.apiEndpoint}${path}`).then(({ status }) => status),
+    ask: async () => {
+      const answer = await fetch(`${server.apiEndpoint}${path}`, options)
+      await answer.arrayBuffer()
+      return answer.status
+    },
     ...SELDOM,
   })
   return [
@@ -151,8 +171,11 @@ function goodClients(server: ProcessServer, good: Identity): readonly GoodClient
       millisecondsMaximum: GET_MILLISECONDS_MAXIMUM,
     },
     { name: 'GET by root', ask: () => get(), ...SELDOM },
-    probe('/health'),
-    probe('/ready'),
+    { name: 'GET of 32 KiB', ask: () => get(good.signing, 'medium'), ...SELDOM },
+    managed('/health'),
+    managed('/ready'),
+    managed('/api/v1/openapi.json', { headers }),
+    { ...managed('/api/v1/audit/events?limit=10', { headers }), millisecondsMaximum: PATIENCE_MILLISECONDS },
   ]
 }
 

@@ -13,14 +13,25 @@ export interface BadPlace {
   readonly lockedShare: string
   /** An account that may do everything in the bucket. */
   readonly bad: Identity
+  /** A token of an auditor. */
+  readonly auditor: string
+  /** An upload of that account to the key `begun`. */
+  readonly upload: string
 }
 
 const FLOODERS = 24
 /** Nearly as much as a head may hold. */
 const LONG_PATH = 'p'.repeat(14_000)
+/** Six times as long in a document of XML. */
+const QUOTES = "'".repeat(15_900)
+/** Requests that are sent one after the other, so that the kernel does not take all answers. */
+const PIPELINED = 8
+/** A list of parts with one ETag that no part has, and that is six times as long in an answer that repeats it. */
+const LONG_COMPLETION = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${'"'.repeat(3_600_000)}</ETag></Part></CompleteMultipartUpload>`
 
 /** By name. On the management plane the bad client is root itself, who has no share and can use the places kept for it. */
-export function badKinds({ server, bucket, lockedShare, bad }: BadPlace): Readonly<Record<string, readonly Badness[]>> {
+export function badKinds(place: BadPlace): Readonly<Record<string, readonly Badness[]>> {
+  const { server, bucket, lockedShare, bad, auditor, upload } = place
   const { port } = server
   const apiPort = Number(new URL(server.apiEndpoint).port)
   const text = (method: string, target: string, ...lines: string[]) => {
@@ -36,6 +47,7 @@ export function badKinds({ server, bucket, lockedShare, bad }: BadPlace): Readon
     const first = text('PUT', `/${bucket}/slow`, `content-length: ${bytes}`)
     return { port, connections, first, piece: 'x', reads: false }
   }
+  const completion = `/${bucket}/begun?uploadId=${encodeURIComponent(upload)}`
   return {
     'silent connections': [
       { port: apiPort, connections: 1500, first: '', reads: false },
@@ -46,6 +58,26 @@ export function badKinds({ server, bucket, lockedShare, bad }: BadPlace): Readon
     'anonymous flood': [{ port, connections: FLOODERS, first: unsigned('small'), reads: true }],
     'long paths': [{ port, connections: FLOODERS, first: unsigned(LONG_PATH), reads: true }],
     'unread lists': [{ port, connections: 60, first: text('GET', `/${bucket}?list-type=2`).repeat(20), reads: false }],
+    'unread refusals': [{ port, connections: 1500, first: unsigned(QUOTES).repeat(PIPELINED), reads: false }],
+    'unread long lists': [
+      { port, connections: 400, first: text('GET', `/${bucket}?list-type=2&prefix=long-names%2F`), reads: false },
+    ],
+    'unread completions': [
+      {
+        port,
+        connections: 16,
+        first: text('POST', completion, `content-length: ${LONG_COMPLETION.length}`) + LONG_COMPLETION,
+        reads: false,
+      },
+    ],
+    'unread audit pages': [
+      {
+        port: apiPort,
+        connections: 200,
+        first: requestText('GET', '/api/v1/audit/events?limit=1000', ['host: a', `authorization: Bearer ${auditor}`]),
+        reads: false,
+      },
+    ],
     'audit scans': [
       { port: apiPort, connections: 320, first: managed('GET', '/audit/events?limit=1000'), reads: false },
       { port: apiPort, connections: 8, first: managed('GET', '/audit/events?limit=1000'), reads: true },
