@@ -4,7 +4,7 @@ import { isHeld, mayBeHeld } from '../engine/disk/store-holds.ts'
 import { type StorePaths, volumeNumber } from '../engine/disk/store-paths.ts'
 import { FRAME_HEADER } from '../engine/payloads/volume-format.ts'
 import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
-import type { StoredVolume } from '../projections/catalog/catalog-snapshot.ts'
+import type { StoredVolume } from '../projections/tables/usage.ts'
 import { VolumePass } from './volume-pass.ts'
 import type { BackgroundWorker, StepResult } from './worker.ts'
 

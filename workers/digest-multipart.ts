@@ -1,204 +1,141 @@
-import { type PayloadId, payloadIdOf } from '../engine/brands.ts'
-import { createHash, type Hash } from 'node:crypto'
+import type { BucketId, PayloadId } from '../engine/brands.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EngineClient } from '../engine/client/engine-client.ts'
-import type { PartList, PayloadReader } from '../engine/payloads/payload-reader.ts'
+import { DescriptorsExhaustedError } from '../engine/disk/disk.ts'
+import type { PayloadReader } from '../engine/payloads/payload-reader.ts'
 import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
+import { type QueuedDigest, SMALL_DIGEST_BYTES } from '../projections/tables/digests.ts'
+import { DigestTurns } from './digests/digest-turns.ts'
+import { FinishedDigests } from './digests/finished-digests.ts'
+import { PartHash } from './digests/part-hash.ts'
+import { UploadsAhead } from './digests/uploads-ahead.ts'
 import { systemAudit } from './system-audit.ts'
 import type { BackgroundWorker, StepResult } from './worker.ts'
 
-/** Bytes hashed in one step. */
-const STEP_BYTES = 8 << 20
-/** Uploads hashed ahead at the same time; any other is hashed after its completion. */
-const AHEAD_MAXIMUM = 64
-const UPLOADS_PER_STEP = 256
-/** Hashes that are kept for appends. */
-const FINISHED_MAXIMUM = 16
-
-/** Hash of the first parts of an upload or of an object. */
-interface Ahead {
-  hash: Hash
-  /** Payload ids of the hashed parts. */
-  readonly payloads: (PayloadId | undefined)[]
-}
-
-/** The bytes of a part. */
-interface Source {
-  next(): Buffer | undefined | Promise<Buffer | undefined>
-  close(): void
-}
-
-/** The part being hashed, and the payload that it belongs to. */
-interface Reading {
-  readonly whole: PayloadId
-  readonly payload: PayloadId | undefined
-  readonly source: Source
-}
+/** Bytes hashed in one step; a small object is done in one. */
+const STEP_BYTES = SMALL_DIGEST_BYTES
+/** What a part costs at least, however few bytes it has. */
+const PART_BYTES_MINIMUM = 16 * 1024
+/** Larger objects that are begun at the same time. Each has a hash of a few hundred bytes. */
+const BEGUN_MAXIMUM = 4096
+/** How often the hashes of objects that were removed are looked for. */
+const STEPS_PER_SWEEP = 1024
 
 /**
  * Computes the SHA-256 of multipart objects, which no request sees whole. During an upload it hashes the parts that have
  * arrived, in the order of their numbers; after the completion it reads only the rest. Until the digest is in the journal
  * the digests of the parts, which are there from the start, verify the bytes.
+ *
+ * Each step hashes a few MiB of one object, and the next one those of another: whose turn it is says `DigestTurns`.
  */
 export class MultipartDigest implements BackgroundWorker {
   readonly name = 'digest-multipart'
   readonly #engine: EngineClient
   readonly #catalog: CatalogReader
   readonly #payloads: PayloadReader
-  /** By the payload that an upload becomes. */
-  readonly #ahead = new Map<PayloadId, Ahead>()
-  #reading: Reading | undefined
+  readonly #turns = new DigestTurns()
+  readonly #uploads: UploadsAhead
+  /** Completed objects that are hashed up to some place. */
+  readonly #begun = new Map<PayloadId, PartHash>()
   /** Payloads that cannot be read; the next start tries them again. */
   readonly #unreadable = new Set<PayloadId>()
-  /** Hashes of objects whose digest is recorded, the newest last: an append goes on from there. */
-  readonly #finished: Ahead[] = []
+  readonly #finished = new FinishedDigests()
   #digested = 0
+  #steps = 0
 
   constructor(engine: EngineClient, catalog: CatalogReader, payloads: PayloadReader) {
     this.#engine = engine
     this.#catalog = catalog
     this.#payloads = payloads
+    this.#uploads = new UploadsAhead(catalog)
   }
 
   get status(): string {
-    return `${this.#digested} objects digested, ${this.#ahead.size} uploads hashed ahead, ${this.#unreadable.size} unreadable`
+    const ahead = `${this.#uploads.count} uploads hashed ahead`
+    return `${this.#digested} objects digested, ${this.#begun.size} begun, ${ahead}, ${this.#unreadable.size} unreadable`
   }
 
   async step(): Promise<StepResult> {
-    if (this.#reading !== undefined) return this.#readOn(this.#reading)
-    const completed = this.#catalog
-      .snapshot()
-      .digestsPending(this.#unreadable.size + 1)
-      .find((id) => !this.#unreadable.has(id))
-    if (completed !== undefined) return this.#finish(completed)
-    return this.#hashAhead()
+    this.#steps += 1
+    if (this.#steps % STEPS_PER_SWEEP === 0) this.#forgetRemoved()
+    const next = this.#turns.next(this.#catalog.snapshot(), (payload, isSmall) => this.#isLeftOut(payload, isSmall))
+    return next === undefined ? this.#hashAhead() : this.#hashOn(next)
   }
 
-  async close(): Promise<void> {
-    this.#reading?.source.close()
-    this.#reading = undefined
+  #isLeftOut(payload: PayloadId, isSmall: boolean): boolean {
+    if (this.#unreadable.has(payload)) return true
+    return !isSmall && this.#begun.size >= BEGUN_MAXIMUM && !this.#begun.has(payload)
   }
 
-  /** Opens the next part of a completed object, or records its digest. */
-  async #finish(whole: PayloadId): Promise<StepResult> {
-    const location = this.#catalog.snapshot().payload(whole)
-    if (location?.kind !== 'parts') return 'more'
-    const ahead = this.#aheadOf(whole, location.parts)
-    if (ahead.payloads.length < location.parts.count) {
-      await this.#open(whole, location.parts.payload(ahead.payloads.length))
-      return 'more'
+  /** Hashes some more of an object, and records the digest when that was all of it. */
+  async #hashOn({ bucketId, payload: whole }: QueuedDigest): Promise<StepResult> {
+    const hash = this.#begun.get(whole) ?? this.#begin(whole)
+    this.#begun.set(whole, hash)
+    for (let bytes = 0; ; ) {
+      const location = this.#catalog.snapshot().payload(whole)
+      if (location?.kind !== 'parts') {
+        this.#begun.delete(whole)
+        break
+      }
+      if (hash.count === location.parts.count) {
+        await this.#record(bucketId, whole, hash)
+        break
+      }
+      if (bytes >= STEP_BYTES) break
+      const cost = await this.#hashPart(hash, location.parts.payload(hash.count), STEP_BYTES - bytes, whole)
+      if (cost === undefined) break
+      bytes += cost
     }
+    return 'more'
+  }
+
+  /** With the hash of its upload, or of an object that has the same first parts, since it was appended to. */
+  #begin(whole: PayloadId): PartHash {
+    const location = this.#catalog.snapshot().payload(whole)
+    if (location?.kind !== 'parts') return new PartHash()
+    return this.#uploads.take(whole, location.parts) ?? this.#finished.copyFor(location.parts) ?? new PartHash()
+  }
+
+  async #record(bucketId: BucketId, whole: PayloadId, hash: PartHash): Promise<void> {
     const audit = systemAudit('digest', 'payload.digest', `payload:${whole}`)
-    const digest = ahead.hash.copy().digest()
-    await this.#engine.execute({ kind: 'record-digest', audit, payload: whole, digest })
-    this.#ahead.delete(whole)
-    this.#keep(ahead)
+    await this.#engine.execute({ kind: 'record-digest', audit, payload: whole, digest: hash.digest() })
+    this.#begun.delete(whole)
+    const location = this.#catalog.snapshot().payload(whole)
+    if (location?.kind === 'parts') this.#finished.keep(bucketId, hash, location.parts)
     this.#digested += 1
+  }
+
+  async #hashAhead(): Promise<StepResult> {
+    const next = this.#uploads.next(this.#unreadable)
+    if (next === 'more' || next === 'idle') return next
+    const { whole, hash, payload } = next
+    await this.#hashPart(hash, payload, STEP_BYTES, whole)
     return 'more'
   }
 
   /**
-   * The hash so far; if the object was completed with other parts than were hashed, that of an object which has the same
-   * first parts, since it was appended to; else a new one.
+   * Hashes some more of the next part.
+   * @returns what it cost in bytes; undefined when the part was dropped meanwhile, and the hash with it
+   * @throws DescriptorsExhaustedError, after which the hash goes on; as PayloadReader, and the object is left out then
    */
-  #aheadOf(whole: PayloadId, parts: PartList): Ahead {
-    const ahead = this.#ahead.get(whole)
-    if (ahead !== undefined && isBeginOf(ahead, parts)) return ahead
-    const grown = this.#finished.findLast((one) => isBeginOf(one, parts))
-    if (grown === undefined) return this.#beginAhead(whole)
-    const copy = { hash: grown.hash.copy(), payloads: [...grown.payloads] }
-    this.#ahead.set(whole, copy)
-    return copy
+  async #hashPart(hash: PartHash, part: PayloadId | undefined, maximum: number, whole: PayloadId) {
+    try {
+      const location = part === undefined ? undefined : this.#catalog.snapshot().payload(part)
+      const bytes = await hash.readOn(this.#payloads, part, location, maximum)
+      await nextTurn()
+      return Math.max(bytes, PART_BYTES_MINIMUM)
+    } catch (error) {
+      if (error instanceof DescriptorsExhaustedError) throw error
+      this.#begun.delete(whole)
+      this.#uploads.forget(whole)
+      if (part === undefined || this.#catalog.snapshot().payload(part) === undefined) return undefined
+      this.#unreadable.add(part).add(whole)
+      throw error
+    }
   }
 
-  #keep(ahead: Ahead): void {
-    this.#finished.push(ahead)
-    if (this.#finished.length > FINISHED_MAXIMUM) this.#finished.shift()
-  }
-
-  #beginAhead(whole: PayloadId): Ahead {
-    const ahead = { hash: createHash('sha256'), payloads: [] }
-    this.#ahead.set(whole, ahead)
-    return ahead
-  }
-
-  /** Finds an upload whose next part has arrived. */
-  async #hashAhead(): Promise<StepResult> {
+  #forgetRemoved(): void {
     const snapshot = this.#catalog.snapshot()
-    const uploads = snapshot.uploadsInProgress(undefined, UPLOADS_PER_STEP)
-    const payloads = new Set(uploads.map(({ upload }) => payloadIdOf(upload)))
-    for (const whole of this.#ahead.keys()) if (!payloads.has(whole)) this.#ahead.delete(whole)
-    for (const { upload } of uploads) {
-      const whole = payloadIdOf(upload)
-      const ahead = this.#ahead.get(whole) ?? (this.#ahead.size < AHEAD_MAXIMUM ? this.#beginAhead(whole) : undefined)
-      const part = ahead && snapshot.part(upload, ahead.payloads.length + 1)
-      if (part === undefined || (part.payload !== undefined && this.#unreadable.has(part.payload))) continue
-      await this.#open(whole, part.payload)
-      return 'more'
-    }
-    return 'idle'
+    for (const whole of this.#begun.keys()) if (snapshot.payload(whole) === undefined) this.#begun.delete(whole)
   }
-
-  async #open(whole: PayloadId, payload: PayloadId | undefined): Promise<void> {
-    try {
-      this.#reading = { whole, payload, source: await this.#sourceOf(payload) }
-    } catch (error) {
-      this.#giveUp(whole, payload)
-      throw error
-    }
-  }
-
-  async #sourceOf(payload: PayloadId | undefined): Promise<Source> {
-    const location = payload === undefined ? undefined : this.#catalog.snapshot().payload(payload)
-    if (location?.kind === 'file') return this.#payloads.openLarge(location, 0, location.length)
-    let bytes = location?.kind === 'volume' ? this.#payloads.readSmall(location) : undefined
-    return {
-      next: () => {
-        const piece = bytes
-        bytes = undefined
-        return piece
-      },
-      close: () => undefined,
-    }
-  }
-
-  async #readOn({ whole, payload, source }: Reading): Promise<StepResult> {
-    const ahead = this.#ahead.get(whole) as Ahead
-    try {
-      for (let bytes = 0; bytes < STEP_BYTES; ) {
-        const piece = await source.next()
-        if (piece === undefined) {
-          ahead.payloads.push(payload)
-          await this.close()
-          return 'more'
-        }
-        ahead.hash.update(piece)
-        bytes += piece.length
-        // A piece from the page cache comes without waiting, and requests have their turn between two.
-        await nextTurn()
-      }
-      return 'more'
-    } catch (error) {
-      await this.close()
-      this.#giveUp(whole, payload)
-      throw error
-    }
-  }
-
-  /** A part was dropped meanwhile or is damaged; the hash holds half of it and is useless. */
-  #giveUp(whole: PayloadId, payload: PayloadId | undefined): void {
-    this.#ahead.delete(whole)
-    if (payload === undefined || this.#catalog.snapshot().payload(payload) === undefined) return
-    this.#unreadable.add(payload)
-    this.#unreadable.add(whole)
-  }
-}
-
-/** Whether what was hashed are the first parts of an object; from the last, where appended objects differ. */
-function isBeginOf({ payloads }: Ahead, parts: PartList): boolean {
-  if (payloads.length > parts.count) return false
-  for (let index = payloads.length - 1; index >= 0; index -= 1) {
-    if (parts.payload(index) !== payloads[index]) return false
-  }
-  return true
 }

@@ -7,7 +7,7 @@ import type { StorePaths } from '../engine/disk/store-paths.ts'
 import type { VolumeLocation } from '../engine/payloads/payload-reader.ts'
 import { type VolumeFrame, volumeFrames } from '../engine/payloads/volume-scan.ts'
 import type { CatalogReader } from '../projections/catalog/catalog-reader.ts'
-import type { StoredVolume } from '../projections/catalog/catalog-snapshot.ts'
+import type { StoredVolume } from '../projections/tables/usage.ts'
 import { systemAudit } from './system-audit.ts'
 
 const MOVES_MAXIMUM = 128

@@ -1,13 +1,13 @@
-import type { PayloadId, Sequence, VolumeNumber } from '../../engine/brands.ts'
+import type { BucketId, PayloadId, Sequence, VolumeNumber } from '../../engine/brands.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
 import type { PayloadReference } from '../../engine/events/values.ts'
 import type { PartList, PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { Counters } from './counters.ts'
 import { numberKey } from '../keys.ts'
+import { putPendingDigest, removePendingDigest } from '../tables/digests.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { encodePayload, getPayload, type PayloadRow } from '../tables/payloads.ts'
 
-const NO_BYTES = Buffer.alloc(0)
 /** Parts that a payload has of its own beside those of its base: the square root of how many there may be at most. */
 const APPENDED_MAXIMUM = 100
 
@@ -30,12 +30,19 @@ export class PayloadLedger {
     this.#counters = counters
   }
 
-  /** Counts a reference to a payload, new or shared, and returns its id; undefined when there are no bytes. */
-  take(reference: PayloadReference | undefined): PayloadId | undefined {
+  /**
+   * Counts a reference to a payload, new or shared, and returns its id; undefined when there are no bytes.
+   * @param bucketId of the version that has it: a payload of parts is hashed for the bucket of its first version
+   */
+  take(reference: PayloadReference | undefined, bucketId?: BucketId): PayloadId | undefined {
     if (reference === undefined) return undefined
     const { payload } = reference
     if (reference.kind === 'shared') {
       const row = this.#require(payload)
+      const { location } = row
+      if (row.references === 0 && location.kind === 'parts' && bucketId !== undefined) {
+        putPendingDigest(this.#tables, { bucketId, payload }, location.length)
+      }
       this.#put(payload, { ...row, references: row.references + 1 })
     } else {
       this.#put(payload, { references: 1, location: reference })
@@ -63,7 +70,6 @@ export class PayloadLedger {
   /** Moves the references of an upload's parts to one payload of parts, to which nothing refers yet. */
   compose(payload: PayloadId, completion: Sequence, length: number, parts: PartList): void {
     this.#put(payload, { references: 0, location: { kind: 'parts', length, completion, digest: undefined, parts } })
-    this.#tables.digestsPending.put(numberKey(payload), NO_BYTES)
   }
 
   /**
@@ -90,7 +96,6 @@ export class PayloadLedger {
       references: 0,
       location: { kind: 'parts', length, completion, digest: undefined, parts, base: shared },
     })
-    this.#tables.digestsPending.put(numberKey(payload), NO_BYTES)
   }
 
   #share(payload: PayloadId | undefined): void {
@@ -101,7 +106,7 @@ export class PayloadLedger {
     const { references, location } = this.#require(payload)
     if (location.kind !== 'parts') throw new Error(`payload ${payload} has no parts to be digested`)
     this.#put(payload, { references, location: { ...location, digest } })
-    this.#tables.digestsPending.remove(numberKey(payload))
+    removePendingDigest(this.#tables, payload, location.length)
   }
 
   /** The bytes are in another place; their length and checksum are unchanged. */
@@ -161,7 +166,7 @@ export class PayloadLedger {
         this.#counters.files.bytes -= location.length
         return
       case 'parts':
-        if (location.digest === undefined) this.#tables.digestsPending.remove(numberKey(payload))
+        if (location.digest === undefined) removePendingDigest(this.#tables, payload, location.length)
         for (let index = location.base?.count ?? 0; index < location.parts.count; index += 1) {
           this.release(location.parts.payload(index))
         }

@@ -56,7 +56,7 @@ export class VersionRows {
   written(sequence: Sequence, modifiedMicroseconds: Microseconds, change: ChangeNamed<'object.written'>): void {
     const { bucketId, key, version, lock, source } = change
     // The new reference is counted before an old one is dropped: a copy onto itself must not drop its own payload.
-    const payload = this.#payloads.take(change.payload)
+    const payload = this.#payloads.take(change.payload, bucketId)
     this.#countReceived(bucketId, source?.bucketId)
     // The row of the current object is not removed: the new one overwrites it.
     if (version !== undefined) this.#makeRoom(bucketId, key, version, modifiedMicroseconds)

@@ -1,12 +1,4 @@
-import {
-  type BucketId,
-  type PayloadId,
-  payloadIdOf,
-  type Sequence,
-  type UploadId,
-  type VolumeNumber,
-  volumeNumberOf,
-} from '../../engine/brands.ts'
+import { type BucketId, type PayloadId, payloadIdOf, type Sequence, type UploadId } from '../../engine/brands.ts'
 import type { VersionSelector } from '../../engine/commands/commands.ts'
 import type { EmbedState, ShareState } from '../../engine/domain/sharing-state.ts'
 import type { CorsRule, ScrubDamage } from '../../engine/events/values.ts'
@@ -27,6 +19,7 @@ import { getCors } from '../tables/cors.ts'
 import { bucketsWithRules, getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
 import { getObject, type ListedVersion } from '../tables/objects.ts'
 import { decodePayload, getPayload, type PayloadRow } from '../tables/payloads.ts'
+import { firstQueuedDigest, pendingDigests, type QueuedDigest } from '../tables/digests.ts'
 import { getLockChanges } from '../tables/lock-changes.ts'
 import { getScrub, type ScrubState } from '../tables/scrub.ts'
 import { embedRows, linksOfKey, shareRows } from '../tables/sharing.ts'
@@ -35,19 +28,15 @@ import {
   bucketUsage,
   type BucketUsage,
   fileUsage,
+  type StoredVolume,
+  storedVolumes,
   uploadUsage,
   type UploadUsage,
   volumeUsage,
-  type VolumeUsage,
 } from '../tables/usage.ts'
 import { getVersion, newestVersion } from '../tables/versions.ts'
 import { listUploads, type UploadEntry, type UploadPlace, uploadsInProgress } from './upload-listing.ts'
 import { listVersions } from './version-listing.ts'
-
-/** A volume and how much of it is in use. */
-export interface StoredVolume extends Readonly<VolumeUsage> {
-  readonly volume: VolumeNumber
-}
 
 /** A payload as the catalog has it. */
 export interface StoredPayload extends PayloadRow {
@@ -270,18 +259,24 @@ export class CatalogSnapshot {
 
   /** Every volume that was not removed, by number; the last one is still written. */
   volumes(): StoredVolume[] {
-    const rows = this.#tables.volumeUsage.rows({})
-    return this.#read(
-      Array.from(rows, ({ key, value }) => ({
-        volume: volumeNumberOf(readNumber(key, 0)),
-        ...volumeUsage.decode(value),
-      })),
-    )
+    return this.#read(storedVolumes(this.#tables.volumeUsage))
   }
 
   /** Ids of multipart payloads whose SHA-256 is not known yet, oldest first, at most `limit`. */
   digestsPending(limit: number): PayloadId[] {
-    return this.#read(Array.from(this.#tables.digestsPending.keys({ limit }), (key) => payloadIdOf(readNumber(key, 0))))
+    return this.#read(pendingDigests(this.#tables.digestsPending, limit))
+  }
+
+  /**
+   * The first of them in a class of sizes, in the bucket with the least id from `fromBucket` on that has one; within a
+   * bucket the oldest is the first.
+   */
+  firstQueuedDigest(
+    sizeClass: number,
+    fromBucket: number,
+    isLeftOut: (payload: PayloadId) => boolean,
+  ): QueuedDigest | undefined {
+    return this.#read(firstQueuedDigest(this.#tables.digestQueue, sizeClass, fromBucket, isLeftOut))
   }
 
   /** Uploads in progress of all buckets after `after`, at most `limit`. */

@@ -16,7 +16,6 @@ import type { TableReader } from '../lmdb-environment.ts'
  *           | appended: as parts, and before the list: id of the base (8) | its parts (8); the list has those after them
  *
  * `payload-files`: name of a payload file -> payload id (8), for every file in use.
- * `digests-pending`: id of a payload of parts whose SHA-256 is not known yet -> nothing.
  */
 
 const KIND = { volume: 1, file: 2, parts: 3, appended: 4 } as const

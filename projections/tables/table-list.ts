@@ -24,6 +24,7 @@ export const TABLES = {
   payloads: 'payloads',
   payloadFiles: 'payload-files',
   digestsPending: 'digests-pending',
+  digestQueue: 'digest-queue',
   bucketUsage: 'bucket-usage',
   volumeUsage: 'volume-usage',
   fileUsage: 'file-usage',

@@ -1,5 +1,6 @@
-import type { BucketId, VolumeNumber } from '../../engine/brands.ts'
-import { numberKey } from '../keys.ts'
+import { type BucketId, type VolumeNumber, volumeNumberOf } from '../../engine/brands.ts'
+import { numberKey, readNumber } from '../keys.ts'
+import type { TableReader } from '../lmdb-environment.ts'
 import { countRows, type CountsOf } from './row-codecs.ts'
 
 const FILES = Buffer.from('files')
@@ -19,6 +20,19 @@ export type BucketUsage = CountsOf<typeof bucketUsage>
 /** `volume-usage`: by volume (8): end of the bytes that were ever referred to; payloads in use, and their bytes. */
 export const volumeUsage = countRows(['end', 'payloads', 'bytes'], (volume: VolumeNumber) => numberKey(volume))
 export type VolumeUsage = CountsOf<typeof volumeUsage>
+
+/** A volume and how much of it is in use. */
+export interface StoredVolume extends Readonly<VolumeUsage> {
+  readonly volume: VolumeNumber
+}
+
+/** Every volume that was not removed, by number. */
+export function storedVolumes(table: TableReader): StoredVolume[] {
+  return Array.from(table.rows({}), ({ key, value }) => ({
+    volume: volumeNumberOf(readNumber(key, 0)),
+    ...volumeUsage.decode(value),
+  }))
+}
 
 /** `file-usage`: one row: payload files in use, and the bytes in them. */
 export const fileUsage = countRows(['files', 'bytes'], () => FILES)
