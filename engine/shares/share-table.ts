@@ -24,6 +24,12 @@ export const shareTable = {
     capacity: 2,
     waitingMaximum: 32,
   },
+  'early-bodies': {
+    sentence: 'Bodies of up to 64 KiB on their way, whose operations have no place yet.',
+    unit: 'bytes',
+    capacity: 64 << 20,
+    ownerMaximum: 32 << 20,
+  },
   'held-answers': {
     sentence: 'Answers in memory that their clients have not read yet.',
     unit: 'bytes',
@@ -32,3 +38,54 @@ export const shareTable = {
 } as const satisfies Readonly<Record<string, ShareRow>>
 
 export type ShareName = keyof typeof shareTable
+export const shareNames = Object.keys(shareTable) as readonly ShareName[]
+
+/** What is shared by owner as well, and cannot be handed out by `Shares`. */
+interface OtherRow {
+  readonly sentence: string
+  /** Where it is done. */
+  readonly file: string
+  /** What finds an owner who gets too much. */
+  readonly spec: string
+}
+
+export const otherShares: Readonly<Record<string, OtherRow>> = {
+  operations: {
+    sentence:
+      'Places for operations and places in their queue, of all threads together: an account has limits.account_share_percent of both, and accounts that wait take turns. Counted in shared memory.',
+    file: 'planes/http/limits/concurrency-gate.ts',
+    spec: 'spec/planes/concurrency-gate.spec.ts',
+  },
+  bodies: {
+    sentence:
+      'Buffers of bodies that are sent or received piece by piece: their operations keep their places meanwhile, so an account has as many as it has places.',
+    file: 'planes/exchange/exchange.ts',
+    spec: 'spec/planes/exchange.spec.ts',
+  },
+  refusals: {
+    sentence: 'Refusals of strangers, a rate: networks of strangers take turns.',
+    file: 'planes/exchange/refusal-pace.ts',
+    spec: 'spec/planes/refusal-pace.spec.ts',
+  },
+  connections: {
+    sentence:
+      'Connections of a listener: when they are short, an address with more than half of them gets no further ones.',
+    file: 'planes/http/limits/address-shares.ts',
+    spec: 'spec/planes/address-shares.spec.ts',
+  },
+  'fresh-connections': {
+    sentence: 'Connections that have sent no request yet: the oldest of the address that has most is closed first.',
+    file: 'planes/http/limits/fresh-connections.ts',
+    spec: 'spec/planes/http-lifecycle.spec.ts',
+  },
+  'read-turns': {
+    sentence: 'Turns of uploads to be read from their sockets: each gets one chunk a turn, and has a place.',
+    file: 'planes/http/requests/read-turns.ts',
+    spec: 'spec/planes/fast-senders.spec.ts',
+  },
+  'password-attempts': {
+    sentence: 'Attempts at passwords of shares, a rate: each takes one of its address and one of its share.',
+    file: 'planes/sharing/attempt-limits.ts',
+    spec: 'spec/planes/sharing/parts.spec.ts',
+  },
+}

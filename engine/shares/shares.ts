@@ -36,6 +36,14 @@ interface Owner {
 /** How often the line is looked at for waits that are over. */
 const LOOK_MILLISECONDS = 50
 
+/** All of this thread. */
+const all = new Set<Shares>()
+
+/** Everything that is shared out in this thread, for metrics. */
+export function sharesOfThread(): ReadonlySet<Shares> {
+  return all
+}
+
 class HeldShare implements Share {
   readonly owner: Owner
   readonly amount: number
@@ -84,6 +92,7 @@ export class Shares {
     this.name = name
     this.#row = { ...shareTable[name], ...changed }
     this.#ownerMaximum = this.#row.ownerMaximum ?? this.#row.capacity
+    all.add(this)
   }
 
   /** Units in use. */
@@ -170,9 +179,9 @@ export class Shares {
   /** For `Share`. */
   giveBack(held: HeldShare): void {
     this.#drop(held)
-    this.#putLast(held.owner)
+    if (held.owner.used === 0 && held.owner.line.length === 0) this.#owners.delete(held.owner.name)
+    else this.#putLast(held.owner)
     this.#serve()
-    this.#forget(held.owner)
   }
 
   /** For `Share`. */

@@ -1,6 +1,6 @@
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
-import { BusyError } from '../../engine/shares/shares.ts'
+import { BusyError, type Share } from '../../engine/shares/shares.ts'
 import type { ConcurrencyGate, Entry } from '../http/limits/concurrency-gate.ts'
 import {
   BodyRemovedError,
@@ -110,7 +110,8 @@ export abstract class Exchange implements AuditSource {
       if (this.admit() === 'gated') {
         const bytes = this.http.contentLength ?? 0
         const isSmall = bytes > 0 && bytes <= SMALL_BODY_BYTES_MAXIMUM
-        if (isSmall && this.#gate.expectBody(bytes)) return this.#runAfterBody(bytes)
+        const share = isSmall ? this.#gate.expectBody(this.account, bytes) : undefined
+        if (share !== undefined) return this.#runAfterBody(share)
         const entered = this.#takePlace()
         if (entered !== undefined) return this.#runLater(entered)
       }
@@ -140,12 +141,12 @@ export abstract class Exchange implements AuditSource {
   }
 
   /** Every promise in the way of a small write costs, so there is one async function for all its steps. */
-  async #runAfterBody(bytes: number): Promise<HttpResponse> {
+  async #runAfterBody(share: Share): Promise<HttpResponse> {
     let response: HttpResponse
     try {
       const arriving = this.http.body.arrival()
       if (arriving !== undefined) await arriving
-      this.#gate.bodyArrived(bytes)
+      share.leave()
       const entered = this.#takePlace()
       if (entered !== undefined) await entered
       const handled = this.handle()
@@ -181,7 +182,7 @@ export abstract class Exchange implements AuditSource {
     const { code, response, isFault } = this.refusal(error)
     if (isFault) this.failed(error)
     if (isFault || isServersFault(response.status, error)) this.erred()
-    const turn = this.isStranger ? refusalPace.turn() : undefined
+    const turn = this.isStranger ? refusalPace.turn(networkOf(this.http.remoteAddress)) : undefined
     return turn === undefined ? this.#answer(response, code) : turn.then(() => this.#answer(response, code))
   }
 

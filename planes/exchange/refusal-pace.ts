@@ -12,7 +12,8 @@ const REFUSALS_PER_TURN = (REFUSALS_PER_SECOND * TURN_MILLISECONDS) / 1000
 export class RefusalPace {
   readonly #now: () => number
   readonly #later: (turn: () => void) => void
-  readonly #waiting: (() => void)[] = []
+  /** By network. The one whose turn was longest ago is the first. */
+  readonly #waiting = new Map<string, (() => void)[]>()
   #saved = REFUSALS_PER_SECOND
   #savedAt: number
 
@@ -29,24 +30,39 @@ export class RefusalPace {
     this.#savedAt = now()
   }
 
-  /** When the next refusal may be answered; undefined for at once. First come, first served. */
-  turn(): Promise<void> | undefined {
+  /**
+   * When the next refusal may be answered; undefined for at once. Networks that wait take turns; within a network it is
+   * first come, first served.
+   */
+  turn(network: string): Promise<void> | undefined {
     const now = this.#now()
     this.#saved = Math.min(REFUSALS_PER_SECOND, this.#saved + ((now - this.#savedAt) / 1000) * REFUSALS_PER_SECOND)
     this.#savedAt = now
-    if (this.#waiting.length === 0 && this.#saved >= 1) {
+    if (this.#waiting.size === 0 && this.#saved >= 1) {
       this.#saved -= 1
       return undefined
     }
-    if (this.#waiting.length === 0) this.#later(() => this.#release())
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    if (this.#waiting.size === 0) this.#later(() => this.#release())
+    return new Promise((resolve) => {
+      const line = this.#waiting.get(network)
+      if (line === undefined) this.#waiting.set(network, [resolve])
+      else line.push(resolve)
+    })
   }
 
   #release(): void {
-    for (const resolve of this.#waiting.splice(0, REFUSALS_PER_TURN)) resolve()
+    let left = REFUSALS_PER_TURN
+    // A line that is put at the end is met again.
+    for (const [network, line] of this.#waiting) {
+      if (left === 0) break
+      left -= 1
+      line.shift()?.()
+      this.#waiting.delete(network)
+      if (line.length > 0) this.#waiting.set(network, line)
+    }
     this.#saved = 0
     this.#savedAt = this.#now()
-    if (this.#waiting.length > 0) this.#later(() => this.#release())
+    if (this.#waiting.size > 0) this.#later(() => this.#release())
   }
 }
 

@@ -27,10 +27,10 @@ function paced() {
 
 test('as many as one second brings are answered at once, and the others in their order', async (t) => {
   const { pace, pass, timers } = paced()
-  const atOnce = Array.from({ length: REFUSALS_PER_SECOND }, () => pace.turn())
+  const atOnce = Array.from({ length: REFUSALS_PER_SECOND }, () => pace.turn('a'))
   t.same(new Set(atOnce), new Set([undefined]))
   const answered: number[] = []
-  for (let count = 0; count < 120; count += 1) void pace.turn()?.then(() => answered.push(count))
+  for (let count = 0; count < 120; count += 1) void pace.turn('a')?.then(() => answered.push(count))
   await pass(49)
   t.equal(answered.length, 0)
   await pass(1)
@@ -40,12 +40,26 @@ test('as many as one second brings are answered at once, and the others in their
   )
   await pass(50)
   t.equal(answered.length, 100)
-  t.not(pace.turn(), undefined, 'nobody is answered before those who wait')
+  t.not(pace.turn('a'), undefined, 'nobody is answered before those who wait')
   await pass(50)
   t.equal(answered.length, 120)
   await pass(1000)
   t.equal(timers.length, 0, 'no timer runs when nobody waits')
-  t.equal(pace.turn(), undefined)
+  t.equal(pace.turn('a'), undefined)
+})
+
+test('networks take turns, so a flood of one keeps nobody else waiting', async (t) => {
+  const { pace, pass } = paced()
+  for (let count = 0; count < REFUSALS_PER_SECOND; count += 1) void pace.turn('flood')
+  const answered: string[] = []
+  const ask = (network: string) => void pace.turn(network)?.then(() => answered.push(network))
+  for (let count = 0; count < 5000; count += 1) ask('flood')
+  ask('modest')
+  ask('other')
+  ask('modest')
+  await pass(50)
+  t.same(answered.slice(0, 5), ['flood', 'modest', 'other', 'flood', 'modest'])
+  t.equal(answered.length, 50, 'the rate is that of all together')
 })
 
 test('a flood by clients who wait for their answers gets so many a second and no more', async (t) => {
@@ -53,7 +67,7 @@ test('a flood by clients who wait for their answers gets so many a second and no
   let answers = 0
   const ask = async () => {
     for (;;) {
-      const turn = pace.turn()
+      const turn = pace.turn('a')
       if (turn !== undefined) await turn
       answers += 1
     }

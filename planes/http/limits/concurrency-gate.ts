@@ -5,6 +5,7 @@
  * No account may have more than its share of either, and a few places are kept for administrators (decision 0042).
  * Accounts that wait get their turns one after the other; within an account it is who has waited longest.
  */
+import { type Share, Shares } from '../../../engine/shares/shares.ts'
 import {
   ACTIVE,
   createSharedGate,
@@ -36,9 +37,6 @@ const LOOK_MILLISECONDS = 2
 /** And how soon when nobody waits, for what was given to one that left the line just then. */
 const QUIET_LOOK_MILLISECONDS = 250
 
-/** Bytes of small bodies that may be on their way to a thread without a place. */
-const EARLY_BYTES_MAXIMUM = 64 * 1024 * 1024
-
 /** The place of an administrator, whose operations count for no account. */
 const ADMINISTRATOR = -1
 
@@ -63,7 +61,7 @@ export class ConcurrencyGate {
   readonly #queueShareMaximum: number
   #active = 0
   #queued = 0
-  #earlyBytes = 0
+  readonly #early = new Shares('early-bodies')
   /** By account, in order of arrival and so of deadline. The account whose turn was longest ago is the first. */
   readonly #lines = new Map<Place, Waiter[]>()
   #timer: NodeJS.Timeout | undefined
@@ -92,23 +90,16 @@ export class ConcurrencyGate {
 
   /** Whether places are short, in all threads: somebody waits, or few are free. Also when many small bodies are late. */
   get isCrowded(): boolean {
-    if (this.#earlyBytes > EARLY_BYTES_MAXIMUM * CROWDED_PART) return true
+    if (this.#early.used > this.#early.capacity * CROWDED_PART) return true
     return this.#memory.count(QUEUED) > 0 || this.#memory.count(ACTIVE) >= this.#crowdedFrom
   }
 
   /**
-   * Asks whether a small body may come in whole before its operation asks for a place. Whoever may calls `bodyArrived`
-   * exactly once. False: there are too many of them, and this one needs a place first.
+   * Asks whether a small body may come in whole before its operation asks for a place. Whoever may calls `leave` when the
+   * body is there or its client has gone. Undefined: there are too many of them, and this one needs a place first.
    */
-  expectBody(bytes: number): boolean {
-    if (this.#earlyBytes + bytes > EARLY_BYTES_MAXIMUM) return false
-    this.#earlyBytes += bytes
-    return true
-  }
-
-  /** The body is there, or its client has gone. */
-  bodyArrived(bytes: number): void {
-    this.#earlyBytes -= bytes
+  expectBody(account: string, bytes: number): Share | undefined {
+    return this.#early.take(account, bytes)
   }
 
   /** What an operation is counted under. `isAdministrator`: it has no share, and may use the places that are kept. */

@@ -1,3 +1,4 @@
+import { type ShareName, shareNames } from '../../../engine/shares/share-table.ts'
 import { HISTOGRAM_SLOTS, Histogram, histogramSamples } from './metric-histogram.ts'
 import {
   ACCESS_DENIED_METRIC,
@@ -19,6 +20,8 @@ import {
   type RequestResult,
   requestClasses,
   requestResults,
+  SHARED_METRICS,
+  type SharedMetricName,
   SYNC_DURATION_METRIC,
   type ThreadMetricName,
 } from './metric-table.ts'
@@ -86,6 +89,7 @@ function labelsOf(name: string, operations: readonly string[]): readonly Labels[
   if (name === DAMAGE_METRIC) return damageFinders.map((one) => ({ found_by: one }))
   if (name === ACCESS_METRIC) return linkAccesses.map((access) => ({ access }))
   if (name === ACCESS_DENIED_METRIC) return linkRefusals.map((operation) => ({ operation }))
+  if (SHARED_METRICS.some((one) => one === name)) return shareNames.map((resource) => ({ resource }))
   if (name !== DURATION_METRIC) return [{}]
   return Object.entries(requestClasses).flatMap(([plane, classes]) => classes.map((one) => ({ plane, class: one })))
 }
@@ -188,6 +192,11 @@ export class MetricSlots {
   /** Slot of `object_store_share_access_denied_total`. */
   accessDeniedSlot(operation: LinkRefusal): number {
     return this.#slot(seriesKey(ACCESS_DENIED_METRIC, { operation }))
+  }
+
+  /** Slot of a metric of what is shared. */
+  sharedSlot(name: SharedMetricName, resource: ShareName): number {
+    return this.#slot(seriesKey(name, { resource }))
   }
 
   /** How long requests of a class take, as one thread counts it. */

@@ -37,6 +37,11 @@ const THREAD_METRICS = {
   object_store_share_access_denied_total:
     'Requests through share and embed links that were refused, by operation as in the audit log.',
   object_store_share_sent_bytes_total: 'Bytes of response bodies sent through share and embed links.',
+  object_store_shared_used: 'Units in use of what requests share, places or bytes.',
+  object_store_shared_capacity: 'Units of it that there are, in all threads.',
+  object_store_shared_waiting: 'Requests that wait for units of it.',
+  object_store_shared_refused_total: 'Requests refused because none of it were left.',
+  object_store_shared_evicted_total: 'Times that the owner with the most units lost some to another owner.',
 } as const
 
 /** Upper bounds of the buckets of every histogram, in seconds; a bucket without a bound follows. */
@@ -117,6 +122,11 @@ const LABELS = {
   object_store_damage_found_total: ['found_by'],
   object_store_share_access_total: ['access'],
   object_store_share_access_denied_total: ['operation'],
+  object_store_shared_used: ['resource'],
+  object_store_shared_capacity: ['resource'],
+  object_store_shared_waiting: ['resource'],
+  object_store_shared_refused_total: ['resource'],
+  object_store_shared_evicted_total: ['resource'],
   object_store_build_info: ['version', 'node'],
   object_store_tls_certificate_not_after_seconds: ['listener'],
   nodejs_eventloop_active_seconds_total: ['thread'],
@@ -139,6 +149,15 @@ export const DURATION_METRIC = 'object_store_request_duration_seconds'
 export const ACCESS_METRIC = 'object_store_share_access_total'
 export const ACCESS_DENIED_METRIC = 'object_store_share_access_denied_total'
 export const SYNC_DURATION_METRIC = 'object_store_journal_sync_duration_seconds'
+/** What each thread says of everything that its requests share (engine/shares/share-table.ts). */
+export const SHARED_METRICS = [
+  'object_store_shared_used',
+  'object_store_shared_capacity',
+  'object_store_shared_waiting',
+  'object_store_shared_refused_total',
+  'object_store_shared_evicted_total',
+] as const
+export type SharedMetricName = (typeof SHARED_METRICS)[number]
 const HISTOGRAMS: readonly string[] = [DURATION_METRIC, SYNC_DURATION_METRIC]
 
 function rows(origin: MetricRow['origin'], metrics: Readonly<Record<string, string>>): MetricRow[] {
@@ -195,6 +214,7 @@ export type ThreadMetricName = Exclude<
   | typeof DAMAGE_METRIC
   | typeof ACCESS_METRIC
   | typeof ACCESS_DENIED_METRIC
+  | SharedMetricName
 >
 
 /** One value of a metric. */
