@@ -228,18 +228,3 @@ function markBackup(disk: Disk, backup: StorePaths): void {
   }
   disk.syncDirectory(backup.root)
 }
-
-/**
- * The paths of a backup.
- * @throws ExitError `notFound` when there is none, or none that is whole
- */
-export function existingBackup(
-  disk: Disk,
-  directory: string,
-): { readonly backup: StorePaths; readonly contents: BackupContents } {
-  const backup = new StorePaths(resolve(directory))
-  if (!disk.exists(backup.backupMark)) throw new ExitError('notFound', `there is no backup in ${backup.root}`)
-  const contents = readManifests(disk, backup.root)
-  if (contents.runs.length === 0) throw new ExitError('notFound', `no backup into ${backup.root} was ever finished`)
-  return { backup, contents }
-}

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type Sequence, sequenceOf } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
+import { FormError } from '../../engine/events/schema/kinds.ts'
 import { ExitError } from '../exit-codes.ts'
+import { decodeAddition, decodeHead } from './manifest-form.ts'
 
 /**
  * Manifests of a backup (spec/formats/backup.md). Each run adds one, as its last act: what it does not list, no run has
@@ -14,6 +16,8 @@ const VERSION = 1
 const NAME = /^(\d{10})\.manifest$/
 const DIGITS = 10
 const WRITE_BYTES = 1 << 20
+/** A line names one file, or why a payload is missing. */
+const LINE_BYTES_MAXIMUM = 1 << 16
 
 /** A point of the journal at a record that ends a batch. */
 export interface JournalPoint {
@@ -91,46 +95,46 @@ export function readManifests(disk: Disk, backup: string): BackupContents {
   let lastDigest: string | undefined
   for (const number of manifestNumbers(disk, backup)) {
     const path = join(manifestsOf(backup), manifestName(number))
-    const bytes = readWhole(disk, path)
-    const [head, ...lines] = checkedLines(bytes, path)
-    const { previous, point, made, deployment_id: id } = headOf(head, path, number)
-    if (previous === null) {
-      // It lists everything: what is before it was not removed yet.
-      runs.length = 0
-      files.clear()
-      volumes.clear()
-    }
-    const before = runs.at(-1)
-    if (before !== undefined && number !== before.number + 1) throw damaged(path, 'a manifest is missing before it')
-    if (previous !== null && previous !== lastDigest) throw damaged(path, 'it does not follow the one before')
-    if (deploymentId !== undefined && deploymentId !== id) throw damaged(path, 'it is of another store')
-    if (before !== undefined && before.point.sequence > point.sequence) throw damaged(path, 'its journal goes back')
-    deploymentId = id
+    let run: BackupRun | undefined
     const missing: string[] = []
-    for (const line of lines) takeLine(line, path, { files, volumes, missing })
-    runs.push({ number, made, point, missing })
-    lastDigest = createHash('sha256').update(bytes).digest('hex')
+    const digest = readLines(disk, path, (line) => {
+      if (run !== undefined) return takeLine(line, path, { files, volumes, missing })
+      const { previous, ...head } = headOf(line, path, number)
+      if (previous === undefined) {
+        // It lists everything: what is before it was not removed yet.
+        runs.length = 0
+        files.clear()
+        volumes.clear()
+      }
+      const before = runs.at(-1)
+      if (before !== undefined && number !== before.number + 1) throw damaged(path, 'a manifest is missing before it')
+      if (previous !== undefined && previous !== lastDigest) throw damaged(path, 'it does not follow the one before')
+      if (deploymentId !== undefined && deploymentId !== head.deploymentId)
+        throw damaged(path, 'it is of another store')
+      if (before !== undefined && before.point.sequence > head.point.sequence) {
+        throw damaged(path, 'its journal goes back')
+      }
+      deploymentId = head.deploymentId
+      run = { number, made: head.made, point: head.point, missing }
+    })
+    if (run === undefined) throw damaged(path, 'it is damaged or not whole')
+    runs.push(run)
+    lastDigest = digest
   }
   return { deploymentId: deploymentId ?? '', runs, files, volumes, lastDigest }
 }
 
-interface ManifestHead {
-  readonly previous: string | null
-  readonly made: string
-  readonly deployment_id: string
-  readonly point: JournalPoint
-}
-
-function headOf(line: unknown, path: string, number: number): ManifestHead {
-  const head = (line ?? {}) as Partial<ManifestHead> & Readonly<Record<string, unknown>>
+function headOf(line: unknown, path: string, number: number): ReturnType<typeof decodeHead> {
+  const head = (typeof line === 'object' && line !== null ? line : {}) as Readonly<Record<string, unknown>>
   if (head['format'] !== FORMAT) throw damaged(path, 'it is not a manifest of a backup')
-  if (Number(head['version']) > VERSION) {
+  const { version } = head
+  if (typeof version === 'number' && version > VERSION) {
     const known = `this program knows version ${VERSION}`
     throw new ExitError('newerFormat', `${path}: a newer version of the program made this backup, ${known}`)
   }
-  if (head['version'] !== VERSION) throw damaged(path, `its version ${String(head['version'])} is not known`)
+  if (version !== VERSION) throw damaged(path, `its version ${JSON.stringify(version)?.slice(0, 40)} is not known`)
   if (head['number'] !== number) throw damaged(path, 'its number is that of another one')
-  return head as ManifestHead
+  return decoded(decodeHead, line, path)
 }
 
 function takeLine(
@@ -138,50 +142,76 @@ function takeLine(
   path: string,
   { files, volumes, missing }: Pick<BackupContents, 'files' | 'volumes'> & { readonly missing: string[] },
 ): void {
-  const { file, volume, bytes, sha256, missing: what } = line as Readonly<Record<string, unknown>>
-  if (typeof file === 'string' && typeof bytes === 'number' && typeof sha256 === 'string') {
-    files.set(file, { bytes, sha256 })
-  } else if (typeof volume === 'number' && typeof bytes === 'number') volumes.set(volume, bytes)
-  else if (typeof what === 'string') missing.push(what)
-  else throw damaged(path, `it has a line that is not known: ${JSON.stringify(line).slice(0, 100)}`)
+  const added = decoded(decodeAddition, line, path)
+  if ('file' in added) files.set(added.file, { bytes: added.bytes, sha256: added.sha256 })
+  else if ('volume' in added) volumes.set(added.volume, added.bytes)
+  else missing.push(added.missing)
 }
 
-/** The lines but the last, which states the digest of the others. */
-function checkedLines(bytes: Buffer, path: string): unknown[] {
-  const end = bytes.lastIndexOf('\n', bytes.length - 2) + 1
+/** @throws ExitError `storeDamaged` that says which field */
+function decoded<T>(decode: (line: unknown) => T, line: unknown, path: string): T {
   try {
-    const { sha256 } = JSON.parse(bytes.toString('utf8', end)) as { readonly sha256?: unknown }
-    const digest = createHash('sha256').update(bytes.subarray(0, end)).digest('hex')
-    if (digest === sha256) return linesOf(bytes.subarray(0, end))
+    return decode(line)
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
+    if (!(error instanceof FormError)) throw error
+    throw damaged(path, error.message)
   }
-  throw damaged(path, 'it is damaged or not whole')
 }
 
-function linesOf(bytes: Buffer): unknown[] {
-  const lines: unknown[] = []
-  for (let at = 0; at < bytes.length; ) {
-    const end = bytes.indexOf('\n', at)
-    lines.push(JSON.parse(bytes.toString('utf8', at, end)))
-    at = end + 1
+/**
+ * Reads a manifest line by line, whatever its size, with one line in memory; the last one states the digest of the others.
+ * @returns the SHA-256 of all bytes, in hexadecimal
+ */
+function readLines(disk: Disk, path: string, take: (line: unknown) => void): string {
+  const [all, before] = [createHash('sha256'), createHash('sha256')]
+  let waiting: Buffer | undefined
+  for (const line of linesOf(disk, path)) {
+    all.update(line)
+    if (waiting !== undefined) {
+      before.update(waiting)
+      take(parsed(waiting, path))
+    }
+    waiting = line
   }
-  return lines
+  const { sha256 } = (waiting === undefined ? {} : (parsed(waiting, path) ?? {})) as { readonly sha256?: unknown }
+  if (sha256 !== before.digest('hex')) throw damaged(path, 'it is damaged or not whole')
+  return all.digest('hex')
+}
+
+function* linesOf(disk: Disk, path: string): Generator<Buffer, void> {
+  const file = disk.openToRead(path)
+  try {
+    const piece = Buffer.alloc(LINE_BYTES_MAXIMUM)
+    let held = Buffer.alloc(0)
+    for (let position = 0; ; ) {
+      const read = file.readAt(piece, position, piece.length)
+      if (read === 0) break
+      position += read
+      held = Buffer.concat([held, piece.subarray(0, read)])
+      let start = 0
+      for (let end = held.indexOf('\n'); end >= 0; end = held.indexOf('\n', start)) {
+        yield held.subarray(start, end + 1)
+        start = end + 1
+      }
+      held = held.subarray(start)
+      if (held.length > LINE_BYTES_MAXIMUM) throw damaged(path, 'it has a line that is too long')
+    }
+    if (held.length > 0) throw damaged(path, 'it is damaged or not whole')
+  } finally {
+    file.close()
+  }
+}
+
+function parsed(line: Buffer, path: string): unknown {
+  try {
+    return JSON.parse(line.toString())
+  } catch {
+    throw damaged(path, 'it is damaged or not whole')
+  }
 }
 
 function damaged(path: string, what: string): ExitError {
   return new ExitError('storeDamaged', `${path}: ${what}`)
-}
-
-function readWhole(disk: Disk, path: string): Buffer {
-  const file = disk.openToRead(path)
-  try {
-    const bytes = Buffer.alloc(file.size())
-    file.readAt(bytes, 0, bytes.length)
-    return bytes
-  } finally {
-    file.close()
-  }
 }
 
 /**

@@ -7,15 +7,13 @@ import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { HeadFile } from '../../engine/journal/head-mark.ts'
 import type { LastRecord } from '../../engine/journal/positions.ts'
 import { writeRestoreNote } from '../../engine/journal/restore-note.ts'
-import { fileBytes } from '../../engine/payloads/file-format.ts'
-import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { ExitError } from '../exit-codes.ts'
 import { journalBeingRestored } from '../server/store/whole-directory.ts'
+import { absentPayloads, type ExistingBackup, existingBackup, requirePoint } from './checked-backup.ts'
 import { Copier } from './copier.ts'
 import { cutAt } from './cut-disk.ts'
 import { cutJournal } from './cut-journal.ts'
-import { existingBackup } from './make-backup.ts'
 import type { BackupContents, BackupRun } from './manifest.ts'
 import { checkPayloads, type PayloadReport } from './payload-check.ts'
 import { copyPayloads } from './payload-copy.ts'
@@ -53,15 +51,17 @@ export async function restoreBackup(
   to: string,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
-  const { backup, contents } = existingBackup(disk, from)
-  const at = recordOf(contents.runs.at(-1) as BackupRun, options.at)
+  const existing = existingBackup(disk, from)
+  const { last } = existing
+  requirePoint(existing)
+  const at = recordOf(last, options.at)
   const target = new StorePaths(resolve(to))
   requireEmpty(disk, target)
   disk.makeDirectory(target.root)
   const lock = await lockStore(disk, target.root)
   try {
     requireEmpty(disk, target)
-    return await new Restore(disk, backup, contents, target, options).run(at)
+    return await new Restore(disk, existing, target, options).run(at)
   } finally {
     await lock.release()
   }
@@ -85,6 +85,8 @@ function requireEmpty(disk: Disk, target: StorePaths): void {
 
 class Restore {
   readonly #disk: Disk
+  /** The disk of the backup, which opens regular files alone. */
+  readonly #source: Disk
   readonly #backup: StorePaths
   readonly #contents: BackupContents
   readonly #target: StorePaths
@@ -93,8 +95,14 @@ class Restore {
   readonly #options: RestoreOptions
   readonly #copier: Copier
 
-  constructor(disk: Disk, backup: StorePaths, contents: BackupContents, target: StorePaths, options: RestoreOptions) {
+  constructor(
+    disk: Disk,
+    { disk: source, backup, contents }: ExistingBackup,
+    target: StorePaths,
+    options: RestoreOptions,
+  ) {
     this.#disk = disk
+    this.#source = source
     this.#backup = backup
     this.#contents = contents
     this.#target = target
@@ -122,7 +130,7 @@ class Restore {
 
   async #restoreJournal(at: Sequence): Promise<LastRecord> {
     const { point, made } = this.#contents.runs.at(-1) as BackupRun
-    const from = { disk: cutAt(this.#disk, this.#backup, point), paths: this.#backup }
+    const from = { disk: cutAt(this.#source, this.#backup, point), paths: this.#backup }
     const last = await cutJournal(this.#disk, from, this.#work, at, this.#copier)
     const { sequence, batch, head } = last
     const mark = HeadFile.open(this.#disk, this.#work)
@@ -151,11 +159,11 @@ class Restore {
     const state = PayloadState.open(this.#disk, this.#work, join(this.#target.restoring, 'state'))
     try {
       state.advance(sequence, (records) => progress(`${records.toLocaleString('en')} records read`))
-      const losses = this.#absent(state)
+      const losses = absentPayloads(state, this.#contents)
       if (losses.length > 0 && !acceptLosses) throw this.#refusal(sequence, losses)
       const from = { ...this.#contents, volumes: new Map<number, number>(), files: new Map() }
       for (const path of [this.#target.volumes, this.#target.files]) this.#disk.makeDirectory(path)
-      await copyPayloads(this.#disk, this.#backup, this.#target, state, from, this.#copier, this.#contents.volumes)
+      await copyPayloads(this.#source, this.#backup, this.#target, state, from, this.#copier, this.#contents.volumes)
       const journal = { disk: this.#disk, paths: this.#work, until: sequence }
       const payloads = checkPayloads(this.#disk, journal, this.#target, state, this.#contents.files, (bytes) =>
         progress(`${(bytes / 1024 ** 2).toFixed(1)} MiB of payloads verified`),
@@ -165,21 +173,6 @@ class Restore {
     } finally {
       await state.close()
     }
-  }
-
-  /** Payloads that the backup does not have: the store removed them before a backup came by. */
-  #absent(state: PayloadState): string[] {
-    const { files, volumes } = this.#contents
-    const has = (location: PayloadLocation): boolean => {
-      if (location.kind === 'volume') return location.offset + location.length <= (volumes.get(location.volume) ?? 0)
-      if (location.kind === 'parts') return true
-      return files.get(location.name)?.bytes === fileBytes(location.sealed ? 'sealed' : 'plain', location.length)
-    }
-    const losses: string[] = []
-    for (const { payload, location } of state.payloads()) {
-      if (!has(location)) losses.push(`payload ${payload}, ${location.length} bytes, is not in the backup`)
-    }
-    return losses
   }
 
   #refusal(sequence: Sequence, losses: readonly string[]): ExitError {

@@ -6,7 +6,7 @@ import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { type VerificationReport, verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { ExitError } from '../exit-codes.ts'
 import { cutAt } from './cut-disk.ts'
-import { existingBackup } from './make-backup.ts'
+import { absentPayloads, existingBackup, requirePoint } from './checked-backup.ts'
 import { type BackupRun, manifestNumbers } from './manifest.ts'
 import { checkPayloads, type PayloadReport } from './payload-check.ts'
 import { PayloadState } from './payload-state.ts'
@@ -33,36 +33,34 @@ interface VerifyOptions {
  * @throws ExitError, and the errors of the disk
  */
 export async function verifyBackup(disk: Disk, directory: string, options: VerifyOptions): Promise<BackupVerification> {
-  const { backup, contents } = existingBackup(disk, directory)
+  const existing = existingBackup(disk, directory)
+  const { disk: source, backup, contents, last } = existing
   const { runs, deploymentId, files } = contents
-  const { point } = runs.at(-1) as BackupRun
   const { threads, masterKey, progress } = options
   const journal = await verifyJournal(backup.journal, {
     threads,
-    expectedHead: point,
     ...(masterKey && { masterKey }),
     onProgress: ({ records }) => progress(`${records.toLocaleString('en')} records verified`),
   })
-  if (journal.deploymentId !== deploymentId) {
-    throw new ExitError(
-      'storeDamaged',
-      `the journal in ${backup.root} is of store ${journal.deploymentId}, the manifests of ${deploymentId}`,
-    )
-  }
+  // Of a damaged journal the report says more than a refusal.
+  if (journal.intact) requirePoint(existing)
   const payloads = journal.intact
     ? await withState(disk, (directoryOfState) => {
-        const cut = cutAt(disk, backup, point)
+        const cut = cutAt(source, backup, last.point)
         const state = PayloadState.open(cut, backup, directoryOfState)
         const check = (): PayloadReport => {
-          state.advance(point.sequence)
-          return checkPayloads(
-            disk,
-            { disk: cut, paths: backup, until: point.sequence },
+          state.advance(last.point.sequence)
+          const report = checkPayloads(
+            source,
+            { disk: cut, paths: backup, until: last.point.sequence },
             backup,
             state,
             files,
             (bytes) => progress(`${(bytes / 1024 ** 2).toFixed(1)} MiB of payloads verified`),
           )
+          // What no manifest lists is no part of the backup, whatever is in the files.
+          const absent = report.problems.length > 0 ? [] : absentPayloads(state, contents)
+          return { ...report, problems: [...report.problems, ...absent] }
         }
         return { state, check }
       })

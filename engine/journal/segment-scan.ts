@@ -159,8 +159,8 @@ function nextBatch(window: SegmentWindow, at: number, segmentNumber: number, cha
   // A whole header was written on purpose: only if it belongs here can the rest be missing because of a crash.
   const fault = placeFault(header, segmentNumber, chain)
   if (fault !== undefined) return foreign(fault)
-  if (at + header.bytes > window.size) return torn('batch is cut off')
   if (header.bytes > BATCH_BYTES_MAXIMUM) return foreign(`batch of ${header.bytes} bytes`)
+  if (at + header.bytes > window.size) return torn('batch is cut off')
   const batch = window.view(at, header.bytes)
   return batchTrailerIsRight(batch) ? { header, batch } : torn('batch checksum is wrong')
 }

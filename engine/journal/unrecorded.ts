@@ -61,7 +61,7 @@ export function unrecordedBodies(disk: Disk, paths: StorePaths): Uint8Array[] {
   const firsts = disk.list(paths.journal).flatMap((name) => segmentFirstSequence(name) ?? [])
   const from = firsts.findLast((first) => first <= last) ?? sequenceOf(0)
   readJournalFrom(disk, paths, from, ({ kind, body }) => {
-    if (kind === RECORD_KIND.audit) known.add(nameOf(decodeEntry(Buffer.from(body))))
+    if (kind === RECORD_KIND.audit) addName(known, body)
   })
   return bodies.filter((body) => !known.has(nameOf(decodeEntry(body))))
 }
@@ -83,6 +83,17 @@ function lateRecord(body: Uint8Array, time: string): Buffer {
   const entry = decodeEntry(body)
   const audit = { ...entry, metadata: [...entry.metadata, ANSWERED_BEFORE, time] }
   return Buffer.from(encodeEntry(audit, entry.result, entry.intent, []))
+}
+
+/** A record that nobody can read is none of those that were kept. */
+function addName(known: Set<string>, body: Buffer): void {
+  let entry: Entry
+  try {
+    entry = decodeEntry(Buffer.from(body))
+  } catch {
+    return
+  }
+  known.add(nameOf(entry))
 }
 
 /** No request leaves two records with the same name. */

@@ -3,7 +3,7 @@ import { Unpackr } from 'msgpackr'
 /**
  * Reads plain MessagePack. Bytes are copied out of the source, because a journal reader reuses its memory.
  */
-const unpackr = new Unpackr({ useRecords: false, copyBuffers: true, mapsAsObjects: false })
+const unpackr = new Unpackr({ useRecords: false, copyBuffers: true, mapsAsObjects: false, int64AsType: 'number' })
 
 /** The body of a valid genesis. */
 interface GenesisBody {

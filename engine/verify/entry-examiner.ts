@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { CHECKPOINT_SIGNED, type CheckpointEntry, readCheckpoints } from './checkpoints/checkpoint-entry.ts'
 import { type HandoverEntry, KEY_ROTATED, readHandovers } from './checkpoints/handover-entry.ts'
+import { type EntryParts, readEntry } from './entry-form.ts'
 import { KIND, RECORD_HEADER_BYTES } from './format-reader.ts'
 import { after, arrayAt, integerAt, textAt } from './message-pack.ts'
 import type { Verdict } from './verdicts.ts'
@@ -83,16 +84,6 @@ function changesAccess(kind: number): boolean {
   return ACCESS_CHANGES.some(({ first, last }) => kind >= first && kind <= last)
 }
 
-/** The values of one body that are judged. */
-interface Parts {
-  readonly result: number | undefined
-  readonly principal: string | undefined
-  readonly fingerprint: number
-  readonly intent: number | undefined
-  /** Where the changes are. */
-  readonly changes: number
-}
-
 /** Judges what the entries of one segment say, beyond their form as records. */
 export class EntryExaminer {
   readonly distant: DistantChange[] = []
@@ -120,11 +111,10 @@ export class EntryExaminer {
     [from, end]: readonly [number, number],
     record: { readonly sequence: number; readonly offset: number; readonly time: number; readonly kind: number },
   ): void {
-    const parts = readParts(bytes, from, end)
     const { sequence, offset, kind } = record
+    const parts = readEntry(bytes, from, end, kind)
     if (parts === undefined) {
-      // A read or a refusal that nobody can read changes nothing.
-      if (kind === KIND.change) this.#report(sequence, offset, 'damaged batch', 'the body is not an entry')
+      this.#report(sequence, offset, 'damaged batch', 'the body is not an entry')
       return
     }
     const { result, intent, fingerprint } = parts
@@ -147,16 +137,17 @@ export class EntryExaminer {
     bytes: Buffer,
     [from, end]: readonly [number, number],
     record: { readonly sequence: number; readonly offset: number; readonly time: number },
-    { result, principal, fingerprint, intent, changes }: Parts,
+    { result, principal, fingerprint, intent, changes }: EntryParts,
   ): void {
     const { sequence, offset } = record
     const kinds = this.#changeKinds(bytes, changes, end, sequence, offset)
     if (kinds === undefined) return this.#report(sequence, offset, 'damaged batch', 'its changes are none')
     const bySystem = isBySystem(kinds)
-    if (bySystem && principal?.startsWith('system:') !== true) this.otherPrincipals += 1
+    if (bySystem && textAt(bytes, ...principal)?.startsWith('system:') !== true) this.otherPrincipals += 1
     const known = intent === undefined ? undefined : this.#open.get(intent)
     if (intent === undefined || intent >= sequence) {
-      if (!bySystem) this.#report(sequence, offset, 'change without its attempt', 'it names no attempt')
+      if (!bySystem || intent !== undefined)
+        this.#report(sequence, offset, 'change without its attempt', 'it names no attempt')
     } else if (known === undefined) {
       if (intent > this.#forgotten) this.distant.push({ sequence, offset, intent, fingerprint })
     } else if (known !== fingerprint) {
@@ -172,27 +163,26 @@ export class EntryExaminer {
   #changeKinds(bytes: Buffer, at: number, end: number, sequence: number, offset: number): number[] | undefined {
     const all = arrayAt(bytes, at, end)
     const kinds: number[] = []
+    const forbidden: string[] = []
     if (all === undefined) return undefined
     let next = all.at
     for (let count = 0; count < all.count; count += 1) {
       const change = arrayAt(bytes, next, end)
       const kind = change && integerAt(bytes, change.at, end)
       const from = next
-      next = after(bytes, next, end)
+      next = after(bytes, next, end, 1)
       if (change === undefined || kind === undefined || next < 0) return undefined
       kinds.push(kind)
       const index = PAYLOAD_INDEX.get(kind)
       const name = index === undefined ? undefined : fileNameIn(bytes, from, next, index)
-      if (name !== undefined && !FILE_NAME.test(name)) {
-        this.#report(
-          sequence,
-          offset,
-          'forbidden value',
-          `${JSON.stringify(name.slice(0, 100))} is not the name of a payload file`,
-        )
-      }
+      if (name !== undefined && !FILE_NAME.test(name)) forbidden.push(name)
     }
-    return next === end && kinds.length > 0 ? kinds : undefined
+    if (next !== end || kinds.length === 0) return undefined
+    for (const name of forbidden) {
+      const detail = `${JSON.stringify(name.slice(0, 100))} is not the name of a payload file`
+      this.#report(sequence, offset, 'forbidden value', detail)
+    }
+    return kinds
   }
 
   #keepCheckpoints(
@@ -238,32 +228,6 @@ export class EntryExaminer {
       newKey: kinds.includes(MASTER_KEY_CHANGED) ? newKeyIn(body, kinds.indexOf(MASTER_KEY_CHANGED)) : undefined,
     })
   }
-}
-
-function readParts(bytes: Buffer, from: number, end: number): Parts | undefined {
-  const body = arrayAt(bytes, from, end)
-  if (body === undefined || body.count < INTENT_INDEX + 2) return undefined
-  const places = [body.at]
-  for (let index = 0; index < body.count; index += 1) {
-    const next = after(bytes, places.at(-1) as number, end)
-    if (next < 0) return undefined
-    places.push(next)
-  }
-  const [result = 0, principal = 0, credential = 0, , , , , intent = 0] = places
-  return {
-    result: integerAt(bytes, result, end),
-    principal: textAt(bytes, principal, credential),
-    fingerprint: fingerprintOf(bytes, principal, intent),
-    intent: integerAt(bytes, intent, end),
-    changes: places[INTENT_INDEX + 2] as number,
-  }
-}
-
-/** FNV-1a of 32 bits: it tells requests apart, and proves nothing. */
-function fingerprintOf(bytes: Buffer, from: number, to: number): number {
-  let value = 0x811c9dc5
-  for (let at = from; at < to; at += 1) value = Math.imul(value ^ (bytes[at] as number), 0x01000193)
-  return value >>> 0
 }
 
 /** The value with this index in the array at `at`: where it begins and ends. */

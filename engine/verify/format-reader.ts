@@ -14,7 +14,8 @@ export const RECORD_HEADER_BYTES = 88
 export const ALIGNMENT_BYTES = 8
 export const FORMAT_VERSION = 1
 /** The records of a batch are shorter than this, so a batch fits into memory. */
-const RECORDS_BYTES_LIMIT = 2 ** 30
+/** Of a whole batch: no reader takes a longer one. */
+const BATCH_BYTES_MAXIMUM = 4 * 1024 * 1024
 
 /** Offsets inside a record, for the loop that reads millions of them. */
 export const RECORD = { length: 32, kind: 36, bodyVersion: 38, sequence: 40, time: 48, previousHash: 56 } as const
@@ -144,7 +145,10 @@ function batchHeaderRefusal(bytes: Buffer, position: number): string | undefined
   if (flags > FLAG_SEAL) return `the batch has unknown flags 0x${flags.toString(16)}`
   if (!isZero(bytes, position + 40, position + 60)) return 'bytes of the batch header that must be zero are not'
   if (bytes.readUInt32BE(position + 24) === 0) return 'the batch states no records'
-  if (recordBytes % ALIGNMENT_BYTES !== 0 || recordBytes >= RECORDS_BYTES_LIMIT) {
+  if (
+    recordBytes % ALIGNMENT_BYTES !== 0 ||
+    recordBytes > BATCH_BYTES_MAXIMUM - BATCH_HEADER_BYTES - BATCH_TRAILER_BYTES
+  ) {
     return `the batch states ${recordBytes} bytes of records, which no batch can have`
   }
   return undefined

@@ -6,6 +6,8 @@
 /** Nesting of the values of an entry is less. */
 const DEPTH_MAXIMUM = 16
 
+const NIL = 0xc0
+
 /** Where a value with a length of its own begins, and how much of it there is: bytes, or further values. */
 interface Sized {
   readonly at: number
@@ -48,14 +50,34 @@ export function arrayAt(
   return sized && { count: sized.values, at: sized.at }
 }
 
-/** The integer at `at`; undefined when there is another value. */
+/** The integer at `at`, also as a float 64; undefined when there is another value, or one that a number does not hold exactly. */
 export function integerAt(bytes: Buffer, at: number, end: number): number | undefined {
-  const tag = at < end ? (bytes[at] as number) : 0xc0
+  const tag = at < end ? (bytes[at] as number) : NIL
   if (tag <= 0x7f) return tag
-  const length = ({ 0xcc: 1, 0xcd: 2, 0xce: 4, 0xcf: 8, 0xcb: 8 } as Record<number, number>)[tag]
-  if (length === undefined || at + 1 + length > end) return undefined
-  if (tag === 0xcb) return bytes.readDoubleBE(at + 1)
-  return length === 8 ? Number(bytes.readBigUInt64BE(at + 1)) : bytes.readUIntBE(at + 1, length)
+  if (tag >= 0xe0) return tag - 0x100
+  const length = FIXED[tag]
+  if (length === undefined || tag === 0xca || at + 1 + length > end) return undefined
+  const value = numberIn(bytes, tag, at + 1, length)
+  return Number.isSafeInteger(value) ? value : undefined
+}
+
+function numberIn(bytes: Buffer, tag: number, at: number, length: number): number {
+  if (tag === 0xcb) return bytes.readDoubleBE(at)
+  if (tag === 0xcf) return Number(bytes.readBigUInt64BE(at))
+  if (tag === 0xd3) return Number(bytes.readBigInt64BE(at))
+  return tag >= 0xd0 ? bytes.readIntBE(at, length) : bytes.readUIntBE(at, length)
+}
+
+/** Whether a number begins at `at`, of any form. */
+export function isNumberAt(bytes: Buffer, at: number, end: number): boolean {
+  const tag = at < end ? (bytes[at] as number) : NIL
+  return tag <= 0x7f || tag >= 0xe0 || FIXED[tag] !== undefined
+}
+
+/** Whether a text begins at `at`. */
+export function isTextAt(bytes: Buffer, at: number, end: number): boolean {
+  const tag = at < end ? (bytes[at] as number) : NIL
+  return (tag & 0xe0) === 0xa0 || (tag >= 0xd9 && tag <= 0xdb)
 }
 
 /** The text at `at`, whose end is known; undefined when there is another value. */

@@ -130,6 +130,7 @@ export class BackwardScan {
     for (const { record, bytes } of matches.toReversed()) {
       this.#isCut ||= this.#bytes > 0 && this.#bytes + bytes > PAGE_BYTES_MAXIMUM
       if (this.#isCut) return
+      this.#damaged ||= record.isUnreadable === true
       this.#records.push(record)
       this.#bytes += bytes
     }

@@ -27,7 +27,8 @@ const ENTRY_FIRST_BYTES: readonly (number | undefined)[] = [0x99, 0x9a]
 
 /**
  * Compiles a filter into a test of the body of an entry. Most records that a query scans do not match, so the test
- * compares the stored bytes, and only matching records are decoded.
+ * compares the stored bytes, and only matching records are decoded. A body in which a condition cannot be judged passes: what
+ * cannot be read may be about anything, and is shown as unreadable.
  */
 export function compileFilter(filter: AuditFilter): (body: Buffer) => boolean {
   const tests: (ValueTest | undefined)[] = []
@@ -40,13 +41,17 @@ export function compileFilter(filter: AuditFilter): (body: Buffer) => boolean {
   if (resourcePrefix !== undefined) tests[VALUE.resource] = textTest(resourcePrefix, true)
   const isAboutObject = objectTest(filter)
   return (body) => {
-    if (!ENTRY_FIRST_BYTES.includes(body[0])) throw new Error('not an entry')
-    let at = 1
-    for (const test of tests) {
-      if (test !== undefined && !test(body, at)) return false
-      at = skipValue(body, at)
+    if (!ENTRY_FIRST_BYTES.includes(body[0])) return true
+    try {
+      let at = 1
+      for (const test of tests) {
+        if (test !== undefined && !test(body, at)) return false
+        at = skipValue(body, at)
+      }
+      return isAboutObject?.(body) ?? true
+    } catch {
+      return true
     }
-    return isAboutObject?.(body) ?? true
   }
 }
 

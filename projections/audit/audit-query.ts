@@ -37,7 +37,7 @@ export interface AuditPage {
   readonly next: AuditCursor | undefined
   /** The page ended after `SCAN_MAXIMUM` records or a MiB of them: it is short although more follows. */
   readonly scanTruncated: boolean
-  /** Records of the range could not be read and may be missing from the page. */
+  /** Records of the range could not be read: they may be missing from the page, or be in it as unreadable. */
   readonly damaged: boolean
 }
 
@@ -115,7 +115,9 @@ export class AuditScan {
       this.#scanned += 1
       this.#last = { timeMicroseconds, sequence }
       if (this.#matches(frames.body)) {
-        this.#records.push(auditRecord(frames))
+        const record = auditRecord(frames)
+        this.#damaged ||= record.isUnreadable === true
+        this.#records.push(record)
         this.#bytes += frames.body.length
       }
       const isFull = this.#records.length === limit || this.#bytes >= PAGE_BYTES_MAXIMUM

@@ -9,15 +9,42 @@ export interface AuditRecord {
   readonly sequence: Sequence
   readonly timeMicroseconds: Microseconds
   readonly entry: AuditPart
+  /** Set where the body is not an entry: `entry` then says so, with the hash of the record, in place of what was recorded. */
+  readonly isUnreadable?: true
 }
+
+/** Stands for the operation, the principal and the resource of a record that cannot be read. */
+const UNREADABLE = 'unreadable'
 
 /** Whether a record is about a request; the genesis and the seals are not. */
 export function isEntry({ kind }: RecordFrames): boolean {
   return kind === RECORD_KIND.change || kind === RECORD_KIND.audit
 }
 
-/** @throws Error when the record is not an entry of a version that this program knows */
+/** A record, whatever its body is: `journal verify` reports an unreadable one, and the records after it are shown as well. */
 export function auditRecord(frames: RecordFrames): AuditRecord {
+  try {
+    return readableRecord(frames)
+  } catch {
+    const { sequence, timeMicroseconds, hash, bodyLength } = frames
+    const metadata = ['damaged', 'the body is not an entry', 'record_hash', hash, 'body_bytes', bodyLength]
+    return { sequence, timeMicroseconds, entry: { ...NOTHING_KNOWN, metadata }, isUnreadable: true }
+  }
+}
+
+const NOTHING_KNOWN = {
+  result: 'failure',
+  principal: UNREADABLE,
+  credentialId: undefined,
+  sourceAddress: undefined,
+  requestId: undefined,
+  operation: UNREADABLE,
+  resource: UNREADABLE,
+  intent: undefined,
+} as const
+
+/** @throws Error when the body is not an entry of a version that this program knows */
+export function readableRecord(frames: RecordFrames): AuditRecord {
   const { sequence, timeMicroseconds } = frames
   return { sequence, timeMicroseconds, entry: decodeAuditPart(frames.body) }
 }

@@ -1,6 +1,6 @@
 import type { Sequence } from '../../engine/brands.ts'
 import { AuditLogDamagedError } from './audit-export.ts'
-import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
+import { type AuditRecord, isEntry, readableRecord } from './audit-record.ts'
 import type { JournalCursor } from './journal-cursor.ts'
 import { RecordFrames } from './record-frames.ts'
 import type { Turns } from './turns.ts'
@@ -34,7 +34,7 @@ export async function readChained(
       while (frames?.next() === true) {
         if (!wanted.has(frames.sequence) || !isEntry(frames)) continue
         const { hash, previousHash } = frames
-        found.set(frames.sequence, { ...auditRecord(frames), hash, previousHash })
+        found.set(frames.sequence, { ...provable(frames), hash, previousHash })
       }
     } finally {
       cursor.close()
@@ -42,4 +42,13 @@ export async function readChained(
     if (turns.isOver) await turns.next()
   }
   return found
+}
+
+/** Nothing is proved of a record that nobody can read. */
+function provable(frames: RecordFrames): AuditRecord {
+  try {
+    return readableRecord(frames)
+  } catch (error) {
+    throw new AuditLogDamagedError(`record ${frames.sequence} of the audit log is not an entry`, { cause: error })
+  }
 }

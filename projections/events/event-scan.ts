@@ -1,6 +1,6 @@
 import type { BatchHeader } from '../../engine/journal/batch-reader.ts'
 import { type BucketId, type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
-import { decodeEntry } from '../../engine/events/entry-codec.ts'
+import { decodeEntry, type Entry } from '../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../engine/journal/format.ts'
 import { RecordFrames } from '../audit/record-frames.ts'
 import type { Turns } from '../audit/turns.ts'
@@ -153,10 +153,31 @@ export class EventScan {
     const { bytes, bodyAt, bodyLength, sequence } = frames
     const { after } = this.#range
     const first = after !== undefined && after.sequence === sequence ? after.index + 1 : 0
-    const content = this.#objectEntry.read(bytes, bodyAt, bodyAt + bodyLength)
+    const content = this.#contentOf(bytes, bodyAt, bodyAt + bodyLength)
     if (content === 'nothing') return
     if (content === 'one event' && (first > 0 || !this.#isObjectMeant(bytes) || this.#tookObject(frames))) return
     this.#decoded(frames, first)
+  }
+
+  /** Nothing where the body is not an entry: its events are missing, and the page says so. */
+  #contentOf(bytes: Buffer, at: number, end: number): ReturnType<ObjectEntry['read']> {
+    try {
+      return this.#objectEntry.read(bytes, at, end)
+    } catch {
+      this.#damaged = true
+      return 'nothing'
+    }
+  }
+
+  /** The same of an entry that is decoded. */
+  #factsOf(sequence: Sequence, body: Uint8Array): { entry: Entry; facts: readonly EventFact[] } | undefined {
+    try {
+      const entry = decodeEntry(body)
+      return { entry, facts: deriveEvents(sequence, entry.changes) }
+    } catch {
+      this.#damaged = true
+      return undefined
+    }
   }
 
   /** Whether the collector has the event of the object entry now. */
@@ -171,9 +192,10 @@ export class EventScan {
   /** The events of an entry, from the one with an index on. */
   #decoded(frames: RecordFrames, first: number): void {
     const { sequence, timeMicroseconds } = frames
-    const entry = decodeEntry(frames.body)
+    const read = this.#factsOf(sequence, frames.body)
+    if (read === undefined) return
+    const { entry, facts } = read
     const common = { principal_kind: principalKind(entry), request_id: entry.requestId }
-    const facts = deriveEvents(sequence, entry.changes)
     for (let index = first; index < facts.length; index += 1) {
       const fact = facts[index] as EventFact
       if (!this.#isMeant(fact)) continue

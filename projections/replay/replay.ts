@@ -2,7 +2,10 @@ import type { Disk } from '../../engine/disk/disk.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { Sequence } from '../../engine/brands.ts'
+import { RECORD_KIND } from '../../engine/journal/format.ts'
+import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import { segmentFirsts } from '../../engine/journal/segment.ts'
+import { readEntry } from '../../engine/verify/entry-form.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import { decodeChanges } from '../../engine/events/entry-codec.ts'
 import { NewerFormatError } from '../../engine/errors.ts'
@@ -104,11 +107,18 @@ function applyChunk(
   }
 }
 
-/** @throws NewerFormatError that names the record: its hash is right, so a newer program wrote it */
+/**
+ * @throws NewerFormatError that names the record: its hash is right, so a newer program wrote it
+ * @throws JournalDamagedError for a body that no version wrote
+ */
 function changesOf(sequence: Sequence, body: Uint8Array): Change[] {
   try {
     return decodeChanges(body)
   } catch (error) {
+    if (readEntry(Buffer.from(body), 0, body.length, RECORD_KIND.change) === undefined) {
+      const advice = '`object-store journal verify` names it; restore a backup from before it'
+      throw new JournalDamagedError(`record ${sequence}: the body is not an entry: ${advice}`, { cause: error })
+    }
     const what = error instanceof Error ? error.message : String(error)
     throw new NewerFormatError(`record ${sequence}: ${what}; a newer version of the program wrote it`, { cause: error })
   }

@@ -5,6 +5,7 @@ import type { Change } from '../../engine/events/changes.ts'
 import { decodeEntry, type Entry } from '../../engine/events/entry-codec.ts'
 import { isObjectMeant, objectsOfRecord } from '../../engine/events/record-objects.ts'
 import { HASH_BYTES, RECORD_KIND } from '../../engine/journal/format.ts'
+import { JournalDamagedError } from '../../engine/journal/journal-errors.ts'
 import { readJournal } from '../../engine/journal/read-journal.ts'
 import { TREE_PIECE_BYTES } from './tree-files.ts'
 import { TreeTails } from './tree-tails.ts'
@@ -65,7 +66,7 @@ export function searchRange(disk: Disk, paths: StorePaths, size: number, search:
       records += 1
       if (length === piece.length) flush()
       if (kind !== RECORD_KIND.change && kind !== RECORD_KIND.audit) return
-      const entry = decodeEntry(Buffer.from(body))
+      const entry = entryOf(sequence, body)
       noteBuckets(entry.changes, search.bucket, bucketIds)
       if (sequence < search.from || sequence > search.to || !names(entry, search, bucketIds)) return
       found += 1
@@ -82,6 +83,15 @@ export function searchRange(disk: Disk, paths: StorePaths, size: number, search:
   }
   flush()
   return { records, root: records > 0 ? tails.root('log') : undefined, found, first }
+}
+
+/** @throws JournalDamagedError for a body that is not an entry: what it names is not known, so nothing is absent */
+function entryOf(sequence: Sequence, body: Buffer): Entry {
+  try {
+    return decodeEntry(Buffer.from(body))
+  } catch (error) {
+    throw new JournalDamagedError(`record ${sequence}: the body is not an entry; run journal verify`, { cause: error })
+  }
 }
 
 /** Ids of buckets that ever had the name: a bucket may be deleted, and another be made under its name. */

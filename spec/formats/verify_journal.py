@@ -4,11 +4,14 @@
     python3 verify_journal.py <data directory>/journal [another journal]...
 
 Prints "intact N records" and ends with 0, or prints what is wrong and ends with 1. It reads only, and it passes over
-the rest of a segment behind the first thing that is wrong in its form. It is the page's proof of being complete.
+the rest of a segment after the first thing that is wrong in its form. It is the page's proof of being complete.
+It keeps a batch and a block of a cold segment in memory, and 32 bytes of each record. Whatever is in the files, it ends with
+a verdict, and goes on with the next journal.
 It has no master key, so it does not check the codes of changes of access (section "Access").
 `verify_checkpoint.py` and `verify_proof.py` must be beside it: the trees and the signatures of checkpoints are there.
 """
 import base64
+import bisect
 import hashlib
 import os
 import re
@@ -32,11 +35,28 @@ COLD_BLOCK = bytes.fromhex("1f8b08000000000000ff")
 COLD_INDEX = bytes.fromhex("1f8b08040000000000ff")
 COLD_END = bytes.fromhex("03000000000000000000")
 PLAIN_MAXIMUM = 2 << 30
+BATCH_MAXIMUM = 4 << 20
+BLOCKS_MAXIMUM = 5458
+PIECE = 1 << 20
+DEPTH_MAXIMUM = 17
+OPEN_MAXIMUM = 1_000_000
+PROBLEMS_MAXIMUM = 1000
+EXACT_MAXIMUM = (1 << 53) - 1
 VERDICTS = "record is missing from the log", "damaged batch"
 
 
+def exact(value):
+    """A number as a whole one where it is one below 2^53, else as a float, which is no integer of the page."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) <= EXACT_MAXIMUM else value
+    return value if abs(value) <= EXACT_MAXIMUM else float(value)
+
+
 class Unpacker:
-    """Reads the MessagePack of bodies: nil, flags, integers, text, bytes and arrays."""
+    """Reads the MessagePack of bodies: nil, flags, numbers, text, bytes and arrays."""
+
+    NUMBERS = {0xCC: "B", 0xCD: "H", 0xCE: "I", 0xCF: "Q", 0xD0: "b", 0xD1: "h", 0xD2: "i", 0xD3: "q", 0xCA: "f", 0xCB: "d"}
+    SIZES = {0xC4: "B", 0xC5: "H", 0xC6: "I", 0xD9: "B", 0xDA: "H", 0xDB: "I"}
 
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -46,27 +66,43 @@ class Unpacker:
         self.at += struct.calcsize(form)
         return value
 
-    def value(self):
+    def raw(self, length):
+        if self.at + length > len(self.data):
+            raise ValueError("cut off")
+        self.at += length
+        return bytes(self.data[self.at - length:self.at])
+
+    def count(self):
+        """Number of values of the array that begins here."""
+        tag = self.take("B")
+        if tag & 0xF0 == 0x90:
+            return tag & 0x0F
+        if tag not in (0xDC, 0xDD):
+            raise ValueError("no array")
+        return self.take("H" if tag == 0xDC else "I")
+
+    def value(self, depth=0):
+        if depth > DEPTH_MAXIMUM:
+            raise ValueError("nested too deep")
         tag = self.take("B")
         if tag < 0x80:
             return tag
-        if tag & 0xF0 == 0x90:
-            return [self.value() for _ in range(tag & 0x0F)]
+        if tag & 0xF0 == 0x90 or tag in (0xDC, 0xDD):
+            self.at -= 1
+            return [self.value(depth + 1) for _ in range(self.count())]
         if tag >= 0xE0:
             return tag - 256
         if tag in (0xC0, 0xC2, 0xC3):
             return {0xC0: None, 0xC2: False, 0xC3: True}[tag]
-        if tag in (0xDC, 0xDD):
-            count = self.take("H" if tag == 0xDC else "I")
-            return [self.value() for _ in range(count)]
         if tag & 0xE0 == 0xA0:
-            return self.take(f"{tag & 0x1F}s").decode()
-        numbers = {0xCC: "B", 0xCD: "H", 0xCE: "I", 0xCF: "Q", 0xD0: "b", 0xD1: "h", 0xD2: "i", 0xD3: "q", 0xCB: "d"}
-        if tag in numbers:
-            return int(self.take(numbers[tag]))
-        sizes = {0xC4: "B", 0xC5: "H", 0xC6: "I", 0xD9: "B", 0xDA: "H", 0xDB: "I"}
-        data = self.take(f"{self.take(sizes[tag])}s")
-        return data.decode() if tag >= 0xD9 else data
+            return self.raw(tag & 0x1F).decode(errors="replace")
+        if tag in self.NUMBERS:
+            return exact(self.take(self.NUMBERS[tag]))
+        data = self.raw(self.take(self.SIZES[tag]))
+        return data.decode(errors="replace") if tag >= 0xD9 else data
+
+
+UNREADABLE = struct.error, KeyError, ValueError
 
 
 def unpack(body):
@@ -74,27 +110,68 @@ def unpack(body):
         reader = Unpacker(body)
         value = reader.value()
         return value if reader.at == len(body) else None
-    except (struct.error, KeyError, UnicodeDecodeError, ValueError, RecursionError, OverflowError):
+    except UNREADABLE:
         return None
+
+
+def is_whole(value):
+    return type(value) is int and value >= 0
+
+
+def read_entry(body, kind):
+    """Values 0 to 8 of an entry, a digest of the bytes of 1 to 6, and where its changes begin; None for anything else."""
+    reader, places, values = Unpacker(body), [], []
+    try:
+        if reader.take("B") != (0x9A if kind == CHANGE else 0x99):
+            return None
+        for _ in range(9):
+            places.append(reader.at)
+            values.append(reader.value(1))
+    except UNREADABLE:
+        return None
+    result, principal, credential, address, request, operation, resource, intent, metadata = values
+    texts = all(type(one) is str for one in (principal, operation, resource))
+    maybe = all(one is None or type(one) is str for one in (credential, address, request))
+    pairs = type(metadata) is list and len(metadata) % 2 == 0 and all(type(one) in (str, int, float) for one in metadata)
+    right = is_whole(result) and result <= 3 and texts and maybe and (intent is None or is_whole(intent)) and pairs
+    if not right or (kind == AUDIT and reader.at != len(body)):
+        return None
+    return values, hashlib.sha256(body[places[1]:places[7]]).digest()[:16], reader.at
+
+
+def read_changes(body, at):
+    """The changes that are the rest of a body; None when they do not have their form."""
+    reader, changes = Unpacker(body), []
+    reader.at = at
+    try:
+        for _ in range(reader.count()):
+            changes.append(reader.value(2))
+    except UNREADABLE:
+        return None
+    right = all(type(change) is list and change and type(change[0]) is int for change in changes)
+    return changes if right and changes and reader.at == len(body) else None
 
 
 def well_formed(header):
     _, version, flags, _, _, count, size, _, zeros, _ = header
-    return version == 1 and flags <= 1 and not any(zeros) and count >= 1 and size % 8 == 0 and size < 1 << 30
+    return version == 1 and flags <= 1 and not any(zeros) and count >= 1 and size % 8 == 0 and size + 72 <= BATCH_MAXIMUM
 
 
-def cold_index(data):
-    """Of each block of a cold segment its length, that of its member and the CRC-32 of that; None without an index."""
-    if len(data) < 62 or data[-10:] != COLD_END or data[-18:-10] != b"OSTCOLD1":
+def cold_index(tail, size):
+    """Of each block of a cold segment its length, that of its member and the CRC-32 of that; None without an index.
+
+    `tail`: the end of a file of `size` bytes, as much of it as an index can take."""
+    if size < 62 or tail[-10:] != COLD_END or tail[-18:-10] != b"OSTCOLD1":
         return None
-    plain, count, checksum = struct.unpack(">QII", data[-34:-18])
-    start, size = len(data) - 50 - 12 * count, 12 * count + 24
-    if not 1 <= count <= 5458 or start < 0 or zlib.crc32(data[start:-22]) != checksum:
+    plain, count, checksum = struct.unpack(">QII", tail[-34:-18])
+    start, length = len(tail) - 50 - 12 * count, 12 * count + 24
+    if not 1 <= count <= BLOCKS_MAXIMUM or start < 0 or zlib.crc32(tail[start:-22]) != checksum:
         return None
-    if data[start:start + 16] != COLD_INDEX + struct.pack("<H2sH", size + 4, b"OJ", size):
+    if tail[start:start + 16] != COLD_INDEX + struct.pack("<H2sH", length + 4, b"OJ", length):
         return None
-    blocks = list(struct.iter_unpack(">III", data[start + 16:-34]))
+    blocks = list(struct.iter_unpack(">III", tail[start + 16:-34]))
     right = all(1 <= block <= 1 << 20 and 21 <= member <= block + 1024 for block, member, _ in blocks)
+    start += size - len(tail)
     whole = (sum(block for block, _, _ in blocks), sum(member for _, member, _ in blocks)) == (plain, start)
     return blocks if right and whole and plain <= PLAIN_MAXIMUM else None
 
@@ -113,37 +190,96 @@ def inflate(member, length, checksum):
     return block if whole and member[:10] == COLD_BLOCK and member[-8:] == trailer else None
 
 
+class Segment:
+    """The bytes of a segment, plain or cold, of which only what is asked for is in memory."""
+
+    def __init__(self, file):
+        self.file, self.blocks, self.damaged, self.kept = file, None, [], (None, b"")
+        self.size = os.fstat(file.fileno()).st_size
+        self.is_cold = self.stored(0, 4) == COLD_BLOCK[:4]
+
+    def stored(self, at, length):
+        self.file.seek(at)
+        return self.file.read(length)
+
+    def open_cold(self):
+        """False without an index. Inflates every block once, to tell which are damaged; those count as zeros."""
+        index = min(self.size, 50 + 12 * BLOCKS_MAXIMUM)
+        read = cold_index(self.stored(self.size - index, index), self.size)
+        if read is None:
+            return False
+        self.blocks, self.starts, at, plain = [], [], 0, 0
+        for length, size, checksum in read:
+            self.starts.append(plain)
+            self.blocks.append((at, length, size, checksum))
+            if inflate(self.stored(at, size), length, checksum) is None:
+                self.damaged.append(plain)
+            plain, at = plain + length, at + size
+        self.size = plain
+        return True
+
+    def block(self, number):
+        if self.kept[0] != number:
+            at, length, size, checksum = self.blocks[number]
+            self.kept = number, inflate(self.stored(at, size), length, checksum) or bytes(length)
+        return self.kept[1]
+
+    def read(self, at, length):
+        """Bytes from an offset on, fewer where the segment ends."""
+        if self.blocks is None:
+            return self.stored(at, length)
+        found, end = bytearray(), min(at + length, self.size)
+        while at < end:
+            number = bisect.bisect_right(self.starts, at) - 1
+            from_ = at - self.starts[number]
+            part = self.block(number)[from_:from_ + end - at]
+            found += part
+            at += len(part)
+        return bytes(found)
+
+    def pieces(self, at, end):
+        while at < end:
+            piece = self.read(at, min(PIECE, end - at))
+            if not piece:
+                return
+            yield piece
+            at += len(piece)
+
+    def has_bytes(self, at):
+        """Whether a byte from an offset on is not zero."""
+        return any(piece.count(0) != len(piece) for piece in self.pieces(at, self.size))
+
+
 class Journal:
     def __init__(self):
-        self.problems, self.torn, self.name = [], None, "HEAD"
+        self.problems, self.problem_count, self.torn, self.name = [], 0, None, "HEAD"
         self.sequence, self.batch, self.number = 0, 0, 0
         self.hash, self.digest, self.time, self.deployment = bytes(32), bytes(32), 0, None
         self.mark, self.marked, self.records = None, None, 0
-        self.attempts, self.access, self.damaged = {}, 0, []
+        self.attempts, self.forgotten, self.access, self.damaged = {}, -1, 0, []
         self.hashes, self.checkpoints, self.handovers = bytearray(), [], []
 
-    def problem(self, verdict, detail, offset=0):
-        self.problems.append(f"{self.name} offset {offset} sequence {self.sequence}: {verdict}: {detail}")
+    def problem(self, verdict, detail, offset=0, sequence=None):
+        """The first are kept and the others counted, so that a destroyed journal does not take the memory."""
+        self.problem_count += 1
+        if len(self.problems) < PROBLEMS_MAXIMUM:
+            where = self.sequence if sequence is None else sequence
+            self.problems.append(f"{self.name} offset {offset} sequence {where}: {verdict}: {detail}")
+
+    @property
+    def is_destroyed(self):
+        return self.problem_count > PROBLEMS_MAXIMUM
 
     def file(self, path, last):
-        self.name, self.damaged = os.path.basename(path), []
+        self.name = os.path.basename(path)
         with open(path, "rb") as file:
-            data = file.read()
-        if data[:4] != COLD_BLOCK[:4]:
-            return self.segment(data, last)
-        blocks = cold_index(data)
-        if blocks is None:
-            self.sequence = int(self.name[:16])
-            return self.problem("damaged batch", "index of the cold segment")
-        plain, at = bytearray(), 0
-        for length, size, checksum in blocks:
-            block = inflate(data[at:at + size], length, checksum)
-            if block is None:
-                self.damaged.append(len(plain))
-            plain += block or bytes(length)
-            at += size
-        self.segment(plain, False)
-        self.damaged_blocks()
+            data = Segment(file)
+            if data.is_cold and not data.open_cold():
+                self.sequence = int(self.name[:16])
+                return self.problem("damaged batch", "index of the cold segment")
+            self.damaged = data.damaged
+            self.segment(data, last and not data.is_cold)
+            self.damaged_blocks()
 
     def damaged_blocks(self):
         """Reports what is wrong with the file of a cold segment, the cause of what else is wrong in it."""
@@ -152,11 +288,11 @@ class Journal:
         self.damaged = []
 
     def segment(self, data, last):
-        if len(data) < 256 or data[:8] != b"OSTJRNL1" or zlib.crc32(data[:252]) != SEGMENT.unpack_from(data)[12]:
+        head = data.read(0, 256)
+        if len(head) < 256 or head[:8] != b"OSTJRNL1" or zlib.crc32(head[:252]) != SEGMENT.unpack(head)[12]:
             self.damaged_blocks()
             return self.problem("damaged batch", "segment header")
-        fields = SEGMENT.unpack_from(data)
-        _, version, length, zero, number, first, batch, _, deployment, head, digest, zeros, _ = fields
+        _, version, length, zero, number, first, batch, _, deployment, head, digest, zeros, _ = SEGMENT.unpack(head)
         if (version, length, zero, any(zeros), first) != (1, 256, 0, False, int(self.name[:16])):
             self.problem("damaged batch", "segment header")
         if first != self.sequence:
@@ -170,7 +306,7 @@ class Journal:
         offset, sealed = 256, False
         while not sealed:
             fault, header = self.batch_fault(data, offset)
-            if fault == "end" and not any(data[offset:]):
+            if fault == "end" and not data.has_bytes(offset):
                 break
             if fault:
                 self.damaged_blocks()
@@ -180,22 +316,23 @@ class Journal:
                     self.problem(fault if fault in VERDICTS else VERDICTS[1], f"batch {self.batch}", offset)
                     self.hash, self.batch = None, self.batch + 1
                 return
-            sealed = self.read_batch(data, offset, header)
+            sealed = self.read_batch(data, offset, *header)
             if sealed is None:
                 return
-            offset += 72 + header[6]
+            offset += len(header[1])
         if not sealed and not last:
             self.problem("damaged batch", "no seal", offset)
-        if sealed and (any(data[offset:]) or len(data) > offset and not last):
+        if sealed and (data.has_bytes(offset) or data.size > offset and not last):
             self.problem("damaged batch", "bytes behind the seal", offset)
         self.number += 1
 
     def batch_fault(self, data, offset):
         """None for a batch of which rules 1 to 3 hold; "end"; "torn" when a torn write can leave it; else a verdict."""
-        if len(data) - offset < 72 or not any(data[offset:offset + 64]):
+        head = data.read(offset, 64)
+        if data.size - offset < 72 or len(head) < 64 or not any(head):
             return "end", None
-        magic, _, _, batch, first, _, size, segment, _, checksum = header = BATCH.unpack_from(data, offset)
-        if magic != b"OSJB" or zlib.crc32(data[offset:offset + 60]) != checksum:
+        magic, _, _, batch, first, _, size, segment, _, checksum = header = BATCH.unpack(head)
+        if magic != b"OSJB" or zlib.crc32(head[:60]) != checksum:
             return "torn", None
         if not well_formed(header):
             return VERDICTS[1], None
@@ -203,102 +340,129 @@ class Journal:
             return VERDICTS[0], None
         if (batch, first, segment) != (self.batch, self.sequence, self.number):
             return VERDICTS[0] if segment == self.number and first > self.sequence else VERDICTS[1], None
-        end = offset + 64 + size
-        if end + 8 > len(data) or data[end + 4:end + 8] != b"OSJE":
+        bytes_ = data.read(offset, size + 72)
+        if len(bytes_) < size + 72 or bytes_[-4:] != b"OSJE":
             return "torn", None
-        whole = zlib.crc32(data[offset:end]) == struct.unpack_from(">I", data, end)[0]
-        return (None, header) if whole else ("torn", None)
+        whole = zlib.crc32(bytes_[:-8]) == struct.unpack_from(">I", bytes_, size + 64)[0]
+        return (None, (header, bytes_)) if whole else ("torn", None)
 
     def later_batch(self, data, offset):
-        for at in range(offset + 8, len(data) - 63, 8):
-            header = BATCH.unpack_from(data, at)
-            if header[0] == b"OSJB" and well_formed(header) and zlib.crc32(data[at:at + 60]) == header[9]:
-                if header[7] == self.number and header[3] > self.batch:
-                    return True
+        for start in range(offset + 8, data.size - 63, PIECE):
+            piece = data.read(start, PIECE + 63)
+            at = piece.find(b"OSJB")
+            while 0 <= at <= min(PIECE - 1, len(piece) - 64):
+                header = BATCH.unpack_from(piece, at)
+                if at % 8 == 0 and well_formed(header) and zlib.crc32(piece[at:at + 60]) == header[9]:
+                    if header[7] == self.number and header[3] > self.batch:
+                        return True
+                at = piece.find(b"OSJB", at + 1)
         return False
 
-    def read_batch(self, data, offset, header):
+    def read_batch(self, data, offset, header, batch):
         """True when the batch seals its segment, None when its records do not have their form."""
-        at, end, count = offset + 64, offset + 64 + header[6], 0
+        at, end, count, first = 64, 64 + header[6], 0, self.sequence
         seal = None
         while at < end:
-            padded = (88 + RECORD.unpack_from(data, at)[1] + 7) // 8 * 8 if end - at >= 88 else end
+            padded = (88 + RECORD.unpack_from(batch, at)[1] + 7) // 8 * 8 if end - at >= 88 else end
             if at + padded > end:
-                self.problem("damaged batch", "the records do not fill the batch", at)
+                self.problem("damaged batch", "the records do not fill the batch", offset + at)
                 return None
-            seal = self.record(data, at, padded) or seal
-            at, count = at + padded, count + 1
+            found = self.record(batch[at:at + padded], offset + at)
+            seal, at, count = seal if found is None else found, at + padded, count + 1
         if count != header[5] or (seal is not None) != (header[2] == 1) or (seal is not None and count != 1):
-            self.problem("damaged batch", "record count or seal", offset)
+            self.problem("damaged batch", "record count or seal", offset, first)
         if seal is not None:
-            self.digest = hashlib.sha256(data[:offset]).digest()
+            digest = hashlib.sha256()
+            for piece in data.pieces(0, offset):
+                digest.update(piece)
+            self.digest = digest.digest()
             right = [self.number, int(self.name[:16]), self.sequence - 2, offset]
-            if len(seal) != 5 or seal[:4] != right or not isinstance(seal[4], bytes):
-                self.problem("damaged batch", "statements of the seal", offset)
+            if len(seal) != 5 or seal[:4] != right or not is_digest(seal[4]):
+                self.problem("damaged batch", "statements of the seal", offset, self.sequence - 1)
             elif seal[4] != self.digest:
-                self.problem("content changed", "content digest of the seal", offset)
+                self.problem("content changed", "content digest of the seal", offset, self.sequence - 1)
                 self.digest = seal[4]
         self.batch += 1
         return seal is not None
 
-    def record(self, data, at, padded):
-        stated, length, kind, version, sequence, time, previous = RECORD.unpack_from(data, at)
-        body = data[at + 88:at + 88 + length]
+    def record(self, data, at):
+        """The values of a seal, None of another record. `at`: where the record is in its segment."""
+        stated, length, kind, version, sequence, time, previous = RECORD.unpack_from(data)
+        body = data[88:88 + length]
         if sequence != self.sequence:
             self.problem("record is missing from the log", f"here is sequence {sequence}", at)
         elif self.hash is not None and previous != self.hash:
             self.problem("broken link to the previous record", f"record {sequence}", at)
         self.sequence = sequence
-        if hashlib.sha256(DOMAIN + data[at + 32:at + 88] + body).digest() != stated:
+        if hashlib.sha256(DOMAIN + data[32:88] + body).digest() != stated:
             self.problem("content changed", f"record {sequence}", at)
         if version != 1 or kind not in (GENESIS, SEAL, CHANGE, AUDIT) or (kind == GENESIS) != (sequence == 0):
             self.problem("damaged batch", f"kind {kind}, body version {version}", at)
-        if time < self.time or any(data[at + 88 + length:at + padded]):
+        if time < self.time or any(data[88 + length:]):
             self.problem("damaged batch", "time or padding", at)
         content = unpack(body) if kind in (GENESIS, SEAL) else None
-        if kind == GENESIS and (content or [])[:3] != [1, "object-store", self.deployment]:
+        content = content if isinstance(content, list) else []
+        if kind == GENESIS and not (content[:3] == [1, "object-store", self.deployment] and len(content) == 4 and is_digest(content[3])):
             self.problem("damaged batch", "genesis", at)
         if kind in (CHANGE, AUDIT):
-            self.entry(unpack(body), kind, sequence, at, stated)
-        if len(self.hashes) == 32 * sequence:
+            self.entry(body, kind, sequence, at, stated)
+        if len(self.hashes) == 32 * sequence and not self.is_destroyed:
             self.hashes += stated
         if self.mark and sequence == self.mark[1]:
             self.marked = (self.batch, stated)
         self.hash, self.time = stated, max(time, self.time)
         self.sequence, self.records = sequence + 1, self.records + 1
-        return (content or []) if kind == SEAL else None
+        return content if kind == SEAL else None
 
-    def entry(self, values, kind, sequence, at, stated):
-        """A change has its attempt, unless the system made it; and files of payloads have names of one form."""
-        if not values or len(values) < 9:
-            if kind == CHANGE:
-                self.problem("damaged batch", "the body is not an entry", at)
-            return
-        request, intent = repr(values[1:7]), values[7]
+    def entry(self, body, kind, sequence, at, stated):
+        """Every entry has the form of one; a change has its attempt, unless the system made it."""
+        read = read_entry(body, kind)
+        if read is None:
+            return self.problem("damaged batch", "the body is not an entry", at)
+        values, request, rest = read
+        result, intent = values[0], values[7]
+        if result == 0:
+            self.remember(sequence, request)
         if kind == CHANGE:
-            changes = values[9] if len(values) > 9 and isinstance(values[9], list) else []
-            kinds = [change[0] if isinstance(change, list) and change else None for change in changes]
-            own = all(one in SYSTEM_CHANGES or one == KEY_ROTATED and KEY_CHANGED in kinds for one in kinds)
-            if self.attempts.get(intent) != request and not (intent is None and own) or values[0] != 1:
-                self.problem("change without its attempt", f"record {sequence}", at)
-            self.access += any(one in ACCESS_CHANGES for one in kinds)
-            self.checkpoint_entry([change for change, one in zip(changes, kinds) if one == CHECKPOINT_SIGNED], sequence, at, stated)
-            self.handover_entry([change for change, one in zip(changes, kinds) if one == KEY_ROTATED], sequence, at)
-            for change in changes:
-                place = {3: 8, 16: 8, 39: 4}.get(change[0]) if isinstance(change, list) and isinstance((change or [None])[0], int) else None
-                payload = change[place] if place and len(change) > place else None
-                if payload and payload[0] == 2 and not re.fullmatch(r"[0-9a-f]{28}", str(payload[2])):
-                    self.problem("forbidden value", f"record {sequence}: {payload[2]!r} is not the name of a payload file", at)
-        if values[0] == 0:
-            self.attempts[sequence] = request
-        elif values[0] == 1:
+            changes = read_changes(body, rest)
+            if changes is None:
+                self.problem("damaged batch", "its changes are none", at)
+            else:
+                self.changes(changes, (result, intent, request), sequence, at, stated)
+        if result == 1:
             self.attempts.pop(intent, None)
+
+    def remember(self, sequence, request):
+        """Attempts without an outcome; the oldest of too many are not asked for any more."""
+        self.attempts[sequence] = request
+        if len(self.attempts) > OPEN_MAXIMUM:
+            self.forgotten = next(iter(self.attempts))
+            del self.attempts[self.forgotten]
+
+    def changes(self, changes, asked, sequence, at, stated):
+        result, intent, request = asked
+        kinds = [change[0] for change in changes]
+        own = all(one in SYSTEM_CHANGES or one == KEY_ROTATED and KEY_CHANGED in kinds for one in kinds)
+        known = own if intent is None else self.attempts.get(intent) == request or \
+            intent <= min(self.forgotten, sequence - 1) and intent not in self.attempts
+        if not known or result != 1:
+            self.problem("change without its attempt", f"record {sequence}", at)
+        self.access += any(one in ACCESS_CHANGES for one in kinds)
+        if not self.is_destroyed:
+            self.checkpoint_entry([change for change in changes if change[0] == CHECKPOINT_SIGNED], sequence, at, stated)
+            self.handover_entry([change for change in changes if change[0] == KEY_ROTATED], sequence, at)
+        for change in changes:
+            place = {3: 8, 16: 8, 39: 4}.get(change[0], len(change))
+            payload = change[place] if place < len(change) else None
+            if type(payload) is list and len(payload) > 2 and type(payload[0]) is int and payload[0] == 2:
+                name = payload[2]
+                if type(name) is not str or not re.fullmatch(r"[0-9a-f]{28}", name):
+                    self.problem("forbidden value", f"record {sequence}: {str(name)[:100]!r} is not the name of a payload file", at)
 
     def checkpoint_entry(self, changes, sequence, at, stated):
         for change in changes:
-            texts = [type(value) for value in change]
-            if texts != [int, int, bytes, bytes, bytes, str, bytes, bytes] or \
-                    [len(change[place]) for place in (2, 3, 4, 6, 7)] != [32, 32, 32, 32, 64]:
+            lengths = [len(value) if isinstance(value, bytes) else type(value) for value in change]
+            if lengths != [int, int, 32, 32, 32, str, 32, 64]:
                 self.problem("damaged batch", "its checkpoint has not the form of one", at)
             else:
                 self.checkpoints.append((self.name, at, sequence, stated, *change[1:]))
@@ -361,11 +525,15 @@ class Journal:
         self.mark = max(marks, default=None)
 
 
+def is_digest(value):
+    return isinstance(value, bytes) and len(value) == 32
+
+
 def main(directory):
     journal = Journal()
     if os.path.exists(os.path.join(directory, "HEAD")):
         with open(os.path.join(directory, "HEAD"), "rb") as file:
-            journal.head(file.read())
+            journal.head(file.read(8192))
     names = sorted(name for name in os.listdir(directory) if re.fullmatch(r"\d{16}\.segment", name))
     if not names:
         inner = os.path.join(directory, "journal")
@@ -380,6 +548,8 @@ def main(directory):
     journal.check_checkpoints()
     for line in [*([journal.torn] if journal.torn else []), *journal.problems]:
         print(line)
+    if journal.problem_count > len(journal.problems):
+        print(f"and {journal.problem_count - len(journal.problems)} more problems")
     if names and not journal.problems:
         print(f"intact {journal.records} records")
     if journal.access:
@@ -387,17 +557,25 @@ def main(directory):
     return 0 if names and not journal.problems else 1
 
 
+def verdict(directory):
+    """The exit code of a journal. What this program does not foresee is damage as well, and not the end of it."""
+    try:
+        return main(directory)
+    except OSError as error:
+        print(error)
+    except (Exception, RecursionError, MemoryError) as error:
+        print(f"damaged: {type(error).__name__}: {error}")
+    return 1
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         print(__doc__.strip())
         sys.exit(0 if len(sys.argv) > 1 else 2)
+    sys.stdout.reconfigure(errors="backslashreplace")
     results = []
     for argument in sys.argv[1:]:
         if len(sys.argv) > 2:
             print(f"{argument}:")
-        try:
-            results.append(main(argument))
-        except OSError as error:
-            print(error)
-            results.append(1)
+        results.append(verdict(argument))
     sys.exit(max(results, default=1))

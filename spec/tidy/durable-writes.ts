@@ -21,6 +21,7 @@ const READING: readonly string[] = [
   'readFileSync',
   'readSync',
   'readdir',
+  'lstatSync',
   'readdirSync',
   'stat',
   'statSync',

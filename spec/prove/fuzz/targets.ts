@@ -5,6 +5,7 @@ import { CONFIGURATION_TARGETS } from './targets/configuration.ts'
 import { DATE_TARGETS } from './targets/dates.ts'
 import { ENTRY_TARGETS } from './targets/entries.ts'
 import { HEADER_TARGETS } from './targets/headers.ts'
+import { INTACT_TARGETS } from './targets/intact.ts'
 import { JOURNAL_TARGETS } from './targets/journal.ts'
 import { MANAGEMENT_TARGETS } from './targets/management.ts'
 import { PAYLOAD_TARGETS } from './targets/payloads.ts'
@@ -36,6 +37,7 @@ export const TARGETS: readonly FuzzTarget[] = [
   ...POLICY_TARGETS,
   ...PROOF_TARGETS,
   ...WITNESS_TARGETS,
+  ...INTACT_TARGETS,
   ...ANSWER_TARGETS,
   ...XML_TARGETS,
 ]

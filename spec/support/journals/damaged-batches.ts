@@ -27,13 +27,13 @@ const tampered: readonly DamagedJournal[] = [
     bumpInBatch(journal, 0, 2, recordAt(4) + 90),
   ),
   damaged('a record is edited and hashed anew', [0, recordAt(5), 5, BROKEN], (journal) => {
-    bump(journal, 0, recordAt(4) + 90)
+    bump(journal, 0, recordAt(4) + 100)
     repairRecord(bytesOf(journal, 0), recordAt(4))
     repairBatch(bytesOf(journal, 0), batchAt(0, 2))
     return undefined
   }),
   damaged('the last record of a segment is edited and hashed anew', [2, recordAt(15), 15, CHANGED], (journal) => {
-    bump(journal, 2, recordAt(15) + 90)
+    bump(journal, 2, recordAt(15) + 100)
     repairRecord(bytesOf(journal, 2), recordAt(15))
     return bumpInBatch(journal, 2, 1, endOf(2) - 8)
   }),

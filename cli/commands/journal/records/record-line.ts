@@ -1,5 +1,6 @@
 /** One record as one JSON object, in the words of the audit trail. */
 import { decodeBody, readGenesis, readSeal } from '../../../../engine/verify/bodies.ts'
+import { readEntry } from '../../../../engine/verify/entry-form.ts'
 import { KIND } from '../../../../engine/verify/format-reader.ts'
 import { namedChange } from './change-fields.ts'
 import { namedPairs, type Printable, printable } from './change-values.ts'
@@ -29,7 +30,7 @@ export interface RecordLine {
   readonly changes?: readonly Printable[]
   readonly genesis?: Printable
   readonly seal?: Printable
-  /** In hexadecimal, if the body cannot be decoded. */
+  /** In hexadecimal, if the body does not have the form of its kind: `journal verify` reports that. */
   readonly body?: string
   readonly previous_hash: string
   readonly record_hash: string
@@ -42,8 +43,8 @@ const kindTable: Readonly<
 > = {
   [KIND.genesis]: { name: 'genesis', read: genesisFields },
   [KIND.seal]: { name: 'seal', read: sealFields },
-  [KIND.change]: { name: 'change', read: entryFields },
-  [KIND.audit]: { name: 'audit', read: entryFields },
+  [KIND.change]: { name: 'change', read: (body) => entryFields(body, KIND.change) },
+  [KIND.audit]: { name: 'audit', read: (body) => entryFields(body, KIND.audit) },
 }
 
 /** Decodes a record. Never fails: a body that cannot be decoded is shown as bytes. */
@@ -65,8 +66,8 @@ function eventId(sequence: number): string {
   return String(sequence).padStart(EVENT_ID_DIGITS, '0')
 }
 
-function entryFields(body: Buffer): Fields | undefined {
-  const values = decodeBody(body)
+function entryFields(body: Buffer, kind: number): Fields | undefined {
+  const values = readEntry(body, 0, body.length, kind) && decodeBody(body)
   if (values === undefined) return undefined
   const [result, principal, credentialId, sourceAddress, requestId, operation, resource, intent, metadata, changes] =
     values
