@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto'
 import {
-  CANONICAL_VERSION,
   PROOF_FORMAT,
-  PROOF_FORMAT_VERSION,
   type ProofBundle,
+  type ProofFormatVersion,
   type ProofHistory,
   type ProofObject,
   SIGNATURE_ALGORITHM,
@@ -15,11 +14,12 @@ import { SigningKey } from './signing-key.ts'
 /** Hexadecimal digits of the first 8 bytes. */
 const KEY_ID_LENGTH = 16
 
-/** The contents of a bundle. `sha256`: lower-case hexadecimal. */
+/** The contents of a bundle. `sha256`: lower-case hexadecimal. `version`: 1 when undefined; 2 needs the records themselves. */
 interface ProofStatement {
   readonly object: ProofObject
   readonly sha256: string
   readonly history: ProofHistory
+  readonly version?: ProofFormatVersion
 }
 
 /** Signs proof bundles with the key of the deployment. */
@@ -43,16 +43,16 @@ export class ProofSigner {
     return this.#deployment
   }
 
-  sign({ object, sha256, history }: ProofStatement): ProofBundle {
+  sign({ object, sha256, history, version = 1 }: ProofStatement): ProofBundle {
     const unsigned: UnsignedBundle = {
       format: PROOF_FORMAT,
-      format_version: PROOF_FORMAT_VERSION,
+      format_version: version,
       object,
       payload: { sha256 },
       history,
       deployment: this.#deployment,
     }
     const value = this.#key.sign(canonicalBytes(unsigned)).toString('hex')
-    return { ...unsigned, signature: { algorithm: SIGNATURE_ALGORITHM, canonical_version: CANONICAL_VERSION, value } }
+    return { ...unsigned, signature: { algorithm: SIGNATURE_ALGORITHM, canonical_version: version, value } }
   }
 }

@@ -4,8 +4,12 @@
  */
 
 export const PROOF_FORMAT = 'object-store.proof-bundle'
-export const PROOF_FORMAT_VERSION = 1
-export const CANONICAL_VERSION = 1
+/**
+ * 1 is what is asked for by default. 2 has the records themselves, so that what it says of each is bound to the hash in the
+ * tree; the encoding that is signed has the number of the format (spec/decisions/0185-a-bundle-with-its-records.md).
+ */
+export const PROOF_FORMAT_VERSIONS = [1, 2] as const
+export type ProofFormatVersion = (typeof PROOF_FORMAT_VERSIONS)[number]
 export const SIGNATURE_ALGORITHM = 'ed25519'
 
 /** The version that is described. */
@@ -44,6 +48,8 @@ export interface ProofRecord {
   readonly result: string
   readonly previous_hash: string
   readonly record_hash: string
+  /** In format version 2, and only there: the record as the journal has it, in base64 (stored-record.ts). */
+  readonly record?: string
   readonly inclusion_path: { readonly index: number; readonly steps: readonly PathStep[] }
 }
 
@@ -78,7 +84,7 @@ export type ProofHistory =
 /** Everything that the signature covers. */
 export interface UnsignedBundle {
   readonly format: string
-  readonly format_version: number
+  readonly format_version: ProofFormatVersion
   readonly object: ProofObject
   /** SHA-256 of the bytes as recorded when they were written. */
   readonly payload: { readonly sha256: string }

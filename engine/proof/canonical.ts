@@ -1,7 +1,9 @@
-/** The byte string that a bundle's signature is over: specification, "Canonical signed encoding (version 1)". */
+/**
+ * The byte string that a bundle's signature is over: specification, "Canonical signed encoding (version 1)". Version 2 has
+ * the records themselves as well (spec/formats/proof-bundle.md).
+ */
 import { hexToBytes } from '@noble/hashes/utils.js'
 import {
-  CANONICAL_VERSION,
   HISTORY_REASONS,
   type ProofAnchor,
   type ProofHistory,
@@ -22,7 +24,7 @@ export function canonicalBytes(bundle: UnsignedBundle): Uint8Array {
   const { object, payload, history, deployment } = bundle
   const writer = new ByteWriter()
     .raw(new TextEncoder().encode(DOMAIN))
-    .u16(CANONICAL_VERSION)
+    .u16(bundle.format_version)
     .text(bundle.format)
     .u16(bundle.format_version)
     .text(object.bucket)
@@ -64,8 +66,8 @@ function writeRecord(writer: ByteWriter, record: ProofRecord): void {
     .text(record.result)
     .text(record.previous_hash)
     .text(record.record_hash)
-    .u64(record.inclusion_path.index)
-    .u32(record.inclusion_path.steps.length)
+  if (record.record !== undefined) writer.text(record.record)
+  writer.u64(record.inclusion_path.index).u32(record.inclusion_path.steps.length)
   for (const { side, hash } of record.inclusion_path.steps) writer.u8(SIDES[side]).bytes(hexToBytes(hash))
 }
 

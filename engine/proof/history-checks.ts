@@ -1,20 +1,33 @@
 /** The checks of a bundle's history: specification, "Verification procedure", step 6. */
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { HISTORY_REASONS, type ProofCheckpoint, type ProofHistory, type ProofRecord } from './bundle-types.ts'
+import { base64Bytes } from './base64.ts'
+import {
+  HISTORY_REASONS,
+  type ProofCheckpoint,
+  type ProofHistory,
+  type ProofRecord,
+  type UnsignedBundle,
+} from './bundle-types.ts'
 import { leafHash, pathSides, rootOfPath } from './merkle.ts'
 import { type CheckName, type CheckResult, failed, notProved, passed } from './proof-report.ts'
+import { proofMicroseconds } from './proof-time.ts'
+import { readStoredRecord } from './stored-record.ts'
 
-type HistoryCheck = Extract<CheckName, 'checkpoint' | 'inclusion' | 'links' | 'anchor'>
+type HistoryCheck = Extract<CheckName, 'checkpoint' | 'inclusion' | 'records' | 'links' | 'anchor'>
 type PresentHistory = Extract<ProofHistory, { status: 'present' }>
 
-export function checkHistory(history: ProofHistory): Readonly<Record<HistoryCheck, CheckResult>> {
+export function checkHistory({
+  history,
+  format_version: version,
+}: UnsignedBundle): Readonly<Record<HistoryCheck, CheckResult>> {
   if (history.status === 'unavailable') {
     const none = notProved(`The bundle has no history of the version: ${HISTORY_REASONS[history.reason]}.`)
-    return { checkpoint: none, inclusion: none, links: none, anchor: none }
+    return { checkpoint: none, inclusion: none, records: none, links: none, anchor: none }
   }
   return {
     checkpoint: checkCheckpoint(history.checkpoint),
-    inclusion: checkInclusion(history),
+    inclusion: checkInclusion(history, version === 1 ? ` ${NOT_BOUND}` : ''),
+    records: checkRecords(history.records),
     links: checkLinks(history.records),
     anchor: checkAnchor(history),
   }
@@ -29,7 +42,12 @@ function checkCheckpoint({ from_sequence, to_sequence, leaf_count }: ProofCheckp
   return passed(`The checkpoint covers the ${leaf_count} records ${from_sequence} to ${to_sequence}.`)
 }
 
-function checkInclusion({ records, checkpoint }: PresentHistory): CheckResult {
+/** Of format version 1 (decision 0185). */
+const NOT_BOUND =
+  'It proves their hashes: operation, principal, result and time are what the server signed, and are not bound to the hashes.'
+
+/** @param limit a sentence on what this does not prove */
+function checkInclusion({ records, checkpoint }: PresentHistory, limit: string): CheckResult {
   if (records.length === 0) return notProved('The history holds no record.')
   for (const record of records) {
     const fault = inclusionFault(record, checkpoint)
@@ -37,7 +55,34 @@ function checkInclusion({ records, checkpoint }: PresentHistory): CheckResult {
       return failed(`The record ${record.sequence} is not in the tree of the checkpoint: ${fault}.`)
     }
   }
-  return passed(`${count(records.length, 'record is', 'records are')} in the tree of the checkpoint.`)
+  return passed(`${count(records.length, 'record is', 'records are')} in the tree of the checkpoint.${limit}`)
+}
+
+/** Of format version 2: what the bundle says of each record is in the bytes that its hash is of. */
+function checkRecords(records: readonly ProofRecord[]): CheckResult {
+  if (records.length === 0) return notProved('The history holds no record.')
+  for (const record of records) {
+    const fault = recordFault(record)
+    if (fault !== undefined) return failed(`The record ${record.sequence} is not what the bundle says of it: ${fault}.`)
+  }
+  return passed(
+    `Operation, principal, result and time of ${count(records.length, 'record', 'records')} are in its bytes.`,
+  )
+}
+
+function recordFault(stated: ProofRecord): string | undefined {
+  const stored = readStoredRecord(base64Bytes(stated.record ?? ''))
+  if (stored === undefined) return 'its bytes are not those of a record about a request'
+  if (stored.hash !== stated.record_hash) return 'its bytes have another hash'
+  const differing = [
+    ['sequence', stored.sequence === BigInt(stated.sequence)],
+    ['timestamp', stored.time === proofMicroseconds(stated.timestamp)],
+    ['operation', stored.operation === stated.operation],
+    ['principal', stored.principal === stated.principal],
+    ['result', stored.result === stated.result],
+    ['previous_hash', stored.previousHash === stated.previous_hash],
+  ].flatMap(([name, isSame]) => (isSame === true ? [] : [name]))
+  return differing.length === 0 ? undefined : `its bytes have another ${differing.join(', ')}`
 }
 
 /** Why a record is not in a tree, if so. */

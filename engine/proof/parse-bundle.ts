@@ -3,8 +3,9 @@ import {
   HISTORY_REASONS,
   type HistoryReason,
   PROOF_FORMAT,
-  PROOF_FORMAT_VERSION,
+  PROOF_FORMAT_VERSIONS,
   type ProofBundle,
+  type ProofFormatVersion,
   type ProofHistory,
   SIGNATURE_ALGORITHM,
 } from './bundle-types.ts'
@@ -33,7 +34,7 @@ const HASH = hexadecimal(32)
 
 const readStep = object({ side: oneOf('left', 'right'), hash: HASH })
 
-const readRecord = object({
+const RECORD = {
   sequence: whole,
   timestamp: time,
   operation: text,
@@ -42,7 +43,8 @@ const readRecord = object({
   previous_hash: HASH,
   record_hash: HASH,
   inclusion_path: object({ index: whole, steps: list(readStep) }),
-})
+}
+const readRecordBy = { 1: object(RECORD), 2: object({ ...RECORD, record: base64 }) } as const
 
 const readCheckpoint = object({
   sequence: whole,
@@ -55,36 +57,44 @@ const readCheckpoint = object({
 
 const REASONS = Object.keys(HISTORY_REASONS) as HistoryReason[]
 
-const readHistoryBy = {
-  unavailable: object({ status: oneOf('unavailable'), reason: oneOf(...REASONS), detail: text }),
-  present: object(
-    { status: oneOf('present'), records: list(readRecord), checkpoint: readCheckpoint },
-    { anchor: object({ kind: text, receipt: base64 }, { asserted_at: time }) },
-  ),
-} as const
-
-function readHistory(value: unknown, member: string): ProofHistory {
-  const status = oneOf('unavailable', 'present')(membersOf(value, member).get('status'), `${member}.status`)
-  return readHistoryBy[status](value, member)
+function historyReader(version: ProofFormatVersion) {
+  const readers = {
+    unavailable: object({ status: oneOf('unavailable'), reason: oneOf(...REASONS), detail: text }),
+    present: object(
+      { status: oneOf('present'), records: list(readRecordBy[version]), checkpoint: readCheckpoint },
+      { anchor: object({ kind: text, receipt: base64 }, { asserted_at: time }) },
+    ),
+  } as const
+  return (value: unknown, member: string): ProofHistory => {
+    const status = oneOf('unavailable', 'present')(membersOf(value, member).get('status'), `${member}.status`)
+    return readers[status](value, member)
+  }
 }
 
-const readBundle = object({
-  format: oneOf(PROOF_FORMAT),
-  format_version: whole,
-  object: object({ bucket: text, key: text, version_id: text, size: whole, created_at: time }, { content_type: text }),
-  payload: object({ sha256: HASH }),
-  history: readHistory,
-  deployment: object({
-    algorithm: oneOf(SIGNATURE_ALGORITHM),
-    public_key: hexadecimal(32),
-    key_id: hexadecimal(8),
-  }),
-  signature: object({
-    algorithm: oneOf(SIGNATURE_ALGORITHM),
-    canonical_version: whole,
-    value: hexadecimal(64),
-  }),
-})
+function bundleReader(version: ProofFormatVersion) {
+  return object({
+    format: oneOf(PROOF_FORMAT),
+    format_version: () => version,
+    object: object(
+      { bucket: text, key: text, version_id: text, size: whole, created_at: time },
+      { content_type: text },
+    ),
+    payload: object({ sha256: HASH }),
+    history: historyReader(version),
+    deployment: object({
+      algorithm: oneOf(SIGNATURE_ALGORITHM),
+      public_key: hexadecimal(32),
+      key_id: hexadecimal(8),
+    }),
+    signature: object({
+      algorithm: oneOf(SIGNATURE_ALGORITHM),
+      canonical_version: whole,
+      value: hexadecimal(64),
+    }),
+  })
+}
+
+const READERS = { 1: bundleReader(1), 2: bundleReader(2) } as const
 
 /**
  * Reads the bytes of a bundle. It checks format and version first, since a newer version may have other members. Never
@@ -96,13 +106,20 @@ export function parseBundle(bytes: Uint8Array): ParsedBundle {
     const members = membersOf(value, 'the document')
     oneOf(PROOF_FORMAT)(members.get('format'), 'format')
     const formatVersion = whole(members.get('format_version'), 'format_version')
-    if (formatVersion > PROOF_FORMAT_VERSION) return { kind: 'newer', formatVersion }
-    if (formatVersion < PROOF_FORMAT_VERSION) throw new BundleFormError('format_version', 'this version does not exist')
-    return { kind: 'bundle', bundle: readBundle(value, '') }
+    if (formatVersion === 0) throw new BundleFormError('format_version', 'this version does not exist')
+    const known = PROOF_FORMAT_VERSIONS.find((version) => version === formatVersion)
+    if (known === undefined) return { kind: 'newer', formatVersion }
+    if (known === 2 && !isOverEncodingTwo(members.get('signature'))) return { kind: 'newer', formatVersion }
+    return { kind: 'bundle', bundle: READERS[known](value, '') }
   } catch (error) {
     if (error instanceof StrictJsonError || error instanceof BundleFormError) {
       return { kind: 'malformed', reason: error.message }
     }
     throw error
   }
+}
+
+/** Format version 2 is known with the encoding of its number only; with any other it is one that nobody has defined yet. */
+function isOverEncodingTwo(signature: unknown): boolean {
+  return (signature as { readonly canonical_version?: unknown } | null | undefined)?.canonical_version === 2
 }

@@ -4,7 +4,7 @@ import type { UnsignedBundle } from './bundle-types.ts'
 /** `not proved`: it could not be performed. Never a pass. */
 type CheckStatus = 'passed' | 'failed' | 'not proved'
 
-/** What is checked, in the order of the report. */
+/** What is checked, in the order of the report; `records` in bundles of format version 2 alone. */
 export const CHECK_NAMES = [
   'format',
   'format version',
@@ -15,6 +15,7 @@ export const CHECK_NAMES = [
   'size',
   'checkpoint',
   'inclusion',
+  'records',
   'links',
   'anchor',
 ] as const
@@ -69,7 +70,7 @@ const MUST_HOLD: readonly CheckName[] = [
   'size',
 ]
 /** `links` needs neighbours and `anchor` a verifier of its own: both may stay unproved. */
-const MUST_HOLD_WITH_HISTORY: readonly CheckName[] = [...MUST_HOLD, 'checkpoint', 'inclusion']
+const MUST_HOLD_WITH_HISTORY: readonly CheckName[] = [...MUST_HOLD, 'checkpoint', 'inclusion', 'records']
 
 /** Puts the results into their order; a check without one was not performed, for the reason given. */
 export function proofReport(
@@ -77,7 +78,8 @@ export function proofReport(
   claims: UnsignedBundle | undefined,
   whyNot: string,
 ): ProofReport {
-  const checks = CHECK_NAMES.map((name): ProofCheck => {
+  const names = CHECK_NAMES.filter((name) => name !== 'records' || claims?.format_version === 2)
+  const checks = names.map((name): ProofCheck => {
     const { status, sentence } = results.get(name) ?? notProved(whyNot)
     return { name, status, sentence }
   })

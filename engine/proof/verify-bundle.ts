@@ -4,7 +4,7 @@
  */
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
-import { CANONICAL_VERSION, type ProofBundle } from './bundle-types.ts'
+import type { ProofBundle } from './bundle-types.ts'
 import { canonicalBytes } from './canonical.ts'
 import { isSigned } from './ed25519.ts'
 import { checkHistory } from './history-checks.ts'
@@ -55,7 +55,8 @@ export async function verifyBundle(bytes: Uint8Array, evidence: ProofEvidence): 
     return proofReport(results, undefined, 'The bundle could not be read.')
   }
   if (parsed.kind === 'newer') {
-    const newer = `This verifier knows format version 1, and the bundle has ${parsed.formatVersion}.`
+    const known = 'This verifier knows the format versions 1 and 2, the latter over the encoding 2'
+    const newer = `${known}; the bundle has ${parsed.formatVersion}.`
     results.set('format', passed('The format is that of proof bundles.'))
     results.set('format version', notProved(newer))
     return proofReport(results, undefined, 'Not verifiable: the format version is newer than this verifier.')
@@ -69,7 +70,7 @@ export async function verifyBundle(bytes: Uint8Array, evidence: ProofEvidence): 
   const file = await evidence.digestFile?.()
   results.set('payload', checkPayload(bundle, file))
   results.set('size', checkSize(bundle, file))
-  for (const [name, result] of Object.entries(checkHistory(bundle.history))) results.set(name as CheckName, result)
+  for (const [name, result] of Object.entries(checkHistory(bundle))) results.set(name as CheckName, result)
   return proofReport(results, bundle, 'It was not performed.')
 }
 
@@ -79,10 +80,10 @@ function tooLarge(): { readonly kind: 'malformed'; readonly reason: string } {
 
 function checkSignature(bundle: ProofBundle): CheckResult {
   const { canonical_version, value } = bundle.signature
-  if (canonical_version > CANONICAL_VERSION) {
+  if (canonical_version > bundle.format_version) {
     return notProved(`Not verifiable: the signature is over an encoding of version ${canonical_version}.`)
   }
-  if (canonical_version < CANONICAL_VERSION) return failed(`There is no encoding of version ${canonical_version}.`)
+  if (canonical_version < bundle.format_version) return failed(`There is no encoding of version ${canonical_version}.`)
   return isSigned(hexToBytes(value), canonicalBytes(bundle), hexToBytes(bundle.deployment.public_key))
     ? passed('Everything in the bundle is signed by the key that it names.')
     : failed('The signature is not one of the key that the bundle names, or something in the bundle was changed.')

@@ -1,6 +1,6 @@
 import { next, previous, type Sequence } from '../../engine/brands.ts'
 import { BYPASS_OPERATION } from '../../engine/record-context.ts'
-import type { ProofAnchor, ProofHistory, ProofRecord } from '../../engine/proof/bundle-types.ts'
+import type { ProofAnchor, ProofFormatVersion, ProofHistory, ProofRecord } from '../../engine/proof/bundle-types.ts'
 import type { CheckpointState, ReceiptState } from '../../engine/state-ports.ts'
 import { AuditLogDamagedError } from '../../projections/audit/audit-export.ts'
 import type { ChainedRecord } from '../../projections/audit/chained-records.ts'
@@ -37,10 +37,12 @@ export function entriesOf({ snapshot, bucket, key, object }: FoundObject): reado
 /**
  * The history of a version for its proof bundle, once one checkpoint covers all its records.
  * @param entries of `entriesOf`, in the turn that found the version
+ * @param version of the format: 2 has the records themselves
  * @throws AuditLogDamagedError, TreesDamagedError
  */
 export async function versionHistory(
   entries: readonly Sequence[],
+  version: ProofFormatVersion,
   { audit, checkpoints, checkpointFacts }: Services,
 ): Promise<ProofHistory> {
   if (!checkpointFacts().isOn) return OFF
@@ -53,7 +55,10 @@ export async function versionHistory(
   if (records.some(({ sequence }) => sequence >= checkpoint.size)) return NOT_COVERED
   try {
     const paths = await checkpoints.bundlePaths(checkpoint, records)
-    return { ...presentHistory(records, paths, checkpoint), ...anchorOf(checkpoints.receiptsOf(checkpoint.size)) }
+    return {
+      ...presentHistory(records, version, paths, checkpoint),
+      ...anchorOf(checkpoints.receiptsOf(checkpoint.size)),
+    }
   } catch (error) {
     if (error instanceof LogRefusal && error.reason === 'not-ready') return NOT_READY
     throw error
@@ -101,13 +106,14 @@ function present(records: ReadonlyMap<Sequence, ChainedRecord>, sequence: Sequen
 
 function presentHistory(
   records: readonly ChainedRecord[],
+  version: ProofFormatVersion,
   paths: readonly BundlePath[],
   checkpoint: CheckpointState,
 ): ProofHistory {
   return {
     status: 'present',
     records: records.map(
-      ({ sequence, timeMicroseconds, entry, hash, previousHash }, at): ProofRecord => ({
+      ({ sequence, timeMicroseconds, entry, hash, previousHash, stored }, at): ProofRecord => ({
         sequence,
         timestamp: rfc3339(timeMicroseconds),
         operation: entry.operation,
@@ -115,6 +121,7 @@ function presentHistory(
         result: entry.result,
         previous_hash: previousHash,
         record_hash: hash,
+        ...(version === 2 && { record: stored.toString('base64') }),
         inclusion_path: { index: sequence, steps: paths[at] ?? [] },
       }),
     ),

@@ -9,6 +9,8 @@ import type { Turns } from './turns.ts'
 export interface ChainedRecord extends AuditRecord {
   readonly hash: string
   readonly previousHash: string
+  /** Its bytes as the journal has them, from the length of the body on, without padding. */
+  readonly stored: Buffer
 }
 
 /**
@@ -33,8 +35,8 @@ export async function readChained(
       const frames = batch && new RecordFrames(batch.bytes, batch.header)
       while (frames?.next() === true) {
         if (!wanted.has(frames.sequence) || !isEntry(frames)) continue
-        const { hash, previousHash } = frames
-        found.set(frames.sequence, { ...provable(frames), hash, previousHash })
+        const { hash, previousHash, stored } = frames
+        found.set(frames.sequence, { ...provable(frames), hash, previousHash, stored })
       }
     } finally {
       cursor.close()

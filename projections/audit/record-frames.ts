@@ -54,6 +54,11 @@ export class RecordFrames {
     return this.bytes.toString('hex', this.at + RECORD.previousHashAt, this.at + RECORD.previousHashAt + HASH_BYTES)
   }
 
+  /** A copy of the bytes after its hash, without padding. */
+  get stored(): Buffer {
+    return Buffer.from(this.bytes.subarray(this.at + HASH_BYTES, this.bodyAt + this.bodyLength))
+  }
+
   /** Where the body begins in `bytes`. */
   get bodyAt(): number {
     return this.at + RECORD.frameBytes

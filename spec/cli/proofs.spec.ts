@@ -63,6 +63,12 @@ test('from the server to the auditor', async (t) => {
   const verified = await run(['proof', 'verify', file, bundle, '--public-key', public_key ?? ''])
   t.equal(verified.exitCode, 0, verified.stdout)
 
+  const second = ['proof', 'create', 'photos', '2026/cat.png', '--output', bundle, '--format', '2']
+  t.equal((await asked(...second)).exitCode, 0)
+  t.match(JSON.parse(readFileSync(bundle, 'utf8')), { format_version: 2 })
+  t.equal((await run(['proof', 'verify', file, bundle, '--public-key', public_key ?? ''])).exitCode, 0)
+  t.match(await asked(...second.slice(0, -1), '3'), { exitCode: 2, stderr: /--format: must be 1 or 2, is 3/ })
+
   const again = ['proof', 'create', 'photos', '2026/cat.png', '--version-id', first ?? '', '--output', bundle]
   const replaced = await asked(...again)
   t.match(replaced, { exitCode: 0, stdout: /^output +.*\nversion_id +\S+\nsize +5\n/ })

@@ -126,32 +126,40 @@ def one_of(*allowed):
 
 HASH = hexadecimal(32)
 UNAVAILABLE = record(status=constant("unavailable"), reason=one_of(*REASONS), detail=text)
-PRESENT = record(
-    status=constant("present"),
-    records=list_of(record(
-        sequence=whole, timestamp=time, operation=text, principal=text, result=text, previous_hash=HASH,
-        record_hash=HASH,
-        inclusion_path=record(index=whole, steps=list_of(record(side=one_of("left", "right"), hash=HASH))))),
-    checkpoint=record(sequence=whole, from_sequence=whole, to_sequence=whole, leaf_count=whole, root=HASH,
-                      previous_checkpoint_hash=HASH),
-    anchor_=record(kind=text, receipt=receipt, asserted_at_=time),
-)
 
 
-def history(value):
-    present = type(value) is dict and value.get("status") == "present"
-    (PRESENT if present else UNAVAILABLE)(value)
+def present_history(**more):
+    return record(
+        status=constant("present"),
+        records=list_of(record(
+            sequence=whole, timestamp=time, operation=text, principal=text, result=text, previous_hash=HASH,
+            record_hash=HASH, **more,
+            inclusion_path=record(index=whole, steps=list_of(record(side=one_of("left", "right"), hash=HASH))))),
+        checkpoint=record(sequence=whole, from_sequence=whole, to_sequence=whole, leaf_count=whole, root=HASH,
+                          previous_checkpoint_hash=HASH),
+        anchor_=record(kind=text, receipt=receipt, asserted_at_=time),
+    )
 
 
-BUNDLE = record(
-    format=constant("object-store.proof-bundle"),
-    format_version=whole,
-    object=record(bucket=text, key=text, version_id=text, size=whole, created_at=time, content_type_=text),
-    payload=record(sha256=HASH),
-    history=history,
-    deployment=record(algorithm=constant("ed25519"), public_key=HASH, key_id=hexadecimal(8)),
-    signature=record(algorithm=constant("ed25519"), canonical_version=whole, value=hexadecimal(64)),
-)
+def bundle_form(**more):
+    present = present_history(**more)
+
+    def history(value):
+        is_present = type(value) is dict and value.get("status") == "present"
+        (present if is_present else UNAVAILABLE)(value)
+
+    return record(
+        format=constant("object-store.proof-bundle"),
+        format_version=whole,
+        object=record(bucket=text, key=text, version_id=text, size=whole, created_at=time, content_type_=text),
+        payload=record(sha256=HASH),
+        history=history,
+        deployment=record(algorithm=constant("ed25519"), public_key=HASH, key_id=hexadecimal(8)),
+        signature=record(algorithm=constant("ed25519"), canonical_version=whole, value=hexadecimal(64)),
+    )
+
+
+BUNDLES = {1: bundle_form(), 2: bundle_form(record=receipt)}
 
 TIME = re.compile("([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[.]([0-9]{1,6}))?"
                   "(?:Z|([+-])([0-9]{2}):([0-9]{2}))")
@@ -202,7 +210,7 @@ def optional(value, encode):
 def canonical(bundle):
     described, key = bundle["object"], bundle["deployment"]
     return b"".join([
-        b"object-store/proof-bundle/v1", u(2, 1), string(bundle["format"]), u(2, bundle["format_version"]),
+        b"object-store/proof-bundle/v1", u(2, bundle["format_version"]), string(bundle["format"]), u(2, bundle["format_version"]),
         string(described["bucket"]), string(described["key"]), string(described["version_id"]),
         u(8, described["size"]), optional(described.get("content_type"), string), moment(described["created_at"]),
         string(bundle["payload"]["sha256"]), canonical_history(bundle["history"]),
@@ -226,6 +234,7 @@ def canonical_record(value):
     path = value["inclusion_path"]
     parts = [u(8, value["sequence"]), moment(value["timestamp"])]
     parts += [string(value[name]) for name in ("operation", "principal", "result", "previous_hash", "record_hash")]
+    parts += [string(value["record"])] if "record" in value else []
     parts += [u(8, path["index"]), u(4, len(path["steps"]))]
     parts += [u(1, step["side"] == "right") + data(bytes.fromhex(step["hash"])) for step in path["steps"]]
     return b"".join(parts)
@@ -314,15 +323,67 @@ def is_included(value, checkpoint):
     return tree_hash(2, current).hex() == checkpoint["root"]
 
 
+# The record itself, in format version 2.
+
+RESULTS = ("attempted", "success", "denied", "failure")
+
+
+def first_values(body, count):
+    """The first values of an array in MessagePack: small numbers, texts and nil."""
+    head = body[0]
+    length, at = (int.from_bytes(body[1:3], "big"), 3) if head == 0xdc else (head & 15 if head >> 4 == 9 else 0, 1)
+    if length < count:
+        raise Malformed("too few values")
+    values = []
+    for _ in range(count):
+        head = body[at]
+        size = {0xd9: 1, 0xda: 2}.get(head)
+        if head < 0x80:
+            value, at = head, at + 1
+        elif head == 0xc0:
+            value, at = None, at + 1
+        elif head >> 5 == 5 or size is not None:
+            begin = at + 1 + (size or 0)
+            end = begin + (int.from_bytes(body[at + 1:begin], "big") if size else head & 31)
+            if end > len(body):
+                raise Malformed("a text ends after the record")
+            value, at = body[begin:end].decode("utf-8"), end
+        else:
+            raise Malformed("another kind of value")
+        values.append(value)
+    return values
+
+
+def is_record(value):
+    """Whether what a bundle says of a record is in the bytes that its hash is of."""
+    stored = base64.b64decode(value["record"])
+    if len(stored) < 56:
+        return False
+    length, kind, body_version, sequence, at = struct.unpack(">IHHQq", stored[:24])
+    if length != len(stored) - 56 or kind not in (3, 4) or body_version != 1:
+        return False
+    try:
+        result, principal, _, _, _, operation = first_values(stored[56:], 6)
+    except (ValueError, IndexError):
+        return False
+    if type(result) is not int or result >= len(RESULTS):
+        return False
+    digest = hashlib.sha256(b"object-store/journal-record/v1".ljust(32, b"\0") + stored).hexdigest()
+    said = (digest, sequence, at, RESULTS[result], principal, operation, stored[24:56].hex())
+    return said == (value["record_hash"], value["sequence"], microseconds(value["timestamp"]), value["result"],
+                    value["principal"], value["operation"], value["previous_hash"])
+
+
 # The checks.
 
 def holds(condition):
     return PASSED if condition else FAILED
 
 
-def history_checks(value):
+def history_checks(value, version):
+    bound = {"records": NOT_PROVED} if version == 2 else {}
     if value["status"] == "unavailable":
-        return {}
+        return bound
     records, checkpoint = value["records"], value["checkpoint"]
     leaves = checkpoint["leaf_count"]
     span = checkpoint["to_sequence"] - checkpoint["from_sequence"] + 1
@@ -333,7 +394,10 @@ def history_checks(value):
     broken = any(later["previous_hash"] != earlier["record_hash"] for earlier, later in adjacent)
     included = holds(all(is_included(each, checkpoint) for each in records))
     linked = holds(not twice and not broken)
+    if version == 2 and records:
+        bound["records"] = holds(all(is_record(each) for each in records))
     return {
+        **bound,
         "checkpoint": holds(leaves != 0 and leaves == span),
         "inclusion": included if records else NOT_PROVED,
         "links": linked if adjacent or twice else NOT_PROVED,
@@ -342,8 +406,8 @@ def history_checks(value):
 
 def signature_check(bundle):
     version = bundle["signature"]["canonical_version"]
-    if version != 1:
-        return NOT_PROVED if version > 1 else FAILED
+    if version != bundle["format_version"]:
+        return NOT_PROVED if version > bundle["format_version"] else FAILED
     value, key = bundle["signature"]["value"], bundle["deployment"]["public_key"]
     return holds(is_signed(bytes.fromhex(value), canonical(bundle), bytes.fromhex(key)))
 
@@ -357,12 +421,18 @@ def read_bundle(encoded):
         raise Malformed("no object")
     constant("object-store.proof-bundle")(value.get("format"))
     whole(value.get("format_version"))
-    if value["format_version"] > 1:
-        return None
-    if value["format_version"] == 0:
+    version = value["format_version"]
+    if version == 0:
         raise Malformed("no such version")
-    BUNDLE(value)
+    if version > 2 or (version == 2 and not is_over_encoding_two(value.get("signature"))):
+        return None
+    BUNDLES[version](value)
     return value
+
+
+def is_over_encoding_two(signature):
+    return type(signature) is dict and type(signature.get("canonical_version")) is int and (
+        signature["canonical_version"] == 2)
 
 
 def verify(encoded, digest=None, size=None, public_key=None):
@@ -384,10 +454,10 @@ def verify(encoded, digest=None, size=None, public_key=None):
         if digest is not None:
             checks["payload"] = holds(digest == bundle["payload"]["sha256"])
             checks["size"] = holds(size == bundle["object"]["size"])
-        checks.update(history_checks(bundle["history"]))
+        checks.update(history_checks(bundle["history"], bundle["format_version"]))
     must_hold = set(MUST_HOLD)
     if bundle is not None and bundle["history"]["status"] == "present":
-        must_hold |= {"checkpoint", "inclusion"}
+        must_hold |= {"checkpoint", "inclusion"} | ({"records"} if bundle["format_version"] == 2 else set())
     if FAILED in checks.values():
         return FAILED, checks
     return ("verified" if all(checks[name] == PASSED for name in must_hold) else NOT_PROVED), checks

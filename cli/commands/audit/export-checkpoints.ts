@@ -4,7 +4,8 @@ import type { ManagementClient } from '../../client/management-client.ts'
 const OFF = {
   status: 'unavailable',
   reason: 'not_yet_checkpointed',
-  detail: 'This version of the server makes no checkpoints of the audit log. Its hash chain is checked by audit chain.',
+  detail:
+    'This server makes no checkpoints: checkpoints.interval_seconds is 0. The hash chain is checked by audit chain.',
 } as const
 
 /** As the server lists it. */

@@ -28,6 +28,10 @@ export class ProofCreateCommand extends ClientCommand {
   bucket = Option.String({ name: 'bucket' })
   key = Option.String({ name: 'key' })
   versionId = Option.String('--version-id', { description: 'this version instead of the current one' })
+  format = Option.String('--format', {
+    description: '2 has the records of the history themselves, which binds what they say to their hashes (1)',
+  })
+
   output = Option.String('--output', { description: 'file to write the bundle to' })
 
   override async execute(): Promise<number> {
@@ -36,7 +40,7 @@ export class ProofCreateCommand extends ClientCommand {
     const response = await this.client().open({
       method: 'GET',
       path: pathOf('buckets', bucketArgument(this.bucket), 'object-proof', this.key),
-      query: { version_id: this.versionId },
+      query: { version_id: this.versionId, format_version: formatVersion(this.format) },
     })
     const bytes = await bytesOf(response)
     const parsed = parseBundle(bytes)
@@ -44,8 +48,9 @@ export class ProofCreateCommand extends ClientCommand {
       const reason = parsed.kind === 'newer' ? `its format version is ${parsed.formatVersion}` : parsed.reason
       throw new ExitError('failed', `the answer is not a proof bundle of this version: ${visibleText(reason)}`)
     }
-    const { object, payload, deployment } = parsed.bundle
+    const { object, payload, deployment, format_version } = parsed.bundle
     const isAsked =
+      format_version === Number(this.format ?? 1) &&
       object.bucket === this.bucket &&
       object.key === this.key &&
       (this.versionId === undefined || object.version_id === this.versionId)
@@ -63,6 +68,12 @@ export class ProofCreateCommand extends ClientCommand {
     )
     return exitTable.ok.code
   }
+}
+
+/** @throws ExitError `usage` */
+function formatVersion(text: string | undefined): string | undefined {
+  if (text === undefined || text === '1' || text === '2') return text
+  throw new ExitError('usage', `--format: must be 1 or 2, is ${visibleText(text)}`)
 }
 
 /** @throws ExitError `failed` if there are too many, or if the connection ends early */

@@ -39,6 +39,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   versions: 'Whether all versions are read, or only the current ones.',
   status: 'Only entries with this status.',
   webhook_id: 'The id of a webhook.',
+  format_version: 'The format of the bundle: 2 has the records of the history themselves. 1 by default.',
   sequence: 'Sequence of a record.',
   size: 'The size of a checkpoint; the last one if absent.',
   old: 'The size of an earlier checkpoint.',

@@ -1,36 +1,33 @@
 import { contentTypeOf } from '../../../engine/events/values.ts'
-import {
-  CANONICAL_VERSION,
-  HISTORY_REASONS,
-  PROOF_FORMAT,
-  PROOF_FORMAT_VERSION,
-  SIGNATURE_ALGORITHM,
-} from '../../../engine/proof/bundle-types.ts'
+import { HISTORY_REASONS, PROOF_FORMAT, SIGNATURE_ALGORITHM } from '../../../engine/proof/bundle-types.ts'
 import { versionIdOf } from '../../objects/version-ids.ts'
 import { defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { ManagementError } from '../errors.ts'
 import { digestOf, requireVersion, VERSION_ERRORS, VERSION_QUERY } from '../object-lookup.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
 import { jsonResponse } from '../responses.ts'
+import { queryNumber } from '../schemas/query.ts'
 import { anyOf, form, listOf, object, oneOf, SHA256, TIME, text, whole } from '../schemas/schema.ts'
 import { entriesOf, versionHistory } from '../version-history.ts'
 
 const ALGORITHM = oneOf(SIGNATURE_ALGORITHM)
 
-function exactly(value: number) {
-  return whole({ minimum: value, maximum: value })
-}
+/** Of the format, and of the encoding that is signed. */
+const VERSION = whole({ minimum: 1, maximum: 2 })
 
-const RECORD = object({
-  sequence: whole(),
-  timestamp: TIME,
-  operation: text(),
-  principal: text(),
-  result: text(),
-  previous_hash: SHA256,
-  record_hash: SHA256,
-  inclusion_path: object({ index: whole(), steps: listOf(object({ side: oneOf('left', 'right'), hash: SHA256 })) }),
-})
+const RECORD = object(
+  {
+    sequence: whole(),
+    timestamp: TIME,
+    operation: text(),
+    principal: text(),
+    result: text(),
+    previous_hash: SHA256,
+    record_hash: SHA256,
+    inclusion_path: object({ index: whole(), steps: listOf(object({ side: oneOf('left', 'right'), hash: SHA256 })) }),
+  },
+  { record: text() },
+)
 
 const CHECKPOINT = object({
   sequence: whole(),
@@ -52,7 +49,7 @@ const HISTORY = anyOf(
 /** The form of spec/formats/proof-bundle.md. */
 const BUNDLE = object({
   format: oneOf(PROOF_FORMAT),
-  format_version: exactly(PROOF_FORMAT_VERSION),
+  format_version: VERSION,
   object: object(
     { bucket: text(), key: text(), version_id: text(), size: whole(), created_at: TIME },
     { content_type: text() },
@@ -62,7 +59,7 @@ const BUNDLE = object({
   deployment: object({ algorithm: ALGORITHM, public_key: form('[0-9a-f]{64}'), key_id: form('[0-9a-f]{16}') }),
   signature: object({
     algorithm: ALGORITHM,
-    canonical_version: exactly(CANONICAL_VERSION),
+    canonical_version: VERSION,
     value: form('[0-9a-f]{128}'),
   }),
 })
@@ -71,7 +68,7 @@ const getProof = defineRoute({
   pattern: 'GET /buckets/{bucket}/object-proof/{key}',
   roles: EVERYONE,
   summary: 'A signed proof bundle of one version.',
-  query: VERSION_QUERY,
+  query: { ...VERSION_QUERY, format_version: queryNumber(1, { minimum: 1, maximum: 2 }) },
   answer: { 200: json(BUNDLE) },
   errors: [...VERSION_ERRORS, 'DIGEST_PENDING', 'CONFLICT'],
   async handle(request, services) {
@@ -80,7 +77,8 @@ const getProof = defineRoute({
     const sha256 = digestOf(found)
     if (sha256 === undefined) throw new ManagementError('DIGEST_PENDING')
     // What the snapshot has is read before the first wait.
-    const history = await versionHistory(entriesOf(found), services)
+    const format = request.query('format_version') === 2 ? 2 : 1
+    const history = await versionHistory(entriesOf(found), format, services)
     const contentType = contentTypeOf(version.headers)
     const bundle = services.proofs.sign({
       object: {
@@ -93,6 +91,7 @@ const getProof = defineRoute({
       },
       sha256,
       history,
+      version: format,
     })
     return jsonResponse(200, bundle)
   },
