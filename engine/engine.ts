@@ -1,5 +1,6 @@
 import { type Microseconds, millisecondsOf, previous, type Sequence, type VolumeNumber } from './brands.ts'
 import { addEntry, addRefusal, addSuccess } from './authenticated-entry.ts'
+import { batchHasRoom, bytesForCommands, REQUESTS_PER_BATCH_MAXIMUM } from './batch-room.ts'
 import type { Clock } from './clock.ts'
 import type { Command, DecidableCommand } from './commands/commands.ts'
 import { type DeleteObjects, deleteObjects, deletionBytes } from './delete-objects.ts'
@@ -15,7 +16,7 @@ import { GIVEN_TO_RULES } from './given-to-rules.ts'
 import type { AuditContext } from './events/audit.ts'
 import { type ExpirePage, expirePage } from './expire-page.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
-import { RECORD_BODY_BYTES_MAXIMUM, RECORD_KIND } from './journal/format.ts'
+import { RECORD_KIND } from './journal/format.ts'
 import type { Journal, RefusedBatch } from './journal/journal.ts'
 import { bypassAudit, namedVersion, withPairs } from './record-context.ts'
 import type { SpaceReserve } from './payloads/space-reserve.ts'
@@ -40,13 +41,8 @@ interface BatchResult {
 
 const NOTHING = { released: { files: [], volumes: [] }, settingsChanged: false } as const
 
-/** Most requests of one batch; the rest waits for the next one. */
-const REQUESTS_PER_BATCH_MAXIMUM = 1024
-const STAGED_BYTES_MAXIMUM = 8 << 20
 /** The host's clock is exact to this; batches of one step get times that are later by a microsecond each. */
 const CLOCK_STEP_MICROSECONDS = 1000
-/** An attempt and an outcome, twice for a bypass. */
-const COMMAND_BYTES_MAXIMUM = 4 * (RECORD_BODY_BYTES_MAXIMUM + 1024)
 
 /** The projections could not be committed although the journal was: the state is behind and the process must end. */
 export class ProjectionFailedError extends Error {
@@ -194,11 +190,11 @@ export class Engine {
   }
 
   #decideAll(requests: readonly EngineRequest[], batch: BatchBuilder, state: StateTransaction): EngineReply[] {
-    const bytesMaximum = this.#journal.batchBytesMaximum - COMMAND_BYTES_MAXIMUM
+    const bytesMaximum = bytesForCommands(this.#journal)
     const count = Math.min(requests.length, REQUESTS_PER_BATCH_MAXIMUM)
     const replies: EngineReply[] = []
     for (let index = 0; index < count; index += 1) {
-      if (index > 0 && (batch.bytes > bytesMaximum || this.#volumes.stagedBytes > STAGED_BYTES_MAXIMUM)) break
+      if (index > 0 && !this.#hasRoom(batch, state)) break
       const request = requests[index] as EngineRequest
       if (index > 0 && batch.bytes + deletionBytes(request) > bytesMaximum) break
       if (request.kind === 'audit') {
@@ -209,6 +205,10 @@ export class Engine {
       }
     }
     return replies
+  }
+
+  #hasRoom(batch: BatchBuilder, state: StateTransaction): boolean {
+    return batchHasRoom(this.#journal, this.#volumes, batch, state)
   }
 
   /** Attempt, decision, outcome. The attempt is before the change in the journal, so no change exists without one. */
@@ -274,23 +274,21 @@ export class Engine {
 
   /** Every key is a deletion as a request could ask for, with records of its own. */
   #deleteObjects(command: DeleteObjects, batch: BatchBuilder, state: StateTransaction): EngineReply {
-    const bytesMaximum = this.#journal.batchBytesMaximum - COMMAND_BYTES_MAXIMUM
     const deletions = deleteObjects(command, {
       remove: (deletion) => this.#carryOut(deletion, batch, state),
       refuse: (audit, refusal) => addRefusal(batch, this.#clock(), { audit, ...refusal }, refusal.isAuthorized),
-      hasRoom: () => batch.bytes <= bytesMaximum,
+      hasRoom: () => this.#hasRoom(batch, state),
     })
     return { ok: true, done: { sequence: previous(batch.nextSequence), timeMicroseconds: batch.time, deletions } }
   }
 
   /** Every removal of a page is a deletion as a request could ask for, with records of its own. */
   #expire(command: ExpirePage, batch: BatchBuilder, state: StateTransaction): Exclude<EngineReply, undefined> {
-    const bytesMaximum = this.#journal.batchBytesMaximum - COMMAND_BYTES_MAXIMUM
     const page = expirePage(command, state, {
       context: () => this.#contextAt(this.#clock(), batch, state),
       remove: (removal) => this.#carryOut(removal, batch, state)?.ok === true,
       note: (audit, decision) => this.#note(batch, state, audit, decision),
-      hasRoom: () => batch.bytes <= bytesMaximum,
+      hasRoom: () => this.#hasRoom(batch, state),
     })
     return { ok: true, done: { sequence: previous(batch.nextSequence), timeMicroseconds: batch.time, page } }
   }

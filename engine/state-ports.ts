@@ -193,6 +193,8 @@ export interface StateTransaction extends StateReader {
   readonly releasedFiles: readonly string[]
   /** Volumes that were removed; the same holds for their files. */
   readonly removedVolumes: readonly VolumeNumber[]
+  /** Payloads and parts that got or lost references so far: how long a batch takes beside the records of its requests. */
+  readonly rowsTouched: number
   /** Where the changes of access have come to. */
   readonly accessChain: AccessChain
   /** Whether anything changed about who may do what, or about a bucket: other threads keep both. */

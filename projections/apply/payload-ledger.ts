@@ -1,12 +1,19 @@
 import type { BucketId, PayloadId, Sequence, VolumeNumber } from '../../engine/brands.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
 import type { PayloadReference } from '../../engine/events/values.ts'
-import type { PartList, PayloadLocation } from '../../engine/payloads/payload-reader.ts'
+import type { PartList, PartsLocation, PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { Counters } from './counters.ts'
 import { numberKey } from '../keys.ts'
 import { putPendingDigest, removePendingDigest } from '../tables/digests.ts'
 import type { Tables } from '../tables/table-list.ts'
-import { encodePayload, getPayload, type PayloadRow } from '../tables/payloads.ts'
+import {
+  decodePayload,
+  encodePayload,
+  getPayload,
+  type PayloadRow,
+  referencesOf,
+  setReferences,
+} from '../tables/payloads.ts'
 
 /** Parts that a payload has of its own beside those of its base: the square root of how many there may be at most. */
 const APPENDED_MAXIMUM = 100
@@ -14,6 +21,11 @@ const APPENDED_MAXIMUM = 100
 /** One payload as a list of parts. */
 function listOf(payload: PayloadId, size: number): PartList {
   return { count: 1, payload: () => payload, size: () => size, checksum: () => undefined }
+}
+
+/** Payloads of the parts that a payload does not have from its base. */
+function* ownPayloads({ base, parts }: PartsLocation): Generator<PayloadId | undefined> {
+  for (let index = base?.count ?? 0; index < parts.count; index += 1) yield parts.payload(index)
 }
 
 /** Counts references to payloads and keeps where their bytes are. A payload without a reference is forgotten. */
@@ -24,6 +36,7 @@ export class PayloadLedger {
   readonly #tables: Tables
   readonly #counters: Counters
   #receivedBytes = 0
+  #rowsTouched = 0
 
   constructor(tables: Tables, counters: Counters) {
     this.#tables = tables
@@ -38,18 +51,18 @@ export class PayloadLedger {
     if (reference === undefined) return undefined
     const { payload } = reference
     if (reference.kind === 'shared') {
-      const row = this.#require(payload)
-      const { location } = row
-      if (row.references === 0 && location.kind === 'parts' && bucketId !== undefined) {
-        putPendingDigest(this.#tables, { bucketId, payload }, location.length)
-      }
-      this.#put(payload, { ...row, references: row.references + 1 })
+      this.#refer(payload, 1, bucketId)
     } else {
       this.#put(payload, { references: 1, location: reference })
       this.#count(reference, payload)
       this.#receivedBytes += reference.length
     }
     return payload
+  }
+
+  /** How many payloads got or lost references: what an entry costs goes by that. */
+  get rowsTouched(): number {
+    return this.#rowsTouched
   }
 
   /** Bytes that were stored anew since the last call. */
@@ -61,10 +74,31 @@ export class PayloadLedger {
 
   /** Drops a reference; with the last one the payload is forgotten, and its parts drop theirs. */
   release(payload: PayloadId | undefined): void {
-    if (payload === undefined) return
-    const row = this.#require(payload)
-    if (row.references > 1) this.#put(payload, { ...row, references: row.references - 1 })
-    else this.#forget(payload, row.location)
+    if (payload !== undefined) this.#refer(payload, -1)
+  }
+
+  /** Drops a reference for each of these payloads; of one that is among them more than once the row is written once. */
+  releaseAll(payloads: Iterable<PayloadId | undefined>): void {
+    const counts = new Map<PayloadId, number>()
+    for (const payload of payloads) if (payload !== undefined) counts.set(payload, (counts.get(payload) ?? 0) + 1)
+    for (const [payload, count] of counts) this.#refer(payload, -count)
+  }
+
+  /** @param bucketId of the first reference to a payload of parts */
+  #refer(payload: PayloadId, difference: number, bucketId?: BucketId): void {
+    this.#rowsTouched += 1
+    const key = numberKey(payload)
+    const row = this.#tables.payloads.get(key)
+    if (row === undefined) throw new Error(`payload ${payload} is not there`)
+    const before = referencesOf(row)
+    const references = before + difference
+    if (before === 0 && bucketId !== undefined) this.#awaitDigest(payload, row, bucketId)
+    if (references > 0) {
+      setReferences(row, references)
+      this.#tables.payloads.put(key, row)
+    } else {
+      this.#forget(payload, decodePayload(this.#tables.payloads, row).location)
+    }
   }
 
   /** Moves the references of an upload's parts to one payload of parts, to which nothing refers yet. */
@@ -100,6 +134,11 @@ export class PayloadLedger {
 
   #share(payload: PayloadId | undefined): void {
     if (payload !== undefined) this.take({ kind: 'shared', payload })
+  }
+
+  #awaitDigest(payload: PayloadId, row: Buffer, bucketId: BucketId): void {
+    const { location } = decodePayload(this.#tables.payloads, row)
+    if (location.kind === 'parts') putPendingDigest(this.#tables, { bucketId, payload }, location.length)
   }
 
   digested(payload: PayloadId, digest: Uint8Array): void {
@@ -167,9 +206,7 @@ export class PayloadLedger {
         return
       case 'parts':
         if (location.digest === undefined) removePendingDigest(this.#tables, payload, location.length)
-        for (let index = location.base?.count ?? 0; index < location.parts.count; index += 1) {
-          this.release(location.parts.payload(index))
-        }
+        this.releaseAll(ownPayloads(location))
         this.release(location.base?.payload)
     }
   }

@@ -144,6 +144,10 @@ export class TableTransaction implements StateTransaction {
     return this.#payloads.releasedFiles
   }
 
+  get rowsTouched(): number {
+    return this.#payloads.rowsTouched + this.#uploads.partsTaken
+  }
+
   get settingsChanged(): boolean {
     return this.#access.changed || this.#buckets.changed
   }

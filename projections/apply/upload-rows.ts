@@ -12,11 +12,17 @@ export class UploadRows {
   readonly #tables: Tables
   readonly #counters: Counters
   readonly #payloads: PayloadLedger
+  #partsTaken = 0
 
   constructor(tables: Tables, counters: Counters, payloads: PayloadLedger) {
     this.#tables = tables
     this.#counters = counters
     this.#payloads = payloads
+  }
+
+  /** Rows of parts that were removed. */
+  get partsTaken(): number {
+    return this.#partsTaken
   }
 
   created(upload: UploadId, createdMicroseconds: Microseconds, change: ChangeNamed<'upload.created'>): void {
@@ -61,13 +67,9 @@ export class UploadRows {
 
   /** @returns the bytes of the parts */
   #drop(upload: UploadId, dropped: Uint8Array): number {
-    let bytes = 0
-    for (const part of partNumbers(dropped)) {
-      const { payload, size } = this.#takePart(upload, part)
-      this.#payloads.release(payload)
-      bytes += size
-    }
-    return bytes
+    const parts = Array.from(partNumbers(dropped), (part) => this.#takePart(upload, part))
+    this.#payloads.releaseAll(parts.map(({ payload }) => payload))
+    return parts.reduce((bytes, { size }) => bytes + size, 0)
   }
 
   /** The bucket may have been deleted before its uploads were. */
@@ -85,6 +87,7 @@ export class UploadRows {
     const found = getPart(this.#tables.parts, upload, part)
     if (found === undefined) throw new Error(`part ${part} of upload ${upload} is not there`)
     this.#tables.parts.remove(partKey(upload, part))
+    this.#partsTaken += 1
     this.#counters.uploads.parts -= 1
     this.#counters.uploads.bytes -= found.size
     return found

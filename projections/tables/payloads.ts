@@ -33,6 +33,15 @@ export interface PayloadRow {
   readonly location: PayloadLocation
 }
 
+export function referencesOf(row: Buffer): number {
+  return row.readUInt32BE(AT.references)
+}
+
+/** Changes the number of references in a row as it is stored, which may be long. */
+export function setReferences(row: Buffer, references: number): void {
+  row.writeUInt32BE(references, AT.references)
+}
+
 export function encodePayload({ references, location }: PayloadRow): Buffer {
   switch (location.kind) {
     case 'volume': {
