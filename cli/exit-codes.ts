@@ -28,6 +28,10 @@ export const exitTable = {
   projectionsFailed: { code: 25, sentence: 'The projections could not be opened, rebuilt or kept up.' },
   diskFull: { code: 26, sentence: 'The disk is full.' },
   newerFormat: { code: 27, sentence: 'A newer version of the program wrote the journal or the backup.' },
+  frontEndStuck: {
+    code: 28,
+    sentence: 'A front end did not answer any more, so the server ended to be started again; the log names it.',
+  },
   interrupted: { code: 130, sentence: 'Interrupted before it finished.' },
 } as const satisfies Readonly<Record<string, { readonly code: number; readonly sentence: string }>>
 

@@ -17,13 +17,15 @@ interface Readiness {
   readonly httpStatus: number
   readonly ready: boolean
   readonly failing: readonly { readonly name: string; readonly reason: string }[]
+  /** What a server that is ready does not do. */
+  readonly degraded: readonly { readonly name: string; readonly reason: string }[]
 }
 
-/** The failing checks in an answer of /ready; empty if it has no such list. */
-function failingChecks(body: unknown): Readiness['failing'] {
-  const failing = typeof body === 'object' && body !== null && 'failing' in body ? body.failing : undefined
-  if (!Array.isArray(failing)) return []
-  return failing.map((check: unknown) => {
+/** A list of checks in an answer of /ready; empty if it has no such list. */
+function checksOf(body: unknown, list: 'failing' | 'degraded'): Readiness['failing'] {
+  const checks = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[list] : undefined
+  if (!Array.isArray(checks)) return []
+  return checks.map((check: unknown) => {
     const { name, reason } = (check ?? {}) as { name?: unknown; reason?: unknown }
     return { name: String(name), reason: String(reason) }
   })
@@ -37,7 +39,13 @@ function readinessOf({ url, status, text }: ManagementAnswer): Readiness {
     throw new ExitError('failed', `${url} answered ${status} without JSON`)
   }
   const ready = status === 200
-  return { url, httpStatus: status, ready, failing: ready ? [] : failingChecks(body) }
+  return {
+    url,
+    httpStatus: status,
+    ready,
+    failing: ready ? [] : checksOf(body, 'failing'),
+    degraded: checksOf(body, 'degraded'),
+  }
 }
 
 export class StatusCommand extends ConfigCommand {
@@ -81,11 +89,13 @@ export class StatusCommand extends ConfigCommand {
             http_status: readiness.httpStatus,
             ready: readiness.ready,
             failing: readiness.failing,
+            degraded: readiness.degraded,
           }),
         ]
       : [
           `${readiness.url}: ${readiness.ready ? 'ready' : `not ready (HTTP ${readiness.httpStatus})`}`,
           ...readiness.failing.map((check) => `  ${check.name}: ${check.reason}`),
+          ...readiness.degraded.map((check) => `  degraded, ${check.name}: ${check.reason}`),
         ]
     this.context.stdout.write(`${lines.join('\n')}\n`)
     return readiness.ready ? exitTable.ok.code : exitTable.failed.code

@@ -30,6 +30,7 @@ import type { Config } from '../config/config-types.ts'
 import type { ServerCredentials } from '../config/server-credentials.ts'
 import type { Logger } from './logger.ts'
 import { type ScrapeSources, scrapeValues } from './metrics/scrape-values.ts'
+import { type DegradationSources, degradations } from './degradations.ts'
 import type { CertificateReload } from './tls/certificate-reload.ts'
 import type { StoreSession } from './store/store-session.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
@@ -57,6 +58,7 @@ interface ManagementParts {
   readonly webhooks: Webhooks
   readonly workers: ScrapeSources['workers']
   readonly snapshots: Pick<SnapshotMaker, 'facts'>
+  readonly degradations: DegradationSources
   readonly checkpoints: Pick<CheckpointWorkers, 'signing' | 'publication'>
   /** Known once the listeners are bound. */
   readonly sharing: () => SharingSettings
@@ -127,10 +129,8 @@ function observer(requests: Config['log.requests'], log: Logger): NonNullable<Ma
   }
 }
 
-function scrapeSources(
-  { config, engine, hashing, eventStreams, frontEnds, store, workers, snapshots, checkpoints }: ManagementParts,
-  certificates: Pick<CertificateReload, 'served'>,
-): ScrapeSources {
+function scrapeSources(parts: ManagementParts, certificates: Pick<CertificateReload, 'served'>): ScrapeSources {
+  const { config, engine, hashing, eventStreams, frontEnds, store, workers, snapshots, checkpoints } = parts
   const main = { name: 'main', activeMilliseconds: () => performance.eventLoopUtilization().active }
   return {
     disk: nodeDisk,
@@ -143,6 +143,7 @@ function scrapeSources(
     threads: () => [main, engine, ...frontEnds.threads, ...hashing.threads],
     workers,
     snapshots: () => snapshots.facts,
+    degradations: () => degradations(parts.degradations),
     checkpoints: { facts: () => checkpointFacts(checkpoints), last: () => store.checkpoints.last() },
     clock: systemMilliseconds,
   }

@@ -12,6 +12,8 @@ export interface ProcessControl {
   onReloadSignal(listener: () => void): () => void
   /** Ends the process now, without waiting for anything. */
   exitNow(exitCode: number): void
+  /** The same where a thread cannot be ended. */
+  exitDespiteThreads(exitCode: number): Promise<void>
   /** Ends the process after a delay even if something keeps it alive. */
   exitSoon(exitCode: number): void
   /** From now on a closed standard output does not end the process. */
@@ -43,6 +45,7 @@ export function createProcessControl(): ProcessControl {
       return () => process.off('SIGHUP', listener)
     },
     exitNow: (exitCode) => process.exit(exitCode),
+    exitDespiteThreads,
     exitSoon(exitCode) {
       process.exitCode = exitCode
       setTimeout(() => process.exit(exitCode), EXIT_DELAY_MILLISECONDS).unref()
@@ -50,5 +53,47 @@ export function createProcessControl(): ProcessControl {
     surviveClosedOutput() {
       endsWithOutput = false
     },
+  }
+}
+
+/** The magic number and the version. */
+const WASM_HEAD = [0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
+
+function name(text: string): number[] {
+  return [text.length, ...Buffer.from(text)]
+}
+
+function section(id: number, ...bytes: readonly number[]): number[] {
+  return [id, bytes.length, ...bytes]
+}
+
+/**
+ * A WebAssembly module whose `_start` calls `proc_exit` of WASI with a code: type, import, function, memory, export, code.
+ * @param exitCode 0 to 63
+ */
+function exitProgram(exitCode: number): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from([
+    ...WASM_HEAD,
+    ...section(1, 2, 0x60, 1, 0x7f, 0, 0x60, 0, 0),
+    ...section(2, 1, ...name('wasi_snapshot_preview1'), ...name('proc_exit'), 0, 0),
+    ...section(3, 1, 1),
+    ...section(5, 1, 0, 1),
+    ...section(7, 2, ...name('memory'), 2, 0, ...name('_start'), 0, 1),
+    ...section(10, 1, 6, 0, 0x41, exitCode, 0x10, 0, 0x0b),
+  ])
+}
+
+/**
+ * `process.exit` ends every thread first, and a thread that ends with a listener of uWebSockets.js open aborts the process
+ * (see uws-server.ts), so that its exit code is lost. The exit of WASI is that of the C library, which asks no thread.
+ */
+async function exitDespiteThreads(exitCode: number): Promise<void> {
+  try {
+    const { WASI } = await import('node:wasi')
+    const wasi = new WASI({ version: 'preview1', returnOnExit: false })
+    const imports = { wasi_snapshot_preview1: wasi.wasiImport }
+    wasi.start((await WebAssembly.instantiate(exitProgram(exitCode), imports)).instance)
+  } finally {
+    process.exit(exitCode)
   }
 }

@@ -67,6 +67,10 @@ export async function runServer(run: ServerRun): Promise<number> {
       if (reloadAsked) void running.reload()
     }
     const exitCode = await running.ended
+    if (exitCode === exitTable.frontEndStuck.code) {
+      logger.flushNow()
+      await control.exitDespiteThreads(exitCode)
+    }
     control.exitSoon(exitCode)
     return exitCode
   } catch (error) {

@@ -33,7 +33,8 @@ import { managementHandler } from './management-plane.ts'
 import { publishGate } from './metrics/gate-metrics.ts'
 import { workerCounters } from './metrics/worker-values.ts'
 import { expectedResults, METRIC_OPERATIONS } from './metrics/metric-operations.ts'
-import { readiness } from './readiness.ts'
+import { Readiness } from './readiness.ts'
+import { degradationSources } from './degradations.ts'
 import type { RunningServer, StartServer } from './running-server.ts'
 import type { RequestLines } from './request-lines.ts'
 import { shareHandler } from './sharing-plane.ts'
@@ -47,6 +48,7 @@ import { targetCertificates, Webhooks } from './webhooks.ts'
 import { witnessPolicyOf } from './witness-policy.ts'
 import { EngineThread, EngineThreadError } from './threads/engine-thread-handle.ts'
 import { giveBackMemorySoon } from './threads/give-back-memory.ts'
+import { FrontEndWatch } from './threads/front-end-watch.ts'
 import { type FrontEndSettings, FrontEnds } from './threads/front-ends.ts'
 import {
   auditBytesMaximum,
@@ -60,6 +62,9 @@ import {
 const MAIN_THREAD = 255
 /** Time for front ends to answer waiting requests with 503 after the engine has failed. */
 const FAILURE_GRACE_MILLISECONDS = 1000
+
+/** Of the grace period, at most a quarter, for all that comes after the requests: the clean end of the journal, above all. */
+const CLOSE_MILLISECONDS = 2000
 
 /** Everything that runs. */
 interface Parts {
@@ -195,6 +200,7 @@ class Server implements RunningServer {
   readonly #spaceWatch: SpaceWatch
   readonly #webhooks: Webhooks
   readonly #listeners = new MainListeners()
+  #frontEndWatch: FrontEndWatch | undefined
   #workers: RunningWorkers | undefined
   #hasStarted = false
   #failure: ExitError | undefined
@@ -250,10 +256,17 @@ class Server implements RunningServer {
     await frontEnds.start(settings, config['s3.bind'].port, frontEndCount, engine, hashing)
     this.#mustNotHaveFailed()
     const sharing = () => sharingSettings(config, { api: this.apiUrl, s3: this.s3Url })
+    const degradations = degradationSources(this.#parts)
+    const ready = new Readiness({
+      ...this.#parts,
+      degradations,
+      isSharing: config['sharing.enabled'],
+      isStopping: () => this.#stopping !== undefined,
+    })
     const management = managementHandler(
-      { ...this.#parts, webhooks: this.#webhooks, workers, sharing },
+      { ...this.#parts, webhooks: this.#webhooks, workers, sharing, degradations },
       this.#certificateReload,
-      async () => readiness({ ...this.#parts, isSharing: config['sharing.enabled'] }, this.#stopping !== undefined),
+      () => ready.check(),
     )
     const withShares = shareHandler(this.#parts)
     const patience = { ...clientSettings(config), isCrowded: () => this.#parts.gate.isCrowded }
@@ -263,6 +276,10 @@ class Server implements RunningServer {
     logCertificates(log, tls)
     this.#workers = startWorkers(engine.start, { ...this.#parts, delivery: this.#webhooks.delivery })
     this.#hasStarted = true
+    this.#frontEndWatch = new FrontEndWatch(
+      () => frontEnds.threads,
+      (name, seconds) => this.fail('frontEndStuck', `${name} has not answered for ${seconds} seconds`),
+    )
     giveBackMemorySoon()
   }
 
@@ -301,8 +318,12 @@ class Server implements RunningServer {
     counterHistory.stop()
     eventStreams.end()
     this.#spaceWatch.stop()
-    await frontEnds.stop(graceMilliseconds)
-    await this.#listeners.close(graceMilliseconds)
+    this.#frontEndWatch?.stop()
+    const deadline = performance.now() + graceMilliseconds
+    const drainMilliseconds = graceMilliseconds - Math.min(CLOSE_MILLISECONDS, graceMilliseconds / 4)
+    const stuck = await frontEnds.stop(drainMilliseconds)
+    if (stuck.length > 0) this.#failure ??= new ExitError('frontEndStuck', `${stuck.join(', ')} did not stop`)
+    await this.#listeners.close(Math.max(0, deadline - performance.now()))
     await this.#workers?.stop()
     store.closePayloads()
     await hashing.stop()

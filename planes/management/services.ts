@@ -34,6 +34,8 @@ export interface ReadinessCheck {
   /** A fixed name, such as `journal`. */
   readonly name: string
   readonly ready: boolean
+  /** If it is not ready: requests are served all the same, but for some. */
+  readonly degrades?: boolean
   /** Why it is not ready. Everyone can read this fixed sentence, so it names no path, key or address. */
   readonly reason?: string
 }

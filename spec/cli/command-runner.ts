@@ -49,6 +49,10 @@ export class FakeControl implements ProcessControl {
     this.exits.push(`now ${exitCode}`)
   }
 
+  async exitDespiteThreads(exitCode: number): Promise<void> {
+    this.exits.push(`despite threads ${exitCode}`)
+  }
+
   exitSoon(exitCode: number): void {
     this.exits.push(`soon ${exitCode}`)
   }

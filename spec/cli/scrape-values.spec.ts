@@ -28,6 +28,7 @@ const sources = {
   concurrencyLimit: 7,
   eventStreams: { open: 3 },
   version: '1.2.3',
+  degradations: () => [],
   certificates: () => new Map(),
   threads: () => [{ name: 'engine', activeMilliseconds: () => 1500 }],
   workers: () => ({ deliveries: DELIVERIES, workers: undefined }),

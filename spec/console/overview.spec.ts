@@ -75,6 +75,8 @@ function metric(name: string, value: number) {
 test('what needs attention comes with the grave first', async (t) => {
   const well = { ready: true, capacityBytes: 100, availableBytes: 50, metrics: [], steps: [], nowSeconds: 1000 }
   t.same(concernsOf(well), [])
+  const degraded = [{ name: 'clock', reason: 'it is behind' }]
+  t.same(concernsOf({ ...well, degraded }), [{ grave: true, text: 'Degraded, clock: it is behind.' }])
   const metrics = [
     metric('object_store_tls_certificate_not_after_seconds', 1000 + 86_400 * 3),
     metric('object_store_lifecycle_lag_seconds', 86_400 * 2.5),

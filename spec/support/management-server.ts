@@ -91,6 +91,7 @@ export const SCRAPED: ScrapeValues = {
   process_start_time_seconds: 1_780_000_000.25,
   object_store_multipart_uploads: 1,
   object_store_multipart_bytes: 700,
+  object_store_degraded: [{ labels: { reason: 'clock' }, value: 0 }],
   object_store_operations_concurrency_limit: 256,
   object_store_filesystem_available_bytes: 5e12,
   object_store_filesystem_capacity_bytes: 8e12,

@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import type { Milliseconds } from '../../../engine/brands.ts'
 import type { Disk } from '../../../engine/disk/disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
-import type { ScrapeValues } from '../../../planes/http/metrics/metric-table.ts'
+import {
+  type Degradation,
+  degradationNames,
+  type MetricSample,
+  type ScrapeValues,
+} from '../../../planes/http/metrics/metric-table.ts'
 import { physicalBytes } from '../../../planes/management/physical-bytes.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import type { CheckpointState } from '../../../engine/state-ports.ts'
@@ -27,6 +32,7 @@ export interface ScrapeSources {
   readonly workers: () => WorkerSources
   readonly snapshots: () => SnapshotFacts
   readonly checkpoints: { facts(): SigningFacts; last(): CheckpointState | undefined }
+  readonly degradations: () => readonly Degradation[]
   /** The time of day. */
   readonly clock: () => Milliseconds
 }
@@ -48,6 +54,7 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
       labels: { listener },
       value: Date.parse(validTo) / 1000,
     })),
+    object_store_degraded: degradedSamples(sources.degradations()),
     object_store_operations_concurrency_limit: sources.concurrencyLimit,
     object_store_filesystem_available_bytes: space.availableBytes,
     object_store_filesystem_capacity_bytes: space.capacityBytes,
@@ -71,6 +78,10 @@ export function scrapeValues({ disk, paths, catalog, ...sources }: ScrapeSources
     object_store_snapshots_made_total: snapshots.made,
     object_store_snapshot_failures_total: snapshots.failures,
   }
+}
+
+function degradedSamples(found: readonly Degradation[]): readonly MetricSample[] {
+  return degradationNames.map((reason) => ({ labels: { reason }, value: found.includes(reason) ? 1 : 0 }))
 }
 
 function checkpointValues({ checkpoints, clock }: Pick<ScrapeSources, 'checkpoints' | 'clock'>) {

@@ -17,10 +17,3 @@ export function isOnOneFileSystem({ uploads, files }: StorePaths): boolean {
   if (devices[0] === devices[1]) return true
   throw new SplitStoreError(`${uploads} and ${files} are on different file systems; no upload could be stored`)
 }
-
-/** Whether every directory that a request may need is there. */
-export function hasItsDirectories({ journal, volumes, files, uploads, projections }: StorePaths): boolean {
-  return [journal, volumes, files, uploads, projections].every(
-    (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
-  )
-}

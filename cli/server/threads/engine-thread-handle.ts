@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { RoomFor } from '../../../engine/journal/journal-room.ts'
 import { CommitCounts, type SharedCounts } from '../../../projections/catalog/commit-counts.ts'
+import { type ThreadAnswer, ThreadQuestion } from './thread-question.ts'
 import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } from './thread-messages.ts'
 
 /** Time for an engine that has failed to keep what came too late. */
@@ -28,6 +29,7 @@ export class EngineThread {
   /** By which front ends know what they may keep. */
   readonly commitCounts: SharedCounts
   readonly #worker: Worker
+  readonly #question: ThreadQuestion
   readonly #ended: Promise<void>
   #onFailure: (error: EngineThreadError) => void = () => undefined
   #onRoomChanged: (roomFor: RoomFor) => void = () => undefined
@@ -41,6 +43,7 @@ export class EngineThread {
     commitCounts: SharedCounts,
   ) {
     this.#worker = worker
+    this.#question = new ThreadQuestion(worker)
     this.commitCounts = commitCounts
     this.#roomFor = roomFor
     this.#ended = new Promise((resolve) => worker.once('exit', () => resolve()))
@@ -48,6 +51,7 @@ export class EngineThread {
     this.start = ready.start
     this.report = ready.report
     worker.on('message', (message: FromEngineThread) => {
+      if (message.kind === 'answered') this.#question.answered(message)
       if (message.kind === 'room') {
         this.#roomFor = message.roomFor
         this.#onRoomChanged(message.roomFor)
@@ -84,6 +88,11 @@ export class EngineThread {
   /** False after the engine has failed. */
   get healthy(): boolean {
     return this.#failure === undefined
+  }
+
+  /** Resolves when its event loop answers, between two batches. */
+  ask(): Promise<ThreadAnswer> {
+    return this.#question.ask()
   }
 
   /** Calls `listener` once when the engine fails, or at once if it already has. */

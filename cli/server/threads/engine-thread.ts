@@ -83,6 +83,9 @@ try {
   setInterval(() => metrics?.publish(), PUBLISH_MILLISECONDS).unref()
   main.on('message', (message: ToEngineThread) => {
     switch (message.kind) {
+      case 'ask':
+        send({ kind: 'answered' })
+        return
       case 'attach':
         ports.push(new PortServer(message.port, store.loop))
         return

@@ -97,6 +97,17 @@ function reload(): void {
   }
 }
 
+/** What keeps this thread from serving: a request reads the catalog, and its record goes to the engine. */
+function serving(): { readonly problem?: string } {
+  try {
+    session.catalog.snapshot().totals()
+    return {}
+  } catch (error) {
+    log.log.error({ err: error }, 'the catalog cannot be read')
+    return { problem: 'the front end cannot read the catalog' }
+  }
+}
+
 process.on('uncaughtException', (error) => {
   log.log.fatal({ err: error }, 'a front end failed')
   send({ kind: 'failed', message: error.message })
@@ -114,6 +125,9 @@ const sharingTelemetry = new SharingCounters(data.metrics, data.thread, logs, da
 const telemetry = new FrontEndTelemetry(data.metrics, data.thread, log, data.logRequests, data.extensions)
 main.on('message', (message: ToFrontEnd) => {
   switch (message.kind) {
+    case 'ask':
+      send({ kind: 'answered', ...serving() })
+      return
     case 'stop':
       void stop(message.graceMilliseconds)
       return

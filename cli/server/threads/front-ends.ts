@@ -1,18 +1,24 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { HashThreads } from '../../../engine/hashing/hash-threads.ts'
 import { forgetThread } from '../../../planes/http/limits/gate-memory.ts'
 import type { Logger } from '../logger.ts'
 import { claimPort } from './claim-port.ts'
 import type { EngineThread } from './engine-thread-handle.ts'
+import { type ThreadAnswer, ThreadQuestion } from './thread-question.ts'
 import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-messages.ts'
 
 /** The settings that all front ends share. */
 export type FrontEndSettings = Omit<FrontEndThreadData, 'thread' | 'port' | 'hashing' | 'listenPort' | 'isAlone'>
 
+/** A thread that has not ended so long after its grace period does not hear that it shall end. */
+const STUCK_MILLISECONDS = 1500
+
 interface FrontEnd {
   /** As in its log lines. */
   readonly name: string
   readonly worker: Worker
+  readonly question: ThreadQuestion
   readonly stopped: Promise<void>
 }
 
@@ -34,10 +40,15 @@ export class FrontEnds {
     return this.#port
   }
 
-  /** Each with the time that its event loop has been at work since its start. */
-  get threads(): readonly { readonly name: string; readonly activeMilliseconds: () => number }[] {
-    return this.#members.map(({ name, worker }) => {
-      return { name, activeMilliseconds: () => worker.performance.eventLoopUtilization().active }
+  /** Each with the time that its event loop has been at work since its start. `ask` resolves when the event loop answers. */
+  get threads(): readonly {
+    readonly name: string
+    readonly activeMilliseconds: () => number
+    readonly ask: () => Promise<ThreadAnswer>
+  }[] {
+    return this.#members.map(({ name, worker, question }) => {
+      const activeMilliseconds = () => worker.performance.eventLoopUtilization().active
+      return { name, activeMilliseconds, ask: () => question.ask() }
     })
   }
 
@@ -73,12 +84,21 @@ export class FrontEnds {
     return answers.some(({ changed }) => changed)
   }
 
-  /** Lets requests in progress finish within the grace period; resolves when every thread has ended. */
-  async stop(graceMilliseconds: number): Promise<void> {
+  /**
+   * Lets requests in progress finish within the grace period; resolves when every thread has ended.
+   * @returns those that did not end: they are stuck, and cannot be ended without the process
+   */
+  async stop(graceMilliseconds: number): Promise<readonly string[]> {
     this.#stopping = true
     const message: ToFrontEnd = { kind: 'stop', graceMilliseconds }
     for (const { worker } of this.#members) worker.postMessage(message)
-    await Promise.all(this.#members.map(({ stopped }) => stopped))
+    const ending = new AbortController()
+    const late = pause(graceMilliseconds + STUCK_MILLISECONDS, undefined, { signal: ending.signal }).catch(() => {})
+    const running = new Set(this.#members.map(({ name }) => name))
+    const stopped = this.#members.map(({ name, stopped: one }) => one.then(() => running.delete(name)))
+    await Promise.race([Promise.all(stopped), late])
+    ending.abort()
+    return [...running]
   }
 
   #startOne(data: FrontEndThreadData, startHashing: () => void): Promise<void> {
@@ -86,9 +106,10 @@ export class FrontEnds {
       workerData: data,
       transferList: [data.port, ...data.hashing.md5, ...data.hashing.sha256],
     })
+    const question = new ThreadQuestion(worker)
     const stopped = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
     worker.once('exit', () => forgetThread(data.gate, data.thread))
-    this.#members.push({ name: `front-end-${data.thread}`, worker, stopped })
+    this.#members.push({ name: `front-end-${data.thread}`, worker, question, stopped })
     return new Promise((resolve, reject) => {
       let ready = false
       const fail = (message: string) => {
@@ -96,6 +117,7 @@ export class FrontEnds {
         else if (!this.#stopping) this.#onFailure(message)
       }
       worker.on('message', (message: FromFrontEnd) => {
+        if (message.kind === 'answered') question.answered(message)
         if (message.kind === 'failed') fail(message.message)
         if (message.kind === 'hash') startHashing()
         if (message.kind !== 'ready') return

@@ -23,8 +23,20 @@ export interface EngineThreadData {
   readonly thread: number
 }
 
+/** From the main thread to any: answer from the event loop. */
+export interface Ask {
+  readonly kind: 'ask'
+}
+
+/** The answer: what keeps the thread from serving, if anything. */
+export interface Answered {
+  readonly kind: 'answered'
+  readonly problem?: string
+}
+
 /** From the main thread to the engine thread. */
 export type ToEngineThread =
+  | Ask
   /** A front end or the main thread will send requests through the port. */
   | { readonly kind: 'attach'; readonly port: MessagePort }
   /** Finish waiting work, record the clean stop, close. No requests may follow. */
@@ -32,6 +44,7 @@ export type ToEngineThread =
 
 /** From the engine thread to the main thread. */
 export type FromEngineThread =
+  | Answered
   | {
       readonly kind: 'ready'
       readonly deploymentId: string
@@ -95,12 +108,14 @@ export interface FrontEndThreadData extends SessionSettings {
 
 /** From the main thread to a front end. */
 export type ToFrontEnd =
+  | Ask
   | { readonly kind: 'stop'; readonly graceMilliseconds: number }
   /** Read certificate and key again; sent again only after the answer. */
   | { readonly kind: 'reload' }
 
 /** From a front end to the main thread. */
 export type FromFrontEnd =
+  | Answered
   | { readonly kind: 'ready'; readonly port: number }
   | { readonly kind: 'failed'; readonly message: string }
   /** The first large upload comes: start the threads that hash. */

@@ -210,6 +210,11 @@ export class MetricSlots {
     return new Histogram(this.region(thread), this.#slot(seriesKey(SYNC_DURATION_METRIC)))
   }
 
+  /** Sum of a slot over all threads. */
+  total(slot: number): number {
+    return sumOf(this.#regions(), slot)
+  }
+
   /** Every sample with its sum over all threads, but for what is neither expected nor counted. */
   read(): readonly MetricSeries[] {
     const regions = this.#regions()

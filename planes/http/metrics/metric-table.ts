@@ -52,6 +52,7 @@ export const HISTOGRAM_BOUNDS: readonly number[] = [
 /** Asked for when the metrics are read. */
 const SCRAPE_METRICS = {
   object_store_build_info: 'Always 1; the labels are the versions of the program and of Node.js.',
+  object_store_degraded: '1 for what the server does not do at the moment, as /ready says; otherwise 0.',
   object_store_operations_concurrency_limit:
     'Operations that may run at the same time (limits.maximum_concurrent_operations).',
   object_store_filesystem_available_bytes: 'Bytes still free on the file system of the data directory.',
@@ -127,6 +128,7 @@ const LABELS = {
   object_store_shared_waiting: ['resource'],
   object_store_shared_refused_total: ['resource'],
   object_store_shared_evicted_total: ['resource'],
+  object_store_degraded: ['reason'],
   object_store_build_info: ['version', 'node'],
   object_store_tls_certificate_not_after_seconds: ['listener'],
   nodejs_eventloop_active_seconds_total: ['thread'],
@@ -187,6 +189,10 @@ export const requestClasses = {
 } as const
 export type Plane = keyof typeof requestClasses
 export type RequestClass<P extends Plane = Plane> = (typeof requestClasses)[P][number]
+
+/** What a server can fail to do while it serves everything else; values of the label `reason`. */
+export const degradationNames = ['uploads', 'records', 'changes', 'scrub', 'journal', 'clock', 'checkpoints'] as const
+export type Degradation = (typeof degradationNames)[number]
 
 /** Where damage is found; values of the label `found_by`. */
 export const damageFinders = ['read', 'verification', 'audit'] as const

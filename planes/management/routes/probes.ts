@@ -1,4 +1,5 @@
 import { bytesOf, defineRoute, json, type Route } from '../define-route.ts'
+import type { ReadinessCheck } from '../services.ts'
 import { METRICS_CONTENT_TYPE, renderMetrics } from '../metrics.ts'
 import { jsonResponse, textResponse } from '../responses.ts'
 import { listOf, object, oneOf, text } from '../schemas/schema.ts'
@@ -12,21 +13,27 @@ const getHealth = defineRoute({
   handle: () => jsonResponse(200, { status: 'ok' }),
 })
 
+const CHECK = object({ name: text(), reason: text() })
+
+function shown({ name, reason = 'not ready' }: ReadinessCheck) {
+  return { name, reason }
+}
+
 const getReady = defineRoute({
   pattern: 'GET /ready',
   roles: 'none',
-  summary: 'Answers 200 if every checked part is ready, and 503 with the parts that are not.',
+  summary:
+    'Answers 200 if requests are served, with what is refused meanwhile, and 503 with the parts that are not ready.',
   answer: {
-    200: json(object({ status: oneOf('ready') })),
-    503: json(object({ status: oneOf('not_ready'), failing: listOf(object({ name: text(), reason: text() })) })),
+    200: json(object({ status: oneOf('ready') }, { degraded: listOf(CHECK) })),
+    503: json(object({ status: oneOf('not_ready'), failing: listOf(CHECK) })),
   },
   async handle(_request, { ready }) {
-    const failing = (await ready())
-      .filter((check) => !check.ready)
-      .map(({ name, reason = 'not ready' }) => ({ name, reason }))
-    return failing.length === 0
-      ? jsonResponse(200, { status: 'ready' })
-      : jsonResponse(503, { status: 'not_ready', failing })
+    const checks = (await ready()).filter((check) => !check.ready)
+    const failing = checks.filter(({ degrades }) => degrades !== true)
+    if (failing.length > 0) return jsonResponse(503, { status: 'not_ready', failing: failing.map(shown) })
+    const degraded = checks.map(shown)
+    return jsonResponse(200, { status: 'ready', ...(degraded.length > 0 && { degraded }) })
   },
 })
 

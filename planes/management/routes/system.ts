@@ -43,6 +43,7 @@ const getInfo = defineRoute({
         name: oneOf(PRODUCT),
         version: text(),
         status: oneOf('ready', 'not_ready'),
+        degraded: listOf(object({ name: text(), reason: text() })),
         http_driver: oneOf('uws', 'node'),
         s3_extensions: listOf(oneOf(...EXTENSIONS)),
         capabilities: object({
@@ -58,11 +59,12 @@ const getInfo = defineRoute({
     ),
   },
   async handle(_request, { ready, version, httpDriver, s3Extensions, sharing }) {
-    const isReady = (await ready()).every((check) => check.ready)
-    const status = isReady ? 'ready' : 'not_ready'
+    const missing = (await ready()).filter((check) => !check.ready)
+    const degraded = missing.filter(({ degrades }) => degrades).map(({ name, reason = '' }) => ({ name, reason }))
+    const status = missing.length === degraded.length ? 'ready' : 'not_ready'
     const capabilities = { ...CAPABILITIES, sharing: sharing.settings().enabled }
     const how = { http_driver: httpDriver, s3_extensions: s3Extensions }
-    return jsonResponse(200, { name: PRODUCT, version, status, ...how, capabilities })
+    return jsonResponse(200, { name: PRODUCT, version, status, degraded, ...how, capabilities })
   },
   command: command('system info', 'show version and capabilities of the server'),
 })

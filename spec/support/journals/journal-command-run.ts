@@ -27,6 +27,7 @@ export async function runJournalCommand(
       onStopSignal: () => () => undefined,
       onReloadSignal: () => () => undefined,
       exitNow() {},
+      exitDespiteThreads: () => Promise.resolve(),
       exitSoon() {},
       surviveClosedOutput() {},
     },

@@ -5,6 +5,8 @@ import { riseOf, type Step } from './readings.ts'
 /** What is known of the server at one moment. */
 interface Facts {
   readonly ready: boolean
+  /** What the server does not do meanwhile. */
+  readonly degraded?: readonly { readonly name: string; readonly reason: string }[]
   readonly capacityBytes: number
   readonly availableBytes: number
   readonly metrics: readonly Metric[]
@@ -93,6 +95,10 @@ const RULES: readonly Rule[] = [
 
 /** The grave ones first; empty when all is well. */
 export function concernsOf(facts: Facts): Concern[] {
-  const concerns = RULES.flatMap((rule) => rule(facts) ?? [])
+  const degraded = (facts.degraded ?? []).map(({ name, reason }) => ({
+    grave: true,
+    text: `Degraded, ${name}: ${reason}.`,
+  }))
+  const concerns = [...degraded, ...RULES.flatMap((rule) => rule(facts) ?? [])]
   return concerns.toSorted((left, right) => Number(right.grave) - Number(left.grave))
 }

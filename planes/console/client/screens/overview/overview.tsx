@@ -83,6 +83,7 @@ function Sections(overview: Overview) {
 function Attention({ info, status, metrics, readings, steps }: Shown) {
   const concerns = concernsOf({
     ready: info.status === 'ready',
+    degraded: info.degraded,
     capacityBytes: status.capacity_bytes,
     availableBytes: status.available_bytes,
     metrics,

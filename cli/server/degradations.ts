@@ -1,0 +1,67 @@
+import type { Milliseconds } from '../../engine/brands.ts'
+import { systemMilliseconds } from '../../engine/clock.ts'
+import { type Degradation, degradationNames } from '../../planes/http/metrics/metric-table.ts'
+import type { MetricSlots } from '../../planes/http/metrics/metric-slots.ts'
+import type { CheckpointFacts } from '../../projections/trees/checkpoint-facts.ts'
+import type { Config } from '../config/config-types.ts'
+import { type CheckpointWorkers, checkpointFacts } from './checkpoints.ts'
+import type { StoreSession } from './store/store-session.ts'
+import type { EngineThread } from './threads/engine-thread-handle.ts'
+
+export interface DegradationSources {
+  readonly engine: Pick<EngineThread, 'roomFor'>
+  readonly store: Pick<StoreSession, 'space' | 'catalog'>
+  readonly checkpointFacts: () => Pick<CheckpointFacts, 'refusal'>
+  /** Whether an audit query or a verification of the chain has met damage since the start. */
+  readonly hasMetDamage: () => boolean
+  /** Of the host. */
+  readonly clock: () => Milliseconds
+  /** The setting `object_lock.clock_backwards_tolerance_seconds`. */
+  readonly clockToleranceSeconds: number
+}
+
+/** What each means, and what to do. Everybody can read these sentences. */
+export const DEGRADATION_REASONS: Readonly<Record<Degradation, string>> = {
+  uploads: 'the disk is full, and uploads are refused; free some space',
+  records: 'the journal has no room for records of reads, which are answered and only counted; free some space',
+  changes: 'the journal has no room, and every change is refused; free some space',
+  scrub: 'a scrub found damaged bytes; GET /api/v1/storage/scrub lists them',
+  journal: 'damage was found in the journal since the start; run journal verify',
+  clock: 'the clock of the host is before the last entry of the journal; no lock is released until it is right',
+  checkpoints: 'checkpoints are refused or fail; the log says why',
+}
+
+/** What the server does not do at the moment while it serves everything else. */
+export function degradations(sources: DegradationSources): Degradation[] {
+  const { engine, store } = sources
+  const snapshot = store.catalog.snapshot()
+  const aheadMilliseconds = snapshot.journalMilliseconds() - sources.clock()
+  const holds: Readonly<Record<Degradation, () => boolean>> = {
+    uploads: () => store.space.isBelowReserve,
+    records: () => engine.roomFor !== 'everything',
+    changes: () => engine.roomFor === 'nothing',
+    scrub: () => (snapshot.scrub()?.damage.length ?? 0) > 0,
+    journal: sources.hasMetDamage,
+    clock: () => aheadMilliseconds > sources.clockToleranceSeconds * 1000,
+    checkpoints: () => sources.checkpointFacts().refusal !== undefined,
+  }
+  return degradationNames.filter((name) => holds[name]())
+}
+
+interface ServerParts extends Pick<DegradationSources, 'engine' | 'store'> {
+  readonly config: Config
+  readonly checkpoints: Pick<CheckpointWorkers, 'signing' | 'publication'>
+  readonly metrics: MetricSlots
+}
+
+/** What a running server is asked for that. */
+export function degradationSources({ config, engine, store, checkpoints, metrics }: ServerParts): DegradationSources {
+  return {
+    engine,
+    store,
+    checkpointFacts: () => checkpointFacts(checkpoints),
+    hasMetDamage: () => metrics.total(metrics.damageSlot('audit')) > 0,
+    clock: systemMilliseconds,
+    clockToleranceSeconds: config['object_lock.clock_backwards_tolerance_seconds'],
+  }
+}
