@@ -137,7 +137,7 @@ export const DOMAIN_ERRORS = {
   'too-many-receipts': { result: 'failure', sentence: 'The checkpoint has 64 receipts, the maximum.' },
   'journal-full': {
     result: 'failure',
-    sentence: 'The disk is full: the journal has no room for the record of this request. Free some space.',
+    sentence: 'The disk is full: the journal has no room for the record of this change. Free some space.',
   },
   'storage-full': { result: 'failure', sentence: 'There is not enough free space to store this.' },
 } as const satisfies Record<string, DomainErrorRow>

@@ -23,10 +23,10 @@ export function logOpening(log: Logger, engine: EngineThread): void {
 
 /** Logs what the journal has room for, after that has changed. */
 export function logRoom(log: Logger, roomFor: RoomFor): void {
-  if (roomFor === 'everything') log.info('the journal has room again, and all requests are answered')
+  if (roomFor === 'everything') log.info('the journal has room again, and every request is recorded')
   else if (roomFor === 'changes')
-    log.warn('the disk is full: reads are refused, since the journal has room for changes alone')
-  else log.error('the disk is full: every request is refused, since the journal has no room for its record')
+    log.warn('the disk is full: the journal has room for records of changes alone, and reads are only counted')
+  else log.error('the disk is full: the journal has no room, every change is refused, and reads are only counted')
 }
 
 /** What became of records that came too late when the journal failed. */

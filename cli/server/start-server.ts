@@ -31,6 +31,7 @@ import type { Logger } from './logger.ts'
 import { MainListeners } from './main-listeners.ts'
 import { managementHandler } from './management-plane.ts'
 import { publishGate } from './metrics/gate-metrics.ts'
+import { publishMissed } from './metrics/missed-metrics.ts'
 import { workerCounters } from './metrics/worker-values.ts'
 import { expectedResults, METRIC_OPERATIONS } from './metrics/metric-operations.ts'
 import { Readiness } from './readiness.ts'
@@ -154,6 +155,7 @@ async function startLocked(
   const session = sessionSettings(config, credentials, engine)
   const port = engine.connect()
   const client = new PortEngineClient(port, auditBytesMaximum(config, frontEndCount))
+  publishMissed(client, metrics.shared, frontEndCount + 1)
   const hashing = new HashThreads((message) => server.fail('failed', message))
   const counts = new CommitCounts(engine.commitCounts)
   const hasher = new BodyHashing(hashing.connect(), PIECE_BYTES, () => hashing.start())

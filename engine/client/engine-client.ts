@@ -12,11 +12,18 @@ export interface EngineClient {
   execute(command: Command): Promise<Done>
   /**
    * Puts a record of a request that changed nothing into the journal: a read, a denial, a failure. Callers wait only when
-   * it returns a promise: too many records are on their way, and it resolves when there is room again.
+   * it returns a promise: too many records are on their way, and it resolves when there is room again. While the journal has
+   * no room for it, the request is counted instead, and answered.
+   * @param mustBeRecorded for a request that is refused when it cannot be recorded
    * @throws EngineUnavailableError, also from the promise, when the engine has failed: nobody may be answered then
-   * @throws DomainError `journal-full` when the request must not be answered, since the disk has no space for its record
+   * @throws DomainError `journal-full` when it must be recorded and the journal has no room
    */
-  record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): Promise<void> | undefined
+  record(
+    audit: AuditContext,
+    result: Exclude<AuditResult, 'attempted'>,
+    intent?: number,
+    mustBeRecorded?: boolean,
+  ): Promise<void> | undefined
   /**
    * Records attempt and outcome of a change that failed before it reached the engine; a promise means the same. `details`
    * is further metadata of the outcome.

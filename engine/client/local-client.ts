@@ -5,6 +5,7 @@ import type { EngineLoop } from '../engine-loop.ts'
 import { DomainError, OutcomeUnknownError } from '../errors.ts'
 import { type AuditContext, type AuditResult, isOfStranger, type Pairs } from '../events/audit.ts'
 import { encodeEntry } from '../events/entry-codec.ts'
+import { MissedRecords } from '../missed-records.ts'
 
 /** The result of `execute` for a reply. */
 export function doneOrThrow(reply: EngineReply): Done {
@@ -13,9 +14,15 @@ export function doneOrThrow(reply: EngineReply): Done {
   return reply.done
 }
 
+/** Whether a command was refused for want of room. */
+function isJournalFull(reply: EngineReply): boolean {
+  return reply?.ok === false && reply.code === 'journal-full'
+}
+
 /** An engine in the same thread: for specs, for offline commands and for embedding. */
 export class LocalEngineClient implements EngineClient {
   readonly #loop: EngineLoop
+  readonly #missed = new MissedRecords()
 
   constructor(loop: EngineLoop) {
     this.#loop = loop
@@ -37,9 +44,21 @@ export class LocalEngineClient implements EngineClient {
     })
   }
 
-  record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): undefined {
+  record(
+    audit: AuditContext,
+    result: Exclude<AuditResult, 'attempted'>,
+    intent?: number,
+    mustBeRecorded = false,
+  ): undefined {
     if (this.#loop.failure !== undefined) throw this.#loop.failure
-    if (!isOfStranger(audit) && this.#loop.roomFor !== 'everything') throw new DomainError('journal-full')
+    if (!isOfStranger(audit) && intent === undefined) {
+      if (this.#loop.roomFor !== 'everything') {
+        if (mustBeRecorded) throw new DomainError('journal-full')
+        this.#missed.count(audit, result)
+        return undefined
+      }
+      this.#recordMissed()
+    }
     const body = Uint8Array.from(encodeEntry(audit, result, intent, []))
     if (isOfStranger(audit)) this.#loop.submitStranger({ address: audit.sourceAddress ?? '', result, body })
     else this.#loop.submit({ kind: 'audit', body })
@@ -48,7 +67,16 @@ export class LocalEngineClient implements EngineClient {
 
   recordFailedChange(audit: AuditContext, result: 'denied' | 'failure', details: Pairs): undefined {
     if (this.#loop.failure !== undefined) throw this.#loop.failure
-    this.#loop.submit({ kind: 'command', command: { kind: 'record-failed-change', audit, result, details } })
+    const command: Command = { kind: 'record-failed-change', audit, result, details }
+    this.#loop.submit({ kind: 'command', command }, (reply) => {
+      if (isJournalFull(reply)) this.#missed.count(audit, result)
+    })
     return undefined
+  }
+
+  #recordMissed(): void {
+    for (const audit of this.#missed.takeSummaries()) {
+      this.#loop.submit({ kind: 'audit', body: Uint8Array.from(encodeEntry(audit, 'failure', undefined, [])) })
+    }
   }
 }

@@ -4,6 +4,7 @@ import type { Command, Done } from '../commands/commands.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../errors.ts'
 import { type AuditContext, type AuditResult, isOfStranger, type Pairs } from '../events/audit.ts'
 import { encodeEntry } from '../events/entry-codec.ts'
+import { MissedRecords } from '../missed-records.ts'
 import { microsecondsOf, sequenceOf } from '../brands.ts'
 import { doneOrThrow } from './local-client.ts'
 import { isSmallWrite, WritePacker } from './packed-writes.ts'
@@ -50,6 +51,7 @@ export class PortEngineClient implements EngineClient {
   readonly #auditBytesMaximum: number
   readonly #waiting = new Map<number, Waiting>()
   readonly #audits = new AuditPacker()
+  readonly #missed = new MissedRecords()
   readonly #writes = new WritePacker()
   #commands: [id: number, command: Command][] = []
   #transfer: ArrayBuffer[] = []
@@ -69,9 +71,14 @@ export class PortEngineClient implements EngineClient {
     port.on('message', (message: ReplyMessage) => this.#receive(message))
   }
 
-  /** False while the disk is so full that reads are refused, since their records have no room. */
+  /** False while the disk is so full that reads are only counted, since their records have no room. */
   get takesRecords(): boolean {
     return this.#takesRecords
+  }
+
+  /** Answered requests without a record since the start. */
+  get missedTotal(): number {
+    return this.#missed.total
   }
 
   execute(command: Command): Promise<Done> {
@@ -86,23 +93,44 @@ export class PortEngineClient implements EngineClient {
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject, etag }))
   }
 
-  record(audit: AuditContext, result: Exclude<AuditResult, 'attempted'>, intent?: number): Promise<void> | undefined {
+  record(
+    audit: AuditContext,
+    result: Exclude<AuditResult, 'attempted'>,
+    intent?: number,
+    mustBeRecorded = false,
+  ): Promise<void> | undefined {
     if (this.#failure !== undefined) throw new EngineUnavailableError(this.#failure)
     const stranger = isOfStranger(audit) ? { address: audit.sourceAddress ?? '', result } : undefined
-    // Strangers are refused as ever: the engine counts them when it has no room.
-    if (stranger === undefined && !this.#takesRecords) throw new DomainError('journal-full')
-    const body = encodeEntry(audit, result, intent, [])
+    // Strangers are counted by the engine, and the outcome of an attempt belongs to it.
+    if (!this.#takesRecords && stranger === undefined && intent === undefined) {
+      if (mustBeRecorded) throw new DomainError('journal-full')
+      this.#missed.count(audit, result)
+      return undefined
+    }
+    this.#add(encodeEntry(audit, result, intent, []), stranger)
+    return intent === undefined || this.#takesRecords ? this.#whenThereIsRoom() : undefined
+  }
+
+  #add(
+    body: Uint8Array,
+    stranger?: { readonly address: string; readonly result: Exclude<AuditResult, 'attempted'> },
+  ): void {
     this.#audits.add(body, stranger)
     this.#auditBytes += auditMessageBytes(body.length)
     if (this.#audits.length > RECORDS_LINGER_BYTES_MAXIMUM) this.#schedule()
     else if (!this.#scheduled) this.#lingering ??= setTimeout(() => this.#schedule(), RECORDS_LINGER_MILLISECONDS)
-    return this.#whenThereIsRoom()
+  }
+
+  #addMissed(): void {
+    for (const audit of this.#missed.takeSummaries()) this.#add(encodeEntry(audit, 'failure', undefined, []))
   }
 
   recordFailedChange(audit: AuditContext, result: 'denied' | 'failure', details: Pairs): Promise<void> | undefined {
     if (this.#failure !== undefined) throw new EngineUnavailableError(this.#failure)
     // What was refused before the engine failed stays refused.
-    const recorded = this.execute({ kind: 'record-failed-change', audit, result, details }).then(ignore, ignore)
+    const recorded = this.execute({ kind: 'record-failed-change', audit, result, details }).then(ignore, (error) => {
+      if (error instanceof DomainError && error.code === 'journal-full') this.#missed.count(audit, result)
+    })
     return this.#waiting.size > COMMANDS_MAXIMUM ? recorded : undefined
   }
 
@@ -130,8 +158,9 @@ export class PortEngineClient implements EngineClient {
     setImmediate(() => this.#send())
   }
 
-  /** Sends what waits. Called before the port is closed. */
+  /** Sends what waits, also of what was only counted. Called before the port is closed. */
   flush(): void {
+    this.#addMissed()
     this.#send()
   }
 
@@ -158,6 +187,9 @@ export class PortEngineClient implements EngineClient {
     }
     if (message.kind === 'room') {
       this.#takesRecords = message.takesRecords
+      if (message.takesRecords) this.#addMissed()
+      // Records on their way are kept until there is room; those who wait for it would wait as long.
+      else for (const { resolve } of this.#room.splice(0)) resolve()
       return
     }
     this.#auditBytes -= message.auditBytes

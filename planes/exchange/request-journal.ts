@@ -164,7 +164,8 @@ export class RequestJournal {
       return this.#engine.recordFailedChange(context, result, details)
     }
     const audit = { ...context, metadata: [...context.metadata, ...details] }
-    return this.#engine.record(audit, result, this.#attempt)
+    // The record of an authorized change must not be missing; that of a read may, on a full disk.
+    return this.#engine.record(audit, result, this.#attempt, isChange)
   }
 
   #context(details: Pairs): AuditContext {

@@ -92,7 +92,10 @@ export const managementErrors = {
     sentence: 'The trees over the journal are being rebuilt (checkpoints.interval_seconds). Try again.',
   },
   DIGEST_PENDING: { status: 409, sentence: 'The digest of this multipart object is still being computed. Try again.' },
-  STORAGE_FULL: { status: 507, sentence: 'The disk of the server is full. Reads and deletes still work.' },
+  STORAGE_FULL: {
+    status: 507,
+    sentence: 'The disk of the server is full. Reads still work, and deletes as long as the journal has room.',
+  },
   AUDIT_UNAVAILABLE: { status: 503, sentence: 'The audit record cannot be made durable, so nothing was changed.' },
   OUTCOME_UNKNOWN: {
     status: 500,

@@ -30,7 +30,10 @@ export const S3_ERRORS = {
   EntityTooSmall: { status: 400, message: 'A part other than the last is smaller than the minimum.' },
   IllegalVersioningConfigurationException: { status: 400, message: 'The versioning configuration has no status.' },
   IncompleteBody: { status: 400, message: 'The body is shorter than its Content-Length.' },
-  InsufficientStorage: { status: 507, message: 'The disk of the server is full. Reads and deletes still work.' },
+  InsufficientStorage: {
+    status: 507,
+    message: 'The disk of the server is full. Reads still work, and deletes as long as the journal has room.',
+  },
   InternalError: { status: 500, message: 'The server had an internal error. Try again.' },
   InvalidAccessKeyId: { status: 403, message: 'The access key does not exist.' },
   IdempotencyParameterMismatch: { status: 400, message: 'The client token was used for another request.' },

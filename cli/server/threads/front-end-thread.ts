@@ -17,6 +17,7 @@ import { CommitCounts } from '../../../projections/catalog/commit-counts.ts'
 import { createLogger } from '../logger.ts'
 import { StoreSession } from '../store/store-session.ts'
 import { publishGate } from '../metrics/gate-metrics.ts'
+import { publishMissed } from '../metrics/missed-metrics.ts'
 import { FrontEndTelemetry } from '../metrics/front-end-telemetry.ts'
 import { SharingCounters } from '../metrics/sharing-telemetry.ts'
 import { withEmbeds } from '../sharing-plane.ts'
@@ -119,6 +120,7 @@ const hashing = new BodyHashing(data.hashing, PIECE_BYTES, () => send({ kind: 'h
 const session = new StoreSession(data, data.thread, engine, hashing, counts)
 const gate = new ConcurrencyGate(data.limits, data.gate, data.thread)
 publishGate(gate, data.metrics, data.thread)
+publishMissed(engine, data.metrics, data.thread)
 const hostNames = new HostNames(data.hostnames, hostname())
 const logs = { faults: log.log, requests: log.requests }
 const sharingTelemetry = new SharingCounters(data.metrics, data.thread, logs, data.logRequests)

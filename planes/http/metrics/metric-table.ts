@@ -24,6 +24,8 @@ const THREAD_METRICS = {
   object_store_journal_sync_seconds_total: 'Time spent in syncs of the journal.',
   object_store_audit_counted_requests_total:
     'Requests without valid credentials that the journal only counts (audit.anonymous_kib_per_second).',
+  object_store_audit_missed_requests_total:
+    'Requests answered without a record of their own, since the disk had no room for it; one record counts them when there is room again.',
   object_store_request_duration_seconds: 'Time from the head of a request to the last byte of its answer.',
   object_store_journal_bytes: 'Bytes of the journal segments, without preallocated space.',
   object_store_journal_head_sequence: 'Sequence of the last durable record.',
