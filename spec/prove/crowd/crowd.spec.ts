@@ -15,7 +15,12 @@ const GOOD: GoodClient = {
   percent: 99,
   millisecondsMaximum: 250,
 }
-const IDLE: ServerGauges = { seconds: () => 0, memoryMebibytes: () => 100, journalMebibytes: () => 7 }
+const IDLE: ServerGauges = {
+  seconds: () => 0,
+  memoryMebibytes: () => 100,
+  journalMebibytes: () => 7,
+  inUse: async () => [],
+}
 /** Longer than any machine holds up a spec. */
 const AGES = 60_000
 
@@ -133,6 +138,7 @@ test('a server whose memory or journal grows too much beside bad clients is foun
       seconds: () => 0,
       memoryMebibytes: () => (looks++ === 0 ? 100 : 613),
       journalMebibytes: () => 1e6 * written++,
+      inUse: async () => [],
     },
   })
   t.match(outcome.wrong, [
@@ -140,4 +146,19 @@ test('a server whose memory or journal grows too much beside bad clients is foun
     /^journal grew by .* MiB a second, 1 are allowed$/,
   ])
   t.equal(outcome.wrong.length, 2)
+})
+
+test('places that nobody gives back are found, and those that come back are not', async (t) => {
+  const readings = [['held-answers: 7'], ['held-answers: 7'], []]
+  const trialWith = (inUse: ServerGauges['inUse'], patienceMilliseconds: number) => ({
+    goods: [{ ...GOOD, millisecondsMaximum: AGES }],
+    startBad: async () => ({ processorSeconds: () => 0, stop: async () => {} }),
+    leadMilliseconds: 0,
+    milliseconds: 0,
+    patienceMilliseconds,
+    server: { ...IDLE, inUse },
+  })
+  t.same((await tryCrowd(trialWith(async () => readings.shift() ?? [], AGES))).wrong, [])
+  const { wrong } = await tryCrowd(trialWith(async () => ['held-answers: 7'], 300))
+  t.same(wrong, ['held-answers: 7, though the bad clients are gone'])
 })

@@ -137,6 +137,7 @@ async function triesUntilHeld(
       server: {
         seconds: () => processorSeconds(pid),
         memoryMebibytes: () => anonymousMebibytes(pid),
+        inUse: () => inUse(server),
         journalMebibytes: () => writtenBytes(new StorePaths(server.dataDirectory)) / MEBIBYTE,
       },
     })
@@ -146,6 +147,15 @@ async function triesUntilHeld(
     if (server.process.exitCode !== null) throw new Error(`the server ended with ${server.process.exitCode}`)
   }
   return undefined
+}
+
+/** Of the metrics those that are 0 when nobody asks for anything. */
+const IN_USE = /^object_store_(operations_active|operations_queued|shared_used|shared_waiting)(\{.*\})? (?!0$)/
+
+async function inUse({ apiEndpoint, scrapeToken }: ProcessServer): Promise<readonly string[]> {
+  const headers = { authorization: `Bearer ${scrapeToken}` }
+  const text = await fetch(`${apiEndpoint}/metrics`, { headers }).then((answer) => answer.text())
+  return text.split('\n').filter((line) => IN_USE.test(line))
 }
 
 function goodClients(server: ProcessServer, good: Identity): readonly GoodClient[] {

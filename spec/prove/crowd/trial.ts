@@ -20,6 +20,8 @@ export interface ServerGauges {
   seconds(): number
   memoryMebibytes(): number
   journalMebibytes(): number
+  /** Places, queues and bytes that requests have now, each in a few words; those that a good client needs are over. */
+  inUse(): Promise<readonly string[]>
 }
 
 export interface Outcome {
@@ -51,9 +53,11 @@ export async function tryCrowd(trial: Trial): Promise<Outcome> {
   const memoryGrowth = memory.stop()
   await bad.stop()
   await sleep(leadMilliseconds)
+  const left = await leftInUse(server, trial.patienceMilliseconds)
   const journalRate = (server.journalMebibytes() - journalBefore) / badSeconds
   const wrong = [
     ...goods.flatMap((good, index) => judge(good, seen[index] as Seen)),
+    ...left.map((what) => `${what}, though the bad clients are gone`),
     ...judgeUse('memory', memoryGrowth, MEMORY_MEBIBYTES_MAXIMUM, 'MiB'),
     ...judgeUse('journal', journalRate, JOURNAL_MEBIBYTES_MAXIMUM, 'MiB a second'),
   ]
@@ -63,6 +67,16 @@ export async function tryCrowd(trial: Trial): Promise<Outcome> {
     `memory +${memoryGrowth.toFixed(0)} MiB, journal +${journalRate.toFixed(2)} MiB a second`,
   ].join('; ')
   return { wrong, line }
+}
+
+/** What is in use when all clients have gone; connections that were cut are noticed a little later. */
+async function leftInUse(server: ServerGauges, patienceMilliseconds: number): Promise<readonly string[]> {
+  const end = performance.now() + patienceMilliseconds
+  for (;;) {
+    const left = await server.inUse()
+    if (left.length === 0 || performance.now() > end) return left
+    await sleep(LOOK_MILLISECONDS)
+  }
 }
 
 /** How far a value rises above what it was. */
