@@ -18,8 +18,9 @@ export interface DeliveryReport {
 export interface WebhookCommands {
   'create-webhook': {
     webhook: string
-    /** A valid target (planes/management/routes/webhooks.ts). */
+    /** A valid target (planes/management/routes/webhooks.ts), without its query. */
     target: string
+    sealedQuery: Uint8Array | undefined
     eventTypes: readonly EventType[]
     bucket: string | undefined
     prefix: string | undefined

@@ -6,7 +6,7 @@ import type { DefaultRetention, LifecycleRule, LockState, Retention } from '../e
 import type { StateReader } from '../state-ports.ts'
 import { updatedEmbed } from './sharing.ts'
 import type { EmbedState, ShareState } from './sharing-state.ts'
-import type { WebhookState } from './webhook-state.ts'
+import { maskedTarget, type WebhookState } from './webhook-state.ts'
 
 /** Most bytes of one value in a record; a longer one is cut, and its digest is recorded. */
 const VALUE_BYTES_MAXIMUM = 2048
@@ -73,12 +73,13 @@ function policiesOf(account: string, state: StateReader): readonly string[] | un
 /** What follows the path of a target may be a password of its owner, so it is left out. */
 function webhookSettings({
   target,
+  sealedQuery,
   eventTypes,
   bucket,
   prefix,
-}: Pick<WebhookState, 'target' | 'eventTypes' | 'bucket' | 'prefix'>): [name: string, value: string][] {
+}: Pick<WebhookState, 'target' | 'sealedQuery' | 'eventTypes' | 'bucket' | 'prefix'>): [name: string, value: string][] {
   return [
-    ['target_url', target.replace(/\?.*/, '?...')],
+    ['target_url', maskedTarget({ target, sealedQuery })],
     ['event_types', listText(eventTypes)],
     ['bucket_filter', bucket ?? NONE],
     ['object_prefix_filter', prefix ?? NONE],

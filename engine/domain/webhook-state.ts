@@ -4,7 +4,10 @@ import type { EventType } from '../events/values.ts'
 /** A webhook as it was set up. */
 export interface WebhookState {
   readonly webhook: string
+  /** Without its query; one of an earlier version may still have it. */
   readonly target: string
+  /** What follows the `?` of the target: it may be a password. Undefined where there is nothing. */
+  readonly sealedQuery: Uint8Array | undefined
   readonly eventTypes: readonly EventType[]
   /** Undefined: all buckets. */
   readonly bucket: string | undefined
@@ -17,6 +20,11 @@ export interface WebhookState {
   readonly sealedSecret: Uint8Array
   /** The secret before, which signs along until a time. */
   readonly previousSecret: { readonly sealedSecret: Uint8Array; readonly untilMicroseconds: Microseconds } | undefined
+}
+
+/** A target without what follows its `?`, which may be a password, also where an earlier version did not seal it. */
+export function maskedTarget({ target, sealedQuery }: Pick<WebhookState, 'target' | 'sealedQuery'>): string {
+  return sealedQuery === undefined ? target.replace(/\?.+/, '?...') : `${target}?...`
 }
 
 /** Events of the past that are delivered once more. */

@@ -25,12 +25,11 @@ function boundedError(error: string | undefined): string | undefined {
 
 export const webhookRules = {
   'create-webhook'(command, { state }) {
-    const { webhook, target, eventTypes, bucket, prefix, enabled, sealedSecret } = command
+    const { webhook, target, sealedQuery, eventTypes, bucket, prefix, enabled, sealedSecret } = command
     if (state.webhook(webhook) !== undefined) throw new DomainError('webhook-exists', webhook)
     if (state.webhookCount >= WEBHOOKS_MAXIMUM) throw new DomainError('too-many-webhooks')
-    return {
-      changes: [{ name: 'webhook.created', webhook, target, eventTypes, bucket, prefix, enabled, sealedSecret }],
-    }
+    const sealed = { sealedSecret, sealedQuery }
+    return { changes: [{ name: 'webhook.created', webhook, target, eventTypes, bucket, prefix, enabled, ...sealed }] }
   },
 
   /** Enabling a webhook that is enabled does not begin it anew. */

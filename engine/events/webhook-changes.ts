@@ -5,7 +5,7 @@
 import { bucketName, identifier } from './names.ts'
 import { defineChange } from './schema/change.ts'
 import { bytes, flag, listOf, microseconds, optional, text, wordOf } from './schema/kinds.ts'
-import { field } from './schema/record.ts'
+import { appended, field } from './schema/record.ts'
 import { EVENT_TYPES } from './values.ts'
 
 const webhook = field(identifier, 'webhook id')
@@ -15,12 +15,13 @@ const sealedSecret = field(bytes, 'sealed secret')
 
 export const webhookCreated = defineChange('webhook.created', 40, {
   webhook,
-  target: field(text, 'target', 'an http or https URL'),
+  target: field(text, 'target', 'an http or https URL; what follows its `?` only in entries of earlier versions'),
   eventTypes: field(listOf(wordOf(EVENT_TYPES)), 'event types'),
   bucket: field(optional(bucketName), 'bucket', 'nil: of all'),
   prefix: field(optional(text), 'prefix of keys', 'nil: all, and events of buckets'),
   enabled,
   sealedSecret,
+  sealedQuery: appended(optional(bytes), undefined, 'sealed query', 'what follows the `?` of the target'),
 })
 
 /** Disabled, it forgets what was pending; enabled, it begins with the events after this entry. */

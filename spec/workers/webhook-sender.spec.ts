@@ -4,6 +4,7 @@ import { types } from 'node:util'
 import { microsecondsOf, millisecondsOf } from '../../engine/brands.ts'
 import { type Test, test } from 'tap'
 import { SecretBox } from '../../engine/keys/secret-box.ts'
+import { sealedTarget } from '../../engine/keys/webhook-target-query.ts'
 import { WebhookSender } from '../../workers/webhooks/sender.ts'
 import { systemResolver } from '../../workers/webhooks/resolver.ts'
 import { type Answering, type Receiver, startReceiver, statusOf } from '../support/webhooks/receiver.ts'
@@ -53,6 +54,26 @@ test('a delivery arrives as it was signed', async (t) => {
     headers: { 'x-object-store-test': 'true', 'x-object-store-event-id': 'test-1', 'ce-id': 'test-1' },
   })
   t.match(JSON.parse(String(target.received[1]?.body)), { id: 'test-1' })
+})
+
+test('a sealed query is sent with the address, also after the master key was changed', async (t) => {
+  const target = await receiver(t)
+  const sealed = webhookTo(target.url, sealedTarget(`${target.url}?key=%20word&b`, 'wh-sample', SECRETS))
+  t.notMatch(sealed.target, '?')
+  await senderWith().send(sealed, storageEvent(1))
+  const changed = new SecretBox(Buffer.alloc(32, 10), [Buffer.alloc(32, 9)])
+  await senderWith({ secrets: changed }).send(sealed, storageEvent(2))
+  await senderWith().send(webhookTo(`${target.url}?never=sealed`), storageEvent(3))
+  t.same(
+    target.received.map(({ path }) => path),
+    ['/hook?key=%20word&b', '/hook?key=%20word&b', '/hook?never=sealed'],
+  )
+  const stranger = senderWith({ secrets: new SecretBox(Buffer.alloc(32, 11)) })
+  t.match(await stranger.send(sealed, storageEvent(4)), {
+    status: undefined,
+    error: /^target_url: its query cannot be/,
+  })
+  t.equal(target.received.length, 3, 'nothing is sent without its query')
 })
 
 test('what a receiver answers', async (t) => {

@@ -3,6 +3,7 @@ import { type Microseconds, microsecondsOf, type Milliseconds } from '../../engi
 import type { WebhookState } from '../../engine/domain/webhook-state.ts'
 import { addressFault, addressIn, targetFault, type TargetRules, unmapped } from '../../engine/webhook-target.ts'
 import type { SecretBox } from '../../engine/keys/secret-box.ts'
+import { openedTarget } from '../../engine/keys/webhook-target-query.ts'
 import type { StorageEvent } from '../../projections/events/storage-event.ts'
 import { post } from './post.ts'
 import type { Resolver } from './resolver.ts'
@@ -81,10 +82,19 @@ export class WebhookSender {
     }
   }
 
-  #urlOf({ target }: WebhookState): URL {
+  #urlOf(webhook: WebhookState): URL {
+    const target = this.#targetOf(webhook)
     const fault = targetFault(target, this.#options.rules)
     if (fault !== undefined) throw new Error(`target_url: ${fault}`)
     return new URL(target)
+  }
+
+  #targetOf(webhook: WebhookState): string {
+    try {
+      return openedTarget(webhook, this.#options.secrets)
+    } catch (error) {
+      throw new Error('target_url: its query cannot be opened with this master key: create it anew', { cause: error })
+    }
   }
 
   #sign(webhook: WebhookState, event: StorageEvent, now: Milliseconds, testId: string | undefined) {

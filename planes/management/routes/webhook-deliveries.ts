@@ -79,7 +79,7 @@ const replayWebhook = defineRoute({
     if (sinceMicroseconds >= untilMicroseconds) throw invalid('since', 'must be before until, and before now')
     const change = { kind: 'replay-webhook', webhook, sinceMicroseconds, untilMicroseconds } as const
     await request.journal.execute(change)
-    return jsonResponse(202, webhookRecord(before, services))
+    return jsonResponse(202, webhookRecord(before, services, request.identity.role))
   },
   command: command('webhook replay', 'deliver the events of a range of time once more', {
     arguments: { webhook: 'text', since: 'time' },

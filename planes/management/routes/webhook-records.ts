@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import type { WebhookState } from '../../../engine/domain/webhook-state.ts'
+import { maskedTarget, type WebhookState } from '../../../engine/domain/webhook-state.ts'
+import type { ManagementRole } from '../../../engine/events/values.ts'
+import { type SecretBox, SecretBoxError } from '../../../engine/keys/secret-box.ts'
+import { openedTarget } from '../../../engine/keys/webhook-target-query.ts'
+import { ADMINISTRATORS } from '../define-route.ts'
 import { storageEventId } from '../../../projections/events/storage-event.ts'
 import type { DeliveryLogEntry } from '../../../projections/catalog/webhook-reader.ts'
 import { ManagementError } from '../errors.ts'
@@ -21,16 +25,17 @@ export function newSigningSecret(webhook: string, { webhooks }: ManagementServic
   return { secret, sealedSecret: webhooks.secrets.seal(secret, webhook) }
 }
 
-/** A webhook without its secret. */
+/** A webhook without its secret. The query of its address, which may be a password, only for a role that manages webhooks. */
 export function webhookRecord(
   webhook: Omit<WebhookState, 'startSequence' | 'sealedSecret'>,
   { webhooks, clock }: ManagementServices,
+  role: ManagementRole,
 ) {
   const progress = webhooks.reader.progress(webhook.webhook)
   const until = webhook.previousSecret?.untilMicroseconds
   return {
     id: webhook.webhook,
-    target_url: webhook.target,
+    target_url: shownTarget(webhook, role, webhooks.secrets),
     event_types: webhook.eventTypes,
     bucket_filter: webhook.bucket ?? null,
     object_prefix_filter: webhook.prefix ?? null,
@@ -39,6 +44,21 @@ export function webhookRecord(
     previous_secret_until: until !== undefined && until > clock() * 1000 ? rfc3339(until) : null,
     pending: (progress?.line.pending.length ?? 0) + (progress?.replay?.pending.length ?? 0),
     replaying: progress?.replay !== undefined,
+  }
+}
+
+function shownTarget(
+  webhook: Pick<WebhookState, 'webhook' | 'target' | 'sealedQuery'>,
+  role: ManagementRole,
+  secrets: SecretBox,
+): string {
+  if (!ADMINISTRATORS.some((one) => one === role)) return maskedTarget(webhook)
+  try {
+    return openedTarget(webhook, secrets)
+  } catch (error) {
+    // Its deliveries fail and say why; the list is needed to find the webhook and delete it.
+    if (error instanceof SecretBoxError) return maskedTarget(webhook)
+    throw error
   }
 }
 

@@ -1,4 +1,5 @@
 import { BUCKET_NAME_LENGTH, isBucketName, KEY_BYTES_MAXIMUM } from '../../../engine/domain/names.ts'
+import { sealedTarget } from '../../../engine/keys/webhook-target-query.ts'
 import { targetFault } from '../../../engine/webhook-target.ts'
 import { EVENT_TYPES } from '../../../engine/events/values.ts'
 import { ADMINISTRATORS, defineRoute, EVERYONE, json, NOTHING, type Route } from '../define-route.ts'
@@ -13,12 +14,12 @@ import { newSigningSecret, requireWebhook, webhookRecord } from './webhook-recor
 const listWebhooks = defineRoute({
   pattern: 'GET /webhooks',
   roles: EVERYONE,
-  summary: 'All webhooks, without their secrets.',
+  summary: 'All webhooks, without their secrets; for auditors without the queries of their addresses.',
   answer: { 200: json(object({ webhooks: listOf(component('Webhook')) })) },
-  handle(_request, services) {
+  handle({ identity: { role } }, services) {
     const webhooks = services.webhooks.reader.webhooks()
     const oldestFirst = webhooks.toSorted((left, right) => left.createdMicroseconds - right.createdMicroseconds)
-    return jsonResponse(200, { webhooks: oldestFirst.map((webhook) => webhookRecord(webhook, services)) })
+    return jsonResponse(200, { webhooks: oldestFirst.map((webhook) => webhookRecord(webhook, services, role)) })
   },
   command: command('webhook list', 'list the webhooks', {
     show: { list: 'webhooks', columns: ['id', 'target_url', 'event_types', 'enabled', 'pending'] },
@@ -64,7 +65,7 @@ const createWebhook = defineRoute({
     const { secret, sealedSecret } = newSigningSecret(webhook, services)
     const settings = {
       webhook,
-      target: sent.target_url,
+      ...sealedTarget(sent.target_url, webhook, services.webhooks.secrets),
       eventTypes: EVENT_TYPES.filter((type) => sent.event_types.includes(type)),
       bucket: sent.bucket_filter ?? undefined,
       prefix: sent.object_prefix_filter ?? undefined,
@@ -73,7 +74,10 @@ const createWebhook = defineRoute({
     const change = { kind: 'create-webhook', ...settings, sealedSecret } as const
     const { timeMicroseconds } = await request.journal.execute(change, ['id', webhook])
     const state = { ...settings, createdMicroseconds: timeMicroseconds, previousSecret: undefined }
-    return jsonResponse(201, { subscription: webhookRecord(state, services), signing_secret: secret })
+    return jsonResponse(201, {
+      subscription: webhookRecord(state, services, request.identity.role),
+      signing_secret: secret,
+    })
   },
   command: command('webhook create', 'create a webhook; its signing secret is shown once', {
     arguments: { 'target-url': 'text' },
@@ -107,7 +111,7 @@ const putStatus = defineRoute({
     // Read before the change: another request may delete the webhook before this one is answered.
     const before = requireWebhook(request.parameters.id, services)
     await request.journal.execute({ kind: 'set-webhook-status', webhook: before.webhook, enabled })
-    return jsonResponse(200, webhookRecord({ ...before, enabled }, services))
+    return jsonResponse(200, webhookRecord({ ...before, enabled }, services, request.identity.role))
   },
   command: (['enable', 'disable'] as const).map((verb) =>
     command(`webhook ${verb}`, verb === 'enable' ? 'enable a webhook' : 'disable a webhook and drop what is pending', {
@@ -144,7 +148,10 @@ const rotateSecret = defineRoute({
     const { secret, sealedSecret } = newSigningSecret(before.webhook, services)
     await request.journal.execute({ kind: 'rotate-webhook-secret', webhook: before.webhook, sealedSecret })
     const after = services.webhooks.reader.webhook(before.webhook) ?? before
-    return jsonResponse(200, { subscription: webhookRecord(after, services), signing_secret: secret })
+    return jsonResponse(200, {
+      subscription: webhookRecord(after, services, request.identity.role),
+      signing_secret: secret,
+    })
   },
   command: command(
     'webhook rotate-secret',

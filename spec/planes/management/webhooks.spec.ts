@@ -2,7 +2,10 @@
 import tap, { test } from 'tap'
 import { microsecondsOf } from '../../../engine/brands.ts'
 import type { WebhookState } from '../../../engine/domain/webhook-state.ts'
-import { attemptOf, recordDeliveries, reportOf } from '../../support/webhooks/webhook-commands.ts'
+import { openedTarget } from '../../../engine/keys/webhook-target-query.ts'
+import { SecretBoxError } from '../../../engine/keys/secret-box.ts'
+import { ApiClient, bearer } from '../../support/api-client.ts'
+import { attemptOf, createWebhook, recordDeliveries, reportOf } from '../../support/webhooks/webhook-commands.ts'
 import { startManaged } from '../../support/management-server.ts'
 
 interface Subscription {
@@ -52,6 +55,47 @@ test('creation shows the signing secret once, and defaults', async (t) => {
   t.notOk((await server.journalText()).includes(secret), 'and it is not in the journal')
   const stored = server.session.webhooks.webhook(subscription.id)
   t.equal(server.session.webhookSecrets.open(stored?.sealedSecret ?? Buffer.alloc(0), subscription.id), secret)
+})
+
+async function targetsShown(authorization: string): Promise<Record<string, unknown>> {
+  const client = ApiClient.of(server.apiEndpoint, authorization, () => {})
+  const { webhooks } = await client.get<{ webhooks: Subscription[] }>('GET', '/webhooks')
+  client.close()
+  return Object.fromEntries(webhooks.map(({ id, target_url: target }) => [id, target]))
+}
+
+async function issued(role: string): Promise<string> {
+  return bearer((await api.get<{ token: string }>('POST', '/management-tokens', { name: role, role })).token)
+}
+
+test('the query of an address is sealed, and only who manages webhooks is shown it', async (t) => {
+  const address = 'https://receiver.example/hook'
+  const [sealed, without, empty] = [
+    await create({ target_url: `${address}?key=a-password-of-theirs&a=?` }),
+    await create({ target_url: address }),
+    await create({ target_url: `${address}?` }),
+  ].map(({ subscription }) => subscription.id) as [string, string, string]
+  await server.store.client.execute(createWebhook('plain'))
+  const text = await server.journalText()
+  t.ok(text.includes(address), 'the search finds what is there')
+  t.notOk(text.includes('a-password-of-theirs'))
+  const whole = {
+    [sealed]: `${address}?key=a-password-of-theirs&a=?`,
+    [without]: address,
+    [empty]: `${address}?`,
+    plain: 'https://receiver.example/plain?token=t',
+  }
+  t.match(await targetsShown(await issued('storage-administrator')), whole)
+  t.match(await targetsShown(await issued('auditor')), {
+    [sealed]: `${address}?...`,
+    [without]: address,
+    [empty]: `${address}?`,
+    plain: 'https://receiver.example/plain?...',
+  })
+  const state = server.session.webhooks.webhook(sealed) as WebhookState
+  t.equal(openedTarget(state, server.session.webhookSecrets), whole[sealed], 'what the sender sends to')
+  t.throws(() => openedTarget({ ...state, webhook: without }, server.session.webhookSecrets), SecretBoxError)
+  t.throws(() => server.session.webhookSecrets.open(state.sealedQuery ?? Buffer.alloc(0), sealed), SecretBoxError)
 })
 
 test('filters, and a bucket that is not there', async (t) => {

@@ -168,6 +168,7 @@ const ACCESS = {
 const WEBHOOK: WebhookState = {
   webhook: WEBHOOK_ID,
   target: 'https://receiver.example/events',
+  sealedQuery: undefined,
   eventTypes: ['object.created'],
   bucket: undefined,
   prefix: undefined,

@@ -196,6 +196,20 @@ export const SHOWN: readonly (readonly [stored: readonly unknown[], shown: Recor
       sealed_secret: HEX,
     },
   ],
+  [
+    [40, 'w', 'https://t/', [0], null, null, true, DIGEST, DIGEST],
+    {
+      kind: 'webhook.created',
+      webhook: 'w',
+      target: 'https://t/',
+      event_types: ['bucket.created'],
+      bucket: null,
+      prefix: null,
+      enabled: true,
+      sealed_secret: HEX,
+      sealed_query: HEX,
+    },
+  ],
   [[41, 'w', false], { kind: 'webhook.status-set', webhook: 'w', enabled: false }],
   [[42, 'w'], { kind: 'webhook.deleted', webhook: 'w' }],
   [

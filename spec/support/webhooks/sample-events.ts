@@ -27,6 +27,7 @@ export function webhookTo(target: string, changed: Partial<WebhookState> = {}): 
   return {
     webhook: 'wh-sample',
     target,
+    sealedQuery: undefined,
     eventTypes: ['object.created'],
     bucket: undefined,
     prefix: undefined,

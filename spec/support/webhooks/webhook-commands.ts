@@ -14,7 +14,8 @@ export function createWebhook(
   const filters = { eventTypes: ['object.created', 'object.deleted'], bucket: 'photos', prefix: '2026/' } as const
   const target = `https://receiver.example/${webhook}?token=t`
   const sealedSecret = Buffer.from(`secret of ${webhook}`)
-  return { kind: 'create-webhook', audit, webhook, target, ...filters, enabled: true, sealedSecret, ...changed }
+  const sealed = { sealedSecret, sealedQuery: undefined }
+  return { kind: 'create-webhook', audit, webhook, target, ...filters, enabled: true, ...sealed, ...changed }
 }
 
 export function setWebhookStatus(webhook: string, enabled: boolean): CommandOf<'set-webhook-status'> {

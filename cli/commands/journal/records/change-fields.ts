@@ -116,6 +116,7 @@ const changeTable: Readonly<Record<number, readonly [name: string, ...fields: Fi
     'prefix',
     'enabled',
     'sealed_secret',
+    'sealed_query',
   ],
   41: ['webhook.status-set', 'webhook', 'enabled'],
   42: ['webhook.deleted', 'webhook'],
