@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { cutText } from '../exchange/cut-text.ts'
 import { discardBody } from '../exchange/exchange.ts'
 import type { HeaderLine, HttpResponse } from '../http/exchange.ts'
 import { ManagementError } from './errors.ts'
@@ -29,11 +30,19 @@ export function noContent(): HttpResponse {
   return { status: 204, headers: commonHeaders }
 }
 
-/** The error envelope of the specification: `{"error":{"code","message","request_id"}}`. */
+/** Of a message, which may name what the client sent, as the answer has it. */
+const MESSAGE_BYTES_MAXIMUM = 2048
+
+/** The error envelope of the specification: `{"error":{"code","message","request_id"}}`. The message is cut. */
 export function errorResponse(error: ManagementError, requestId: string): HttpResponse {
-  const { code, message, status } = error
+  const { code, status } = error
+  const message = cutText(error.message, MESSAGE_BYTES_MAXIMUM, escapeJson)
   const response = jsonResponse(status, { error: { code, message, request_id: requestId } })
   return { ...response, headers: [...response.headers, ...error.headers] }
+}
+
+function escapeJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1)
 }
 
 export function withRequestId(response: HttpResponse, requestId: string): HttpResponse {

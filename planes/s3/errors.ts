@@ -3,6 +3,7 @@
  * Codes and statuses are those of the S3 API's list of error responses.
  */
 
+import { cutText } from '../exchange/cut-text.ts'
 import type { HeaderLine } from '../http/exchange.ts'
 import { escapeXmlLossy, XML_DECLARATION } from './text/xml-writer.ts'
 
@@ -145,15 +146,33 @@ interface ErrorDocumentContext {
   readonly resource: string
 }
 
-/** The XML of an error. Text that XML cannot carry is replaced, so that the document parses whatever the key was. */
+/** Of one text, as the document has it: a key of 1,024 plain bytes is whole. */
+const TEXT_BYTES_MAXIMUM = 1024
+/** Of the path. What says the least, such as SlowDown, stays below 1 KiB with its head. */
+const RESOURCE_BYTES_MAXIMUM = 512
+/** Of message and details together. A document with its tags and its head stays below 4 KiB, whatever was asked. */
+const TEXTS_BYTES_MAXIMUM = 2560
+
+/**
+ * The XML of an error. Its texts are cut, so that no request makes it long, and what XML cannot carry is replaced, so that
+ * it parses whatever the key was (decision 0177).
+ */
 export function errorDocument(error: S3Error, context: ErrorDocumentContext): string {
-  let inner = line('Code', error.code) + line('Message', error.message)
-  for (const [name, text] of error.details) inner += line(name, text)
-  inner += line('Resource', context.resource) + line('RequestId', context.requestId)
+  let room = TEXTS_BYTES_MAXIMUM
+  let inner = `<Code>${error.code}</Code>`
+  const line = (name: string, text: string): void => {
+    const written = cut(text, Math.min(room, TEXT_BYTES_MAXIMUM))
+    room = Math.max(0, room - Buffer.byteLength(written))
+    inner += `<${name}>${written}</${name}>`
+  }
+  line('Message', error.message)
+  for (const [name, text] of error.details) line(name, text)
+  inner += `<Resource>${cut(context.resource, RESOURCE_BYTES_MAXIMUM)}</Resource>`
   // S3 names a machine in HostId; here it says nothing about one.
-  return `${XML_DECLARATION}<Error>${inner}<HostId>object-store</HostId></Error>`
+  const requestId = escapeXmlLossy(context.requestId)
+  return `${XML_DECLARATION}<Error>${inner}<RequestId>${requestId}</RequestId><HostId>object-store</HostId></Error>`
 }
 
-function line(name: string, text: string): string {
-  return `<${name}>${escapeXmlLossy(text)}</${name}>`
+function cut(text: string, bytesMaximum: number): string {
+  return escapeXmlLossy(cutText(text, bytesMaximum, escapeXmlLossy))
 }

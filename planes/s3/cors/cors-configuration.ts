@@ -36,7 +36,7 @@ const TEXT_OVERHEAD_BYTES = 3
  *   that S3 does not know, two wildcards in a value, a value of another form)
  */
 export function parseCorsConfiguration(body: Buffer): CorsRule[] {
-  const root = readXml(body, ROOT)
+  const root = readXml(body, ROOT, CORS_BYTES_MAXIMUM)
   expectOnly(root, ['CORSRule'])
   const found = root.children.get('CORSRule') ?? []
   if (found.length === 0) throw malformedXml('There must be at least one CORSRule.')

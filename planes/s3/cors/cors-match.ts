@@ -11,8 +11,11 @@ import { S3Error } from '../errors.ts'
 /** Preflights cost no signature, so what one of them may ask for is bounded. */
 const REQUESTED_HEADERS_MAXIMUM = 100
 
-/** An origin is visible ASCII; with a comma it would be two. */
-const ORIGIN = /^[\x21-\x2b\x2d-\x7e]+$/
+/**
+ * An origin is visible ASCII; with a comma it would be two. Its host has at most 253 characters, and answers repeat it, those
+ * to strangers too.
+ */
+const ORIGIN = /^[\x21-\x2b\x2d-\x7e]{1,512}$/
 /** A header name (RFC 9110 token) in lower case. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 

@@ -3,14 +3,23 @@
  * their order are those of the S3 API reference.
  */
 
+import { cutText } from '../../exchange/cut-text.ts'
 import { malformedXml, type S3Error } from '../errors.ts'
 import { documentElement } from '../text/xml-reader.ts'
 import { XmlScanner } from '../text/xml-scanner.ts'
-import { element, successDocument } from '../text/xml-writer.ts'
+import { element, escapeXml, successDocument } from '../text/xml-writer.ts'
 import { optionalElement } from './listing-elements.ts'
 
 /** The most keys that one request names (S3 API reference, DeleteObjects). */
 const DELETIONS_MAXIMUM = 1000
+/**
+ * Of a key and the id of a version, as they are written. A key has up to 1,024 bytes, six characters for each as in
+ * `&quot;`, an id up to 1,024 characters. One that is longer is refused by itself, and beyond this the document is.
+ */
+const KEY_CHARACTERS_MAXIMUM = 8192
+const VERSION_ID_CHARACTERS_MAXIMUM = 2048
+/** As the answer has it, of a key that is longer than one can be, and of the id of a version. */
+const CUT_BYTES_MAXIMUM = 1100
 
 /** A key as the request names it; every text is as it was sent. */
 export interface NamedDeletion {
@@ -64,12 +73,17 @@ function readObject(scanner: XmlScanner): NamedDeletion {
     const member = MEMBERS.find((known) => known === name)
     if (member === undefined) throw malformedXml(`${name} is not expected.`)
     if (texts.has(member)) throw malformedXml(`${member} occurs more than once.`)
-    texts.set(member, member === 'Key' ? scanner.exactText() : scanner.text())
+    texts.set(member, textOf(member, scanner))
   }
   const key = texts.get('Key')
   if (key === undefined || key === '') throw malformedXml('An Object needs a Key.')
   const foreign = (['LastModifiedTime', 'Size'] as const).find((member) => texts.has(member))
   return { key, versionId: texts.get('VersionId'), etag: texts.get('ETag'), foreign }
+}
+
+function textOf(member: Member, scanner: XmlScanner): string {
+  if (member === 'Key') return scanner.exactText(KEY_CHARACTERS_MAXIMUM)
+  return scanner.text(member === 'VersionId' ? VERSION_ID_CHARACTERS_MAXIMUM : undefined)
 }
 
 /** A boolean of XML Schema, and in capitals as some clients write it. */
@@ -105,7 +119,9 @@ export function deleteResult(results: readonly DeletionResult[], quiet: boolean)
 }
 
 function resultElement(result: DeletionResult): string {
-  const { key, versionId, error } = result
+  const { error } = result
+  const key = error?.code === 'KeyTooLongError' ? cutText(result.key, CUT_BYTES_MAXIMUM, escapeXml) : result.key
+  const versionId = result.versionId && cutText(result.versionId, CUT_BYTES_MAXIMUM, escapeXml)
   const name = element('Key', key) + optionalElement('VersionId', versionId)
   if (error !== undefined)
     return `<Error>${name}${element('Code', error.code)}${element('Message', error.message)}</Error>`

@@ -12,39 +12,41 @@ const PROLOGUE = /^\ufeff?(?:<\?xml[ \t\r\n][^<>]*\?>)?[ \t\r\n]*(?=<[^?!])/
 /** The white space of XML, which is less than that of the platform. */
 const BLANKS = ' \t\r\n'
 
-/** References beyond the five names and the numbers would need a declaration. */
-const FOREIGN_REFERENCE = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)/
-
-const CODE_POINT_MAXIMUM = 0x10_ff_ff
-const NUMERIC_REFERENCE = /&#(?:x([0-9a-fA-F]+)|(\d+));/g
-
-/** What no XML 1.0 document may hold, written out or as a reference. */
+/** What no XML 1.0 document may hold; halves of surrogate pairs, which it may not hold either, are not UTF-8. */
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
-const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/u
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
+
+const CARRIAGE_RETURN = 13
+const LINE_FEED = 10
+
+/** Elements of a document that is taken as a tree: far more than any of them has. */
+const TREE_ELEMENTS_MAXIMUM = 10_000
+/** The longest that a document may say in one word is a region of 255 characters. */
+const TREE_TEXT_MAXIMUM = 512
 
 /**
  * Parses a document.
  * @param rootName the name that the document element must have, without namespace
+ * @param textMaximum characters that the text of one element may have as it is written
  * @throws S3Error MalformedXML
  */
-export function readXml(body: Buffer, rootName: string): XmlElement {
-  const scanner = new XmlScanner(documentElement(body))
+export function readXml(body: Buffer, rootName: string, textMaximum = TREE_TEXT_MAXIMUM): XmlElement {
+  const scanner = new XmlScanner(documentElement(body), TREE_ELEMENTS_MAXIMUM)
   scanner.beginRoot(rootName)
-  const root = scanner.element()
+  const root = scanner.element(textMaximum)
   scanner.finish()
   return root
 }
 
 /**
  * The text of the document element: without the XML declaration, and after everything was refused that this service has
- * no use for (declarations, comments, CDATA sections, processing instructions, entities but the five). It begins with
- * `<` and ends with `>`; whether it is well-formed is not known yet.
+ * no use for (declarations, comments, CDATA sections, processing instructions). It begins with `<` and ends with `>`;
+ * whether it is well-formed, and its references are, is not known yet. A few passes over the bytes, whatever they are.
  * @throws S3Error MalformedXML
  */
 export function documentElement(body: Buffer): string {
   if (!isUtf8(body)) throw malformedXml('The document is not UTF-8.')
-  // A line ends with a line feed, however it was written (XML 1.0 section 2.11).
-  const text = body.toString('utf8').replaceAll(/\r\n?/g, '\n')
+  const text = withLineFeeds(body).toString('utf8')
   const prologue = PROLOGUE.exec(text)
   const document = prologue === null ? '' : text.slice(prologue[0].length, endOf(text))
   if (!document.endsWith('>')) throw malformedXml('There must be one element and nothing around it.')
@@ -52,10 +54,22 @@ export function documentElement(body: Buffer): string {
     throw malformedXml('Declarations, comments and CDATA sections are not accepted.')
   }
   if (document.includes('<?')) throw malformedXml('Processing instructions are not accepted.')
-  if (FOREIGN_REFERENCE.test(document)) throw malformedXml('There is a reference to an unknown entity.')
   if (FORBIDDEN.test(text)) throw malformedXml('There is a character that XML does not know.')
-  if (document.includes('&#')) checkNumericReferences(document)
   return document
+}
+
+/** A line ends with a line feed, however it was written (XML 1.0 section 2.11). */
+function withLineFeeds(body: Buffer): Buffer {
+  if (!body.includes(CARRIAGE_RETURN)) return body
+  const lines = Buffer.allocUnsafe(body.length)
+  let length = 0
+  for (let at = 0; at < body.length; at += 1) {
+    const byte = body[at] as number
+    if (byte === CARRIAGE_RETURN && body[at + 1] === LINE_FEED) continue
+    lines[length] = byte === CARRIAGE_RETURN ? LINE_FEED : byte
+    length += 1
+  }
+  return lines.subarray(0, length)
 }
 
 /** Where the white space at the end begins. */
@@ -63,15 +77,6 @@ function endOf(text: string): number {
   let end = text.length
   while (end > 0 && BLANKS.includes(text.charAt(end - 1))) end -= 1
   return end
-}
-
-function checkNumericReferences(document: string): void {
-  for (const [, hexadecimal, decimal] of document.matchAll(NUMERIC_REFERENCE)) {
-    const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16)
-    if (code > CODE_POINT_MAXIMUM || FORBIDDEN.test(String.fromCodePoint(code))) {
-      throw malformedXml('There is a reference to a character that XML does not know.')
-    }
-  }
 }
 
 /**

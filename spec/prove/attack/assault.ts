@@ -1,4 +1,5 @@
 /** What every part of the attack has in hand: the server, the ledger, chance, and the one way to ask. */
+import { REFUSAL_BYTES_MAXIMUM } from '../../support/longest-requests.ts'
 import type { Random } from '../../support/random.ts'
 import type { Arena } from './arena.ts'
 import type { Canaries } from './canaries.ts'
@@ -92,6 +93,10 @@ export class Assault {
     }
     if (answer.status >= 500 && !DOCUMENTED_FAULTS.has(answer.status)) {
       this.ledger.fault('wrong', name, `status ${answer.status} ${answer.code}`, bytes)
+    }
+    const length = answer.head.length + answer.body.length
+    if (answer.status >= 400 && length >= REFUSAL_BYTES_MAXIMUM) {
+      this.ledger.fault('wrong', name, `a refusal of ${length} bytes`, bytes)
     }
     if (!isComplete(answer)) this.ledger.fault('wrong', name, `lacks a header of every answer: ${answer.head}`, bytes)
     if (question.showsSecret !== true) this.#look(question, answer)

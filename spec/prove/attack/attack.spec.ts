@@ -27,6 +27,7 @@ const BREACHES: readonly (readonly [said: string, kind: string, words: RegExp])[
   [answer(403, `<Message>${SECRET}</Message>`), 'leaked', /secret is in the answer/],
   [answer(403, '', `x-debug: ${SECRET}`), 'leaked', /secret is in the answer/],
   [answer(403, `expected ${HEX}`), 'leaked', /signature is in the answer/],
+  [answer(403, 'x'.repeat(4096)), 'wrong', /a refusal of 4\d+ bytes/],
   ['', 'wrong', /no answer/],
 ]
 

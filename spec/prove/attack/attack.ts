@@ -21,6 +21,7 @@ import { attackHttp } from './malformed-http.ts'
 import { attackRoutes } from './management-routes.ts'
 import { attackHosts } from './other-hosts.ts'
 import { attackBounds } from './oversized.ts'
+import { attackLongest } from './longest-requests.ts'
 import { attackPartCopies } from './part-copies.ts'
 import { attackRefusals } from './refusal-flood.ts'
 import { attackLinks } from './public-links.ts'
@@ -92,6 +93,7 @@ const PARTS: readonly (readonly [name: string, part: (assault: Assault) => Promi
   ['altered payloads', attackPayloads],
   ['chance', attackByChance],
   ['bounds', attackBounds],
+  ['the longest requests', attackLongest],
   ['malformed HTTP', attackHttp],
   ['connections', floodConnections],
   ['refusals', attackRefusals],

@@ -130,8 +130,36 @@ test('documents that are none', async (t) => {
   t.equal(refusalOf(`<${'a'.repeat(BYTES_MAXIMUM - 2)}>`), 'MalformedXML')
 })
 
+test('what is longer than it can be is refused unread, however it is written', async (t) => {
+  const room = BYTES_MAXIMUM - 200
+  const longs = ['&#65;', '&#x22;', '&quot;', '&amp;', '"', "'", 'a', '0', ' '].map((fill) =>
+    fill.repeat(Math.floor(room / fill.length)),
+  )
+  for (const long of [...longs, 'x'.repeat(101)]) {
+    for (const [name, document] of [
+      ['ETag', complete(part(1, long))],
+      ['PartNumber', complete(part(long))],
+    ] as const) {
+      const { code, message } = refusal(() => scan(document))
+      t.equal(code, 'MalformedXML')
+      t.match(message, new RegExp(`${name} has more than 100 characters\\.$`))
+    }
+  }
+  t.equal(refusalOf(complete(part(1, 'x'.repeat(100)))), 'InvalidPart')
+  for (const [inside, why] of [
+    ['<a/>'.repeat(100_000), /too many elements/],
+    [`<a ${Array.from({ length: 20_001 }, (_, index) => `a${index}=""`).join(' ')}/>`, /too many attributes/],
+    ['&#65;&foreign;', /unknown entity/],
+    ['<a b="&foreign;"/>', /unknown entity/],
+    ['&#xffff;', /character that XML does not know/],
+  ] as const) {
+    const document = complete(`<Part><PartNumber>1</PartNumber><ETag>${MD5}</ETag><More>${inside}</More></Part>`)
+    t.match(refusal(() => scan(document)).message, why)
+  }
+})
+
 test('numbers, their order, and ETags of no part', async (t) => {
-  for (const number of [0, -1, 10_001, '9'.repeat(400)]) {
+  for (const number of [0, -1, 10_001, '9'.repeat(100)]) {
     const error = refusal(() => scan(complete(part(number))))
     t.equal(error.code, 'InvalidArgument')
     t.same([detail(error, 'ArgumentName'), detail(error, 'ArgumentValue')], ['PartNumber', String(number)])

@@ -185,7 +185,9 @@ test('hostile keys: the one that is named is deleted, to the byte', async (t) =>
   }
   const [long] = await removeAll(server, 'hostile', [{ Key: 'k'.repeat(1025) }])
   t.match(long, { code: 'KeyTooLongError' })
-  t.match(await removeAll(server, 'hostile', [{ Key: 'k'.repeat(100_000) }]), [{ code: 'KeyTooLongError' }])
+  t.match(await removeAll(server, 'hostile', [{ Key: '&'.repeat(1600) }]), [
+    { key: `${'&'.repeat(219)}...`, code: 'KeyTooLongError' },
+  ])
 })
 
 test('versions: markers are written, named and removed; what was never there counts as deleted', async (t) => {

@@ -1,7 +1,7 @@
 /** The document that DeleteObjects reads: what it takes, what it refuses, and its bounds. */
 import { test } from 'tap'
 import { parseDeletionList } from '../../../../planes/s3/documents/delete-documents.ts'
-import { refusalCode } from '../wire-request.ts'
+import { refusal, refusalCode } from '../wire-request.ts'
 
 function read(document: string | Buffer) {
   const { objects, quiet } = parseDeletionList(Buffer.from(document))
@@ -114,4 +114,20 @@ test('1,000 keys and not one more', async (t) => {
     refusalCode(() => read(list(...many, K))),
     'MalformedXML',
   )
+})
+
+test('a key as long as one can be is read however it is written, and a longer document is refused unread', async (t) => {
+  const key = '"'.repeat(1024)
+  t.same(read(list(`<Object><Key>${'&quot;'.repeat(1024)}</Key></Object>`)).objects, [{ key }])
+  for (const [inner, why] of [
+    [`<Key>${'k'.repeat(8193)}</Key>`, /Key has more than 8192 characters/],
+    [`<Key>${'&#65;'.repeat(400_000)}</Key>`, /Key has more than 8192 characters/],
+    [`<Key>k</Key><VersionId>${'v'.repeat(2049)}</VersionId>`, /VersionId has more than 2048 characters/],
+    [`<Key>k</Key><ETag>${"'".repeat(101)}</ETag>`, /ETag has more than 100 characters/],
+  ] as const) {
+    t.match(
+      refusal(() => read(list(`<Object>${inner}</Object>`))),
+      { code: 'MalformedXML', message: why },
+    )
+  }
 })
