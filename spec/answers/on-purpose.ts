@@ -7,4 +7,12 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /\/system\/metrics\/history/,
     reason: 'there are as many readings as ten seconds have passed',
   },
+  {
+    shape: /\.\.\.<\/(?:Resource|ArgumentValue)>/,
+    reason: 'what a refusal repeats is cut (decision 0177)',
+  },
+  {
+    shape: /There is a reference to an unknown entity\./,
+    reason: 'of two faults in a document another one is told: references are read where they are',
+  },
 ]

@@ -13,6 +13,11 @@ import { EXTENSIONS } from '../../planes/objects/s3-extensions.ts'
 import { commonHeaders, errorResponse, toS3Error } from '../../planes/s3/documents/error-response.ts'
 import { S3_ERRORS, S3Error, type S3ErrorCode } from '../../planes/s3/errors.ts'
 import { OPERATIONS } from '../../planes/s3/operation-list.ts'
+import { microsecondsOf } from '../../engine/brands.ts'
+import { deleteResult } from '../../planes/s3/documents/delete-documents.ts'
+import { listBucketsResult, listObjectsV2Result } from '../../planes/s3/documents/xml-documents.ts'
+import { listObjectsV2Parameters } from '../../planes/s3/request/list-parameters.ts'
+import { parseQuery } from '../../planes/s3/request/query-parameters.ts'
 import { escapeXmlLossy } from '../../planes/s3/text/xml-writer.ts'
 import { sharingErrors } from '../../planes/sharing/errors.ts'
 import { messagePage, passwordPage } from '../../planes/sharing/page/pages.ts'
@@ -117,6 +122,37 @@ test('every code of the management plane and of links', async (t) => {
     for (const page of pages) t.ok(bytesOf(pageAnswer(status, page)) < REFUSAL_BYTES_MAXIMUM, sentence)
     t.ok(bytesOf(jsonAnswer(status, { error: { message: sentence, request_id: 'r'.repeat(128) } })) < 1024, sentence)
   }
+})
+
+test('the longest pages are as the page of capacity says', async (t) => {
+  const key = "'".repeat(1024)
+  const object = {
+    key,
+    lastModifiedMicroseconds: microsecondsOf(1_780_000_000_000_000),
+    etag: `${'a'.repeat(32)}-10000`,
+    size: 5 * 2 ** 40,
+    checksum: { algorithm: 'sha256', composite: true },
+  } as const
+  const contents = Array.from({ length: 1000 }, () => object)
+  const owner = { id: 'f'.repeat(64), displayName: 'a'.repeat(64) }
+  const query = parseQuery(`fetch-owner=true&prefix=${filled("'")}`)
+  const page = (encodingType: 'url' | undefined) => {
+    const parameters = { ...listObjectsV2Parameters(query), encodingType }
+    const rest = { bucket: 'b'.repeat(63), commonPrefixes: [], nextContinuationToken: 'A'.repeat(1400), owner }
+    return Buffer.byteLength(listObjectsV2Result({ ...parameters, ...rest, contents, showsChecksums: true }))
+  }
+  t.ok(page(undefined) < 7 * MEBIBYTE, `${page(undefined)}`)
+  t.ok(page('url') < 4 * MEBIBYTE, `${page('url')}`)
+  const named = { key, versionId: 'v'.repeat(1024) }
+  const failed = { ...named, error: new S3Error('NotImplemented', { message: "'".repeat(120) }) }
+  const deleted = deleteResult(
+    Array.from({ length: 1000 }, () => failed),
+    false,
+  )
+  t.ok(Buffer.byteLength(deleted) < 8 * MEBIBYTE, `${Buffer.byteLength(deleted)}`)
+  const bucket = { name: 'b'.repeat(63), createdMicroseconds: object.lastModifiedMicroseconds }
+  const buckets = Array.from({ length: 10_000 }, () => bucket)
+  t.ok(Buffer.byteLength(listBucketsResult({ owner, buckets, prefix: filled("'") })) < 2 * MEBIBYTE)
 })
 
 const server = await startManaged({ extensions: [...EXTENSIONS] })

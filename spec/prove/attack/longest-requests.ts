@@ -4,7 +4,7 @@ import { isServed } from '../../../planes/s3/operation.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 import { canBeSigned, filled, longBodies, longRequests, longRouteRequests } from '../../support/longest-requests.ts'
 import { ARENA_EXTENSIONS, BUCKET, OTHER_BUCKET } from './arena.ts'
-import { ANY_STATUS, type Assault } from './assault.ts'
+import type { Assault } from './assault.ts'
 import { ENDLESS } from './management-routes.ts'
 import { requestBytes } from './senders.ts'
 import { apiBytes, bytesOf, signed } from './signed-requests.ts'
@@ -21,22 +21,13 @@ export async function attackLongest(assault: Assault): Promise<string> {
   await assault.onS3('the longest heads', heads, async (lane, { operation, request }) => {
     const { method, target, headers } = request
     const name = `${operation.name}: ${method} ${target.slice(0, 100)} ${headers.join().slice(0, 100)}`
-    const lines = [['host', arena.server.wire.host] as const, ...headers]
-    const bytes = requestBytes(method, target, lines, '')
-    await assault.ask(lane, { name: `a stranger: ${name}`, method, bytes, mayChange: false })
+    const { wire } = arena.server
+    const unsigned = [['host', wire.host] as const, ...headers]
+    const stranger = requestBytes(method, target, unsigned, '')
+    await assault.ask(lane, { name: `a stranger: ${name}`, method, bytes: stranger, mayChange: false })
     if (!isServed(operation, ARENA_EXTENSIONS) || !canBeSigned(target)) return
-    const [path = '', query = ''] = target.split('?')
-    const pairs = query.split('&').filter((piece) => piece !== '')
-    const signable = {
-      name,
-      method,
-      path: decodeURIComponent(path),
-      query: pairs
-        .map((piece) => piece.split('=').map(decodeURIComponent))
-        .map(([key = '', value = '']) => [key, value] as const),
-      headers,
-    }
-    await assault.signed(lane, signable, ANY_STATUS, true)
+    const bytes = requestBytes(method, target, wire.headersOf(method, target, { headers }), '')
+    await assault.ask(lane, { name, method, bytes, mayChange: true })
   })
   await attackDocuments(assault)
   return attackRoutes(assault)
