@@ -52,7 +52,8 @@ export function startWorkers(
     log.error({ worker: worker.name, err: error }, 'a background worker failed and will be retried')
   })
   supervisor.start(new PayloadFileSweep(nodeDisk, paths, start, (name) => catalog.snapshot().payloadFileIsUsed(name)))
-  supervisor.start(new UploadReclaim(engine, catalog))
+  const abandoned = { afterDays: config['storage.reclaim_uploads_after_days'], clock: systemMilliseconds }
+  supervisor.start(new UploadReclaim(engine, catalog, abandoned))
   const compaction = new VolumeCompaction(nodeDisk, paths, engine, catalog)
   supervisor.start(compaction)
   supervisor.start(new MultipartDigest(engine, catalog, payloads))

@@ -175,7 +175,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     checksum?: ObjectChecksum
   }
   'abort-upload': UploadName
-  /** Drops an upload whose bucket was deleted. Sent by the store's own workers, like the commands below. */
+  /** Drops an upload whose bucket was deleted, or that nobody completes. Sent by the store's own workers, like the commands below. */
   'reclaim-upload': { bucketId: BucketId; key: string; upload: UploadId }
   /** Compaction; at most 256 payloads. */
   'move-payloads': { moves: readonly PayloadMove[] }

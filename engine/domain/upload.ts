@@ -200,7 +200,7 @@ export const uploadRules = {
     return aborted(bucket.id, command.key, command.upload, state)
   },
 
-  /** An upload of a bucket that was deleted; one that is gone already is not an error. */
+  /** An upload of a bucket that was deleted, or one that nobody completes; one that is gone already is not an error. */
   'reclaim-upload'(command, { state }) {
     const { bucketId, key, upload } = command
     if (state.upload(bucketId, key, upload) === undefined) return NOTHING_CHANGES

@@ -70,6 +70,14 @@ export const storageSettings = [
       'Bytes of objects, versions and parts that a bucket may hold for each byte that it received. Beyond that, and 64 GiB, requests that store bytes by reference are refused.',
   },
   {
+    name: 'storage.reclaim_uploads_after_days',
+    kind: 'integer',
+    unit: 'days',
+    bounds: { minimum: 0, maximum: 36_500 },
+    default: 7,
+    sentence: 'How long after it was created a multipart upload that is still in progress is aborted. 0: never.',
+  },
+  {
     name: 'storage.metadata_cache_mib',
     kind: 'integer',
     unit: 'MiB',
