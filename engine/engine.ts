@@ -55,8 +55,8 @@ class ApplyError extends Error {
 }
 
 /**
- * Decides, appends, syncs, applies, in this order, for one batch of requests at a time. Synchronous inside: while it
- * waits for the disk the next batch gathers outside.
+ * Decides, writes the rows, appends and syncs, and commits the rows, in this order, for one batch of requests at a time.
+ * Synchronous inside: while it waits for the disk the next batch gathers outside.
  */
 export class Engine {
   readonly #journal: Journal
@@ -159,15 +159,15 @@ export class Engine {
         const replies = this.#decideAll(requests, batch, state)
         // A page of a lifecycle rule may come to nothing, and no batch is without records.
         if (batch.recordCount === 0) return { replies, ...NOTHING }
+        // Every row of the batch is written before the journal is: afterwards nothing is left that a row could refuse.
+        if (this.#seal !== undefined) state.finish(this.#seal, this.#seal.sequence)
+        state.finish(this.#journal.positionAfter, firstSequence)
+        const released = { files: state.releasedFiles, volumes: state.removedVolumes }
+        const done = { replies, released, settingsChanged: state.settingsChanged }
         this.#volumes.flush()
-        const place = this.#journal.place
         this.#journal.commit()
         this.#journalIsAhead = true
-        const applied = { ...this.#journal.position, ...this.#journal.place, batchOffset: place.offset }
-        if (this.#seal !== undefined) state.finish(this.#seal, this.#seal.sequence)
-        state.finish(applied, firstSequence)
-        const released = { files: state.releasedFiles, volumes: state.removedVolumes }
-        return { replies, released, settingsChanged: state.settingsChanged }
+        return done
       })
       if (this.#journalIsAhead) this.#seal = undefined
       return result

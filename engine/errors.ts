@@ -60,6 +60,16 @@ export const DOMAIN_ERRORS = {
     sentence:
       'The bucket would hold too many copies for the bytes that it received. Delete versions or abort uploads, write the bytes instead of copying them, or have storage.reference_ratio_maximum raised.',
   },
+  'bucket-too-large': {
+    result: 'denied',
+    sentence:
+      'The versions and uploads of the bucket would hold more than 4 PiB together, the maximum. Delete some of them.',
+  },
+  'too-many-copies': {
+    result: 'failure',
+    sentence:
+      'The bytes of this object are shared by the maximum of 2147483648 copies. Write it anew to copy it again.',
+  },
   'account-exists': { result: 'failure', sentence: 'The service account already exists.' },
   'account-not-found': { result: 'failure', sentence: 'The service account does not exist.' },
   'credential-exists': { result: 'failure', sentence: 'The credential already exists.' },

@@ -162,6 +162,8 @@ export interface StateReader extends AccessState, WebhooksState, SharingState {
   parts(upload: UploadId): Iterable<PartState>
   /** Where a payload is; undefined when it is gone. */
   payload(payload: PayloadId): PayloadLocation | undefined
+  /** How many refer to a payload; 0 when it is gone. */
+  references(payload: PayloadId): number
   /** How far the last pass of the scrub is; undefined before the first. */
   scrubProgress(): ScrubProgress | undefined
   /** The last checkpoint that was signed. */
@@ -185,8 +187,9 @@ export interface StateTransaction extends StateReader {
   /** Applies the changes of one entry. Never refuses: what is in the journal is the truth. */
   apply(sequence: Sequence, timeMicroseconds: Microseconds, changes: readonly Change[]): void
   /**
-   * Ends a batch: records how far the journal is applied, and the place of the batch for the audit log.
-   * `firstSequence` is that of the batch.
+   * Ends a batch: records how far the journal will be applied, and the place of the batch for the audit log. All that is
+   * left to do for the transaction is its commit.
+   * @param firstSequence that of the batch
    */
   finish(position: AppliedPosition, firstSequence: Sequence): void
   /** Payload files that lost their last reference; they may be removed once the transaction is committed. */

@@ -1,4 +1,5 @@
 import type { RoomFor } from '../../engine/journal/journal-room.ts'
+import type { Recounted } from '../../projections/apply/recount.ts'
 import type { Logger } from './logger.ts'
 import type { EngineThread } from './threads/engine-thread-handle.ts'
 import type { Unrecorded } from './threads/thread-messages.ts'
@@ -27,6 +28,11 @@ export function logRoom(log: Logger, roomFor: RoomFor): void {
   else if (roomFor === 'changes')
     log.warn('the disk is full: the journal has room for records of changes alone, and reads are only counted')
   else log.error('the disk is full: the journal has no room, every change is refused, and reads are only counted')
+}
+
+/** Logs counters that could not be right. */
+export function logRecount(log: Logger, { counters, found, counted }: Recounted): void {
+  log.warn({ counters, found, counted }, 'counters were below 0 and were counted again from the rows')
 }
 
 /** What became of records that came too late when the journal failed. */

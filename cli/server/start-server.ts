@@ -25,7 +25,7 @@ import type { Address, Config } from '../config/config-types.ts'
 import { keyAdvice, type ServerCredentials, serverCredentials } from '../config/server-credentials.ts'
 import { exitOfError, isOfOtherKey } from './engine-exit.ts'
 import { ExitError, type ExitName, exitTable } from '../exit-codes.ts'
-import { logOpening, logRoom, logUnrecorded } from './engine-log.ts'
+import { logOpening, logRecount, logRoom, logUnrecorded } from './engine-log.ts'
 import { ListenerTls, type TlsListener, tlsListeners } from './tls/listener-tls.ts'
 import type { Logger } from './logger.ts'
 import { MainListeners } from './main-listeners.ts'
@@ -223,6 +223,7 @@ class Server implements RunningServer {
       console: () => this.#listeners.reload('console'),
     })
     parts.engine.onRoomChanged((roomFor) => logRoom(parts.log, roomFor))
+    parts.engine.onRecounted((found) => logRecount(parts.log, found))
     parts.engine.onFailure((error) => this.fail(exitOfError(error.errorName), error.message))
   }
 

@@ -9,7 +9,7 @@ import { lockAtBirth, requireLockable } from './lock.ts'
 import { payloadReference } from './object.ts'
 import { PART_NUMBER_MAXIMUM } from './part-set.ts'
 import { OBJECT_BYTES_MAXIMUM } from './upload.ts'
-import { requireQuota, requireReceived } from './quota.ts'
+import { requireQuota, requireReceived, shared } from './quota.ts'
 import { bytesReplaced, placeVersion, selectorOf } from './versions.ts'
 import { requireCondition } from './write-condition.ts'
 
@@ -57,13 +57,13 @@ function partsOf(base: NonNullable<ObjectState['payload']>, state: StateReader):
 }
 
 /** Nothing comes after it: the same bytes, shared. */
-function unchanged({ etag, digest, checksum, payload }: ObjectState): Content {
-  return { etag, digest, checksum, payload: payload === undefined ? undefined : { kind: 'shared', payload } }
+function unchanged({ etag, digest, checksum, payload }: ObjectState, state: StateReader): Content {
+  return { etag, digest, checksum, payload: shared(state, payload) }
 }
 
 function contentOf(command: Append, current: ObjectState | undefined, context: DecisionContext): Content {
   if (current === undefined || current.size === 0) return alone(command, context)
-  return command.size === 0 ? unchanged(current) : after(command, current, context)
+  return command.size === 0 ? unchanged(current, context.state) : after(command, current, context)
 }
 
 export const appendRules = {

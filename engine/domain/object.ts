@@ -8,7 +8,7 @@ import { requireSource } from './copy-source.ts'
 import { type Decision, type DecisionContext, NOTHING_CHANGES, type Rules } from './decision.ts'
 import { objectDeleted, versionDeleted } from './removal.ts'
 import { lockAtBirth, requireDestroyable, requireLockable } from './lock.ts'
-import { requireQuota, requireReceived } from './quota.ts'
+import { requireQuota, requireReceived, shared } from './quota.ts'
 import { bytesReplaced, placeVersion, selectorOf } from './versions.ts'
 import { requireCondition, requireDeleteCondition } from './write-condition.ts'
 
@@ -120,7 +120,7 @@ export const objectRules = {
           digest: source.digest,
           headers: replacement?.headers ?? source.headers,
           metadata: replacement?.metadata ?? source.metadata,
-          payload: source.payload === undefined ? undefined : { kind: 'shared', payload: source.payload },
+          payload: shared(state, source.payload),
           replaced: current !== undefined,
           version,
           lock: lockAtBirth(bucket, command.lock, now),

@@ -1,5 +1,6 @@
-import type { BucketId } from '../brands.ts'
+import type { BucketId, PayloadId } from '../brands.ts'
 import { DomainError } from '../errors.ts'
+import type { PayloadReference } from '../events/values.ts'
 import type { BucketState, ObjectState, PartState, StateReader } from '../state-ports.ts'
 import type { DecisionContext } from './decision.ts'
 
@@ -7,10 +8,22 @@ import type { DecisionContext } from './decision.ts'
 export const REFERENCES_ALWAYS_ALLOWED_BYTES = 64 * 1024 ** 3
 
 /**
- * Checks a write against the limits of its bucket, which count current versions only (specification, Storage
- * accounting). The engine judges one write after the other, so two cannot pass together. A write that increases neither
+ * What the versions of a bucket may hold together, current and noncurrent, and with the parts of its uploads: 4 PiB. A
+ * number of bytes is a double wherever it is read, and those are exact up to 2^53; copies share their bytes, so that a
+ * small disk holds as much.
+ */
+export const BUCKET_BYTES_MAXIMUM = 2 ** 52
+/**
+ * What may refer to the same bytes. The rows count to twice as many; what is not asked here, the references of a renamed
+ * object and those of the parts that an append shares, has the other half (spec/decisions/0174).
+ */
+export const REFERENCES_MAXIMUM = 2 ** 31
+
+/**
+ * Checks a write against what its bucket may hold at all, and against the limits of the bucket, which count current
+ * versions only (specification, Storage accounting). The engine judges one write after the other, so two cannot pass together. A write that increases neither
  * number passes even over the limit.
- * @throws DomainError quota-exceeded
+ * @throws DomainError bucket-too-large, quota-exceeded
  */
 export function requireQuota(
   state: StateReader,
@@ -19,9 +32,14 @@ export function requireQuota(
   size: number,
 ): void {
   const { bytes, objects } = bucket.quota
-  if (bytes === undefined && objects === undefined) return
   const usage = state.logicalUsage(bucket.id)
   const moreBytes = size - (current?.size ?? 0)
+  // A version that is replaced may stay as a noncurrent one.
+  if (size > 0 && usage.bytes + usage.noncurrentBytes + size > BUCKET_BYTES_MAXIMUM) {
+    const isSmaller = bucket.versioning === 'off' && moreBytes <= 0
+    if (!isSmaller) throw new DomainError('bucket-too-large', bucket.name)
+  }
+  if (bytes === undefined && objects === undefined) return
   if (bytes !== undefined && moreBytes > 0 && usage.bytes + moreBytes > bytes) {
     throw new DomainError('quota-exceeded', bucket.name)
   }
@@ -33,7 +51,7 @@ export function requireQuota(
 /**
  * Checks a part against the limit on bytes: what no completion could make an object of is refused before it is stored. What
  * counts are current versions and all parts in progress, without the object and the part that this one replaces.
- * @throws DomainError quota-exceeded
+ * @throws DomainError bucket-too-large, quota-exceeded
  */
 export function requirePartQuota(
   state: StateReader,
@@ -44,8 +62,12 @@ export function requirePartQuota(
 ): void {
   const { bytes } = bucket.quota
   const moreBytes = size - (replaced?.size ?? 0)
-  if (bytes === undefined || moreBytes <= 0) return
+  if (moreBytes <= 0) return
   const usage = state.logicalUsage(bucket.id)
+  if (usage.bytes + usage.noncurrentBytes + usage.uploadBytes + moreBytes > BUCKET_BYTES_MAXIMUM) {
+    throw new DomainError('bucket-too-large', bucket.name)
+  }
+  if (bytes === undefined) return
   const replacedBytes = state.object(bucket.id, key)?.size ?? 0
   if (usage.bytes + usage.uploadBytes + moreBytes - replacedBytes > bytes) {
     throw new DomainError('quota-exceeded', bucket.name)
@@ -75,4 +97,14 @@ export function requireReceived(
   ) {
     throw new DomainError('too-many-references', bucket.name)
   }
+}
+
+/**
+ * A reference to the bytes of a version, for another one.
+ * @throws DomainError too-many-copies
+ */
+export function shared(state: StateReader, payload: PayloadId | undefined): PayloadReference | undefined {
+  if (payload === undefined) return undefined
+  if (state.references(payload) >= REFERENCES_MAXIMUM) throw new DomainError('too-many-copies')
+  return { kind: 'shared', payload }
 }

@@ -8,7 +8,7 @@ import { type Decision, NOTHING_CHANGES, type Rules } from './decision.ts'
 import { defaultRetention, lockAtBirth, requireLockable } from './lock.ts'
 import { payloadReference } from './object.ts'
 import { PartSet } from './part-set.ts'
-import { requirePartQuota, requireQuota, requireReceived } from './quota.ts'
+import { requirePartQuota, requireQuota, requireReceived, shared } from './quota.ts'
 import { completedChecksum, isUploadChecksum, partChecksum } from './upload-checksums.ts'
 import { placeVersion, selectorOf } from './versions.ts'
 import { requireCondition } from './write-condition.ts'
@@ -145,10 +145,9 @@ export const uploadRules = {
     const before = state.part(upload, part)
     requirePartQuota(state, bucket, key, before, size)
     requireReceived(context, bucket, size - (before?.size ?? 0), sourceBucket.id)
-    const shared = payload === undefined ? undefined : ({ kind: 'shared', payload } as const)
     const replaced = before !== undefined
     const written = { name: 'upload.part-written', bucketId: bucket.id, key, upload, part, size, etag, digest } as const
-    return { changes: [{ ...written, payload: shared, replaced, checksum }], etag }
+    return { changes: [{ ...written, payload: shared(state, payload), replaced, checksum }], etag }
   },
 
   /**

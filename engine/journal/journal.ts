@@ -9,8 +9,8 @@ import { encodeGenesis, encodeSeal, type Genesis } from './bodies.ts'
 import { createSegment } from './create-segment.ts'
 import { BATCH_BYTES_MAXIMUM, RECORD_KIND, SEAL_BATCH_BYTES_MAXIMUM, SEGMENT_HEADER, ZERO_HASH } from './format.ts'
 import { JournalPoisonedError } from './journal-errors.ts'
-import type { JournalPlace, LastRecord, NextRecord } from './positions.ts'
-import { contentHash, type JournalTail, mustBeRewritten, rewriteSegment } from './recovery.ts'
+import { type AppliedPosition, type JournalPlace, lastBefore, type LastRecord, type NextRecord } from './positions.ts'
+import { contentHash, type JournalTail, mustBeRewritten, openTail, rewriteSegment } from './recovery.ts'
 import { encodeSegmentHeader } from './segment.ts'
 
 interface JournalOptions {
@@ -90,7 +90,7 @@ export class Journal {
     this.deploymentId = start.deploymentId
     this.batchBytesMaximum = Math.min(BATCH_BYTES_MAXIMUM, Math.floor(options.segmentBytes / SEGMENT_SHARE))
     this.#builder = new BatchBuilder(start.next.head, start.next.timeMicroseconds)
-    this.#last = this.#built()
+    this.#last = lastBefore(start.next)
     this.#spare = new SpareFile(disk, paths.journal, paths.journalSpare, options.segmentBytes)
     void this.#spare.prepare()
   }
@@ -167,6 +167,12 @@ export class Journal {
       segmentFirstSequence: this.#firstSequence,
       offset: this.#offset,
     }
+  }
+
+  /** What `position` and `place` will be after the commit of the batch that was begun; valid until a record is added to it. */
+  get positionAfter(): AppliedPosition {
+    const { place } = this
+    return { ...this.#built(), ...place, batchOffset: place.offset, offset: place.offset + this.#builder.bytes }
   }
 
   /** Bytes of batches that certainly fit without new space from the file system. Below zero the next batch may not. */
@@ -249,9 +255,9 @@ export class Journal {
     this.statistics.bytes += bytes.length
     this.#content.update(bytes)
     this.#offset += bytes.length
+    this.#last = this.#built()
     this.#nextSequence = this.#builder.nextSequence
     this.#nextBatch += 1
-    this.#last = this.#built()
   }
 
   #sync(): void {
@@ -262,14 +268,11 @@ export class Journal {
     this.#options.onSync?.(seconds)
   }
 
-  /** The last record that was built. */
+  /** The last record of the batch that is being built. */
   #built(): LastRecord {
-    return {
-      sequence: previous(this.#nextSequence),
-      batch: this.#nextBatch - 1,
-      head: Uint8Array.from(this.#builder.head),
-      timeMicroseconds: this.#builder.time,
-    }
+    const { nextSequence, head, time } = this.#builder
+    const sequence = previous(nextSequence)
+    return { sequence, batch: this.#nextBatch, head: Uint8Array.from(head), timeMicroseconds: time }
   }
 
   /**
@@ -341,10 +344,4 @@ interface WriterStart {
   readonly next: Readonly<NextRecord>
   readonly content: Hash
   readonly deploymentId: Uint8Array
-}
-
-/** A sealed segment that was cut to its length may be read-only by now; nothing will be written to it. */
-function openTail(disk: Disk, tail: JournalTail): DiskFile {
-  const { path } = tail.segment
-  return tail.sealed && disk.sizeOf(path) === tail.offset ? disk.openToRead(path) : disk.openToWrite(path)
 }

@@ -254,3 +254,9 @@ export function contentHash(disk: Disk, path: string, length: number): ReturnTyp
     file.close()
   }
 }
+
+/** A sealed segment that was cut to its length may be read-only by now; nothing will be written to it. */
+export function openTail(disk: Disk, tail: JournalTail): DiskFile {
+  const { path } = tail.segment
+  return tail.sealed && disk.sizeOf(path) === tail.offset ? disk.openToRead(path) : disk.openToWrite(path)
+}

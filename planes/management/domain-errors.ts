@@ -34,6 +34,8 @@ export const MANAGEMENT_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, Manage
   'too-many-parts': 'INVALID_REQUEST',
   'quota-exceeded': 'QUOTA_EXCEEDED',
   'too-many-references': 'QUOTA_EXCEEDED',
+  'bucket-too-large': 'QUOTA_EXCEEDED',
+  'too-many-copies': 'INVALID_REQUEST',
   'account-exists': 'CONFLICT',
   'account-not-found': 'ACCOUNT_NOT_FOUND',
   'credential-exists': 'CONFLICT',

@@ -47,6 +47,8 @@ export const S3_OF_DOMAIN_ERROR: Readonly<Record<DomainErrorCode, DomainErrorRow
   'too-many-parts': { code: 'TooManyParts', explained: true },
   'quota-exceeded': { code: 'QuotaExceeded', element: 'BucketName' },
   'too-many-references': { code: 'QuotaExceeded', element: 'BucketName', explained: true },
+  'bucket-too-large': { code: 'QuotaExceeded', element: 'BucketName', explained: true },
+  'too-many-copies': { code: 'InvalidRequest', explained: true },
   // Nothing on this plane changes who may do what, where events are sent, lifecycle rules, links or checkpoints.
   'account-exists': { code: 'InvalidRequest', explained: true },
   'account-not-found': { code: 'InvalidRequest', explained: true },

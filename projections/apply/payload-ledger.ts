@@ -3,7 +3,7 @@ import type { ChangeNamed } from '../../engine/events/changes.ts'
 import type { PayloadReference } from '../../engine/events/values.ts'
 import type { PartList, PartsLocation, PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { Counters } from './counters.ts'
-import { numberKey } from '../keys.ts'
+import { numberKey, readNumber } from '../keys.ts'
 import { putPendingDigest, removePendingDigest } from '../tables/digests.ts'
 import type { Tables } from '../tables/table-list.ts'
 import {
@@ -11,6 +11,7 @@ import {
   encodePayload,
   getPayload,
   type PayloadRow,
+  REFERENCES_MAXIMUM,
   referencesOf,
   setReferences,
 } from '../tables/payloads.ts'
@@ -72,7 +73,7 @@ export class PayloadLedger {
     return received
   }
 
-  /** Drops a reference; with the last one the payload is forgotten, and its parts drop theirs. */
+  /** Drops a reference; with the last one the payload is forgotten, and its parts drop theirs. Of too many to count none is. */
   release(payload: PayloadId | undefined): void {
     if (payload !== undefined) this.#refer(payload, -1)
   }
@@ -91,7 +92,9 @@ export class PayloadLedger {
     const row = this.#tables.payloads.get(key)
     if (row === undefined) throw new Error(`payload ${payload} is not there`)
     const before = referencesOf(row)
-    const references = before + difference
+    // A row that counts no further keeps its payload for ever.
+    const isKept = before === REFERENCES_MAXIMUM
+    const references = isKept ? before : Math.min(before + difference, REFERENCES_MAXIMUM)
     if (before === 0 && bucketId !== undefined) this.#awaitDigest(payload, row, bucketId)
     if (references > 0) {
       setReferences(row, references)
@@ -158,6 +161,18 @@ export class PayloadLedger {
     this.#count(moved, payload)
   }
 
+  volumeIsSpent(volume: VolumeNumber): boolean {
+    // The newest volume is still written. One that is newer than every row was begun in this batch.
+    for (const { key } of this.#tables.volumeUsage.rows({ reverse: true, limit: 1 })) {
+      return (
+        volume < readNumber(key, 0) &&
+        this.#tables.volumeUsage.get(numberKey(volume)) !== undefined &&
+        this.#counters.volumes.now(volume).payloads === 0
+      )
+    }
+    return false
+  }
+
   volumeRemoved(volume: VolumeNumber): void {
     this.#counters.volumes.remove(volume)
     this.removedVolumes.push(volume)
@@ -176,20 +191,21 @@ export class PayloadLedger {
   #count(location: Exclude<PayloadLocation, { kind: 'parts' }>, payload: PayloadId): void {
     if (location.kind === 'file') {
       this.#tables.payloadFiles.put(Buffer.from(location.name, 'ascii'), numberKey(payload))
-      this.#counters.files.files += 1
-      this.#counters.files.bytes += location.length
+      const { files } = this.#counters
+      files.add('files', 1)
+      files.add('bytes', location.length)
       return
     }
     const usage = this.#counters.volumes.of(location.volume)
-    usage.end = Math.max(usage.end, location.offset + location.length)
-    usage.payloads += 1
-    usage.bytes += location.length
+    usage.raise('end', location.offset + location.length)
+    usage.add('payloads', 1)
+    usage.add('bytes', location.length)
   }
 
   #discount(location: Extract<PayloadLocation, { kind: 'volume' }>): void {
     const usage = this.#counters.volumes.of(location.volume)
-    usage.payloads -= 1
-    usage.bytes -= location.length
+    usage.add('payloads', -1)
+    usage.add('bytes', -location.length)
   }
 
   #forget(payload: PayloadId, location: PayloadLocation): void {
@@ -201,8 +217,8 @@ export class PayloadLedger {
       case 'file':
         this.#tables.payloadFiles.remove(Buffer.from(location.name, 'ascii'))
         this.releasedFiles.push(location.name)
-        this.#counters.files.files -= 1
-        this.#counters.files.bytes -= location.length
+        this.#counters.files.add('files', -1)
+        this.#counters.files.add('bytes', -location.length)
         return
       case 'parts':
         if (location.digest === undefined) removePendingDigest(this.#tables, payload, location.length)

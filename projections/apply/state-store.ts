@@ -5,7 +5,8 @@ import type { StateStore, StateTransaction } from '../../engine/state-ports.ts'
 import type { AccessSeal } from '../access-seal.ts'
 import { readNumber } from '../keys.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
-import { TableTransaction } from './state-transaction.ts'
+import { type Recounted, recountWrong } from './recount.ts'
+import { type BatchEnding, TableTransaction } from './state-transaction.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
 import { getAccessChain } from '../tables/access.ts'
 import { getApplied, SCHEMA_VERSION } from '../tables/applied.ts'
@@ -15,11 +16,19 @@ import { volumeUsage } from '../tables/usage.ts'
 export class ProjectionStateStore implements StateStore {
   readonly #environment: ProjectionEnvironment
   readonly #tables: Tables
+  readonly #ending: BatchEnding = {
+    recount: () => this.#recount(),
+    seal: () => this.#seal?.write(),
+  }
+  /** The tables as the seal follows them. */
+  #followed: Tables
   #seal: AccessSeal | undefined
+  #tell: (recounted: Recounted) => void = () => undefined
 
   constructor(environment: ProjectionEnvironment) {
     this.#environment = environment
     this.#tables = openTables(environment)
+    this.#followed = this.#tables
   }
 
   /** Position of the rows, if their layout is that of this program. */
@@ -41,18 +50,21 @@ export class ProjectionStateStore implements StateStore {
   /** Has what is written from now on about access sealed. */
   sealWith(seal: AccessSeal): void {
     this.#seal = seal
+    this.#followed = seal.followed(this.#tables)
+  }
+
+  /** Has it told what counters of a batch were wrong, and were counted again. */
+  tellRecounts(tell: (recounted: Recounted) => void): void {
+    this.#tell = tell
   }
 
   update<T>(work: (state: StateTransaction) => T): T {
-    const seal = this.#seal
-    if (seal === undefined) return this.#environment.write(() => work(new TableTransaction(this.#tables)))
-    return seal.guarded(() =>
-      this.#environment.write(() => {
-        const result = work(new TableTransaction(seal.followed(this.#tables)))
-        seal.write()
-        return result
-      }),
-    )
+    const run = () => this.#environment.write(() => work(new TableTransaction(this.#followed, this.#ending)))
+    return this.#seal === undefined ? run() : this.#seal.guarded(run)
+  }
+
+  #recount(): void {
+    for (const recounted of recountWrong(this.#tables)) this.#tell(recounted)
   }
 
   volumeEnd(): { readonly volume: VolumeNumber; readonly end: number } | undefined {

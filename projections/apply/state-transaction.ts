@@ -45,7 +45,6 @@ import { BucketRows } from './bucket-rows.ts'
 import { CheckpointRows } from './checkpoint-rows.ts'
 import { EventRows } from './event-rows.ts'
 import { Counters } from './counters.ts'
-import { numberKey, readNumber } from '../keys.ts'
 import { LifecycleRows } from './lifecycle-rows.ts'
 import { PayloadLedger } from './payload-ledger.ts'
 import { SharingRows } from './sharing-rows.ts'
@@ -56,7 +55,7 @@ import { noteBatch } from '../tables/audit-index.ts'
 import { getLastRestore, putRestore } from '../tables/checkpoints.ts'
 import { getCors, putCors } from '../tables/cors.ts'
 import { getBucketOfRule, getLifecycleRules } from '../tables/lifecycle.ts'
-import { getPayload } from '../tables/payloads.ts'
+import { getPayload, getReferences } from '../tables/payloads.ts'
 import { applyScrub, getScrub } from '../tables/scrub.ts'
 import { linksOfKey } from '../tables/sharing.ts'
 import { getPart, getUpload, partsOf } from '../tables/uploads.ts'
@@ -64,6 +63,14 @@ import { bucketHasNothing, getVersion, newestVersion } from '../tables/versions.
 import { UploadRows } from './upload-rows.ts'
 import { VersionRows } from './version-rows.ts'
 import { WebhookRows } from './webhook-rows.ts'
+
+/** What else the end of a batch does, in the same transaction. */
+export interface BatchEnding {
+  /** Counters were written that cannot be right. */
+  readonly recount?: () => void
+  /** Called when all rows are written, the position last. */
+  readonly seal?: () => void
+}
 
 /**
  * One write transaction over the tables: what the rules read, and what entries do to the rows. The same code runs when
@@ -113,6 +120,7 @@ export class TableTransaction implements StateTransaction {
   }
 
   readonly #tables: Tables
+  readonly #ending: BatchEnding
   readonly #counters: Counters
   readonly #payloads: PayloadLedger
   readonly #versions: VersionRows
@@ -125,8 +133,9 @@ export class TableTransaction implements StateTransaction {
   readonly #buckets: BucketRows
   readonly #checkpoints: CheckpointRows
 
-  constructor(tables: Tables) {
+  constructor(tables: Tables, ending: BatchEnding = {}) {
     this.#tables = tables
+    this.#ending = ending
     this.#counters = new Counters(tables)
     this.#buckets = new BucketRows(tables)
     this.#checkpoints = new CheckpointRows(tables)
@@ -244,6 +253,10 @@ export class TableTransaction implements StateTransaction {
     return getPayload(this.#tables.payloads, payload)?.location
   }
 
+  references(payload: PayloadId): number {
+    return getReferences(this.#tables.payloads, payload)
+  }
+
   account(account: string): AccountState | undefined {
     return accountRows.get(this.#tables.accounts, account)
   }
@@ -301,15 +314,7 @@ export class TableTransaction implements StateTransaction {
   }
 
   volumeIsSpent(volume: VolumeNumber): boolean {
-    // The newest volume is still written. One that is newer than every row was begun in this batch.
-    for (const { key } of this.#tables.volumeUsage.rows({ reverse: true, limit: 1 })) {
-      return (
-        volume < readNumber(key, 0) &&
-        this.#tables.volumeUsage.get(numberKey(volume)) !== undefined &&
-        this.#counters.volumes.of(volume).payloads === 0
-      )
-    }
-    return false
+    return this.#payloads.volumeIsSpent(volume)
   }
 
   apply(sequence: Sequence, timeMicroseconds: Microseconds, changes: readonly Change[]): void {
@@ -327,8 +332,9 @@ export class TableTransaction implements StateTransaction {
   finish(position: AppliedPosition, firstSequence: Sequence): void {
     noteBatch(this.#tables.auditIndex, firstSequence, position)
     this.#events.finish(position)
-    this.#counters.flush()
+    if (!this.#counters.flush()) this.#ending.recount?.()
     putApplied(this.#tables.applied, position)
+    this.#ending.seal?.()
   }
 
   #bucketDeleted({ bucket, bucketId }: ChangeNamed<'bucket.deleted'>): void {

@@ -29,7 +29,7 @@ export class UploadRows {
     const { bucketId, key, headers, metadata, lock, given, checksum } = change
     const created = { upload, createdMicroseconds, headers, metadata, lock, given, checksum }
     putUpload(this.#tables.uploads, bucketId, key, created)
-    this.#counters.uploads.uploads += 1
+    this.#counters.uploads.add('uploads', 1)
   }
 
   partWritten(modifiedMicroseconds: Microseconds, change: ChangeNamed<'upload.part-written'>): void {
@@ -39,11 +39,12 @@ export class UploadRows {
     const replaced = change.replaced ? this.#takePart(upload, part) : undefined
     if (replaced !== undefined) this.#payloads.release(replaced.payload)
     const usage = this.#counters.buckets.of(bucketId)
-    usage.receivedBytes += this.#payloads.takeReceived()
-    usage.uploadBytes += size - (replaced?.size ?? 0)
+    usage.add('receivedBytes', this.#payloads.takeReceived())
+    usage.add('uploadBytes', size - (replaced?.size ?? 0))
     putPart(this.#tables.parts, upload, { part, size, md5, checksum, modifiedMicroseconds, payload })
-    this.#counters.uploads.parts += 1
-    this.#counters.uploads.bytes += size
+    const { uploads } = this.#counters
+    uploads.add('parts', 1)
+    uploads.add('bytes', size)
   }
 
   completed(completion: Sequence, change: ChangeNamed<'upload.completed'>): void {
@@ -74,12 +75,13 @@ export class UploadRows {
 
   /** The bucket may have been deleted before its uploads were. */
   #discount(bucketId: BucketId, bytes: number): void {
-    if (bytes > 0 && this.#counters.buckets.has(bucketId)) this.#counters.buckets.of(bucketId).uploadBytes -= bytes
+    if (bytes > 0 && this.#counters.buckets.has(bucketId))
+      this.#counters.buckets.of(bucketId).add('uploadBytes', -bytes)
   }
 
   #removeUpload(bucketId: BucketId, key: string, upload: UploadId): void {
     this.#tables.uploads.remove(uploadKey(bucketId, key, upload))
-    this.#counters.uploads.uploads -= 1
+    this.#counters.uploads.add('uploads', -1)
   }
 
   /** Removes the row of a part; the caller takes over its payload. */
@@ -88,8 +90,9 @@ export class UploadRows {
     if (found === undefined) throw new Error(`part ${part} of upload ${upload} is not there`)
     this.#tables.parts.remove(partKey(upload, part))
     this.#partsTaken += 1
-    this.#counters.uploads.parts -= 1
-    this.#counters.uploads.bytes -= found.size
+    const { uploads } = this.#counters
+    uploads.add('parts', -1)
+    uploads.add('bytes', -found.size)
     return found
   }
 }

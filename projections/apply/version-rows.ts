@@ -98,7 +98,7 @@ export class VersionRows {
     const marker = { sequence, modifiedMicroseconds, isNull: version.isNull, isMarker: true, ...nothing }
     putVersion(this.#tables, bucketId, key, marker)
     this.#tables.markers.put(objectKey(bucketId, key), numberKey(sequence))
-    this.#counters.buckets.of(bucketId).markers += 1
+    this.#counters.buckets.of(bucketId).add('markers', 1)
   }
 
   /** Of a bucket without versioning. */
@@ -230,8 +230,8 @@ export class VersionRows {
 
   #countCurrent(bucketId: BucketId, object: ObjectState, difference: 1 | -1): void {
     const usage = this.#counters.buckets.of(bucketId)
-    usage.objects += difference
-    usage.bytes += difference * object.size
+    usage.add('objects', difference)
+    usage.add('bytes', difference * object.size)
   }
 
   /** Drops what a current object refers to; its row is left to the caller. */
@@ -262,18 +262,18 @@ export class VersionRows {
   /** A bucket that takes from another one may refer to as many bytes as that one (spec/decisions/0175). */
   #countReceived(bucketId: BucketId, from: BucketId | undefined): void {
     const usage = this.#counters.buckets.of(bucketId)
-    usage.receivedBytes += this.#payloads.takeReceived()
+    usage.add('receivedBytes', this.#payloads.takeReceived())
     if (from === undefined || from === bucketId) return
-    usage.receivedBytes = Math.max(usage.receivedBytes, this.#counters.buckets.now(from).receivedBytes)
+    usage.raise('receivedBytes', this.#counters.buckets.now(from).receivedBytes)
   }
 
   #countNoncurrent(bucketId: BucketId, version: ObjectState, difference: 1 | -1): void {
     const usage = this.#counters.buckets.of(bucketId)
     if (version.isMarker) {
-      usage.markers += difference
+      usage.add('markers', difference)
       return
     }
-    usage.noncurrent += difference
-    usage.noncurrentBytes += difference * version.size
+    usage.add('noncurrent', difference)
+    usage.add('noncurrentBytes', difference * version.size)
   }
 }

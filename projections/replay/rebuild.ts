@@ -5,6 +5,7 @@ import { AccessAuthentication } from '../../engine/keys/access-authentication.ts
 import type { StoreKeys } from '../../engine/keys/store-keys.ts'
 import { AccessSeal } from '../access-seal.ts'
 import { ProjectionEnvironment } from '../lmdb-environment.ts'
+import type { Recounted } from '../apply/recount.ts'
 import { getApplied } from '../tables/applied.ts'
 import { TABLES } from '../tables/table-list.ts'
 import { buildTrees } from '../trees/build-trees.ts'
@@ -15,6 +16,7 @@ import { type ReplayProgress, replay } from './replay.ts'
  * Rebuilds the projections from the journal and replaces the existing ones. The caller holds the store's lock. They are
  * built in another directory and synced before they get their name, so neither a crash nor damage in the journal leaves
  * half of them in place. The trees are made again where there were some.
+ * @param recounted is told of counters that were wrong in the end, and were counted again
  * @param keys without them changes of access are not checked, and the next start builds the projections again
  * @returns records read
  * @throws JournalDamagedError
@@ -24,11 +26,12 @@ export async function rebuildProjections(
   paths: StorePaths,
   progress?: ReplayProgress,
   keys?: AccessKeys,
+  recounted?: (found: Recounted) => void,
 ): Promise<number> {
   const aside = paths.projectionsRebuild
   disk.removeTree(aside)
   try {
-    const records = await buildProjections(disk, paths, aside, { progress, keys })
+    const records = await buildProjections(disk, paths, aside, { progress, keys, recounted })
     if (TreeFiles.exist(disk, treesIn(paths.projections))) await buildTreesOf(disk, paths, aside)
     disk.removeTree(paths.projections)
     disk.rename(aside, paths.projections)
@@ -57,6 +60,7 @@ interface BuildOptions {
   readonly progress?: ReplayProgress | undefined
   readonly until?: Sequence | 'none' | undefined
   readonly keys?: AccessKeys | undefined
+  readonly recounted?: ((found: Recounted) => void) | undefined
 }
 
 /** Builds projections in an empty directory, up to `until` or the end of the journal. */
@@ -64,7 +68,7 @@ export async function buildProjections(
   disk: Disk,
   paths: StorePaths,
   directory: string,
-  { progress, until, keys }: BuildOptions = {},
+  { progress, until, keys, recounted }: BuildOptions = {},
 ): Promise<number> {
   disk.makeDirectory(directory)
   const environment = ProjectionEnvironment.open(directory, { readOnly: false })
@@ -72,6 +76,7 @@ export async function buildProjections(
     const records = replay(disk, paths, environment, undefined, {
       progress,
       until,
+      recounted,
       access: keys && new AccessAuthentication(keys),
     })
     if (keys !== undefined) environment.write(() => new AccessSeal(environment, keys.accessRows).sealAll())

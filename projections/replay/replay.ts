@@ -11,6 +11,7 @@ import { decodeChanges } from '../../engine/events/entry-codec.ts'
 import { NewerFormatError } from '../../engine/errors.ts'
 import { type AccessAuthentication, changesAccess } from '../../engine/keys/access-authentication.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
+import { type Recounted, recountWrong } from '../apply/recount.ts'
 import { BufferedTables } from '../apply/buffered-tables.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { batchesOf, ChangeCursor, type ReplayChunk, readChunks } from './replay-chunk.ts'
@@ -35,6 +36,8 @@ interface ReplayOptions {
   readonly before?: Sequence
   /** Rows held back before they are written in order. Default: 400,000. */
   readonly rowsMaximum?: number
+  /** Is told of counters that were wrong in the end, and were counted again. */
+  readonly recounted?: ((recounted: Recounted) => void) | undefined
   /**
    * Checks that every change of who may do what was written with the master key. Without it they are applied unchecked,
    * which no server may do.
@@ -59,7 +62,8 @@ export function replay(
   const inThreads = disk === nodeDisk && before === undefined && bytesFrom(disk, paths, from) >= aheadFromBytes
   const writer = inThreads ? new ThreadWriter(environment.directory) : undefined
   try {
-    const buffered = new BufferedTables(environment, openTables(environment), { rowsMaximum, writer })
+    const tables = openTables(environment)
+    const buffered = new BufferedTables(environment, tables, { rowsMaximum, writer })
     let records = 0
     const apply = (chunk: ReplayChunk) => {
       if (until !== 'none') applyChunk(buffered, chunk, until, options.access)
@@ -69,6 +73,7 @@ export function replay(
     if (inThreads) readChunksInThread(paths, from, apply)
     else readChunks(disk, paths, from, apply, before)
     buffered.finish()
+    for (const recounted of environment.write(() => recountWrong(tables))) options.recounted?.(recounted)
     return records
   } finally {
     writer?.end()

@@ -33,6 +33,9 @@ export interface PayloadRow {
   readonly location: PayloadLocation
 }
 
+/** References that a row holds at most. A payload that has so many keeps them: it is never forgotten. */
+export const REFERENCES_MAXIMUM = 2 ** 32 - 1
+
 export function referencesOf(row: Buffer): number {
   return row.readUInt32BE(AT.references)
 }
@@ -144,6 +147,12 @@ function kindOf(value: Buffer): number {
   return (value[AT.kind] as number) & ~(SEALED | SUMMED)
 }
 
+/** Whether a row is of a payload with bytes of its own, not of parts. */
+export function isPlaced(value: Buffer): boolean {
+  const kind = kindOf(value)
+  return kind === KIND.volume || kind === KIND.file
+}
+
 /** @param table that of payloads, which has the parts that a payload shares with its base */
 export function decodePayload(table: TableReader, value: Buffer): PayloadRow {
   const kind = kindOf(value)
@@ -173,6 +182,12 @@ function decodeParts(table: TableReader, value: Buffer, length: number): PartsLo
     count: readNumber(value, APPENDED_AT.count),
   }
   return { ...common, parts: partList(wholeList(table, value), NOTHING, 0), base }
+}
+
+/** How many refer to a payload; 0 where there is no row. */
+export function getReferences(table: TableReader, payload: PayloadId): number {
+  const row = table.get(numberKey(payload))
+  return row === undefined ? 0 : referencesOf(row)
 }
 
 export function getPayload(table: TableReader, payload: PayloadId): PayloadRow | undefined {

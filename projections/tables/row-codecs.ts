@@ -1,8 +1,8 @@
 /** How the values of rows are stored, where they are not laid out byte by byte. */
 import { Packr } from 'msgpackr'
 import type { Kind } from '../../engine/events/schema/kinds.ts'
-import { NUMBER_BYTES, readNumber, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
+import { type Counts, decodeCounts, Tally } from './tally.ts'
 
 const packr = new Packr({ useRecords: false, copyBuffers: true, int64AsType: 'number' })
 
@@ -47,14 +47,16 @@ export function idRows<N extends keyof S & string, S extends Readonly<Record<N, 
   }
 }
 
-type Counts<F extends string> = Record<F, number>
-
 /** Rows of counters. `Id` is what their key is made of. */
 export interface CountRows<F extends string, Id extends unknown[]> {
   decode(value: Buffer | undefined): Counts<F>
   /** All are 0 where there is no row. */
   get(table: TableReader, ...id: Id): Counts<F>
-  put(table: Table, counts: Counts<F>, ...id: Id): void
+  /** The same, to be changed. */
+  tally(table: TableReader, ...id: Id): Tally<F>
+  /** What was stored, to be changed. */
+  tallyOf(value: Buffer): Tally<F>
+  put(table: Table, tally: Tally<F>, ...id: Id): void
 }
 
 /** What rows of counters count. */
@@ -65,17 +67,11 @@ export function countRows<F extends string, Id extends unknown[]>(
   fields: readonly F[],
   keyOf: (...id: Id) => Buffer,
 ): CountRows<F, Id> {
-  const decode = (value: Buffer | undefined): Counts<F> => {
-    const pairs = fields.map((field, at) => [field, value === undefined ? 0 : readNumber(value, at * NUMBER_BYTES)])
-    return Object.fromEntries(pairs) as Counts<F>
-  }
   return {
-    decode,
-    get: (table, ...id) => decode(table.get(keyOf(...id))),
-    put: (table, counts, ...id) => {
-      const value = Buffer.allocUnsafe(fields.length * NUMBER_BYTES)
-      fields.forEach((field, at) => writeNumber(value, counts[field], at * NUMBER_BYTES))
-      table.put(keyOf(...id), value)
-    },
+    decode: (value) => decodeCounts(fields, value),
+    get: (table, ...id) => decodeCounts(fields, table.get(keyOf(...id))),
+    tally: (table, ...id) => new Tally(fields, table.get(keyOf(...id))),
+    tallyOf: (value) => new Tally(fields, value),
+    put: (table, tally, ...id) => table.put(keyOf(...id), tally.encode()),
   }
 }

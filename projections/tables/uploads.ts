@@ -85,6 +85,10 @@ export function payloadOfPart(value: Buffer): PayloadId | undefined {
   return readPayload(value, PART_AT.payload)
 }
 
+export function sizeOfPart(value: Buffer): number {
+  return readNumber(value, PART_AT.size)
+}
+
 export function getPart(table: TableReader, upload: UploadId, part: number): PartState | undefined {
   const value = table.get(partKey(upload, part))
   return value === undefined ? undefined : decodePart(part, value)

@@ -19,7 +19,7 @@ export type BucketUsage = CountsOf<typeof bucketUsage>
 
 /** `volume-usage`: by volume (8): end of the bytes that were ever referred to; payloads in use, and their bytes. */
 export const volumeUsage = countRows(['end', 'payloads', 'bytes'], (volume: VolumeNumber) => numberKey(volume))
-type VolumeUsage = CountsOf<typeof volumeUsage>
+export type VolumeUsage = CountsOf<typeof volumeUsage>
 
 /** A volume and how much of it is in use. */
 export interface StoredVolume extends Readonly<VolumeUsage> {

@@ -36,6 +36,7 @@ export const NO_STATE: StateReader = {
   part: () => undefined,
   parts: () => [],
   payload: () => undefined,
+  references: () => 0,
   volumeIsSpent: () => false,
   account: () => undefined,
   credential: () => undefined,

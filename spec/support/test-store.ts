@@ -8,7 +8,7 @@ import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
 import { UploadStore } from '../../engine/payloads/upload-store.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { TABLES } from '../../projections/tables/table-list.ts'
-import { type OpenStore, openStore } from '../../cli/server/store/open-store.ts'
+import { type OpenStore, openStore, type StoreHooks } from '../../cli/server/store/open-store.ts'
 import type { StoreOptions } from '../../cli/server/store/store-options.ts'
 import { inlineHashing } from './inline-hashing.ts'
 
@@ -37,13 +37,15 @@ export interface TestStore extends OpenStore {
   kill(): Promise<void>
 }
 
+type TestOptions = Partial<StoreOptions> & Pick<StoreHooks, 'onRecounted'> & { readonly clock?: () => number }
+
 /**
  * Opens, or makes, the store in a directory. Segments and volumes are 256 KiB unless told otherwise.
  * @param options `clock`: microseconds since 1970
  */
 export async function openTestStore(
   root: string,
-  { clock, ...options }: Partial<StoreOptions> & { readonly clock?: () => number } = {},
+  { clock, onRecounted, ...options }: TestOptions = {},
   disk: Disk = roomyDisk,
 ): Promise<TestStore> {
   const paths = new StorePaths(root)
@@ -68,6 +70,7 @@ export async function openTestStore(
       onFailure: (error) => failures.push(error),
       onBatchDone: () => undefined,
       ...(clock && { clock: () => microsecondsOf(clock()) }),
+      ...(onRecounted && { onRecounted }),
     },
   )
   const payloads = new PayloadReader(disk, paths)

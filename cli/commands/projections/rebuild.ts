@@ -1,5 +1,6 @@
 import { Command } from 'clipanion'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
+import type { Recounted } from '../../../projections/apply/recount.ts'
 import { rebuildProjections } from '../../../projections/replay/rebuild.ts'
 import { exitTable } from '../../exit-codes.ts'
 import { ProjectionsCommand, secondsSince } from './projections-command.ts'
@@ -18,11 +19,13 @@ export class ProjectionsRebuildCommand extends ProjectionsCommand {
 
   override async execute(): Promise<number> {
     const started = performance.now()
+    const recounted: Recounted[] = []
     const records = await this.withStore((paths) =>
-      rebuildProjections(nodeDisk, paths, undefined, this.accessKeys(paths)),
+      rebuildProjections(nodeDisk, paths, undefined, this.accessKeys(paths), (found) => recounted.push(found)),
     )
     const seconds = secondsSince(started)
-    this.print({ records, seconds }, `${records} records replayed in ${seconds} s`)
+    const lines = recounted.map(({ counters }) => `counters of ${counters} were below 0 and were counted again`)
+    this.print({ records, seconds, recounted }, [`${records} records replayed in ${seconds} s`, ...lines].join('\n'))
     return exitTable.ok.code
   }
 }

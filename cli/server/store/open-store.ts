@@ -30,6 +30,7 @@ import { SpaceGuard } from '../../../engine/payloads/space-guard.ts'
 import { giveBackForStart, SpaceReserve } from '../../../engine/payloads/space-reserve.ts'
 import { VolumeWriter } from '../../../engine/payloads/volume-writer.ts'
 import { AccessSeal } from '../../../projections/access-seal.ts'
+import type { Recounted } from '../../../projections/apply/recount.ts'
 import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import { type OpenedProjections, openProjections } from '../../../projections/open-projections.ts'
 import { replay } from '../../../projections/replay/replay.ts'
@@ -86,6 +87,8 @@ export interface StoreHooks {
   readonly onSettingsChanged?: (time: Microseconds) => void
   /** Called when so many records came too late for the journal: they are kept for the next start, or lost by an error. */
   readonly onUnrecorded?: (count: number, error: unknown) => void
+  /** Called with counters that were wrong, and were counted again. */
+  readonly onRecounted?: (found: Recounted) => void
   /** Called with the time that each sync of the journal took, in seconds. */
   readonly onSync?: (seconds: number) => void
   /** Replaces the clock of the host. */
@@ -174,7 +177,9 @@ async function openParts(
   }
   const keys = ring.storeKeys()
   const access = new AccessAuthentication(keys)
-  const replayedRecords = replay(disk, paths, projections.environment, applied, { access })
+  const recounted = (found: Recounted) => hooks.onRecounted?.(found)
+  const replayedRecords = replay(disk, paths, projections.environment, applied, { access, recounted })
+  projections.state.tellRecounts(recounted)
   const seal = new AccessSeal(projections.environment, keys.accessRows)
   projections.environment.write(() => seal.sealAll())
   projections.state.sealWith(seal)

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import type { Recounted } from '../../../projections/apply/recount.ts'
 import type { RoomFor } from '../../../engine/journal/journal-room.ts'
 import { CommitCounts, type SharedCounts } from '../../../projections/catalog/commit-counts.ts'
 import { type ThreadAnswer, ThreadQuestion } from './thread-question.ts'
@@ -33,19 +34,23 @@ export class EngineThread {
   readonly #ended: Promise<void>
   #onFailure: (error: EngineThreadError) => void = () => undefined
   #onRoomChanged: (roomFor: RoomFor) => void = () => undefined
+  #onRecounted: (found: Recounted) => void = (found) => this.#recounted.push(found)
+  /** What nobody has listened to yet. */
+  readonly #recounted: Recounted[]
   #roomFor: RoomFor
   #failure: EngineThreadError | undefined
 
   private constructor(
     worker: Worker,
     ready: Extract<FromEngineThread, { kind: 'ready' }>,
-    roomFor: RoomFor,
+    before: { readonly roomFor: RoomFor; readonly recounted: Recounted[] },
     commitCounts: SharedCounts,
   ) {
     this.#worker = worker
     this.#question = new ThreadQuestion(worker)
     this.commitCounts = commitCounts
-    this.#roomFor = roomFor
+    this.#roomFor = before.roomFor
+    this.#recounted = before.recounted
     this.#ended = new Promise((resolve) => worker.once('exit', () => resolve()))
     this.deploymentId = ready.deploymentId
     this.start = ready.start
@@ -56,6 +61,7 @@ export class EngineThread {
         this.#roomFor = message.roomFor
         this.#onRoomChanged(message.roomFor)
       }
+      if (message.kind === 'recounted') this.#onRecounted(message.found)
       if (message.kind === 'failed') this.#fail(new EngineThreadError(message.error, message.message))
     })
     worker.on('error', (error) => this.#fail(new EngineThreadError('Error', String(error))))
@@ -68,15 +74,21 @@ export class EngineThread {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown) => reject(new EngineThreadError('Error', String(error)))
       worker.once('error', fail)
+      const recounted: Recounted[] = []
       let roomFor: RoomFor = 'everything'
       const opening = (message: FromEngineThread): void => {
         if (message.kind === 'room') {
           roomFor = message.roomFor
           return
         }
+        if (message.kind === 'recounted') {
+          recounted.push(message.found)
+          return
+        }
         worker.off('message', opening)
         worker.off('error', fail)
-        if (message.kind === 'ready') resolve(new EngineThread(worker, message, roomFor, data.commitCounts))
+        const before = { roomFor, recounted }
+        if (message.kind === 'ready') resolve(new EngineThread(worker, message, before, data.commitCounts))
         if (message.kind !== 'failed') return
         void worker.terminate()
         reject(new EngineThreadError(message.error, message.message))
@@ -115,6 +127,12 @@ export class EngineThread {
   onRoomChanged(listener: (roomFor: RoomFor) => void): void {
     this.#onRoomChanged = listener
     if (this.#roomFor !== 'everything') listener(this.#roomFor)
+  }
+
+  /** Calls `listener` with counters that were wrong and counted again, those of the start at once. */
+  onRecounted(listener: (found: Recounted) => void): void {
+    this.#onRecounted = listener
+    for (const found of this.#recounted.splice(0)) listener(found)
   }
 
   /** A port to the engine, for the client of one thread. */

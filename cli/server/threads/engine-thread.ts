@@ -73,6 +73,7 @@ try {
       for (const port of ports) port.roomChanged(roomFor)
       send({ kind: 'room', roomFor })
     },
+    onRecounted: (found) => send({ kind: 'recounted', found }),
     onUnrecorded: (count, error) => {
       unrecorded = { count, problem: error === undefined ? undefined : String(error) }
     },

@@ -3,6 +3,7 @@ import type { HashPorts } from '../../../engine/hashing/hash-messages.ts'
 import type { ConcurrencyLimits } from '../../../planes/http/limits/concurrency-gate.ts'
 import type { HttpDriver } from '../../../planes/http/http-driver.ts'
 import type { SharedGate } from '../../../planes/http/limits/gate-memory.ts'
+import type { Recounted } from '../../../projections/apply/recount.ts'
 import type { SharedCounts } from '../../../projections/catalog/commit-counts.ts'
 import type { RoomFor } from '../../../engine/journal/journal-room.ts'
 import type { SharedMetrics } from '../../../planes/http/metrics/metric-slots.ts'
@@ -54,6 +55,8 @@ export type FromEngineThread =
   /** It could not start or cannot continue; `error` is the name of the error's class. */
   | { readonly kind: 'failed'; readonly error: string; readonly message: string }
   | { readonly kind: 'room'; readonly roomFor: RoomFor }
+  /** Counters were wrong, and were counted again. */
+  | { readonly kind: 'recounted'; readonly found: Recounted }
   /** `unrecorded`: how many records of answered requests are kept for the next start, or were lost by a problem. */
   | { readonly kind: 'stopped'; readonly unrecorded?: Unrecorded }
 
