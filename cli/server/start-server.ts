@@ -64,7 +64,7 @@ const MAIN_THREAD = 255
 /** Time for front ends to answer waiting requests with 503 after the engine has failed. */
 const FAILURE_GRACE_MILLISECONDS = 1000
 
-/** Of the grace period, at most a quarter, for all that comes after the requests: the clean end of the journal, above all. */
+/** Of the grace period, at most half, for all that comes after the requests: the clean end of the journal, above all. */
 const CLOSE_MILLISECONDS = 2000
 
 /** Everything that runs. */
@@ -323,7 +323,7 @@ class Server implements RunningServer {
     this.#spaceWatch.stop()
     this.#frontEndWatch?.stop()
     const deadline = performance.now() + graceMilliseconds
-    const drainMilliseconds = graceMilliseconds - Math.min(CLOSE_MILLISECONDS, graceMilliseconds / 4)
+    const drainMilliseconds = graceMilliseconds - Math.min(CLOSE_MILLISECONDS, graceMilliseconds / 2)
     const stuck = await frontEnds.stop(drainMilliseconds)
     if (stuck.length > 0) this.#failure ??= new ExitError('frontEndStuck', `${stuck.join(', ')} did not stop`)
     await this.#listeners.close(Math.max(0, deadline - performance.now()))

@@ -108,6 +108,11 @@ export interface HttpResponse {
 
 export type HttpHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
+/** The server stops, and its time for requests under way is over: the rest of the body is not waited for. */
+export class ServerStoppingError extends Error {
+  override readonly name = 'ServerStoppingError'
+}
+
 /** The client ended the connection before the exchange was complete. */
 export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'

@@ -1,11 +1,15 @@
 /** A listener of whichever driver: what is asked of it, and what is the same for all of them. */
 import type { X509Certificate } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { HttpHandler, HttpResponse } from './exchange.ts'
 import type { HttpDriver } from './http-driver.ts'
 import type { ExchangeHost, ServedExchange } from './served-exchange.ts'
 import { TrustedProxies } from './limits/trusted-proxies.ts'
 import { StallGuard } from './limits/stall-guard.ts'
 import type { TlsFiles } from './tls-files.ts'
+
+/** For the answers to requests that are given up when a listener closes. */
+const GIVE_UP_MILLISECONDS = 250
 
 export interface ListenOptions {
   /** What speaks HTTP; see `http-driver.ts`. */
@@ -182,9 +186,16 @@ export abstract class Listener implements HttpListener, ExchangeHost {
     // A connection accepted just now may become known only in the next turn.
     await nextTurn()
     if (this.#active > 0) await this.#idleWithin(graceMilliseconds)
+    if (this.#active > 0) await this.#giveUpBodies()
     this.guard.stop()
     await nextTurn()
     await this.closeConnections()
+  }
+
+  /** Answers those who have not sent all of their bodies, and leaves them a moment to read that. */
+  async #giveUpBodies(): Promise<void> {
+    this.guard.giveUpBodies()
+    await pause(GIVE_UP_MILLISECONDS)
   }
 
   #idleWithin(milliseconds: number): Promise<void> {

@@ -117,6 +117,10 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
     this.stream?.retry()
   }
 
+  giveUpBody(): void {
+    if (!this.#answered) this.incoming?.giveUp()
+  }
+
   /** Closes the connection. */
   abstract override cut(): void
 

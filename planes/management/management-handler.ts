@@ -13,6 +13,7 @@ import {
   type HttpHandler,
   type HttpRequest,
   type HttpResponse,
+  ServerStoppingError,
 } from '../http/exchange.ts'
 import type { ConcurrencyGate } from '../http/limits/concurrency-gate.ts'
 import type { RequestClass } from '../http/metrics/metric-table.ts'
@@ -248,11 +249,14 @@ function requestClassOf(found: FoundRoute | undefined): RequestClass<'management
   return found.route.changes ? 'write' : 'read'
 }
 
+const STOPPING = 'The server is stopping, and did not wait for the rest of the body. Try again.'
+
 /** The error that a failure is answered with; `isFault` is true for a fault of the server. */
 function toManagementError(error: unknown): { readonly error: ManagementError; readonly isFault: boolean } {
   if (error instanceof ManagementError) return { error, isFault: false }
   if (error instanceof DomainError) return { error: managementErrorOf(error), isFault: false }
   if (error instanceof BusyError) return { error: new ManagementError('SLOW_DOWN'), isFault: false }
+  if (error instanceof ServerStoppingError) return { error: new ManagementError('SLOW_DOWN', STOPPING), isFault: false }
   if (error instanceof ClientGoneError || error instanceof IncompletePayloadError) {
     return { error: new ManagementError('INVALID_REQUEST', 'The body ended before its length.'), isFault: false }
   }

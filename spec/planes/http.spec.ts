@@ -234,5 +234,5 @@ test('a sink at work is waited for before its reader hears that the connection h
   // Not by the client's leaving: the socket is paused behind the sink, and tells nothing until it runs again.
   await server.close(0)
   await ended.given
-  t.strictSame(order, ['sink began', 'gone', 'sink ended', 'ClientGoneError'])
+  t.strictSame(order, ['sink began', 'gone', 'sink ended', 'ServerStoppingError'])
 })

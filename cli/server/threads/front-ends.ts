@@ -12,7 +12,7 @@ import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-mess
 export type FrontEndSettings = Omit<FrontEndThreadData, 'thread' | 'port' | 'hashing' | 'listenPort' | 'isAlone'>
 
 /** A thread that has not ended so long after its grace period does not hear that it shall end. */
-const STUCK_MILLISECONDS = 1500
+const STUCK_MILLISECONDS = 5000
 
 interface FrontEnd {
   /** As in its log lines. */

@@ -23,6 +23,8 @@ export interface GuardedExchange {
   prolong(nowMilliseconds: number): void
   /** Closes the connection. */
   cut(): void
+  /** Waits for no more of the client's body, so that the request is answered. */
+  giveUpBody(): void
 }
 
 interface StallPolicy {
@@ -60,6 +62,11 @@ export class StallGuard {
 
   remove(exchange: GuardedExchange): void {
     this.#guarded.delete(exchange)
+  }
+
+  /** Lets every exchange be answered that waits for the rest of a body. */
+  giveUpBodies(): void {
+    for (const exchange of this.#guarded.keys()) exchange.giveUpBody()
   }
 
   stop(): void {

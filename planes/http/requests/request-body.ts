@@ -7,7 +7,7 @@
  */
 import { askForTurn, cancelTurn, countWaiting } from './read-turns.ts'
 import { copyChunk, keepChunk, releaseChunk } from './chunk-slabs.ts'
-import { BodyTooLargeError, ClientGoneError, type RequestBody } from '../exchange.ts'
+import { BodyTooLargeError, ClientGoneError, type RequestBody, ServerStoppingError } from '../exchange.ts'
 
 /** The socket is paused when more than so many undelivered bytes are queued. */
 export const QUEUED_BYTES_MAXIMUM = 256 * 1024
@@ -96,6 +96,11 @@ export class IncomingBody implements RequestBody {
   /** The client has gone. A body that came in whole before is still delivered. */
   abandon(): void {
     if (!this.complete) this.#stop('gone')
+  }
+
+  /** The server stops: a body that has not come in whole is not waited for, and its reader is told so. */
+  giveUp(): void {
+    if (!this.complete) this.#stop({ error: new ServerStoppingError('the server is stopping') })
   }
 
   /** Nobody wants the rest: it is read off the socket and dropped, so that the connection stays in step. */

@@ -1,17 +1,27 @@
 import { DescriptorsExhaustedError, DiskFullError } from '../../../engine/disk/disk.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from '../../../engine/errors.ts'
 import { BusyError } from '../../../engine/shares/shares.ts'
-import { BodyTooLargeError, ClientGoneError, type HeaderLine, type HttpResponse } from '../../http/exchange.ts'
+import {
+  BodyTooLargeError,
+  ClientGoneError,
+  type HeaderLine,
+  type HttpResponse,
+  ServerStoppingError,
+} from '../../http/exchange.ts'
 import { IncompletePayloadError, StorageFullError } from '../../objects/receive-payload.ts'
 import { s3ErrorOf } from '../domain-errors.ts'
 import { errorDocument, S3Error } from '../errors.ts'
 import { RequestIds } from '../request/request-ids.ts'
+
+const STOPPING = 'The server is stopping, and did not wait for the rest of the body. Nothing was changed. Try again.'
 
 /** Every failure as an S3 error; `isFault` marks those that are a fault of the server and belong in its log. */
 export function toS3Error(error: unknown): { readonly error: S3Error; readonly isFault: boolean } {
   if (error instanceof S3Error) return { error, isFault: false }
   if (error instanceof DomainError) return { error: s3ErrorOf(error), isFault: false }
   if (error instanceof BusyError) return { error: new S3Error('SlowDown'), isFault: false }
+  if (error instanceof ServerStoppingError)
+    return { error: new S3Error('ServiceUnavailable', { message: STOPPING }), isFault: false }
   if (error instanceof ClientGoneError) return { error: new S3Error('IncompleteBody'), isFault: false }
   if (error instanceof BodyTooLargeError) return { error: new S3Error('MaxMessageLengthExceeded'), isFault: false }
   if (error instanceof IncompletePayloadError) return { error: new S3Error('IncompleteBody'), isFault: false }
