@@ -49,7 +49,9 @@ const KEY_ID_BYTES = 4
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
 const NOTE_BYTES_MAXIMUM = 64 * 1024
-const SIGNATURE_LINE = /^— (?<name>[^\s+]+) (?<base64>[A-Za-z0-9+/]+={0,2})$/
+/** As many as the note package of Go takes; C2SP tlog-witness asks for 16. */
+const SIGNATURES_MAXIMUM = 100
+const SIGNATURE_LINE = /^— (?<name>[^\s\u0085+]+) (?<base64>[A-Za-z0-9+/]+={0,2})$/
 const DECIMAL = /^(?:0|[1-9]\d{0,15})$/
 
 /** The bytes that are signed. */
@@ -94,7 +96,7 @@ export function readCheckpointNote(note: string): CheckpointNote {
   const text = note.slice(0, split + 1)
   const [origin = '', size = '', root = '', ...extensions] = text.slice(0, -1).split('\n')
   const hashed = Buffer.from(root, 'base64')
-  const isWhole = split > 0 && origin !== '' && extensions.every((line) => line !== '') && !hasControls(text)
+  const isWhole = split > 0 && origin !== '' && extensions.every((line) => line !== '') && !hasControls(note)
   const isTree = DECIMAL.test(size) && Number.isSafeInteger(Number(size))
   if (!isWhole || !isTree || hashed.length !== KEY_BYTES || hashed.toString('base64') !== root) {
     throw new CheckpointNoteError('the text is not a checkpoint: origin, size, root, an empty line, signatures')
@@ -106,7 +108,11 @@ export function readCheckpointNote(note: string): CheckpointNote {
 /** One line or more, each with its line feed: the end of a note, and what a witness answers. @throws CheckpointNoteError */
 export function readSignatureLines(lines: string): NoteSignature[] {
   if (!lines.endsWith('\n')) throw new CheckpointNoteError('the last line has no line feed')
-  return lines.slice(0, -1).split('\n').map(signatureOf)
+  const found = lines.slice(0, -1).split('\n', SIGNATURES_MAXIMUM + 1)
+  if (found.length > SIGNATURES_MAXIMUM) {
+    throw new CheckpointNoteError(`there are more than ${SIGNATURES_MAXIMUM} signatures`)
+  }
+  return found.map(signatureOf)
 }
 
 /**
@@ -142,9 +148,16 @@ function signatureOf(line: string): NoteSignature {
   return { name, keyId: bytes.toString('hex', 0, KEY_ID_BYTES), signature: bytes.subarray(KEY_ID_BYTES) }
 }
 
+const SPACE = 0x20
+const LINE_FEED = 0x0a
+
 /** C2SP signed-note allows no control character but the line feed. */
 function hasControls(text: string): boolean {
-  return [...text].some((character) => character < ' ' && character !== '\n')
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < SPACE && code !== LINE_FEED) return true
+  }
+  return false
 }
 
 function keyIdOf(type: KeyType, name: string, publicKey: Uint8Array): Buffer {

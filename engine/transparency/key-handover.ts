@@ -42,7 +42,8 @@ export interface Handover {
 
 const FIRST_LINE = 'object-store checkpoint key handover v1'
 const LINES = 6
-const ROOT = /^[A-Za-z0-9+/]{43}=$/
+/** 32 bytes without stray bits. */
+const ROOT = /^[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=$/
 const SIZE = /^[1-9]\d{0,15}$/
 
 /** The bytes that both keys sign. */
@@ -86,7 +87,8 @@ export function readHandovers(file: string): Handover[] {
 function readHandover(text: string, signed: string): Handover {
   const lines = text.slice(0, -1).split('\n')
   const [first, origin = '', size = '', root = '', before = '', after = ''] = lines
-  if (first !== FIRST_LINE || lines.length !== LINES || !SIZE.test(size) || !ROOT.test(root)) {
+  const isForm = first === FIRST_LINE && lines.length === LINES && ROOT.test(root)
+  if (!isForm || !SIZE.test(size) || !Number.isSafeInteger(Number(size))) {
     throw new CheckpointNoteError('the file is not one of hand-overs')
   }
   const [oldKey, newKey] = [readVerifierKey(before), readVerifierKey(after)]
@@ -122,7 +124,9 @@ export function keyForSize(trusted: VerifierKey, size: number, handovers: readon
 }
 
 function next(handovers: readonly Handover[], key: VerifierKey): Handover | undefined {
-  const [found, ...others] = handovers.filter(({ oldKey }) => oldKey.publicKey.equals(key.publicKey))
+  // The first that a key signed ends what it signs, so the file's order does not matter.
+  const own = handovers.filter(({ oldKey }) => oldKey.publicKey.equals(key.publicKey))
+  const [found, ...others] = own.toSorted((one, other) => one.size - other.size)
   if (others.some((other) => found?.newKey.publicKey.equals(other.newKey.publicKey) === false)) {
     throw new CheckpointNoteError(`the key ${key.keyId} handed over to two keys: somebody else has it`)
   }

@@ -33,19 +33,31 @@ export function readConsistencyProof(text: string): TreeProof {
 }
 
 function readProof(text: string, head: readonly string[], word: string): TreeProof {
-  const split = text.indexOf('\n\n')
-  const lines = split < 0 || text.length > PROOF_BYTES_MAXIMUM ? [] : text.slice(0, split).split('\n')
+  const lines = linesBefore(text, head.length + 1 + PATH_MAXIMUM)
   const [, digits] = new RegExp(`^${word} (0|[1-9]\\d{0,15})$`).exec(lines[head.length] ?? '') ?? []
   const path = lines.slice(head.length + 1).map((line) => Buffer.from(line, 'base64'))
   const isWhole =
     head.every((line, at) => lines[at] === line) &&
-    path.length <= PATH_MAXIMUM &&
     path.every((hash, at) => hash.length === HASH_BYTES && base64(hash) === lines[head.length + 1 + at])
   const number = Number(digits)
   if (digits === undefined || !Number.isSafeInteger(number) || !isWhole) {
     throw new CheckpointNoteError('the text is not a proof of this kind')
   }
-  return { number, path, note: text.slice(split + 2) }
+  return { number, path, note: text.slice(text.indexOf('\n\n') + 2) }
+}
+
+/** The lines before the first empty one; none when they are more than `most`, which is found without splitting the others. */
+function linesBefore(text: string, most: number): string[] {
+  if (text.length > PROOF_BYTES_MAXIMUM) return []
+  const lines: string[] = []
+  for (let start = 0; lines.length < most; ) {
+    const end = text.indexOf('\n', start)
+    if (end < 0) return []
+    lines.push(text.slice(start, end))
+    if (text[end + 1] === '\n') return lines
+    start = end + 1
+  }
+  return []
 }
 
 function base64(hash: Uint8Array): string {

@@ -2,7 +2,6 @@
 export const REFUSALS_PER_SECOND = 1000
 /** Those beyond wait for the next of these moments. */
 const TURN_MILLISECONDS = 50
-const REFUSALS_PER_TURN = (REFUSALS_PER_SECOND * TURN_MILLISECONDS) / 1000
 
 /**
  * Spaces out the refusals of requests without valid credentials. One costs half as much as a signed read, and a stranger
@@ -14,17 +13,22 @@ export class RefusalPace {
   readonly #later: (turn: () => void) => void
   /** By network. The one whose turn was longest ago is the first. */
   readonly #waiting = new Map<string, (() => void)[]>()
-  #saved = REFUSALS_PER_SECOND
+  readonly #perSecond: number
+  #saved: number
   #savedAt: number
 
   /**
    * @param now milliseconds of a clock that only goes forward
    * @param later calls back after a turn's time
+   * @param perSecond 20 or more: one for each turn
    */
   constructor(
     now: () => number = () => performance.now(),
     later: (turn: () => void) => void = (turn) => void setTimeout(turn, TURN_MILLISECONDS),
+    perSecond = REFUSALS_PER_SECOND,
   ) {
+    this.#perSecond = perSecond
+    this.#saved = perSecond
     this.#now = now
     this.#later = later
     this.#savedAt = now()
@@ -36,7 +40,7 @@ export class RefusalPace {
    */
   turn(network: string): Promise<void> | undefined {
     const now = this.#now()
-    this.#saved = Math.min(REFUSALS_PER_SECOND, this.#saved + ((now - this.#savedAt) / 1000) * REFUSALS_PER_SECOND)
+    this.#saved = Math.min(this.#perSecond, this.#saved + ((now - this.#savedAt) / 1000) * this.#perSecond)
     this.#savedAt = now
     if (this.#waiting.size === 0 && this.#saved >= 1) {
       this.#saved -= 1
@@ -51,7 +55,7 @@ export class RefusalPace {
   }
 
   #release(): void {
-    let left = REFUSALS_PER_TURN
+    let left = (this.#perSecond * TURN_MILLISECONDS) / 1000
     // A line that is put at the end is met again.
     for (const [network, line] of this.#waiting) {
       if (left === 0) break

@@ -18,6 +18,7 @@ sys.dont_write_bytecode = True
 from verify_proof import is_signed
 
 BYTES_MAXIMUM = 256 << 10
+NOTE_MAXIMUM, PROOF_MAXIMUM, SIGNATURES_MAXIMUM = 64 << 10, 128 << 10, 100
 ED25519, COSIGNER = b"\x01", b"\x04"
 HANDOVER = "object-store checkpoint key handover v1"
 PASSED, FAILED, NOT_PROVED = "passed", "failed", "not proved"
@@ -41,7 +42,7 @@ def plain_base64(digits, size=None):
 # Notes (C2SP signed-note, tlog-checkpoint).
 
 def number(digits):
-    if not re.fullmatch(r"0|[1-9][0-9]{0,15}", digits):
+    if not re.fullmatch(r"0|[1-9][0-9]{0,15}", digits) or int(digits) >= 1 << 53:
         raise Malformed("no number")
     return int(digits)
 
@@ -68,12 +69,16 @@ def write_key(name, public_key):
 
 def read_signatures(lines):
     """Name, key id and signature of each line of signature."""
-    return [Checkpoint.signature(line) for line in lines.split("\n")]
+    found = lines.split("\n")
+    if len(found) > SIGNATURES_MAXIMUM:
+        raise Malformed("too many signatures")
+    return [Checkpoint.signature(line) for line in found]
 
 
 def signs(signatures, text, name, public_key):
-    return any((who, which, len(value)) == (name, key_id(name, public_key), 64) and is_signed(value, text, public_key)
-               for who, which, value in signatures)
+    """Other keys are passed over, and a false signature of this one counts against the whole note (C2SP signed-note)."""
+    own = {value for who, which, value in signatures if (who, which) == (name, key_id(name, public_key))}
+    return bool(own) and all(len(value) == 64 and is_signed(value, text, public_key) for value in own)
 
 
 # Hand-overs of the key.
@@ -96,6 +101,8 @@ def read_handovers(text):
         if len(lines) != 6 or lines[0] != HANDOVER:
             raise Malformed("no hand-overs")
         origin, size, root = lines[1], number(lines[2]), plain_base64(lines[3], 32)
+        if size == 0:
+            raise Malformed("no hand-overs")
         (old_name, old), (new_name, new) = read_key(lines[4]), read_key(lines[5])
         read = read_signatures(signatures.removesuffix("\n"))
         if (old_name, new_name) != (origin, origin) or handover_text(origin, size, root, old, new) != f"{signed}\n".encode():
@@ -130,18 +137,20 @@ class Checkpoint:
 
     def __init__(self, text):
         signed, split, signatures = text.rpartition("\n\n")
-        if not split or not signatures.endswith("\n"):
+        if not split or not signatures.endswith("\n") or len(text.encode()) > NOTE_MAXIMUM:
             raise Malformed("the text is not a checkpoint")
+        if any(one < " " and one != "\n" for one in text):
+            raise Malformed("a control character")
         self.text = signed + "\n"
         lines = signed.split("\n")
         if len(lines) < 3 or "" in lines:
             raise Malformed("a checkpoint has origin, size and root")
         self.origin, self.size, self.root = lines[0], number(lines[1]), plain_base64(lines[2], 32)
-        self.signatures = [self.signature(line) for line in signatures[:-1].split("\n")]
+        self.signatures = read_signatures(signatures[:-1])
 
     @staticmethod
     def signature(line):
-        form = re.fullmatch("\u2014 ([^\\s+]+) ([A-Za-z0-9+/]+=*)", line)
+        form = re.fullmatch("\u2014 ([^\\s\ufeff+]+) ([A-Za-z0-9+/]+=*)", line)
         data = plain_base64(form.group(2)) if form else b""
         if len(data) <= 4:
             raise Malformed("a line of signature")
@@ -280,6 +289,8 @@ def read_proof(text, head, word):
     """Number, path, and the checkpoint that it leads to."""
     before, split, note = text.partition("\n\n")
     lines = before.split("\n")
+    if len(text) > PROOF_MAXIMUM:
+        raise Malformed("the text is too long")
     if not split or lines[:len(head)] != head or len(lines) <= len(head) or len(lines) > len(head) + 64:
         raise Malformed("the text is not a proof of this kind")
     label, _, digits = lines[len(head)].partition(" ")
@@ -345,8 +356,11 @@ def main():
         handovers = read(given.handovers) if given.handovers else ""
         record = given.record and bytes.fromhex(given.record)
         checks = verify(read(given.checkpoint), given.key, old, consistency, inclusion, record, policy, handovers=handovers)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         print(f"failed: {error}")
+        return 1
+    except (Exception, RecursionError, MemoryError) as error:
+        print(f"damaged: {type(error).__name__}: {error}")
         return 1
     for name, result in checks.items():
         print(f"{name}: {result}")
@@ -356,4 +370,5 @@ def main():
 
 
 if __name__ == "__main__":
+    sys.stdout.reconfigure(errors="backslashreplace")
     sys.exit(main())

@@ -496,5 +496,17 @@ def main(words):
     return 1 if FAILED in verdicts else 2 if NOT_PROVED in verdicts else 0
 
 
+def judged(words):
+    """The exit code. What this program does not foresee is a verdict as well."""
+    try:
+        return main(words)
+    except OSError as error:
+        print(error)
+    except (Exception, RecursionError, MemoryError) as error:
+        print(f"damaged: {type(error).__name__}: {error}")
+    return 1
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.stdout.reconfigure(errors="backslashreplace")
+    sys.exit(judged(sys.argv[1:]))

@@ -1,3 +1,5 @@
+import { networkOf } from '../../http/limits/network-of.ts'
+import { RefusalPace } from '../../exchange/refusal-pace.ts'
 import { BodyTooLargeError } from '../../http/exchange.ts'
 import { bytesOf, defineRoute, EVERYONE, json, type Route } from '../define-route.ts'
 import { ManagementError } from '../errors.ts'
@@ -8,6 +10,10 @@ import { rfc3339 } from '../requests/timestamps.ts'
 import { FLAG, listOf, object, SHA256, text, TIME, whole } from '../schemas/schema.ts'
 import { SUBMISSION_BYTES_MAXIMUM } from '../witness/witness.ts'
 import { hex } from './checkpoint-parts.ts'
+
+/** Of all strangers together. Each costs a verified signature, 1.5 ms; a log submits once in some seconds. */
+const SUBMISSIONS_PER_SECOND = 20
+const submissionPace = new RefusalPace(undefined, undefined, SUBMISSIONS_PER_SECOND)
 
 const TEXT = 'text/plain; charset=utf-8'
 const SIZE = 'text/x.tlog.size'
@@ -30,6 +36,7 @@ const addCheckpoint = defineRoute({
       journal.leaveUnrecorded()
       throw new ManagementError('LOG_NOT_WITNESSED', 'This store witnesses no logs (checkpoints.witness_for).')
     }
+    await submissionPace.turn(networkOf(http.remoteAddress))
     const examined = await witness.examine(await bodyOf(http.body), journal)
     journal.leaveUnrecorded()
     if ('conflict' in examined) return textResponse(409, SIZE, `${examined.conflict}\n`)

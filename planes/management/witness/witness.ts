@@ -22,6 +22,8 @@ import { ManagementError } from '../errors.ts'
 
 /** A checkpoint with the 16 signatures that C2SP wants accepted, of the longest kind, and a proof. */
 export const SUBMISSION_BYTES_MAXIMUM = 64 * 1024
+/** A checkpoint that is submitted again is signed again after this, since the time in a cosignature says how fresh it is. */
+const KEPT_SECONDS = 60
 /** RFC 6962 section 2.1: the root of a tree of nothing. */
 const EMPTY_ROOT = hash('sha256', Buffer.alloc(0), 'buffer')
 
@@ -46,6 +48,8 @@ interface WitnessParts {
 
 export class Witness {
   readonly #parts: WitnessParts
+  /** The cosignature of the last checkpoint by its log: anybody may submit that again, and a log that got no answer does. */
+  readonly #last = new Map<string, { readonly text: Buffer; readonly line: string; readonly seconds: number }>()
 
   constructor(parts: WitnessParts) {
     this.#parts = parts
@@ -81,13 +85,18 @@ export class Witness {
     if (old !== (last?.size ?? 0)) return { conflict: last?.size ?? 0 }
     requireConsistent(submission, last)
     const seconds = Math.floor(this.#parts.clock() / 1000)
+    const kept = this.#last.get(origin)
+    const isFresh = kept !== undefined && Math.abs(seconds - kept.seconds) < KEPT_SECONDS
+    if (size === old && isFresh && kept.text.equals(text)) return { line: kept.line }
     const change = { origin, size, root, publicKey, seconds }
     if (size > old && !(await recorded(journal, change, old))) {
       return { conflict: this.#parts.reader.witnessed(origin)?.size ?? 0 }
     }
     const { name, key } = this.#parts
     const signature = key.sign(cosignedMessage(seconds, text))
-    return { line: cosignatureLine(name, key.publicKey, { seconds, signature }) }
+    const line = cosignatureLine(name, key.publicKey, { seconds, signature })
+    this.#last.set(origin, { text, line, seconds })
+    return { line }
   }
 
   /** The key of the log that signed. @throws ManagementError */

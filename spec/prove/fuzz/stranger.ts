@@ -1,5 +1,6 @@
 /** The verifier in Python as a process that judges one journal after the other: its start takes longer than they do. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
 import { resolve } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
@@ -22,7 +23,7 @@ export class Stranger {
   constructor() {
     const command = ['-c', PROGRAM, resolve('spec/formats')]
     this.#child = spawn('python3', command, { stdio: ['pipe', 'pipe', 'inherit'] })
-    this.#child.unref()
+    this.#hold(false)
     this.#lines = createInterface({ input: this.#child.stdout })
   }
 
@@ -35,15 +36,21 @@ export class Stranger {
         if (!line.startsWith('\0')) return void lines.push(line)
         this.#lines.off('line', take)
         this.#child.off('exit', ended)
+        this.#hold(false)
         answer(lines)
       }
+      this.#hold(true)
       this.#lines.on('line', take)
       this.#child.once('exit', ended)
       this.#child.stdin.write(`${directory}\n`)
     })
   }
 
-  close(): void {
-    this.#child.stdin.end()
+  /** Whether the process keeps this one alive: only while it is asked something. */
+  #hold(isAsked: boolean): void {
+    for (const part of [this.#child, this.#child.stdin as unknown as Socket, this.#child.stdout as unknown as Socket]) {
+      if (isAsked) part.ref()
+      else part.unref()
+    }
   }
 }
