@@ -4,12 +4,23 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
-import { checkpointText, isSignedBy, readCheckpointNote, readVerifierKey, signatureLine, verifierKeyText } from '../../engine/transparency/checkpoint-note.ts'
+import {
+  checkpointText,
+  isSignedBy,
+  readCheckpointNote,
+  readVerifierKey,
+  signatureLine,
+  verifierKeyText,
+} from '../../engine/transparency/checkpoint-note.ts'
 import { handoverNote, handoverText, keyForSize, readHandovers } from '../../engine/transparency/key-handover.ts'
 import { readConsistencyProof } from '../../engine/transparency/tree-proofs.ts'
 
 const ORIGIN = 'odd.example/log'
-const [KEY, OTHER, THIRD] = [21, 22, 23].map((seed) => new SigningKey(Buffer.alloc(32, seed))) as [SigningKey, SigningKey, SigningKey]
+const [KEY, OTHER, THIRD] = [21, 22, 23].map((seed) => new SigningKey(Buffer.alloc(32, seed))) as [
+  SigningKey,
+  SigningKey,
+  SigningKey,
+]
 const ROOT = Buffer.alloc(32, 5)
 const SIZE = 15
 const VKEY = verifierKeyText(ORIGIN, KEY.publicKey)
@@ -21,12 +32,13 @@ const line = (text: string, key = KEY, spoil = false, name = ORIGIN): string => 
   if (spoil) signature[0] = (signature[0] ?? 0) ^ 1
   return signatureLine('log', name, key.publicKey, signature)
 }
-const note = (text = textOf(), ...lines: readonly string[]): string => `${text}\n${lines.length === 0 ? line(text) : lines.join('')}`
+const note = (text = textOf(), ...lines: readonly string[]): string =>
+  `${text}\n${lines.length === 0 ? line(text) : lines.join('')}`
 const TEXT = textOf()
 const short = signatureLine('log', ORIGIN, KEY.publicKey, Buffer.alloc(63))
 
 const NOTES: Readonly<Record<string, readonly [text: string, holds: boolean]>> = {
-  'signed': [note(), true],
+  signed: [note(), true],
   'signed twice': [note(TEXT, line(TEXT), line(TEXT)), true],
   'a true and a false signature of one key': [note(TEXT, line(TEXT), line(TEXT, KEY, true)), false],
   'a false and a true one': [note(TEXT, line(TEXT, KEY, true), line(TEXT)), false],
@@ -43,7 +55,7 @@ const NOTES: Readonly<Record<string, readonly [text: string, holds: boolean]>> =
   'a size of 2^53': [note(textOf('9007199254740992')), false],
   'a size below it': [note(textOf('9007199254740991')), true],
   'a size with a zero in front': [note(textOf('015')), false],
-  'nothing': ['', false],
+  nothing: ['', false],
   'line feeds': ['\n\n\n\n', false],
   'too long': [note(textOf(SIZE, `${'x'.repeat(70_000)}\n`)), false],
   'a blank of another script in the name': [note(TEXT, line(TEXT), line(TEXT, OTHER, false, 'a\u0085b')), false],
@@ -55,7 +67,9 @@ function strangerTakes(root: string, text: string, handovers?: string): boolean 
   writeFileSync(file, text)
   if (handovers !== undefined) writeFileSync(chain, handovers)
   const words = ['--key', VKEY, ...(handovers === undefined ? [] : ['--handovers', chain]), file]
-  const { status, stderr, stdout } = spawnSync('python3', ['spec/formats/verify_checkpoint.py', ...words], { encoding: 'utf8' })
+  const { status, stderr, stdout } = spawnSync('python3', ['spec/formats/verify_checkpoint.py', ...words], {
+    encoding: 'utf8',
+  })
   if (stderr !== '' || stdout.includes('damaged:')) throw new Error(stdout + stderr)
   return status === 0
 }
@@ -89,7 +103,7 @@ test('hand-overs: both take the first checkpoint at which a key handed over, wha
   const byKey = note()
   const byOther = note(TEXT, line(TEXT, OTHER))
   const files: Readonly<Record<string, readonly [file: string, key: boolean, other: boolean]>> = {
-    'none': ['', true, false],
+    none: ['', true, false],
     'before the checkpoint': [handover(10, OTHER), false, true],
     'at the checkpoint': [handover(SIZE, OTHER), true, false],
     'twice, the earlier first': [[handover(10, OTHER), handover(20, OTHER)].join('\n'), false, true],

@@ -84,7 +84,10 @@ test('T9 a log grows: each tree extends the one before, is recorded once, and is
   t.ok(again.status === 200 && cosigns(again, log.note(200)), 'the same again gets an answer')
   t.equal(head(), before, 'and no entry')
   const often = await Promise.all(Array.from({ length: 12 }, () => submit(log.submission(200, 200))))
-  t.ok(often.every(({ text }) => text === often[0]?.text), 'the same cosignature: nothing is signed again')
+  t.ok(
+    often.every(({ text }) => text === often[0]?.text),
+    'the same cosignature: nothing is signed again',
+  )
   t.equal(head(), before)
 })
 
