@@ -191,7 +191,7 @@ function managementServices(
     sharing: {
       tokens: store.capabilityTokens,
       settings: parts.sharing,
-      hashPassword: (password) => store.passwords.hash(password),
+      hashPassword: (password, owner) => store.passwords.hash(password, owner),
     },
     proofs: new ProofSigner(proofSigningSeed(credentials.masterKey)),
     versionIds,

@@ -35,6 +35,44 @@ export const shareTable = {
     unit: 'bytes',
     capacity: 64 << 20,
   },
+  scans: {
+    sentence: 'Reads of the audit log, of events and of tables for one page of an answer.',
+    unit: 'places',
+    capacity: 4,
+    waitingMaximum: 64,
+    waitMillisecondsMaximum: 10_000,
+  },
+  exports: {
+    sentence: 'Exports of the audit log.',
+    unit: 'places',
+    capacity: 16,
+    ownerMaximum: 12,
+    waitingMaximum: 64,
+    waitMillisecondsMaximum: 10_000,
+  },
+  'object-verifications': {
+    sentence: 'Verifications of one object.',
+    unit: 'places',
+    capacity: 4,
+    waitingMaximum: 64,
+    waitMillisecondsMaximum: 10_000,
+  },
+  'bucket-verifications': {
+    sentence: 'Verifications of a bucket.',
+    unit: 'places',
+    capacity: 4,
+  },
+  'event-streams': {
+    sentence: 'Streams of events.',
+    unit: 'places',
+    capacity: 32,
+  },
+  'password-hashes': {
+    sentence: 'Passwords that are hashed.',
+    unit: 'places',
+    capacity: 1,
+    waitingMaximum: 15,
+  },
 } as const satisfies Readonly<Record<string, ShareRow>>
 
 export type ShareName = keyof typeof shareTable

@@ -1,11 +1,9 @@
 import { createHash, createHmac, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { PasswordRecord } from '../../engine/events/values.ts'
-import { BusyError } from '../../engine/shares/shares.ts'
+import { Shares } from '../../engine/shares/shares.ts'
 
 /** Longest password in bytes of UTF-8. */
 export const PASSWORD_BYTES_MAXIMUM = 1024
-/** Passwords that wait for their turn; more are refused. */
-const WAITING_MAXIMUM = 16
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 /** 32 MiB and some 80 ms of one processor for each password (RFC 7914 section 2). */
@@ -17,13 +15,12 @@ type Cost = Pick<PasswordRecord, 'cost' | 'blockSize' | 'parallelization'>
 
 /**
  * Hashes passwords with scrypt, one after the other, in the threads of the library: the event loop goes on, and one
- * processor at most is taken from everybody else.
+ * processor at most is taken from everybody else. Owners, each an address or a credential, take turns.
  */
 export class PasswordHashing {
   readonly #key: Uint8Array
   readonly #earlier: readonly Uint8Array[]
-  #last: Promise<unknown> = Promise.resolve()
-  #waiting = 0
+  readonly #shares = new Shares('password-hashes')
 
   /**
    * @param key 32 bytes, for this purpose only; a record is of no use without it
@@ -35,35 +32,25 @@ export class PasswordHashing {
   }
 
   /** A record of a password, with a salt of its own. @throws BusyError */
-  async hash(password: string): Promise<PasswordRecord> {
+  async hash(password: string, owner: string): Promise<PasswordRecord> {
     const salt = randomBytes(SALT_BYTES)
-    const hash = keyed(this.#key, await this.#derivedOf(password, salt, COST))
+    const hash = keyed(this.#key, await this.#derivedOf(owner, password, salt, COST))
     return { salt: Uint8Array.from(salt), hash: Uint8Array.from(hash), ...COST }
   }
 
   /** Whether a record is of this password, in a time that does not depend on either. @throws BusyError */
-  async matches(password: string, record: PasswordRecord): Promise<boolean> {
+  async matches(password: string, record: PasswordRecord, owner: string): Promise<boolean> {
     const { salt, hash } = record
-    const derived = await this.#derivedOf(password, salt, record)
+    const derived = await this.#derivedOf(owner, password, salt, record)
     const matching = [this.#key, ...this.#earlier].filter((key) => timingSafeEqual(keyed(key, derived), hash))
     return matching.length > 0
   }
 
   /** One password may be typed in several forms (Unicode Standard Annex 15); all of them are the same. */
-  async #derivedOf(password: string, salt: Uint8Array, cost: Cost): Promise<Buffer> {
+  async #derivedOf(owner: string, password: string, salt: Uint8Array, cost: Cost): Promise<Buffer> {
     // The first step of scrypt takes bytes with zeros after them for the same bytes; those of a digest have one length.
     const digest = createHash('sha256').update(password.normalize('NFC')).digest()
-    return this.#inTurn(() => derivedBytes(digest, salt, cost))
-  }
-
-  #inTurn(work: () => Promise<Buffer>): Promise<Buffer> {
-    if (this.#waiting >= WAITING_MAXIMUM) return Promise.reject(new BusyError())
-    this.#waiting += 1
-    const done = this.#last.then(work).finally(() => {
-      this.#waiting -= 1
-    })
-    this.#last = done.catch(() => undefined)
-    return done
+    return this.#shares.run(owner, () => derivedBytes(digest, salt, cost))
   }
 }
 

@@ -1,46 +1,45 @@
 import type { BucketId } from '../../engine/brands.ts'
+import { BusyError, type Share, Shares } from '../../engine/shares/shares.ts'
 import { Turns } from '../../projections/audit/turns.ts'
-import { BusyError } from '../../engine/shares/shares.ts'
-import { ConcurrencyGate, type ConcurrencyLimits } from '../http/limits/concurrency-gate.ts'
 import { ClientGoneError, type HttpRequest } from '../http/exchange.ts'
+import type { ManagementIdentity } from './identity/authenticate.ts'
 
-const WAIT = { queueMaximum: 64, waitMillisecondsMaximum: 10_000 }
-
-/**
- * How much of each kind of long work runs at once. Kinds do not wait for each other: a bucket may take hours to verify.
- * See spec/decisions/0044-verification-over-http.md.
- */
-const LIMITS = {
-  /** Reads of the audit log and of tables, for one page. */
-  scan: { operationsMaximum: 4, ...WAIT },
-  export: { operationsMaximum: 16, ...WAIT },
-  'verify-object': { operationsMaximum: 4, ...WAIT },
-  'verify-bucket': { operationsMaximum: 4, ...WAIT, queueMaximum: 0 },
-} as const satisfies Readonly<Record<string, ConcurrencyLimits>>
-
-type HeavyKind = keyof typeof LIMITS
+/** Who works long: the shares are those of the credential. */
+interface HeavyRequest {
+  readonly http: Pick<HttpRequest, 'onAborted'>
+  readonly identity: Pick<ManagementIdentity, 'credentialId'>
+}
 
 /** A place among the requests that work long. */
 export class HeavyPlace {
   readonly #turns: Turns
-  readonly #giveBack: () => void
+  #share: Share | undefined
   #isGone = false
-  #hasLeft = false
+  #isEvicted = false
 
-  constructor(http: HttpRequest, turns: Turns, giveBack: () => void) {
+  constructor({ http }: HeavyRequest, turns: Turns) {
     this.#turns = turns
-    this.#giveBack = giveBack
     http.onAborted(() => {
       this.#isGone = true
     })
   }
 
+  /** Called once, before the work begins. */
+  enter(share: Share): void {
+    this.#share = share
+  }
+
   /**
-   * Called between two steps of the work: lets other requests of the thread have their turn.
+   * Called between two steps of the work: lets other requests of the thread have their turn, and those of a credential with
+   * fewer places go first.
    * @throws ClientGoneError when nobody waits for the answer any more
+   * @throws BusyError when the place was given to another credential
    */
   async pause(): Promise<void> {
+    const turn = this.#share?.turn()
+    if (turn !== undefined) await turn
     if (this.#turns.isOver) await this.#turns.next()
+    if (this.#isEvicted) throw new BusyError()
     this.requireClient()
   }
 
@@ -49,32 +48,59 @@ export class HeavyPlace {
     if (this.#isGone) throw new ClientGoneError('the client has gone')
   }
 
+  /** The place is another credential's: the work ends at its next pause. */
+  evict(): void {
+    this.#isEvicted = true
+  }
+
   /** Gives the place to another request; calling again does nothing. */
   leave(): void {
-    if (!this.#hasLeft) this.#giveBack()
-    this.#hasLeft = true
+    this.#share?.leave()
   }
 }
 
-/** The long work of the management plane: some of each kind at once, in short turns, for clients who still wait. */
+/**
+ * The long work of the management plane: some of each kind at once, shared by credential, in short turns, for clients who
+ * still wait. Kinds do not wait for each other: a bucket may take hours to verify. See spec/decisions/0044 and 0171.
+ */
 export class HeavyWork {
   readonly #turns = new Turns()
-  readonly #gates = new Map<HeavyKind, ConcurrencyGate>()
+  /** What one may wait for. */
+  readonly #awaited = {
+    scan: new Shares('scans'),
+    export: new Shares('exports'),
+    'verify-object': new Shares('object-verifications'),
+  }
+  readonly #verifications = new Shares('bucket-verifications')
   readonly #verifiedBuckets = new Set<BucketId>()
 
   /** @throws BusyError when too much of the kind runs and waits */
-  async enter(kind: HeavyKind, http: HttpRequest): Promise<HeavyPlace> {
-    const gate = this.#gates.get(kind) ?? new ConcurrencyGate(LIMITS[kind])
-    this.#gates.set(kind, gate)
-    const entry = gate.entryOf(http.remoteAddress, false)
-    const entered = await gate.enter(entry)
-    if (entered !== true && entered !== 'entered') throw new BusyError()
-    return new HeavyPlace(http, this.#turns, () => gate.leave(entry))
+  async enter(kind: 'scan' | 'export' | 'verify-object', request: HeavyRequest): Promise<HeavyPlace> {
+    const place = new HeavyPlace(request, this.#turns)
+    place.enter(await this.#awaited[kind].wait(request.identity.credentialId))
+    return place
+  }
+
+  /**
+   * A place to verify a bucket, which may take hours: when all are taken, the oldest of the credential with the most ends,
+   * unless that has no more than this one.
+   * @throws BusyError
+   */
+  enterVerification(request: HeavyRequest): HeavyPlace {
+    const place = new HeavyPlace(request, this.#turns)
+    const share = this.#verifications.take(request.identity.credentialId, 1, () => place.evict())
+    if (share === undefined) throw new BusyError()
+    place.enter(share)
+    return place
   }
 
   /** Does work in a place of its own. @throws BusyError, and what the work throws */
-  async run<T>(kind: HeavyKind, http: HttpRequest, work: (place: HeavyPlace) => Promise<T>): Promise<T> {
-    const place = await this.enter(kind, http)
+  async run<T>(
+    kind: 'scan' | 'export' | 'verify-object',
+    request: HeavyRequest,
+    work: (place: HeavyPlace) => Promise<T>,
+  ): Promise<T> {
+    const place = await this.enter(kind, request)
     try {
       place.requireClient()
       return await work(place)

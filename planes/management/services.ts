@@ -63,7 +63,7 @@ interface SharingServices {
   /** Of now: the addresses are known once the listeners are bound. */
   readonly settings: () => SharingSettings
   /** What a password is checked with. @throws BusyError */
-  readonly hashPassword: (password: string) => Promise<PasswordRecord>
+  readonly hashPassword: (password: string, owner: string) => Promise<PasswordRecord>
 }
 
 /** What the routes of the management plane work with. */

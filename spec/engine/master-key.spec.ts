@@ -117,12 +117,12 @@ test('what was sealed with each key opens with the last, and what clients hold i
   )
   t.equal(tokens.open('id', link.sealedToken), link.token)
   t.same(tokens.digest('share', link.token), link.digest)
-  const record = await new PasswordHashing(before.capabilityPasswords).hash('password')
+  const record = await new PasswordHashing(before.capabilityPasswords).hash('password', 'a')
   const passwords = after.earlier.map(({ capabilityPasswords }) => capabilityPasswords)
   const hashing = new PasswordHashing(after.capabilityPasswords, passwords)
-  t.equal(await hashing.matches('password', record), true)
-  t.equal(await hashing.matches('passwort', record), false)
-  t.equal(await hashing.matches('password', await hashing.hash('password')), true)
+  t.equal(await hashing.matches('password', record, 'a'), true)
+  t.equal(await hashing.matches('passwort', record, 'a'), false)
+  t.equal(await hashing.matches('password', await hashing.hash('password', 'a'), 'a'), true)
 })
 
 test('payloads of both keys are read, in a volume and in a file, and damaged ones are not', async (t) => {

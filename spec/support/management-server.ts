@@ -258,7 +258,7 @@ function servicesOf(
     sharing: {
       tokens: server.session.capabilityTokens,
       settings: () => ({ ...SHARING_SETTINGS, ...options.sharing?.() }),
-      hashPassword: (password) => server.session.passwords.hash(password),
+      hashPassword: (password, owner) => server.session.passwords.hash(password, owner),
     },
     actions: S3_ACTIONS,
     storage: new StorageInspection(nodeDisk, paths, catalog, store.start),

@@ -163,7 +163,7 @@ async function createShare(
     expiresMicroseconds: undefined,
     maximumDownloads: undefined,
     ...more,
-    password: password === undefined ? undefined : await hashing.hash(password),
+    password: password === undefined ? undefined : await hashing.hash(password, 'maker'),
   })
   return { id, token }
 }

@@ -3,6 +3,7 @@ import type { EventLog } from '../../../projections/events/event-log.ts'
 import { EventLines, type LineForm } from '../../../projections/events/event-lines.ts'
 import type { EventFilter, EventPageEnd } from '../../../projections/events/event-scan.ts'
 import { type EventPosition, storageEventId } from '../../../projections/events/storage-event.ts'
+import type { Share } from '../../../engine/shares/shares.ts'
 import type { BodySource } from '../../http/exchange.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
 import type { EventStreams } from './event-streams.ts'
@@ -58,6 +59,8 @@ interface StreamQuery extends EventFilter {
 interface StreamParts {
   readonly events: Pick<EventLog, 'collect'>
   readonly streams: EventStreams
+  /** Id of the credential that reads it. */
+  readonly owner: string
   readonly form: StreamForm
   /** Whether the client may still read events. */
   readonly isAllowed: () => boolean
@@ -82,13 +85,14 @@ export class EventStreamSource implements BodySource {
   #lastMilliseconds = performance.now()
   /** The first heartbeat of the present comes at once: it says that what was before is over. */
   #saidPresent = false
+  readonly #share: Share
+  /** The client has gone, or the stream ends for one of another credential. */
   #isGone = false
-  #isClosed = false
   #giveUp: () => void = () => undefined
 
-  /** Takes a place among the streams, until it is closed. @throws BusyError */
+  /** Takes a place among the streams, until it is closed or another credential needs it more. @throws BusyError */
   constructor(query: StreamQuery, parts: StreamParts) {
-    parts.streams.enter()
+    this.#share = parts.streams.enter(parts.owner, () => this.abandon())
     this.#query = query
     this.#parts = parts
     this.#lines = new EventLines(parts.form.lines)
@@ -121,7 +125,7 @@ export class EventStreamSource implements BodySource {
     }
   }
 
-  /** The client has gone: a wait for events ends. */
+  /** It ends as if it had come to its end, and a wait for events is over. */
   abandon(): void {
     this.#isGone = true
     this.#giveUp()
@@ -129,8 +133,7 @@ export class EventStreamSource implements BodySource {
 
   /** Calling again does nothing. */
   close(): void {
-    if (!this.#isClosed) this.#parts.streams.leave()
-    this.#isClosed = true
+    this.#share.leave()
   }
 
   #piece(bytes: Buffer): Buffer {

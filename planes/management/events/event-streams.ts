@@ -1,8 +1,6 @@
 import type { EventLog } from '../../../projections/events/event-log.ts'
-import { BusyError } from '../../../engine/shares/shares.ts'
+import { BusyError, type Share, Shares } from '../../../engine/shares/shares.ts'
 
-/** Streams at the same time. */
-const STREAMS_MAXIMUM = 32
 /** How often the journal is looked at while streams wait for it to go on. */
 const LOOK_MILLISECONDS = 50
 
@@ -17,7 +15,7 @@ function nothing(): void {}
 export class EventStreams {
   readonly #events: Pick<EventLog, 'head'>
   readonly #waiting = new Set<Waiting>()
-  #open = 0
+  readonly #shares = new Shares('event-streams')
   #seen = 0
   #timer: NodeJS.Timeout | undefined
   #hasEnded = false
@@ -27,7 +25,7 @@ export class EventStreams {
   }
 
   get open(): number {
-    return this.#open
+    return this.#shares.used
   }
 
   /** The server stops: every stream ends as if it had come to its end. */
@@ -36,16 +34,16 @@ export class EventStreams {
   }
 
   /**
-   * Opens a stream, which `leave` ends.
+   * Opens a stream, which ends with its share. When there are as many as there may be, the oldest of the credential that has
+   * the most ends, unless that has no more than this one.
+   * @param owner id of the credential
+   * @param evict called when it is to end for another one
    * @throws BusyError
    */
-  enter(): void {
-    if (this.#open >= STREAMS_MAXIMUM || this.#hasEnded) throw new BusyError()
-    this.#open += 1
-  }
-
-  leave(): void {
-    this.#open -= 1
+  enter(owner: string, evict: () => void): Share {
+    const share = this.#hasEnded ? undefined : this.#shares.take(owner, 1, evict)
+    if (share === undefined) throw new BusyError()
+    return share
   }
 
   /** Ends all streams, and lets no further one begin. */

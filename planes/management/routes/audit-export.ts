@@ -93,7 +93,7 @@ const exportRecords = defineRoute({
       ['x-content-type-options', 'nosniff'],
     ]
     if (request.http.method === 'HEAD') return { status: 200, headers }
-    const place = await services.heavy.enter('export', request.http)
+    const place = await services.heavy.enter('export', request)
     try {
       return await exportIn(place, request, services, range, headers)
     } catch (error) {
@@ -216,7 +216,7 @@ async function sequencesRecord(range: AuditRange, isFiltered: boolean, { audit }
 /** The record of an export. Its id begins with the id of the last event before it. */
 async function requireExport(
   exportId: string,
-  { http }: ManagementRequest,
+  request: ManagementRequest,
   { audit, heavy }: ManagementServices,
 ): Promise<AuditRecord> {
   const [, before] = EXPORT_ID_PARTS.exec(exportId) ?? []
@@ -228,7 +228,7 @@ async function requireExport(
     limit: EXPORTS_MAXIMUM,
     after: { timeMicroseconds: microsecondsOf(0), sequence: sequenceOf(Number(before)) },
   }
-  const { records } = await heavy.run('scan', http, (place) =>
+  const { records } = await heavy.run('scan', request, (place) =>
     audit.query(query, { requireWanted: () => place.requireClient() }),
   )
   const found = records.find((record) => auditEventRecord(record).metadata['export_id'] === exportId)

@@ -81,7 +81,7 @@ const getEvents = defineRoute({
       newestFirst: request.query('order') === 'desc',
       after: cursorOf(request.query('after_time'), request.query('after_id')),
     }
-    const page = await heavy.run('scan', request.http, (place) =>
+    const page = await heavy.run('scan', request, (place) =>
       audit.query(query, { requireWanted: () => place.requireClient() }),
     )
     const { records, next, head, scanTruncated, damaged } = page
@@ -137,7 +137,7 @@ const getChain = defineRoute({
     const { sequence: head } = audit.head
     if (from > head) throw invalid('from', `there is nothing to check: the last record of the log is ${head}`)
     const limit = request.query('limit')
-    const report = await heavy.run('scan', request.http, () => audit.chain(from, limit))
+    const report = await heavy.run('scan', request, () => audit.chain(from, limit))
     if (report.problems.length > 0) damageFound('audit')
     return jsonResponse(200, {
       intact: report.problems.length === 0,

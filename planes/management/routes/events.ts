@@ -83,7 +83,7 @@ const getEvents = defineRoute({
       prefix: request.query('prefix'),
       limit,
     }
-    const page = await heavy.run('scan', request.http, (place) =>
+    const page = await heavy.run('scan', request, (place) =>
       events.read(query, { requireWanted: () => place.requireClient() }),
     )
     const { position, head, isAtEnd, damaged } = page
@@ -169,7 +169,8 @@ const streamEvents = defineRoute({
       ['x-content-type-options', 'nosniff'],
     ]
     if (http.method === 'HEAD') return { status: 200, headers }
-    const body = new EventStreamSource(query, { events, streams, form: shape, isAllowed: request.isAllowed })
+    const owner = request.identity.credentialId
+    const body = new EventStreamSource(query, { events, streams, owner, form: shape, isAllowed: request.isAllowed })
     http.onAborted(() => body.abandon())
     return { status: 200, headers, body }
   },

@@ -146,7 +146,7 @@ const getRetentionReport = defineRoute({
     const buckets = new Map((bucket === undefined ? snapshot.buckets() : [bucket]).map((each) => [each.id, each]))
     const now = clock()
     const after = placeOf(request.query('after'), bucket, services)
-    const { versions, next } = await services.heavy.run('scan', request.http, (place) =>
+    const { versions, next } = await services.heavy.run('scan', request, (place) =>
       lockedVersions(services, bucket?.id, after, limit, place),
     )
     const records = versions.flatMap((version) => {

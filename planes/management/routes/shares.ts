@@ -93,7 +93,10 @@ const createShare = defineRoute({
       throw invalid('password', 'must be sent (sharing.require_password)')
     }
     const target = requireTarget(request, sent.version_id, services)
-    const password = sent.password === undefined ? undefined : await services.sharing.hashPassword(sent.password)
+    const password =
+      sent.password === undefined
+        ? undefined
+        : await services.sharing.hashPassword(sent.password, request.identity.credentialId)
     const share = newId('share')
     const { token, digest, sealedToken } = services.sharing.tokens.create('share', share)
     const limits = { expiresMicroseconds, maximumDownloads: sent.maximum_downloads ?? undefined }

@@ -52,7 +52,7 @@ const verifyObject = defineRoute({
   },
   errors: [...VERSION_ERRORS, 'CONFLICT'],
   handle(request, services) {
-    return services.heavy.run('verify-object', request.http, async (place) => {
+    return services.heavy.run('verify-object', request, async (place) => {
       // Looked up behind the wait for a place: what a snapshot found belongs to one turn of the event loop.
       const found = requireVersion(request, services)
       const { verdict, expected, computed } = await verify(found, place, services)
@@ -105,10 +105,13 @@ async function verifyWhole(
 ): Promise<HttpResponse> {
   const { heavy } = services
   if (!heavy.claimBucket(bucket.id)) throw new ManagementError('VERIFICATION_RUNNING')
-  const place = await heavy.enter('verify-bucket', request.http).catch((error: unknown) => {
+  let place: HeavyPlace
+  try {
+    place = heavy.enterVerification(request)
+  } catch (error) {
     heavy.releaseBucket(bucket.id)
     throw error
-  })
+  }
   const body = await VerificationSource.open(
     bucket.name,
     new BucketVerification(bucket, span, services),

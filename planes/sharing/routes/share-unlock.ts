@@ -1,5 +1,6 @@
 import { PASSWORD_BYTES_MAXIMUM } from '../../exchange/password-hashing.ts'
 import { BodyTooLargeError, type HttpRequest, type HttpResponse } from '../../http/exchange.ts'
+import { networkOf } from '../../http/limits/network-of.ts'
 import { SharingError } from '../errors.ts'
 import { requireShare } from '../find-link.ts'
 import { PRIVATE_HEADERS, jsonAnswer } from '../responses.ts'
@@ -27,10 +28,11 @@ export const shareUnlock: SharingRoute<ShareServices> = {
     if (seconds > 0) {
       throw new SharingError('SHARE_PASSWORD_THROTTLED', undefined, [['retry-after', String(seconds)]])
     }
-    const isRight = await services.hashing.matches(password, record)
+    const isRight = await services.hashing.matches(password, record, networkOf(http.remoteAddress))
     // It may have been revoked meanwhile, which is what its next request would be told.
     const lock = requireProtected(request, services)
     if (!isRight) throw new SharingError('SHARE_PASSWORD_WRONG')
+    services.limits.unlocked(share, http.remoteAddress)
     const { text, expires } = services.tickets.issue(lock, services.expiryClock())
     if (!wantsPage) {
       return jsonAnswer(200, { ticket: text, expires_at: rfc3339(expires * MICROSECONDS_PER_MILLISECOND) })

@@ -141,6 +141,32 @@ test('positions of another store, and other mistakes', async (t) => {
   t.equal(server.streams.open, 0, 'none is left open')
 })
 
+test('one token that has every stream gives way to another: its oldest stream ends cleanly', async (t) => {
+  const made = await api.get<{ id: string; token: string }>('POST', '/management-tokens', {
+    name: 'greedy',
+    role: 'auditor',
+  })
+  const { head_id } = await eventPage(api, { limit: '1' })
+  const greedy: Stream[] = []
+  for (let count = 0; count < 32; count += 1) {
+    const stream = await Stream.open(`after_id=${head_id}`, {}, made.token)
+    await stream.until((text) => text !== '')
+    greedy.push(stream)
+  }
+  const modest = await Stream.open(`after_id=${head_id}`)
+  await modest.until((text) => text !== '')
+  t.match(await greedy[0]?.ended(), /^\n+$/, 'it ends as if the server stopped, and is taken up again by its cursor')
+  t.equal(server.streams.open, 32)
+  const { status } = await fetch(`${server.apiEndpoint}/api/v1/events/stream`, {
+    headers: { authorization: `Bearer ${made.token}` },
+  })
+  t.equal(status, 503, 'the greedy token gets none back')
+  await api.get('DELETE', `/management-tokens/${made.id}`)
+  for (const stream of greedy.slice(1)) await stream.ended()
+  modest.request.destroy()
+  while (server.streams.open > 0) await new Promise((resolve) => setImmediate(resolve))
+})
+
 test('so many streams at once, and all end when the server stops', async (t) => {
   const { head_id } = await eventPage(api, { limit: '1' })
   const streams = await Promise.all(Array.from({ length: 32 }, () => Stream.open(`after_id=${head_id}`)))

@@ -70,8 +70,8 @@ test('a share is made with its address, and shown without it', async (t) => {
   const journal = await server.journalText()
   t.notOk(journal.includes(token))
   t.notOk(journal.includes('correct horse'))
-  t.match(await server.session.passwords.matches('correct horse', passwordOf(made.id)), true)
-  t.match(await server.session.passwords.matches('correct horsf', passwordOf(made.id)), false)
+  t.match(await server.session.passwords.matches('correct horse', passwordOf(made.id), 'a'), true)
+  t.match(await server.session.passwords.matches('correct horsf', passwordOf(made.id), 'a'), false)
   const digest = server.session.capabilityTokens.digest('share', token) as Uint8Array
   t.equal(server.session.catalog.snapshot().findShare(digest)?.share, made.id)
 })

@@ -4,7 +4,13 @@ import { BusyError } from '../../../engine/shares/shares.ts'
 import { PasswordHashing } from '../../../planes/exchange/password-hashing.ts'
 import { acceptsPage } from '../../../planes/sharing/accepts-page.ts'
 import { networkOf } from '../../../planes/http/limits/network-of.ts'
-import { ADDRESS_LIMIT, AttemptLimits, SHARE_LIMIT } from '../../../planes/sharing/attempt-limits.ts'
+import {
+  ADDRESS_LIMIT,
+  AttemptLimits,
+  RESERVE_LIMIT,
+  SHARE_LIMIT,
+  VISITOR_LIMIT,
+} from '../../../planes/sharing/attempt-limits.ts'
 import { contentDisposition, fileNameOf } from '../../../planes/sharing/content-disposition.ts'
 import { parsePassword } from '../../../planes/sharing/parse-password.ts'
 import { escapeHtml, filePage } from '../../../planes/sharing/page/pages.ts'
@@ -102,23 +108,55 @@ test('texts of others are no markup', (t) => {
   t.end()
 })
 
-test('attempts of an address and of a share', (t) => {
+/** How many of so many attempts are let in. */
+function triesOf(limits: AttemptLimits, share: string, address: string, count: number): number {
+  return Array.from({ length: count }, () => limits.take(share, address)).filter((seconds) => seconds === 0).length
+}
+
+test('attempts of an address, with one share and with all', (t) => {
   let now = 0
   const limits = new AttemptLimits(() => now)
-  const tries = (share: string, address: string, count: number) =>
-    Array.from({ length: count }, () => limits.take(share, address)).filter((seconds) => seconds === 0).length
-  t.equal(tries('s', '192.0.2.1', 100), ADDRESS_LIMIT.saved)
-  t.equal(tries('other', '192.0.2.1', 100), 0, 'with all shares together')
-  t.equal(limits.take('s', '192.0.2.1'), ADDRESS_LIMIT.millisecondsEach / 1000)
-  now += ADDRESS_LIMIT.millisecondsEach - 1
-  t.equal(tries('s', '192.0.2.1', 100), 0)
+  t.equal(triesOf(limits, 's', '192.0.2.1', 100), VISITOR_LIMIT.saved)
+  t.equal(triesOf(limits, 'other', '192.0.2.1', 3), 3, 'who shares the address is not locked out of other shares')
+  t.equal(limits.take('s', '192.0.2.1'), VISITOR_LIMIT.millisecondsEach / 1000)
+  now += VISITOR_LIMIT.millisecondsEach - 1
+  t.equal(triesOf(limits, 's', '192.0.2.1', 100), 0)
   now += 1
-  t.equal(tries('s', '192.0.2.1', 100), 1)
-  let all = 0
-  for (let host = 0; host < 100; host += 1) all += tries('t', `198.51.100.${host}`, 10)
-  t.equal(all, SHARE_LIMIT.saved, 'of one share by many addresses')
+  t.equal(triesOf(limits, 's', '192.0.2.1', 100), 1)
   now += 3_600_000
-  t.equal(tries('s', '192.0.2.1', 100), ADDRESS_LIMIT.saved, 'no more than that are saved up')
+  t.equal(triesOf(limits, 's', '192.0.2.1', 100), VISITOR_LIMIT.saved, 'no more than that are saved up')
+  let all = 0
+  for (let share = 0; share < 100; share += 1) all += triesOf(limits, `share-${share}`, '192.0.2.9', 10)
+  t.equal(all, ADDRESS_LIMIT.saved, 'of one address with many shares')
+  t.end()
+})
+
+test('guesses of many addresses at one share have a bound, also over time', (t) => {
+  let now = 0
+  const limits = new AttemptLimits(() => now)
+  let all = 0
+  for (let host = 0; host < 1000; host += 1) all += triesOf(limits, 't', `198.51.100.${host}`, 10)
+  t.equal(all, SHARE_LIMIT.saved + RESERVE_LIMIT.saved)
+  for (let minute = 0; minute < 60; minute += 1) {
+    now += 60_000
+    for (let host = 0; host < 20; host += 1) all += triesOf(limits, 't', `198.51.${minute}.${host}`, 10)
+  }
+  t.equal(all, SHARE_LIMIT.saved + RESERVE_LIMIT.saved + 60 * 12)
+  t.end()
+})
+
+test('a stranger with some addresses keeps neither a new visitor nor a known one from a share', (t) => {
+  let now = 0
+  const limits = new AttemptLimits(() => now)
+  t.equal(limits.take('s', '192.0.2.7'), 0)
+  limits.unlocked('s', '192.0.2.7')
+  for (let minute = 0; minute < 60; minute += 1) {
+    for (let host = 0; host < 8; host += 1) triesOf(limits, 's', `198.51.100.${host}`, 20)
+    t.equal(limits.take('s', `203.0.113.${minute}`), 0, 'somebody new')
+    t.equal(limits.take('s', '192.0.2.7'), 0, 'an address that has unlocked it')
+    now += 60_000
+  }
+  t.equal(triesOf(limits, 's', '192.0.2.7', 100), VISITOR_LIMIT.saved, 'which cannot have the server hash for ever')
   t.end()
 })
 
@@ -131,18 +169,33 @@ test('an address of IPv6 is its network', (t) => {
   t.equal(networkOf('fe80::1:2:3:4'), 'fe80:0:0:0')
   const limits = new AttemptLimits(() => 0)
   let allowed = 0
-  for (let host = 1; host < 99; host += 1) if (limits.take(`share-${host}`, `2001:db8::${host}`) === 0) allowed += 1
+  for (let host = 1; host < 199; host += 1) if (limits.take(`share-${host}`, `2001:db8::${host}`) === 0) allowed += 1
   t.equal(allowed, ADDRESS_LIMIT.saved)
   t.end()
 })
 
 test('so many passwords wait to be hashed, and no more', async (t) => {
   const hashing = new PasswordHashing(Buffer.alloc(32, 1))
-  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => hashing.hash('a')))
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => hashing.hash('a', 'greedy')))
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
   t.equal(refused.length, 4)
   t.ok(refused.every(({ reason }) => reason instanceof BusyError))
-  t.equal(await hashing.matches('a', await hashing.hash('a')), true, 'and afterwards there is room again')
+  t.equal(await hashing.matches('a', await hashing.hash('a', 'b'), 'b'), true, 'and afterwards there is room again')
+})
+
+test('who hashes few passwords goes before who hashes many, and is not refused for them', async (t) => {
+  const hashing = new PasswordHashing(Buffer.alloc(32, 1))
+  let done = 0
+  const greedy = Array.from({ length: 16 }, () =>
+    hashing.hash('a', 'greedy').then(
+      () => (done += 1),
+      (error: unknown) => error,
+    ),
+  )
+  await hashing.hash('b', 'modest')
+  t.ok(done <= 1, `${done} of the greedy owner were before it`)
+  const refused = (await Promise.all(greedy)).filter((outcome) => outcome instanceof BusyError)
+  t.equal(refused.length, 1, 'the newest of the greedy owner made room')
 })
 
 test('so many addresses that not all are counted one by one', (t) => {
@@ -150,8 +203,8 @@ test('so many addresses that not all are counted one by one', (t) => {
   const limits = new AttemptLimits(() => now)
   let allowed = 0
   for (let host = 0; host < 20_000; host += 1) if (limits.take(`share-${host}`, `host-${host}`) === 0) allowed += 1
-  t.equal(allowed, 10_000 + ADDRESS_LIMIT.saved, 'those beyond share one count')
-  now += ADDRESS_LIMIT.millisecondsEach * 2
+  t.equal(allowed, 10_000 + VISITOR_LIMIT.saved, 'those beyond share one count')
+  now += VISITOR_LIMIT.millisecondsEach * 2
   t.equal(limits.take('share-new', 'host-new'), 0, 'and are forgotten when they have all attempts again')
   t.end()
 })

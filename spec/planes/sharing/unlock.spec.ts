@@ -2,7 +2,7 @@
 import tap, { test } from 'tap'
 import { revokeShare } from '../../support/sharing-commands.ts'
 import { startSharing } from '../../support/sharing-server.ts'
-import { ADDRESS_LIMIT } from '../../../planes/sharing/attempt-limits.ts'
+import { VISITOR_LIMIT } from '../../../planes/sharing/attempt-limits.ts'
 import { TICKET_MILLISECONDS } from '../../../planes/sharing/share-tickets.ts'
 
 let now = Date.UTC(2026, 0, 31)
@@ -140,17 +140,17 @@ test('of many wrong passwords from one address only the documented number is has
   })
   const answers = []
   for (let count = 0; count < 40; count += 1) answers.push(await unlock(`wrong ${count}`))
-  t.equal(hashed, ADDRESS_LIMIT.saved)
-  t.equal(answers.filter(({ status }) => status === 403).length, ADDRESS_LIMIT.saved)
+  t.equal(hashed, VISITOR_LIMIT.saved)
+  t.equal(answers.filter(({ status }) => status === 403).length, VISITOR_LIMIT.saved)
   const last = answers.at(-1)
   t.equal(last?.status, 429)
   t.equal(last?.headers['retry-after'], '10')
   t.match(last?.text, 'SHARE_PASSWORD_THROTTLED')
   t.equal((await unlock(PASSWORD)).status, 429, 'the right one neither')
-  attemptsAt += ADDRESS_LIMIT.millisecondsEach
+  attemptsAt += VISITOR_LIMIT.millisecondsEach
   t.equal((await unlock(PASSWORD)).status, 200)
   t.equal((await unlock(PASSWORD)).status, 429)
-  t.equal(hashed, ADDRESS_LIMIT.saved + 1)
+  t.equal(hashed, VISITOR_LIMIT.saved + 1)
 })
 
 test('refusals are records of the public, without token, ticket and password', async (t) => {
@@ -158,7 +158,7 @@ test('refusals are records of the public, without token, ticket and password', a
   const ticket = await ticketOf()
   await ask('GET', `/s/${token}/content`)
   await unlock('a wrong password')
-  for (let count = 0; count < ADDRESS_LIMIT.saved; count += 1) await unlock('wrong')
+  for (let count = 0; count < VISITOR_LIMIT.saved; count += 1) await unlock('wrong')
   await ask('GET', `/s/${'B'.repeat(43)}`)
   await ask('GET', `/s/${token}/content?ticket=${ticket}`)
   const records = (await server.journal()).filter(({ principal }) => principal === 'capability:public')
