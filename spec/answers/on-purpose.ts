@@ -15,4 +15,23 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     shape: /There is a reference to an unknown entity\./,
     reason: 'of two faults in a document another one is told: references are read where they are',
   },
+  {
+    shape: /^body: .*Reads and deletes still work/,
+    reason: 'the message of a full disk says what still works: reads, and deletes while the journal has room',
+  },
+  {
+    shape: /^body: .* is now .*\\"degraded\\":/,
+    ask: /\/ready |\/system\/info /,
+    reason: 'what a server does not do while it serves everything else',
+  },
+  {
+    shape: /^body: .*(?:Answers 200 if|\\"degraded\\")/,
+    ask: /\/openapi\.json /,
+    reason: 'readiness says what a server does not do while it serves everything else',
+  },
+  {
+    shape: /.*\\"degraded\\":/,
+    ask: /object-store status --json/,
+    reason: 'the same on the command line',
+  },
 ]
