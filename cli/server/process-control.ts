@@ -85,7 +85,8 @@ function exitProgram(exitCode: number): Uint8Array<ArrayBuffer> {
 
 /**
  * `process.exit` ends every thread first, and a thread that ends with a listener of uWebSockets.js open aborts the process
- * (see uws-server.ts), so that its exit code is lost. The exit of WASI is that of the C library, which asks no thread.
+ * (see uws-server.ts), so that its exit code is lost. The exit of WASI is that of the C library, which asks no thread; it can
+ * fault beside one that still runs, and the process then ends by SIGSEGV instead.
  */
 async function exitDespiteThreads(exitCode: number): Promise<void> {
   try {

@@ -52,7 +52,9 @@ test('threads that do not answer: 503 within the deadline, recovery, and the end
   rmSync(file)
   t.same(await until(200), { status: 'ready' }, 'a front end that comes back in time ends nothing')
   writeFileSync(file, 'front-end-0')
-  t.same(await ended, [exitTable.frontEndStuck.code, null])
+  const [exitCode, signal] = (await ended) as [number | null, string | null]
+  // The exit of the C library can fault beside threads that still run: then the end is one by a signal (decision 0179).
+  t.ok(exitCode === exitTable.frontEndStuck.code || signal === 'SIGSEGV', `${exitCode} ${signal}`)
   t.match(server.log.join('\n'), /"level":"fatal".*front-end-0 has not answered for 10 seconds/)
   rmSync(file)
   const again = await startProcess({ dataDirectory: server.dataDirectory })
