@@ -37,7 +37,8 @@ export interface TestStore extends OpenStore {
   kill(): Promise<void>
 }
 
-type TestOptions = Partial<StoreOptions> & Pick<StoreHooks, 'onRecounted'> & { readonly clock?: () => number }
+type TestOptions = Partial<StoreOptions> &
+  Pick<StoreHooks, 'onRecounted' | 'wrapState'> & { readonly clock?: () => number }
 
 /**
  * Opens, or makes, the store in a directory. Segments and volumes are 256 KiB unless told otherwise.
@@ -45,7 +46,7 @@ type TestOptions = Partial<StoreOptions> & Pick<StoreHooks, 'onRecounted'> & { r
  */
 export async function openTestStore(
   root: string,
-  { clock, onRecounted, ...options }: TestOptions = {},
+  { clock, onRecounted, wrapState, ...options }: TestOptions = {},
   disk: Disk = roomyDisk,
 ): Promise<TestStore> {
   const paths = new StorePaths(root)
@@ -71,6 +72,7 @@ export async function openTestStore(
       onBatchDone: () => undefined,
       ...(clock && { clock: () => microsecondsOf(clock()) }),
       ...(onRecounted && { onRecounted }),
+      ...(wrapState && { wrapState }),
     },
   )
   const payloads = new PayloadReader(disk, paths)

@@ -15,6 +15,7 @@ import type { ChangeNamed } from '../../../engine/events/changes.ts'
 import { decodeGenesis, type Genesis } from '../../../engine/journal/bodies.ts'
 import type { CutTail } from '../../../engine/journal/evidence.ts'
 import { keepUnrecorded } from '../../../engine/journal/unrecorded.ts'
+import type { StateStore } from '../../../engine/state-ports.ts'
 import type { EngineUnavailableError } from '../../../engine/errors.ts'
 import { HeadFile } from '../../../engine/journal/head-mark.ts'
 import { Journal } from '../../../engine/journal/journal.ts'
@@ -93,6 +94,8 @@ export interface StoreHooks {
   readonly onSync?: (seconds: number) => void
   /** Replaces the clock of the host. */
   readonly clock?: Clock
+  /** What the engine writes the rows through, in the place of the projections. */
+  readonly wrapState?: (state: StateStore) => StateStore
 }
 
 const SERVER_STOP = systemAudit('server', 'server.stop', 'server')
@@ -197,9 +200,8 @@ async function openParts(
     adoptedEntries: adopted[0]?.entries ?? 0,
     changedMasterKey: undefined,
   }
-  const { nextMasterKey } = options
   const parts = { disk, paths, options, hooks, clock, head, journal, projections, report, keys, access, adopted }
-  return await startEngine({ ...parts, ring, nextMasterKey })
+  return await startEngine({ ...parts, ring, nextMasterKey: options.nextMasterKey })
 }
 
 /** Why the projections must be rebuilt. They are not synced, so they survive the end of the process but not of the kernel. */
@@ -258,7 +260,7 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
   const engine = new Engine({
     journal,
     volumes,
-    state,
+    state: hooks.wrapState?.(state) ?? state,
     clock,
     reserve,
     access: parts.access,
