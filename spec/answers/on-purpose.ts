@@ -34,4 +34,10 @@ export const ON_PURPOSE: readonly OnPurpose[] = [
     ask: /object-store status --json/,
     reason: 'the same on the command line',
   },
+  {
+    shape:
+      /^(?:status 200 OK is now 403|headers: without etag|body: "" is now .*QuotaExceeded|records: |the request is another)/,
+    ask: /\/api-quotas-bucket\/four\?uploadId=/,
+    reason: 'a part counts against the quota when it is stored (decision 0175)',
+  },
 ]
