@@ -1,4 +1,5 @@
 import type { HeaderLine, HttpHandler, HttpRequest, HttpResponse } from '../http/exchange.ts'
+import { REQUEST_ID_HEADER, requestIdOf } from '../exchange/request-id.ts'
 import type { ConsoleAsset } from './console-assets.ts'
 
 /** Another plane on this listener: it gets the requests to one path, or to every path below one that ends with `/`. */
@@ -102,7 +103,9 @@ function textAnswer(
 }
 
 function withBody(request: HttpRequest, head: Omit<HttpResponse, 'body'>, body: Buffer): HttpResponse {
-  return request.method === 'HEAD' ? { ...head, contentLength: body.length } : { ...head, body }
+  const headers: HeaderLine[] = [...head.headers, [REQUEST_ID_HEADER, requestIdOf(request)]]
+  const answer = { ...head, headers }
+  return request.method === 'HEAD' ? { ...answer, contentLength: body.length } : { ...answer, body }
 }
 
 /** RFC 9110 section 12.5.3, as far as one coding needs it: named, and not with weight 0. */

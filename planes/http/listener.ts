@@ -3,6 +3,7 @@ import type { X509Certificate } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HttpHandler, HttpResponse } from './exchange.ts'
 import type { HttpDriver } from './http-driver.ts'
+import { responseFault } from './responses/whole-response.ts'
 import type { ExchangeHost, ServedExchange } from './served-exchange.ts'
 import { TrustedProxies } from './limits/trusted-proxies.ts'
 import { StallGuard } from './limits/stall-guard.ts'
@@ -43,7 +44,10 @@ export interface ListenOptions {
   readonly connectionsMaximum?: number
   /** Called with exceptions from handlers, body sources and abort listeners, and of responses that cannot be sent. */
   readonly onHandlerError?: (error: unknown) => void
-  /** The answer to a request that is malformed and reaches no handler. Default: `reason` as plain text. */
+  /**
+   * The answer where no handler has one: the request is malformed, or the handler failed (500). It has a request id and
+   * the form of errors of the plane. Default: `reason` as plain text.
+   */
   readonly refusal?: (status: number, reason: string) => HttpResponse
 }
 
@@ -137,6 +141,17 @@ export abstract class Listener implements HttpListener, ExchangeHost {
     } catch {
       // An error of the error handler has no handler: the exchange that failed goes on to its answer.
     }
+  }
+
+  failure(): HttpResponse {
+    const reason = 'Internal Server Error'
+    try {
+      const answer = this.#refusal(500, reason)
+      if (responseFault(answer) === undefined) return answer
+    } catch (error) {
+      this.report(error)
+    }
+    return plainRefusal(500, reason)
   }
 
   exchangeOver(): void {

@@ -28,14 +28,10 @@ export interface ExchangeHost {
   /** Whether connections of this address end with their answer, because it has too many. */
   givesWay(address: string): boolean
   report(error: unknown): void
+  /** The answer in place of one that a fault of ours prevents. */
+  failure(): HttpResponse
   /** The handler has settled, and its response is out or its client gone. */
   exchangeOver(): void
-}
-
-const INTERNAL_ERROR: HttpResponse = {
-  status: 500,
-  headers: [['Content-Type', 'text/plain; charset=utf-8']],
-  body: 'Internal Server Error\n',
 }
 
 export abstract class ServedExchange extends ReceivedRequest implements Throttle, GuardedExchange, StreamOwner {
@@ -71,7 +67,7 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
   /** Answers 500 for an exception of the handler. */
   fail(error: unknown): void {
     this.host.report(error)
-    this.respond(INTERNAL_ERROR, false)
+    this.respond(this.host.failure(), false)
   }
 
   /**
@@ -84,7 +80,7 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
     if (fault !== undefined) {
       this.report(new Error(`Response to ${this.method} replaced by a 500: ${fault}`))
       this.release(response)
-      this.respond(INTERNAL_ERROR, corked)
+      this.respond(this.host.failure(), corked)
     } else if (this.over) this.giveUp(response)
     else this.schedule(response, response.close === true || this.#mustClose(), corked)
   }

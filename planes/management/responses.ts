@@ -50,12 +50,14 @@ export function withRequestId(response: HttpResponse, requestId: string): HttpRe
 }
 
 /**
- * The answer to a malformed HTTP request, which has no route. It is neither logged nor audited.
+ * The answer to a malformed HTTP request, which has no route, or with 500 where the handler has none. It is neither
+ * logged nor audited.
  * @param status of the refusal; may differ from the status of its code
  */
 export function malformedRequestResponse(status: number, reason: string): HttpResponse {
   const requestId = randomUUID()
-  const response = errorResponse(new ManagementError('INVALID_REQUEST', reason), requestId)
+  const error = status === 500 ? new ManagementError('INTERNAL_ERROR') : new ManagementError('INVALID_REQUEST', reason)
+  const response = errorResponse(error, requestId)
   return { ...withRequestId(response, requestId), status, close: true }
 }
 

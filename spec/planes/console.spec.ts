@@ -44,6 +44,7 @@ test('the page, with a policy that lets in nothing but its own files', async (t)
   t.equal(page.headers.get('x-content-type-options'), 'nosniff')
   t.equal(page.headers.get('referrer-policy'), 'no-referrer')
   t.equal(page.headers.get('set-cookie'), null)
+  t.match(page.headers.get('x-request-id'), /^[0-9a-f-]{36}$/)
   const policy = (page.headers.get('content-security-policy') ?? '').split('; ')
   for (const rule of [
     "default-src 'none'",

@@ -1,6 +1,9 @@
 import { test } from 'tap'
 import type { HttpHandler } from '../../planes/http/exchange.ts'
-import { HEADER_LINES_MAXIMUM } from '../../planes/http/limits/header-limits.ts'
+import { HEADER_BYTES_MAXIMUM, HEADER_LINES_MAXIMUM } from '../../planes/http/limits/header-limits.ts'
+import { malformedRequestResponse as managementRefusal } from '../../planes/management/responses.ts'
+import { malformedRequestResponse as s3Refusal } from '../../planes/s3/documents/error-response.ts'
+import { HTTP_DRIVER } from '../support/http-driver.ts'
 import { serve } from './http-server.ts'
 import { MALFORMED_REQUESTS } from './malformed-requests.ts'
 import { head, openRaw, patternBytes } from './raw-client.ts'
@@ -8,7 +11,7 @@ import { head, openRaw, patternBytes } from './raw-client.ts'
 const CHUNKED = 'Transfer-Encoding: chunked'
 
 /** Of longer ones the answer may be lost: the connection is reset when not all of them was read. */
-const ANSWER_IS_CERTAIN_BYTES = 20_000
+const ANSWER_IS_CERTAIN_BYTES = 32_768
 
 test('malformed requests are refused and their connections closed', async (t) => {
   let handled = 0
@@ -39,6 +42,80 @@ test('malformed requests are refused and their connections closed', async (t) =>
     'up to the bounds all is well',
   )
   client.socket.destroy()
+})
+
+/** What both planes say of a refusal: the id in a header is that in the body. */
+const PLANES = {
+  s3: {
+    refusal: s3Refusal,
+    id: /^x-amz-request-id: (\S+)\r$/im,
+    body: /<Error><Code>[^]*<RequestId>(.*)<\/RequestId>/,
+  },
+  management: {
+    refusal: managementRefusal,
+    id: /^x-request-id: (\S+)\r$/im,
+    body: /"error":\{.*"request_id":"(.*)"\}/,
+  },
+}
+
+test('a refusal has a request id and the body of its plane, but for what the library says by itself', async (t) => {
+  const short = MALFORMED_REQUESTS.filter(
+    ({ answer, sent }) => typeof answer === 'number' && sent.length <= ANSWER_IS_CERTAIN_BYTES,
+  )
+  t.equal(
+    short.some((one) => one.isOfLibrary),
+    HTTP_DRIVER === 'uws',
+  )
+  for (const [plane, { refusal, id, body }] of Object.entries(PLANES)) {
+    const server = await serve(t, () => ({ status: 200, headers: [] }), {
+      refusal,
+      lingerMilliseconds: 50,
+      stallTimeoutMilliseconds: 400,
+    })
+    await Promise.all(
+      short.map(async ({ name, sent, isOfLibrary }) => {
+        const received = await openRaw(server.port).send(sent).untilClosed()
+        const what = `${plane}: ${name}: ${received.slice(0, 40)}`
+        const [, inBody] = body.exec(received) ?? []
+        t.equal(inBody === undefined, isOfLibrary, what)
+        t.equal(id.exec(received)?.[1], inBody, what)
+        t.ok(received.length < 1024, what)
+      }),
+    )
+  }
+})
+
+test('a head at the bound is read, and one beyond it refused', async (t) => {
+  const server = await serve(t, () => ({ status: 204, headers: [] }), { lingerMilliseconds: 50 })
+  const empty = head('GET /', 'X-A: ').length
+  for (const [bytes, status] of [
+    [HEADER_BYTES_MAXIMUM - 1, 204],
+    [HEADER_BYTES_MAXIMUM + 1, 431],
+  ] as const) {
+    const client = openRaw(server.port)
+    const received = await client.send(head('GET /', `X-A: ${'a'.repeat(bytes - empty)}`)).until(/\r\n\r\n/)
+    t.match(received, `HTTP/1.1 ${status} `, `${bytes}`)
+    client.socket.destroy()
+  }
+})
+
+test('a head that does not end is given up', async (t) => {
+  const { port } = await serve(t, () => ({ status: 200, headers: [] }), { refusal: s3Refusal, lingerMilliseconds: 50 })
+  const [nothing, half] = [openRaw(port), openRaw(port).send('GET / HTTP/1.1\r\nHost: localhost\r\n')]
+  t.equal(await nothing.untilClosed(), '', 'who has sent nothing asks nothing')
+  const received = await half.untilClosed()
+  if (HTTP_DRIVER === 'uws') t.equal(received, '', 'the library calls nobody')
+  else t.match(received, /^HTTP\/1\.1 408 [^]*x-amz-request-id: [^]*<Error><Code>BadRequest<\/Code>/)
+})
+
+test('a handler that fails is answered for in the words of its plane', async (t) => {
+  for (const [plane, { refusal, id, body }] of Object.entries(PLANES)) {
+    const server = await serve(t, () => Promise.reject(new Error('rejected')), { refusal })
+    const received = await openRaw(server.port).send(head('GET /')).untilClosed()
+    t.match(received, /^HTTP\/1\.1 500 [^]*INTERNAL_?ERROR/i, plane)
+    t.ok(id.exec(received)?.[1], plane)
+    t.equal(id.exec(received)?.[1], body.exec(received)?.[1], plane)
+  }
 })
 
 test('the plane words the refusal', async (t) => {

@@ -2,7 +2,7 @@
  * What no client means well with, byte for byte: one table for the specification of the HTTP server and for the attack
  * on a whole one. Nothing in it may get more than one answer, whatever that is.
  */
-import { HEADER_LINES_MAXIMUM } from '../../planes/http/limits/header-limits.ts'
+import { HEADER_BYTES_READ_MAXIMUM, HEADER_LINES_MAXIMUM } from '../../planes/http/limits/header-limits.ts'
 import { HTTP_DRIVER } from '../support/http-driver.ts'
 import { head } from './raw-client.ts'
 
@@ -16,6 +16,8 @@ export interface MalformedRequest {
    * well-formed after all, so that the handler says what it thinks of it.
    */
   readonly answer: number | 'silence' | 'closed' | 'handled'
+  /** The library refuses it by itself: the answer has no request id, and the form of no plane. */
+  readonly isOfLibrary: boolean
 }
 
 type Row = readonly [name: string, sent: string, answer: MalformedRequest['answer']]
@@ -43,6 +45,7 @@ const REQUEST_LINES: readonly Row[] = [
   ['fragment in the target', head('GET /a#b'), 'handled'],
   ['backslash in the path', head('GET /a\\b'), 'handled'],
   ['HTTP/1.0', 'GET / HTTP/1.0\r\nHost: localhost\r\n\r\n', 505],
+  ['HTTP/1.0 without a host', 'GET / HTTP/1.0\r\n\r\n', 505],
   ['HTTP/1.0 and keep-alive', 'GET / HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n', 505],
   ['HTTP/0.9', 'GET /\r\n', 'silence'],
   ['HTTP/0.9 with more', `GET /\r\n\r\n${SMUGGLED}`, 'silence'],
@@ -131,6 +134,9 @@ const HEADERS: readonly Row[] = [
   ['bytes above ASCII in a name', head('GET /', 'X-\xc3\xa9: a'), 'silence'],
   ['name of symbols', head('GET /', 'X(A): a'), 'silence'],
   ['head beyond the bound', head('GET /', `X-A: ${'a'.repeat(17_000)}`), 431],
+  ['target beyond the bound', head(`GET /${'a'.repeat(17_000)}`), 431],
+  ['head at what the library reads', head('GET /', `X-A: ${'a'.repeat(HEADER_BYTES_READ_MAXIMUM - 44)}`), 431],
+  ['head far beyond the bound', head('GET /', `X-A: ${'a'.repeat(HEADER_BYTES_READ_MAXIMUM)}`), 431],
   ['header of 64 KiB', head('GET /', `X-A: ${'a'.repeat(HEADER_LONG)}`), 431],
   ['name of 64 KiB', head('GET /', `${'X'.repeat(HEADER_LONG)}: a`), 431],
   ['too many lines', head('GET /', ...Array.from({ length: HEADER_LINES_MAXIMUM }, () => 'X-A: a')), 431],
@@ -202,9 +208,24 @@ const NODE_ANSWERS: ReadonlyMap<string, MalformedRequest['answer']> = new Map([
     ['NUL in a name', 'control character in a value', 'bytes above ASCII in a name', 'name of symbols'],
     ['fold before a length', 'LF before a length', 'absolute form and a request'],
   ),
-  ...namesOf('closed', ['HTTP/0.9 with more', 'empty coding']),
+  ...namesOf('closed', ['HTTP/0.9 with more', 'empty coding', 'HTTP/0.9', 'empty lines alone']),
   ...namesOf('handled', ['two blanks before the version', 'empty line first']),
 ])
+
+/** Malformed for uWebSockets.js, which calls nobody: with 505, and with 431 what it does not read, all is its own. */
+const LIBRARY_REFUSES: ReadonlySet<string> = new Set(
+  [
+    ['signed length', 'negative length', 'list of lengths', 'length in hex', 'length with a fraction'],
+    ['length of 2 to the 64', 'length and chunks', 'chunks and length', 'length 0, chunks, and a request'],
+    ['length, chunks, and a request', 'no host', 'line without a name before the host'],
+    ['too many lines', '10,000 lines'],
+  ].flat(),
+)
+
+function isOfLibrary(name: string, sent: string, answer: MalformedRequest['answer']): boolean {
+  if (HTTP_DRIVER !== 'uws') return false
+  return answer === 505 || LIBRARY_REFUSES.has(name) || (answer === 431 && sent.length > HEADER_BYTES_READ_MAXIMUM)
+}
 
 function namesOf(
   answer: MalformedRequest['answer'],
@@ -223,4 +244,5 @@ export const MALFORMED_REQUESTS: readonly MalformedRequest[] = [
   name,
   sent,
   answer: HTTP_DRIVER === 'uws' ? answer : (NODE_ANSWERS.get(name) ?? answer),
+  isOfLibrary: isOfLibrary(name, sent, answer),
 }))

@@ -1,7 +1,7 @@
 /** The head of a request as node:http has parsed it, for `request-head.ts` to read. */
 import type { IncomingMessage } from 'node:http'
 import { HEADER_LINES_MAXIMUM } from '../limits/header-limits.ts'
-import type { HeadFault, HeadSource } from '../requests/request-head.ts'
+import { type HeadFault, type HeadSource, TOO_LARGE } from '../requests/request-head.ts'
 
 const ASCII = /^[\0-\x7f]*$/
 
@@ -52,9 +52,6 @@ export class NodeHead implements HeadSource {
     return headers.host === undefined ? { status: 400, reason: 'The Host header is missing.' } : undefined
   }
 }
-
-/** Answered also to heads that are too long to be parsed. */
-export const TOO_LARGE: HeadFault = { status: 431, reason: 'The request head is too large.' }
 
 function smallName(name: string): string {
   const known = knownNames.get(name)

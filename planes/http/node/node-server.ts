@@ -20,9 +20,8 @@ import { HEADER_BYTES_MAXIMUM } from '../limits/header-limits.ts'
 import { Listener, type ListenOptions, nextTurn, proxiesOf } from '../listener.ts'
 import { NodeConnections } from './node-connections.ts'
 import { NodeExchange } from './node-exchange.ts'
-import { TOO_LARGE } from './node-head.ts'
 import { lastMessage } from './node-response.ts'
-import type { HeadFault } from '../requests/request-head.ts'
+import { type HeadFault, TOO_LARGE } from '../requests/request-head.ts'
 import { readTlsPair, type TlsFiles, type TlsPair, unusablePair } from '../tls-files.ts'
 
 /** For a head, for a handshake, and between two requests; the other library has twelve seconds built in. */
@@ -61,6 +60,7 @@ const FAULTS: Readonly<Record<string, HeadFault>> = {
   HPE_INVALID_VERSION: { status: 505, reason: 'The server speaks HTTP/1.1.' },
 }
 const MALFORMED: HeadFault = { status: 400, reason: 'The request is malformed.' }
+const TOO_SLOW: HeadFault = { status: 408, reason: 'The request head did not arrive in time.' }
 const CONNECT_REFUSED: HeadFault = { status: 400, reason: 'CONNECT is not supported.' }
 
 export class NodeListener extends Listener {
@@ -168,6 +168,8 @@ export class NodeListener extends Listener {
   #unread(error: NodeJS.ErrnoException, socket: Socket): void {
     const { code = '' } = error
     if (code.startsWith('HPE_')) this.#refuse(socket, FAULTS[code] ?? MALFORMED)
+    // Who has sent nothing asks nothing: connections are opened before they are needed.
+    else if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead > 0) this.#refuse(socket, TOO_SLOW)
     else socket.destroy()
   }
 

@@ -6,6 +6,7 @@
  * above 0x7e in the target. Such a head gets a fault here and no handler sees it (RFC 9112 sections 3.2 and 6.3).
  */
 import type { HeaderLine } from '../exchange.ts'
+import { HEADER_BYTES_MAXIMUM } from '../limits/header-limits.ts'
 
 /** A parsed head, as uWebSockets.js gives it; valid only during the callback that brings it. */
 export interface HeadSource {
@@ -25,10 +26,16 @@ export interface HeadFault {
   readonly reason: string
 }
 
+/** Answered also to heads that are too long to be parsed. */
+export const TOO_LARGE: HeadFault = { status: 431, reason: 'The request head is too large.' }
+
 const METHOD = /^[A-Za-z][A-Za-z-]{0,31}$/
 const OUTSIDE_VISIBLE_ASCII = /[^\x21-\x7e]/
 /** At most 15 digits: always exact as a number. */
 const CONTENT_LENGTH = /^\d{1,15}$/
+/** What a head has beside its parts: two blanks, HTTP/1.1 and two line ends; a colon, a blank and a line end a line. */
+const REQUEST_LINE_BYTES = 14
+const HEADER_LINE_BYTES = 4
 
 /** Gathers header lines; one per thread, because the library calls back synchronously and a closure each costs. */
 class HeaderCollector {
@@ -39,9 +46,12 @@ class HeaderCollector {
   host: string | undefined
   authorization: string | undefined
   repeated: string | undefined
+  /** Of all lines, at least. */
+  bytes = 0
 
   readonly collect = (name: string, value: string): void => {
     this.lines.push([name, value])
+    this.bytes += name.length + value.length + HEADER_LINE_BYTES
     switch (name) {
       case 'content-length':
         if (this.contentLength !== undefined) this.repeated = 'Content-Length'
@@ -73,6 +83,7 @@ class HeaderCollector {
     this.host = undefined
     this.authorization = undefined
     this.repeated = undefined
+    this.bytes = 0
   }
 }
 
@@ -117,6 +128,8 @@ export class RequestHead {
 }
 
 function faultOf(method: string, path: string, query: string, found: HeaderCollector): HeadFault | undefined {
+  const targetBytes = method.length + path.length + query.length
+  if (targetBytes + found.bytes + REQUEST_LINE_BYTES > HEADER_BYTES_MAXIMUM) return TOO_LARGE
   if (!METHOD.test(method)) return { status: 400, reason: 'The method is malformed.' }
   if (!path.startsWith('/') || OUTSIDE_VISIBLE_ASCII.test(path) || OUTSIDE_VISIBLE_ASCII.test(query)) {
     return { status: 400, reason: 'The request target must be percent-encoded ASCII and begin with a slash.' }

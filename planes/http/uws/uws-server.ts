@@ -11,10 +11,11 @@
  *   port says `exclusive`. A port that was got by asking for 0 is never shared.
  *
  * What the library does by itself and cannot be configured: HTTP/1.1 only (1.0, absolute-form and `OPTIONS *` are
- * answered 505), `Expect: 100-continue` answered at once, idle connections closed after about 12 s, heads without Host
- * or with control characters held until then, more than 98 header lines or a head above the bound answered 431,
- * bytes above 0x7f cut off either end of a header value. A header line without a name (`: a`) ends the list of headers:
- * nobody sees what follows it, a Content-Length included, so a proxy in front must not let such a line through.
+ * answered 505), `Expect: 100-continue` answered at once, idle connections closed after about 12 s, heads without a
+ * header line or with control characters held until then, heads without Host answered 400, more than 98 header lines or
+ * a head above `HEADER_BYTES_READ_MAXIMUM` answered 431; none of these answers has a request id. Bytes above 0x7f are
+ * cut off either end of a header value. A header line without a name (`: a`) ends the list of headers: nobody sees what
+ * follows it, a Content-Length included, so a proxy in front must not let such a line through.
  */
 import type { X509Certificate } from 'node:crypto'
 import type * as uWS from 'uWebSockets.js'

@@ -42,10 +42,13 @@ export function errorResponse(error: S3Error, method: string, path: string, requ
 
 const malformedRequestIds = new RequestIds()
 
-/** The answer to what is not a valid HTTP request; it reaches no operation and no record. */
+/**
+ * The answer to what is not a valid HTTP request, or with 500 where the handler has none; it reaches no operation and no
+ * record.
+ */
 export function malformedRequestResponse(status: number, reason: string): HttpResponse {
   const requestId = malformedRequestIds.next()
-  const error = new S3Error('BadRequest', { message: reason })
+  const error = status === 500 ? new S3Error('InternalError') : new S3Error('BadRequest', { message: reason })
   const body = errorDocument(error, { requestId, resource: '' })
   return { status, headers: [['content-type', 'application/xml'], ...commonHeaders(requestId)], body, close: true }
 }
