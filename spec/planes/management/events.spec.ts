@@ -1,5 +1,6 @@
 /** Storage events over the wire: each type with its conditions. */
 import tap, { test } from 'tap'
+import { UploadReclaim } from '../../../workers/reclaim-uploads.ts'
 import { systemAudit } from '../../../workers/system-audit.ts'
 import { startManaged } from '../../support/management-server.ts'
 import { completionOf, createUpload, sendPart, uploadTarget } from '../../support/multipart.ts'
@@ -255,4 +256,26 @@ test('the upload of a deleted bucket is aborted by the store itself, under the n
       metadata: { principal_kind: 'system', upload_id: upload, parts: 0 },
     },
   ])
+})
+
+test('an upload that is left alone for too long is aborted by the store itself', async (t) => {
+  const { client, catalog } = server.store
+  const reclaim = (days: number) =>
+    new UploadReclaim(client, catalog, { afterDays: 7, clock: () => Date.now() + days * 86_400_000 }).step()
+  // What the tests before have left.
+  await reclaim(8)
+  const target = '/plain/abandoned'
+  const upload = await createUpload(server, target)
+  await sendPart(server, target, upload, 1, 'one')
+  t.same(await happens(() => reclaim(6)), [])
+  t.same(await happens(() => reclaim(8)), [
+    {
+      type: 'multipart.aborted',
+      bucket: 'plain',
+      object: 'abandoned',
+      size: 3,
+      metadata: { principal_kind: 'system', upload_id: upload, parts: 1 },
+    },
+  ])
+  t.equal((await server.raw('GET', uploadTarget(target, upload))).status, 404)
 })
