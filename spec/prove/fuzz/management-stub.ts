@@ -304,6 +304,7 @@ export function stubbedPlane(deeds: Deeds): HttpHandler {
     version: '0.0.0-fuzz',
     deploymentId: '00',
     clock: () => NOW,
+    expiryClock: () => NOW,
   }
   const configured = { systemToken: undefined, rootAccessKey: 'root-access-key', rootSecretKey: 'root-secret-key' }
   return createManagementHandler({
