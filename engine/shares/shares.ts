@@ -82,6 +82,7 @@ export class Shares {
   readonly #ownerMaximum: number
   readonly #owners = new Map<string, Owner>()
   #used = 0
+  #held = 0
   #waiting = 0
   #refused = 0
   #evicted = 0
@@ -98,6 +99,11 @@ export class Shares {
   /** Units in use. */
   get used(): number {
     return this.#used
+  }
+
+  /** Shares in use, whatever their units. */
+  get held(): number {
+    return this.#held
   }
 
   get capacity(): number {
@@ -218,6 +224,7 @@ export class Shares {
     held.isHeld = true
     held.owner.used += held.amount
     this.#used += held.amount
+    this.#held += 1
     if (held.evict !== undefined) held.owner.evictable.add(held)
     return held
   }
@@ -226,6 +233,7 @@ export class Shares {
     held.isHeld = false
     held.owner.used -= held.amount
     this.#used -= held.amount
+    this.#held -= 1
     held.owner.evictable.delete(held)
   }
 

@@ -123,3 +123,14 @@ test('a thread that ends takes nothing with it', async (t) => {
   other.of('a').leave()
   t.equal(other.of('a').enter(), 'entered', 'its accounts have their shares back')
 })
+
+test('a small body on its way counts as an operation that runs', async (t) => {
+  const { gate, enter } = gateOf({ operationsMaximum: 4 })
+  const bodies = [gate.expectBody('slow', 100), gate.expectBody('slow', 100)]
+  t.strictSame([gate.active, gate.isCrowded], [2, false])
+  bodies.push(gate.expectBody('slow', 100))
+  t.strictSame([gate.active, gate.isCrowded], [3, true], 'three of four: slow senders must move now')
+  t.equal(enter(), 'entered', 'they keep nobody from a place')
+  for (const body of bodies) body?.leave()
+  t.strictSame([gate.active, gate.isCrowded], [1, false])
+})

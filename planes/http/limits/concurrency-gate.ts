@@ -78,9 +78,9 @@ export class ConcurrencyGate {
     setInterval(() => this.#memory.takeGranted(), QUIET_LOOK_MILLISECONDS).unref()
   }
 
-  /** Operations of this thread that have entered and not left. */
+  /** Operations of this thread that have entered and not left, and requests whose small body is on its way. */
   get active(): number {
-    return this.#active
+    return this.#active + this.#early.held
   }
 
   /** Operations of this thread that wait. */
@@ -88,10 +88,13 @@ export class ConcurrencyGate {
     return this.#queued
   }
 
-  /** Whether places are short, in all threads: somebody waits, or few are free. Also when many small bodies are late. */
+  /**
+   * Whether places are short, in all threads: somebody waits, or few are free. A small body on its way to this thread counts
+   * as one that has a place, so that slow senders must move on before they keep the places of others.
+   */
   get isCrowded(): boolean {
     if (this.#early.used > this.#early.capacity * CROWDED_PART) return true
-    return this.#memory.count(QUEUED) > 0 || this.#memory.count(ACTIVE) >= this.#crowdedFrom
+    return this.#memory.count(QUEUED) > 0 || this.#memory.count(ACTIVE) + this.#early.held >= this.#crowdedFrom
   }
 
   /**
