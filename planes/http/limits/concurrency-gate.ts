@@ -88,13 +88,10 @@ export class ConcurrencyGate {
     return this.#queued
   }
 
-  /**
-   * Whether places are short, in all threads: somebody waits, or few are free. A small body on its way to this thread counts
-   * as one that has a place, so that slow senders must move on before they keep the places of others.
-   */
+  /** Whether places are short, in all threads: somebody waits, or few are free. Also when many small bodies are late. */
   get isCrowded(): boolean {
     if (this.#early.used > this.#early.capacity * CROWDED_PART) return true
-    return this.#memory.count(QUEUED) > 0 || this.#memory.count(ACTIVE) + this.#early.held >= this.#crowdedFrom
+    return this.#memory.count(QUEUED) > 0 || this.#memory.count(ACTIVE) >= this.#crowdedFrom
   }
 
   /**

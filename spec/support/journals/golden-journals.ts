@@ -15,7 +15,8 @@ import { openTestStore, type TestStore } from '../test-store.ts'
  * 12: the first, and three checkpoints after it (47). 13: the eleventh, and uploads that asked
  * for checksums. 14: the twelfth, and after it receipts of checkpoints, and one that was published later (52 to 54). 15: the
  * fourteenth, and after it checkpoints of other logs that were cosigned (55). 16: the
- * fourteenth, and after it a rotation of the key of the checkpoints, and a checkpoint of the new key (56).
+ * fourteenth, and after it a rotation of the key of the checkpoints, and a checkpoint of the new key (56). 17: the sixth, and after it webhooks whose
+ * query is sealed, and attempts of one that was disabled meanwhile (48).
  */
 export const GOLDEN_JOURNALS = [
   'spec/golden/journal-v1',
@@ -34,6 +35,7 @@ export const GOLDEN_JOURNALS = [
   'spec/golden/journal-v14',
   'spec/golden/journal-v15',
   'spec/golden/journal-v16',
+  'spec/golden/journal-v17',
 ] as const
 export const GOLDEN_MASTER_KEY = Buffer.alloc(32, 0x47)
 export const GOLDEN_DEPLOYMENT = '0123456789abcdef0123456789abcdef'
