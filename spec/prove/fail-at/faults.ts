@@ -2,8 +2,10 @@
 import { relative } from 'node:path'
 import { DiskFullError } from '../../../engine/disk/disk.ts'
 import { type Fault, inputOutputError, type Operation, type OperationName } from '../../support/disks/fault-disk.ts'
+import { ROW_OPERATIONS, type RowOperation } from './row-faults.ts'
 
-export const FAULT_KINDS = ['EIO', 'ENOSPC', 'short write', 'EIO, yet done'] as const
+/** The last one is that of rows, the others those of the disk. */
+export const FAULT_KINDS = ['EIO', 'ENOSPC', 'short write', 'EIO, yet done', 'exception'] as const
 export type FaultKind = (typeof FAULT_KINDS)[number]
 
 /** The `occurrence`-th operation (from 1) of those that look alike fails, and every one after it when it `lasts`. */
@@ -19,11 +21,16 @@ const NEEDS_SPACE: readonly OperationName[] = ['create', 'write', 'sync', 'make-
 /** Whose errors the door puts into its own words also in the engine's thread. */
 const TRANSLATED: readonly OperationName[] = ['create', 'open-to-write', 'open-to-read', 'write']
 
-export function faultKindsOf(name: OperationName): readonly FaultKind[] {
-  if (name === 'write') return FAULT_KINDS
+export function faultKindsOf(name: OperationName | RowOperation): readonly FaultKind[] {
+  if (isOfRows(name)) return ['exception']
+  if (name === 'write') return ['EIO', 'ENOSPC', 'short write', 'EIO, yet done']
   if (name === 'sync') return ['EIO', 'ENOSPC', 'EIO, yet done']
   if (name === 'seal') return ['EIO', 'EIO, yet done']
   return NEEDS_SPACE.includes(name) ? ['EIO', 'ENOSPC'] : ['EIO']
+}
+
+export function isOfRows(name: string): name is RowOperation {
+  return (ROW_OPERATIONS as readonly string[]).includes(name)
 }
 
 /** What goes wrong with an operation, or undefined where this kind cannot. */
@@ -62,14 +69,15 @@ export function describe(root: string, { name, path }: Operation): string {
   return `${name} ${kindOfPath(root, path)}`.trimEnd()
 }
 
-/** Every way in which the operations of a run could have failed. */
+/** Every way in which the operations of a run could have failed. An engine does nothing after a row that failed: those fail once. */
 export function targetsOf(operations: readonly string[]): Target[] {
   const counts = new Map<string, number>()
   return operations.flatMap((operation) => {
     const occurrence = (counts.get(operation) ?? 0) + 1
     counts.set(operation, occurrence)
-    const kinds = faultKindsOf(operation.split(' ')[0] as OperationName)
-    return kinds.flatMap((kind) => [false, true].map((lasts) => ({ operation, occurrence, kind, lasts })))
+    const name = operation.split(' ')[0] as OperationName | RowOperation
+    const ways = isOfRows(name) ? [false] : [false, true]
+    return faultKindsOf(name).flatMap((kind) => ways.map((lasts) => ({ operation, occurrence, kind, lasts })))
   })
 }
 

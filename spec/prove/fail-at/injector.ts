@@ -1,11 +1,12 @@
 import type { FaultDisk, Operation } from '../../support/disks/fault-disk.ts'
 import { describe, faultOf, kindOfPath, type Target } from './faults.ts'
+import { listenToRows, RowFault } from './row-faults.ts'
 
 /** What of the store must not fail unnoticed: a failed write, sync or name of it is told to somebody. */
 const MUST_BE_TOLD =
   /^(segment|segment in the making|journal\/rewrite|journal\/HEAD|volume|upload|pending evidence|directory of payload files)$/
 
-/** Arms a disk with one fault, and watches what becomes of the file that met it. */
+/** Arms a disk, and the rows of this thread, with one fault, and watches what becomes of the file that met it. */
 export class Injector {
   /** What was done while it was armed. */
   readonly operations: string[] = []
@@ -32,25 +33,37 @@ export class Injector {
     disk.fault = (operation) => {
       this.operations.push(describe(this.#root, operation))
       this.#watch(operation)
-      const fault = this.#isDue(operation) ? faultOf(this.#target?.kind ?? 'EIO', operation) : undefined
+      const isDue = this.#isDue(describe(this.#root, operation))
+      const fault = isDue ? faultOf(this.#target?.kind ?? 'EIO', operation) : undefined
       if (fault !== undefined) this.#note(operation)
       return fault
     }
+    listenToRows((name, table) => this.#passRow(`${name} ${table}`.trimEnd()))
   }
 
   /** The disk is whole again; what must not be touched is still watched. */
   disarm(disk: FaultDisk): void {
+    listenToRows(undefined)
     disk.fault = (operation) => {
       this.#watch(operation)
       return undefined
     }
   }
 
-  #isDue(operation: Operation): boolean {
+  /** @throws RowFault where a row is to fail; somebody must be told of it */
+  #passRow(operation: string): void {
+    this.operations.push(operation)
+    if (this.#target?.kind !== 'exception' || !this.#isDue(operation)) return
+    this.injected += 1
+    this.mustBeTold = true
+    throw new RowFault(`a fault at ${operation}`)
+  }
+
+  #isDue(operation: string): boolean {
     const target = this.#target
     if (target === undefined) return false
     if (this.injected > 0) return target.lasts
-    if (describe(this.#root, operation) !== target.operation) return false
+    if (operation !== target.operation) return false
     this.#seen += 1
     return this.#seen === target.occurrence
   }

@@ -5,7 +5,7 @@ import { carelessOfLength, tryingAgain } from '../mutants/broken-disks.ts'
 import { withoutNote } from '../mutants/broken-notes.ts'
 import { alteredFiles } from '../mutants/altered.ts'
 import { beginningOf, commonBeginning } from './beginnings.ts'
-import { nameOfTarget, type Target, targetsOf } from './faults.ts'
+import { isOfRows, nameOfTarget, type Target, targetsOf } from './faults.ts'
 import { KINDS_OF_WORK, type KindOfWork } from './kinds-of-work.ts'
 import { type Trial, tryWork } from './trial.ts'
 
@@ -20,8 +20,9 @@ test('X2 every operation can fail in each way that fits it, once and for ever', 
   const { operations, lost, wrong } = await tried(t, 'put small', undefined)
   t.same({ lost, wrong }, { lost: [], wrong: [] })
   const look = 'read segment'
-  t.same(operations, [look, 'write volume', 'sync volume', look, 'write segment', 'sync segment'])
-  const targets = targetsOf(operations).map(nameOfTarget)
+  const ofDisk = operations.filter((operation) => !isOfRows(operation.split(' ')[0] ?? ''))
+  t.same(ofDisk, [look, 'write volume', 'sync volume', look, 'write segment', 'sync segment'])
+  const targets = targetsOf(ofDisk).map(nameOfTarget)
   t.equal(targets.length, 2 * (1 + 4 + 3 + 1 + 4 + 3))
   t.equal(new Set(targets).size, targets.length)
   t.match(targets.slice(2), ['EIO at write volume 1, once', 'EIO at write volume 1, for ever'])

@@ -57,8 +57,9 @@ export async function tryWork(
   life.forgetful.forgetLost()
   if (target === undefined && life.failures.length > 0) wrong.push(`without a fault: ${String(life.failures[0])}`)
   if (injector.mustBeTold && life.failures.length === 0) wrong.push('nobody was told')
-  // A fault that happens once leaves the mark to be written: then the store can say what became of everything.
-  const isOnce = target !== undefined && !target.lasts && !target.operation.endsWith('journal/HEAD')
+  // A fault that happens once leaves the mark to be written: then the store can say what became of everything. Rows are
+  // committed when their journal is written: then it cannot.
+  const isOnce = target !== undefined && !target.lasts && !/journal\/HEAD$|^commit-rows/.test(target.operation)
   if (isOnce && life.ledger.unknown > 0) wrong.push('the outcome was unknown, although the mark could be written')
   for (const touched of injector.touchedAgain) wrong.push(`J7: ${touched} behind a failed sync`)
   // Every other time the host went down with the process, and the projections are not trusted.
