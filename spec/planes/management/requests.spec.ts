@@ -96,7 +96,13 @@ test('a scrape is logged as one: with the token, and with another', async (t) =>
   })
   for (const token of ['scraper', 'other']) {
     const header = (name: string) => (name === 'authorization' ? `Bearer ${token}` : undefined)
-    const request: Partial<HttpRequest> = { method: 'GET', path: '/metrics', query: '', header, remoteAddress: '127.0.0.1' }
+    const request: Partial<HttpRequest> = {
+      method: 'GET',
+      path: '/metrics',
+      query: '',
+      header,
+      remoteAddress: '127.0.0.1',
+    }
     await handler(request as HttpRequest)
   }
   t.same(observed, ['management:scrape-token', 'management:unauthenticated'])
@@ -115,7 +121,13 @@ test('a handler that is not there is a fault of the server', async (t) => {
     scrapeToken: undefined,
     observe: ({ error }) => observed.push(error),
   })
-  const request: Partial<HttpRequest> = { method: 'GET', path: '/ready', query: '', header: () => undefined, remoteAddress: '127.0.0.1' }
+  const request: Partial<HttpRequest> = {
+    method: 'GET',
+    path: '/ready',
+    query: '',
+    header: () => undefined,
+    remoteAddress: '127.0.0.1',
+  }
   const { status, body } = await handler(request as HttpRequest)
   t.equal(status, 500)
   t.notMatch(body, /canary/)
