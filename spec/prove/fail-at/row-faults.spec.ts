@@ -9,9 +9,9 @@ import { tryWork } from './trial.ts'
 
 test('an exception at a row of a write loses nothing, and a store that commits rows in spite of it is found out', async (t) => {
   const root = t.testdir()
-  const kind = KINDS_OF_WORK.find(({ name }) => name === 'put small') as KindOfWork
-  const beginning = await beginningOf(kind, await commonBeginning(root), root)
-  const tried = (target?: Target) => tryWork(kind, beginning, join(root, 'trial'), target)
+  const work = KINDS_OF_WORK.find(({ name }) => name === 'put small') as KindOfWork
+  const beginning = await beginningOf(work, await commonBeginning(root), root)
+  const tried = (target?: Target) => tryWork(work, beginning, join(root, 'trial'), target)
   const rows = targetsOf((await tried()).operations).filter(({ kind }) => kind === 'exception')
   t.match(rows.map(nameOfTarget), [/put-row payloads 1, once$/, /put-row objects 1, once$/])
   t.match(rows.at(-1), { operation: 'commit-rows', occurrence: 1 })
