@@ -1,10 +1,33 @@
+import { DomainError } from '../../../engine/errors.ts'
+import type { CheckpointKeys } from '../../../engine/keys/checkpoint-keys.ts'
 import { handoverNote } from '../../../engine/transparency/key-handover.ts'
 import { verifierKeyText } from '../../../engine/transparency/checkpoint-note.ts'
+import type { RequestJournal } from '../../exchange/request-journal.ts'
 import { ADMINISTRATOR, defineRoute, json } from '../define-route.ts'
 import { jsonResponse } from '../responses.ts'
 import { command } from '../route-command.ts'
 import { object, text, whole } from '../schemas/schema.ts'
 import { asked } from './checkpoint-parts.ts'
+
+type Handover = ReturnType<CheckpointKeys['handOver']>
+
+/** A store that is written to signs again and again, and a hand-over names the last checkpoint: it is made anew for that one. */
+const TRIES_MAXIMUM = 10
+
+/** @throws DomainError, `checkpoint-handover-refused` only when a checkpoint came in between each time */
+async function handOver(journal: RequestJournal, make: () => Handover): Promise<Handover> {
+  for (let tries = 1; ; tries += 1) {
+    const handover = make()
+    try {
+      await journal.execute({ kind: 'rotate-checkpoint-key', handover }, ['generation', handover.generation])
+      return handover
+    } catch (error) {
+      const isOvertaken = error instanceof DomainError && error.code === 'checkpoint-handover-refused'
+      if (!isOvertaken || tries === TRIES_MAXIMUM) throw error
+      journal.retry()
+    }
+  }
+}
 
 /** The key of the log changes: `spec/decisions/0162-the-key-of-the-log-is-handed-over.md`. */
 export const rotateCheckpointKey = defineRoute({
@@ -25,8 +48,9 @@ export const rotateCheckpointKey = defineRoute({
   },
   errors: ['CHECKPOINT_NOT_FOUND', 'CHECKPOINT_KEY_KEPT', 'CONFLICT'],
   async handle(request, { checkpoints, checkpointKeys }) {
-    const handover = checkpointKeys.handOver(asked(() => checkpoints.handingOver()))
-    await request.journal.execute({ kind: 'rotate-checkpoint-key', handover }, ['generation', handover.generation])
+    const handover = await handOver(request.journal, () =>
+      checkpointKeys.handOver(asked(() => checkpoints.handingOver())),
+    )
     const { origin, generation, size, oldKey, newKey } = handover
     return jsonResponse(200, {
       origin,

@@ -43,13 +43,27 @@ function listing(key: string, encodingType: 'url' | undefined): string {
   })
 }
 
+/** Refusals say what was asked for in bounded space (decision 0177). */
+const ERROR_BYTES_MAXIMUM = 4096
+/** `&apos;` */
+const ESCAPED_BYTES_MAXIMUM = 6
+
+/** A text that has room is shown whole, of a longer one the start and `...`. */
+function mustBeShown(found: string | undefined, text: string, bytesMaximum: number): void {
+  const bytes = Buffer.byteLength(text)
+  if (found === text) return mustHold(bytes <= bytesMaximum, 'a long text in an error')
+  mustHold(found?.endsWith('...') === true && text.startsWith(found.slice(0, -3)), 'the start of a text in an error')
+  mustHold(bytes * ESCAPED_BYTES_MAXIMUM > bytesMaximum, 'a short text that an error cuts')
+}
+
 function judgeXml(input: Buffer): Verdict {
   const text = input.toString()
   const shown = [...text].map((character) => (isForbidden(character) ? '\ufffd' : character)).join('')
   const error = new S3Error('NoSuchKey', { message: text, details: [['Key', text]] })
   const document = errorDocument(error, { requestId: 'r', resource: text })
-  mustBeSame(textAt(document, ['Key']), shown, 'the key in an error')
-  mustBeSame(textAt(document, ['Resource']), shown, 'the resource of an error')
+  mustHold(Buffer.byteLength(document) < ERROR_BYTES_MAXIMUM, 'a long error')
+  mustBeShown(textAt(document, ['Key']), shown, 1024)
+  mustBeShown(textAt(document, ['Resource']), shown, 512)
   if ([...text].some(isForbidden)) return refused()
   mustBeSame(textAt(listing(text, undefined), ['Contents', 'Key']), text, 'the key in a listing')
   mustBeSame(textAt(listing(text, undefined), ['CommonPrefixes', 'Prefix']), text, 'the common prefix')

@@ -1,6 +1,7 @@
 /** The parameters and headers of S3 requests that say how much, which lock, which checksum; and heads of requests. */
 import { millisecondsOf } from '../../../../engine/brands.ts'
 import type * as uWS from 'uWebSockets.js'
+import { HEADER_BYTES_MAXIMUM } from '../../../../planes/http/limits/header-limits.ts'
 import { RequestHead } from '../../../../planes/http/requests/request-head.ts'
 import { attributesAsked, partsAsked } from '../../../../planes/s3/request/attributes.ts'
 import { contentMd5, declaredChecksum } from '../../../../planes/s3/request/checksums.ts'
@@ -154,6 +155,12 @@ function judgeAttributes(input: Buffer): Verdict {
 }
 
 /** A head as the HTTP library gives it. */
+/** Of the head as it is sent; the question mark is not counted. */
+function naiveHeadBytes(method: string, target: string, headers: readonly (readonly [string, string])[]): number {
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`)
+  return [`${method} ${target.replace('?', '')} HTTP/1.1\r\n`, ...lines, '\r\n'].join('').length
+}
+
 function judgeHead(input: Buffer): Verdict {
   const [first = '', ...lines] = input.toString('latin1').split('\n')
   const [method = '', target = ''] = first.split(' ')
@@ -175,6 +182,7 @@ function judgeHead(input: Buffer): Verdict {
     target.startsWith('/') &&
     [...target].every((character) => character > ' ' && character < '\x7f') &&
     !isTwice &&
+    naiveHeadBytes(method, target, headers) <= HEADER_BYTES_MAXIMUM &&
     (lengths[0] === undefined || (lengths[0].length < 16 && lengths[0] !== '' && [...lengths[0]].every(isDigit))) &&
     (codings[0] === undefined || (codings[0].toLowerCase() === 'chunked' && lengths.length === 0))
   mustBeSame(head.fault === undefined, isRight, `${first} and ${JSON.stringify(headers)}`)
