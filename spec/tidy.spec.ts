@@ -10,6 +10,7 @@ import { BUNDLED_PACKAGES, directionFindings, PACKAGE_HOMES, packageFindings } f
 import { importsOf } from './tidy/imports.ts'
 import { dependencyFindings, type LockFile, lockFileFindings } from './tidy/lock-file.ts'
 import { linkFindings } from './tidy/markdown-links.ts'
+import { vagueFindings, vagueWords } from './tidy/plain-comments.ts'
 import {
   type Finding,
   fileOf,
@@ -205,6 +206,25 @@ test('banned words', async (t) => {
   holds(t, wordFindings(fileOf('cli/environment.ts', `const all = { ...process.${'env'} }`)))
   holds(t, wordFindings(fileOf('engine/a.ts', ` * Why process.${'env'} is read elsewhere.`)))
   holds(t, files.flatMap(wordFindings))
+})
+
+test('comments say the noun', async (t) => {
+  const vague = fileOf(
+    'engine/a.ts',
+    `${[
+      '/** What it has those',
+      ' * of, and that of another. */',
+      '// Nobody was told.',
+      'const a = b // It begins.',
+      "const nobody = 'somebody'",
+    ].join('\n')}\n`,
+  )
+  t.same(vagueWords(vague), ['those of', 'that of', 'Nobody', 'told', 'begins'])
+  finds(t, vagueFindings([vague], { engine: 4 }), ['engine:0', '5 vague words in comments, 4 allowed'])
+  finds(t, vagueFindings([vague], { engine: 26 }), ['engine:0', 'lower 26'])
+  holds(t, vagueFindings([vague], { engine: 5, planes: 0 }))
+  holds(t, vagueFindings([vague], { engine: 25 }))
+  holds(t, vagueFindings(files))
 })
 
 test('what is exported is imported somewhere', async (t) => {
