@@ -8,10 +8,11 @@ import { isDiskFull } from './disk/disk.ts'
 import { OWN_COMMANDS } from './commands/checkpoint-commands.ts'
 import { decide } from './domain/decide.ts'
 import { type Decision, type DecisionContext, doneOf } from './domain/decision.ts'
+import { resultOfRefusal } from './domain/error-table.ts'
 import { locksOf, settingsOf } from './domain/settings.ts'
 import type { AccessAuthentication } from './keys/access-authentication.ts'
 import type { OpaqueIds } from './keys/opaque-ids.ts'
-import { DOMAIN_ERRORS, DomainError, EngineUnavailableError, OutcomeUnknownError } from './errors.ts'
+import { DomainError, EngineUnavailableError, OutcomeUnknownError } from './errors.ts'
 import { GIVEN_TO_RULES } from './given-to-rules.ts'
 import type { AuditContext } from './events/audit.ts'
 import { type ExpirePage, expirePage } from './expire-page.ts'
@@ -236,7 +237,7 @@ export class Engine {
     const bypassIntent = bypass && addEntry(batch, time, bypass, 'attempted', undefined, [])
     const reply = this.#decideOne(command, batch, state, time, intent)
     if (bypass !== undefined) {
-      const result = reply.ok ? 'success' : DOMAIN_ERRORS[reply.code].result
+      const result = reply.ok ? 'success' : resultOfRefusal(reply.code)
       addEntry(batch, time, bypass, result, bypassIntent, [])
     }
     return reply
@@ -317,7 +318,7 @@ export class Engine {
     if (error instanceof ApplyError || error instanceof VolumeFailedError || isDiskFull(error)) throw error
     const known = error instanceof DomainError ? error : new DomainError('command-failed', String(error))
     const audit = { ...named, metadata: [...named.metadata, 'error', known.code] }
-    addEntry(batch, time, audit, DOMAIN_ERRORS[known.code].result, intent, [])
+    addEntry(batch, time, audit, resultOfRefusal(known.code), intent, [])
     return { ok: false, code: known.code, subject: known.subject }
   }
 

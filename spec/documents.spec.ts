@@ -3,13 +3,12 @@ import { existsSync } from 'node:fs'
 import { test } from 'tap'
 import { EXIT_BY_ERROR } from '../cli/server/engine-exit.ts'
 import { exitTable } from '../cli/exit-codes.ts'
-import { DOMAIN_ERRORS } from '../engine/errors.ts'
+import { DOMAIN_ERRORS, type DomainErrorCode, resultOfRefusal } from '../engine/domain/error-table.ts'
+import { DomainError } from '../engine/errors.ts'
 import { metricTable } from '../planes/http/metrics/metric-table.ts'
-import { MANAGEMENT_OF_DOMAIN_ERROR } from '../planes/management/domain-errors.ts'
-import { managementErrors } from '../planes/management/errors.ts'
+import { managementErrorOf, managementErrors } from '../planes/management/errors.ts'
 import { routeList } from '../planes/management/route-list.ts'
-import { S3_OF_DOMAIN_ERROR } from '../planes/s3/domain-errors.ts'
-import { S3_ERRORS } from '../planes/s3/errors.ts'
+import { s3ErrorOf } from '../planes/s3/errors.ts'
 import { sharingErrors } from '../planes/sharing/errors.ts'
 import { PROOFS } from './prove/proof-list.ts'
 import { type MarkdownRow, tableWith } from './support/pages/markdown-tables.ts'
@@ -20,13 +19,20 @@ function code(text: string): string {
   return `\`${text}\``
 }
 
-test('refusals of the engine and what S3 calls them', async (t) => {
-  const rows = (Object.keys(DOMAIN_ERRORS) as (keyof typeof DOMAIN_ERRORS)[]).map((name): MarkdownRow => {
-    const { result, sentence } = DOMAIN_ERRORS[name]
-    const s3 = S3_OF_DOMAIN_ERROR[name].code
-    return [code(name), result, code(s3), String(S3_ERRORS[s3].status), sentence]
+test('refusals of the engine, and their errors on the planes', async (t) => {
+  const rows = (Object.keys(DOMAIN_ERRORS) as DomainErrorCode[]).map((name): MarkdownRow => {
+    const refusal = new DomainError(name)
+    const s3 = s3ErrorOf(refusal)
+    const management = managementErrorOf(refusal)
+    return [
+      code(name),
+      resultOfRefusal(name),
+      `${s3.status} ${code(s3.code)}`,
+      `${management.status} ${code(management.code)}`,
+      DOMAIN_ERRORS[name].sentence,
+    ]
   })
-  t.same(tableWith(ERRORS, 'code | audit result | S3 code | status | sentence'), rows)
+  t.same(tableWith(ERRORS, 'code | audit result | S3 | management | sentence'), rows)
 })
 
 test('errors of the management listener', async (t) => {
@@ -37,11 +43,6 @@ test('errors of the management listener', async (t) => {
 test('errors of public links', async (t) => {
   const rows = Object.entries(sharingErrors).map(([name, row]) => [code(name), String(row.status), row.sentence])
   t.same(tableWith('spec/management/public-links.md', 'public code | status | sentence'), rows)
-})
-
-test('what the management plane calls refusals of the engine', async (t) => {
-  const rows = Object.entries(MANAGEMENT_OF_DOMAIN_ERROR).map(([name, called]) => [code(name), code(called)])
-  t.same(tableWith(ERRORS, 'refusal of the engine | management code'), rows)
 })
 
 test('exit codes', async (t) => {

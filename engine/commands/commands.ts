@@ -1,5 +1,5 @@
 import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from '../brands.ts'
-import type { DomainErrorCode } from '../errors.ts'
+import type { DomainErrorCode } from '../domain/error-table.ts'
 import type { AuditContext, Pairs } from '../events/audit.ts'
 import type { ChangeNamed } from '../events/changes.ts'
 import type {

@@ -1,6 +1,7 @@
 import { type Microseconds, microsecondsOf, type Milliseconds, type Sequence } from '../brands.ts'
 import type { VersionName } from '../commands/commands.ts'
-import { DomainError, type DomainErrorCode } from '../errors.ts'
+import { DomainError } from '../errors.ts'
+import type { DomainErrorCode } from './error-table.ts'
 import type { LifecycleAction, LifecycleRule } from '../events/values.ts'
 import type { BucketState, ObjectState } from '../state-ports.ts'
 import type { DecisionContext } from './decision.ts'

@@ -1,3 +1,5 @@
+import { DOMAIN_ERRORS, type DomainErrorCode } from '../../engine/domain/error-table.ts'
+import type { DomainError } from '../../engine/errors.ts'
 import type { HeaderLine } from '../http/exchange.ts'
 
 /**
@@ -124,6 +126,20 @@ export class ManagementError extends Error {
   get status(): number {
     return managementErrors[this.code].status
   }
+}
+
+interface RefusalRow {
+  readonly management: ManagementErrorCode
+  readonly sentence: string
+}
+
+/** The table of the engine, whose management codes must be in the table above. */
+const REFUSALS: Readonly<Record<DomainErrorCode, RefusalRow>> = DOMAIN_ERRORS
+
+/** The management error of a refusal by the engine, with the sentence of the refusal, which says more. */
+export function managementErrorOf({ code }: DomainError): ManagementError {
+  const { management, sentence } = REFUSALS[code]
+  return new ManagementError(management, sentence)
 }
 
 /** INVALID_REQUEST for one field of a request. */

@@ -3,6 +3,8 @@
  * Codes and statuses are those of the S3 API's list of error responses.
  */
 
+import { DOMAIN_ERRORS, type DomainErrorCode } from '../../engine/domain/error-table.ts'
+import type { DomainError } from '../../engine/errors.ts'
 import { cutText } from '../exchange/cut-text.ts'
 import type { HeaderLine } from '../http/exchange.ts'
 import { escapeXmlLossy, XML_DECLARATION } from './text/xml-writer.ts'
@@ -123,6 +125,29 @@ export class S3Error extends Error {
     this.headers = options.headers ?? []
     this.refused = options.refused ?? this.details.find(([name]) => name === 'Header')?.[1]
   }
+}
+
+interface RefusalRow {
+  readonly s3?: {
+    readonly code: S3ErrorCode
+    readonly element?: string
+    readonly explained?: true
+    readonly message?: string
+  }
+  readonly sentence: string
+}
+
+/** The table of the engine, whose S3 codes must be in the table above. */
+const REFUSALS: Readonly<Record<DomainErrorCode, RefusalRow>> = DOMAIN_ERRORS
+
+/** The S3 error of a refusal by the engine. */
+export function s3ErrorOf(error: DomainError): S3Error {
+  const { s3 = { code: 'InvalidRequest', explained: true }, sentence } = REFUSALS[error.code]
+  const { code, element, explained, message = explained === true ? sentence : undefined } = s3
+  return new S3Error(code, {
+    ...(message === undefined ? {} : { message }),
+    ...(element === undefined || error.subject === undefined ? {} : { details: [[element, error.subject]] }),
+  })
 }
 
 /** The common case of InvalidArgument: which argument, what was sent, and what is wrong with it. */

@@ -1,3 +1,5 @@
+import { DOMAIN_ERRORS, type DomainErrorCode } from '../../engine/domain/error-table.ts'
+import { DomainError } from '../../engine/errors.ts'
 import type { HeaderLine } from '../http/exchange.ts'
 
 /**
@@ -67,4 +69,14 @@ export class SharingError extends Error {
   get status(): number {
     return sharingErrors[this.code].status
   }
+}
+
+/** The table of the engine, whose public codes must be in the table above. */
+const REFUSALS: Readonly<Record<DomainErrorCode, { readonly public?: SharingErrorCode; readonly sentence: string }>> =
+  DOMAIN_ERRORS
+
+/** The public error of a refusal by the engine; any other error as it is. */
+export function publicErrorOf(error: unknown): unknown {
+  const code = error instanceof DomainError ? REFUSALS[error.code].public : undefined
+  return code === undefined ? error : new SharingError(code)
 }

@@ -9,8 +9,7 @@ import {
   ServerStoppingError,
 } from '../../http/exchange.ts'
 import { IncompletePayloadError, StorageFullError } from '../../objects/receive-payload.ts'
-import { s3ErrorOf } from '../domain-errors.ts'
-import { errorDocument, S3Error } from '../errors.ts'
+import { errorDocument, S3Error, s3ErrorOf } from '../errors.ts'
 import { RequestIds } from '../request/request-ids.ts'
 
 const STOPPING = 'The server is stopping, and did not wait for the rest of the body. Nothing was changed. Try again.'

@@ -1,9 +1,8 @@
 import type { ShareState } from '../../../engine/domain/sharing-state.ts'
-import { DomainError, type DomainErrorCode } from '../../../engine/errors.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { planDelivery, storedHeader } from '../delivery.ts'
-import { SharingError, type SharingErrorCode } from '../errors.ts'
+import { publicErrorOf, SharingError } from '../errors.ts'
 import { requireShare } from '../find-link.ts'
 import { PRIVATE_HEADERS } from '../responses.ts'
 import { sentType } from '../safe-types.ts'
@@ -54,16 +53,8 @@ function counter(request: SharingRequest, { share, maximumDownloads }: ShareStat
     try {
       await request.engine.execute({ kind: 'count-download', share, audit: request.countAudit('share.downloaded') })
     } catch (error) {
-      const code = error instanceof DomainError ? REFUSED[error.code] : undefined
-      throw code === undefined ? error : new SharingError(code)
+      // The share may have ended between the lookup and the count.
+      throw publicErrorOf(error)
     }
   }
-}
-
-/** What may have come between the lookup and the count. */
-const REFUSED: Readonly<Partial<Record<DomainErrorCode, SharingErrorCode>>> = {
-  'share-not-found': 'SHARE_NOT_FOUND',
-  'share-revoked': 'SHARE_REVOKED',
-  'share-expired': 'SHARE_EXPIRED',
-  'share-exhausted': 'SHARE_EXHAUSTED',
 }

@@ -3,8 +3,6 @@ import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { test } from 'tap'
 import { bucketIdOf } from '../../../engine/brands.ts'
-import { DOMAIN_ERRORS } from '../../../engine/errors.ts'
-import { S3_OF_DOMAIN_ERROR } from '../../../planes/s3/domain-errors.ts'
 import { S3_ERRORS } from '../../../planes/s3/errors.ts'
 import { OPERATIONS } from '../../../planes/s3/operation-list.ts'
 import { decodeContinuationToken, encodeContinuationToken } from '../../../planes/s3/request/continuation-token.ts'
@@ -28,11 +26,6 @@ test('a reader of the pages finds every row and nothing else', async (t) => {
     errors?.map((row) => [row[0], Number(row[1])]),
     Object.entries(S3_ERRORS).map(([code, { status }]) => [`\`${code}\``, status]),
   )
-})
-
-test('every refusal of the engine has a code on the wire', async (t) => {
-  t.same(Object.keys(S3_OF_DOMAIN_ERROR).toSorted(), Object.keys(DOMAIN_ERRORS).toSorted())
-  for (const { code } of Object.values(S3_OF_DOMAIN_ERROR)) t.ok(Object.hasOwn(S3_ERRORS, code), code)
 })
 
 /** The first and the last moment that the platform knows (ECMA-262, time values). */
