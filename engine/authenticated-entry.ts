@@ -34,7 +34,7 @@ export function addSuccess(
   return [...changes, { name: 'access.authenticated', mac }]
 }
 
-/** Adds an entry without authentication: one that says nothing about who may do what. */
+/** Adds an entry without authentication: its changes do not concern access. */
 export function addEntry(
   batch: BatchBuilder,
   time: Microseconds,
@@ -48,8 +48,8 @@ export function addEntry(
 }
 
 /**
- * Adds the entries of a request that was refused before the rules were asked: its outcome, and before it the attempt of
- * one that was authorized. `details` is further metadata of the outcome.
+ * Adds the entries of a request that was refused before the rules: the attempt of an authorized request, then the
+ * outcome. `details` is further metadata of the outcome.
  */
 export function addRefusal(
   batch: BatchBuilder,

@@ -9,7 +9,7 @@ interface PartSum {
   readonly size: number
 }
 
-/** The checksum of an object of parts: of the bytes, combined from those of the parts, or of those checksums. */
+/** Full-object or composite checksum of a multipart object. */
 export function checksumOfParts({ algorithm, composite }: UploadChecksum, parts: readonly PartSum[]): Uint8Array {
   if (composite) return Uint8Array.from(digestOf(algorithm, Buffer.concat(parts.map(({ checksum }) => checksum))))
   if (!isCombinable(algorithm)) throw new Error(`${algorithm} of parts does not combine`)

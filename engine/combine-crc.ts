@@ -41,7 +41,7 @@ export function isCombinable(algorithm: string): algorithm is CombinableAlgorith
 /** The CRC of pieces that are taken in one after the other. */
 export class CombinedCrc {
   readonly #polynomial: (typeof POLYNOMIALS)[CombinableAlgorithm]
-  /** x to the power of so many bytes: by the place of the digit, and the digit. */
+  /** x^(8 * n) by the place of a digit of n, and the digit. */
   readonly #digits: Value[][] = [[ONE, BYTE]]
   readonly #powers = new Map<number, Value>()
   readonly #table = emptyTable()
@@ -70,7 +70,7 @@ export class CombinedCrc {
     return bytes
   }
 
-  /** x to the power of so many bytes. */
+  /** x^(8 * bytes). */
   #power(bytes: number): Value {
     const known = this.#powers.get(bytes)
     if (known !== undefined) return known

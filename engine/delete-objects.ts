@@ -14,14 +14,14 @@ interface DeletionWork {
   hasRoom(): boolean
 }
 
-/** Of attempt and outcome of a key, beside the texts that they repeat. */
+/** Bytes of a key's attempt and outcome, without the texts that they repeat. */
 const RECORDS_BYTES = 512
 /** An attempt and an outcome name the resource each, and the change names the key. */
 const KEY_REPEATS = 3
 
 /**
- * Deletes key by key, for as long as the batch has room; the first is carried out in any case. A refusal, of the sender or
- * of the rules, is that of one key. Which keys are atomic together: decision 0137.
+ * Deletes key by key, for as long as the batch has room; the first is carried out in any case. A refusal, by the sender
+ * or by the rules, concerns one key. Which keys are atomic together: decision 0137.
  */
 export function deleteObjects(command: DeleteObjects, work: DeletionWork): DeletionOutcome[] {
   const outcomes: DeletionOutcome[] = []
@@ -52,8 +52,8 @@ function deleteOne(
 }
 
 /**
- * About what the records of a batch of deletions take; 0 for any other request. One that may not fit the rest of a batch
- * begins the next one, so that it is not cut in two for the sake of what came before it.
+ * Approximate bytes of the records of a batch of deletions; 0 for any other request. A request that may not fit the
+ * rest of a batch goes into the next, so that earlier requests do not cut it in two.
  */
 export function deletionBytes(request: EngineRequest): number {
   if (request.kind !== 'command' || request.command.kind !== 'delete-objects') return 0

@@ -5,14 +5,14 @@ import type { RoomFor } from './journal/journal-room.ts'
 import type { EngineReply, EngineRequest } from './requests.ts'
 import type { StrangerRecord, StrangerRecords } from './stranger-records.ts'
 
-/** How long audit records of reads may wait to share the sync of a change; nobody waits for them. */
+/** How long audit records of reads may wait to share the sync of a change; no request waits for them. */
 const AUDIT_LINGER_MILLISECONDS = 10
-/** Records of strangers wait longer: whoever sends requests without credentials must not cause a sync each time. */
+/** Records of strangers wait longer: requests without credentials must not cause a sync each. */
 const STRANGER_LINGER_MILLISECONDS = 500
 /** More waiting audit records than this are written at once. */
 const AUDIT_WAITING_MAXIMUM = 2048
 
-/** Called once: with the reply, or with what the requester is told about the failure that made the engine unusable. */
+/** Called once: with the reply, or with the requester's error after the failure that made the engine unusable. */
 type Settle = (reply: EngineReply, failure?: EngineUnavailableError) => void
 
 interface Waiting {
@@ -23,7 +23,7 @@ interface Waiting {
 interface LoopHooks {
   /** Files without a reference, after the commit. */
   readonly onReleased: (released: ReleasedFiles) => void
-  /** The engine is unusable; called once. `told` is what those who wait for it are told. */
+  /** Called once, when the engine has become unusable. `told` is the error for its waiting callers. */
   readonly onFailure: (error: unknown, told: EngineUnavailableError) => void
   /** After every batch and its replies. */
   readonly onBatchDone: () => void
@@ -90,7 +90,9 @@ export class EngineLoop {
     return this.#failure
   }
 
-  /** Takes a request into one of the next batches. After a failure nothing is done, and `settle` is told so at once. */
+  /**
+   * Takes a request into one of the next batches. After a failure nothing is done, and `settle` gets the error at once.
+   */
   submit(request: EngineRequest, settle?: Settle): void {
     if (this.#failure !== undefined) {
       this.#keep(request)
@@ -192,7 +194,10 @@ export class EngineLoop {
     else for (const resolve of this.#idle.splice(0)) resolve()
   }
 
-  /** Refuses the commands that the journal has no room for. The store's own entries, such as that of its stop, are few. */
+  /**
+   * Refuses the commands that the journal has no room for. The store's own entries, such as the entry of its stop, are
+   * few.
+   */
   #refuseWithoutRoom(): void {
     if (this.#roomFor === 'everything' || this.#failure !== undefined) return
     const refused = this.#waiting.filter(({ request }) => request.kind === 'command' && !this.#fits(request.command))

@@ -128,8 +128,8 @@ export class Engine {
   }
 
   /**
-   * What requests without a reply are told after `run` has thrown. A batch whose write or sync failed may be in the file
-   * all the same. The mark then says that it was refused, and the next start cuts it off (decision 0036).
+   * The error of requests without a reply after `run` has thrown. A batch whose write or sync failed may be on disk all
+   * the same. The mark then says that it was refused, and the next start cuts it off (decision 0036).
    */
   disown(error: unknown): EngineUnavailableError {
     const reason = error instanceof Error ? error.message : String(error)
@@ -180,7 +180,7 @@ export class Engine {
     }
   }
 
-  /** Begins a batch, and remembers a seal that was written before it: replay reads it as a batch of its own. */
+  /** Starts a batch, and remembers a seal that was written before it: replay reads it as a batch of its own. */
   #begin(): BatchBuilder {
     const { segmentNumber, segmentFirstSequence, offset } = this.#journal.place
     const batch = this.#journal.begin()

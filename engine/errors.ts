@@ -19,7 +19,7 @@ export class EngineUnavailableError extends Error {
   override readonly name: string = 'EngineUnavailableError'
 }
 
-/** The engine failed at the command or before it, and nobody can say now whether the change will exist after a restart. */
+/** The engine failed at the command or before it; only a restart will show whether the change exists. */
 export class OutcomeUnknownError extends EngineUnavailableError {
   override readonly name = 'OutcomeUnknownError'
 }

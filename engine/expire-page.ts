@@ -31,9 +31,9 @@ const SKIP = 'lifecycle.skip-locked-version'
 const SCAN = 'lifecycle.scan'
 
 /**
- * Removes what is due of one page of a rule, and records how far the rule has come, all in one batch. Every entry is judged
- * by the rule and the state of now, because the page was read before. The next page begins at the first entry that
- * could not be removed or that is not due.
+ * Removes the due entries of one page of a rule, and records how far the rule has come, all in one batch. Every entry
+ * is judged again by the present rule and state, because the page was read before. The next page starts at the first
+ * entry that could not be removed or that is not due.
  */
 export function expirePage(command: ExpirePage, state: StateReader, work: PageWork): PageOutcome {
   const bucket = state.bucket(command.bucket)

@@ -1,4 +1,4 @@
-/** What the records of a command say beside what its caller says. */
+/** What the engine adds to the caller's data in the records of a command. */
 import type { DecidableCommand, VersionSelector } from './commands/commands.ts'
 import { bypassedVersion } from './domain/lock.ts'
 import type { AuditContext, Pairs } from './events/audit.ts'
@@ -14,7 +14,7 @@ export function withPairs(audit: AuditContext, pairs: Pairs): AuditContext {
 
 /**
  * Adds the version id that clients see, so that the log alone shows which version a change was about, unless the caller
- * has recorded the one that its request named.
+ * has recorded the version that its request named.
  */
 export function namedVersion(
   audit: AuditContext,

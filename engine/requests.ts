@@ -7,7 +7,7 @@ export type EngineRequest =
   /** The body of an audit record, encoded by the front end: a read, a denial. */
   | { readonly kind: 'audit'; readonly body: Uint8Array }
 
-/** The result of a request; `undefined` for audit records, which nobody waits for. */
+/** The result of a request; `undefined` for audit records, which have no reply. */
 export type EngineReply =
   | { readonly ok: true; readonly done: Done }
   | { readonly ok: false; readonly code: DomainErrorCode; readonly subject: string | undefined }

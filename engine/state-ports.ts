@@ -115,7 +115,7 @@ export interface HandoverState extends Omit<ChangeNamed<'checkpoint.key-rotated'
   readonly sequence: Sequence
 }
 
-/** What somebody outside said about a checkpoint, and the entry that recorded it. */
+/** An outside party's statement about a checkpoint, and the entry that recorded it. */
 export interface ReceiptState extends Omit<ChangeNamed<'checkpoint.receipt'>, 'name'> {
   readonly sequence: Sequence
 }
@@ -127,14 +127,14 @@ export interface WitnessedLog extends Omit<ChangeNamed<'checkpoint.cosigned'>, '
   readonly first: { readonly sequence: Sequence; readonly seconds: number }
 }
 
-/** What a bucket holds. `objects` and `bytes` are those of current versions, which quotas limit. */
+/** What a bucket holds. `objects` and `bytes` count current versions, which quotas limit. */
 export interface LogicalUsage {
   readonly objects: number
   readonly bytes: number
   readonly noncurrentBytes: number
   /** Of parts of uploads in progress. */
   readonly uploadBytes: number
-  /** Ever stored anew by requests to this bucket, or by those to one that it has copies of, whichever is more. */
+  /** Bytes ever received by this bucket, or by a bucket that it has copies of, whichever is more. */
   readonly receivedBytes: number
 }
 
@@ -187,16 +187,18 @@ export interface StateTransaction extends StateReader {
   /** Applies the changes of one entry. Never refuses: what is in the journal is the truth. */
   apply(sequence: Sequence, timeMicroseconds: Microseconds, changes: readonly Change[]): void
   /**
-   * Ends a batch: records how far the journal will be applied, and the place of the batch for the audit log. All that is
-   * left to do for the transaction is its commit.
-   * @param firstSequence that of the batch
+   * Ends a batch: records how far the journal will be applied, and the place of the batch for the audit log. The
+   * transaction needs only its commit after that.
+   * @param firstSequence of the batch
    */
   finish(position: AppliedPosition, firstSequence: Sequence): void
   /** Payload files that lost their last reference; they may be removed once the transaction is committed. */
   readonly releasedFiles: readonly string[]
   /** Volumes that were removed; the same holds for their files. */
   readonly removedVolumes: readonly VolumeNumber[]
-  /** Payloads and parts that got or lost references so far: how long a batch takes beside the records of its requests. */
+  /**
+   * Payloads and parts that got or lost references so far: the cost of a batch on top of the records of its requests.
+   */
   readonly rowsTouched: number
   /** Where the changes of access have come to. */
   readonly accessChain: AccessChain

@@ -4,7 +4,7 @@ import type { AuditContext, AuditResult } from './events/audit.ts'
 import { encodeEntry } from './events/entry-codec.ts'
 import { recordBytes } from './journal/format.ts'
 
-/** The budget holds what so many seconds bring: a client that is set up wrongly is recorded request by request. */
+/** The budget saves this many seconds of records: requests of one wrongly configured client are all recorded. */
 const SAVED_SECONDS = 16
 /** Addresses with a summary of their own; those after them share one. */
 const ADDRESSES_MAXIMUM = 64

@@ -41,7 +41,7 @@ const PRIVATE = listOf([
   'fe80::/10',
 ])
 
-/** Where clouds hand their credentials to whoever asks: never, whatever is set. */
+/** Clouds hand credentials to any client of these addresses: always refused, whatever the settings. */
 const METADATA = listOf([
   '100.100.100.200/32',
   '168.63.129.16/32',
@@ -53,7 +53,7 @@ const METADATA = listOf([
   'fd20:ce::254/128',
 ])
 
-/** The rest of the special addresses of IPv4 (RFC 6890 and the registry that it began): nobody is there. */
+/** The other special addresses of IPv4 (RFC 6890 and its registry): no receiver is there. */
 const SPECIAL_IPV4 = listOf([
   '0.0.0.0/8',
   '192.0.0.0/24',
@@ -68,7 +68,7 @@ const SPECIAL_IPV4 = listOf([
 
 /** All that is handed out of IPv6. What is outside, such as NAT64 and addresses that hold one of IPv4, is refused. */
 const PUBLIC_IPV6 = listOf(['2000::/3'])
-/** Teredo and other protocols, documentation, 6to4: they lead to an address of IPv4, or to nobody. */
+/** Teredo and other protocols, documentation, 6to4: they lead to an address of IPv4, or nowhere. */
 const SPECIAL_IPV6 = listOf(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
 /**

@@ -6,16 +6,16 @@ export interface EngineClient {
   /**
    * Resolves when the entry is durable and visible to every reader; nothing else acknowledges.
    * @throws DomainError when the rules refuse (the refusal is in the journal)
-   * @throws EngineUnavailableError when the engine has failed and nothing was changed, or, as an OutcomeUnknownError, when
-   *   nobody can say whether the change will exist after a restart
+   * @throws EngineUnavailableError when the engine has failed and nothing was changed; an OutcomeUnknownError when only
+   *   a restart will show whether the change exists
    */
   execute(command: Command): Promise<Done>
   /**
-   * Puts a record of a request that changed nothing into the journal: a read, a denial, a failure. Callers wait only when
-   * it returns a promise: too many records are on their way, and it resolves when there is room again. While the journal has
-   * no room for it, the request is counted instead, and answered.
+   * Puts a record of a request that changed nothing into the journal: a read, a denial, a failure. Returns a promise
+   * when too many records are on their way; it resolves when there is room again, and callers wait for it. While the
+   * journal has no room for the record, the request is counted instead, and answered.
    * @param mustBeRecorded for a request that is refused when it cannot be recorded
-   * @throws EngineUnavailableError, also from the promise, when the engine has failed: nobody may be answered then
+   * @throws EngineUnavailableError, also from the promise, when the engine has failed: no request may be answered then
    * @throws DomainError `journal-full` when it must be recorded and the journal has no room
    */
   record(

@@ -5,9 +5,9 @@ import type { AuditContext } from '../events/audit.ts'
 import type { HeaderPairs, LockState, ObjectChecksum } from '../events/values.ts'
 
 /**
- * Writes of small objects on their way to the engine thread. They are nearly all commands that a busy store gets, and as
- * objects each costs both threads more than all else that is done for it there: names of members are sent and looked up
- * again, and each body is a piece of memory of its own. So those of one turn are laid out in one piece:
+ * Writes of small objects on their way to the engine thread. Most commands of a busy store are such writes, and sending
+ * each as an object costs both threads more than all their other work for it: names of members are sent and looked up
+ * again, and each body is an allocation. So the writes of one turn are packed into one piece of memory:
  *
  *     length of the head (4) | length of the bytes (4) | head: a MessagePack array | bytes
  */

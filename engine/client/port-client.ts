@@ -10,10 +10,13 @@ import { doneOrThrow } from './local-client.ts'
 import { isSmallWrite, WritePacker } from './packed-writes.ts'
 import { AuditPacker, auditMessageBytes, type ReplyMessage, type RequestMessage } from './port-messages.ts'
 
-/** Audit bytes on their way to the journal before readers are made to wait, unless a client is told another bound. */
+/** Default bound of audit bytes on their way to the journal; above it readers wait. */
 const AUDIT_BYTES_MAXIMUM = 4 << 20
 
-/** How long records of reads may wait to share a message: each wakes the engine thread, and nobody waits for a record. */
+/**
+ * How long records of reads may wait to share a message: each message wakes the engine thread, and no request waits for
+ * its record.
+ */
 const RECORDS_LINGER_MILLISECONDS = 5
 /** More than this goes at once. */
 const RECORDS_LINGER_BYTES_MAXIMUM = 32 * 1024

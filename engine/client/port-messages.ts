@@ -25,7 +25,7 @@ export type ReplyMessage =
     }
   /** Whether the journal has room for records of reads and refusals. */
   | { readonly kind: 'room'; readonly takesRecords: boolean }
-  /** `outcome`: that of the commands without a reply. */
+  /** `outcome`: whether commands without a reply changed something. */
   | { readonly kind: 'failed'; readonly reason: string; readonly outcome: 'unchanged' | 'unknown' }
 
 /** Before each body: its length in 4 bytes, the length of the address in one, the result in one, then the address. */

@@ -4,15 +4,15 @@ import type { ChangeNamed } from '../events/changes.ts'
 /** Commands on checkpoints. The store sends them by itself, and they have no attempt. */
 export interface CheckpointCommands {
   /**
-   * Records a checkpoint. `after`: the entry of the last one that the signer has seen. `isWithheld`:
-   * it is not shown before it is published.
+   * Records a checkpoint. `after`: the entry of the last checkpoint that the signer has seen. `isWithheld`: hidden
+   * until it is published.
    */
   'sign-checkpoint': {
     checkpoint: Omit<ChangeNamed<'checkpoint.signed'>, 'name'>
     after: Sequence | undefined
     isWithheld?: boolean
   }
-  /** Records what somebody outside said about a checkpoint; at most 64 for each. */
+  /** Records an outside party's statement about a checkpoint; at most 64 for each. */
   'record-receipt': { receipt: Omit<ChangeNamed<'checkpoint.receipt'>, 'name'> }
   /** Hands the key of the log over to another one. An administrator asks for it, so it has an attempt. */
   'rotate-checkpoint-key': { handover: Omit<ChangeNamed<'checkpoint.key-rotated'>, 'name'> }
@@ -22,7 +22,7 @@ export interface CheckpointCommands {
   'cosign-checkpoint': { cosigned: Omit<ChangeNamed<'checkpoint.cosigned'>, 'name'>; after: number }
 }
 
-/** Commands that are recorded without an attempt, as those of the store itself. */
+/** Commands of the store itself, which are recorded without an attempt. */
 export const OWN_COMMANDS: ReadonlySet<string> = new Set([
   'count-download',
   'sign-checkpoint',

@@ -90,7 +90,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
   /** Replaces the CORS rules of a bucket; an empty list removes them. */
   'set-cors': { bucket: string; rules: readonly CorsRule[] }
   'set-quota': { bucket: string; quota: Quota }
-  /** The caller makes the id; one that is already in use is refused. */
+  /** The caller makes the id; an id already in use is refused. */
   'create-lifecycle-rule': { bucket: string; rule: LifecycleRule }
   /** Replaces all of a rule but its id. */
   'replace-lifecycle-rule': { bucket: string; rule: LifecycleRule }
@@ -108,7 +108,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
       /** What the client gave for the whole body, which was held against it. */
       checksum?: ObjectChecksum
     }
-  /** Writes bytes after those of the current object, or a new one where there is none. */
+  /** Appends bytes to the current object, or creates the object. */
   'append-object': Omit<DecidableCommands['write-object'], 'size'> & {
     /** Bytes of the object before, which must be what the caller thinks. */
     offset: number
@@ -145,7 +145,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     bypassGovernance: boolean
   }
   'set-legal-hold': ObjectName & { version: VersionSelector | undefined; hold: boolean }
-  /** Begins a multipart upload; the sequence of `Done` is its id. */
+  /** Starts a multipart upload; the sequence of `Done` is its id. */
   'create-upload': ObjectName & Described & { lock?: LockState; checksum?: UploadChecksum }
   'write-part': UploadName & {
     /** 1 to 10,000. */
@@ -171,11 +171,14 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     condition: WriteCondition
     /** The checksums that the client has for them, by the algorithm of the upload: `given` is 1 for each that it lists. */
     checksums?: { readonly values: Uint8Array; readonly given: Uint8Array }
-    /** That of the whole, if the client gave one. */
+    /** Checksum of the whole object, if the client gave one. */
     checksum?: ObjectChecksum
   }
   'abort-upload': UploadName
-  /** Drops an upload whose bucket was deleted, or that nobody completes. Sent by the store's own workers, like the commands below. */
+  /**
+   * Drops an upload whose bucket was deleted, or that was never completed. Sent by the store's own workers, like the
+   * commands below.
+   */
   'reclaim-upload': { bucketId: BucketId; key: string; upload: UploadId }
   /** Compaction; at most 256 payloads. */
   'move-payloads': { moves: readonly PayloadMove[] }
@@ -183,7 +186,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
   'remove-volume': { volume: VolumeNumber }
   /** Records the digest of a multipart payload, which is computed after its completion. */
   'record-digest': { payload: PayloadId; digest: Uint8Array }
-  /** Begins a pass of the scrub, unless one is under way. */
+  /** Starts a pass of the scrub, unless one is running. */
   'begin-scrub': object
   /** How far the pass is that is under way, and what it found since the record before; at most 256 damages. */
   'record-scrub': { progress: ScrubProgress; damage: readonly ScrubDamage[] }
@@ -204,8 +207,8 @@ export type CommandOf<K extends DecidableKind> = Readonly<DecidableCommands[K]> 
 export type DecidableCommand = { [K in DecidableKind]: CommandOf<K> }[DecidableKind]
 
 /**
- * `record-attempt`: the attempt of a long operation, before it begins. `record-read`: a read whose record must be durable
- * before anything of its answer is sent, such as an export of the audit log.
+ * `record-attempt`: the attempt of a long operation, before it starts. `record-read`: a read whose record must be
+ * durable before any of its answer is sent, such as an export of the audit log.
  */
 interface RecordOnly<K extends 'record-attempt' | 'record-read'> {
   readonly kind: K
@@ -224,13 +227,13 @@ interface RecordFailedChange {
 /** One page of a lifecycle rule: what was due when it was read, in the order of age. */
 interface ExpirePage {
   readonly kind: 'expire-page'
-  /** Who removes; operation, resource and metadata are those of each entry. */
+  /** Principal of the removals; operation, resource and metadata come from each entry. */
   readonly audit: AuditContext
   readonly bucket: string
   /** A bucket of the same name that was created since is another one. */
   readonly bucketId: BucketId
   readonly rule: string
-  /** That of the rule when the page was read: one that has got another since begins anew. */
+  /** The rule's prefix when the page was read: a rule whose prefix has changed since starts over. */
   readonly prefix: string
   readonly action: LifecycleAction
   /** False for entries out of the order of age, and after an entry that failed. */
@@ -248,7 +251,7 @@ export interface Deletion {
   /** As in `delete-object`. */
   readonly version?: VersionSelector
   readonly condition: WriteCondition
-  /** Metadata that the records of this key have after those of the command. */
+  /** Metadata appended to the command's own in the records of this key. */
   readonly metadata: Pairs
   /** The sender has refused it, and nothing is deleted: only the records are made that it would have alone. */
   readonly refusal?: DeletionRefusal
@@ -269,7 +272,7 @@ export interface DeletionRefusal {
  */
 interface DeleteObjects {
   readonly kind: 'delete-objects'
-  /** Who deletes; the resource is that of each key. */
+  /** Principal of the deletions; the resource is each key. */
   readonly audit: AuditContext
   readonly bucket: string
   /** As in `delete-object`, for every key. */
@@ -297,7 +300,7 @@ export interface PageOutcome {
   readonly end: 'done' | 'full' | 'waits' | 'clock'
 }
 
-/** Events of the server itself; they have no attempt, since nobody asked for them. */
+/** Events of the server itself. They have no attempt, since no client asked for them. */
 interface RecordServerEvent {
   readonly kind: 'record-server-event'
   readonly audit: AuditContext

@@ -25,8 +25,8 @@ export interface SharingCommands {
   'revoke-share': { share: string }
   'delete-share': { share: string }
   /**
-   * Takes one download of a share with a limit; of `maximumDownloads` commands at most succeed, however they come. Without a
-   * limit it changes nothing. It has no attempt, since nobody asks for it.
+   * Takes one download of a share with a limit; of `maximumDownloads` commands at most succeed, however they come.
+   * Without a limit it changes nothing. It has no attempt, since the store itself sends it.
    */
   'count-download': { share: string }
   'create-embed': NewLink & {

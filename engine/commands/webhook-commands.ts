@@ -14,7 +14,7 @@ export interface DeliveryReport {
   readonly isOver: boolean
 }
 
-/** Commands on webhooks. The caller makes the ids; one that is already in use is refused. */
+/** Commands on webhooks. The caller makes the ids; an id already in use is refused. */
 export interface WebhookCommands {
   'create-webhook': {
     webhook: string

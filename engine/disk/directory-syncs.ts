@@ -1,9 +1,9 @@
 import type { Disk } from './disk.ts'
 
 interface Syncs {
-  /** Under way: whoever asks now may have come too late for it. */
+  /** The running sync: a caller that asks now may be too late for it. */
   running: Promise<void>
-  /** Begins when the one under way is over; everybody who asks meanwhile shares it. */
+  /** Starts after the running sync; shared by all callers that ask meanwhile. */
   next: Promise<void> | undefined
 }
 
@@ -34,7 +34,10 @@ export class DirectorySyncs {
     return syncs.next
   }
 
-  /** Makes a directory, durable in `parent`. One that exists may not be: another thread may have made it a moment ago. */
+  /**
+   * Makes a directory, durable in `parent`. An existing directory may not be durable yet: another thread may just have
+   * made it.
+   */
   async make(directory: string, parent: string): Promise<void> {
     if (this.#durable.has(directory)) return
     this.#disk.makeDirectory(directory)

@@ -44,7 +44,7 @@ class NodeDiskFile implements DiskFile {
     this.#number = descriptor
   }
 
-  /** After closing, the number may be that of another file, which a write would damage. */
+  /** After closing, the number may belong to another file, which a write would damage. */
   get #descriptor(): number {
     if (this.#closed) throw new Error(`${this.path} is closed`)
     return this.#number

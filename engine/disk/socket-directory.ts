@@ -14,7 +14,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { dirname } from 'node:path'
 import type { Disk } from './disk.ts'
 
-/** The data directory cannot be locked or held, so nobody can tell whether another process uses it. */
+/** The data directory cannot be locked or held, so another process that uses it would go unnoticed. */
 export class StoreLockError extends Error {
   override readonly name = 'StoreLockError'
 }
@@ -36,9 +36,10 @@ const NAME = /^[0-9a-f]{16}$/
 const HIDDEN_NAME = /^\.[0-9a-f]{16}$/
 
 /**
- * A directory of Unix sockets, each of which shows that a process is alive (spec/decisions/0034-store-lock-by-socket.md).
- * The kernel knows which are listened on, in every container and namespace, and however a process ended. A name is used
- * once, and it appears when its socket can be connected to: one that refuses a connection is left over for ever.
+ * A directory of Unix sockets, each of which shows that a process is alive
+ * (spec/decisions/0034-store-lock-by-socket.md). The kernel knows which are listened on, in every container and
+ * namespace, and however a process ended. A name is used once, and appears when its socket can be connected to: a
+ * socket that refuses a connection stays dead.
  *
  * Paths go through the descriptor of the directory, because the path of a socket has at most 107 bytes.
  */
@@ -69,7 +70,7 @@ export class SocketDirectory {
 
   /**
    * Listens on a new socket and shows it to the others.
-   * @returns undefined when its hidden name is gone: somebody has swept the directory meanwhile
+   * @returns undefined when its hidden name is gone: another process has swept the directory meanwhile
    * @throws StoreLockError when there can be no socket here
    */
   async listen(): Promise<OwnSocket | undefined> {
@@ -99,8 +100,8 @@ export class SocketDirectory {
   }
 
   /**
-   * Removes what was left over. A hidden socket may be of a process that is starting: it gives up then, as it must. One
-   * that can be seen may be the only sign of a process, so no other is removed than those that were dead.
+   * Removes sockets that were left over. A hidden socket may belong to a process that is starting; that start fails, as
+   * it must. A visible socket may be the only sign of a process, so only `dead` ones are removed.
    */
   sweep(own: string, dead: readonly string[]): void {
     const hidden = this.#disk.list(this.#at('')).filter((name) => HIDDEN_NAME.test(name))

@@ -2,12 +2,14 @@ import { type Disk, type DiskFile, DiskFullError } from './disk.ts'
 
 const STEP_BYTES = 1 << 20
 const ZEROS = Buffer.alloc(STEP_BYTES)
-/** Free space beside a spare: making one that does not fit would take from others what they need, again and again. */
+/**
+ * Free space required on top of a spare: a spare that does not fit would take space that writes need, again and again.
+ */
 const BESIDE_BYTES = 8 << 20
 
 /**
- * One file of real zeros, written ahead in the background (J11). A write into it allocates nothing, so its sync costs half
- * as much as that of a growing file, and it works when the disk is full.
+ * One file of real zeros, written ahead in the background (J11). A write into it allocates nothing, so its sync costs
+ * half of a growing file's sync, and it works when the disk is full.
  */
 export class SpareFile {
   readonly #disk: Disk

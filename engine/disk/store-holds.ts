@@ -3,10 +3,11 @@ import { SocketDirectory, StoreLockError, socketNames } from './socket-directory
 import type { StorePaths } from './store-paths.ts'
 
 /**
- * Holds on a store (spec/decisions/0107-a-hold-for-the-time-of-a-backup.md). While a process holds the store, files of
- * payloads that nothing refers to any more stay where they are. A hold is a socket on which the holder listens, so it ends
- * with the process, however that ends. Nobody answers: whoever removes a file looks first, after the removal is durable
- * in the journal. So a holder whose socket can be seen keeps whatever the journal refers to from then on.
+ * Holds on a store (spec/decisions/0107-a-hold-for-the-time-of-a-backup.md). While a process holds the store,
+ * unreferenced payload files are not removed. A hold is a socket on which the holder listens, so it ends with the
+ * process, however that ends. The socket answers nothing: before a file is removed, and after its removal is durable in
+ * the journal, the store looks for sockets. So a holder whose socket is visible keeps every file that the journal
+ * refers to from then on.
  */
 interface StoreHold {
   /** Ends the hold; calling again does nothing. */
@@ -35,12 +36,12 @@ export async function holdStore(disk: Disk, paths: StorePaths): Promise<StoreHol
   }
 }
 
-/** Whether somebody may hold the store: cheap, and true also for what a process that was killed left over. */
+/** Whether a process may hold the store: cheap, and true also for sockets that a killed process left over. */
 export function mayBeHeld(disk: Disk, paths: StorePaths): boolean {
   return socketNames(disk, paths.holds).length > 0
 }
 
-/** Whether somebody holds the store. Removes what was left over. */
+/** Whether a process holds the store. Removes sockets that were left over. */
 export async function isHeld(disk: Disk, paths: StorePaths): Promise<boolean> {
   if (!mayBeHeld(disk, paths)) return false
   const sockets = new SocketDirectory(disk, paths.holds)

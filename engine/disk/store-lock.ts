@@ -20,9 +20,9 @@ const LOOK_MILLISECONDS = 10
 const LOOKS_MAXIMUM = 20
 
 /**
- * Locks a data directory for one writer (J18; spec/decisions/0034-store-lock-by-socket.md). Who wants the lock listens on
- * a Unix socket of its own in the directory `lock`, and only then looks for others: of two, the one that came later sees
- * the other. What was left over by a process that ended can be removed by the winner without a race.
+ * Locks a data directory for one writer (J18; spec/decisions/0034-store-lock-by-socket.md). A process listens on its
+ * own Unix socket in the directory `lock`, and only then looks for others: of two processes, the later sees the
+ * earlier. The winner removes sockets of ended processes without a race.
  * @param directory an existing data directory
  * @throws StoreLockedError when another process holds the lock; StoreLockError when there can be no lock here
  */
@@ -31,7 +31,7 @@ export async function lockStore(disk: Disk, directory: string): Promise<StoreLoc
   try {
     const { path, release } = await acquire(sockets, directory)
     let released: Promise<void> | undefined
-    // A start that fails releases it twice, and the number of a closed descriptor may be that of another file by then.
+    // A start that fails releases it twice, and by then the number of a closed descriptor may belong to another file.
     const once = () => (released ??= release().finally(() => sockets.close()))
     return { path, release: once }
   } catch (error) {
@@ -42,7 +42,7 @@ export async function lockStore(disk: Disk, directory: string): Promise<StoreLoc
 
 /**
  * Whether a process holds the lock of a data directory. Creates and changes nothing.
- * @throws StoreLockError when that cannot be told
+ * @throws StoreLockError when that cannot be determined
  */
 export async function isStoreLocked(disk: Disk, directory: string): Promise<boolean> {
   const { lock } = new StorePaths(directory)

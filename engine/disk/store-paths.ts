@@ -7,7 +7,7 @@ const VOLUME_DIGITS = 10
 const SEGMENT_NAME = /^(\d{16})\.segment$/
 const VOLUME_NAME = /^(\d{10})\.volume$/
 
-/** Begins the name of a cold segment that is being made. */
+/** Prefix of a cold segment's name while it is written. */
 export const COMPRESSING = 'compressing-'
 
 /** Every path of a data directory. Names come from numbers and identifiers, never from keys (S4). */
@@ -102,7 +102,7 @@ export class StorePaths {
   }
 
   /**
-   * Path of a payload file. A row or a journal may have been written by somebody else, and no other name leads out of here.
+   * Path of a payload file. A forged row or journal must not lead out of the directory.
    * @throws RangeError when `name` is not the name of a payload file
    */
   file(name: string): string {

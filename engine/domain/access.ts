@@ -59,8 +59,8 @@ export const accessRules = {
   },
 
   /**
-   * The old credentials keep working, and those that have expired stay listed. In an account at its maximum one of these
-   * makes room, or else the oldest one that is disabled.
+   * The old credentials keep working, and expired ones stay listed. In an account at its maximum an expired credential
+   * makes room, or else the oldest disabled one.
    */
   'issue-credential'(command, { state, now }) {
     const { account, credential, accessKey, sealedSecret, expiresMicroseconds } = command

@@ -22,14 +22,14 @@ type Content = Pick<ChangeNamed<'object.written'>, 'etag' | 'digest' | 'payload'
 /** A worker computes the digest of all bytes afterwards. */
 const DIGEST_PENDING = new Uint8Array(32)
 
-/** The bytes are all that there is: those of a new object, or of one that had none. */
+/** The content of an append to nothing: a new object, or an object without bytes. */
 function alone({ body, size, etag, digest, checksum }: Append, context: DecisionContext): Content {
   return { etag, digest, checksum, payload: payloadReference(body, payloadIdOf(context.sequence), size, context) }
 }
 
 /**
- * The bytes come after those of the object: both become parts of one payload. The part that is new has the id of the
- * attempt, since an entry has only one number and the payload of parts needs it (spec/decisions/0142).
+ * The content of an append to bytes: both become parts of one payload. The new part has the id of the attempt, since an
+ * entry has only one number and the payload of parts needs it (spec/decisions/0142).
  * @throws DomainError too-many-parts
  */
 function after(command: Append, { payload: base, etag: before, size: offset }: ObjectState, context: DecisionContext) {
@@ -68,8 +68,8 @@ function contentOf(command: Append, current: ObjectState | undefined, context: D
 
 export const appendRules = {
   /**
-   * Writes bytes after those of the current object, as a new version that shares the bytes before. It keeps headers and
-   * metadata; those of the command are for an object that is not there yet.
+   * Appends to the current object, as a new version that shares the bytes before. It keeps headers and metadata; the
+   * command's own are used only when it creates the object.
    */
   'append-object'(command, context) {
     const { state, now } = context

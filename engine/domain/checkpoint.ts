@@ -2,9 +2,9 @@ import { DomainError } from '../errors.ts'
 import type { CheckpointState, HandoverState } from '../state-ports.ts'
 import { NOTHING_CHANGES, type Rules } from './decision.ts'
 
-/** Those who give receipts are named by settings; by hand nobody adds so many. */
+/** Receipts come from witnesses and timestamp servers in the settings; 64 bounds what is added by hand. */
 const RECEIPTS_MAXIMUM = 64
-/** Whoever verifies reads them all. */
+/** Bounded because every verifier reads all handovers. */
 const HANDOVERS_MAXIMUM = 100
 
 export const checkpointRules = {
@@ -28,8 +28,8 @@ export const checkpointRules = {
   },
 
   /**
-   * Hands the key of the log over. It names the last checkpoint, so that nobody can sign with the old key behind it; a key that the
-   * log once had is not trusted again.
+   * Hands the key of the log over. It names the last checkpoint, so that the old key cannot sign after it; a key that
+   * the log once had is not trusted again.
    */
   'rotate-checkpoint-key'({ handover }, { state, isSignedByBoth }) {
     const last = state.lastCheckpoint()

@@ -5,9 +5,8 @@ import { requireBucket } from './bucket.ts'
 import type { DecisionContext } from './decision.ts'
 
 /**
- * The version that is to be copied, if it still is the one that the caller saw.
- * @throws DomainError bucket-not-found, object-not-found, version-not-found, source-changed,
- *   version-is-marker
+ * The version to copy, if it is still the version that the caller saw.
+ * @throws DomainError bucket-not-found, object-not-found, version-not-found, source-changed, version-is-marker
  */
 export function requireSource(
   command: CopySourceName,

@@ -20,7 +20,7 @@ export interface DecisionContext {
   /** MD5 of a text in hexadecimal, of which an append makes an ETag. */
   readonly md5?: (text: string) => string
   readonly placement: PayloadPlacement
-  /** The checksum of an object of parts, from those of the parts. */
+  /** Full-object or composite checksum of a multipart object, from the checksums of its parts. */
   readonly checksumOfParts: (
     asked: UploadChecksum,
     parts: readonly { readonly checksum: Uint8Array; readonly size: number }[],

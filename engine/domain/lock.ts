@@ -14,7 +14,7 @@ const DAYS_PER_YEAR = 365
 
 /**
  * The one guard before a version is destroyed, by a deletion with its id or by a write that replaces the `null` version
- * (S7, W4). Nobody can bypass a legal hold or a compliance retention.
+ * (S7, W4). A legal hold and a compliance retention cannot be bypassed.
  * @throws DomainError legal-hold, governance-retention, compliance-retention, clock-behind
  */
 export function requireDestroyable(

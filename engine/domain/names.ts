@@ -4,7 +4,7 @@
 export const BUCKET_NAME_LENGTH = { minimum: 3, maximum: 63 } as const
 /** `a-z 0-9 . -`, a letter or digit at both ends. */
 const BUCKET_SHAPE = /^[a-z0-9][a-z0-9.-]*[a-z0-9]$/
-/** An empty label, or one that begins or ends with a hyphen, is not valid in a host name (RFC 1123 section 2.1). */
+/** A label that is empty or has a hyphen at either end is not valid in a host name (RFC 1123 section 2.1). */
 const BAD_LABEL = /\.\.|\.-|-\./
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/
 

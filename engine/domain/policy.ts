@@ -69,7 +69,7 @@ export function decidingStatement(
   return undefined
 }
 
-/** Whether policies allow something; the parameters are those of `decidingStatement`. */
+/** Whether policies allow an action; parameters as for `decidingStatement`. */
 export function isAllowed(policies: CompiledPolicies, action: string, resource: string, coveredBy?: string): boolean {
   return decidingStatement(policies, action, resource, coveredBy)?.denies === false
 }

@@ -14,8 +14,8 @@ export const REFERENCES_ALWAYS_ALLOWED_BYTES = 64 * 1024 ** 3
  */
 export const BUCKET_BYTES_MAXIMUM = 2 ** 52
 /**
- * What may refer to the same bytes. The rows count to twice as many; what is not asked here, the references of a renamed
- * object and those of the parts that an append shares, has the other half (spec/decisions/0174).
+ * Maximum references to the same bytes. The rows can count twice as many: the other half is for references that are not
+ * checked here, of a renamed object and of the parts that an append shares (spec/decisions/0174).
  */
 export const REFERENCES_MAXIMUM = 2 ** 31
 

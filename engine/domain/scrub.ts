@@ -10,7 +10,7 @@ export function isScrubbing(progress: ScrubProgress | undefined): progress is Sc
 }
 
 export const scrubRules = {
-  /** Begins a pass. Does nothing while one is under way. */
+  /** Starts a pass. Does nothing while one is running. */
   'begin-scrub'(_command, { state, now }) {
     if (isScrubbing(state.scrubProgress())) return NOTHING_CHANGES
     const progress = { ...FIRST_STEP, startedMicroseconds: microsecondsOf(now * 1000) }

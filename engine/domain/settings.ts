@@ -45,7 +45,7 @@ function listText(items: readonly unknown[]): string {
   return items.length === 0 ? NONE : JSON.stringify(items)
 }
 
-/** A rule as one text; its bucket is in the record beside it. */
+/** A rule as one text, without its bucket: the record names that already. */
 function ruleText(rule: LifecycleRule | undefined): string {
   if (rule === undefined) return NONE
   const { prefix, enabled, expirationDays: expiration, noncurrentDays } = rule
@@ -114,7 +114,10 @@ function embedSettings(
 
 type Reader<K extends DecidableCommand['kind']> = (command: CommandOf<K>, state: StateReader) => readonly Setting[]
 
-/** The commands that set something; the others are fully told by what they are about. Nothing of it is a secret. */
+/**
+ * Reads the setting before and after a command; commands without a row are fully described by their resource. No secret
+ * is read.
+ */
 const SETTINGS: { readonly [K in DecidableCommand['kind']]?: Reader<K> } = {
   'set-versioning': ({ bucket, versioning }, state) => [['versioning', state.bucket(bucket)?.versioning, versioning]],
 

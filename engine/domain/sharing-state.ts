@@ -22,7 +22,7 @@ export interface ShareState extends CapabilityState {
   readonly fileName: string | undefined
   readonly password: PasswordRecord | undefined
   readonly maximumDownloads: number | undefined
-  /** Only those of a share with a limit are counted. */
+  /** Counted only for a share with a limit. */
   readonly downloads: number
 }
 

@@ -13,10 +13,10 @@ export function partChecksum(
 }
 
 /**
- * The checksum of a whole object from those of its parts: of the kind that its upload asked for, and none where a part has
- * none, as one that was copied.
+ * The checksum of a whole object from the checksums of its parts: of the kind that its upload asked for; none when a
+ * part has none, such as a copied part.
  * @throws DomainError part-not-found, with the part's number, when the client lists another checksum for it;
- *   checksum-mismatch, checksum-not-known for the one that the client gave for the whole
+ *   checksum-mismatch, checksum-not-known when the client gave one for the whole object
  */
 export function completedChecksum(
   { checksums, checksum: expected }: CommandOf<'complete-upload'>,
@@ -64,7 +64,7 @@ function wholeOf(
   return { ...asked, value: checksumOfParts(asked, sums) }
 }
 
-/** CRCs of all bytes can be combined from those of parts. */
+/** A full-object CRC can be combined from the CRCs of parts. */
 const COMBINABLE: ReadonlySet<ChecksumAlgorithm> = new Set(['crc32', 'crc32c', 'crc64nvme'])
 
 /** Whether an upload can ask for it (S3 user guide, Checking object integrity): CRCs combine, SHAs and shorter CRCs compose. */

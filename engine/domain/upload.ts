@@ -199,7 +199,7 @@ export const uploadRules = {
     return aborted(bucket.id, command.key, command.upload, state)
   },
 
-  /** An upload of a bucket that was deleted, or one that nobody completes; one that is gone already is not an error. */
+  /** Drops an upload of a deleted bucket, or an abandoned upload; an upload that is gone already is not an error. */
   'reclaim-upload'(command, { state }) {
     const { bucketId, key, upload } = command
     if (state.upload(bucketId, key, upload) === undefined) return NOTHING_CHANGES

@@ -32,7 +32,7 @@ export const webhookRules = {
     return { changes: [{ name: 'webhook.created', webhook, target, eventTypes, bucket, prefix, enabled, ...sealed }] }
   },
 
-  /** Enabling a webhook that is enabled does not begin it anew. */
+  /** Enabling a webhook that is enabled does not drop its pending deliveries. */
   'set-webhook-status'({ webhook, enabled }, { state }) {
     if (requireWebhook(state, webhook).enabled === enabled) return NOTHING_CHANGES
     return { changes: [{ name: 'webhook.status-set', webhook, enabled }] }
@@ -64,8 +64,8 @@ export const webhookRules = {
   },
 
   /**
-   * The deliveries of a webhook that was disabled or enabled anew meanwhile were dropped, and stay so; the attempts were made,
-   * and go to its log. A deleted webhook has none.
+   * Deliveries of a webhook that was disabled meanwhile were dropped and stay dropped, even if it was enabled again.
+   * Their attempts were made, so they go to its log; a deleted webhook has no log.
    */
   'record-deliveries'({ reports }, { state }) {
     const changes: ChangeNamed<'webhook.delivered' | 'webhook.attempted'>[] = []

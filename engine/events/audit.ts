@@ -47,7 +47,9 @@ export const ROOT_CREDENTIAL_ID = 'root'
 /** What is known about a request when it is authorized; the outcome adds a result. */
 export type AuditContext = Omit<AuditPart, 'result' | 'intent'>
 
-/** Whether a request came without valid credentials: whoever has some is named by them, except the store itself. */
+/**
+ * Whether a request came without valid credentials. The store itself has none either, and is not a stranger.
+ */
 export function isOfStranger({ credentialId, principal }: AuditContext): boolean {
   return credentialId === undefined && !principal.startsWith('system:')
 }

@@ -4,8 +4,9 @@ import { createHash } from 'node:crypto'
 const PREFIX_BYTES = 256
 
 /**
- * A text for a record, in bounded space: as it is up to `bytesMaximum` bytes of UTF-8; a longer one is its first 256
- * bytes at most (never half a character, never more than `bytesMaximum`), and its SHA-256, so whoever has the text can tell that it is this one.
+ * A text for a record, in bounded space: unchanged up to `bytesMaximum` bytes of UTF-8. A longer text becomes its first
+ * 256 bytes at most (never half a character, never more than `bytesMaximum`) and its SHA-256, which identifies the full
+ * text.
  */
 export function boundedText(text: string, bytesMaximum: number): string {
   // A character has at most 3 bytes for each unit of its UTF-16, so most texts need no counting.

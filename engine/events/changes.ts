@@ -1,6 +1,6 @@
 /**
  * The changes that an entry can make to the store. A closed list; a kind is never reused and a field never moves
- * (spec/formats/journal.md). A change is stored as an array that begins with its kind.
+ * (spec/formats/journal.md). A change is stored as an array whose first element is its kind.
  */
 import type { Microseconds, Sequence } from '../brands.ts'
 import * as access from './access-changes.ts'

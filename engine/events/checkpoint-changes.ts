@@ -17,7 +17,7 @@ export const checkpointSigned = defineChange('checkpoint.signed', 47, {
 
 const size = field(integer, 'size', 'of the checkpoint')
 
-/** Somebody outside has seen a checkpoint. What they said is kept, because it cannot be made again. */
+/** An outside party has seen a checkpoint. Its statement is kept, because it cannot be made again. */
 export const checkpointReceipt = defineChange('checkpoint.receipt', 52, {
   size,
   kind: field(wordOf(RECEIPT_KINDS), 'kind'),

@@ -25,8 +25,8 @@ export const webhookDelivered = defineChange('webhook.delivered', 45, {
 })
 
 /**
- * Attempts that were made for deliveries that are pending no longer: the webhook was disabled or begun anew meanwhile, or
- * the replay is over. They go to the log and change nothing else.
+ * Attempts that were made for deliveries that are no longer pending: the webhook was disabled meanwhile, or the replay
+ * is over. They go to the log and change nothing else.
  */
 export const webhookAttempted = defineChange('webhook.attempted', 48, {
   webhook,
@@ -34,7 +34,7 @@ export const webhookAttempted = defineChange('webhook.attempted', 48, {
   attempts: field(listOf(deliveryAttempt), 'attempts', 'none is tried again'),
 })
 
-/** The POST of a made-up event, which somebody asked for. */
+/** The POST of a made-up event, on request. */
 export const webhookTested = defineChange('webhook.tested', 46, {
   webhook,
   event: field(text, 'event id'),

@@ -14,8 +14,8 @@ export interface Entry extends AuditPart {
 
 /**
  * The body of an entry: an array of fixed positions (spec/formats/journal.md), so equal entries give equal bytes.
- * Without changes it is the body of an audit record, with them that of a change record.
- * The result is valid until the next call; copy it to keep it.
+ * Without changes it is an audit record's body, with changes a change record's. The result is valid until the next
+ * call; copy it to keep it.
  */
 export function encodeEntry(
   context: AuditContext,
@@ -51,9 +51,9 @@ function changesOf(stored: unknown): Change[] {
 }
 
 const CHANGES_INDEX = 9
-/** An array of nine values, as the body of an audit record begins. */
+/** First byte of an audit record's body: an array of nine values. */
 const ARRAY_OF_NINE = 0x99
-/** An array of ten values, as the body of a change record begins. */
+/** First byte of a change record's body: an array of ten values. */
 const ARRAY_OF_TEN = 0x9a
 
 /**

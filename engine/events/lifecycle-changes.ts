@@ -8,7 +8,7 @@ import { agePosition, LIFECYCLE_ACTIONS, lifecycleRule } from './values.ts'
 const bucket = { bucketId: field(bucketId, 'bucket id'), bucket: field(bucketName, 'name') }
 const rule = field(identifier, 'rule id')
 
-/** A rule is added to its bucket, or replaces the one with its id. A rule with another prefix begins anew. */
+/** Adds a rule to its bucket, or replaces the rule with its id. A rule with another prefix starts over. */
 export const lifecycleRuleSet = defineChange('lifecycle.rule-set', 60, {
   ...bucket,
   rule: field(lifecycleRule, 'rule'),

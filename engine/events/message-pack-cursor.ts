@@ -5,8 +5,8 @@ const FALSE = 0xc2
 const TRUE = 0xc3
 
 /**
- * Reads values of MessagePack one after the other where they are, without making objects of what nobody asks for. What is
- * not of the kind that is asked for is left where it is, and the caller decodes the whole entry.
+ * Reads values of MessagePack in place, one after the other, without building objects for values that are skipped. A
+ * value of another kind than asked for is left unread, and the caller decodes the whole entry.
  */
 export class MessagePackCursor {
   /** Offset of the next value. */

@@ -1,6 +1,6 @@
 /**
- * Texts of changes that become paths, keys of rows or header lines. A journal can be forged by whoever can write its
- * files, so the form of each is checked where it is read, and not only where a request brings it.
+ * Texts of changes that become paths, keys of rows or header lines. A forged journal may hold any text, so the form is
+ * checked on every read, and not only in requests.
  */
 import { isClientToken, isHeaderValue, KEY_BYTES_MAXIMUM } from '../domain/names.ts'
 import { isPayloadName } from '../payloads/payload-ids.ts'
@@ -23,7 +23,7 @@ function hasBytes(text: string, maximum: number): boolean {
 
 /** Name of the file of a payload. */
 export const payloadName = textOf('file name', isPayloadName)
-/** Characters and length alone: the other rules were those of the day it was created. */
+/** Checks characters and length alone: reserved prefixes and suffixes depend on the version that created the bucket. */
 export const bucketName = textOf('bucket name', (text) => BUCKET_NAME.test(text))
 /** Key of an object. */
 export const objectKey = textOf('key', (text) => hasBytes(text, KEY_BYTES_MAXIMUM))
@@ -82,7 +82,7 @@ const RECEIPT_GIVER = /^[!-~]{1,512}$/
 /** Who gave a receipt, as it is shown. */
 export const receiptGiver = textOf('giver of a receipt', (text) => RECEIPT_GIVER.test(text))
 
-/** What somebody outside said about a checkpoint. */
+/** An outside party's statement about a checkpoint. */
 export const receiptBytes: Kind<Uint8Array> = {
   page: '1 to 28672 bytes',
   encode: asItIs,

@@ -9,9 +9,9 @@ export interface RecordObject {
 const RESOURCE = 'bucket:'
 
 /**
- * The buckets and objects that an audit record is about, on either plane: the one that the resource names (data plane),
- * the one that `bucket` and `key` in the metadata name (management plane), and the source of a copy. No bucket has a
- * slash in its name, so the first one ends it.
+ * The buckets and objects of an audit record, on either plane: from the resource (data plane), from `bucket` and `key`
+ * in the metadata (management plane), and the source of a copy. Bucket names have no slash, so the first slash ends the
+ * name.
  */
 export function objectsOfRecord(resource: string, metadata: Pairs): RecordObject[] {
   const objects: RecordObject[] = []

@@ -13,7 +13,10 @@ export const journalRecovered = defineChange('journal.recovered', 5, {
   refused: appended(flag, false, 'refused', 'true for a whole batch whose write or sync failed; else it was torn'),
 })
 
-/** The journal was restored from a backup, and goes on after a record of it: what the store did after that is not there. */
+/**
+ * The journal was restored from a backup, and continues after a record of it: entries written after the backup are
+ * lost.
+ */
 export const journalRestored = defineChange('journal.restored', 36, {
   last: field(sequence, 'last record', 'that was restored; this entry and the start before it are the first after it'),
   head: field(digest, 'hash of that record'),
@@ -46,8 +49,8 @@ export const payloadMoved = defineChange('payload.moved', 19, {
 })
 
 /**
- * Bytes were stored after those of a payload: both together are a new payload of parts, to which an `object.written` of the
- * same entry refers.
+ * Bytes were appended to a payload: both together are a new payload of parts, to which an `object.written` of the same
+ * entry refers.
  */
 export const payloadAppended = defineChange('payload.appended', 39, {
   payload: field(payloadId, 'payload id', 'of both together'),

@@ -76,7 +76,7 @@ export type PayloadReference = ValueOf<typeof payloadReference>
 /** Checksums that a client may give with the bytes of an object (S3 API reference, PutObject), and their length in bytes. */
 export const CHECKSUM_BYTES = { crc32: 4, crc32c: 4, crc64nvme: 8, sha1: 20, sha256: 32 } as const
 export type ChecksumAlgorithm = keyof typeof CHECKSUM_BYTES
-/** The order is that of their codes in the journal. */
+/** In the order of their codes in the journal. */
 export const CHECKSUM_ALGORITHMS = [
   'crc32',
   'crc32c',
@@ -226,11 +226,13 @@ export const policyStatement = record('statement', {
 export type PolicyStatement = ValueOf<typeof policyStatement>
 export const policyStatements = listOf(policyStatement)
 
-/** Roles of the management plane. The order is that of their codes in the journal. */
+/** Roles of the management plane, in the order of their codes in the journal. */
 export const MANAGEMENT_ROLES = ['system-administrator', 'storage-administrator', 'auditor'] as const
 export type ManagementRole = (typeof MANAGEMENT_ROLES)[number]
 
-/** What happens to buckets and objects (specification, Storage event types). The order is that of their codes in the journal. */
+/**
+ * What happens to buckets and objects (specification, Storage event types), in the order of their codes in the journal.
+ */
 export const EVENT_TYPES = [
   'bucket.created',
   'bucket.deleted',

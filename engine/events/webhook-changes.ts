@@ -24,13 +24,13 @@ export const webhookCreated = defineChange('webhook.created', 40, {
   sealedQuery: appended(optional(bytes), undefined, 'sealed query', 'what follows the `?` of the target'),
 })
 
-/** Disabled, it forgets what was pending; enabled, it begins with the events after this entry. */
+/** Disabled, it drops what was pending; enabled, it starts with the events after this entry. */
 export const webhookStatusSet = defineChange('webhook.status-set', 41, { webhook, enabled })
 
 /** Its pending deliveries and its log go with it. */
 export const webhookDeleted = defineChange('webhook.deleted', 42, { webhook })
 
-/** The secret before signs beside the new one for a while. */
+/** For a while the previous secret signs too. */
 export const webhookSecretRotated = defineChange('webhook.secret-rotated', 43, {
   webhook,
   sealedSecret,

@@ -42,9 +42,9 @@ interface Connection {
 export interface BodyHasher {
   /** A piece with arbitrary contents. */
   takePiece(): SharedPiece
-  /** Nobody uses the piece any more: neither the caller nor an update. */
+  /** Releases a piece that neither the caller nor an update uses any more. */
   givePieceBack(piece: SharedPiece): void
-  /** Begins a body. */
+  /** Starts a body. */
   begin(): HashedBody
   /** Ends it; what is under way fails. */
   close(): void
@@ -185,7 +185,7 @@ export class BodyHashing implements BodyHasher {
     resolve({ md5, sha256 })
   }
 
-  /** Keeps the thread while somebody waits. */
+  /** Keeps the thread alive while a job or a digest is pending. */
   #hold(): void {
     if (this.#jobs.size + this.#digests.size > 0) return
     for (const { port } of [...this.#md5, ...this.#sha256]) port.ref()
@@ -215,7 +215,7 @@ export interface HashedBody {
   updateNow(piece: SharedPiece, length: number): void
   /** Called once, after the last bytes. */
   digests(): Promise<BodyDigests>
-  /** Nobody wants the digests. */
+  /** The digests are not needed any more. */
   drop(): void
 }
 

@@ -36,7 +36,7 @@ export type HashRequest =
     }
   /** The body is complete. */
   | { readonly kind: 'digest'; readonly body: number }
-  /** Nobody wants the digest. */
+  /** The digest is not needed any more. */
   | { readonly kind: 'drop'; readonly body: number }
   /** The piece is not used again. */
   | { readonly kind: 'forget'; readonly piece: number }

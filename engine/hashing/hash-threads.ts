@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import type { HashKind, HashPorts, HashThreadData, ToHashThread } from './hash-messages.ts'
 
-/** A thread for SHA-256 has as much to do as two processors' worth of uploads bring; with more than so many the disk is the limit. */
+/** One thread for SHA-256 keeps up with the uploads of two processors; beyond this maximum the disk is the limit. */
 const SHA256_THREADS_MAXIMUM = 4
 const PROGRAM = new URL('./hash-thread.js', import.meta.url)
 
@@ -27,9 +27,9 @@ export class HashThreads {
   #stopping = false
 
   /**
-   * @param onFailure is called when a thread does not start or ends by itself: whoever waits for it hears it too, and no
+   * @param onFailure is called when a thread does not start or ends by itself: its pending digests fail too, and no
    *   more is hashed
-   * @param program what each of them runs
+   * @param program the program of each thread
    */
   constructor(onFailure: (message: string) => void, processors = availableParallelism(), program = PROGRAM) {
     this.#onFailure = onFailure
@@ -49,8 +49,8 @@ export class HashThreads {
   }
 
   /**
-   * Ports for the bodies of one thread, which may be transferred to it. What is sent through them waits until somebody
-   * calls `start`.
+   * Ports for the bodies of one thread, which may be transferred to it. Messages through them wait until `start` is
+   * called.
    */
   connect(): HashPorts {
     const portsTo = (kind: HashKind) => this.#members.filter((member) => member.kind === kind).map(connectTo)
@@ -107,7 +107,7 @@ function attach(worker: Worker, port: MessagePort): void {
   worker.postMessage(message, [port])
 }
 
-/** Closes connections to a thread that will not start: whoever waits for an answer is told. */
+/** Closes connections to a thread that will not start, so that pending digests fail. */
 function hangUp({ waiting }: HashThread): void {
   for (const port of waiting.splice(0)) port.close()
 }

@@ -32,7 +32,7 @@ const VECTOR_BYTES = 16
 
 /** The most bytes of each message that one call hashes. */
 export const STEP_BYTES = 32 * 1024
-/** A message begins a few cache lines after a power of two: otherwise all of them would share the lines of one set. */
+/** A message starts a few cache lines after a power of two: otherwise all messages would share the lines of one set. */
 const LANE_BYTES = STEP_BYTES + 5 * 64
 
 /** Word `word` of the state of the message in `lane`. */
@@ -120,8 +120,8 @@ interface Group {
 }
 
 /**
- * A module with the functions `one`, `four` and `eight` (blocks: i32), each for so many messages, on the memory that it
- * exports as `memory`: the states at `stateAt`, the bytes at `bytesAt`.
+ * A module with the functions `one`, `four` and `eight` (blocks: i32), named after their number of messages, on the
+ * memory that it exports as `memory`: the states at `stateAt`, the bytes at `bytesAt`.
  */
 export function md5Module(): Uint8Array<ArrayBuffer> {
   return wasmModule(
@@ -221,7 +221,7 @@ function loadVectors({ firstLane, block, before }: Group): Code {
   })
 }
 
-/** Puts the numbered words of two vectors together, those of the second from 4 on. */
+/** Puts the numbered words of two vectors together; numbers from 4 on are words of the second. */
 function mixed(first: number, second: number, words: readonly number[], to: number): Code {
   const bytes = words.flatMap((word) => [0, 1, 2, 3].map((byte) => word * 4 + byte))
   return join(localGet(first), localGet(second), simd(13), bytes, localSet(to))

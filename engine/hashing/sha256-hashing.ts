@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 /** One kind of digests, of bodies that come in pieces. */
 export interface Hashing<Body> {
   begin(): Body
-  /** Takes bytes, those of a body in order; calls `taken` once it has read them. */
+  /** Takes the bytes of a body in order; calls `taken` once it has read them. */
   update(body: Body, bytes: Uint8Array, taken: () => void): void
   /** Called once, at the end of a body. */
   digest(body: Body, done: (digest: Uint8Array) => void): void

@@ -23,7 +23,7 @@ export const simd = (operation: number): Code => [0xfd, ...unsigned(operation)]
 export interface WasmFunction {
   readonly name: string
   readonly parameters: number
-  /** Locals beside the parameters, in order. */
+  /** Locals other than parameters, in order. */
   readonly locals: readonly { readonly count: number; readonly type: number }[]
   readonly code: Code
 }

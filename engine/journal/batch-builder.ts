@@ -37,7 +37,7 @@ export class BatchBuilder {
   }
 
   /**
-   * Begins an empty batch whose first record gets this sequence.
+   * Starts an empty batch whose first record gets this sequence.
    * @param distance microseconds by which that record is at least later than the one before
    */
   begin(firstSequence: Sequence, distance = 0): void {
@@ -82,7 +82,7 @@ export class BatchBuilder {
   }
 
   /**
-   * Adds a record and returns its sequence. Time never goes back: an earlier time is replaced by that of the record
+   * Adds a record and returns its sequence. Time never goes back: an earlier time is replaced by the time of the record
    * before.
    */
   add(kind: RecordKind, timeMicroseconds: Microseconds, body: Uint8Array): Sequence {

@@ -5,8 +5,8 @@ import type { StorePaths } from '../disk/store-paths.ts'
 const ZEROS = Buffer.alloc(1 << 20)
 
 /**
- * Creates a segment without a spare, filled with zeros to `capacityBytes`. It is written under another name and renamed,
- * so nobody sees half of it.
+ * Creates a segment without a spare, filled with zeros to `capacityBytes`. It is written under another name and
+ * renamed, so a half-written segment is never seen.
  */
 export function createSegment(
   disk: Disk,

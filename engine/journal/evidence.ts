@@ -11,7 +11,7 @@ export interface CutTail {
   readonly offset: number
   readonly length: number
   readonly digest: Uint8Array
-  /** A batch whose requests were refused because its write or sync failed; otherwise one that was torn. */
+  /** Requests of the batch were refused because its write or sync failed; otherwise the batch was torn. */
   readonly refused: boolean
 }
 
@@ -50,7 +50,7 @@ export function keepAside(
   }
 }
 
-/** Evidence without an entry in the journal: that of this start, and of starts that crashed before their entry. */
+/** Evidence without an entry in the journal, from this start and from starts that crashed before their entry. */
 export function pendingEvidence(disk: Disk, paths: StorePaths): CutTail[] {
   return pendingFiles(disk, paths).map(({ cut }) => cut)
 }

@@ -68,7 +68,7 @@ RECORD_DOMAIN.write('object-store/journal-record/v1', 'ascii')
 
 /** Largest body of one record: keys, headers and metadata at their bounds take less than 24 KiB. */
 export const RECORD_BODY_BYTES_MAXIMUM = 32 * 1024
-/** Largest batch; also the room that a segment must have when a batch begins. */
+/** Largest batch; also the room that a segment must have for a new batch. */
 export const BATCH_BYTES_MAXIMUM = 4 << 20
 /** A sealing batch is one small record. */
 export const SEAL_BATCH_BYTES_MAXIMUM = 1024

@@ -125,7 +125,7 @@ export class HeadFile {
     this.#file.close()
   }
 
-  /** Both slots are on the disk before the first mark: one that is written when the disk is full needs no new space. */
+  /** Allocates both slots before the first mark, so that a mark on a full disk needs no new space. */
   #takeSpace(): void {
     const length = this.#file.size()
     if (length >= SLOT_BYTES * SLOTS) return

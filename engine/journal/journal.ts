@@ -16,7 +16,10 @@ import { encodeSegmentHeader } from './segment.ts'
 interface JournalOptions {
   /** Length to which a segment is filled with zeros ahead; it is sealed before a batch could exceed it. */
   readonly segmentBytes: number
-  /** The socket that holds the lock of the store: nothing is written once it is gone. Undefined where nobody else can be. */
+  /**
+   * The socket that holds the lock of the store: nothing is written once it is gone. Undefined where the store cannot
+   * be shared.
+   */
   readonly lockPath?: string | undefined
   readonly onSync?: (seconds: number) => void
 }
@@ -30,9 +33,9 @@ interface JournalStatistics {
   syncSeconds: number
 }
 
-/** A batch whose write or sync failed: it may be in the file, and nobody was told that it is durable. */
+/** A batch whose write or sync failed: it may be on disk, but was never acknowledged. */
 export interface RefusedBatch {
-  /** The record before it, the last one that is durable. */
+  /** The last durable record, before the batch. */
   readonly last: LastRecord
   /** Hash of its last record. */
   readonly hash: Uint8Array
@@ -182,19 +185,19 @@ export class Journal {
     return this.#spare.ready ? Math.max(0, here) + this.#options.segmentBytes - SEGMENT_HEADER.bytes - kept : here
   }
 
-  /** What must be left of a segment when a batch begins. */
+  /** Room that a segment must have for a new batch. */
   get #roomOfBatch(): number {
     return this.batchBytesMaximum + SEAL_BATCH_BYTES_MAXIMUM
   }
 
-  /** Creates the next segment ahead, if there is none. Called when idle and after space was freed. */
+  /** Creates the next segment ahead of need. Called when idle and after space was freed. */
   prepareSpare(): Promise<void> {
     return this.#spare.prepare()
   }
 
   /**
-   * Begins a batch; a segment without room for a whole one is sealed first. Nothing of the batch may be written before,
-   * not its small payloads either: here it shows when another process writes this store.
+   * Starts a batch; a segment without room for a whole batch is sealed first. Nothing of the batch may be written
+   * before, not even its small payloads: this call detects another process that writes the store.
    * @throws JournalPoisonedError
    */
   begin(): BatchBuilder {
@@ -214,7 +217,7 @@ export class Journal {
   }
 
   /**
-   * Writes and syncs the batch. When this returns its records are durable; nobody may see them before.
+   * Writes and syncs the batch. Its records are durable when this returns, and must not be visible before.
    * @throws JournalPoisonedError for this and every later call, when the write or the sync failed
    */
   commit(): void {
@@ -276,8 +279,8 @@ export class Journal {
   }
 
   /**
-   * The second line after the lock: segments are filled with zeros ahead, so whatever is where the next batch goes was
-   * written by somebody else, and is not overwritten. The file may end there, when it was made without a spare.
+   * The second line after the lock: segments are filled with zeros ahead, so other bytes where the next batch goes come
+   * from another writer, and are not overwritten. The file may end there, when it was made without a spare.
    */
   #requireSoleWriter(length: number): void {
     const { lockPath } = this.#options

@@ -42,7 +42,7 @@ export interface FoundKeys {
 
 /**
  * The master keys of a store, from the current one. Reads the journal only where the key file does not say enough.
- * @throws MasterKeyMismatchError for a key of another store and for one that was changed since; JournalDamagedError
+ * @throws MasterKeyMismatchError for a key of another store and for a replaced key; JournalDamagedError
  */
 export function findKeys(disk: Disk, paths: StorePaths, masterKey: Uint8Array): FoundKeys {
   const genesis = decodeGenesis(readGenesis(disk, paths))
@@ -55,7 +55,7 @@ export function findKeys(disk: Disk, paths: StorePaths, masterKey: Uint8Array): 
 function knownKeys(disk: Disk, paths: StorePaths, genesis: Genesis, masterKey: Uint8Array): FoundKeys {
   const file = readKeyFile(disk, paths)
   const listed = file && KeyRing.of(genesis, file.changes, masterKey)
-  // Somebody without the key wrote it.
+  // Written without the key.
   const isForged = file !== undefined && listed?.isCurrent === true && !isRight(file, listed)
   if (file !== undefined && !isForged && file.searchFrom === undefined) {
     return { ring: listed ?? refuse(genesis, file.changes, masterKey), isRecorded: true }
@@ -117,7 +117,7 @@ function isRight({ covered, code }: KeyFile, ring: KeyRing): boolean {
   return timingSafeEqual(codeOf(covered, ring), code)
 }
 
-/** Undefined where there is none, or none that can be read: then the journal tells. */
+/** Undefined for a missing or unreadable key file: the caller reads the journal then. */
 function readKeyFile(disk: Disk, paths: StorePaths): KeyFile | undefined {
   if (!disk.exists(paths.keys)) return undefined
   const bytes = Buffer.alloc(Math.min(BYTES_MAXIMUM, disk.sizeOf(paths.keys)))
@@ -162,8 +162,8 @@ function bytesIn(value: unknown, length?: number): Uint8Array {
 }
 
 /**
- * The changes of the master key in the journal from a sequence on. It may end in a torn batch, or in one that was refused:
- * recovery has not cut it off yet.
+ * The changes of the master key in the journal from a sequence on. It may end in a torn or refused batch, which
+ * recovery has not cut off yet.
  * @throws JournalDamagedError
  */
 function changesOfMasterKey(disk: Disk, paths: StorePaths, from: Sequence): MasterKeyChange[] {

@@ -20,7 +20,7 @@ export interface LastRecord {
 /** What the next record must continue. Reading or writing a record advances it. */
 export interface NextRecord {
   nextSequence: Sequence
-  /** Number of the batch that the record begins, or is in. */
+  /** Number of the record's batch. */
   nextBatch: number
   /** Hash of the record before it. */
   head: Buffer
@@ -42,7 +42,7 @@ export interface JournalPlace extends SegmentPlace {
 
 /** A batch in the journal's files; `offset` is where it ends. */
 export interface BatchPlace extends JournalPlace {
-  /** Where it begins. */
+  /** Offset of the batch in the segment. */
   readonly batchOffset: number
 }
 
@@ -70,12 +70,12 @@ export function firstOf(header: SegmentHeader): NextRecord {
   }
 }
 
-/** The record after `last`, which begins a batch. */
+/** The first record of the batch after `last`. */
 export function nextAfter({ sequence, batch, head, timeMicroseconds }: LastRecord): NextRecord {
   return { nextSequence: next(sequence), nextBatch: batch + 1, head: Buffer.from(head), timeMicroseconds }
 }
 
-/** The record before `next`, when that begins a batch. */
+/** The record before `next`, which is the first record of a batch. */
 export function lastBefore({ nextSequence, nextBatch, head, timeMicroseconds }: NextRecord): LastRecord {
   return { sequence: previous(nextSequence), batch: nextBatch - 1, head: Buffer.from(head), timeMicroseconds }
 }

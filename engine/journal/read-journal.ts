@@ -39,14 +39,17 @@ export function readJournal(
   }
 }
 
-/** Where reading begins: after a seal with the next segment, since nothing follows in its own, which may be cold by now. */
+/**
+ * First sequence of the segment to read: after a seal the next segment, since nothing follows in the sealed one, which
+ * may be cold by now.
+ */
 function beginOf(firsts: readonly Sequence[], { sequence, segmentFirstSequence }: AppliedPosition): Sequence {
   const following = next(sequence)
   return firsts.includes(following) ? following : segmentFirstSequence
 }
 
 /**
- * Reads the journal from the segment that begins with sequence `first` to its end, verifying as above.
+ * Reads the journal from the segment with first sequence `first` to its end, verifying as above.
  * @throws JournalDamagedError
  */
 export function readJournalFrom(

@@ -145,7 +145,7 @@ function knownPoints(known: KnownBefore): KnownPoint[] {
   ]
 }
 
-/** A cold segment is the last one only when somebody removed those after it; then it becomes plain again. */
+/** A cold segment is the last one only when the segments after it were removed by hand; then it becomes plain again. */
 export function mustBeRewritten({ cut, segment }: JournalTail): boolean {
   return cut !== undefined || segment.isCold
 }

@@ -4,7 +4,7 @@ import type { StorePaths } from '../disk/store-paths.ts'
 import { HASH_BYTES } from './format.ts'
 import { JournalDamagedError } from './journal-errors.ts'
 
-/** What a restore leaves beside the journal for the next start, which records it (spec/formats/backup.md). */
+/** Written by a restore into the journal's folder; the next start records it (spec/formats/backup.md). */
 interface RestoreNote {
   /** The last record that was restored. */
   readonly last: Sequence

@@ -3,8 +3,8 @@ import { COLD_MAGIC } from './cold/cold-format.ts'
 import { type ColdOptions, ColdSegment } from './cold/cold-segment.ts'
 
 /**
- * A segment that is open for reading, plain or cold. Positions and lengths are those of the plain segment. Everybody who
- * reads segments does it through this; `journal.ts` alone writes them.
+ * A segment that is open for reading, plain or cold. Positions and lengths are those in the plain segment. All readers
+ * of segments use it; only `journal.ts` writes segments.
  */
 export interface SegmentFile extends Pick<DiskFile, 'path' | 'readAt' | 'readAtAsync' | 'size' | 'close'> {
   readonly isCold: boolean

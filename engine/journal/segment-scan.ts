@@ -71,7 +71,7 @@ export interface ScanEnd {
 /** Called with the records of each batch whose checksum is correct, and then with the end of the batch. */
 interface ScanVisitor {
   record(record: JournalRecord): void
-  /** `offset` is where the batch begins, `end` the offset after it. */
+  /** `offset` of the batch, and the offset after it. */
   batch?(offset: number, end: number): void
 }
 

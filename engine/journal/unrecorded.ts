@@ -8,8 +8,8 @@ import { JournalDamagedError } from './journal-errors.ts'
 import { readJournalFrom } from './read-journal.ts'
 
 /**
- * Records of requests that were answered before the journal failed under them (decision 0009). They are kept beside the
- * journal, and the next start writes them: `journal/unrecorded` (spec/formats/journal.md).
+ * Records of requests that were answered before the journal failed under them (decision 0009). They are kept in the
+ * journal's folder, and the next start writes them: `journal/unrecorded` (spec/formats/journal.md).
  */
 const MAGIC = 'OSTUNRC1'
 const AT = { sequence: 8, count: 16, records: 20 } as const
@@ -85,7 +85,7 @@ function lateRecord(body: Uint8Array, time: string): Buffer {
   return Buffer.from(encodeEntry(audit, entry.result, entry.intent, []))
 }
 
-/** A record that nobody can read is none of those that were kept. */
+/** Skips a record that cannot be decoded. */
 function addName(known: Set<string>, body: Buffer): void {
   let entry: Entry
   try {

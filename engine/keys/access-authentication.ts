@@ -50,8 +50,8 @@ export function changesAccess(changes: readonly Change[]): boolean {
 export const UNSIGNED: AccessChange = { name: 'access.authenticated', mac: Buffer.alloc(MAC_BYTES) }
 
 /**
- * Authenticates the changes of access: nobody without the master key can write one, change one, move one to another place
- * or leave one out between others (spec/formats/journal.md, "Access").
+ * Authenticates the changes of access: without the master key no change can be written, altered, moved, or left out
+ * between others (spec/formats/journal.md, "Access").
  */
 export class AccessAuthentication {
   readonly #keys: Pick<StoreKeys, 'accessChanges' | 'earlier'>

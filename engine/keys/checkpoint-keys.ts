@@ -14,15 +14,15 @@ class CheckpointKeyError extends Error {
   override readonly name = 'CheckpointKeyError'
 }
 
-/** Which key signs: that of the last hand-over, or without one that of the last checkpoint. */
+/** Which key signs: the new key of the last hand-over, or without one the key of the last checkpoint. */
 interface InForce {
   readonly last: Pick<CheckpointState, 'publicKey'> | undefined
   readonly handover: Pick<HandoverState, 'newKey' | 'generation'> | undefined
 }
 
 /**
- * The keys that sign checkpoints. Generation 0 is what the store began with, each hand-over makes the next; all of every
- * master key that the store had, since a log goes on with its key until it is handed over.
+ * The keys that sign checkpoints. Generation 0 is the store's first, and each hand-over makes the next; derived from
+ * every master key that the store had, since a log keeps its key until it is handed over.
  */
 export class CheckpointKeys {
   /** The newest master key first. */

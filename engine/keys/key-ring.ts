@@ -38,7 +38,7 @@ export class KeyRing {
   readonly deploymentId: Uint8Array
   /** Every change that is known, in the order of the journal. */
   readonly changes: readonly MasterKeyChange[]
-  /** From the first one to the one that was given. */
+  /** From the first to the given one. */
   readonly #masterKeys: readonly Uint8Array[]
 
   private constructor(
@@ -80,20 +80,20 @@ export class KeyRing {
     return this.#masterKeys.length === 1
   }
 
-  /** The one that was given. */
+  /** The given key. */
   get masterKey(): Uint8Array {
     return this.#masterKeys.at(-1) as Uint8Array
   }
 
-  /** The change to the key after the one that was given. */
+  /** The change to the key after the given one. */
   get next(): MasterKeyChange | undefined {
     return this.changes[this.#masterKeys.length - 1]
   }
 
   /**
-   * The keys of the store. What clients hold must not change with the master key, so ids, the digests of links and the key that
-   * cosigns checkpoints stay those of the first one; everything new is sealed with the newest. The key of checkpoints changes by
-   * a hand-over.
+   * The keys of the store. What clients hold must not change with the master key, so ids, the digests of links and the
+   * key that cosigns checkpoints come from the first master key; new data is sealed with the newest. The key of
+   * checkpoints changes by a hand-over.
    */
   storeKeys(): StoreKeys {
     const all = this.#masterKeys.map((masterKey) => keysOfOne(masterKey, this.deploymentId))

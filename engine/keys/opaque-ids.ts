@@ -46,7 +46,7 @@ export class OpaqueIds<Id extends number = Sequence> {
     if (id.length !== ID_LENGTH) return undefined
     const text = id.slice(1) + id.charAt(0)
     const bytes = Buffer.from(text, 'base64url')
-    // Node's decoder skips characters that are not base64url, so many texts would be the same id.
+    // Node's decoder skips characters that are not base64url, and several texts would decode to the same id.
     if (bytes.length !== BLOCK_BYTES || bytes.toString('base64url') !== text) return undefined
     const block = this.#decrypt.update(bytes)
     if (block.readBigUInt64BE(0) !== 0n) return undefined
@@ -55,7 +55,7 @@ export class OpaqueIds<Id extends number = Sequence> {
 }
 
 /**
- * Moves the last character, which has two bits and is never a hyphen, to the front: an id that begins with a hyphen would
+ * Moves the last character, which has two bits and is never a hyphen, to the front: an id with a leading hyphen would
  * be an option on a command line.
  */
 function turned(text: string): string {

@@ -42,8 +42,8 @@ const LABELS = {
 } as const
 
 /**
- * The key that signs proof bundles. Salt and info are those of the specification (Signing key), without the deployment:
- * deployments with the same master key sign with the same key.
+ * The key that signs proof bundles. Salt and info are fixed by the specification (Signing key) and leave the deployment
+ * out: deployments with the same master key sign with the same key.
  */
 const PROOF_SIGNING = { label: 'object-store/proof-signing/v1', info: Buffer.from('proof-bundle-signing-key') }
 

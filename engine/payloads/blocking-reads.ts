@@ -1,8 +1,8 @@
 /** The page cache takes a tenth of it. What takes longer waited for a disk, or for the processor. */
 const SLOW_MILLISECONDS = 0.5
-/** Nobody waits so long for a processor; a file system may wait for something that the kernel counts as no disk. */
+/** Longer than any wait for a processor. The kernel does not count every wait of a file system as a disk read. */
 const VERY_SLOW_MILLISECONDS = 20
-/** A disk that is waited for blocks a thread for this share of its time at most: one part in so many. */
+/** Blocking reads from a busy disk take at most one part in this many of a thread's time. */
 const REST_FACTOR = 20
 const REST_MILLISECONDS_MAXIMUM = 10_000
 
@@ -21,8 +21,8 @@ const processClocks: ReadClocks = {
 
 /**
  * When a thread may read a file itself, in place of the thread pool. With the bytes in the page cache, as they mostly are,
- * that halves the cost of a read. Nobody can ask the kernel beforehand whether they are, so a read is tried and timed:
- * after one that waited for a disk all reads of the thread go through the pool, for twenty times as long as it took
+ * that halves the cost of a read. The kernel does not say beforehand whether they are, so a read is tried and timed:
+ * after a read that waited for a disk, all reads of the thread go through the pool for twenty times as long as it took
  * (spec/decisions/0097-reads-that-block.md).
  */
 export class BlockingReads {

@@ -5,7 +5,7 @@ import { BLOCK_BYTES, blockCount, FILE_FORMS, FILE_TRAILER, fileBytes, isTrailer
 import { PayloadDamagedError } from './payload-errors.ts'
 import { givePieceBack, PIECE_BLOCKS, takePiece } from './piece-pool.ts'
 
-/** What the catalog has about a payload file; `length` is that of the object, in bytes. */
+/** The catalog's data of a payload file; `length` is the object's, in bytes. */
 interface FilePayload {
   readonly name: string
   readonly length: number
@@ -18,7 +18,7 @@ const MISMATCH = {
 
 /** Closing a file that was removed meanwhile frees its blocks, which takes long for many. */
 const CLOSED_AT_ONCE_BYTES_MAXIMUM = 8 * 1024 * 1024
-/** Proofs of up to so many bytes are read with the trailer behind them. */
+/** Proofs of up to this many bytes are read together with the trailer. */
 const TAIL_BYTES_MAXIMUM = 64 * 1024
 
 /** Where a read is, in bytes of the object; `stop` is where its last block ends. */
@@ -69,7 +69,7 @@ export class PayloadFileReader {
 
   /**
    * Takes over an open file; without success it is closed.
-   * @throws PayloadDamagedError when the file is that of another payload
+   * @throws PayloadDamagedError when the file belongs to another payload
    */
   static async open(source: Source, start: number, end: number): Promise<PayloadFileReader> {
     try {
@@ -222,8 +222,8 @@ interface Source {
 }
 
 /**
- * The proofs of the blocks that hold a range. Those of a plain file are in the same file, so only its trailer shows that it
- * is not another one under its name. The key of an encrypted file depends on its name, so its blocks show it.
+ * The proofs of the blocks that hold a range. A plain file holds its proofs, so only its trailer shows that the file
+ * belongs to its name. The key of an encrypted file depends on its name, so its blocks show that.
  * @throws PayloadDamagedError
  */
 async function readProofs(source: Source, start: number, end: number): Promise<Buffer> {

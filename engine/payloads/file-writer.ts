@@ -61,7 +61,7 @@ export class PayloadFileWriter {
   #written = 0
   #sinceSync = 0
   #onTheWay: Promise<void>[] = []
-  /** Those of them that are not written yet. */
+  /** Pieces that are not written yet. */
   readonly #writing = new Set<Promise<void>>()
   #failure: unknown
   #digests: Promise<PayloadDigests> | undefined
@@ -125,14 +125,14 @@ export class PayloadFileWriter {
     if (this.#digests !== undefined) return this.#digests
     if (this.#piece !== undefined) this.#send(this.#piece)
     this.#digests = this.#hashed.digests().then(({ md5, sha256 }) => ({ md5: md5.toString('hex'), sha256 }))
-    // Whoever asked may be waiting for something else when it fails.
+    // The caller may be awaiting something else when it fails.
     this.#digests.catch(() => undefined)
     return this.#digests
   }
 
   /**
-   * Begins what `finish` waits for, without waiting for the digests. Called after the last chunk; a file whose bytes are
-   * not what was asked for is removed by `abandon`.
+   * Starts what `finish` waits for, without waiting for the digests. Called after the last chunk; `abandon` removes a
+   * file whose bytes turn out wrong.
    */
   store(): void {
     if (this.#storing !== undefined) return
@@ -169,8 +169,8 @@ export class PayloadFileWriter {
   }
 
   /**
-   * Nobody refers to the file before both syncs are done, so its name may be there before its bytes are. The two syncs run
-   * side by side: a journaling file system makes one commit of them, and of those of other uploads.
+   * No entry refers to the file before both syncs are done, so its name may exist before its bytes. The two syncs run
+   * in parallel: a journaling file system makes one commit of them and of other uploads' syncs.
    */
   async #store(): Promise<void> {
     const size = this.#written

@@ -2,7 +2,7 @@ const PREFIX_DIGITS = 18
 const COUNTER_DIGITS = 10
 const COUNTER_MAXIMUM = 16 ** COUNTER_DIGITS - 1
 
-/** The last two digits of a name are its directory. So many payloads in a row have the same: they share its syncs. */
+/** Payloads in a row with the same directory, which is the last two digits of a name: they share its syncs. */
 const ROW = 4096
 const DIRECTORIES = 256
 
@@ -31,7 +31,7 @@ export class PayloadIds {
     this.#counter = given
   }
 
-  /** Issues the ids that come after one that was issued. */
+  /** Issues the ids after the given one. */
   static after(id: string): PayloadIds {
     const [low, directory] = [Number.parseInt(id.slice(-5, -2), 16), Number.parseInt(id.slice(-2), 16)]
     const row = (directory + DIRECTORIES - firstDirectory(id)) % DIRECTORIES
@@ -55,7 +55,7 @@ export class PayloadIds {
   }
 }
 
-/** @param id begins with the start and the thread */
+/** @param id starts with the process start and the thread */
 function firstDirectory(id: string): number {
   return (Number.parseInt(id.slice(14, 16), 16) + Number.parseInt(id.slice(16, PREFIX_DIGITS), 16)) % DIRECTORIES
 }

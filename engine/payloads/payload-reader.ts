@@ -40,7 +40,10 @@ export interface PartsLocation {
   /** SHA-256 of the whole; undefined until it is computed. */
   readonly digest: Uint8Array | undefined
   readonly parts: PartList
-  /** Of an object that was appended to many times: the first `count` parts are those of this payload, which it shares whole. */
+  /**
+   * Of an object that was appended to many times: the first `count` parts are the parts of this payload, which it
+   * shares whole.
+   */
   readonly base?: { readonly payload: PayloadId; readonly count: number } | undefined
 }
 

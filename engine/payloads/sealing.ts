@@ -18,7 +18,7 @@ export const ENVELOPE = {
   keyIdAt: 1,
   keyIdBytes: PAYLOAD_KEY_ID_BYTES,
   ciphertextAt: 1 + PAYLOAD_KEY_ID_BYTES,
-  /** Bytes beside the ciphertext, which is as long as the payload. */
+  /** Bytes on top of the ciphertext, which is as long as the payload. */
   overheadBytes: 1 + PAYLOAD_KEY_ID_BYTES + TAG_BYTES,
 } as const
 
@@ -104,7 +104,7 @@ class KeyGeneration {
 
 /** The key of one payload. The nonce is the number of the block, so each block may be encrypted only once. */
 export class PayloadKey {
-  /** The one that encrypts first, then those of earlier master keys. */
+  /** The key that encrypts first, then the keys of earlier master keys. */
   readonly #keys: readonly Buffer[]
   /** Which of them decrypted a block: it does so for all of the payload. */
   #decrypting = 0

@@ -62,7 +62,7 @@ export function decodeFrameHeader(
   }
 }
 
-/** Where the next frame begins, after bytes that end at `end`. */
+/** Start of the next frame, after bytes that end at `end`. */
 export function frameStartAfter(end: number): number {
   return Math.ceil(end / ALIGNMENT_BYTES) * ALIGNMENT_BYTES
 }

@@ -126,7 +126,7 @@ export class VolumeWriter {
     this.#stagedBytes = 0
   }
 
-  /** Creates the next volume ahead, if there is none. */
+  /** Creates the next volume ahead of need. */
   prepareSpare(): Promise<void> {
     return this.#spare.prepare()
   }

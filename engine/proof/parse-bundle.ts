@@ -119,7 +119,7 @@ export function parseBundle(bytes: Uint8Array): ParsedBundle {
   }
 }
 
-/** Format version 2 is known with the encoding of its number only; with any other it is one that nobody has defined yet. */
+/** Format version 2 is known with its own encoding number only; any other combination is undefined so far. */
 function isOverEncodingTwo(signature: unknown): boolean {
   return (signature as { readonly canonical_version?: unknown } | null | undefined)?.canonical_version === 2
 }

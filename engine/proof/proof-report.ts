@@ -33,8 +33,8 @@ interface ProofCheck extends CheckResult {
 }
 
 /**
- * `verified`: all checks that must hold do. `failed`: a check failed. `not proved`: none failed, but one that must hold
- * could not be performed, such as the identity when no public key was given.
+ * `verified`: all required checks hold. `failed`: a check failed. `not proved`: none failed, but a required check could
+ * not be performed, such as the identity without a public key.
  */
 export type ProofVerdict = 'verified' | 'failed' | 'not proved'
 
@@ -52,7 +52,7 @@ export const VERDICT_SENTENCES: Readonly<Record<ProofVerdict, string>> = {
   'not proved': 'Not proved: no check failed, but a required one could not be made.',
 }
 
-/** What even a verified bundle does not prove. Part of every report, so that nobody reads more into it (T14). */
+/** What even a verified bundle does not prove. Part of every report, so that readers do not overrate it (T14). */
 export const PROOF_LIMITS: readonly string[] = [
   'It is about one version as it was when the bundle was made: a later deletion does not show.',
   'It proves that the file has the bytes that were recorded when they were written, not that those were the right ones.',

@@ -55,7 +55,7 @@ export function readStoredRecord(bytes: Uint8Array): StoredRecord | undefined {
   }
 }
 
-/** A value that begins an entry: a small number, a text, or nil. */
+/** A scalar of an entry: a small number, a text, or nil. */
 type Value = number | string | null
 
 const TEXT = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -82,7 +82,7 @@ function firstValues(body: Uint8Array, count: number): Value[] | undefined {
   }
 }
 
-/** A value, and where the next one begins. @throws RangeError, TypeError */
+/** A value, and the offset after it. @throws RangeError, TypeError */
 function valueAt(body: Uint8Array, view: DataView, at: number): readonly [Value, number] {
   const head = view.getUint8(at)
   if (head < 0x80) return [head, at + 1]

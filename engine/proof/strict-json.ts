@@ -45,7 +45,7 @@ function countWrittenNames(text: string): number {
   return names
 }
 
-/** End of the string that begins at a quote: after the next quote with an even number of backslashes before it. */
+/** End of the string whose quote is at `start`: after the next quote with an even number of backslashes before it. */
 export function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
     let backslashes = 0

@@ -70,10 +70,10 @@ class HeldShare implements Share {
 /**
  * One shared thing of a thread, handed out by owner. The rules are the same for all:
  *
- * 1. Whoever finds room takes it, however much that owner has (up to `ownerMaximum`), unless others wait.
- * 2. A unit that comes free goes to the waiting owner with the fewest units in use, then to whoever has waited longest.
- * 3. Where nothing is free, an owner takes from the owner with the most units: what can be evicted is, the oldest first;
- *    long work gives way at its next step (`Share.turn`).
+ * 1. A request takes free units, however many its owner has (up to `ownerMaximum`), unless others wait.
+ * 2. A freed unit goes to the waiting owner with the fewest units in use, then to the longest wait.
+ * 3. Where nothing is free, an owner takes from the owner with the most units: what can be evicted is, the oldest
+ * first; long work gives way at its next step (`Share.turn`).
  * 4. A full line makes room in the same way: the newest request of the owner with the most waiting requests is refused.
  */
 export class Shares {
@@ -145,8 +145,8 @@ export class Shares {
   }
 
   /**
-   * Takes units for what cannot be refused: whoever has the most gives way, be it the same owner. Where nothing is left to
-   * evict, more units are in use than there are.
+   * Takes units for a request that cannot be refused: the owner with the most units gives way, even the same owner.
+   * With nothing left to evict, more units are in use than exist.
    * @param evict as for `take`
    */
   claim(owner: string, amount: number, evict: () => void): Share {
@@ -161,7 +161,7 @@ export class Shares {
    */
   async wait(owner: string, amount = 1): Promise<Share> {
     const held = new HeldShare(this, this.#ownerOf(owner), amount)
-    // What comes free is handed to who waits at once, so what is free now is nobody's.
+    // Freed units go to waiting requests at once, so no request waits for units that are free now.
     if (held.owner.line.length === 0 && this.#fits(held)) return this.#hold(held)
     if (!this.#makePlaceInLine(held.owner)) {
       this.#refused += 1

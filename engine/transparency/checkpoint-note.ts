@@ -1,6 +1,6 @@
 /**
- * A checkpoint as text: C2SP tlog-checkpoint over signed-note. It says that a log of this origin has so many entries, and the
- * root of the tree over them.
+ * A checkpoint as text: C2SP tlog-checkpoint over signed-note. It states the origin of the log, its number of entries,
+ * and the root of the tree over them.
  */
 import { hash } from 'node:crypto'
 import { isSigned } from '../proof/ed25519.ts'
@@ -41,7 +41,7 @@ export class CheckpointNoteError extends Error {
   override readonly name = 'CheckpointNoteError'
 }
 
-/** Types of keys and of their signatures, all of them Ed25519 (C2SP signed-note): those of logs, and those of witnesses. */
+/** Key types of logs and of witnesses, all of them Ed25519 (C2SP signed-note). */
 const KEY_TYPES = { log: 1, witness: 4 } as const
 type KeyType = keyof typeof KEY_TYPES
 

@@ -23,7 +23,7 @@ export interface Cosignature {
 const TIME_BYTES = 8
 const SIGNATURE_BYTES = 64
 
-/** The bytes that a witness signs. `text`: that of the checkpoint, which ends with a line feed and has no signatures. */
+/** The bytes that a witness signs. `text`: the checkpoint's, which ends with a line feed and has no signatures. */
 export function cosignedMessage(seconds: number, text: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(`cosignature/v1\ntime ${seconds}\n`), text])
 }
@@ -46,9 +46,9 @@ export function readCosignerKey(text: string): VerifierKey {
 }
 
 /**
- * The cosignature of a witness under a checkpoint, the earliest if there are several; undefined without one. As with the
- * signatures of logs, other keys are ignored, and a false one of this key counts against all.
- * @param signatures those of the note, or of `readSignatureLines` over the answer of the witness
+ * The cosignature of a witness under a checkpoint, the earliest if there are several; undefined without one. As with
+ * the signatures of logs, other keys are ignored, and a false one of this key counts against all.
+ * @param signatures of the note, or from `readSignatureLines` over the answer of the witness
  */
 export function cosignatureOf(
   text: Uint8Array,

@@ -32,7 +32,7 @@ export interface SignedHandover extends HandoverStatement {
   readonly newSignature: Uint8Array
 }
 
-/** A hand-over that somebody has read, and both keys have signed. */
+/** A hand-over that was read, with valid signatures of both keys. */
 export interface Handover {
   readonly origin: string
   readonly size: number
@@ -74,7 +74,7 @@ export function handoverFile(handovers: readonly SignedHandover[]): string {
 
 /**
  * The hand-overs of a file, in its order. An empty file has none.
- * @throws CheckpointNoteError for another form, and for one that is not signed by both of its keys
+ * @throws CheckpointNoteError for another form, and for a hand-over that is not signed by both of its keys
  */
 export function readHandovers(file: string): Handover[] {
   if (file === '') return []
@@ -105,9 +105,9 @@ function readHandover(text: string, signed: string): Handover {
 }
 
 /**
- * The key that signs checkpoints of a size, for somebody who trusts one: those that it handed over to, as far as they cover
- * less. A key signs nothing beyond the checkpoint at which it handed over.
- * @throws CheckpointNoteError when a key handed over twice or got the log back: somebody else has it
+ * The key that signs checkpoints of a size, given a trusted key: follows its hand-overs as far as they cover less. A
+ * key signs nothing beyond the checkpoint at which it handed over.
+ * @throws CheckpointNoteError when a key handed over twice or got the log back: the key has leaked
  */
 export function keyForSize(trusted: VerifierKey, size: number, handovers: readonly Handover[]): VerifierKey {
   const own = handovers.filter(({ origin }) => origin === trusted.name)

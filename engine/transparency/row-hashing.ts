@@ -2,7 +2,7 @@ import { MERKLE_DOMAIN, MERKLE_PREFIX } from '../proof/merkle.ts'
 import { LANES, sha256RowsModule } from './sha256-rows-module.ts'
 import { HASH_BYTES } from './tree-hashing.ts'
 
-/** Which of the two trees: that of transparency logs, or that of proof bundles. */
+/** Transparency-log tree or proof-bundle tree. */
 export type TreeName = 'log' | 'bundle'
 
 /** Hashes that are taken at a time. */
@@ -21,7 +21,7 @@ const FORMS = (['log', 'bundle'] as const).flatMap((tree) => [
   { name: `${tree}Node`, prefix: Uint8Array.of(...PREFIXES[tree], MERKLE_PREFIX.node), dataBytes: 2 * HASH_BYTES },
 ])
 
-/** Hashes whole rows of the trees: the same hashes as those of `tree-hashing.ts`, several times as many a second. */
+/** Hashes whole rows of the trees: the same hashes as `tree-hashing.ts`, several times as many a second. */
 export class RowHashing {
   readonly #memory: Buffer
   readonly #functions: Readonly<Record<RowName, HashRow>>

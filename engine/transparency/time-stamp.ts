@@ -1,6 +1,7 @@
 /**
- * Time stamps of RFC 3161 over the root that proof bundles have of a checkpoint, which is a SHA-256 already. What an answer says is checked here;
- * whether its authority signed it is for whoever trusts that authority: `openssl ts -verify -digest ROOT -in FILE -CAfile CA`.
+ * Time stamps of RFC 3161 over the root that proof bundles have of a checkpoint, which is a SHA-256 already. What an
+ * answer says is checked here; its signature is checked with the authority's certificate: `openssl ts -verify -digest
+ * ROOT -in FILE -CAfile CA`.
  */
 import { der, DER, DER_EXPLICIT_0, DerError, DerReader } from './der.ts'
 
@@ -48,7 +49,7 @@ export function timeStampRequest(root: Uint8Array, nonce: Uint8Array | undefined
 
 /**
  * Reads an answer (RFC 3161 section 2.4.2), and holds it against what was asked for.
- * @param nonce that of the request; undefined where it is not known: then any or none will do
+ * @param nonce of the request; undefined if it is not known: then any or none will do
  * @throws TimeStampError
  */
 export function readTimeStamp(

@@ -53,7 +53,7 @@ export function inclusionPath(nodes: TreeNodes, index: number, size: number): Bu
   return path.toReversed()
 }
 
-/** What shows that the first `size` leaves begin with those of the tree of `old`: RFC 6962 section 2.1.2. */
+/** Proof that the tree of `old` leaves is the start of the tree of `size` leaves: RFC 6962 section 2.1.2. */
 export function consistencyPath(nodes: TreeNodes, old: number, size: number): Buffer[] {
   if (!Number.isSafeInteger(old) || old < 1 || old > size) {
     throw new RangeError(`a tree of ${size} leaves does not extend one of ${old}`)
@@ -112,7 +112,10 @@ export function rootFromNode(
   return used === path.length ? hashing.root(apex) : undefined
 }
 
-/** Whether the tree of `size` with this root begins with the one of `old`: RFC 9162 section 2.1.4.2. For hashings without a hashed root. */
+/**
+ * Whether the tree of `size` with this root extends the tree of `old`: RFC 9162 section 2.1.4.2. For hashings without a
+ * hashed root.
+ */
 export function isConsistent(
   hashing: TreeHashing,
   old: { readonly size: number; readonly root: Uint8Array },

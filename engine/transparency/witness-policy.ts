@@ -1,5 +1,5 @@
 /**
- * Which logs and witnesses somebody trusts, and how many of the witnesses must have cosigned a checkpoint: C2SP tlog-policy.
+ * Trusted logs and witnesses, and how many witnesses must have cosigned a checkpoint: C2SP tlog-policy.
  * @see spec/decisions/0160-witnesses.md
  */
 import { type CheckpointNote, CheckpointNoteError, readVerifierKey, type VerifierKey } from './checkpoint-note.ts'
@@ -27,7 +27,7 @@ export interface WitnessPolicy {
   readonly witnesses: readonly PolicyWitness[]
   /** Each after its members. */
   readonly groups: readonly PolicyGroup[]
-  /** Name of a witness or of a group; undefined: nobody must have cosigned. */
+  /** Name of a witness or of a group; undefined: no cosignature is required. */
   readonly quorum: string | undefined
 }
 

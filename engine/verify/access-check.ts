@@ -49,8 +49,8 @@ interface CodeKey {
 }
 
 /**
- * The keys of the codes, the earliest first: each master key opens the one before (spec/formats/journal.md, "The master key").
- * Undefined for one that the store never had. The last one is of no entry beyond that which changes it.
+ * The keys of the codes, the earliest first: each master key opens the one before (spec/formats/journal.md, "The master
+ * key"). Undefined for a key that the store never had. The last key covers no entry after the change to it.
  */
 function keysOf(
   masterKey: Uint8Array,
@@ -101,7 +101,7 @@ function derived(masterKey: Uint8Array, label: string, deploymentId: string): Bu
 
 /**
  * Checks who may do what, by spec/formats/journal.md, "Access".
- * @returns a sentence about entries that nobody vouched for, or that an earlier master key cannot check, if there are any
+ * @returns a sentence about entries that were not adopted, or that an earlier master key cannot check, if there are any
  */
 function checkAccess(
   segments: readonly SegmentResult[],

@@ -2,7 +2,7 @@ import type { SegmentResult } from './segment-result.ts'
 import type { ProblemList } from './verdicts.ts'
 
 /**
- * Finds the attempts of changes in the segments before theirs, as those of long uploads.
+ * Finds attempts in earlier segments than their changes, as long uploads have.
  * @param from first sequence that is examined
  */
 export function joinAttempts(results: readonly SegmentResult[], from: number, problems: ProblemList): void {

@@ -45,7 +45,7 @@ export interface NewKey {
 
 type Report = (sequence: number, offset: number, verdict: Verdict, detail: string) => void
 
-/** Changes that the system makes by itself: nobody asked for them, so they have no attempt. */
+/** Changes that the system makes by itself, without an attempt. */
 const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 36, 37, 47, 52, 53, 54, 55, 62, 63, 73])
 /** Changes of who may do what, of where events are sent, and of links. */
 const ACCESS_CHANGES = [
@@ -105,7 +105,7 @@ export class EntryExaminer {
     return Array.from(this.#open, ([sequence, fingerprint]) => ({ sequence, fingerprint }))
   }
 
-  /** @param from offset in `bytes` of the body, which ends at `end`; `offset`: that of the record in the file */
+  /** @param from offset in `bytes` of the body, which ends at `end`; `offset`: of the record in the file */
   examine(
     bytes: Buffer,
     [from, end]: readonly [number, number],
@@ -191,7 +191,7 @@ export class EntryExaminer {
     end: number,
     { sequence, offset }: { readonly sequence: number; readonly offset: number },
   ): void {
-    // A record begins with its hash.
+    // A record starts with its hash.
     const start = from - RECORD_HEADER_BYTES
     const checkpoints = readCheckpoints(bytes.subarray(from, end), {
       sequence,
@@ -230,7 +230,7 @@ export class EntryExaminer {
   }
 }
 
-/** The value with this index in the array at `at`: where it begins and ends. */
+/** Start and end of the value with this index in the array at `at`. */
 function valueIn(bytes: Buffer, at: number, end: number, index: number): readonly [number, number] | undefined {
   const array = arrayAt(bytes, at, end)
   if (array === undefined || array.count <= index) return undefined

@@ -5,7 +5,7 @@ import { after, arrayAt, integerAt, isNumberAt, isTextAt } from './message-pack.
 /** The values of one body that are judged. */
 export interface EntryParts {
   readonly result: number
-  /** Where the principal begins and ends. */
+  /** Start and end of the principal. */
   readonly principal: readonly [number, number]
   readonly fingerprint: number
   readonly intent: number | undefined

@@ -154,7 +154,7 @@ function batchHeaderRefusal(bytes: Buffer, position: number): string | undefined
   return undefined
 }
 
-/** Checks the trailer of the batch that begins at `position` and lies wholly in `bytes` (rule 3 of a valid batch). */
+/** Checks the trailer of the batch at `position`, which lies wholly in `bytes` (rule 3 of a valid batch). */
 export function trailerFault(bytes: Buffer, position: number, header: BatchHeader): string | undefined {
   const trailer = position + BATCH_HEADER_BYTES + header.recordBytes
   if (bytes.compare(TRAILER_MAGIC, 0, 4, trailer + 4, trailer + 8) !== 0)

@@ -37,7 +37,7 @@ export interface VerificationOptions {
   readonly expectedHead?: ExpectedHead
   /** With it changes of who may do what are checked. 32 bytes. */
   readonly masterKey?: Uint8Array
-  /** One that the caller has kept elsewhere: the journal must extend it. */
+  /** A checkpoint that the caller has kept elsewhere: the journal must extend it. */
   readonly checkpoint?: KeptCheckpoint
   /** How long to wait before a batch that looks torn is read again, in case it is being written. Default 50. */
   readonly settleMilliseconds?: number
@@ -50,7 +50,7 @@ export interface VerificationReport {
   /** In hexadecimal; undefined when neither the genesis nor a segment header could be read. */
   readonly deploymentId: string | undefined
   readonly segments: number
-  /** Those of them that are compressed. */
+  /** Compressed segments. */
   readonly coldSegments: number
   readonly records: number
   readonly batches: number

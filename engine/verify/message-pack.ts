@@ -8,14 +8,14 @@ const DEPTH_MAXIMUM = 16
 
 const NIL = 0xc0
 
-/** Where a value with a length of its own begins, and how much of it there is: bytes, or further values. */
+/** Start of the content of a value with an own length, and its extent: bytes, or further values. */
 interface Sized {
   readonly at: number
   readonly bytes: number
   readonly values: number
 }
 
-/** Offset after the value at `at`; -1 when there is none that ends by `end`, or of a type that no entry holds. */
+/** Offset after the value at `at`; -1 for a value that does not end by `end`, or of a type that no entry holds. */
 export function after(bytes: Buffer, at: number, end: number, depth = 0): number {
   if (at >= end || depth > DEPTH_MAXIMUM) return -1
   const short = afterShort(bytes, at, end)
@@ -50,7 +50,10 @@ export function arrayAt(
   return sized && { count: sized.values, at: sized.at }
 }
 
-/** The integer at `at`, also as a float 64; undefined when there is another value, or one that a number does not hold exactly. */
+/**
+ * The integer at `at`, also as a float 64; undefined for another value, or for an integer that a number does not hold
+ * exactly.
+ */
 export function integerAt(bytes: Buffer, at: number, end: number): number | undefined {
   const tag = at < end ? (bytes[at] as number) : NIL
   if (tag <= 0x7f) return tag
@@ -68,13 +71,13 @@ function numberIn(bytes: Buffer, tag: number, at: number, length: number): numbe
   return tag >= 0xd0 ? bytes.readIntBE(at, length) : bytes.readUIntBE(at, length)
 }
 
-/** Whether a number begins at `at`, of any form. */
+/** Whether there is a number at `at`, of any form. */
 export function isNumberAt(bytes: Buffer, at: number, end: number): boolean {
   const tag = at < end ? (bytes[at] as number) : NIL
   return tag <= 0x7f || tag >= 0xe0 || FIXED[tag] !== undefined
 }
 
-/** Whether a text begins at `at`. */
+/** Whether there is a text at `at`. */
 export function isTextAt(bytes: Buffer, at: number, end: number): boolean {
   const tag = at < end ? (bytes[at] as number) : NIL
   return (tag & 0xe0) === 0xa0 || (tag >= 0xd9 && tag <= 0xdb)

@@ -22,7 +22,7 @@ export class RecordHasher {
   readonly words = new Uint32Array(this.#digest.buffer)
 
   /**
-   * Leaves in `words` the hash of the record that begins at `position` and ends (without padding) at `end`.
+   * Leaves in `words` the hash of the record from `position` to `end` (without padding).
    * @param bytes whole memory of which `position` and `end` are offsets
    */
   hash(bytes: Uint8Array, position: number, end: number): void {

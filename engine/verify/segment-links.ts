@@ -22,9 +22,9 @@ const BEGINNING: Predecessor = {
 }
 
 /**
- * Adds the problems of all segments to a list, in the order of the journal, with those of the links between them.
+ * Adds the problems of all segments, and of the links between them, to a list, in the order of the journal.
  * @param segments in the order of the journal
- * @param fromBeginning true when the first of them must be the beginning of the journal
+ * @param fromBeginning true when the first segment must be the beginning of the journal
  * @param deploymentId that every segment must state
  */
 export function linkSegments(

@@ -22,7 +22,7 @@ export interface SegmentJob {
 export interface TornTail {
   readonly segment: string
   readonly offset: number
-  /** Bytes up to the last one that is not zero. */
+  /** Bytes up to the last non-zero byte. */
   readonly bytes: number
   /** Sequence that the first record of the batch would have had. */
   readonly sequence: number

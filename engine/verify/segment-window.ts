@@ -7,11 +7,11 @@ const WINDOW_BYTES = 4 * 1024 * 1024
 const SCAN_BYTES = 1024 * 1024
 
 /**
- * A part of one segment in memory, which moves forward over it. Reads are synchronous: the thread has nothing else to do.
- * The file may be plain or cold; offsets are those of the plain segment.
+ * A part of one segment in memory, which moves forward over it. Reads are synchronous: the thread has nothing else to
+ * do. The file may be plain or cold; offsets are those in the plain segment.
  *
- * The window also computes the digest of the file so far, by node:crypto. With @noble/hashes it would take as long as all
- * records together, and those are hashed by @noble/hashes anyway.
+ * The window also computes the digest of the file so far, by node:crypto. With @noble/hashes it would take as long as
+ * all records together, and those are hashed by @noble/hashes anyway.
  */
 export class SegmentWindow {
   /** Bytes of the file from `base` on, as far as they were asked for with `ensure`. */

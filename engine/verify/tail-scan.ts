@@ -19,7 +19,7 @@ export function findBatchHeader(
   })
 }
 
-/** The same in a piece of a segment that begins at a multiple of 8, from an offset in the piece on. */
+/** The same in a piece of a segment that starts at a multiple of 8, from an offset in the piece on. */
 export function batchHeaderIn(
   piece: Buffer,
   from: number,

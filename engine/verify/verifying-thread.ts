@@ -24,7 +24,7 @@ export class VerifyingThread {
     return this.#run({ kind: 'trees', job }, () => undefined) as Promise<TwoRanges[]>
   }
 
-  /** Whether the thread keeps the process alive, which it does unless told otherwise. */
+  /** Whether the thread keeps the process alive; it does by default. */
   keepProcess(kept: boolean): void {
     if (kept) this.#worker.ref()
     else this.#worker.unref()

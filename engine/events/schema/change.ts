@@ -4,7 +4,7 @@ import type { ValuesOf } from './record.ts'
 /** Everything about one change of the journal: its name, its code and its fields. */
 export interface ChangeSchema<N extends string = string, F extends Fields = Fields> extends Codec {
   readonly name: N
-  /** The number that its array begins with; never reused. */
+  /** First element of the change's array; never reused. */
   readonly code: number
   readonly fields: F
 }

@@ -14,7 +14,7 @@ export interface Field<T> {
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
-/** What begins an array that is one of several forms, and the property that tells them apart in the program. */
+/** First element of an array with several forms, and the property that distinguishes the forms in the program. */
 interface Head {
   readonly property: 'name' | 'kind'
   readonly value: string

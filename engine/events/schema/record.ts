@@ -24,7 +24,7 @@ export function record<F extends Fields>(page: string, fields: F): RecordKind<Va
   return { page, fields, encode, decode: decode as Kind<ValuesOf<F>>['decode'] }
 }
 
-/** One form of a union: the number that its array begins with, and the fields after it. */
+/** One form of a union: the first element of its array, and the fields after it. */
 export interface Variant<F extends Fields = Fields> {
   readonly code: number
   readonly meaning: string
@@ -35,7 +35,7 @@ type UnionOf<V extends Readonly<Record<string, Variant>>> = {
   [K in keyof V]: { readonly kind: K } & ValuesOf<V[K]['fields']>
 }[keyof V]
 
-/** A value of one of several forms, told apart by `kind`. */
+/** A value of one of several forms, distinguished by `kind`. */
 export function union<V extends Readonly<Record<string, Variant>>>(
   page: string,
   variants: V,

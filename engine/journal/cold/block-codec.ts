@@ -66,7 +66,7 @@ function frameIsRight(member: Buffer, { plainBytes, memberBytes, checksum }: Mem
   return isHeader && member.readUInt32LE(member.length - 4) === plainBytes
 }
 
-/** The stream must end where the trailer begins: nothing hides between two members. */
+/** The stream must end at the trailer, so that no bytes hide between two members. */
 function checked(member: Buffer, plainBytes: number, { buffer, engine }: Inflated): Buffer | undefined {
   if (buffer.length !== plainBytes || engine.bytesWritten !== streamOf(member).length) return undefined
   return crc32(buffer) === member.readUInt32LE(member.length - MEMBER_TRAILER_BYTES) ? buffer : undefined

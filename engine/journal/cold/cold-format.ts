@@ -21,7 +21,7 @@ export const MEMBER_OVERHEAD_MAXIMUM = 1024
 export const BLOCK_HEADER = Buffer.from('1f8b08000000000000ff', 'hex')
 /** The same with an extra field. */
 export const INDEX_HEADER = Buffer.from('1f8b08040000000000ff', 'hex')
-/** By these a cold segment is told from a plain one. */
+/** Distinguishes a cold segment from a plain one. */
 export const COLD_MAGIC = BLOCK_HEADER.subarray(0, 4)
 
 /** CRC-32 and length of what a member inflates to. */
@@ -59,7 +59,7 @@ const SUBFIELD_FRAME_BYTES = 4
 /** Most blocks of a segment: enough for 1.3 GiB, and no segment is longer than 1 GiB. */
 export const BLOCKS_MAXIMUM = Math.floor((EXTRA_BYTES_MAXIMUM - SUBFIELD_FRAME_BYTES - FOOTER.bytes) / INDEX.entryBytes)
 
-/** Bytes of the index of so many blocks. */
+/** Bytes of the index for this number of blocks. */
 export function indexBytes(blocks: number): number {
   return INDEX.entriesAt + blocks * INDEX.entryBytes + FOOTER.bytes + INDEX_END.length
 }

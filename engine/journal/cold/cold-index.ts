@@ -59,7 +59,7 @@ export function encodeIndex(blocks: readonly MemberFacts[]): Buffer {
   return bytes
 }
 
-/** Bytes of the index by the end of the file; a text that says why there is none. */
+/** Bytes of the index, read from the end of the file; a text says why there is no index. */
 export function indexLength(end: Buffer): number | string {
   const at = end.length - INDEX_END.length - FOOTER.bytes
   if (at < 0 || !end.subarray(-INDEX_END.length).equals(INDEX_END)) return 'the file does not end with an index'

@@ -27,7 +27,7 @@ interface Compressed {
   readonly storedBytes: number
 }
 
-/** Written between two syncs: one sync of the whole file would delay those of the journal. */
+/** Bytes written between two syncs: one sync of the whole file would delay syncs of the journal. */
 const SYNC_BYTES = 1 << 20
 
 /**

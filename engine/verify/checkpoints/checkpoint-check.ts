@@ -9,7 +9,7 @@ import { TreeHasher } from './tree-hasher.ts'
 
 const NO_HASH = '0'.repeat(64)
 
-/** A checkpoint that somebody kept elsewhere. */
+/** A checkpoint that an outside party kept. */
 export interface KeptCheckpoint {
   readonly size: number
   /** Of the tree of transparency logs, in hexadecimal. */
@@ -23,7 +23,7 @@ export interface CheckpointFindings {
   readonly last: CheckpointEntry | undefined
   /** Hand-overs of the key that signs them, which hold. */
   readonly handovers: readonly HandoverEntry[]
-  /** Whether the journal extends the one that was kept; undefined without one, or when that could not be computed. */
+  /** Whether the journal extends the kept checkpoint; undefined without one, or when that could not be computed. */
   readonly extendsKept: boolean | undefined
   /** Sentences about what was not checked. */
   readonly notes: readonly string[]
@@ -41,8 +41,9 @@ interface ReadSegment {
 }
 
 /**
- * Checks what the journal says of itself in its checkpoints (`spec/formats/journal.md`, "Checkpoints"), and that it extends one
- * that was kept. Reads the segments a second time where there are any: until all are read nobody knows at which sizes.
+ * Checks what the journal says of itself in its checkpoints (`spec/formats/journal.md`, "Checkpoints"), and that it
+ * extends a kept checkpoint. Reads the segments a second time if there are checkpoints: their sizes are known only
+ * after all are read.
  * @param isWhole whether the journal is read from its beginning
  * @throws the system's error when a file cannot be read
  */

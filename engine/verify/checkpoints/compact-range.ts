@@ -4,13 +4,13 @@ import { HASH_BYTES, type TreeHasher } from './tree-hasher.ts'
 export interface RangeNodes {
   readonly begin: number
   readonly end: number
-  /** Of each node: it covers 2 to this power leaves, and begins at a multiple of that. */
+  /** Of each node: it covers 2 to this power leaves, and starts at a multiple of that. */
   readonly heights: readonly number[]
   /** 32 bytes each. */
   readonly hashes: Uint8Array
 }
 
-/** Twice the height of the highest tree: a range that begins in the middle falls and rises. */
+/** Twice the height of the highest tree: a range that starts in the middle rises and falls. */
 const NODES_MAXIMUM = 128
 
 /**
@@ -52,7 +52,7 @@ export class CompactRange {
     }
   }
 
-  /** What there is so far; the range goes on with what comes after it. */
+  /** Returns the range so far; the rest continues after it. */
   take(): RangeNodes {
     const nodes = {
       begin: this.#begin,
@@ -70,7 +70,7 @@ export class CompactRange {
     return this.#end
   }
 
-  /** The root of the tree, in hexadecimal, of a range that begins with the first leaf and is not empty. */
+  /** The root of the tree, in hexadecimal, for a range that starts with the first leaf and is not empty. */
   root(): string {
     const pair = new Uint8Array(2 * HASH_BYTES)
     const apex = pair.subarray(HASH_BYTES)

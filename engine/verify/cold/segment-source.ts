@@ -8,10 +8,10 @@ export interface ColdFault {
   readonly detail: string
 }
 
-/** The bytes of a segment, whatever the form of its file. Offsets and lengths are those of the plain segment. */
+/** The bytes of a segment, whatever the form of its file. Offsets and lengths are those in the plain segment. */
 export interface SegmentSource {
   readonly isCold: boolean
-  /** Length now: that of an open segment changes. */
+  /** Length now; an open segment grows. */
   size(): number
   /** Fills `target` from its beginning with up to `wanted` bytes; returns their number, less only where the file ends. */
   read(target: Buffer, wanted: number, offset: number): number
@@ -20,7 +20,7 @@ export interface SegmentSource {
   close(): void
 }
 
-/** By these a cold segment is told from a plain one. */
+/** Distinguishes a cold segment from a plain one. */
 const COLD_MAGIC = Buffer.from('1f8b0800', 'hex')
 
 /**
@@ -130,7 +130,7 @@ class ColdSource implements SegmentSource {
   }
 }
 
-/** Index of the last block that begins at or before `offset`. */
+/** Index of the last block that starts at or before `offset`. */
 function blockIndexAt(blocks: readonly ColdBlock[], offset: number): number {
   let low = 0
   let high = blocks.length - 1

@@ -15,7 +15,7 @@ export interface SpanJob {
   readonly from: number
   /** Last sequence of the span, not after the last of the journal. */
   readonly last: number
-  /** Where reading begins: a batch at or before the record in front of the span. */
+  /** Start of reading: a batch at or before the record in front of the span. */
   readonly beginning: SegmentPlace
   /** Where reading ends: after the last batch that counts. */
   readonly end: SegmentPlace

@@ -1,7 +1,7 @@
 import type { SpanJob, SpanResult } from './span-report.ts'
 import { VerifyingThread } from '../verifying-thread.ts'
 
-/** How long the thread waits for the next span: longer than whoever follows the chain takes between two. */
+/** How long the thread waits for the next span: longer than the pause of a client that follows the chain. */
 const IDLE_MILLISECONDS = 2000
 
 let thread: VerifyingThread | undefined

@@ -23,16 +23,16 @@ const CHANGED: ChainVerdict = 'content changed'
 const BROKEN: ChainVerdict = 'broken link to the previous record'
 const MISSING: ChainVerdict = 'record is missing from the log'
 
-/** Bytes in memory at a time, when no batch is longer: a span is short, and each segment of it begins with a header. */
+/** Bytes in memory at a time, when no batch is longer: a span is short, and each segment of it starts with a header. */
 const WINDOW_BYTES = 256 * 1024
 /** More bytes than any writer puts into a batch: what claims more is not read as one. */
 const BATCH_BYTES_MAXIMUM = 4 * 1024 * 1024
 
 /**
- * Verifies the chain over a span of sequences, reading only. It examines records one by one and goes on after whatever
- * is wrong, in sealed segments as in the open one; records are believed rather than the headers around them. Of the
- * record before the span it takes the hash that it states. Runs to its end without giving way: call it in a thread of
- * its own. Memory depends neither on the journal's length nor on the span's.
+ * Verifies the chain over a span of sequences, reading only. It examines records one by one and continues after faults,
+ * in sealed segments as in the open one; records are believed rather than the headers around them. Of the record before
+ * the span it takes the hash that it states. Runs to its end without giving way: call it in a thread of its own. Memory
+ * depends neither on the journal's length nor on the span's.
  * @throws the system's error when a file cannot be read
  */
 export function verifySpan(job: SpanJob): SpanResult {
@@ -123,7 +123,7 @@ class SpanVerifier {
     return readable?.segmentNumber
   }
 
-  /** Whether a hash, in hexadecimal, is another one than that of the record before. */
+  /** Whether a hash, in hexadecimal, differs from the hash of the record before. */
   #isOther(hash: string): boolean {
     return this.#previous !== undefined && Buffer.from(this.#previous.buffer).toString('hex') !== hash
   }
@@ -198,7 +198,7 @@ class SpanVerifier {
     const allPassed = batch.complete && passed === batch.records.length
     if (this.#expected <= last && !allPassed) this.#unreadable = this.#place
     if (fault === undefined || first === undefined || this.#problems.length > problems) return
-    // A batch is judged in the span that it begins in, unless a record of it explains what is wrong.
+    // A batch is judged in the span that has its first record, unless a record explains the fault.
     if (first !== batch.records[0]?.sequence || !batch.areUnchanged) return
     this.#verified -= 1
     this.#report(first, CHANGED, this.#place, fault)
