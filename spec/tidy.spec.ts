@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { type Test, test } from 'tap'
 import { wordFindings } from './tidy/banned-words.ts'
 import { circleFindings, KEPT, unreachedFindings } from './tidy/dead-files.ts'
+import { indexFindings, recordFindings } from './tidy/decision-records.ts'
 import { openFindings, writeFindings } from './tidy/durable-writes.ts'
 import { unusedExportFindings } from './tidy/exports.ts'
 import { BUNDLED_PACKAGES, directionFindings, PACKAGE_HOMES, packageFindings } from './tidy/import-rules.ts'
@@ -55,6 +56,9 @@ const importing = (path: string, ...lines: readonly string[]) => importsOf(fileO
 const importsFs = (path: string, what: string) => writeFindings(importing(path, `import ${what} from 'node:fs'`))
 const fileWith = (count: number) => 'const a = 1\n'.repeat(count)
 const functionWith = (count: number) => `function a(b: string): void {\n${'  b()\n'.repeat(count - 2)}}\n`
+const decision = (number: string, status: string, ...text: readonly string[]) =>
+  fileOf(`spec/decisions/${number}-a.md`, [`# ${number} A`, '', status, '', ...text].join('\n'))
+const decisionIndex = (...rows: readonly string[]) => fileOf('spec/decisions/README.md', rows.join('\n'))
 
 test('the rules see the project', async (t) => {
   t.ok(paths.includes('engine/engine.ts'))
@@ -274,6 +278,42 @@ test('links lead somewhere', async (t) => {
   const pages = files.filter(({ path }) => path.endsWith('.md'))
   t.ok(pages.length > 3)
   holds(t, linkFindings(pages, paths))
+})
+
+test('a decision says whether it still holds', async (t) => {
+  const first = decision('0001', 'Status: superseded by [0002](0002-a.md)')
+  const second = decision(
+    '0002',
+    'Status: accepted; a part of it superseded by [0003](0003-a.md)',
+    'This replaces 0001.',
+  )
+  holds(t, recordFindings([first, second]))
+  finds(t, recordFindings([decision('0004', '## Context')]), ['spec/decisions/0004-a.md:3', 'Status: accepted'])
+  finds(t, recordFindings([decision('0004', 'Status: accepted since 0003')]), [
+    'spec/decisions/0004-a.md:3',
+    'needs one of',
+  ])
+  finds(t, recordFindings([fileOf('spec/decisions/0004-a.md', '# A\n\nStatus: accepted')]), [
+    'spec/decisions/0004-a.md:1',
+    '# 0004 Title',
+  ])
+  const unmarked = [decision('0001', 'Status: accepted'), second]
+  finds(t, recordFindings(unmarked), ['spec/decisions/0002-a.md:5', 'changes 0001'])
+  const [one, two] = ['- [0001 A](0001-a.md)', '- [0002 A](0002-a.md): a part of it superseded by [0003](0003-a.md)']
+  holds(t, indexFindings(decisionIndex(`${one}: superseded by [0002](0002-a.md)`, two), [first, second]))
+  finds(
+    t,
+    indexFindings(decisionIndex(one, two, two), [first, second]),
+    ['spec/decisions/README.md:1', 'superseded by'],
+    ['spec/decisions/README.md:0', '2 times'],
+  )
+  const records = files.filter(({ path }) => /^spec\/decisions\/\d{4}-/.test(path))
+  t.ok(records.length > 50)
+  holds(t, recordFindings(records))
+  holds(
+    t,
+    files.filter(({ path }) => path === 'spec/decisions/README.md').flatMap((page) => indexFindings(page, records)),
+  )
 })
 
 test('a clean clone installs from any registry', async (t) => {
