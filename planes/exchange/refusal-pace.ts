@@ -1,3 +1,5 @@
+import { Rate } from '../../engine/shares/rate.ts'
+
 /** Refusals of strangers that a thread answers at once in a second; so many can be saved up. */
 export const REFUSALS_PER_SECOND = 1000
 /** Those beyond wait for the next of these moments. */
@@ -9,13 +11,11 @@ const TURN_MILLISECONDS = 50
  * waits holds its connection and nothing more, so connections bound how many wait.
  */
 export class RefusalPace {
-  readonly #now: () => number
+  readonly #rate: Rate
   readonly #later: (turn: () => void) => void
   /** By network. The one whose turn was longest ago is the first. */
   readonly #waiting = new Map<string, (() => void)[]>()
   readonly #perSecond: number
-  #saved: number
-  #savedAt: number
 
   /**
    * @param now milliseconds of a clock that only goes forward
@@ -28,10 +28,8 @@ export class RefusalPace {
     perSecond = REFUSALS_PER_SECOND,
   ) {
     this.#perSecond = perSecond
-    this.#saved = perSecond
-    this.#now = now
+    this.#rate = new Rate({ perSecond, saved: perSecond, now })
     this.#later = later
-    this.#savedAt = now()
   }
 
   /**
@@ -39,11 +37,8 @@ export class RefusalPace {
    * first come, first served.
    */
   turn(network: string): Promise<void> | undefined {
-    const now = this.#now()
-    this.#saved = Math.min(this.#perSecond, this.#saved + ((now - this.#savedAt) / 1000) * this.#perSecond)
-    this.#savedAt = now
-    if (this.#waiting.size === 0 && this.#saved >= 1) {
-      this.#saved -= 1
+    if (this.#waiting.size === 0 && this.#rate.allowed >= 1) {
+      this.#rate.spend(1)
       return undefined
     }
     if (this.#waiting.size === 0) this.#later(() => this.#release())
@@ -64,8 +59,8 @@ export class RefusalPace {
       this.#waiting.delete(network)
       if (line.length > 0) this.#waiting.set(network, line)
     }
-    this.#saved = 0
-    this.#savedAt = this.#now()
+    // What was saved up meanwhile has just been given to the networks that waited.
+    this.#rate.empty()
     if (this.#waiting.size > 0) this.#later(() => this.#release())
   }
 }

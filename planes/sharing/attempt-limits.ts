@@ -1,4 +1,5 @@
 /** How often passwords of shares may be tried (spec/decisions/0075). */
+import { Rate } from '../../engine/shares/rate.ts'
 import { networkOf } from '../http/limits/network-of.ts'
 
 /** Attempts that can be saved up, and the milliseconds after which there is one more. */
@@ -23,63 +24,49 @@ const KNOWN_MAXIMUM = 10_000
 const FORGET_MILLISECONDS = 1000
 const OTHERS = 'others'
 
-interface Account {
-  attempts: number
-  at: number
-}
-
 /** Attempts of each of many names. */
 class Accounts {
   readonly #limit: Limit
-  readonly #known = new Map<string, Account>()
+  readonly #now: () => number
+  readonly #known = new Map<string, Rate>()
   #forgotAt = Number.NEGATIVE_INFINITY
 
-  constructor(limit: Limit) {
+  constructor(limit: Limit, now: () => number) {
     this.#limit = limit
+    this.#now = now
   }
 
   /** Milliseconds until the name has an attempt, 0 when it has one. Nothing is remembered of a name that takes none. */
-  wait(name: string, now: number): number {
-    const known = this.#known.get(name) ?? (this.#isFull(now) ? this.#known.get(OTHERS) : undefined)
-    if (known === undefined) return 0
-    const { attempts } = this.#grown(known, now)
-    return attempts >= 1 ? 0 : (1 - attempts) * this.#limit.millisecondsEach
+  wait(name: string): number {
+    const known = this.#known.get(name) ?? (this.#isFull() ? this.#known.get(OTHERS) : undefined)
+    return known?.waitMilliseconds ?? 0
   }
 
-  take(name: string, now: number): void {
-    this.#of(name, now).attempts -= 1
+  take(name: string): void {
+    const attempts = this.#known.get(name) ?? this.#add(name)
+    attempts.spend(1)
   }
 
-  #of(name: string, now: number): Account {
-    return this.#grown(this.#known.get(name) ?? this.#add(name, now), now)
-  }
-
-  #grown(account: Account, now: number): Account {
-    const { saved, millisecondsEach } = this.#limit
-    account.attempts = Math.min(saved, account.attempts + (now - account.at) / millisecondsEach)
-    account.at = now
-    return account
-  }
-
-  #isFull(now: number): boolean {
-    if (this.#known.size >= KNOWN_MAXIMUM) this.#forget(now)
+  #isFull(): boolean {
+    if (this.#known.size >= KNOWN_MAXIMUM) this.#forget()
     return this.#known.size >= KNOWN_MAXIMUM
   }
 
-  #add(name: string, now: number): Account {
-    const place = this.#isFull(now) ? OTHERS : name
-    const account = this.#known.get(place) ?? { attempts: this.#limit.saved, at: now }
-    this.#known.set(place, account)
-    return account
+  #add(name: string): Rate {
+    const { saved, millisecondsEach } = this.#limit
+    const place = this.#isFull() ? OTHERS : name
+    const attempts = this.#known.get(place) ?? new Rate({ perSecond: 1000 / millisecondsEach, saved, now: this.#now })
+    this.#known.set(place, attempts)
+    return attempts
   }
 
-  /** Drops those that have as many attempts as one that nobody knows. */
-  #forget(now: number): void {
+  /** Drops the names that have all their attempts again, as a new name has. */
+  #forget(): void {
+    const now = this.#now()
     if (now - this.#forgotAt < FORGET_MILLISECONDS) return
     this.#forgotAt = now
-    const { saved, millisecondsEach } = this.#limit
-    for (const [name, { attempts, at }] of this.#known) {
-      if (attempts + (now - at) / millisecondsEach >= saved) this.#known.delete(name)
+    for (const [name, attempts] of this.#known) {
+      if (attempts.isFull) this.#known.delete(name)
     }
   }
 }
@@ -92,37 +79,39 @@ class Accounts {
  * unlocked a share takes nothing from it, and one that is new to it finds some that a few others cannot have used up.
  */
 export class AttemptLimits {
-  readonly #now: () => number
-  readonly #addresses = new Accounts(ADDRESS_LIMIT)
-  readonly #visitors = new Accounts(VISITOR_LIMIT)
-  readonly #shares = new Accounts(SHARE_LIMIT)
-  readonly #reserves = new Accounts(RESERVE_LIMIT)
-  readonly #firsts = new Accounts(FIRST_LIMIT)
+  readonly #addresses: Accounts
+  readonly #visitors: Accounts
+  readonly #shares: Accounts
+  readonly #reserves: Accounts
+  readonly #firsts: Accounts
   /** Visitors who had the right password, the newest last. */
   readonly #trusted = new Set<string>()
 
   /** @param now milliseconds of a clock that only goes forward */
   constructor(now: () => number = () => performance.now()) {
-    this.#now = now
+    this.#addresses = new Accounts(ADDRESS_LIMIT, now)
+    this.#visitors = new Accounts(VISITOR_LIMIT, now)
+    this.#shares = new Accounts(SHARE_LIMIT, now)
+    this.#reserves = new Accounts(RESERVE_LIMIT, now)
+    this.#firsts = new Accounts(FIRST_LIMIT, now)
   }
 
   /** Takes an attempt; returns 0, or the whole seconds until there is one, of which nothing was taken. */
   take(share: string, address: string): number {
-    const now = this.#now()
     const network = networkOf(address)
     const visitor = visitorOf(share, network)
     const isTrusted = this.#trusted.has(visitor)
-    const own = Math.max(this.#addresses.wait(network, now), this.#visitors.wait(visitor, now))
-    const shared = isTrusted ? 0 : this.#shares.wait(share, now)
-    const reserved = shared === 0 ? 0 : Math.max(this.#firsts.wait(visitor, now), this.#reserves.wait(share, now))
+    const own = Math.max(this.#addresses.wait(network), this.#visitors.wait(visitor))
+    const shared = isTrusted ? 0 : this.#shares.wait(share)
+    const reserved = shared === 0 ? 0 : Math.max(this.#firsts.wait(visitor), this.#reserves.wait(share))
     const wait = Math.max(own, Math.min(shared, reserved))
     if (wait > 0) return Math.ceil(wait / 1000)
-    this.#addresses.take(network, now)
-    this.#visitors.take(visitor, now)
+    this.#addresses.take(network)
+    this.#visitors.take(visitor)
     if (shared > 0) {
-      this.#reserves.take(share, now)
-      this.#firsts.take(visitor, now)
-    } else if (!isTrusted) this.#shares.take(share, now)
+      this.#reserves.take(share)
+      this.#firsts.take(visitor)
+    } else if (!isTrusted) this.#shares.take(share)
     return 0
   }
 

@@ -4,7 +4,6 @@ import { test } from 'tap'
 import { millisecondsOf } from '../../engine/brands.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import { PayloadReader } from '../../engine/payloads/payload-reader.ts'
-import { ByteRate } from '../../workers/scrub/byte-rate.ts'
 import { PayloadScrub } from '../../workers/scrub/payload-scrub.ts'
 import { StoreScrub } from '../../workers/scrub/scrub-store.ts'
 import { SegmentScrub } from '../../workers/scrub/segment-scrub.ts'
@@ -272,21 +271,4 @@ test('more damage than one record holds takes several', async (t) => {
   t.equal(store.catalog.snapshot().scrub()?.damage.length, 256, 'so many are kept')
   await stop()
   await store.close(true)
-})
-
-test('the rate is kept, and not saved up over a pause', async (t) => {
-  let now = 0
-  const rate = new ByteRate(1000, () => now)
-  t.notOk(rate.allows(), 'nothing at first')
-  now = 100
-  t.ok(rate.allows())
-  rate.spend(600)
-  now = 599
-  t.notOk(rate.allows(), '100 allowed, 600 spent')
-  now = 601
-  t.ok(rate.allows())
-  now = 1_000_000
-  t.ok(rate.allows())
-  rate.spend(1001)
-  t.notOk(rate.allows(), 'at most a second of it is saved')
 })

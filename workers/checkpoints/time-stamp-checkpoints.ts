@@ -1,3 +1,4 @@
+import { Backoff, REMOTE_BACKOFF } from '../../engine/shares/backoff.ts'
 import { randomBytes } from 'node:crypto'
 import { microsecondsOf, type Milliseconds } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
@@ -9,7 +10,6 @@ import { systemAudit } from '../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
 import { timedPost } from './bounded-post.ts'
 import { timeStampRequirement } from './publish-checkpoints.ts'
-import { RetryPace } from './retry-pace.ts'
 
 interface TimeStampOptions {
   readonly mode: 'off' | 'best-effort' | 'required'
@@ -49,18 +49,18 @@ export class CheckpointTimeStamps implements BackgroundWorker {
   readonly #stop = new AbortController()
   #flight: Promise<void> | undefined
   #failed: unknown
-  readonly #pace: RetryPace
+  readonly #backoff: Backoff
   #kept = 0
 
   constructor(engine: Pick<EngineClient, 'execute'>, reader: CheckpointReader, options: TimeStampOptions) {
     this.#engine = engine
     this.#reader = reader
     this.#options = options
-    this.#pace = new RetryPace(options.timer)
+    this.#backoff = new Backoff({ ...REMOTE_BACKOFF, timer: options.timer })
   }
 
   get status(): string {
-    return `${this.#kept} time stamps kept, ${this.#pace.failures} attempts failed`
+    return `${this.#kept} time stamps kept, ${this.#backoff.failures} attempts failed`
   }
 
   get facts(): TimeStampFacts {
@@ -68,7 +68,7 @@ export class CheckpointTimeStamps implements BackgroundWorker {
     const isOff = mode === 'off' && !othersVouch
     const oldest = isOff ? undefined : this.#reader.oldestUnanchored()
     const age = oldest === undefined ? 0 : Math.max(0, clock() - oldest.timeMicroseconds / 1000) / 1000
-    return { failures: this.#pace.failures, unanchoredSeconds: isOff ? undefined : age }
+    return { failures: this.#backoff.failures, unanchoredSeconds: isOff ? undefined : age }
   }
 
   async step(): Promise<StepResult> {
@@ -80,7 +80,7 @@ export class CheckpointTimeStamps implements BackgroundWorker {
     const { mode } = this.#options
     const { last } = this.#reader.state()
     if (mode === 'off') return 'done'
-    if (last === undefined || this.#flight !== undefined || !this.#pace.isDue) return 'idle'
+    if (last === undefined || this.#flight !== undefined || !this.#backoff.isDue) return 'idle'
     if (timeStampRequirement(this.#reader).isMet(last)) return 'idle'
     this.#flight = this.#attempt(last).finally(() => {
       this.#flight = undefined
@@ -101,7 +101,7 @@ export class CheckpointTimeStamps implements BackgroundWorker {
       receipt = await this.#ask(checkpoint)
     } catch (error) {
       if (this.#stop.signal.aborted) return
-      this.#pace.failed()
+      this.#backoff.failed()
       this.#options.onFailure(error)
       return
     }
@@ -115,7 +115,7 @@ export class CheckpointTimeStamps implements BackgroundWorker {
         receipt: { size, kind: 'rfc3161', giver, ...receipt },
       })
       this.#kept += 1
-      this.#pace.succeeded()
+      this.#backoff.succeeded()
     } catch (error) {
       this.#failed = error
     }

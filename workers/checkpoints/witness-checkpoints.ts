@@ -54,7 +54,7 @@ export class CheckpointWitnesses implements BackgroundWorker {
   }
 
   get facts(): { readonly failures: number } {
-    return { failures: this.#lines.reduce((sum, { pace }) => sum + pace.failures, 0) }
+    return { failures: this.#lines.reduce((sum, { backoff }) => sum + backoff.failures, 0) }
   }
 
   /** That a quorum of the policy has cosigned. */
@@ -94,7 +94,7 @@ export class CheckpointWitnesses implements BackgroundWorker {
     const { last } = this.#reader.state()
     if (last === undefined) return 'idle'
     for (const line of this.#lines) {
-      if (this.#flights.has(line) || !line.pace.isDue || this.#hasCosigned(last.size, line.witness)) continue
+      if (this.#flights.has(line) || !line.backoff.isDue || this.#hasCosigned(last.size, line.witness)) continue
       const flight = this.#attempt(line, last).finally(() => this.#flights.delete(line))
       this.#flights.set(line, flight)
     }

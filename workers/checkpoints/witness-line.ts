@@ -1,3 +1,4 @@
+import { Backoff, REMOTE_BACKOFF } from '../../engine/shares/backoff.ts'
 import type { Milliseconds } from '../../engine/brands.ts'
 import type { SigningKey } from '../../engine/keys/signing-key.ts'
 import type { CheckpointState } from '../../engine/state-ports.ts'
@@ -8,7 +9,6 @@ import type { PolicyWitness } from '../../engine/transparency/witness-policy.ts'
 import { noteOf } from '../../projections/trees/checkpoint-log.ts'
 import { askWitness, type WitnessAnswer, WitnessError } from './ask-witness.ts'
 import type { Seen } from './outside-memory.ts'
-import { RetryPace } from './retry-pace.ts'
 
 interface LineOptions {
   /** The current key of the log. */
@@ -43,7 +43,7 @@ const ANOTHER_ROOT = new Uint8Array(0)
 export class WitnessLine {
   readonly witness: PolicyWitness
   readonly #options: LineOptions
-  readonly pace: RetryPace
+  readonly backoff: Backoff
   /** What it cosigned last, as far as this process knows. */
   #known: { readonly origin: string; readonly size: number } | undefined
   #turn: Promise<unknown> = Promise.resolve()
@@ -52,7 +52,7 @@ export class WitnessLine {
   constructor(witness: PolicyWitness, options: LineOptions) {
     this.witness = witness
     this.#options = options
-    this.pace = new RetryPace(options.timer)
+    this.backoff = new Backoff({ ...REMOTE_BACKOFF, timer: options.timer })
   }
 
   /** Whether it has said what it knows of this log. */
@@ -72,7 +72,7 @@ export class WitnessLine {
    */
   seen(origin: string, own: CheckpointState | undefined): Promise<Seen | undefined> {
     return this.#inTurn(async () => {
-      if (!this.pace.isDue) throw this.#failure
+      if (!this.backoff.isDue) throw this.#failure
       const key = this.#options.key()
       const sent = own !== undefined && key.publicKey.equals(own.publicKey) ? own : undefined
       const size = sent?.size ?? 0
@@ -133,7 +133,7 @@ export class WitnessLine {
     const { timeoutMilliseconds, stop } = this.#options
     try {
       const answer = await askWitness(this.witness, { old, path, note }, { timeoutMilliseconds, stop })
-      this.pace.succeeded()
+      this.backoff.succeeded()
       this.#failure = undefined
       return answer
     } catch (error) {
@@ -142,7 +142,7 @@ export class WitnessLine {
   }
 
   #failed<T>(error: T): T {
-    this.pace.failed(error instanceof WitnessError && error.isLasting)
+    this.backoff.failed(error instanceof WitnessError && error.isLasting)
     this.#failure = error
     return error
   }

@@ -1,3 +1,4 @@
+import { Rate } from '../../engine/shares/rate.ts'
 import type { Milliseconds } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import { isScrubbing } from '../../engine/domain/scrub.ts'
@@ -5,7 +6,6 @@ import type { ScrubDamage } from '../../engine/events/values.ts'
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import { systemAudit } from '../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
-import { ByteRate } from './byte-rate.ts'
 import { ScrubPass, type Scrubbed } from './scrub-pass.ts'
 
 const DAY_MILLISECONDS = 86_400_000
@@ -40,7 +40,8 @@ export class StoreScrub implements BackgroundWorker {
   readonly #catalog: CatalogReader
   readonly #scrubbed: Scrubbed
   readonly #options: ScrubOptions
-  readonly #rate: ByteRate
+  /** Bytes; a second of them is saved up, so a pause is not followed by a burst. */
+  readonly #rate: Rate
   #pass: ScrubPass | undefined
   #recordedAt = 0
 
@@ -49,7 +50,12 @@ export class StoreScrub implements BackgroundWorker {
     this.#catalog = catalog
     this.#scrubbed = scrubbed
     this.#options = options
-    this.#rate = new ByteRate(options.bytesPerSecond, options.timer)
+    this.#rate = new Rate({
+      perSecond: options.bytesPerSecond,
+      saved: options.bytesPerSecond,
+      initial: 0,
+      now: options.timer,
+    })
   }
 
   get status(): string {
@@ -66,7 +72,7 @@ export class StoreScrub implements BackgroundWorker {
       await this.#engine.execute({ kind: 'begin-scrub', audit: AUDIT })
       return 'more'
     }
-    if (!this.#rate.allows()) return 'idle'
+    if (this.#rate.allowed <= 0) return 'idle'
     this.#rate.spend(await pass.step())
     if (this.#mustRecord(pass)) await this.#record(pass)
     return 'more'

@@ -1,5 +1,6 @@
 /** When a delivery that failed is tried again. Times are milliseconds. */
 import { hash } from 'node:crypto'
+import { backoffMilliseconds } from '../../engine/shares/backoff.ts'
 
 /** Between two attempts, whatever their number or the target says. */
 const DELAY_MAXIMUM = 6 * 60 * 60 * 1000
@@ -14,7 +15,7 @@ export const RETRY_DELAY_MAXIMUM = DELAY_MAXIMUM + JITTER
  */
 export function retryDelay(delivery: string, attempt: number, askedMilliseconds = 0): number {
   const jitter = hash('sha256', `${delivery} ${attempt}`, 'buffer').readUInt16BE(0) % JITTER
-  const own = Math.min(2 ** attempt * 1000, DELAY_MAXIMUM)
+  const own = backoffMilliseconds(2000, attempt, DELAY_MAXIMUM)
   return Math.min(Math.max(own + jitter, askedMilliseconds), RETRY_DELAY_MAXIMUM)
 }
 
