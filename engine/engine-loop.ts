@@ -184,7 +184,7 @@ export class EngineLoop {
         replies.forEach((reply, index) => waiting[index]?.settle?.(reply))
         if (released.files.length > 0 || released.volumes.length > 0) this.#hooks.onReleased(released)
       } catch (error) {
-        const told = this.#engine.disown(error)
+        const told = this.#engine.failureForWaiters(error)
         this.#end(told)
         this.#hooks.onFailure(error, told)
       }

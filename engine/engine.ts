@@ -13,7 +13,7 @@ import { locksOf, settingsOf } from './domain/settings.ts'
 import type { AccessAuthentication } from './keys/access-authentication.ts'
 import type { OpaqueIds } from './keys/opaque-ids.ts'
 import { DomainError, EngineUnavailableError, OutcomeUnknownError } from './errors.ts'
-import { GIVEN_TO_RULES } from './given-to-rules.ts'
+import { ruleHelpers } from './rule-helpers.ts'
 import type { AuditContext } from './events/audit.ts'
 import { type ExpirePage, expirePage } from './expire-page.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
@@ -131,7 +131,7 @@ export class Engine {
    * The error of requests without a reply after `run` has thrown. A batch whose write or sync failed may be on disk all
    * the same. The mark then says that it was refused, and the next start cuts it off (decision 0036).
    */
-  disown(error: unknown): EngineUnavailableError {
+  failureForWaiters(error: unknown): EngineUnavailableError {
     const reason = error instanceof Error ? error.message : String(error)
     const { refused } = this.#journal
     const isBeforeJournal = refused === undefined && !this.#journalIsAhead
@@ -266,7 +266,7 @@ export class Engine {
       sequence: batch.nextSequence,
       ...(attempt !== undefined && { attempt }),
       placement: this.#volumes,
-      ...GIVEN_TO_RULES,
+      ...ruleHelpers,
       referenceRatioMaximum: this.#referenceRatioMaximum,
       now: millisecondsOf(Math.floor(latest / 1000)),
       clockIsBehind: time < latest - (latest % CLOCK_STEP_MICROSECONDS) - this.#clockToleranceMicroseconds,

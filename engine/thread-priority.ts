@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 
+/** For threads in the background, on the scale of nice(2): a thread that serves requests gets ten times their share. */
+export const BACKGROUND_NICE = 10
+
 /**
- * Makes the calling thread nicer than those that serve requests: on Linux each thread has a priority of its own. A thread
- * that is nicer already may not become less so. Where a service manager forbids it (`~@resources` in our unit), the thread
- * keeps its priority: it only takes a larger share.
+ * Lowers the priority of the calling thread to `nice`: on Linux each thread has a priority of its own. A thread that has a
+ * lower one keeps it. Where a service manager forbids the change (`~@resources` in our unit), the priority stays: the thread
+ * only takes a larger share.
  */
-export function beNicer(nice: number): void {
+export function lowerPriority(nice: number): void {
   const thread = Number.parseInt(readFileSync('/proc/thread-self/stat', 'latin1'), 10)
   if (getPriority(thread) >= nice) return
   try {

@@ -43,7 +43,7 @@ export interface BodyHasher {
   /** A piece with arbitrary contents. */
   takePiece(): SharedPiece
   /** Releases a piece that neither the caller nor an update uses any more. */
-  givePieceBack(piece: SharedPiece): void
+  releasePiece(piece: SharedPiece): void
   /** Starts a body. */
   begin(): HashedBody
   /** Ends it; what is under way fails. */
@@ -82,7 +82,7 @@ export class BodyHashing implements BodyHasher {
     return this.#free.pop() ?? this.#newPiece()
   }
 
-  givePieceBack(piece: SharedPiece): void {
+  releasePiece(piece: SharedPiece): void {
     if (this.#free.length < FREE_PIECES_MAXIMUM) {
       this.#free.push(piece)
       return

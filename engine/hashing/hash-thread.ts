@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import type { HashReply, HashRequest, HashThreadData, ToHashThread } from './hash-messages.ts'
 import { READERS_BYTES } from './hash-messages.ts'
-import { beNicer } from '../thread-priority.ts'
+import { lowerPriority } from '../thread-priority.ts'
 import { Md5Hashing } from './md5-hashing.ts'
 import { type Hashing, Sha256Hashing } from './sha256-hashing.ts'
 
@@ -13,7 +13,7 @@ const { kind } = workerData as HashThreadData
 
 /** Of the scheduler: a front end that has something to do does not wait until this thread sleeps. */
 const NICE = 5
-beNicer(NICE)
+lowerPriority(NICE)
 
 /** Serves one other thread. */
 function serve<Body>(port: MessagePort, hashing: Hashing<Body>): void {

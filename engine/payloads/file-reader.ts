@@ -3,7 +3,7 @@ import type { BlockCodec } from './block-codec.ts'
 import type { BlockingReads } from './blocking-reads.ts'
 import { BLOCK_BYTES, blockCount, FILE_FORMS, FILE_TRAILER, fileBytes, isTrailerOf } from './file-format.ts'
 import { PayloadDamagedError } from './payload-errors.ts'
-import { givePieceBack, PIECE_BLOCKS, takePiece } from './piece-pool.ts'
+import { releasePiece, PIECE_BLOCKS, takePiece } from './piece-pool.ts'
 
 /** The catalog's data of a payload file; `length` is the object's, in bytes. */
 interface FilePayload {
@@ -111,7 +111,7 @@ export class PayloadFileReader {
     if (this.#ahead === undefined) this.#closeFile()
     else
       this.#ahead
-        .then(({ piece }) => givePieceBack(piece))
+        .then(({ piece }) => releasePiece(piece))
         .catch(() => undefined)
         .finally(() => this.#closeFile())
   }
@@ -134,7 +134,7 @@ export class PayloadFileReader {
   }
 
   #takeBack(): void {
-    if (this.#lent !== undefined) givePieceBack(this.#lent)
+    if (this.#lent !== undefined) releasePiece(this.#lent)
     this.#lent = undefined
   }
 
@@ -165,7 +165,7 @@ export class PayloadFileReader {
         this.#blocking.run(() => this.#file.readAt(piece, span.start, length)),
       )
     } catch (error) {
-      givePieceBack(piece)
+      releasePiece(piece)
       throw error
     }
   }
@@ -176,7 +176,7 @@ export class PayloadFileReader {
     try {
       return this.#proved(piece, span, await this.#file.readAtAsync(piece, span.start, span.stop - span.start))
     } catch (error) {
-      givePieceBack(piece)
+      releasePiece(piece)
       throw error
     }
   }

@@ -6,7 +6,7 @@ import { type BlockCodec, plainBlocks, sealedBlocks } from './block-codec.ts'
 import { BlockTable } from './block-table.ts'
 import { copyInto } from '../hashing/copy-into.ts'
 import { encodeFileTrailer, type FileForm } from './file-format.ts'
-import { givePieceBack, PIECE_BYTES, takePiece } from './piece-pool.ts'
+import { releasePiece, PIECE_BYTES, takePiece } from './piece-pool.ts'
 import type { PayloadSealer } from './sealing.ts'
 
 /** With more pieces of one upload under way, the sender waits until one of them is hashed and written. */
@@ -210,8 +210,8 @@ export class PayloadFileWriter {
   }
 
   #giveBack({ plain, stored }: Piece): void {
-    this.#hashing.givePieceBack(plain)
-    if (stored !== plain.bytes) givePieceBack(stored)
+    this.#hashing.releasePiece(plain)
+    if (stored !== plain.bytes) releasePiece(stored)
   }
 
   /** Counts the piece as written; returns its place in the file. */

@@ -17,6 +17,6 @@ export function takePiece(): Buffer {
 }
 
 /** The caller must not use it any more. */
-export function givePieceBack(piece: Buffer): void {
+export function releasePiece(piece: Buffer): void {
   if (freePieces.length < FREE_PIECES_MAXIMUM) freePieces.push(piece)
 }

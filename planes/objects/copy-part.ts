@@ -8,7 +8,7 @@ import { nameOf, whileSourceChanges } from './copy-object.ts'
 import { copyTurns } from './copy-turns.ts'
 import type { FoundObject } from './find-object.ts'
 import { PayloadBody } from './payload-body.ts'
-import { type PayloadSources, readObject, untilThere } from './read-object.ts'
+import { type PayloadSources, readObject, retryIfRemoved } from './read-object.ts'
 import type { PayloadChecks, PayloadStores } from './receive-payload.ts'
 import { storeObject } from './store-object.ts'
 
@@ -72,7 +72,7 @@ export async function copyPart(
   return copyTurns
     .run(request.account, (share) => {
       const copy = async () => copyBytes(services, request, share, place, wanted, find())
-      return untilThere(copy(), copy)
+      return retryIfRemoved(copy(), copy)
     })
     .catch((error: unknown) => {
       throw error instanceof BodyRemovedError ? new DomainError('source-changed') : error

@@ -55,7 +55,7 @@ export function readObject(
  * @param first the read that was begun
  * @throws what `read` throws
  */
-export async function untilThere<T>(first: Promise<T>, read: () => T | Promise<T>): Promise<T> {
+export async function retryIfRemoved<T>(first: Promise<T>, read: () => T | Promise<T>): Promise<T> {
   let current: T | Promise<T> = first
   for (let reads = 1; ; reads += 1) {
     try {

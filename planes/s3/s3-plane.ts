@@ -21,7 +21,7 @@ import { type ObjectRequest, recordedResource } from './s3-request.ts'
 import type { S3Services } from './services.ts'
 import { parseTarget, type Target } from './request/target.ts'
 import { refuseUnsupportedHeaders } from './request/unsupported-headers.ts'
-import { sentence } from './ways-out.ts'
+import { sentence } from './client-hints.ts'
 
 /** One answered request, for metrics and the log. */
 export interface FinishedRequest {

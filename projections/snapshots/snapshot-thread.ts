@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { threadFailure } from '../background-thread.ts'
-import { giveWay } from '../give-way.ts'
+import { BACKGROUND_NICE, lowerPriority } from '../../engine/thread-priority.ts'
 import { makeSnapshot } from './make-snapshot.ts'
 import { SteadyPace } from './snapshot-pace.ts'
 import type { FromSnapshotThread, SnapshotThreadData } from './snapshot-run.ts'
@@ -13,7 +13,7 @@ const { root, request, bytesPerSecond, stop } = workerData as SnapshotThreadData
 
 const send = (message: FromSnapshotThread) => parentPort?.postMessage(message)
 
-giveWay()
+lowerPriority(BACKGROUND_NICE)
 
 try {
   const paths = new StorePaths(root)

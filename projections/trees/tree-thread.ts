@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { threadFailure } from '../background-thread.ts'
-import { giveWay } from '../give-way.ts'
+import { BACKGROUND_NICE, lowerPriority } from '../../engine/thread-priority.ts'
 import { answerTreeRequest } from './answer-tree-request.ts'
 import { TreeGrower } from './grow-trees.ts'
 import { TreeFiles, treesIn } from './tree-files.ts'
@@ -10,7 +10,7 @@ import type { FromTreeThread, TreeRequest } from './tree-thread-handle.ts'
 
 /** Makes the trees beside the engine, whose turn must never wait for a hash. */
 
-giveWay()
+lowerPriority(BACKGROUND_NICE)
 const paths = new StorePaths(workerData as string)
 const trees = TreeFiles.openToWrite(nodeDisk, treesIn(paths.projections))
 const grower = new TreeGrower(nodeDisk, paths, trees)

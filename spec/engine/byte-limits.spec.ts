@@ -6,7 +6,7 @@ import type { Command, DecidableCommand } from '../../engine/commands/commands.t
 import { decide } from '../../engine/domain/decide.ts'
 import { BUCKET_BYTES_MAXIMUM, REFERENCES_MAXIMUM } from '../../engine/domain/quota.ts'
 import { OBJECT_BYTES_MAXIMUM } from '../../engine/domain/upload.ts'
-import { GIVEN_TO_RULES } from '../../engine/given-to-rules.ts'
+import { ruleHelpers } from '../../engine/rule-helpers.ts'
 import type { BucketState, ObjectState, StateReader, UploadState } from '../../engine/state-ports.ts'
 import { ProjectionEnvironment, type Table } from '../../projections/lmdb-environment.ts'
 import {
@@ -170,7 +170,7 @@ function refusalOf(command: DecidableCommand, more: Partial<StateReader>): strin
     place: () => ({ kind: 'file', payload: payloadIdOf(9), name: '', length: 1, sealed: false }) as const,
   }
   const given = {
-    ...GIVEN_TO_RULES,
+    ...ruleHelpers,
     referenceRatioMaximum: 1000,
     now: millisecondsOf(1),
     clockIsBehind: false,

@@ -13,7 +13,7 @@ import {
 } from '../../engine/brands.ts'
 import type { DecidableCommand } from '../../engine/commands/commands.ts'
 import { decide } from '../../engine/domain/decide.ts'
-import { GIVEN_TO_RULES } from '../../engine/given-to-rules.ts'
+import { ruleHelpers } from '../../engine/rule-helpers.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { Change } from '../../engine/events/changes.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
@@ -170,7 +170,7 @@ test('the rules: a bucket "photos" with the object "there", an empty bucket "emp
     state: STATE,
     sequence: sequenceOf(100),
     placement,
-    ...GIVEN_TO_RULES,
+    ...ruleHelpers,
     referenceRatioMaximum: 1000,
     now: millisecondsOf(1),
     clockIsBehind: false,

@@ -85,7 +85,7 @@ async function send(hashing: BodyHashing, body: HashedBody, bytes: Buffer): Prom
     const part = bytes.subarray(at, at + PIECE_BYTES)
     const piece = hashing.takePiece()
     copyInto(piece.bytes, part, 0)
-    const current = body.update(piece, part.length).then(() => hashing.givePieceBack(piece))
+    const current = body.update(piece, part.length).then(() => hashing.releasePiece(piece))
     await previous
     previous = current
   }
@@ -147,7 +147,7 @@ test('free pieces are bounded, and what is used again hashes as before', async (
       }),
     )
     t.same(await body.digests(), digestsOf(bytes))
-    for (const piece of taken) hashing.givePieceBack(piece)
+    for (const piece of taken) hashing.releasePiece(piece)
     const known = new Set(taken)
     const again = taken.map(() => hashing.takePiece())
     t.equal(again.filter((piece) => known.has(piece)).length, 32)

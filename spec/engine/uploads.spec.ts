@@ -5,7 +5,7 @@ import { bucketIdOf, microsecondsOf, millisecondsOf, payloadIdOf, sequenceOf, up
 import { decide } from '../../engine/domain/decide.ts'
 import { PART_NUMBER_MAXIMUM, partNumbers, PartSet } from '../../engine/domain/part-set.ts'
 import { PART_BYTES_MINIMUM } from '../../engine/domain/upload.ts'
-import { GIVEN_TO_RULES } from '../../engine/given-to-rules.ts'
+import { ruleHelpers } from '../../engine/rule-helpers.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { AuditContext } from '../../engine/events/audit.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
@@ -124,7 +124,7 @@ function decideOn(state: StateReader, list: readonly ListedPart[], name = NAME) 
     state,
     sequence: sequenceOf(100),
     placement,
-    ...GIVEN_TO_RULES,
+    ...ruleHelpers,
     referenceRatioMaximum: 1000,
     now: millisecondsOf(1),
     clockIsBehind: false,

@@ -26,7 +26,7 @@ function beginBody(): HashedBody {
 
 export const inlineHashing: BodyHasher = {
   takePiece: newPiece,
-  givePieceBack: () => undefined,
+  releasePiece: () => undefined,
   begin: beginBody,
   close: () => undefined,
 }

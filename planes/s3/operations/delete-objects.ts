@@ -25,7 +25,7 @@ import { BYPASS_HEADER, bypassRequested } from '../request/lock-headers.ts'
 import { checkKeyLength } from '../request/target.ts'
 import type { BucketRequest } from '../s3-request.ts'
 import type { S3Services } from '../services.ts'
-import { wayOutSentence } from '../ways-out.ts'
+import { hintSentence } from '../client-hints.ts'
 import { deleteObject } from './delete-object.ts'
 
 /** Of a version id in a record, where it is as it was sent. */
@@ -47,7 +47,7 @@ export const deleteObjects = defineOperation({
   bodyBytesMaximum: 2 * 1024 ** 2,
   headers: [BYPASS_HEADER],
   extension: 'delete-objects',
-  instead: wayOutSentence('batch deletion'),
+  instead: hintSentence('batch deletion'),
   async handle(request, services) {
     requireDigest(request.http)
     if (writeCondition(request.http).kind !== 'none') throw conditionOnAll()

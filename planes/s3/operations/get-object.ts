@@ -1,5 +1,5 @@
 import type { HttpResponse } from '../../http/exchange.ts'
-import { readObject, untilThere } from '../../objects/read-object.ts'
+import { readObject, retryIfRemoved } from '../../objects/read-object.ts'
 import { requireObject } from '../lookup.ts'
 import { planRead } from '../read-plan.ts'
 import type { S3Services } from '../services.ts'
@@ -15,7 +15,7 @@ export const getObject = defineOperation({
   accepts: ['versionId', 'partNumber'],
   handle(request, services) {
     const response = read(request, services)
-    return response instanceof Promise ? untilThere(response, () => read(request, services)) : response
+    return response instanceof Promise ? retryIfRemoved(response, () => read(request, services)) : response
   },
 })
 

@@ -4,7 +4,7 @@ import { listObjectsResult } from '../documents/xml-documents.ts'
 import { xmlResponse } from '../documents/xml-response.ts'
 import { defineOperation } from '../operation.ts'
 import { listObjectsParameters } from '../request/list-parameters.ts'
-import { wayOutSentence } from '../ways-out.ts'
+import { hintSentence } from '../client-hints.ts'
 
 /** S3 API reference, ListObjects: the first version of lists, whose pages begin after a key that the client names. */
 export const listObjects = defineOperation({
@@ -13,7 +13,7 @@ export const listObjects = defineOperation({
   level: 'bucket',
   action: 's3:ListBucket',
   extension: 'list-objects-v1',
-  instead: wayOutSentence('first version of lists'),
+  instead: hintSentence('first version of lists'),
   handle(request, services) {
     const snapshot = services.catalog.snapshot()
     const bucket = bucketIn(snapshot, request.bucket)

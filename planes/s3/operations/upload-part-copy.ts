@@ -8,7 +8,7 @@ import { startChecksum } from '../request/checksums.ts'
 import { effectiveHeader } from '../request/effective-headers.ts'
 import { partNumberParameter } from '../request/part-number.ts'
 import { requireUpload } from '../uploads.ts'
-import { wayOutSentence } from '../ways-out.ts'
+import { hintSentence } from '../client-hints.ts'
 
 const RANGE = 'x-amz-copy-source-range'
 
@@ -16,7 +16,7 @@ const RANGE = 'x-amz-copy-source-range'
 export const uploadPartCopy = defineOperation({
   name: 'UploadPartCopy',
   extension: 'upload-part-copy',
-  instead: wayOutSentence('copies of parts'),
+  instead: hintSentence('copies of parts'),
   method: 'PUT',
   level: 'object',
   subresource: 'uploadId',

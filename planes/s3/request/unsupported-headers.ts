@@ -12,7 +12,7 @@ import { invalidArgument, S3Error } from '../errors.ts'
 import { type Extension, type Extensions, turnOn } from '../../objects/s3-extensions.ts'
 import type { Operation } from '../operation.ts'
 import { STREAMING_PREFIX } from '../identity/signature-v4.ts'
-import { WAYS_OUT } from '../ways-out.ts'
+import { CLIENT_HINTS } from '../client-hints.ts'
 import type { Target } from './target.ts'
 
 interface UnsupportedHeader {
@@ -25,7 +25,7 @@ interface UnsupportedHeader {
   readonly extension?: Extension
 }
 
-const AWS_CHUNKED = `aws-chunked bodies are not supported; ${WAYS_OUT['signed chunks']}`
+const AWS_CHUNKED = `aws-chunked bodies are not supported; ${CLIENT_HINTS['signed chunks']}`
 
 const LOCK_ON_WRITE = 'a lock is set when an object is written'
 
@@ -42,7 +42,7 @@ export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
   { name: 'x-amz-storage-class', accepted: ['standard'], why: 'STANDARD is the only storage class' },
   {
     name: TRAILER,
-    why: `trailing checksums are not supported; ${WAYS_OUT['trailing checksums']}`,
+    why: `trailing checksums are not supported; ${CLIENT_HINTS['trailing checksums']}`,
     extension: 'aws-chunked',
   },
   { name: DECODED_LENGTH, why: AWS_CHUNKED, extension: 'aws-chunked' },
@@ -53,7 +53,7 @@ export const UNSUPPORTED_HEADERS: readonly UnsupportedHeader[] = [
   { name: 'x-amz-bucket-namespace', why: 'buckets live in one namespace' },
   {
     name: 'x-amz-copy-source-range',
-    why: `copying a part of an object is not supported; ${WAYS_OUT['copies of parts']}`,
+    why: `copying a part of an object is not supported; ${CLIENT_HINTS['copies of parts']}`,
     extension: 'upload-part-copy',
   },
   { name: 'x-amz-write-offset-bytes', why: 'appending to an object is not supported', extension: 'append' },

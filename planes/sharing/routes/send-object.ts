@@ -1,6 +1,6 @@
 import { type HttpRequest, type HttpResponse, isSource } from '../../http/exchange.ts'
 import type { FoundObject } from '../../objects/find-object.ts'
-import { type PayloadSources, readObject, untilThere } from '../../objects/read-object.ts'
+import { type PayloadSources, readObject, retryIfRemoved } from '../../objects/read-object.ts'
 import type { DeliveryPlan } from '../delivery.ts'
 
 /** An object that is to be sent, as it was found in this turn. */
@@ -22,7 +22,7 @@ export function sendObject(
 ): HttpResponse | Promise<HttpResponse> {
   const response = sendOnce(http, sources, begin())
   if (!(response instanceof Promise)) return response
-  return untilThere(response, () => sendOnce(http, sources, begin()))
+  return retryIfRemoved(response, () => sendOnce(http, sources, begin()))
 }
 
 function sendOnce(

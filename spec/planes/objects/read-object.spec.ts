@@ -5,7 +5,7 @@ import { type Test, test } from 'tap'
 import { PayloadDamagedError } from '../../../engine/payloads/payload-errors.ts'
 import { findObject, type FoundObject } from '../../../planes/objects/find-object.ts'
 import { BodyRemovedError, type BodySource } from '../../../planes/http/exchange.ts'
-import { piecesOf, readObject, untilThere } from '../../../planes/objects/read-object.ts'
+import { piecesOf, readObject, retryIfRemoved } from '../../../planes/objects/read-object.ts'
 import type { CatalogSnapshot } from '../../../projections/catalog/catalog-snapshot.ts'
 import { createBucket, deleteObject, write, writeFile } from '../../support/commands.ts'
 import { temporaryDirectory } from '../../support/test-clients.ts'
@@ -141,15 +141,15 @@ function noSuchKey(): string {
 }
 
 test('a read begins again while its version is removed, and not for ever', async (t) => {
-  t.equal(await untilThere(removed(), () => 'there'), 'there')
+  t.equal(await retryIfRemoved(removed(), () => 'there'), 'there')
   let reads = 0
   const never = () => {
     reads += 1
     return removed()
   }
-  await t.rejects(untilThere(never(), never), BodyRemovedError)
+  await t.rejects(retryIfRemoved(never(), never), BodyRemovedError)
   t.equal(reads, 5)
-  await t.rejects(untilThere(removed(), noSuchKey), { message: 'no such key' })
-  await t.rejects(untilThere(Promise.reject(new PayloadDamagedError('damaged')), never), PayloadDamagedError)
+  await t.rejects(retryIfRemoved(removed(), noSuchKey), { message: 'no such key' })
+  await t.rejects(retryIfRemoved(Promise.reject(new PayloadDamagedError('damaged')), never), PayloadDamagedError)
   t.equal(reads, 5)
 })

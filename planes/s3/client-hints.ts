@@ -10,7 +10,7 @@ type Refused = 'signed chunks' | 'trailing checksums' | 'batch deletion' | 'firs
 const WHEN_REQUIRED = 'AWS_REQUEST_CHECKSUM_CALCULATION=when_required'
 
 /** What to do instead: a clause without a capital at its start or a full stop at its end. */
-export const WAYS_OUT: Readonly<Record<Refused, string>> = {
+export const CLIENT_HINTS: Readonly<Record<Refused, string>> = {
   'signed chunks': `set ${WHEN_REQUIRED} at the client, use TLS (restic, mc, Spark), or turn its chunked encoding off`,
   'trailing checksums': `set ${WHEN_REQUIRED} at the client`,
   'batch deletion':
@@ -24,9 +24,9 @@ export const WAYS_OUT: Readonly<Record<Refused, string>> = {
     'multipart_threshold = 5GB (aws), TransferConfig (boto3), copy_cutoff = 5G (rclone)',
 }
 
-/** The way out as a sentence of its own. */
-export function wayOutSentence(refused: Refused): string {
-  return sentence(WAYS_OUT[refused])
+/** The hint as a sentence of its own. */
+export function hintSentence(refused: Refused): string {
+  return sentence(CLIENT_HINTS[refused])
 }
 
 /** A clause as a sentence. */

@@ -1,4 +1,4 @@
-/** What the engine computes for rules, which import nothing that computes. */
+/** Computations passed to the rules, which stay free of imports. */
 import { hash } from 'node:crypto'
 import { checksumOfParts } from './checksum-of-parts.ts'
 import { isSignedByBoth } from './transparency/key-handover.ts'
@@ -7,4 +7,4 @@ function md5(text: string): string {
   return hash('md5', text, 'hex')
 }
 
-export const GIVEN_TO_RULES = { checksumOfParts, isSignedByBoth, md5 }
+export const ruleHelpers = { checksumOfParts, isSignedByBoth, md5 }
