@@ -25,11 +25,11 @@ const TABLE = 'access-seal'
 const KEY = Buffer.from('seal')
 
 /**
- * Authenticates the rows that say who may do what, so that a start can tell the projections that this store wrote from a
- * file that somebody edited, or put together from an older one (spec/decisions/0040-access-changes-are-authenticated.md).
+ * Authenticates the rows of access, so that a start detects projections that were edited, or put together from an older
+ * file (spec/decisions/0040-access-changes-are-authenticated.md).
  *
- * The seal is an HMAC over the applied position and the sum of all rows. The sum is the exclusive or of an HMAC of each row,
- * so a change costs what it changes; it is kept in memory and never stored.
+ * The seal is an HMAC over the applied position and the sum of all rows. The sum is the exclusive or of an HMAC of each
+ * row, so a change costs what it changes; it is kept in memory and never stored.
  */
 export class AccessSeal {
   readonly #key: Uint8Array
@@ -59,7 +59,7 @@ export class AccessSeal {
     this.write()
   }
 
-  /** The tables for a transaction: what it writes into those of access is followed. */
+  /** The tables for a transaction: its writes into the tables of access are followed. */
   followed(tables: Tables): Tables {
     const followed = SEALED.map((name) => [name, new FollowedTable(tables[name], (row) => this.#toggle(name, row))])
     return { ...tables, ...(Object.fromEntries(followed) as Pick<Tables, (typeof SEALED)[number]>) }

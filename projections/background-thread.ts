@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-/** Threads that make something from the projections or the journal, beside a server that answers requests. */
+/** Threads that make something from the projections or the journal, while the server answers requests. */
 
 /** Of the thread's garbage: with the default it would hold as much memory as the whole server. */
 const YOUNG_MEBIBYTES = 8

@@ -26,7 +26,7 @@ export function numberKey(value: number): Buffer {
   return key
 }
 
-/** The smallest key after every key that begins with `prefix`; undefined when there is none. */
+/** The smallest key after every key with this prefix; undefined if no key can be. */
 export function successor(prefix: Buffer): Buffer | undefined {
   for (let index = prefix.length - 1; index >= 0; index -= 1) {
     const byte = prefix[index] as number

@@ -10,7 +10,7 @@ import { type DecodeRow, RowBytes } from './row-bytes.ts'
  */
 const PAGE_BYTES = 8192
 const TABLES_MAXIMUM = 64
-/** The file of an environment that holds its rows. The other one holds locks and is made anew. */
+/** The file of an environment that holds its rows. The other file holds locks and is created again at each start. */
 export const DATA_FILE = 'data.mdb'
 
 /** Both are copies and stay valid. */
@@ -53,7 +53,7 @@ export interface StoredTable extends Table {
 const APPEND = { append: true } as PutOptions as number
 const FIRST_KEY = Buffer.of(0)
 
-/** With an encoder of keys the library would leave out those that begin with small bytes, unless it is told where to begin. */
+/** With an encoder of keys the library leaves out keys with small first bytes, unless a start is given. */
 function whole(options: RangeOptions): RangeOptions {
   return options.reverse === true ? { end: FIRST_KEY, ...options } : { start: FIRST_KEY, ...options }
 }
@@ -114,7 +114,7 @@ class LmdbTable implements StoredTable {
  * The projections' files, opened by one writer and any number of readers in other threads.
  *
  * All reads of a thread go through one read transaction. It ends by itself soon after the turn of the event loop, so it
- * never holds old pages for long, and at once with `refresh`; the next read begins a new one.
+ * never holds old pages for long, and at once with `refresh`; the next read starts a new one.
  */
 export class ProjectionEnvironment {
   readonly directory: string
@@ -155,7 +155,7 @@ export class ProjectionEnvironment {
     // The library's types lack the encoder of keys.
     const options: DatabaseOptions = { name, keyEncoder: bytes.keyEncoder, encoder: bytes.encoder } as DatabaseOptions
     const database = this.#root.openDB<Buffer, Buffer>(name, options)
-    // The database whose read begins the transaction emits this. lmdb's own `on` fails for it, and its types lack it.
+    // Emitted by the database whose read starts the transaction. lmdb's own `on` fails for it, and its types lack it.
     const emitter = database as unknown as EventEmitter
     emitter.addListener('begin-transaction', this.#begun)
     return new LmdbTable(database, bytes)

@@ -38,8 +38,8 @@ type Opening = Pick<OpenedProjections, 'environment' | 'state'>
 
 /**
  * Opens the projections. Throws them away when they cannot be trusted: after a power cut, when LMDB cannot read them,
- * when their layout is of an earlier version, when somebody else wrote their rows of access. They are then made from the
- * newest snapshot that passes every check, or begin empty, and replay brings them up to the journal (J14).
+ * when their layout is of an earlier version, when their rows of access are forged. They are then made from the newest
+ * snapshot that passes every check, or start empty, and replay brings them up to the journal (J14).
  * @throws ProjectionsNewerError when their layout is of a later version: they are left as they are
  */
 export async function openProjections(
@@ -60,7 +60,7 @@ export async function openProjections(
   }
   disk.removeTree(paths.projections)
   const refusedSnapshots: RefusedSnapshot[] = []
-  // They may have been made from a snapshot: one that ends the process must not do so at every start.
+  // They may come from a snapshot: a snapshot that ends the process must not do so at every start.
   const restored = endedProcess ? undefined : await openSnapshot(disk, paths, before, refusedSnapshots)
   if (restored !== undefined) return { ...restored, discarded, refusedSnapshots }
   const opened = await tryOpen(disk, paths, undefined)
@@ -172,7 +172,7 @@ async function openAndRead(disk: Disk, paths: StorePaths, rowKey: Uint8Array | u
   return fault
 }
 
-/** Rows of access that this store did not write let somebody in. */
+/** Access rows written by someone else would grant access. */
 function forgery(
   environment: ProjectionEnvironment,
   isNew: boolean,

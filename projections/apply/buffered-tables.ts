@@ -10,7 +10,7 @@ const BYTES_MAXIMUM = 32 * 1024 ** 2
 
 /** Writes rows to the same environment in another thread, one lot at a time. */
 export interface RowsWriter {
-  /** Begins to write; what is held stays as it is until `wait` has returned. */
+  /** Starts to write; the held rows do not change until `wait` has returned. */
   begin(held: readonly HeldTable[]): void
   /**
    * Waits until all that was begun is committed.

@@ -14,10 +14,10 @@ const NONE = 0xffff_ffff
 
 const ROWS_AT_FIRST = 64
 const BYTES_AT_FIRST = 4096
-/** Rows that one number can tell apart beside four bytes of their key. */
+/** Rows that one number can hold together with four bytes of their key. */
 const NUMBERED_MAXIMUM = 2 ** 21
 
-/** Nobody who chooses keys can know which of them share a hash. */
+/** Random, so that clients cannot choose keys that share a hash. */
 const SEED = randomInt(2 ** 32)
 
 /** What rows are held, as another thread gets it. */
@@ -57,7 +57,7 @@ export class HeldRows {
     return { count: this.count, ascends: this.#ascends, bytes, fields: this.#fields.slice(0, this.count * FIELDS) }
   }
 
-  /** Bytes of keys and values, those of values that were replaced by longer ones included. */
+  /** Bytes of keys and values, including values that were replaced by longer ones. */
   get bytes(): number {
     return this.#used
   }
@@ -180,7 +180,7 @@ export class HeldRows {
     this.#heads = heads
   }
 
-  /** Takes room for so many bytes; returns where it is. */
+  /** Takes room for `length` bytes; returns where it is. */
   #reserve(length: number): number {
     const start = this.#used
     this.#used += length

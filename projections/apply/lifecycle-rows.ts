@@ -11,7 +11,7 @@ export class LifecycleRows {
     this.#tables = tables
   }
 
-  /** A rule that looks at other keys than before begins anew; otherwise it goes on where it was. */
+  /** A rule with a new prefix starts over; otherwise it continues where it was. */
   ruleSet({ bucketId, bucket, rule }: ChangeNamed<'lifecycle.rule-set'>): void {
     const rules = getLifecycleRules(this.#tables.lifecycle, bucketId)
     const before = rules.find((other) => other.rule === rule.rule)

@@ -16,7 +16,7 @@ import {
   setReferences,
 } from '../tables/payloads.ts'
 
-/** Parts that a payload has of its own beside those of its base: the square root of how many there may be at most. */
+/** Maximum own parts before they are folded into the base; the square root of the total limit. */
 const APPENDED_MAXIMUM = 100
 
 /** One payload as a list of parts. */
@@ -66,7 +66,7 @@ export class PayloadLedger {
     return this.#rowsTouched
   }
 
-  /** Bytes that were stored anew since the last call. */
+  /** Bytes stored since the last call, without copies. */
   takeReceived(): number {
     const received = this.#receivedBytes
     this.#receivedBytes = 0
@@ -78,7 +78,7 @@ export class PayloadLedger {
     if (payload !== undefined) this.#refer(payload, -1)
   }
 
-  /** Drops a reference for each of these payloads; of one that is among them more than once the row is written once. */
+  /** Drops a reference for each of these payloads; a payload that occurs more than once is written once. */
   releaseAll(payloads: Iterable<PayloadId | undefined>): void {
     const counts = new Map<PayloadId, number>()
     for (const payload of payloads) if (payload !== undefined) counts.set(payload, (counts.get(payload) ?? 0) + 1)
@@ -162,7 +162,7 @@ export class PayloadLedger {
   }
 
   volumeIsSpent(volume: VolumeNumber): boolean {
-    // The newest volume is still written. One that is newer than every row was begun in this batch.
+    // The newest volume is still written. A volume newer than every row was created in this batch.
     for (const { key } of this.#tables.volumeUsage.rows({ reverse: true, limit: 1 })) {
       return (
         volume < readNumber(key, 0) &&

@@ -31,7 +31,7 @@ export class ProjectionStateStore implements StateStore {
     this.#followed = this.#tables
   }
 
-  /** Position of the rows, if their layout is that of this program. */
+  /** Position of the rows, if they have this program's layout. */
   applied(): AppliedPosition | undefined {
     const found = getApplied(this.#tables.applied)
     return found?.schemaVersion === SCHEMA_VERSION ? found.position : undefined
@@ -53,7 +53,7 @@ export class ProjectionStateStore implements StateStore {
     this.#followed = seal.followed(this.#tables)
   }
 
-  /** Has it told what counters of a batch were wrong, and were counted again. */
+  /** Reports the counters of a batch that were wrong, and were counted again. */
   tellRecounts(tell: (recounted: Recounted) => void): void {
     this.#tell = tell
   }

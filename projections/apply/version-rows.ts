@@ -144,7 +144,7 @@ export class VersionRows {
     addLockChange(this.#tables.lockChanges, bucketId, key, version, sequence)
   }
 
-  /** Its place is no longer that of its age, which lifecycle rules have passed. */
+  /** Moves the version out of the order of age: lifecycle rules have passed its place there. */
   held({ bucketId, key, version, untilMicroseconds = NEVER }: ChangeNamed<'lifecycle.version-held'>): void {
     const current = this.current(bucketId, key)
     if (current?.sequence === version) {

@@ -63,7 +63,7 @@ class RowWriter {
     this.#last = Array.from(table.keys({ reverse: true, limit: 1 }))[0]
   }
 
-  /** Writes the next rows, at most so many; returns how many, fewer at the end. */
+  /** Writes the next rows, at most `rows`; returns how many, fewer at the end. */
   write(rows: number): number {
     const end = Math.min(this.#at + rows, this.#order.length)
     const begin = this.#at

@@ -19,7 +19,7 @@ interface BackwardSource {
   readonly end: JournalEnd
   readonly turns: Turns
   readonly scanMaximum: number
-  /** Throws when nobody waits for the page any more. */
+  /** Throws when the page is no longer wanted. */
   readonly requireWanted: () => void
   /** Reads the batches from one place up to another. The caller closes it. */
   readonly cursor: (beginning: SegmentPlace, end: SegmentPlace) => JournalCursor
@@ -70,7 +70,7 @@ export class BackwardScan {
     const { auditIndex, end } = this.#source
     const { limit } = this.#query
     let bound = { timeMicroseconds: this.#beforeMicroseconds, sequence: sequenceOf(0) }
-    // The batch of the first row at the bound may begin before it; that of the row after it does not.
+    // The batch of the first row at the bound may start before it; the next row's batch does not.
     const first = rowAfter(auditIndex, bound, 1)
     let stretchEnd = first === undefined ? end.place : beginningAt(first.place)
     this.#following = first === undefined ? end.nextSequence : undefined

@@ -19,7 +19,7 @@ export interface AuditRange {
 
 /** What ties a range to its journal; undefined where no record is in it. */
 export interface RangeEnds {
-  /** Of all records in the range, those of the journal itself included. */
+  /** Of all records in the range, including the journal's own. */
   readonly firstSequence: Sequence
   readonly lastSequence: Sequence
   /** Of the record before the first one. */

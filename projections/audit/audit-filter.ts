@@ -4,13 +4,13 @@ import { isObjectMeant, type ObjectConditions, objectsOfRecord } from '../../eng
 import { skipValue } from '../../engine/events/skip-message-pack.ts'
 
 /**
- * Which records a query wants. Every condition that is set must hold; texts are compared exactly. Bucket, key and the
- * beginning of a key are those of one object that the record is about, on either plane.
+ * Which records a query wants. Every condition that is set must hold; texts are compared exactly. Bucket, key and
+ * prefix must match one and the same object of the record, on either plane.
  */
 export interface AuditFilter extends ObjectConditions {
   readonly principal?: string | undefined
   readonly operation?: string | undefined
-  /** The resource begins with it. */
+  /** Prefix of the resource. */
   readonly resourcePrefix?: string | undefined
   readonly result?: AuditResult | undefined
   readonly sourceAddress?: string | undefined

@@ -43,7 +43,7 @@ interface ScanOptions {
   readonly requireWanted?: () => void
 }
 
-/** The last record of the log when a page was read, for whoever waits for what comes after it. */
+/** The last record of the log when a page was read, for callers that wait for newer records. */
 interface AuditHead {
   readonly head: AuditCursor
 }
@@ -83,7 +83,7 @@ export class AuditLog {
 
   /**
    * One page of records. Its cost depends on the range and on `scanMaximum`, not on the length of the log.
-   * @param requireWanted called between steps; throws when nobody waits for the page any more
+   * @param requireWanted called between steps; throws when the page is no longer wanted
    */
   async query(
     query: AuditQuery,

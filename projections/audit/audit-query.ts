@@ -8,10 +8,10 @@ import type { Turns } from './turns.ts'
 /** Most records examined for one page. The next page continues after them. */
 export const SCAN_MAXIMUM = 200_000
 
-/** A page ends after so many bytes of matching records, as they are in the journal. */
+/** A page ends after this many bytes of matching records, as they are in the journal. */
 export const PAGE_BYTES_MAXIMUM = 1024 ** 2
 
-/** A place in the log after which the next page begins. */
+/** A place in the log; the next page starts after it. */
 export interface AuditCursor {
   readonly timeMicroseconds: Microseconds
   readonly sequence: Sequence
@@ -33,7 +33,7 @@ export interface AuditQuery extends AuditFilter {
 export interface AuditPage {
   /** By time, which is by sequence, in the order that was asked for. */
   readonly records: readonly AuditRecord[]
-  /** Where the next page begins; undefined at the end of the range. */
+  /** Start of the next page; undefined at the end of the range. */
   readonly next: AuditCursor | undefined
   /** The page ended after `SCAN_MAXIMUM` records or a MiB of them: it is short although more follows. */
   readonly scanTruncated: boolean
@@ -66,7 +66,7 @@ export class AuditScan {
   #damaged = false
   #over = false
 
-  /** @param requireWanted throws when nobody waits for the page any more */
+  /** @param requireWanted throws when the page is no longer wanted */
   constructor(query: AuditQuery, end: JournalEnd, turns: Turns, scanMaximum: number, requireWanted: () => void) {
     this.#query = query
     this.#firstMicroseconds = firstMicroseconds(query)

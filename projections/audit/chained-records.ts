@@ -46,7 +46,7 @@ export async function readChained(
   return found
 }
 
-/** Nothing is proved of a record that nobody can read. */
+/** Refuses a record that cannot be decoded: nothing is proved of it. */
 function provable(frames: RecordFrames): AuditRecord {
   try {
     return readableRecord(frames)

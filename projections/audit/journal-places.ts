@@ -50,7 +50,7 @@ export function beginningBeforeSequence(
   }
 }
 
-/** Undefined for a cold segment whose index is damaged; whoever reads the segment reports it. */
+/** Undefined for a cold segment whose index is damaged; the read of the segment reports it. */
 function openReadable(disk: Disk, path: string): SegmentFile | undefined {
   try {
     // A header or a batch that cannot be read then differs from what the index says.
@@ -69,7 +69,7 @@ function createdMicroseconds(bytes: Buffer): Microseconds | undefined {
   }
 }
 
-/** Where the batch of a row begins. */
+/** Start of a row's batch. */
 export function beginningAt({ segmentFirstSequence, batchOffset }: AuditPlace): SegmentPlace {
   return { segmentFirstSequence, offset: batchOffset }
 }

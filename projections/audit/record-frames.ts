@@ -3,8 +3,8 @@ import type { BatchHeader } from '../../engine/journal/batch-reader.ts'
 import { BATCH_HEADER, HASH_BYTES, RECORD, readUint64, recordBytes } from '../../engine/journal/format.ts'
 
 /**
- * Steps over the records of a batch without verifying them. The fields are those of the record that `next` stepped to;
- * `at` is its offset in the bytes.
+ * Steps over the records of a batch without verifying them. The fields describe the record that `next` stepped to; `at`
+ * is its offset in the bytes.
  */
 export class RecordFrames {
   at = 0
@@ -59,7 +59,7 @@ export class RecordFrames {
     return Buffer.from(this.bytes.subarray(this.at + HASH_BYTES, this.bodyAt + this.bodyLength))
   }
 
-  /** Where the body begins in `bytes`. */
+  /** Start of the body in `bytes`. */
   get bodyAt(): number {
     return this.at + RECORD.frameBytes
   }

@@ -59,7 +59,7 @@ export class SegmentPieces {
     if (length > this.#bytes.length) this.#bytes = this.#memory.take(length)
     this.#start = offset
     this.#length = 0
-    // The memory may be that of a longer batch.
+    // The memory may come from a longer batch.
     const wanted = Math.max(0, Math.min(Math.max(PIECE_BYTES, length), this.#bytes.length, this.limit - offset))
     this.#length = await this.#file.readAtAsync(this.#bytes, offset, wanted)
     await this.#turns.next()

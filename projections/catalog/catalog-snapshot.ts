@@ -70,7 +70,7 @@ export class StaleSnapshotError extends Error {
 export class CatalogSnapshot {
   readonly #environment: ProjectionEnvironment
   readonly #tables: Tables
-  /** Number of the read transaction that all reads of this snapshot go through: without one that of the first read. */
+  /** Number of the read transaction for all reads of this snapshot; undefined: the first read sets it. */
   #transaction: number | undefined
   /** Buckets that no acknowledged commit has changed. */
   readonly #buckets: Map<string, BucketState> | undefined
@@ -109,7 +109,7 @@ export class CatalogSnapshot {
     return this.#read(bucket?.id === bucketId ? bucket : undefined)
   }
 
-  /** Name of a bucket, also of one that was deleted. */
+  /** Name of a bucket, also of a deleted one. */
   bucketName(bucketId: BucketId): string | undefined {
     return this.#read(getBucketName(this.#tables.bucketNames, bucketId))
   }
@@ -202,7 +202,7 @@ export class CatalogSnapshot {
     return this.#read(Math.floor((position?.timeMicroseconds ?? 0) / 1000))
   }
 
-  /** Of the last entry of the journal; -1 when there is none. */
+  /** Sequence of the last entry of the journal; -1 for an empty journal. */
   journalSequence(): number {
     const { position } = getApplied(this.#tables.applied) ?? {}
     return this.#read(position?.sequence ?? -1)

@@ -67,7 +67,10 @@ export class CheckpointReader {
     return { last, handover }
   }
 
-  /** Every hand-over of the key that is shown, the oldest first: not one that names a checkpoint which is not. */
+  /**
+   * Every hand-over of the key that is shown, the oldest first. A hand-over that names a hidden checkpoint is not
+   * shown.
+   */
   handovers(): HandoverState[] {
     this.#environment.refresh()
     return allHandovers(this.#tables.checkpointHandovers).filter(({ size }) => this.#isShown(size))

@@ -52,7 +52,7 @@ export class CommitCounts {
 
   /** Called as well after a commit that changed a bucket or who may do what. */
   countSettings(time: Microseconds): void {
-    // First the commit: whoever sees that settings changed must not read them from the commit before.
+    // First the commit: a reader that sees changed settings must not read them from the commit before.
     this.countCommit(time)
     Atomics.add(this.shared, SETTINGS, 1)
   }

@@ -22,7 +22,7 @@ export type LockedPlace = Pick<LockedVersion, 'bucketId' | 'key' | 'sequence'>
 export interface LockedPage {
   /** By bucket in the order of creation, then by key, then newest first. */
   readonly versions: readonly LockedVersion[]
-  /** After which version the next page begins; undefined at the end of the table. */
+  /** The next page starts after this version; undefined at the end of the table. */
   readonly next: LockedPlace | undefined
 }
 
@@ -49,7 +49,7 @@ export function listLocked(
   return { versions, next: rows.length > limit ? versions.at(-1) : undefined }
 }
 
-/** Newer versions come first, so the next row may be that of the version before. */
+/** Newer versions come first, so the next row may be the version before. */
 function rowAfter({ bucketId, key, sequence }: LockedPlace): Buffer {
   return orderedRowKey(bucketId, key, orderOfSequence(sequence) + 1)
 }

@@ -3,7 +3,7 @@ import { NUMBER_BYTES, successor, writeNumber } from '../keys.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 import { decodeListed, type ListedObject } from '../tables/objects.ts'
 
-/** A place in a listing: after a key, or after every key that begins with a common prefix. */
+/** A place in a listing: after a key, or after every key with a common prefix. */
 export interface ListPosition {
   readonly kind: 'after-key' | 'after-prefix'
   /** Raw bytes of the key or prefix. */
@@ -22,7 +22,7 @@ export interface ListRequest {
 export interface ListPage {
   readonly objects: readonly ListedObject[]
   readonly prefixes: readonly string[]
-  /** Where the next page begins; undefined when this is the last one. */
+  /** Start of the next page; undefined on the last page. */
   readonly next: ListPosition | undefined
 }
 
@@ -51,7 +51,7 @@ function firstAfter(position: ListPosition): Buffer {
 
 /** Builds one page and keeps the place of the scan. */
 class PageBuilder {
-  /** Row key where the next seek begins. */
+  /** Row key of the next seek. */
   start: Buffer
   readonly #request: ListRequest
   /** Row keys of the bucket begin with it. */

@@ -24,7 +24,7 @@ export interface OrderedRequest {
 export interface OrderedPage<E> {
   readonly entries: readonly E[]
   readonly prefixes: readonly string[]
-  /** Where the next page begins; undefined when this is the last one. */
+  /** Start of the next page; undefined on the last page. */
   readonly next: OrderedPosition | undefined
 }
 
@@ -34,7 +34,7 @@ interface OrderedEntry {
   readonly order: number
 }
 
-/** Where a scan begins: at the first entry of the keys from `bytes` on, and after `afterOrder` within that key. */
+/** Start of a scan: the first entry of the keys from `bytes` on, and after `afterOrder` within that key. */
 export interface ScanStart {
   readonly bytes: Buffer
   readonly afterOrder: number | undefined

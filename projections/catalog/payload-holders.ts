@@ -54,7 +54,7 @@ export class HolderSearch {
     return this.#holders.get(payload) ?? []
   }
 
-  /** Reads so many more rows; false at the end of the tables, or when everything that refers to the payloads is known. */
+  /** Reads `limit` more rows; false at the end of the tables, or when all holders of the payloads are known. */
   step(tables: Tables, limit: number): boolean {
     const stage = STAGES[this.#stage]
     if (stage === undefined || this.#open.size === 0) return false

@@ -27,7 +27,7 @@ export interface EventCollector {
   add(event: StorageEvent, bytes: number): boolean
 }
 
-/** A page ends after so many bytes of its events, as their entries are in the journal. */
+/** A page ends after this many bytes of its events, as their entries are in the journal. */
 const PAGE_BYTES_MAXIMUM = 1024 ** 2
 
 /** Collects events as objects. */

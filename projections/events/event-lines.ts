@@ -7,11 +7,11 @@ import { eventResource, type StorageEvent, storageEventId } from './storage-even
 /** What is around the JSON of an event in a line of a stream. */
 export type LineForm = 'ndjson' | 'sse'
 
-/** A piece ends after so many bytes of lines. */
+/** A piece ends after this many bytes of lines. */
 const PIECE_BYTES = 256 * 1024
 /** A stream that waits for events has pieces of one line. */
 const FIRST_BYTES = 4 * 1024
-/** What a line has beside the texts of its entry, at most: all names, an id of a bucket, of a version, and numbers. */
+/** Maximum bytes of a line without the texts of its entry: names, ids of bucket and version, and numbers. */
 const BESIDE_TEXTS_BYTES = 1024
 /** An object that was written or deleted is the only event of its entry. */
 const INDEX = '-0000'

@@ -26,18 +26,18 @@ interface EventPage extends EventPageEnd {
 }
 
 interface ReadOptions {
-  /** Called between steps; throws when nobody waits for the page any more. */
+  /** Called between steps; throws when the page is no longer wanted. */
   readonly requireWanted?: () => void
 }
 
 /**
  * The storage events, read from the journal, from any thread while it is written.
  *
- * For a worker: `read({ after, limit })` returns the events after a position in their order, as many as are there and fit
- * into a page, and `page.position`, with which the next call goes on; `page.isAtEnd` says that there are no more for now.
- * A position is `{ sequence, index }` of an event; `position` at the end of a page may be after events that a filter left
- * out. Each call sees everything that was acknowledged before it, and nothing that is not durable. Positions stay valid for
- * ever: the journal is never shortened. Nothing is held open between two calls.
+ * For a worker: `read({ after, limit })` returns the events after a position in their order, as many as are there and
+ * fit into a page, and `page.position`, from which the next call continues; `page.isAtEnd` says that there are no more
+ * for now. A position is `{ sequence, index }` of an event; `position` at the end of a page may be after events that a
+ * filter left out. Each call sees everything that was acknowledged before it, and nothing that is not durable.
+ * Positions stay valid for ever: the journal is never shortened. Nothing is held open between two calls.
  */
 export class EventLog {
   readonly #disk: Disk
@@ -102,7 +102,7 @@ export class EventLog {
 
   /**
    * Reads from a sequence on, as long as one block with events follows another.
-   * @returns where the next block with events begins; undefined at the end
+   * @returns start of the next block with events; undefined at the end
    */
   async #readBlocks(scan: EventScan, from: Sequence, applied: AppliedPosition): Promise<Sequence | undefined> {
     const first = blockFrom(this.#tables.eventIndex, from)
@@ -139,7 +139,7 @@ export class EventLog {
   }
 }
 
-/** Whether a batch begins after everything that was applied. */
+/** Whether a batch starts after all applied entries. */
 function isAfter(place: AuditPlace, applied: AppliedPosition): boolean {
   if (place.segmentFirstSequence !== applied.segmentFirstSequence) {
     return place.segmentFirstSequence > applied.segmentFirstSequence

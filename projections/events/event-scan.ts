@@ -18,7 +18,7 @@ export interface EventFilter {
   /** Name of the bucket; of every bucket that had it. */
   readonly bucket?: string | undefined
   readonly types?: ReadonlySet<StorageEventType> | undefined
-  /** The key begins with it; an event of a bucket has no key. */
+  /** Prefix of the key; an event of a bucket has no key. */
   readonly prefix?: string | undefined
 }
 
@@ -56,7 +56,7 @@ type Step = 'damaged' | { readonly header: BatchHeader; readonly bytes: Buffer }
 interface ScanParts {
   readonly names: EventNames
   readonly turns: Turns
-  /** Throws when nobody waits for the page any more. */
+  /** Throws when the page is no longer wanted. */
   readonly requireWanted: () => void
 }
 
@@ -123,12 +123,12 @@ export class EventScan {
     return this.#expected
   }
 
-  /** Reading goes on at another place. */
+  /** The next record is at another place. */
   jump(): void {
     this.#expected = undefined
   }
 
-  /** There is no further batch: records up to the last one that is applied were acknowledged. */
+  /** No further batch: records up to the last applied one were acknowledged, so a missing one is damage. */
   ended(last: Sequence): void {
     if (this.#expected === undefined || this.#expected <= last) this.#damaged = true
   }
@@ -211,7 +211,7 @@ export class EventScan {
         metadata: this.#names.metadata({ ...common, ...fact.metadata }),
       }
       if (!this.#collector.add(event, Math.ceil(frames.bodyLength / facts.length))) {
-        // The next page begins after the last event of this one.
+        // The next page starts after the last event of this one.
         this.#isFull = true
         this.#position = this.#lastEvent ?? this.#position
         return

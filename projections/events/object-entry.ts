@@ -45,7 +45,7 @@ export class ObjectEntry {
   /** Whether a deletion wrote a marker. */
   isMarker = false
   readonly #cursor = new MessagePackCursor()
-  /** By the code of a change; each says whether it could read the change, of so many values. */
+  /** By the code of a change; returns whether it could read the change, given its number of values. */
   readonly #readers = new Map<number, (bytes: Buffer, values: number) => boolean>([
     [CHANGES.objectWritten.code, (bytes, values) => this.#written(bytes, values)],
     [CHANGES.objectDeleted.code, (_, values) => this.#deleted(values)],

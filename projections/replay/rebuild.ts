@@ -15,8 +15,8 @@ import { type ReplayProgress, replay } from './replay.ts'
 /**
  * Rebuilds the projections from the journal and replaces the existing ones. The caller holds the store's lock. They are
  * built in another directory and synced before they get their name, so neither a crash nor damage in the journal leaves
- * half of them in place. The trees are made again where there were some.
- * @param recounted is told of counters that were wrong in the end, and were counted again
+ * half of them in place. Existing trees are made again.
+ * @param recounted called with counters that were wrong in the end, and were counted again
  * @param keys without them changes of access are not checked, and the next start builds the projections again
  * @returns records read
  * @throws JournalDamagedError

@@ -36,7 +36,7 @@ interface ReplayOptions {
   readonly before?: Sequence
   /** Rows held back before they are written in order. Default: 400,000. */
   readonly rowsMaximum?: number
-  /** Is told of counters that were wrong in the end, and were counted again. */
+  /** Called with counters that were wrong in the end, and were counted again. */
   readonly recounted?: ((recounted: Recounted) => void) | undefined
   /**
    * Checks that every change of who may do what was written with the master key. Without it they are applied unchecked,

@@ -24,7 +24,7 @@ export interface CopyOptions {
 }
 
 /**
- * Writes a snapshot of projections that nobody changes meanwhile. It has its name only when it is whole and synced.
+ * Writes a snapshot of projections that do not change meanwhile. It gets its name only when it is whole and synced.
  * @returns bytes of the file
  * @throws DiskFullError when less than the reserve would be left, SnapshotStoppedError, and the disk's errors
  */
@@ -47,7 +47,7 @@ export function writeSnapshot(
       requireRoom(disk, paths, block.length, reservedBytes)
       blocks.push(hash('sha256', block))
       target.writeAt(block, at)
-      // Many small syncs: one of everything would hold up those of the journal.
+      // Many small syncs: one large sync would hold up syncs of the journal.
       target.sync()
       pace.moved(block.length)
     }
@@ -101,9 +101,9 @@ export async function copyData(
 }
 
 /**
- * Checks every block of a snapshot, and then makes its file that of projections in an empty directory. Nothing is copied,
- * and there is one snapshot less. If the power fails before the names are durable and the old one comes back, LMDB has
- * changed what is under it, which the digests show.
+ * Checks every block of a snapshot, and then moves its file into an empty directory, as the projections. Nothing is
+ * copied, and there is one snapshot less. If the power fails before the names are durable and the old name comes back,
+ * LMDB has changed the file under it, which the digests show.
  * @throws SnapshotDamagedError, before anything is changed, and the disk's errors
  */
 export async function moveData(
@@ -178,7 +178,7 @@ async function* checkedBlocks(file: DiskFile, { dataBytes, blocks }: SnapshotDes
       yield { block, at }
     }
   } finally {
-    // Whoever stops here closes the file, and another one may get its number.
+    // The reads must end first: the caller closes the file, and another file may get its number.
     await Promise.allSettled(ahead)
   }
 }

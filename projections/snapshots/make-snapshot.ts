@@ -44,10 +44,11 @@ export interface MadeSnapshot {
 }
 
 /**
- * Makes a snapshot of what all sealed segments lead to, and removes older ones.
+ * Makes a snapshot of the state after all sealed segments, and removes older ones.
  *
- * The live tables are not touched: a copy of them would need a read transaction as long as the copy takes, and LMDB cannot
- * use a page again meanwhile. Other projections follow the journal instead, and are copied while nobody changes them.
+ * The live tables are not touched: a copy of them would need a read transaction as long as the copy takes, and LMDB
+ * cannot use a page again meanwhile. Other projections follow the journal instead, and are copied while they do not
+ * change.
  * @returns undefined when there is nothing newer than the last snapshot
  * @throws JournalDamagedError, DiskFullError, SnapshotStoppedError, and the disk's errors
  */

@@ -52,8 +52,8 @@ export function copyFault(
 }
 
 /**
- * The same without a copy: the file of the snapshot becomes that of the projections. One that cannot be used for what it
- * says, or for its digests, stays where it is.
+ * The same without a copy: the snapshot's file becomes the projections' file. A snapshot that cannot be used stays
+ * where it is.
  * @returns why it cannot be used
  */
 export function moveFault(disk: Disk, paths: StorePaths, restored: Restored): Promise<string | undefined> {

@@ -12,7 +12,7 @@ export interface SnapshotFacts {
   readonly state: 'off' | 'waiting' | 'making' | 'no-room'
   readonly newest: NewestSnapshot | undefined
   readonly count: number
-  /** Of all snapshots, of one that is being written, and of the projections that they are copied from. */
+  /** Of all snapshots, including an unfinished one, and of the projections that they are copied from. */
   readonly bytes: number
   /** Since the start of the process. */
   readonly made: number

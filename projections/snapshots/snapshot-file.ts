@@ -103,7 +103,7 @@ export function readDescription(file: DiskFile): SnapshotDescription {
     throw damaged('the digest of its description is wrong')
   }
   const description = decoded(text)
-  // Its digest is right, so somebody wrote it so; nothing after this reads past what the file has.
+  // Its digest is right, so it was written like this; code after this check never reads past the end of the file.
   const isWhole =
     description?.dataBytes === dataBytes && description.blocks.length === Math.ceil(dataBytes / BLOCK_BYTES)
   if (description === undefined || !isWhole) throw damaged('its description is malformed')

@@ -9,7 +9,7 @@ export class SnapshotStoppedError extends Error {
 
 /** How fast a snapshot is made. Both methods may sleep, and throw SnapshotStoppedError. */
 export interface Pace {
-  /** After so many bytes were read or written. */
+  /** Called after `bytes` were read or written. */
   moved(bytes: number): void
   /** After a piece of work with the processor. */
   worked(): void

@@ -43,7 +43,7 @@ export function runSnapshot(root: string, request: SnapshotRequest, bytesPerSeco
   }
 }
 
-/** Resolves when the thread is gone, so that nobody else has its files open. */
+/** Resolves when the thread is gone and has closed its files. */
 function endOf(worker: Worker): Promise<MadeSnapshot | undefined> {
   return new Promise((resolve, reject) => {
     let last: FromSnapshotThread = NO_ANSWER

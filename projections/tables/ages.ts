@@ -5,11 +5,11 @@ import { NUMBER_BYTES, readNumber, successor, writeNumber } from '../keys.ts'
 import type { Table, TableReader } from '../lmdb-environment.ts'
 
 /**
- * `ages`: the current objects and the noncurrent versions of a bucket in the order in which they come due, so that a page
- * of a lifecycle rule begins with the oldest and ends at the first that is too young.
+ * `ages`: the current objects and the noncurrent versions of a bucket in the order in which they come due, so that a
+ * page of a lifecycle rule starts with the oldest and ends at the first that is too young.
  *
- *   key   = bucket id (8) | kind (1) | time (8, microseconds) | version (8)
- *   value = key in UTF-8; before it, in the kinds 2 and 3, the time that its age counts from (8)
+ *   key   = bucket id (8) | kind (1) | time (8, microseconds) | version (8) value = key in UTF-8; before it, in the
+ * kinds 2 and 3, the time that its age counts from (8)
  *
  * Kinds: 0 current objects by when they were written, 1 noncurrent versions by since when they are; 2 and 3 the same by
  * when they are to be looked at, because their place in the order of age has been passed: a lock held them, or they
@@ -35,7 +35,7 @@ export interface AgePageRequest {
   readonly action: LifecycleAction
   /** Rows of the kinds 2 and 3. */
   readonly revisited: boolean
-  /** The page begins just after this place. */
+  /** The page starts just after this place. */
   readonly after: AgePosition | undefined
   /** No place after this time, inclusive. */
   readonly through: Microseconds

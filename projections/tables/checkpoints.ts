@@ -77,7 +77,7 @@ export function getCheckpointOfSize(table: TableReader, size: number): Checkpoin
   return found?.size === size ? found : undefined
 }
 
-/** It was withheld when the next one was signed: nobody is ever shown it. */
+/** It was withheld when the next checkpoint was signed, so it is never shown. */
 export function putUnpublished(table: Table, size: number): void {
   table.put(numberKey(size), Buffer.alloc(0))
 }

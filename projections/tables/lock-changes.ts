@@ -14,7 +14,7 @@ export const LOCK_CHANGES_MAXIMUM = 100
 export function addLockChange(table: Table, bucketId: BucketId, key: string, version: Sequence, entry: Sequence): void {
   const row = versionKey(bucketId, key, version)
   const before = table.get(row) ?? Buffer.alloc(0)
-  // One more than is ever told, so that it shows that not all are here.
+  // One more than is ever reported, which shows that some are left out.
   if (before.length > LOCK_CHANGES_MAXIMUM * NUMBER_BYTES) return
   table.put(row, Buffer.concat([before, numberKey(entry)]))
 }

@@ -50,7 +50,9 @@ const AT = {
 const MD5_DIGITS = 32
 const FLAG = { isNull: 1, isMarker: 2, isNoncurrent: 4, isRevisited: 8, isComposite: 128 } as const
 const ALGORITHM = { shift: 4, mask: 7 } as const
-/** Headers, metadata, and where there are any the lock, the checksum and the rename; nil before one that is there. */
+/**
+ * Headers, metadata, and optionally the lock, the checksum and the rename; a missing value before a present one is nil.
+ */
 type Rest = [HeaderPairs, HeaderPairs, unknown?, unknown?, RenamedRow?]
 type RenamedRow = readonly [token: string, key: string]
 const packr = new Packr({ useRecords: false })
@@ -103,7 +105,7 @@ function flagsOf(object: ObjectState): number {
   )
 }
 
-/** Where the MessagePack begins. */
+/** Offset of the MessagePack. */
 function restOf(flags: number): number {
   const times = ((flags & FLAG.isNoncurrent) === 0 ? 0 : 1) + ((flags & FLAG.isRevisited) === 0 ? 0 : 1)
   return AT.times + times * NUMBER_BYTES

@@ -33,7 +33,7 @@ export interface PayloadRow {
   readonly location: PayloadLocation
 }
 
-/** References that a row holds at most. A payload that has so many keeps them: it is never forgotten. */
+/** Maximum references in a row. A payload with this many keeps them: it is never removed. */
 export const REFERENCES_MAXIMUM = 2 ** 32 - 1
 
 export function referencesOf(row: Buffer): number {
@@ -129,7 +129,7 @@ function partList(list: Buffer, checksums: Buffer, width: number): PartList {
   }
 }
 
-/** The list of an appended payload after that of its base, and so on: at most a hundred rows of a hundred parts. */
+/** The parts of an appended payload after its base's parts, and so on: at most a hundred rows of a hundred parts. */
 function wholeList(table: TableReader, value: Buffer): Buffer {
   const lists: Buffer[] = []
   let row = value
@@ -153,7 +153,7 @@ export function isPlaced(value: Buffer): boolean {
   return kind === KIND.volume || kind === KIND.file
 }
 
-/** @param table that of payloads, which has the parts that a payload shares with its base */
+/** @param table of payloads, which has the parts that a payload shares with its base */
 export function decodePayload(table: TableReader, value: Buffer): PayloadRow {
   const kind = kindOf(value)
   const sealed = ((value[AT.kind] as number) & SEALED) !== 0

@@ -30,9 +30,9 @@ const marks = packed(
 const MARKS_KEY = Buffer.from('marks')
 const SEQUENCE_AT = 8
 
-/** What is known about the last checkpoint, beside the checkpoint. */
+/** What is known about the last checkpoint, other than the checkpoint itself. */
 export interface CheckpointMarks {
-  /** Size of the one that is not shown yet. */
+  /** Size of the checkpoint that is not shown yet. */
   readonly withheld: number | undefined
   /** Every entry after the last checkpoint up to this one is about checkpoints: none is a reason for another. */
   readonly quiet: Sequence | undefined
@@ -51,7 +51,7 @@ export function putReceipt(table: Table, at: Sequence, change: ChangeNamed<'chec
   table.put(Buffer.concat([numberKey(change.size), numberKey(at)]), receipts.encode(change))
 }
 
-/** Those of one checkpoint, in the order of their entries. */
+/** The receipts of one checkpoint, in the order of their entries. */
 export function receiptsOf(table: TableReader, size: number): ReceiptState[] {
   return receiptsFrom(table, { start: numberKey(size), end: numberKey(size + 1) })
 }

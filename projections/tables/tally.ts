@@ -20,7 +20,7 @@ export class Tally<F extends string> {
   /** Exact values of the counters that a double does not hold exactly. */
   #wide: Map<F, bigint> | undefined
 
-  /** @param row as `encode` made it; all are 0 where there is none */
+  /** @param row as `encode` made it; all are 0 without a row */
   constructor(fields: readonly F[], row: Buffer | undefined) {
     this.#fields = fields
     this.#counts = decodeCounts(fields, row)
@@ -90,7 +90,7 @@ export class Tally<F extends string> {
   }
 }
 
-/** The counters of a row; all are 0 where there is none. */
+/** The counters of a row; all are 0 without a row. */
 export function decodeCounts<F extends string>(fields: readonly F[], row: Buffer | undefined): Counts<F> {
   const pairs = fields.map((field, index) => {
     const at = index * NUMBER_BYTES

@@ -10,7 +10,7 @@ import { NUMBER_BYTES, readNumber, successor, writeNumber } from '../keys.ts'
  */
 const END_BYTES = 2
 
-/** The part of a row key that names the bucket and begins a key: without an end mark. */
+/** Start of a row key: the bucket and the start of a key, without an end mark. */
 export function escapedPrefix(bucketId: BucketId, key: Buffer): Buffer {
   const escaped = key.includes(0) ? escapeNulls(key) : key
   const bytes = Buffer.allocUnsafe(NUMBER_BYTES + escaped.length)
@@ -33,7 +33,7 @@ function escapeNulls(key: Buffer): Buffer {
   return Buffer.from(bytes)
 }
 
-/** What every row of a key begins with, the end mark included. */
+/** Prefix of every row of a key, the end mark included. */
 export function rowsOfKey(bucketId: BucketId, key: string): Buffer {
   return Buffer.concat([escapedPrefix(bucketId, Buffer.from(key)), Buffer.alloc(END_BYTES)])
 }

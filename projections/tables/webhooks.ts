@@ -137,7 +137,7 @@ function logKey(webhook: string, number: number): Buffer {
   return key
 }
 
-/** Writes row `number`, and removes the one that is too many. */
+/** Writes row `number`, and removes the row above the maximum. */
 export function putLogged(table: Table, webhook: string, number: number, delivery: LoggedDelivery): void {
   table.put(logKey(webhook, number), logged.encode(delivery))
   if (number >= LOG_ROWS_MAXIMUM) table.remove(logKey(webhook, number - LOG_ROWS_MAXIMUM))
@@ -159,7 +159,7 @@ export function* newestLogged(table: TableReader, webhook: string, count: number
   }
 }
 
-/** A line that begins after the entry of this sequence. */
+/** A line that starts after the entry of this sequence. */
 export function lineAfter(start: Sequence): DeliveryLine {
   return { position: { sequence: start, index: 0 }, pending: [] }
 }

@@ -21,7 +21,7 @@ export function answerTreeRequest(trees: TreeFiles, grower: TreeGrower, request:
   }
 }
 
-/** @throws OtherTreesError when the trees were damaged, and begin anew */
+/** @throws OtherTreesError when the trees were damaged, and start over */
 function dueReport(trees: TreeFiles, grower: TreeGrower, { previous, wanted }: TreeRequest): TreeReport['due'] {
   const [root, bundleRoot] = [trees.rootInMemory('log'), trees.rootInMemory('bundle')]
   try {

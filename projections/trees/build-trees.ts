@@ -17,7 +17,7 @@ export function buildTrees(disk: Disk, paths: StorePaths, projections: string, l
   }
 }
 
-/** A hash of the trees that is not the one that the journal gives; undefined where there is none. */
+/** A hash of the trees that differs from the journal's; undefined: it is missing. */
 export interface TreeDifference {
   readonly file: string
   readonly index: number
@@ -26,7 +26,7 @@ export interface TreeDifference {
 }
 
 /**
- * Compares trees with others that cover as much or more. The trees may be behind: they grow beside the journal.
+ * Compares trees with others that cover as much or more. The trees may be behind the journal, which they follow.
  * @returns hashes compared
  */
 export function compareTrees(

@@ -122,8 +122,8 @@ export class CheckpointLog {
   }
 
   /**
-   * That a record is in the tree of a checkpoint: C2SP tlog-proof.
-   * @param size of the checkpoint; that of the last one where it is undefined
+   * Proof that a record is in the tree of a checkpoint: C2SP tlog-proof.
+   * @param size of the checkpoint; undefined: the last one
    * @throws LogRefusal
    */
   inclusion(sequence: number, size: number | undefined): string {
@@ -143,8 +143,8 @@ export class CheckpointLog {
   }
 
   /**
-   * That the tree of a checkpoint begins with the first `old` records: the body of C2SP tlog-witness. `old` need not be the
-   * size of a checkpoint.
+   * Proof that the tree of a checkpoint extends the first `old` records: the body of C2SP tlog-witness. `old` need not
+   * be the size of a checkpoint.
    * @throws LogRefusal
    */
   consistency(old: number, to: number | undefined): string {
@@ -156,7 +156,7 @@ export class CheckpointLog {
   consistencyOf(checkpoint: CheckpointState, old: number): readonly Buffer[] {
     const { size } = checkpoint
     if (old > size) throw new LogRefusal('not-covered', `the checkpoint of ${size} records does not cover ${old}`)
-    // Every tree begins with the empty one.
+    // Every tree extends the empty one.
     if (old === 0) return []
     return this.#read(checkpoint, (trees) => {
       const nodes = trees.tree('log')

@@ -32,7 +32,7 @@ export class TreeGrower {
   #reached: Reached | undefined
   #discarded = 0
   #hasBegun = false
-  /** The signed size at which the trees were last made anew. */
+  /** The signed size at which the trees were last started over. */
   #doubted: number | undefined
 
   constructor(disk: Disk, paths: StorePaths, trees: TreeFiles) {
@@ -41,14 +41,14 @@ export class TreeGrower {
     this.#trees = trees
   }
 
-  /** How often the trees were not those of the journal, and were made anew. */
+  /** How often the trees differed from the journal, and started over. */
   get discarded(): number {
     return this.#discarded
   }
 
   /**
-   * At the first call, and after a failure, forgets what the trees have beyond so many records, so that it is read from the
-   * journal: a write that failed may have left less in the files than in memory.
+   * At the first call, and after a failure, drops the records of the trees after `size`, so that they are read from the
+   * journal again: a failed write may have left less in the files than in memory.
    */
   beginAfter(size: number): void {
     if (!this.#hasBegun) this.#trees.cut(size)
@@ -56,9 +56,9 @@ export class TreeGrower {
   }
 
   /**
-   * The trees are not what was signed at this size. They begin anew, for they may have been damaged; when that was tried, the
-   * journal is not what was signed.
-   * @throws OtherTreesError unless it was tried
+   * Called when the trees differ from what was signed at this size. They start over, for they may have been damaged;
+   * after a second time the journal is not what was signed.
+   * @throws OtherTreesError at the first time
    */
   doubt(signedSize: number): void {
     if (this.#doubted === signedSize) return
@@ -101,7 +101,10 @@ export class TreeGrower {
     return { chain, place: { segmentFirstSequence: nextSequence, offset: SEGMENT_HEADER.bytes } }
   }
 
-  /** The trees go on in the segment of their last record, if they are those of the journal there; otherwise they begin anew. */
+  /**
+   * Continues the trees in the segment of their last record, if they match the journal there; otherwise they start
+   * over.
+   */
   #begin(firsts: readonly Sequence[], limit: JournalLimit): Reached {
     const { size } = this.#trees
     const present = firsts.findLast((first) => first < size)
@@ -165,7 +168,7 @@ export class TreeGrower {
   }
 }
 
-/** The trees are not those of this journal. */
+/** The trees do not belong to this journal. */
 export class OtherTreesError extends Error {
   override readonly name = 'OtherTreesError'
 

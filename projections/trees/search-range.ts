@@ -28,7 +28,7 @@ interface NamingRecord {
 interface SearchReport {
   /** Records that were read: `size` of them, or fewer when the journal has no more. */
   readonly records: number
-  /** Of the tree of RFC 6962 over them; undefined when there is none. */
+  /** Root of the tree of RFC 6962 over the records; undefined for no records. */
   readonly root: Buffer | undefined
   readonly found: number
   /** The first of them. */

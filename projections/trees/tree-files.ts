@@ -148,7 +148,7 @@ export class TreeFiles {
     for (const file of this.#files.values()) file.close()
   }
 
-  /** Goes on from where every file has what it should have, with the hashes of records that are there already. */
+  /** Continues from where all files are complete, with the hashes of records that are there already. */
   #goOn(from: number, size: number): void {
     this.#size = from
     this.#tails.load(from, (name, first, count) => this.#hashes(name, first, count))

@@ -23,7 +23,7 @@ export class TreeTails {
   readonly #tails = new Map<string, Buffer>()
   #size = 0
 
-  /** Begins with what files have for so many records. */
+  /** Starts with the hashes in the files for the first `size` records. */
   load(size: number, read: ReadHashes): void {
     this.#size = size
     for (const tree of TREE_NAMES) {

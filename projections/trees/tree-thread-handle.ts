@@ -13,7 +13,7 @@ export interface TreeRoots {
 export interface TreeRequest {
   /** The trees grow up to here. */
   readonly limit: JournalLimit
-  /** Whether a checkpoint is due: then the roots are computed, and held against those of the checkpoint before. */
+  /** Whether a checkpoint is due: then the roots are computed, and compared with the previous checkpoint's. */
   readonly isDue: boolean
   readonly previous: TreeRoots | undefined
   /** Records whose hashes the caller wants. */
@@ -24,7 +24,7 @@ export interface TreeRequest {
 export interface TreeReport {
   readonly size: number
   readonly isAtLimit: boolean
-  /** Why they were made anew, if they were. */
+  /** Why the trees started over, if they did. */
   readonly discarded: string | undefined
   readonly due:
     | { readonly roots: TreeRoots; readonly extendsPrevious: boolean; readonly hashes: readonly Uint8Array[] }
@@ -33,7 +33,7 @@ export interface TreeReport {
 
 export type FromTreeThread = { readonly kind: 'report'; readonly report: TreeReport } | ThreadFailure
 
-/** The thread that makes the trees. It begins with the first request, and answers one at a time. */
+/** The thread that makes the trees. It starts with the first request, and answers one at a time. */
 export class TreeThread {
   readonly #root: string
   #worker: Worker | undefined

@@ -8,7 +8,7 @@ import { TreeGrower } from './grow-trees.ts'
 import { TreeFiles, treesIn } from './tree-files.ts'
 import type { FromTreeThread, TreeRequest } from './tree-thread-handle.ts'
 
-/** Makes the trees beside the engine, whose turn must never wait for a hash. */
+/** Makes the trees outside the engine's thread, whose turn must never wait for a hash. */
 
 lowerPriority(BACKGROUND_NICE)
 const paths = new StorePaths(workerData as string)

@@ -12,7 +12,7 @@ interface LogTile {
 }
 
 /**
- * The hashes of a tile, which were held against the signed root: whoever gets a wrong tile must think that the log has forked,
+ * The hashes of a tile, checked against the signed root: a client with a wrong tile must think that the log has forked,
  * and keeps it for ever.
  * @throws TreesDamagedError
  */

@@ -7,7 +7,7 @@ const VAGUE =
 /** How many are in the comments of each folder. Numbers only fall: lower them in the commit that lowers the count. */
 const ALLOWED: Readonly<Record<string, number>> = {
   engine: 10,
-  projections: 132,
+  projections: 5,
   workers: 92,
   cli: 100,
   bench: 44,
