@@ -6,7 +6,7 @@
 export const PROOF_FORMAT = 'object-store.proof-bundle'
 /**
  * 1 is what is asked for by default. 2 has the records themselves, so that what it says of each is bound to the hash in the
- * tree; the encoding that is signed has the number of the format (spec/decisions/0185-a-bundle-with-its-records.md).
+ * tree; the encoding that is signed has the number of the format (spec/decisions/0027-proof-bundles.md).
  */
 export const PROOF_FORMAT_VERSIONS = [1, 2] as const
 export type ProofFormatVersion = (typeof PROOF_FORMAT_VERSIONS)[number]

@@ -42,7 +42,7 @@ function checkCheckpoint({ from_sequence, to_sequence, leaf_count }: ProofCheckp
   return passed(`The checkpoint covers the ${leaf_count} records ${from_sequence} to ${to_sequence}.`)
 }
 
-/** Of format version 1 (decision 0185). */
+/** Of format version 1 (decision 0027). */
 const NOT_BOUND =
   'It proves their hashes: operation, principal, result and time are what the server signed, and are not bound to the hashes.'
 

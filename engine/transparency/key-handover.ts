@@ -1,5 +1,5 @@
 /**
- * Hand-overs of the key of a log (spec/decisions/0162-the-key-of-the-log-is-handed-over.md): a note, signed by the old key and by the
+ * Hand-overs of the key of a log (spec/decisions/0147-checkpoints.md): a note, signed by the old key and by the
  * new one, that says from which checkpoint on the new one signs. Its first line has blanks, which no origin has, so it never
  * passes for a checkpoint, nor a checkpoint for it.
  */

@@ -1,6 +1,6 @@
 /**
  * Trusted logs and witnesses, and how many witnesses must have cosigned a checkpoint: C2SP tlog-policy.
- * @see spec/decisions/0160-witnesses.md
+ * @see spec/decisions/0158-receipts-and-witnesses.md
  */
 import { type CheckpointNote, CheckpointNoteError, readVerifierKey, type VerifierKey } from './checkpoint-note.ts'
 import { type Cosignature, cosignatureOf, readCosignerKey } from './cosignature.ts'

@@ -1,4 +1,4 @@
-/** How often passwords of shares may be tried (spec/decisions/0075). */
+/** How often passwords of shares may be tried (spec/decisions/0072). */
 import { Rate } from '../../engine/shares/rate.ts'
 import { networkOf } from '../http/limits/network-of.ts'
 

@@ -1,6 +1,6 @@
 /**
  * What others remember of a log. A data directory that was copied back, or a snapshot of a machine, knows nothing of what the
- * store signed after it: only somebody outside of it can tell (spec/decisions/0163-memory-outside.md).
+ * store signed after it: only somebody outside of it can tell (spec/decisions/0158-receipts-and-witnesses.md).
  */
 import type { CheckpointState } from '../../engine/state-ports.ts'
 

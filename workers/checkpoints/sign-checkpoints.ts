@@ -75,7 +75,7 @@ export function isOfLog(
   return (origin === log || origin.startsWith(`${log}/`)) && (restored === undefined || restored < sequence)
 }
 
-/** Keeps the trees up to the journal, and signs what they are (spec/decisions/0147-two-trees-beside-the-engine.md). */
+/** Keeps the trees up to the journal, and signs what they are (spec/decisions/0147-checkpoints.md). */
 export class CheckpointSigning implements BackgroundWorker {
   readonly name = 'checkpoints'
   readonly #engine: EngineClient

@@ -38,7 +38,7 @@ type Stamped = Pick<ReceiptState, 'receipt' | 'assertedMicroseconds'>
 const ANSWER_BYTES_MAXIMUM = 64 * 1024
 
 /**
- * Has an authority say when the last checkpoint was there (RFC 3161; spec/decisions/0159-time-stamps.md). One request is
+ * Has an authority say when the last checkpoint was there (RFC 3161; spec/decisions/0158-receipts-and-witnesses.md). One request is
  * on its way at a time, beside everything else.
  */
 export class CheckpointTimeStamps implements BackgroundWorker {

@@ -19,7 +19,7 @@ interface WitnessOptions extends Omit<ConstructorParameters<typeof WitnessLine>[
 }
 
 /**
- * Has the witnesses of a policy cosign the last checkpoint (C2SP tlog-witness; spec/decisions/0160-witnesses.md), each beside
+ * Has the witnesses of a policy cosign the last checkpoint (C2SP tlog-witness; spec/decisions/0158-receipts-and-witnesses.md), each beside
  * the others and beside everything else, and remembers by them how far the log was signed.
  */
 export class CheckpointWitnesses implements BackgroundWorker {

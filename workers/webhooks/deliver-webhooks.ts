@@ -63,7 +63,7 @@ export interface DeliveryCounts {
 /**
  * Delivers storage events to webhooks, at least once each. The queue is the journal: each webhook has a position in the
  * events, and a bounded number of them in memory. Attempts are recorded in passes, many in one entry
- * (spec/decisions/0068-deliveries-in-the-journal.md).
+ * (spec/decisions/0066-webhooks.md).
  */
 export class WebhookDelivery implements BackgroundWorker {
   readonly name = 'deliver-webhooks'

@@ -10,7 +10,7 @@ const FORGET_MILLISECONDS = 1000
 /**
  * How many deliveries may begin: a few while requests need the processors, since a POST takes several times as much of
  * them as a small write; twice as many with each look when they do not
- * (spec/decisions/0086-deliveries-make-way-for-requests.md).
+ * (spec/decisions/0066-webhooks.md).
  */
 export class DeliveryPace {
   readonly #timer: () => number

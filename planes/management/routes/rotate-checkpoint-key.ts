@@ -29,7 +29,7 @@ async function handOver(journal: RequestJournal, make: () => Handover): Promise<
   }
 }
 
-/** The key of the log changes: `spec/decisions/0162-the-key-of-the-log-is-handed-over.md`. */
+/** The key of the log changes: `spec/decisions/0147-checkpoints.md`. */
 export const rotateCheckpointKey = defineRoute({
   pattern: 'POST /transparency/key/rotate',
   roles: ADMINISTRATOR,

@@ -14,7 +14,7 @@ const UNKNOWN_TYPE = 'application/octet-stream'
 
 /**
  * What a share leads to, as JSON or as a page. Who has not given the password of a share learns that it has one, and
- * nothing else (spec/decisions/0076).
+ * nothing else (spec/decisions/0072).
  */
 export const sharePage: SharingRoute<ShareServices> = {
   path: '/s/{token}',

@@ -45,7 +45,7 @@ const WRITES_MAXIMUM = 3
 
 /**
  * Writes each checkpoint into a place outside of the data directory before it is published, on condition that the place still holds
- * the one before (spec/decisions/0163-memory-outside.md). Nothing is kept back but checkpoints while the place is away.
+ * the one before (spec/decisions/0158-receipts-and-witnesses.md). Nothing is kept back but checkpoints while the place is away.
  */
 export class CheckpointLock implements BackgroundWorker, OutsideMemory, PublicationRequirement {
   readonly name: string
