@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { systemMilliseconds } from '../../engine/clock.ts'
 import type { WebhookState } from '../../engine/domain/webhook-state.ts'
 import type { TargetRules } from '../../engine/webhook-target.ts'
+import { serverTurns } from '../../projections/audit/turns.ts'
 import { busyMachine } from '../../workers/webhooks/busy-machine.ts'
 import { WebhookDelivery } from '../../workers/webhooks/deliver-webhooks.ts'
 import { DeliveryPace } from '../../workers/webhooks/delivery-pace.ts'
@@ -70,7 +71,7 @@ export class Webhooks {
     this.delivery = new WebhookDelivery({
       engine: store.engine,
       webhooks: store.webhooks,
-      read: (query) => store.events.read(query),
+      read: (query) => store.events.read(query, serverTurns),
       sender: this.#sender,
       pace: new DeliveryPace(timer, busyMachine({ timer, records: () => store.events.head.sequence })),
       clock: systemMilliseconds,

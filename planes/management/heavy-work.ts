@@ -1,6 +1,6 @@
 import type { BucketId } from '../../engine/brands.ts'
 import { BusyError, type Share, Shares } from '../../engine/shares/shares.ts'
-import { Turns } from '../../projections/audit/turns.ts'
+import { threadTurns, type Turns } from '../../projections/audit/turns.ts'
 import { ClientGoneError, type HttpRequest } from '../http/exchange.ts'
 import type { ManagementIdentity } from './identity/authenticate.ts'
 
@@ -10,15 +10,15 @@ interface HeavyRequest {
   readonly identity: Pick<ManagementIdentity, 'credentialId'>
 }
 
-/** A place among the requests that work long. */
-export class HeavyPlace {
+/** A place among the requests that work long, and the turns of its credential. */
+export class HeavyPlace implements Turns {
   readonly #turns: Turns
   #share: Share | undefined
   #isGone = false
   #isEvicted = false
 
-  constructor({ http }: HeavyRequest, turns: Turns) {
-    this.#turns = turns
+  constructor({ http, identity }: HeavyRequest) {
+    this.#turns = threadTurns.of(identity.credentialId)
     http.onAborted(() => {
       this.#isGone = true
     })
@@ -29,18 +29,26 @@ export class HeavyPlace {
     this.#share = share
   }
 
+  get isOver(): boolean {
+    return this.#turns.isOver
+  }
+
   /**
-   * Called between two steps of the work: lets other requests of the thread have their turn, and those of a credential with
-   * fewer places go first.
+   * Lets a credential with fewer places go first, then others have their turn.
    * @throws ClientGoneError when nobody waits for the answer any more
    * @throws BusyError when the place was given to another credential
    */
+  async next(): Promise<void> {
+    await this.#share?.turn()
+    await this.#turns.next()
+    this.#requireWanted()
+  }
+
+  /** Called between two steps that may be short: the same, but a turn that is not over goes on. */
   async pause(): Promise<void> {
-    const turn = this.#share?.turn()
-    if (turn !== undefined) await turn
-    if (this.#turns.isOver) await this.#turns.next()
-    if (this.#isEvicted) throw new BusyError()
-    this.requireClient()
+    await this.#share?.turn()
+    if (this.isOver) await this.#turns.next()
+    this.#requireWanted()
   }
 
   /** @throws ClientGoneError when nobody waits for the answer any more */
@@ -57,6 +65,11 @@ export class HeavyPlace {
   leave(): void {
     this.#share?.leave()
   }
+
+  #requireWanted(): void {
+    if (this.#isEvicted) throw new BusyError()
+    this.requireClient()
+  }
 }
 
 /**
@@ -64,7 +77,6 @@ export class HeavyPlace {
  * still wait. Kinds do not wait for each other: a bucket may take hours to verify. See spec/decisions/0044 and 0171.
  */
 export class HeavyWork {
-  readonly #turns = new Turns()
   /** What one may wait for. */
   readonly #awaited = {
     scan: new Shares('scans'),
@@ -76,7 +88,7 @@ export class HeavyWork {
 
   /** @throws BusyError when too much of the kind runs and waits */
   async enter(kind: 'scan' | 'export' | 'verify-object', request: HeavyRequest): Promise<HeavyPlace> {
-    const place = new HeavyPlace(request, this.#turns)
+    const place = new HeavyPlace(request)
     place.enter(await this.#awaited[kind].wait(request.identity.credentialId))
     return place
   }
@@ -87,7 +99,7 @@ export class HeavyWork {
    * @throws BusyError
    */
   enterVerification(request: HeavyRequest): HeavyPlace {
-    const place = new HeavyPlace(request, this.#turns)
+    const place = new HeavyPlace(request)
     const share = this.#verifications.take(request.identity.credentialId, 1, () => place.evict())
     if (share === undefined) throw new BusyError()
     place.enter(share)

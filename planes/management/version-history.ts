@@ -4,6 +4,7 @@ import type { ProofAnchor, ProofFormatVersion, ProofHistory, ProofRecord } from 
 import type { CheckpointState, ReceiptState } from '../../engine/state-ports.ts'
 import { AuditLogDamagedError } from '../../projections/audit/audit-export.ts'
 import type { ChainedRecord } from '../../projections/audit/chained-records.ts'
+import type { Turns } from '../../projections/audit/turns.ts'
 import { LOCK_CHANGES_MAXIMUM } from '../../projections/tables/lock-changes.ts'
 import { type BundlePath, LogRefusal } from '../../projections/trees/checkpoint-log.ts'
 import type { FoundObject } from '../objects/find-object.ts'
@@ -44,17 +45,18 @@ export async function versionHistory(
   entries: readonly Sequence[],
   version: ProofFormatVersion,
   { audit, checkpoints, checkpointFacts }: Services,
+  turns: Turns,
 ): Promise<ProofHistory> {
   if (!checkpointFacts().isOn) return OFF
   const checkpoint = checkpoints.newest()
   const last = entries.at(-1)
   if (checkpoint === undefined || last === undefined || last >= checkpoint.size) return NOT_COVERED
   if (entries.length > 1 + LOCK_CHANGES_MAXIMUM) return TOO_MANY
-  const records = await recordsOf(entries, audit)
+  const records = await recordsOf(entries, audit, turns)
   // A record of a bypass comes after the change that it allowed.
   if (records.some(({ sequence }) => sequence >= checkpoint.size)) return NOT_COVERED
   try {
-    const paths = await checkpoints.bundlePaths(checkpoint, records)
+    const paths = await checkpoints.bundlePaths(checkpoint, records, turns)
     return {
       ...presentHistory(records, version, paths, checkpoint),
       ...anchorOf(checkpoints.receiptsOf(checkpoint.size)),
@@ -80,12 +82,19 @@ function anchorOf(receipts: readonly ReceiptState[]): { readonly anchor?: ProofA
 async function recordsOf(
   entries: readonly Sequence[],
   audit: ManagementServices['audit'],
+  turns: Turns,
 ): Promise<readonly ChainedRecord[]> {
-  const near = await audit.chained(entries.flatMap((entry) => [previous(entry), entry, next(entry)]))
+  const near = await audit.chained(
+    entries.flatMap((entry) => [previous(entry), entry, next(entry)]),
+    turns,
+  )
   const outcomes = entries.map((entry) => present(near, entry))
   const bypasses = entries.flatMap((entry) => bypassOf(near, entry))
   const attempts = outcomes.flatMap(({ entry: { intent } }) => intent ?? [])
-  const early = await audit.chained(attempts.filter((attempt) => !near.has(attempt)))
+  const early = await audit.chained(
+    attempts.filter((attempt) => !near.has(attempt)),
+    turns,
+  )
   const all = [...attempts.map((attempt) => near.get(attempt) ?? present(early, attempt)), ...outcomes, ...bypasses]
   return all.toSorted((left, right) => left.sequence - right.sequence)
 }

@@ -3,7 +3,7 @@ import type { SegmentPlace } from '../../engine/journal/positions.ts'
 import type { TableReader } from '../lmdb-environment.ts'
 import { type IndexRow, rowAfter, rowsBefore } from '../tables/audit-index.ts'
 import { compileFilter } from './audit-filter.ts'
-import { type AuditCursor, type AuditPage, type AuditQuery, PAGE_BYTES_MAXIMUM } from './audit-query.ts'
+import { type AuditCursor, type AuditPage, type AuditQuery, countedAs, PAGE_BYTES_MAXIMUM } from './audit-query.ts'
 import { type AuditRecord, auditRecord, isEntry } from './audit-record.ts'
 import type { JournalCursor, JournalEnd } from './journal-cursor.ts'
 import { beginningAt, JOURNAL_START } from './journal-places.ts'
@@ -19,8 +19,6 @@ interface BackwardSource {
   readonly end: JournalEnd
   readonly turns: Turns
   readonly scanMaximum: number
-  /** Throws when the page is no longer wanted. */
-  readonly requireWanted: () => void
   /** Reads the batches from one place up to another. The caller closes it. */
   readonly cursor: (beginning: SegmentPlace, end: SegmentPlace) => JournalCursor
 }
@@ -85,7 +83,6 @@ export class BackwardScan {
         bound = row
         stretchEnd = beginning
       }
-      this.#source.requireWanted()
       if (this.#isCut || this.#records.length === limit || this.#scanned >= this.#source.scanMaximum) break
     }
     const isFull = this.#isCut || this.#records.length === limit
@@ -140,7 +137,7 @@ export class BackwardScan {
     const { sequence, timeMicroseconds } = frames
     if (timeMicroseconds < this.#query.sinceMicroseconds) this.#over = true
     else if (sequence < this.#beforeSequence && timeMicroseconds < this.#beforeMicroseconds && isEntry(frames)) {
-      this.#scanned += 1
+      this.#scanned += countedAs(frames.bodyLength)
       if (this.#earliest === undefined || sequence < this.#earliest.sequence) {
         this.#earliest = { timeMicroseconds, sequence }
       }

@@ -20,7 +20,7 @@ import { verifySpanAside } from '../../engine/verify/span/span-thread.ts'
 import { type ChainedRecord, readChained } from './chained-records.ts'
 import { JournalCursor, type JournalEnd } from './journal-cursor.ts'
 import { beginningBefore, beginningBeforeSequence, JOURNAL_START } from './journal-places.ts'
-import { Turns } from './turns.ts'
+import type { Turns } from './turns.ts'
 import { BackwardScan } from './audit-backwards.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { type Tables, openTables } from '../tables/table-list.ts'
@@ -38,11 +38,6 @@ export interface ChainReport extends SpanResult {
   readonly nextFrom: Sequence | undefined
 }
 
-interface ScanOptions {
-  readonly scanMaximum?: number
-  readonly requireWanted?: () => void
-}
-
 /** The last record of the log when a page was read, for callers that wait for newer records. */
 interface AuditHead {
   readonly head: AuditCursor
@@ -58,7 +53,7 @@ const EMPTY: JournalEnd = {
 
 /**
  * The audit log, which is the journal, read from any thread while it is written. Each call sees everything that was
- * acknowledged before it, and nothing that is not durable. All calls share short turns of work, so the thread can serve
+ * acknowledged before it, and nothing that is not durable. It works in short turns of whoever asks, so the thread can serve
  * other requests meanwhile.
  */
 export class AuditLog {
@@ -66,7 +61,6 @@ export class AuditLog {
   readonly #paths: StorePaths
   readonly #environment: ProjectionEnvironment
   readonly #tables: Tables
-  readonly #turns = new Turns()
 
   constructor(disk: Disk, paths: StorePaths, environment: ProjectionEnvironment) {
     this.#disk = disk
@@ -83,30 +77,27 @@ export class AuditLog {
 
   /**
    * One page of records. Its cost depends on the range and on `scanMaximum`, not on the length of the log.
-   * @param requireWanted called between steps; throws when the page is no longer wanted
    */
-  async query(
-    query: AuditQuery,
-    { scanMaximum = SCAN_MAXIMUM, requireWanted = () => undefined }: ScanOptions = {},
-  ): Promise<AuditPage & AuditHead> {
+  async query(query: AuditQuery, turns: Turns, scanMaximum = SCAN_MAXIMUM): Promise<AuditPage & AuditHead> {
     const end = this.#end()
     const head = { timeMicroseconds: end.timeMicroseconds, sequence: previous(end.nextSequence) }
     const isBackwards = query.newestFirst === true
     const page = await (isBackwards
-      ? this.#queryBackwards(query, end, scanMaximum, requireWanted)
-      : this.#query(query, end, scanMaximum, requireWanted))
+      ? this.#queryBackwards(query, end, turns, scanMaximum)
+      : this.#query(query, end, turns, scanMaximum))
     return { ...page, head }
   }
 
-  async #query(query: AuditQuery, end: JournalEnd, scanMaximum: number, requireWanted: () => void): Promise<AuditPage> {
+  async #query(query: AuditQuery, end: JournalEnd, turns: Turns, scanMaximum: number): Promise<AuditPage> {
     const byTime = this.#beginningAt(firstMicroseconds(query))
     const { after } = query
     const cursor = this.#cursorAt(
       after === undefined ? byTime : laterOf(byTime, this.#nearSequence(after.sequence, end)),
       end,
+      turns,
     )
     try {
-      return await new AuditScan(query, end, this.#turns, scanMaximum, requireWanted).run(cursor)
+      return await new AuditScan(query, end, turns, scanMaximum).run(cursor)
     } finally {
       cursor.close()
     }
@@ -136,10 +127,10 @@ export class AuditLog {
    * The ends of a range, found by the index, in time that does not depend on its length; undefined for an empty one.
    * @throws AuditLogDamagedError
    */
-  rangeEnds(range: AuditRange): Promise<RangeEnds | undefined> {
+  rangeEnds(range: AuditRange, turns: Turns): Promise<RangeEnds | undefined> {
     const end = this.#end()
-    const cursor = (time: Microseconds) => this.#cursorAt(this.#beginningAt(time), end)
-    return readRangeEnds(range, cursor, this.#turns)
+    const cursor = (time: Microseconds) => this.#cursorAt(this.#beginningAt(time), end, turns)
+    return readRangeEnds(range, cursor, turns)
   }
 
   /** How many audit records there are from one sequence to another, both included: all but the genesis and the seals. */
@@ -150,32 +141,28 @@ export class AuditLog {
   }
 
   /** All records of a range of time up to now that a filter lets through. The caller closes it. */
-  records(range: AuditRange & AuditFilter): AuditRecords {
+  records(range: AuditRange & AuditFilter, turns: Turns): AuditRecords {
     const end = this.#end()
-    const cursor = this.#cursorAt(this.#beginningAt(range.fromMicroseconds), end)
-    return new AuditRecords(range, cursor, end, this.#turns)
+    const cursor = this.#cursorAt(this.#beginningAt(range.fromMicroseconds), end, turns)
+    return new AuditRecords(range, cursor, end, turns)
   }
 
   /**
    * Records by their sequences, with their places in the chain; without those that are no entry, or not there yet.
    * @throws AuditLogDamagedError
    */
-  chained(sequences: readonly Sequence[]): Promise<ReadonlyMap<Sequence, ChainedRecord>> {
+  chained(sequences: readonly Sequence[], turns: Turns): Promise<ReadonlyMap<Sequence, ChainedRecord>> {
     const end = this.#end()
-    return readChained(sequences, (sequence) => this.#cursorAt(this.#nearSequence(sequence, end), end), this.#turns)
+    const near = (sequence: Sequence) => this.#cursorAt(this.#nearSequence(sequence, end), end, turns)
+    return readChained(sequences, near, turns)
   }
 
-  #queryBackwards(
-    query: AuditQuery,
-    end: JournalEnd,
-    scanMaximum: number,
-    requireWanted: () => void,
-  ): Promise<AuditPage> {
-    const [disk, paths, turns] = [this.#disk, this.#paths, this.#turns]
+  #queryBackwards(query: AuditQuery, end: JournalEnd, turns: Turns, scanMaximum: number): Promise<AuditPage> {
+    const [disk, paths] = [this.#disk, this.#paths]
     const cursor = (beginning: SegmentPlace, place: SegmentPlace) =>
       new JournalCursor(disk, paths, turns, beginning, place)
     const { auditIndex } = this.#tables
-    return new BackwardScan(query, { auditIndex, end, turns, scanMaximum, requireWanted, cursor }).run()
+    return new BackwardScan(query, { auditIndex, end, turns, scanMaximum, cursor }).run()
   }
 
   #beginningAt(timeMicroseconds: Microseconds): SegmentPlace {
@@ -187,8 +174,8 @@ export class AuditLog {
     return beginningBeforeSequence(this.#disk, this.#paths, this.#tables.auditIndex, known)
   }
 
-  #cursorAt(beginning: SegmentPlace, { place }: JournalEnd): JournalCursor {
-    return new JournalCursor(this.#disk, this.#paths, this.#turns, beginning, place)
+  #cursorAt(beginning: SegmentPlace, { place }: JournalEnd, turns: Turns): JournalCursor {
+    return new JournalCursor(this.#disk, this.#paths, turns, beginning, place)
   }
 
   #end(): JournalEnd {

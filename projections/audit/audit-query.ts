@@ -5,8 +5,17 @@ import type { JournalCursor, JournalEnd } from './journal-cursor.ts'
 import { RecordFrames } from './record-frames.ts'
 import type { Turns } from './turns.ts'
 
-/** Most records examined for one page. The next page continues after them. */
-export const SCAN_MAXIMUM = 200_000
+/**
+ * Most records examined for one page, one that is long counted once for each `COUNTED_BYTES`: some ten turns of work. The
+ * next page continues after them.
+ */
+export const SCAN_MAXIMUM = 50_000
+const COUNTED_BYTES = 512
+
+/** How many records of `SCAN_MAXIMUM` a body counts as. */
+export function countedAs(bodyLength: number): number {
+  return Math.max(1, Math.ceil(bodyLength / COUNTED_BYTES))
+}
 
 /** A page ends after this many bytes of matching records, as they are in the journal. */
 export const PAGE_BYTES_MAXIMUM = 1024 ** 2
@@ -57,7 +66,6 @@ export class AuditScan {
   readonly #matches: (body: Buffer) => boolean
   readonly #scanMaximum: number
   readonly #records: AuditRecord[] = []
-  readonly #requireWanted: () => void
   #scanned = 0
   #bytes = 0
   #last: AuditCursor | undefined
@@ -66,8 +74,7 @@ export class AuditScan {
   #damaged = false
   #over = false
 
-  /** @param requireWanted throws when the page is no longer wanted */
-  constructor(query: AuditQuery, end: JournalEnd, turns: Turns, scanMaximum: number, requireWanted: () => void) {
+  constructor(query: AuditQuery, end: JournalEnd, turns: Turns, scanMaximum: number) {
     this.#query = query
     this.#firstMicroseconds = firstMicroseconds(query)
     this.#wanted = query.after === undefined ? sequenceOf(0) : next(query.after.sequence)
@@ -75,14 +82,12 @@ export class AuditScan {
     this.#turns = turns
     this.#matches = compileFilter(query)
     this.#scanMaximum = scanMaximum
-    this.#requireWanted = requireWanted
   }
 
   /** @param cursor at or before the first record that the query wants */
   async run(cursor: JournalCursor): Promise<AuditPage> {
     while (!this.#over) {
       const step = await cursor.next(this.#wanted)
-      this.#requireWanted()
       if (step === undefined) break
       if (step === 'damaged') this.#damaged = true
       else await this.#batch(new RecordFrames(step.bytes, step.header))
@@ -112,7 +117,7 @@ export class AuditScan {
         return
       }
       if (!isEntry(frames)) continue
-      this.#scanned += 1
+      this.#scanned += countedAs(frames.bodyLength)
       this.#last = { timeMicroseconds, sequence }
       if (this.#matches(frames.body)) {
         const record = auditRecord(frames)
@@ -122,10 +127,7 @@ export class AuditScan {
       }
       const isFull = this.#records.length === limit || this.#bytes >= PAGE_BYTES_MAXIMUM
       this.#over = isFull || this.#scanned >= this.#scanMaximum
-      if (this.#turns.isOver) {
-        await this.#turns.next()
-        this.#requireWanted()
-      }
+      if (this.#turns.isOver) await this.#turns.next()
     }
   }
 }

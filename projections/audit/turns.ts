@@ -2,32 +2,56 @@
 const TURN_MILLISECONDS = 5
 
 /**
- * Lets long work share a thread. It is done in turns, one at a time for all callers together. Between two turns the event
- * loop runs once, so other requests of the thread wait for one turn at most.
- *
- * A caller waits for `next` before it works, again whenever `isOver`, and after every other wait.
+ * The turns of an owner. A caller waits for `next` before it works, again whenever `isOver`, and after every other wait.
  */
-export class Turns {
-  readonly #waiting: (() => void)[] = []
+export interface Turns {
+  /** Whether the time of the present turn is used up. */
+  readonly isOver: boolean
+  /** Resolves when it is the caller's turn; rejects when the work is not wanted any more. */
+  next(): Promise<void>
+}
+
+/**
+ * Lets long work share a thread. It is done in turns, one at a time for all callers together. Between two turns the event
+ * loop runs once, so other requests of the thread wait for one turn at most. Owners take turns, however many callers each
+ * has: beside one other owner, a caller gets every second turn. See spec/decisions/0189.
+ */
+export class TurnOrder {
+  /** Callers that wait, by owner; the owner whose turn is next comes first. */
+  readonly #waiting = new Map<string, (() => void)[]>()
   #begunMilliseconds = 0
 
-  /** Whether the time of the present turn is used up. */
-  get isOver(): boolean {
-    return performance.now() - this.#begunMilliseconds >= TURN_MILLISECONDS
+  of(owner: string): Turns {
+    const isOver = () => performance.now() - this.#begunMilliseconds >= TURN_MILLISECONDS
+    return {
+      get isOver() {
+        return isOver()
+      },
+      next: () => new Promise((resolve) => this.#wait(owner, resolve)),
+    }
   }
 
-  /** Resolves when it is the caller's turn. */
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve)
-      if (this.#waiting.length === 1) setImmediate(this.#give)
-    })
+  #wait(owner: string, resolve: () => void): void {
+    if (this.#waiting.size === 0) setImmediate(this.#give)
+    const line = this.#waiting.get(owner)
+    if (line === undefined) this.#waiting.set(owner, [resolve])
+    else line.push(resolve)
   }
 
   readonly #give = (): void => {
-    const resolve = this.#waiting.shift()
-    if (this.#waiting.length > 0) setImmediate(this.#give)
+    const [first] = this.#waiting
+    if (first === undefined) return
+    const [owner, [resolve, ...others]] = first
+    this.#waiting.delete(owner)
+    if (others.length > 0) this.#waiting.set(owner, others)
+    if (this.#waiting.size > 0) setImmediate(this.#give)
     this.#begunMilliseconds = performance.now()
     resolve?.()
   }
 }
+
+/** Of all long work of this thread. */
+export const threadTurns = new TurnOrder()
+
+/** Of work that no client asked for, such as deliveries. */
+export const serverTurns = threadTurns.of('server')

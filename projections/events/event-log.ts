@@ -5,7 +5,7 @@ import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import { JournalCursor } from '../audit/journal-cursor.ts'
 import { beginningAt } from '../audit/journal-places.ts'
 import { PieceMemory } from '../audit/segment-pieces.ts'
-import { Turns } from '../audit/turns.ts'
+import type { Turns } from '../audit/turns.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
 import { getApplied } from '../tables/applied.ts'
 import { type AuditPlace, rowsBefore } from '../tables/audit-index.ts'
@@ -25,18 +25,13 @@ interface EventPage extends EventPageEnd {
   readonly events: readonly StorageEvent[]
 }
 
-interface ReadOptions {
-  /** Called between steps; throws when the page is no longer wanted. */
-  readonly requireWanted?: () => void
-}
-
 /**
  * The storage events, read from the journal, from any thread while it is written.
  *
- * For a worker: `read({ after, limit })` returns the events after a position in their order, as many as are there and
- * fit into a page, and `page.position`, from which the next call continues; `page.isAtEnd` says that there are no more
- * for now. A position is `{ sequence, index }` of an event; `position` at the end of a page may be after events that a
- * filter left out. Each call sees everything that was acknowledged before it, and nothing that is not durable.
+ * For a worker: `read({ after, limit }, turns)` returns the events after a position in their order, as many as are there
+ * and fit into a page, and `page.position`, from which the next call continues; `page.isAtEnd` says that there are no
+ * more for now. A position is `{ sequence, index }` of an event; `position` at the end of a page may be after events that
+ * a filter left out. Each call sees everything that was acknowledged before it, and nothing that is not durable.
  * Positions stay valid for ever: the journal is never shortened. Nothing is held open between two calls.
  */
 export class EventLog {
@@ -45,7 +40,6 @@ export class EventLog {
   readonly #environment: ProjectionEnvironment
   readonly #tables: Tables
   readonly #names: EventNames
-  readonly #turns = new Turns()
   readonly #memory = new PieceMemory()
 
   constructor(disk: Disk, paths: StorePaths, environment: ProjectionEnvironment, ids: EventIds) {
@@ -71,24 +65,20 @@ export class EventLog {
    * One page of events, oldest first. Its cost depends on the events and on their neighbours in the journal, not on the
    * length of the journal.
    */
-  async read(query: EventQuery, options: ReadOptions = {}): Promise<EventPage> {
+  async read(query: EventQuery, turns: Turns): Promise<EventPage> {
     const list = new EventList(query.limit)
-    return { ...(await this.collect(query, list, options)), events: list.events }
+    return { ...(await this.collect(query, list, turns)), events: list.events }
   }
 
   /** Has a collector get the events of a range, until it is full or a page has examined as much as it may. */
-  async collect(
-    range: EventRange,
-    collector: EventCollector,
-    { requireWanted = () => undefined }: ReadOptions = {},
-  ): Promise<EventPageEnd> {
+  async collect(range: EventRange, collector: EventCollector, turns: Turns): Promise<EventPageEnd> {
     const applied = this.#applied()
     const began = getEventsBegan(this.#tables.eventsBegan)
     const head = headOf(applied)
-    const scan = new EventScan(range, collector, { names: this.#names, turns: this.#turns, requireWanted })
+    const scan = new EventScan(range, collector, this.#names, turns)
     if (applied === undefined || began === undefined) return scan.end(head)
     let from: Sequence | undefined = this.#first(range, began)
-    while (from !== undefined && !scan.isOver) from = await this.#readBlocks(scan, from, applied)
+    while (from !== undefined && !scan.isOver) from = await this.#readBlocks(scan, from, applied, turns)
     return scan.end(head)
   }
 
@@ -104,7 +94,12 @@ export class EventLog {
    * Reads from a sequence on, as long as one block with events follows another.
    * @returns start of the next block with events; undefined at the end
    */
-  async #readBlocks(scan: EventScan, from: Sequence, applied: AppliedPosition): Promise<Sequence | undefined> {
+  async #readBlocks(
+    scan: EventScan,
+    from: Sequence,
+    applied: AppliedPosition,
+    turns: Turns,
+  ): Promise<Sequence | undefined> {
     const first = blockFrom(this.#tables.eventIndex, from)
     // The index may be newer than the page: a block can have had its first event since.
     if (first === undefined || isAfter(first.place, applied)) return undefined
@@ -112,7 +107,7 @@ export class EventLog {
     const { segmentFirstSequence, offset } = applied
     const end = { segmentFirstSequence, offset }
     scan.jump()
-    const cursor = new JournalCursor(this.#disk, this.#paths, this.#turns, beginningAt(first.place), end, this.#memory)
+    const cursor = new JournalCursor(this.#disk, this.#paths, turns, beginningAt(first.place), end, this.#memory)
     try {
       for (;;) {
         const step = await cursor.next(wanted)

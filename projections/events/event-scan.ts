@@ -2,6 +2,7 @@ import type { BatchHeader } from '../../engine/journal/batch-reader.ts'
 import { type BucketId, type Microseconds, type Sequence, sequenceOf } from '../../engine/brands.ts'
 import { decodeEntry, type Entry } from '../../engine/events/entry-codec.ts'
 import { RECORD_KIND } from '../../engine/journal/format.ts'
+import { countedAs, SCAN_MAXIMUM } from '../audit/audit-query.ts'
 import { RecordFrames } from '../audit/record-frames.ts'
 import type { Turns } from '../audit/turns.ts'
 import { deriveEvents, type EventFact, principalKind } from './derive-events.ts'
@@ -9,9 +10,6 @@ import type { EventCollector } from './event-collectors.ts'
 import type { EventNames } from './event-names.ts'
 import { ObjectEntry, type TextPlace } from './object-entry.ts'
 import { EVENT_INDEX_MAXIMUM, type EventPosition, type StorageEventType } from './storage-event.ts'
-
-/** Most records examined for one page. The next page continues after them. */
-const SCAN_MAXIMUM = 200_000
 
 /** Which events are wanted. Every condition that is set must hold. */
 export interface EventFilter {
@@ -52,14 +50,6 @@ export interface EventPageEnd {
 /** A batch, or damage in its place. */
 type Step = 'damaged' | { readonly header: BatchHeader; readonly bytes: Buffer }
 
-/** What the scan of a page works with. */
-interface ScanParts {
-  readonly names: EventNames
-  readonly turns: Turns
-  /** Throws when the page is no longer wanted. */
-  readonly requireWanted: () => void
-}
-
 /** Finds the events of one page. */
 export class EventScan {
   readonly #range: EventRange
@@ -67,7 +57,6 @@ export class EventScan {
   readonly #collector: EventCollector
   readonly #names: EventNames
   readonly #turns: Turns
-  readonly #requireWanted: () => void
   readonly #objectEntry = new ObjectEntry()
   #examined = 0
   #position: EventCursor | undefined
@@ -78,13 +67,12 @@ export class EventScan {
   #isFull = false
   #isAfterUntil = false
 
-  constructor(range: EventRange, collector: EventCollector, { names, turns, requireWanted }: ScanParts) {
+  constructor(range: EventRange, collector: EventCollector, names: EventNames, turns: Turns) {
     this.#range = range
     this.#prefix = range.prefix === undefined ? undefined : Buffer.from(range.prefix)
     this.#collector = collector
     this.#names = names
     this.#turns = turns
-    this.#requireWanted = requireWanted
   }
 
   get isOver(): boolean {
@@ -102,7 +90,6 @@ export class EventScan {
    * @returns the sequence after it; undefined for damage
    */
   async step(step: Step, wanted: Sequence): Promise<Sequence | undefined> {
-    this.#requireWanted()
     if (step === 'damaged') {
       this.#damaged = true
       return undefined
@@ -113,10 +100,7 @@ export class EventScan {
     while (!this.isOver && frames.next()) {
       if (frames.sequence < wanted) continue
       this.#record(frames)
-      if (this.#turns.isOver) {
-        await this.#turns.next()
-        this.#requireWanted()
-      }
+      if (this.#turns.isOver) await this.#turns.next()
     }
     if (!this.isOver && !frames.isComplete) this.#damaged = true
     this.#expected = sequenceOf(firstSequence + recordCount)
@@ -144,7 +128,7 @@ export class EventScan {
       kind === RECORD_KIND.change && (sinceMicroseconds === undefined || timeMicroseconds >= sinceMicroseconds)
     if (isWanted) this.#entry(frames)
     if (this.#isFull) return
-    this.#examined += 1
+    this.#examined += countedAs(frames.bodyLength)
     this.#position = { sequence, index: EVENT_INDEX_MAXIMUM, timeMicroseconds }
     this.#isFull = this.#examined >= SCAN_MAXIMUM || this.#collector.isFull
   }

@@ -15,7 +15,7 @@ import {
 } from '../../engine/transparency/tree-shape.ts'
 import type { CheckpointState, HandoverState, ReceiptState } from '../../engine/state-ports.ts'
 import type { CheckpointReader } from '../catalog/checkpoint-reader.ts'
-import { Turns } from '../audit/turns.ts'
+import type { Turns } from '../audit/turns.ts'
 import { TreeFiles, TreesDamagedError, treesIn } from './tree-files.ts'
 import { TILE_WIDTH } from './tree-layout.ts'
 import { recordsOf, verifiedEntries } from './verified-tile.ts'
@@ -55,7 +55,6 @@ export class CheckpointLog {
   readonly #disk: Disk
   readonly #directory: string
   readonly #reader: Checkpoints
-  readonly #turns = new Turns()
 
   constructor(disk: Disk, paths: StorePaths, reader: Checkpoints) {
     this.#disk = disk
@@ -177,6 +176,7 @@ export class CheckpointLog {
   async bundlePaths(
     checkpoint: CheckpointState,
     records: readonly { readonly sequence: number; readonly hash: string }[],
+    turns: Turns,
   ): Promise<BundlePath[]> {
     const { size, bundleRoot } = checkpoint
     const trees = this.#open(checkpoint)
@@ -184,7 +184,7 @@ export class CheckpointLog {
       const nodes = withMemory(trees.tree('bundle'))
       const paths: BundlePath[] = []
       for (const { sequence, hash } of records) {
-        await this.#turns.next()
+        await turns.next()
         const found = inclusionPath(nodes, sequence, size)
         const root = rootOfInclusion(BUNDLE_HASHING, Buffer.from(hash, 'hex'), sequence, size, found)
         if (root?.equals(bundleRoot) !== true) {

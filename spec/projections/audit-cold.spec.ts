@@ -4,6 +4,7 @@ import { type Test, test } from 'tap'
 import { microsecondsOf } from '../../engine/brands.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { decodeIndex } from '../../engine/journal/cold/cold-index.ts'
+import { serverTurns } from '../../projections/audit/turns.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import { compressJournal } from '../support/journals/cold-segments.ts'
@@ -41,7 +42,7 @@ async function withLog(t: Test, work: (paths: StorePaths, pages: ReadPages) => P
     let damaged = false
     let after: Parameters<typeof log.query>[0]['after']
     do {
-      const page = await log.query({ ...EVER, newestFirst, after })
+      const page = await log.query({ ...EVER, newestFirst, after }, serverTurns)
       sequences.push(...page.records.map(({ sequence }) => sequence))
       damaged ||= page.damaged
       after = page.next

@@ -8,7 +8,7 @@ import type { Change } from '../../engine/events/changes.ts'
 import type { BatchHeader } from '../../engine/journal/batch-reader.ts'
 import { BATCH_HEADER, RECORD, RECORD_KIND, recordBytes, writeUint64 } from '../../engine/journal/format.ts'
 import { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
-import { Turns } from '../../projections/audit/turns.ts'
+import { serverTurns } from '../../projections/audit/turns.ts'
 import { type EventCollector, EventList } from '../../projections/events/event-collectors.ts'
 import { EventLines, type LineForm } from '../../projections/events/event-lines.ts'
 import { EventNames } from '../../projections/events/event-names.ts'
@@ -50,8 +50,7 @@ function batchOf(records: readonly Written[]): { readonly header: BatchHeader; r
 }
 
 async function scan(records: readonly Written[], range: EventRange, collector: EventCollector): Promise<void> {
-  const parts = { names: new EventNames(TABLE, IDS), turns: new Turns(), requireWanted: () => undefined }
-  await new EventScan(range, collector, parts).step(batchOf(records), sequenceOf(0))
+  await new EventScan(range, collector, new EventNames(TABLE, IDS), serverTurns).step(batchOf(records), sequenceOf(0))
 }
 
 async function linesOf(records: readonly Written[], range: EventRange, form: LineForm): Promise<string> {

@@ -4,6 +4,7 @@ import { sequenceOf, type UploadId } from '../../engine/brands.ts'
 import { OpaqueIds } from '../../engine/keys/opaque-ids.ts'
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
+import { serverTurns } from '../../projections/audit/turns.ts'
 import { EventLog } from '../../projections/events/event-log.ts'
 import { eventResource, storageEventId, type StorageEvent } from '../../projections/events/storage-event.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
@@ -29,7 +30,7 @@ async function withEvents<T>(paths: StorePaths, work: (events: EventLog) => Prom
 }
 
 function eventsIn(paths: StorePaths): Promise<readonly StorageEvent[]> {
-  return withEvents(paths, async (events) => (await events.read(EVERYTHING)).events)
+  return withEvents(paths, async (events) => (await events.read(EVERYTHING, serverTurns)).events)
 }
 
 test('the same events after a kill, a restart and a rebuild', async (t) => {
@@ -61,7 +62,11 @@ test('the same events after a kill, a restart and a rebuild', async (t) => {
   t.same(await eventsIn(paths), all)
   const pages = await withEvents(paths, async (events) => {
     const found: StorageEvent[] = []
-    for (let page = await events.read({ limit: 5 }); ; page = await events.read({ limit: 5, after: page.position })) {
+    for (
+      let page = await events.read({ limit: 5 }, serverTurns);
+      ;
+      page = await events.read({ limit: 5, after: page.position }, serverTurns)
+    ) {
       found.push(...page.events)
       if (page.isAtEnd) return found
     }
@@ -93,9 +98,9 @@ test('a part of the journal that cannot be read is reported', async (t) => {
   await store.client.execute(createBucket('b'))
   for (let index = 0; index < 60; index += 1) await store.client.execute(write('b', `k${index}`, Buffer.from('x')))
   const { paths } = store
-  t.match(await withEvents(paths, (events) => events.read(EVERYTHING)), { damaged: false })
+  t.match(await withEvents(paths, (events) => events.read(EVERYTHING, serverTurns)), { damaged: false })
   flipByte(segmentPath(paths, 1), 2000)
-  const page = await withEvents(paths, (events) => events.read(EVERYTHING))
+  const page = await withEvents(paths, (events) => events.read(EVERYTHING, serverTurns))
   t.equal(page.damaged, true)
   t.ok(page.events.length > 40 && page.events.length < 61, 'the others are there')
   await store.close(true)
@@ -117,11 +122,11 @@ test('an event that happens while a page is read is left to the next page, and i
   const disk: Disk = Object.assign(Object.create(roomyDisk) as Disk, { openToReadAsync })
   const environment = ProjectionEnvironment.open(paths.projections, { readOnly: true })
   const events = new EventLog(disk, paths, environment, IDS)
-  const page = await events.read(EVERYTHING)
+  const page = await events.read(EVERYTHING, serverTurns)
   t.equal(opened > 0, true)
   t.ok(page.position.sequence > 512, 'the event is in a block that the page has begun')
   t.match(page, { damaged: false, isAtEnd: true, events: { length: 1 } })
-  const following = await events.read({ ...EVERYTHING, after: page.position })
+  const following = await events.read({ ...EVERYTHING, after: page.position }, serverTurns)
   t.match(following, { damaged: false, events: [{ object: 'late' }] })
   await environment.close()
   await store.close(true)

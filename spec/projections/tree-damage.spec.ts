@@ -8,6 +8,7 @@ import { StorePaths } from '../../engine/disk/store-paths.ts'
 import { BUNDLE_HASHING, LOG_HASHING } from '../../engine/transparency/tree-hashing.ts'
 import { rootOfInclusion, treeRoot } from '../../engine/transparency/tree-shape.ts'
 import type { CheckpointReader } from '../../projections/catalog/checkpoint-reader.ts'
+import { serverTurns } from '../../projections/audit/turns.ts'
 import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import { TREE_FILES, TreeFiles, treesIn } from '../../projections/trees/tree-files.ts'
 import { flipByteInPlace } from '../support/journal-files.ts'
@@ -64,7 +65,7 @@ async function told(log: CheckpointLog, record: number): Promise<string | undefi
     }
     const hash = hashes.subarray(record * 32, record * 32 + 32).toString('hex')
     const last = log.last()
-    await log.bundlePaths(last, [{ sequence: record, hash }])
+    await log.bundlePaths(last, [{ sequence: record, hash }], serverTurns)
     return undefined
   } catch (error) {
     return (error as Error).name
@@ -185,7 +186,7 @@ test('paths of both trees lead to the roots in memory', async (t) => {
     const path = lines.slice(0, lines.indexOf('')).map((line) => Buffer.from(line, 'base64'))
     const hash = hashes.subarray(record * 32, record * 32 + 32)
     t.same(rootOfInclusion(LOG_HASHING, hash, record, SIZE, path), last.root)
-    const [steps = []] = await log.bundlePaths(last, [{ sequence: record, hash: hash.toString('hex') }])
+    const [steps = []] = await log.bundlePaths(last, [{ sequence: record, hash: hash.toString('hex') }], serverTurns)
     const other = steps.map((step) => Buffer.from(step.hash, 'hex'))
     t.same(rootOfInclusion(BUNDLE_HASHING, hash, record, SIZE, other), last.bundleRoot)
   }

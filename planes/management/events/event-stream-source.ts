@@ -2,6 +2,7 @@ import type { Microseconds } from '../../../engine/brands.ts'
 import type { EventLog } from '../../../projections/events/event-log.ts'
 import { EventLines, type LineForm } from '../../../projections/events/event-lines.ts'
 import type { EventFilter, EventPageEnd } from '../../../projections/events/event-scan.ts'
+import { threadTurns, type Turns } from '../../../projections/audit/turns.ts'
 import { type EventPosition, storageEventId } from '../../../projections/events/storage-event.ts'
 import type { Share } from '../../../engine/shares/shares.ts'
 import type { BodySource } from '../../http/exchange.ts'
@@ -86,6 +87,7 @@ export class EventStreamSource implements BodySource {
   /** The first heartbeat of the present comes at once: it says that what was before is over. */
   #saidPresent = false
   readonly #share: Share
+  readonly #turns: Turns
   /** The client has gone, or the stream ends for one of another credential. */
   #isGone = false
   #giveUp: () => void = () => undefined
@@ -93,6 +95,7 @@ export class EventStreamSource implements BodySource {
   /** Takes a place among the streams, until it is closed or another credential needs it more. @throws BusyError */
   constructor(query: StreamQuery, parts: StreamParts) {
     this.#share = parts.streams.enter(parts.owner, () => this.abandon())
+    this.#turns = threadTurns.of(parts.owner)
     this.#query = query
     this.#parts = parts
     this.#lines = new EventLines(parts.form.lines)
@@ -105,7 +108,11 @@ export class EventStreamSource implements BodySource {
     for (;;) {
       if (streams.hasEnded || this.#isGone || !isAllowed()) return undefined
       this.#lines.begin()
-      const page = await events.collect({ bucket, types, prefix, sinceMicroseconds, after: this.#after }, this.#lines)
+      const page = await events.collect(
+        { bucket, types, prefix, sinceMicroseconds, after: this.#after },
+        this.#lines,
+        this.#turns,
+      )
       if (page.damaged) throw new EventsDamagedError('the journal is damaged where a stream of events reads it')
       this.#after = page.position
       if (!this.#lines.isEmpty) return this.#piece(this.#lines.bytes)

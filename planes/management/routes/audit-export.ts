@@ -7,6 +7,7 @@ import { eventId, type Pairs } from '../../../engine/events/audit.ts'
 import type { ObjectConditions } from '../../../engine/events/record-objects.ts'
 import type { AuditRange } from '../../../projections/audit/audit-export.ts'
 import type { AuditRecord } from '../../../projections/audit/audit-record.ts'
+import { threadTurns, type Turns } from '../../../projections/audit/turns.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { AuditExportSource } from '../audit/audit-export-source.ts'
 import {
@@ -115,7 +116,7 @@ async function exportIn(
   const described = { export_id: exportId, ...rangeRecord(range), ...filterRecord(range) }
   const details = { ...described, head_sequence: head.sequence, head_hash: head.hash }
   const { timeMicroseconds } = await recordExport(request, Object.entries(details).flat())
-  const records = services.audit.records(exportedRange(range, timeMicroseconds))
+  const records = services.audit.records(exportedRange(range, timeMicroseconds), place)
   const body = await AuditExportSource.open(records, EXPORT_FORMS[range.format], () => place.leave())
   return { status: 200, headers: [...headers, [EXPORT_ID_HEADER, exportId]], body }
 }
@@ -203,8 +204,8 @@ function recordedRange(record: AuditRecord, { from, to }: Members): AuditRange {
 }
 
 /** What ties an export to the journal: which records are in its range, the hash of the last, and how many it has. */
-async function sequencesRecord(range: AuditRange, isFiltered: boolean, { audit }: ManagementServices) {
-  const ends = await audit.rangeEnds(range)
+async function sequencesRecord(range: AuditRange, isFiltered: boolean, { audit }: ManagementServices, turns: Turns) {
+  const ends = await audit.rangeEnds(range, turns)
   if (ends === undefined) return { records: 0, sequences: null }
   const { firstSequence, lastSequence, previousHash, lastHash } = ends
   return {
@@ -228,9 +229,7 @@ async function requireExport(
     limit: EXPORTS_MAXIMUM,
     after: { timeMicroseconds: microsecondsOf(0), sequence: sequenceOf(Number(before)) },
   }
-  const { records } = await heavy.run('scan', request, (place) =>
-    audit.query(query, { requireWanted: () => place.requireClient() }),
-  )
+  const { records } = await heavy.run('scan', request, (place) => audit.query(query, place))
   const found = records.find((record) => auditEventRecord(record).metadata['export_id'] === exportId)
   if (found === undefined) throw new ManagementError('NOT_FOUND', 'The export does not exist.')
   return found
@@ -278,7 +277,7 @@ const getManifest = defineRoute({
       ...manifest(services, range, metadata),
       head_sequence: metadata['head_sequence'] ?? null,
       head_hash: metadata['head_hash'] ?? null,
-      ...(await sequencesRecord(range, isFiltered, services)),
+      ...(await sequencesRecord(range, isFiltered, services, threadTurns.of(request.identity.credentialId))),
       export_id: exportId,
       exported_at: timestamp,
       exported_by: { principal, credential_id },

@@ -81,9 +81,7 @@ const getEvents = defineRoute({
       newestFirst: request.query('order') === 'desc',
       after: cursorOf(request.query('after_time'), request.query('after_id')),
     }
-    const page = await heavy.run('scan', request, (place) =>
-      audit.query(query, { requireWanted: () => place.requireClient() }),
-    )
+    const page = await heavy.run('scan', request, (place) => audit.query(query, place))
     const { records, next, head, scanTruncated, damaged } = page
     if (damaged) damageFound('audit')
     return jsonResponse(200, {

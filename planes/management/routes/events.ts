@@ -83,9 +83,7 @@ const getEvents = defineRoute({
       prefix: request.query('prefix'),
       limit,
     }
-    const page = await heavy.run('scan', request, (place) =>
-      events.read(query, { requireWanted: () => place.requireClient() }),
-    )
+    const page = await heavy.run('scan', request, (place) => events.read(query, place))
     const { position, head, isAtEnd, damaged } = page
     const begin = events.beginning
     return jsonResponse(200, {

@@ -8,6 +8,7 @@ import { rfc3339 } from '../requests/timestamps.ts'
 import { jsonResponse } from '../responses.ts'
 import { queryNumber } from '../schemas/query.ts'
 import { anyOf, form, listOf, object, oneOf, SHA256, TIME, text, whole } from '../schemas/schema.ts'
+import { threadTurns } from '../../../projections/audit/turns.ts'
 import { entriesOf, versionHistory } from '../version-history.ts'
 
 const ALGORITHM = oneOf(SIGNATURE_ALGORITHM)
@@ -78,7 +79,12 @@ const getProof = defineRoute({
     if (sha256 === undefined) throw new ManagementError('DIGEST_PENDING')
     // What the snapshot has is read before the first wait.
     const format = request.query('format_version') === 2 ? 2 : 1
-    const history = await versionHistory(entriesOf(found), format, services)
+    const history = await versionHistory(
+      entriesOf(found),
+      format,
+      services,
+      threadTurns.of(request.identity.credentialId),
+    )
     const contentType = contentTypeOf(version.headers)
     const bundle = services.proofs.sign({
       object: {

@@ -44,19 +44,43 @@ for (const kind of ['scan', 'verify-object'] as const) {
   })
 }
 
-test('work that takes long gives way at its next pause, and goes on afterwards', async (t) => {
+for (const kind of ['scan', 'export', 'verify-object'] as const) {
+  for (const step of ['next', 'pause'] as const) {
+    test(`${kind}: what takes long gives way at its ${step}, and goes on afterwards`, async (t) => {
+      const heavy = new HeavyWork()
+      const places: HeavyPlace[] = []
+      const most = kind === 'export' ? shareTable.exports.ownerMaximum : 4
+      for (let count = 0; count < most; count += 1) places.push(await heavy.enter(kind, new Asked('greedy')))
+      if (kind === 'export')
+        for (let count = 0; count < 4; count += 1) await heavy.enter(kind, new Asked(`other ${count}`))
+      const entering = heavy.enter(kind, new Asked('modest'))
+      let hasGoneOn = false
+      const going = places[0]?.[step]().then(() => (hasGoneOn = true))
+      const modest = await entering
+      await turnsOfLoop()
+      t.notOk(hasGoneOn)
+      modest.leave()
+      await going
+      t.ok(hasGoneOn)
+    })
+  }
+}
+
+test('the places of a credential have its turns, whatever kind they are of', async (t) => {
   const heavy = new HeavyWork()
-  const places: HeavyPlace[] = []
-  for (let count = 0; count < 4; count += 1) places.push(await heavy.enter('verify-object', new Asked('greedy')))
-  const entering = heavy.enter('verify-object', new Asked('modest'))
-  let hasGoneOn = false
-  const pausing = places[0]?.pause().then(() => (hasGoneOn = true))
-  const modest = await entering
-  await turnsOfLoop()
-  t.notOk(hasGoneOn)
-  modest.leave()
-  await pausing
-  t.ok(hasGoneOn)
+  const taken: string[] = []
+  const work = async (owner: string, kind: 'scan' | 'export') => {
+    const place = await heavy.enter(kind, new Asked(owner))
+    while (taken.length < 40) {
+      await place.next()
+      taken.push(owner)
+    }
+    place.leave()
+  }
+  const greedy = (['scan', 'scan', 'scan', 'export', 'export', 'export'] as const).map((kind) => work('greedy', kind))
+  await Promise.all([...greedy, work('modest', 'scan')])
+  const first = taken.slice(0, 40)
+  t.equal(first.filter((owner) => owner === 'modest').length, 20)
 })
 
 test('one credential leaves room among the exports', async (t) => {

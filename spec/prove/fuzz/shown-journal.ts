@@ -9,7 +9,7 @@ import { type AuditPage, AuditScan } from '../../../projections/audit/audit-quer
 import { JournalCursor, type JournalEnd } from '../../../projections/audit/journal-cursor.ts'
 import { PieceMemory } from '../../../projections/audit/segment-pieces.ts'
 import { RecordFrames } from '../../../projections/audit/record-frames.ts'
-import { Turns } from '../../../projections/audit/turns.ts'
+import { serverTurns } from '../../../projections/audit/turns.ts'
 import { EventList } from '../../../projections/events/event-collectors.ts'
 import type { EventNames } from '../../../projections/events/event-names.ts'
 import { EventScan } from '../../../projections/events/event-scan.ts'
@@ -56,17 +56,16 @@ export async function showJournal(journal: JournalBuilder): Promise<Shown> {
     head: journal.lastHash,
     place: { segmentFirstSequence: sequenceOf(0), offset: bytes.length },
   }
-  const turns = new Turns()
-  const cursor = () => new JournalCursor(disk, PATHS, turns, start, end.place, MEMORY)
+  const cursor = () => new JournalCursor(disk, PATHS, serverTurns, start, end.place, MEMORY)
   const scan = (filter: object) =>
-    new AuditScan({ ...EVER, limit: LIMIT, ...filter }, end, turns, LIMIT, () => undefined).run(cursor())
+    new AuditScan({ ...EVER, limit: LIMIT, ...filter }, end, serverTurns, LIMIT).run(cursor())
   const page = await scan({})
   const filtered = await scan({ bucket: 'no-such-bucket', requestId: 'no-such-request' })
   return {
     page,
     filtered,
-    exported: await countExported(new AuditRecords(EVER, cursor(), end, turns)),
-    events: await readEvents(cursor(), turns, journal.nextSequence - 1),
+    exported: await countExported(new AuditRecords(EVER, cursor(), end, serverTurns)),
+    events: await readEvents(cursor(), journal.nextSequence - 1),
     asBytes: await shownAsBytes(cursor()),
   }
 }
@@ -83,9 +82,8 @@ async function countExported(records: AuditRecords): Promise<number> {
   return count
 }
 
-async function readEvents(cursor: JournalCursor, turns: Turns, last: number): Promise<Shown['events']> {
-  const parts = { names: NAMES, turns, requireWanted: () => undefined }
-  const scan = new EventScan({}, new EventList(LIMIT), parts)
+async function readEvents(cursor: JournalCursor, last: number): Promise<Shown['events']> {
+  const scan = new EventScan({}, new EventList(LIMIT), NAMES, serverTurns)
   for (let step = await cursor.next(); step !== undefined; step = await cursor.next())
     await scan.step(step, sequenceOf(0))
   scan.ended(sequenceOf(last))

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Sequence, sequenceOf, type UploadId } from '../../../engine/brands.ts'
 import { JournalDamagedError } from '../../../engine/journal/journal-errors.ts'
+import { serverTurns } from '../../../projections/audit/turns.ts'
 import { EventLog } from '../../../projections/events/event-log.ts'
 import { type StorageEvent, storageEventId } from '../../../projections/events/storage-event.ts'
 import type { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
@@ -24,7 +25,7 @@ export function eventLogOf({ disk, paths }: TestStore, environment: ProjectionEn
 export async function readAllEvents(log: EventLog): Promise<StorageEvent[]> {
   const events: StorageEvent[] = []
   for (let after: { sequence: Sequence; index: number } | undefined; ; ) {
-    const page = await log.read({ after, limit: PAGE })
+    const page = await log.read({ after, limit: PAGE }, serverTurns)
     events.push(...page.events)
     if (page.damaged) throw new JournalDamagedError('storage events are missing')
     if (page.isAtEnd) return events

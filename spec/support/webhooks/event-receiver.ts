@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { microsecondsOf, millisecondsOf } from '../../../engine/brands.ts'
 import type { EngineClient } from '../../../engine/client/engine-client.ts'
+import { serverTurns } from '../../../projections/audit/turns.ts'
 import { WebhookReader } from '../../../projections/catalog/webhook-reader.ts'
 import { type StorageEvent, storageEventId } from '../../../projections/events/storage-event.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
@@ -107,7 +108,7 @@ export async function deliverAll(
   const worker = new WebhookDelivery({
     engine,
     webhooks: new WebhookReader(environment),
-    read: (query) => log.read(query),
+    read: (query) => log.read(query, serverTurns),
     sender: receiver,
     pace: { take: () => true, wait: 0 },
     clock: () => millisecondsOf(clock),
