@@ -7,7 +7,7 @@ export interface Bar {
   readonly value: number
   readonly unit: Unit
   readonly better: 'higher' | 'lower'
-  /** The bar speaks of a store with so many objects; with fewer it says nothing. */
+  /** The bar applies to a store with this many objects or more. */
   readonly objects?: number
 }
 
@@ -89,7 +89,7 @@ export const bars: readonly Bar[] = [
 
 export type Verdict = 'met' | 'missed' | 'not judged'
 
-/** A figure held against its bar; undefined when there is none. */
+/** A figure compared with its bar; undefined without a bar. */
 export function judge(figure: Figure, objects: number): { readonly bar: Bar; readonly verdict: Verdict } | undefined {
   const bar = bars.find((candidate) => candidate.figure === figure.name)
   if (bar === undefined) return undefined

@@ -90,7 +90,7 @@ export class Bench {
     rmSync(this.directory, { recursive: true, force: true })
   }
 
-  /** Starts our own server. `settings` go before those of the command line. */
+  /** Starts our own server. The command line's settings override `settings`. */
   startServer(dataDirectory: string, settings: readonly string[] = []): Promise<ServerProcess> {
     const { serverSettings, profileDirectory } = this.settings
     const { secrets, directory } = this

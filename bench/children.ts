@@ -13,7 +13,7 @@ export interface CommandOptions {
   readonly timeoutMilliseconds: number
   /** Written to standard input, which is then closed. */
   readonly input?: string
-  /** All of the environment; without it, that of this process. */
+  /** All of the environment; by default this process's. */
   readonly environment?: Readonly<Record<string, string>>
   readonly workingDirectory?: string
 }

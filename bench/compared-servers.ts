@@ -32,7 +32,7 @@ const LIMITS: Readonly<Record<`${Method} ${Size['size']}`, readonly LimitName[]>
 
 /** Two servers of our own that differ in one setting. */
 interface Comparison {
-  /** Begins the names of the figures. */
+  /** Prefix of the names of the figures. */
   readonly scenario: string
   /** What each of the two is called. */
   readonly states: readonly [string, string]

@@ -14,7 +14,7 @@ export function allocatedBytes(directory: string): number {
 }
 
 /**
- * Looks at the size of a directory again and again while `work` goes on.
+ * Polls the size of a directory while `work` runs.
  * @returns what `work` returned, and the largest size seen
  */
 export async function withLargestSize<T>(

@@ -36,7 +36,7 @@ export interface Figure {
   readonly latency?: LatencyMilliseconds | undefined
   /** Processor time of the server for each request, in microseconds. */
   readonly processorMicroseconds?: number | undefined
-  /** The limits of the machine that bound this figure; the lowest of them is shown beside it. */
+  /** The limits of the machine that bound this figure; the report shows the lowest. */
   readonly limits?: readonly LimitName[]
   readonly note?: string | undefined
 }

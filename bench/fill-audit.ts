@@ -7,11 +7,14 @@ import { encodeEntry } from '../engine/events/entry-codec.ts'
 import type { FillAudit } from './audit-store.ts'
 import { openToFill } from './opened-store.ts'
 
-/** Batches that the records come in. Those of one have one time, and there are to be some in each part of the span. */
+/** Batches of the records. A batch has one time, and each part of the span needs some batches. */
 const BATCHES = 10_000
 const OPERATIONS = ['s3:GET', 's3:GET', 's3:GET', 's3:PUT', 's3:HEAD', 's3:DELETE'] as const
 
-/** Ten thousand commits, each with its sync, would be most of the time that filling takes, and nobody reads meanwhile. */
+/**
+ * Without syncs: ten thousand commits with a sync each would be most of the time of filling, and the store is not read
+ * meanwhile.
+ */
 const unsyncedDisk: Disk = {
   ...nodeDisk,
   create: (path) => unsynced(nodeDisk.create(path)),

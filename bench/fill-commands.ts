@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { OpenStore } from '../cli/server/store/open-store.ts'
 import type { AuditContext } from '../engine/events/audit.ts'
 
-/** Commands under way at once: so many share a sync. */
+/** Commands in flight at once, which share a sync. */
 export const COMMANDS_IN_FLIGHT = 2048
 
-/** As a front end describes such a request, so that records are as long as those of requests. */
+/** As a front end describes such a request, so that records have their usual length. */
 export function auditOf(method: 'PUT' | 'POST', api: string, resource: string): AuditContext {
   return {
     principal: 'system:root',

@@ -19,7 +19,7 @@ import { inParallel } from './in-parallel.ts'
 const THREAD = 255
 
 /**
- * Begins the uploads and stores their parts. All parts of an upload have the same bytes: one payload file is written,
+ * Starts the uploads and stores their parts. All parts of an upload have the same bytes: one payload file is written,
  * and the others are further names of it on the disk (link(2)). So each part has a whole file under a name of its own,
  * as if it had been sent, and an object of 50 GB takes the space of one part.
  */
@@ -61,7 +61,7 @@ export async function fillUploads(store: OpenStore, paths: StorePaths, request: 
   await threads.stop()
 }
 
-/** A file that can be that of any part. */
+/** A file that serves for any part. */
 async function writePayload(paths: StorePaths, name: string, bytes: number, hashing: BodyHashing): Promise<StoredFile> {
   const writer = PayloadFileWriter.create(nodeDisk, paths, new DirectorySyncs(nodeDisk), name, hashing)
   await writer.write(randomBytes(bytes))

@@ -13,7 +13,7 @@ const LONGER = 1.5
 const LONG_BYTES = 16 * MEBIBYTE
 /** Where uploads are held against what they cannot do without: hashes of their bytes, and a disk that takes them. */
 const HELD_CONNECTIONS = 4
-/** The bars are for a machine with so many. */
+/** The bars are for a machine with this many. */
 const PROCESSORS = 2
 const HASHED_MEBIBYTES = 256
 /** All the objects of a bucket together, which also bounds the memory of the load generator. */

@@ -75,8 +75,8 @@ export const LIST_KEYS = 1000
 const LIST_BYTES_MINIMUM = LIST_KEYS * 100
 
 /**
- * ListObjectsV2 of 1,000 keys, from places all over a bucket that holds the objects 0 to `objects - 1`. Only pages that
- * are full: no page begins in the last thousand keys.
+ * ListObjectsV2 of 1,000 keys, from places all over a bucket that holds the objects 0 to `objects - 1`. Only full
+ * pages: no page starts in the last thousand keys.
  */
 export function listLoad(bucket: string, objects: number): Load {
   const keys = Array.from({ length: objects }, (_, index) => objectKey(index)).sort()

@@ -46,7 +46,7 @@ function limit(name: LimitName, label: string, value: number, unit: Unit): Machi
   return { name, label, value, unit }
 }
 
-/** Requests per second that the HTTP library answers in one thread, beside the load generator. */
+/** Requests per second that the HTTP library answers in one thread, next to the load generator. */
 async function bareHttpRate(bench: Bench): Promise<number> {
   const child = bench.children.start(process.execPath, [BARE_SERVER], { stdio: ['pipe', 'pipe', 'inherit'] })
   try {

@@ -8,7 +8,7 @@ import { nodeDisk } from '../engine/disk/node-disk.ts'
 import { lockStore } from '../engine/disk/store-lock.ts'
 import { StorePaths } from '../engine/disk/store-paths.ts'
 
-/** The store to fill, and how it differs from one that a server opens. */
+/** The store to fill, and how it differs from a server's store. */
 interface FilledDirectory {
   readonly dataDirectory: string
   /** In hexadecimal. */

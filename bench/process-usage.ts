@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 /** Memory of a process in MiB, as proc(5) has it in `/proc/PID/status`. */
 export interface MemoryUsage {
-  /** VmRSS: all pages in memory, those of mapped files included. */
+  /** VmRSS: all pages in memory, including mapped files. */
   readonly resident: number
   /** RssAnon: heap, buffers, stacks. */
   readonly anonymous: number

@@ -8,7 +8,7 @@ const RESULTS = fileURLToPath(new URL('../../bench/results/', import.meta.url))
 
 /**
  * Writes the results as JSON and as Markdown.
- * @returns the paths written; none for a quick run that was not told where
+ * @returns the paths written; none for a quick run without a path
  */
 export function writeReports(run: RunResult): string[] {
   const base = baseName(run)

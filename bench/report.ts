@@ -2,7 +2,7 @@ import { bars, judge, type Verdict } from './bars.ts'
 import type { Figure, LimitName, MachineLimit, Unit } from './figure.ts'
 import type { RunResult, ScenarioResult } from './run.ts'
 
-/** A figure with everything shown beside it. */
+/** A figure with its bar, limits and notes. */
 export interface ReportRow {
   readonly figure: Figure
   readonly bar: { readonly value: number; readonly better: 'higher' | 'lower' } | undefined
@@ -23,7 +23,7 @@ export const COLUMNS = [
   'limit of the machine',
 ] as const
 
-/** The figures of a scenario beside their bars and limits. */
+/** The figures of a scenario with their bars and limits. */
 export function reportRows(run: RunResult, scenario: ScenarioResult): ReportRow[] {
   return scenario.figures.map((figure) => {
     const judged = judge(figure, run.settings.objects)

@@ -36,7 +36,7 @@ class ScenarioTimeoutError extends Error {
 }
 
 /**
- * Runs scenarios one after the other. One that fails does not keep the others from running.
+ * Runs scenarios one after the other, also after a failed scenario.
  * @throws MissingProgramError when wrk is not installed
  */
 export async function runScenarios(bench: Bench, scenarios: readonly Scenario[]): Promise<RunResult> {

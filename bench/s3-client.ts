@@ -130,7 +130,7 @@ export class S3Client {
       outgoing.once('response', resolve)
       outgoing.once('error', reject)
     })
-    // Whoever waits for it hears of the failure; nobody may be waiting yet when it happens.
+    // The failure reaches the caller that awaits it; it may happen before that.
     incoming.catch(() => {})
     return { outgoing, incoming }
   }

@@ -40,7 +40,7 @@ export function makeSecrets(): BenchSecrets {
 
 export interface ServerStart {
   readonly dataDirectory: string
-  /** Gets what the server writes to standard error; as a file, so that nobody has to read it while measuring. */
+  /** For the server's standard error, as a file that need not be read while measuring. */
   readonly logDirectory: string
   readonly secrets: BenchSecrets
   readonly settings: readonly string[]
@@ -116,7 +116,7 @@ export class ServerProcess {
   }
 }
 
-/** The certificate of a server that was told to speak TLS. */
+/** The certificate of a server with TLS. */
 function certificateIn(settings: readonly string[]): string | undefined {
   const path = settings
     .findLast((setting) => setting.startsWith(CERTIFICATE_SETTING))
@@ -124,7 +124,7 @@ function certificateIn(settings: readonly string[]): string | undefined {
   return path === undefined ? undefined : readFileSync(path, 'utf8')
 }
 
-/** What the server says when it begins to accept requests; the time is milliseconds since the Unix epoch. */
+/** What the server says when it starts to accept requests; the time is milliseconds since the Unix epoch. */
 async function accepting(
   child: ChildProcess,
   logPath: string,
@@ -145,7 +145,7 @@ async function accepting(
   }
 }
 
-/** A port nobody listens on. Taken beforehand, since threads cannot share one that the kernel picked for the first. */
+/** A free port. Taken beforehand, since threads cannot share a port that the kernel picked for the first. */
 function freePort(): Promise<number> {
   const server = createServer()
   return new Promise((resolve, reject) => {

@@ -37,7 +37,7 @@ interface Taken {
 /**
  * Measures two loads in turns, so that what the machine does meanwhile falls on both: A B, B A, A B and so on. Adds the
  * median turn of each as a figure.
- * @returns the rate of the second over that of the first
+ * @returns the rate of the second divided by the rate of the first
  * @throws LoadFailedError
  */
 export async function measureInTurns(bench: Bench, first: Side, second: Side, turns: Turns): Promise<number> {

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 
-/** A load has many more, and nobody asks for theirs. */
+/** A load has many more, whose times are not needed. */
 const ARRIVALS_MAXIMUM = 10_000
 
 let count = 0

@@ -71,7 +71,7 @@ export function writeLoad(directory: string, endpoint: Endpoint, load: Load): Pr
 }
 
 /**
- * Runs wrk with one thread, which is enough for more requests than a server answers beside it.
+ * Runs wrk with one thread, which sends more requests than a server on the same machine answers.
  * @throws LoadFailedError when a request failed or was refused; nothing is measured then
  * @throws MissingProgramError, ChildTimeoutError
  */
@@ -88,7 +88,7 @@ export async function runWrk(children: Children, run: WrkRun): Promise<LoadResul
   return evaluate(JSON.parse(line) as WrkReport, connections, load)
 }
 
-/** wrk's own count of bad statuses begins at 400: redirects are caught by the request sent before each run. */
+/** wrk counts bad statuses from 400 on: redirects are caught by the request sent before each run. */
 function evaluate(report: WrkReport, connections: number, load: PreparedLoad): LoadResult {
   const failures = Object.entries(report.errors).filter(([, count]) => count > 0)
   if (failures.length > 0) {

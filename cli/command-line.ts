@@ -53,7 +53,7 @@ const systemProblems: Readonly<Record<string, string>> = {
 }
 
 function systemMessage({ code = '', path, message, syscall }: NodeJS.ErrnoException): string {
-  // A directory that cannot be made: mkdir of Node takes one that is there.
+  // A directory that cannot be created: mkdir of Node accepts an existing directory.
   const isFile = code === 'EEXIST' && syscall === 'mkdir'
   const problem = isFile
     ? 'is a file where a directory must be; move it away, or choose another path'
@@ -81,7 +81,7 @@ function failureOf(error: unknown): ExitError {
   return new ExitError('failed', `unexpected failure: ${text}`)
 }
 
-/** Help on the command, or the group of commands, before --help; undefined if there is none. */
+/** Help on the command, or the group of commands, before --help; undefined without --help. */
 function helpAsked(cli: Cli<CliContext>, words: readonly string[], paths: Paths): string | undefined {
   if (!words.some((word) => HELP_FLAGS.includes(word))) return undefined
   const command = commandOf(words, paths)?.join(' ')
@@ -131,7 +131,7 @@ async function serverCommand(words: readonly string[], context: CliContext): Pro
   try {
     return { cli, command: cli.process([...words], context) }
   } catch (error) {
-    // What is wrong with the words is told with all commands in view.
+    // Wrong words are reported with all commands in view.
     if (error instanceof Error && 'clipanion' in error) return undefined
     throw error
   }

@@ -8,16 +8,16 @@ import type { StoredVolume } from '../projections/tables/usage.ts'
 import { VolumePass } from './volume-pass.ts'
 import type { BackgroundWorker, StepResult } from './worker.ts'
 
-/** Compaction begins when full volumes hold more than this many bytes for each live byte. */
+/** Compaction starts when full volumes hold more than this many bytes for each live byte. */
 const HELD_PER_LIVE = 1.3
 /** A volume with a larger share of live bytes is not worth the copying. */
 const LIVE_MAXIMUM = 0.9
 
 /**
- * Frees the space of deleted small payloads: copies the live payloads of a volume to the one being written, verifies them
- * there, and removes the file. Begins with the volume that has the smallest live share, and stops when copying would gain
- * little. After a crash at any moment the journal says whether a payload is in its old place or in its new one; a
- * half-finished pass starts over.
+ * Frees the space of deleted small payloads: copies the live payloads of a volume to the one being written, verifies
+ * them there, and removes the file. Starts with the volume that has the smallest live share, and stops when copying
+ * would gain little. After a crash at any moment the journal says whether a payload is in its old place or in its new
+ * one; a half-finished pass starts over.
  */
 export class VolumeCompaction implements BackgroundWorker {
   readonly name = 'compact-volumes'
@@ -96,7 +96,7 @@ export class VolumeCompaction implements BackgroundWorker {
     for (const name of this.#disk.list(this.#paths.volumes)) {
       const volume = volumeNumber(name)
       if (volume === undefined || volume >= newest || known.has(volume)) continue
-      // Looked at after the catalog: a backup that begins later does not need it.
+      // Checked after the catalog: a backup that starts later does not need the file.
       if (mayBeHeld(this.#disk, this.#paths)) return
       await this.#disk.removeAsync(this.#paths.volume(volume))
     }

@@ -21,7 +21,7 @@ interface CompressionOptions {
   readonly clock: () => number
   /** Milliseconds since any moment. */
   readonly timer: () => number
-  /** Waits for so many milliseconds. */
+  /** Waits this long. */
   readonly pause?: (milliseconds: number) => Promise<unknown>
 }
 
@@ -47,7 +47,7 @@ const LOOK_MILLISECONDS = 60_000
 const LOOKS_MAXIMUM = 64
 /** Pieces of 256 KiB in one step. */
 const PIECES_MAXIMUM = 4
-/** Free space beside a cold segment that is as long as the plain one: the journal comes first. */
+/** Required free space on top of a worst-case cold segment. */
 const BESIDE_BYTES = 32 << 20
 /** Level 9 saves 2 % more in twice the time; level 1 takes half the time for 12 % more. */
 const LEVEL = 6
@@ -146,7 +146,7 @@ export class SegmentCompression implements BackgroundWorker {
     }
   }
 
-  /** Begins with the oldest plain segment when that is due. */
+  /** Starts with the oldest plain segment when that is due. */
   #begin(): ReturnType<typeof compressSegment> | undefined {
     const [oldest] = this.#plain
     if (oldest === undefined || !this.#options.enabled) return undefined

@@ -22,11 +22,11 @@ const BEGUN_MAXIMUM = 4096
 const STEPS_PER_SWEEP = 1024
 
 /**
- * Computes the SHA-256 of multipart objects, which no request sees whole. During an upload it hashes the parts that have
- * arrived, in the order of their numbers; after the completion it reads only the rest. Until the digest is in the journal
- * the digests of the parts, which are there from the start, verify the bytes.
+ * Computes the SHA-256 of multipart objects, which no request sees whole. During an upload it hashes the parts that
+ * have arrived, in the order of their numbers; after the completion it reads only the rest. Until the digest is in the
+ * journal the digests of the parts, which are there from the start, verify the bytes.
  *
- * Each step hashes a few MiB of one object, and the next one those of another: whose turn it is says `DigestTurns`.
+ * Each step hashes a few MiB of one object, the next step of another: `DigestTurns` chooses.
  */
 export class MultipartDigest implements BackgroundWorker {
   readonly name = 'digest-multipart'
@@ -116,7 +116,8 @@ export class MultipartDigest implements BackgroundWorker {
   /**
    * Hashes some more of the next part.
    * @returns what it cost in bytes; undefined when the part was dropped meanwhile, and the hash with it
-   * @throws DescriptorsExhaustedError, after which the hash goes on; as PayloadReader, and the object is left out then
+   * @throws DescriptorsExhaustedError, after which the hash continues; errors of PayloadReader, after which the object
+   *   is left out
    */
   async #hashPart(hash: PartHash, part: PayloadId | undefined, maximum: number, whole: PayloadId) {
     try {

@@ -26,8 +26,8 @@ interface CompletedPass {
 const COUNTED = ['scanned', 'expired', 'held', 'failed'] as const
 
 /**
- * Carries out the lifecycle rules (specification, Lifecycle). A timer begins a pass; while one runs, none begins. A pass that
- * fails ends there, and the next one goes on where the journal says.
+ * Carries out the lifecycle rules (specification, Lifecycle). A timer starts a pass, unless one is running. A pass that
+ * fails ends there, and the next one continues where the journal says.
  */
 export class LifecycleExpiry implements BackgroundWorker {
   readonly name = 'lifecycle'

@@ -37,9 +37,9 @@ interface Job {
   left: number
   /** First the entries out of the order of age, then those in it. */
   revisited: boolean
-  /** Where the next page begins; undefined until the first one, which begins at the cursor of the rule. */
+  /** The next page starts after this entry; undefined: at the cursor of the rule. */
   after: AgePosition | undefined
-  /** An entry could not be removed: the next pass begins with it. */
+  /** An entry could not be removed: the next pass starts with it. */
   hasFailed: boolean
   /** The clock could not be trusted. */
   hasWaited: boolean
@@ -77,7 +77,10 @@ export class LifecyclePass {
     return this.#counts
   }
 
-  /** How long the oldest entry that was left undone has been due; 0 when there is none. What a lock holds is not due. */
+  /**
+   * How long the oldest entry that was left undone has been due; 0 if all were done. An entry that a lock holds is not
+   * due.
+   */
   get lagSeconds(): number {
     return this.#lagMicroseconds / 1_000_000
   }
@@ -110,7 +113,7 @@ export class LifecyclePass {
     return true
   }
 
-  /** A job that took all it may, or that failed, left what the next pass begins with. */
+  /** Notes the lag of a job that took all it may, failed or waited: the oldest entry that it left due. */
   #noteLag({ bucketId, rule: name, action, left, hasFailed, hasWaited }: Job): void {
     if (left > 0 && !hasFailed && !hasWaited) return
     const snapshot = this.#catalog.snapshot()

@@ -123,7 +123,7 @@ export class SnapshotMaker implements BackgroundWorker {
     try {
       return descriptionOf(this.#disk, path).createdMilliseconds
     } catch {
-      // Damaged, or just removed: whoever wants to use it says so.
+      // Damaged, or just removed: its use reports that.
       return undefined
     }
   }

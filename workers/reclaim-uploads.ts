@@ -6,7 +6,7 @@ import { systemAudit } from './system-audit.ts'
 import type { BackgroundWorker, StepResult } from './worker.ts'
 
 const UPLOADS_PER_STEP = 256
-/** A pass that looks at ages begins this often: uploads are dropped after days, and each has to be read. */
+/** Interval of passes that look at ages: uploads are dropped after days, and each has to be read. */
 const AGES_EVERY_MILLISECONDS = 60_000
 const MILLISECONDS_PER_DAY = 86_400_000
 

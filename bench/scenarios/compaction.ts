@@ -14,11 +14,11 @@ import { recordsOf, type ShownRecord } from '../store-command.ts'
 import type { LoadResult } from '../wrk.ts'
 
 const BUCKET = 'overwritten'
-/** The steady load: a fifth of what the server could take, so that its answers are those of a server that has time. */
+/** The steady load: a fifth of what the server could take, so that its answers do not wait. */
 const PER_SECOND = 2000
 const PAUSE_MILLISECONDS = (1000 * USUAL_CONNECTIONS) / PER_SECOND
 const WARM_UP_SECONDS_MAXIMUM = 3
-/** Parts of the objects that are overwritten when the first measurement ends and when the second begins. */
+/** Shares of the objects that are overwritten when the first measurement ends and when the second starts. */
 const OVERWRITTEN = { idle: 0.26, busy: 0.42 } as const
 /** Both are longer than other measurements; compaction must come to its own pace in the second. */
 const IDLE_LONGER = 2.5
@@ -34,7 +34,7 @@ interface Stretch {
 }
 
 /**
- * Compaction begins when the volumes hold 1.3 times what lives in them. So the same load of overwrites is measured
+ * Compaction starts when the volumes hold 1.3 times what lives in them. So the same load of overwrites is measured
  * twice on the same store: before that, when the journal must show that compaction moved nothing, and after it, when it
  * moves payloads all the time. Keys are picked at random: were they overwritten in turn, volumes would die as a whole,
  * and nothing would have to be moved.

@@ -12,7 +12,7 @@ const WARM_UP_BATCHES = 3
 const BATCHES = 10
 const OBJECTS = 1000
 const CONNECTIONS = 4
-/** About 200 GETs a second: small requests that somebody waits for. */
+/** About 200 GETs a second: small requests with a waiting user. */
 const PAUSE_MILLISECONDS = 20
 
 export const deleteInBatches: Scenario = {

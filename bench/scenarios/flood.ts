@@ -30,7 +30,7 @@ const SMALL_STORE = [
 ]
 const WRITE_PAUSE_MILLISECONDS = 100
 
-/** What somebody without a credential can do to the journal, to a disk with little room, and to everybody else. */
+/** What a client without a credential can do to the journal, to a disk with little room, and to other clients. */
 export const flood: Scenario = {
   name: 'flood',
   title: `A stranger at full speed, ${connectionsText(FLOOD_CONNECTIONS)}: refused requests beside signed ones`,

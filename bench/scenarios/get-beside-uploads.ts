@@ -10,7 +10,7 @@ import { SMALL_BYTES } from '../sizes.ts'
 const UPLOADS = 10
 const OBJECTS = 1000
 const CONNECTIONS = 4
-/** About 200 GETs a second: small requests that somebody waits for, not all that the server can give. */
+/** About 200 GETs a second: small requests with a waiting user, not all that the server can give. */
 const PAUSE_MILLISECONDS = 20
 const PIECE_BYTES = 256 * 1024
 

@@ -89,7 +89,7 @@ async function compare(bench: Bench, target: Target, size: Size, kind: LinkKind)
   const indexes = indexRange(0, size.objects)
   const signed = getLoad(target.bucket, indexes, size.bytes, size.rateBy)
   const paths = await linksTo(target, indexes, kind)
-  // They are signed as well, since the load generator signs what it sends; here nobody reads that.
+  // They are signed as well, since the load generator signs what it sends; the server ignores that here.
   const byLink: Load = { ...signed, requests: paths.map((path) => ({ method: 'GET', path })) }
   const endpoint = { ...target.endpoint, url: kind.urlOf(target) }
   const client = new S3Client(endpoint)

@@ -27,7 +27,7 @@ const OLD_SIZES = 50
 const HASHES_COUNTED = 500_000
 const TURN_SECONDS_MINIMUM = 3
 
-/** What checkpoints cost: proofs, a rebuild of the trees, and requests beside the thread that makes them. */
+/** Costs of checkpoints: proofs, a rebuild of the trees, and requests while the thread makes them. */
 export const trees: Scenario = {
   name: 'trees',
   title: 'Trees of checkpoints: proofs, a rebuild from the journal, and what they cost PUTs and GETs',

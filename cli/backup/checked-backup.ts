@@ -22,9 +22,10 @@ export interface ExistingBackup {
 }
 
 /**
- * What `backup verify` and `restore` believe of a backup, before either does anything: both come through here, so neither takes
+ * What `backup verify` and `restore` check of a backup before anything else: they share the check, so neither takes
  * what the other refuses.
- * @throws ExitError `notFound` when there is none, or none that is whole; `storeDamaged` when a manifest is not as described
+ * @throws ExitError `notFound` when there is no backup, or no whole one; `storeDamaged` when a manifest is not as
+ *   described
  */
 export function existingBackup(disk: Disk, directory: string): ExistingBackup {
   const backup = new StorePaths(resolve(directory))

@@ -27,8 +27,8 @@ export class Copier {
   }
 
   /**
-   * Copies the first `bytes` of a file to a new one, or the whole of it. The copy appears under its name when it is whole
-   * and synced. One that is there with the same bytes, from a run that did not finish, is left as it is.
+   * Copies the first `bytes` of a file to a new one, or the whole of it. The copy appears under its name when it is
+   * whole and synced. An existing copy with the same bytes, from an unfinished run, is kept.
    * @throws the errors of the disk; SourceShortError when the source has fewer bytes
    */
   async copy(source: DiskFile, to: string, bytes?: number): Promise<StoredFile> {

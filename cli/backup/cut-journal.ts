@@ -14,10 +14,10 @@ import type { Copier } from './copier.ts'
 const PIECE_BYTES = 1 << 20
 
 /**
- * Copies a journal up to a record: sealed segments as they are, the one with the record up to it. When the record is in
- * the middle of a batch, that batch is written again with the records up to it. Records keep their bytes, and so their
- * hashes; header and checksums of the batch are those of a batch that was written with these records alone. So the end is
- * that of a journal whose last batch this was, and the next one continues it (spec/decisions/0108-a-restore-to-a-record.md).
+ * Copies a journal up to a record: sealed segments as they are, the record's segment up to the record. When the record
+ * is in the middle of a batch, that batch is written again with the records up to it. Records keep their bytes, and so
+ * their hashes; header and checksums of the batch are made for these records alone. So the copy ends like a journal
+ * with this last batch, and the next batch continues it (spec/decisions/0108-a-restore-to-a-record.md).
  * @param from disk on which the journal of the backup ends at its newest point
  * @returns the last record
  * @throws JournalDamagedError

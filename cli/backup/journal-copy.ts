@@ -45,8 +45,8 @@ export async function copyJournal(
 }
 
 /**
- * The store must continue what the backup has: an older copy of it, or one that went on differently, would make a journal
- * out of two histories.
+ * The store must continue what the backup has: an older copy of the store, or a copy with another continuation, would
+ * mix two histories in one journal.
  * @throws ExitError
  */
 export function requireSameHistory(disk: Disk, store: StorePaths, before: JournalPoint, backup: string): void {

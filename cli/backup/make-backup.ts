@@ -195,7 +195,7 @@ function deploymentOf(disk: Disk, store: StorePaths): string {
 }
 
 /**
- * A directory for a backup: a new or empty one, or one that is a backup.
+ * Opens the directory of a backup: a new or empty directory, or an existing backup.
  * @throws ExitError
  */
 function openBackup(disk: Disk, store: StorePaths, directory: string): StorePaths {

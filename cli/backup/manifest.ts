@@ -216,7 +216,8 @@ function damaged(path: string, what: string): ExitError {
 
 /**
  * Writes a manifest, which makes the run count: it appears under its name whole and synced, or not at all.
- * @param previous SHA-256 of the manifest before; undefined for the first, and for one that replaces all before it
+ * @param previous SHA-256 of the manifest before; undefined for the first, and for a manifest that replaces all before
+ *   it
  */
 export function writeManifest(
   disk: Disk,
@@ -259,10 +260,10 @@ export function writeManifest(
   disk.syncDirectory(directory)
 }
 
-/** Removes manifests before a number: one that has it lists everything. */
+/** Removes manifests before a number; the manifest with this number lists everything. */
 export function removeManifestsBefore(disk: Disk, backup: string, number: number): void {
   const directory = manifestsOf(backup)
-  // The oldest last: those that are left after a crash never begin with one that follows another.
+  // In descending order: after a crash the remaining ones do not start with a manifest that follows another.
   for (const old of manifestNumbers(disk, backup).toReversed()) {
     if (old < number) disk.remove(join(directory, manifestName(old)))
   }

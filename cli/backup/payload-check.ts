@@ -25,9 +25,9 @@ export interface PayloadReport {
 }
 
 /**
- * Reads every payload that a state refers to, and holds it against the digest in the journal: a plain one against its
- * SHA-256; an encrypted one, which nobody reads without the key, against the CRC-32 in the journal when it is in a volume,
- * and else against the SHA-256 that the backup has of the file as it is stored.
+ * Reads every payload that a state refers to, and checks it: a plain payload against its SHA-256 in the journal; an
+ * encrypted payload, which needs the key to be read, against the CRC-32 in the journal when it is in a volume, and else
+ * against the SHA-256 that the backup has of the stored file.
  * @param journal where the journal is; records after `until` are left out
  * @param payloads where the payloads are
  */
@@ -158,7 +158,7 @@ class StoredPayloads {
     }
   }
 
-  /** Of the object, and of the whole file, which begins with it. */
+  /** Of the object, and of the whole file, whose first bytes are the object. */
   #digestsOf(file: DiskFile, length: number, size: number): { readonly content: Buffer; readonly whole: Buffer } {
     const hash = createHash('sha256')
     let content: Buffer | undefined

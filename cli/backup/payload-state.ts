@@ -29,7 +29,7 @@ export class PayloadState {
   }
 
   /**
-   * Opens the state in a directory, which is made if there is none.
+   * Opens the state in a directory, which is created if it is missing.
    * @param paths where the journal is
    */
   static open(disk: Disk, paths: StorePaths, directory: string): PayloadState {
@@ -38,7 +38,7 @@ export class PayloadState {
   }
 
   /**
-   * Goes on from a state that an earlier run has kept, if its last record is the one given; makes a new one otherwise.
+   * Continues from the kept state of an earlier run, if that ends with the given record; otherwise makes a new one.
    * @param kept a directory, or undefined
    */
   static async reopen(

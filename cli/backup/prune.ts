@@ -13,7 +13,7 @@ export interface PruneReport {
 
 /**
  * Removes the payloads to which the newest point of a backup does not refer. First a manifest that lists what stays
- * takes the place of all others, so a crash leaves files that nobody lists and nothing that is listed and gone.
+ * takes the place of all others, so a crash may leave unlisted files, but no missing ones.
  */
 export function pruneBackup(
   disk: Disk,

@@ -5,8 +5,8 @@ import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { ExitError } from '../exit-codes.ts'
 
 /**
- * A disk that opens regular files for reading and nothing else: somebody else may have made the backup, and a pipe would be waited for, a
- * device read and a link followed.
+ * A disk that opens regular files for reading and nothing else: the backup is not trusted, and a pipe would block, a
+ * device be read and a link be followed.
  */
 export function regularFilesOf(disk: Disk): Disk {
   return {

@@ -15,7 +15,7 @@ export interface BackupVerification {
   readonly deploymentId: string
   readonly runs: readonly BackupRun[]
   readonly journal: VerificationReport
-  /** Undefined when the journal is damaged: then nobody knows what it refers to. */
+  /** Undefined when the journal is damaged: then it is unknown what it refers to. */
   readonly payloads: PayloadReport | undefined
 }
 

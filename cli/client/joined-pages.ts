@@ -8,7 +8,7 @@ const COUNTS = ['examined', 'held_count']
 
 /**
  * All pages of an inspection or a report as one answer, which has a cursor only if it ends early.
- * @param lists members whose entries are those of all pages
+ * @param lists members whose entries are joined over all pages
  * @param ask the page after a cursor
  */
 export async function joinedPages(

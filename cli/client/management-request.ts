@@ -23,12 +23,12 @@ export interface ManagementAnswer {
 /**
  * Gets a path of the management listener that the configuration names.
  *
- * With `caFile`, or when the listener has a certificate of its own, it is spoken to by TLS. By default it must show a
- * certificate for the same names as the one in its file, which that file vouches for; the name of the host is not
- * looked at, since the address is seldom one that the certificate has.
+ * Speaks TLS with `caFile`, or when the listener has its own certificate. By default the listener must show a
+ * certificate for the same names as the certificate in its file, trusted by that file; the host name is not checked,
+ * since the certificate seldom has the address.
  * @param caFile PEM file of certificates to believe instead; the host must then be a name that the certificate has
- * @throws ExitError `usage` when a file of certificates cannot be used, `unreachable` when nobody answers that is
- * believed
+ * @throws ExitError `usage` when a file of certificates cannot be used, `unreachable` without an answer from a trusted
+ *   server
  */
 export async function getManagement(config: Config, path: string, caFile?: string): Promise<ManagementAnswer> {
   const trust = trustOf(config, caFile)

@@ -101,7 +101,7 @@ export class StatusCommand extends ConfigCommand {
     return readiness.ready ? exitTable.ok.code : exitTable.failed.code
   }
 
-  /** The answer of the server, with --wait the first one that says it is ready, or the last one. */
+  /** The answer of the server; with --wait the first ready answer, or the last one. */
   async #readiness(): Promise<Readiness> {
     const seconds = this.#waitSeconds()
     const deadline = performance.now() + seconds * 1000
@@ -123,7 +123,7 @@ export class StatusCommand extends ConfigCommand {
     return secondsOption('--wait', this.wait === true ? WAIT_STANDARD : this.wait)
   }
 
-  /** Asks the server that an option, the environment or a profile names; otherwise that of the configuration. */
+  /** Asks the server of an option, the environment or a profile; otherwise the configured server. */
   #ask(): Promise<ManagementAnswer> {
     const { environment } = this.context
     const isConfigured = this.url === undefined && (this.apiBind !== undefined || this.configPath !== undefined)

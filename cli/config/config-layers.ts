@@ -37,8 +37,8 @@ export function flagLayer(flags: Readonly<Record<string, string>>, problems: str
 }
 
 /**
- * What Kubernetes puts into the environment of every container for a service whose name begins with `object-store`
- * (Kubernetes, Environment variables of services): no setting, and nobody wrote it.
+ * What Kubernetes puts into the environment of every container for a service named `object-store...` (Kubernetes,
+ * Environment variables of services): not settings of the user.
  */
 const SERVICE_VARIABLES: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/_(SERVICE_HOST|PORT_\d+_(TCP|UDP|SCTP)_ADDR)$/, /^[0-9a-f.:]+$/i],
@@ -47,7 +47,7 @@ const SERVICE_VARIABLES: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/_PORT(_\d+_(TCP|UDP|SCTP))?$/, /^(tcp|udp|sctp):\/\//],
 ]
 
-/** The names in an environment that are those of Kubernetes services and of no setting. */
+/** The names in an environment that belong to Kubernetes services and to no setting. */
 export function serviceVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(environment).flatMap(([key, value = '']) => {
     if (!key.startsWith(ENVIRONMENT_PREFIX) || nameByEnvironment.has(key)) return []

@@ -3,8 +3,8 @@ import { statSync } from 'node:fs'
 const OTHERS_READ = 0o004
 
 /**
- * A warning that every user of the machine can read a file that holds a secret, or undefined. It is not a refusal: the
- * secrets that containers are given as files have such modes, and nobody else is there to read them.
+ * A warning that every user of the machine can read a file that holds a secret, or undefined. It is not a refusal:
+ * secrets in containers are files with such modes, and a container has no other users.
  */
 export function exposureWarning(path: string): string | undefined {
   const mode = statSync(path).mode & 0o777

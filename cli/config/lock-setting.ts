@@ -10,7 +10,7 @@ type LockSetting =
 const S3_LOCK = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*)$/
 const LOOPBACK = /^http:\/\/(?:127\.\d+\.\d+\.\d+|\[::1\]|localhost)(?:[:/]|$)/
 
-/** Whether nobody on the way can read or change what is sent: https, or http to an address of this machine. */
+/** Whether the way is protected from reading and change: https, or http to an address of this machine. */
 export function isPrivateUrl(url: string): boolean {
   return url.startsWith('https://') || LOOPBACK.test(url)
 }

@@ -8,8 +8,8 @@ const OTHERS_MODE_BITS = 0o077
 const SECRET_LINE = /^([A-Z][A-Z0-9_]*)=(.*)$/
 
 /**
- * Path of the secrets file: the setting, or `./data.secrets.env` for the data directory `./data`. It lies beside the
- * directory, because whoever copies the data directory as a backup would copy the key to it along with it.
+ * Path of the secrets file: the setting, or `./data.secrets.env` for the data directory `./data`. It lies next to the
+ * directory, because a copy of the data directory as a backup would include its key.
  */
 export function secretsPath(config: Pick<Config, 'data_dir' | 'secrets_file'>): string {
   return config['secrets_file'] ?? `${config['data_dir']}.secrets.env`
@@ -74,7 +74,7 @@ export function existingSecretsPath(config: Pick<Config, 'data_dir' | 'secrets_f
 }
 
 /**
- * The values of the secrets file, or undefined where there is none that this user may read: then they come from elsewhere,
+ * The values of the secrets file, or undefined without a file that this user may read: then they come from elsewhere,
  * and a command that needs one says so.
  * @throws ExitError `usage` as `readSecrets` does
  */

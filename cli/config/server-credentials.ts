@@ -19,7 +19,7 @@ export const KEPT_KEY_INFIX = '.key-'
 export interface ServerCredentials {
   /** 32 bytes. */
   readonly masterKey: Buffer
-  /** The one that a store may still have, which then gets `masterKey` in its place. */
+  /** The key that a store may still have; `masterKey` replaces it. */
   readonly previousMasterKey: Buffer | undefined
   readonly rootAccessKey: string
   readonly rootSecretKey: Secret
@@ -29,7 +29,7 @@ function missing(name: string): string {
   return `  ${name} is not set (${environmentName(name)}, its _FILE, or in the TOML file)`
 }
 
-/** The earlier master keys that `key rotate` kept beside a secrets file. */
+/** Paths of the earlier master keys that `key rotate` kept next to a secrets file. */
 function keptKeys(path: string): readonly string[] {
   const prefix = `${basename(path)}${KEPT_KEY_INFIX}`
   const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix))

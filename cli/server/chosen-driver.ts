@@ -5,8 +5,8 @@ import { ExitError } from '../exit-codes.ts'
 import type { Logger } from './logger.ts'
 
 /**
- * What speaks HTTP in this server; a warning says when it is not the one that is tried first.
- * @throws ExitError when the configuration names one that cannot be had
+ * The HTTP driver of this server; a warning says when it is not the preferred one.
+ * @throws ExitError when the configured driver is not available
  */
 export async function chosenDriver(config: Config, log: Logger): Promise<HttpDriver> {
   const { driver, problem } = await chooseDriver(config['server.http_driver']).catch((error: Error) => {

@@ -36,7 +36,7 @@ const secretFields = [
   'token',
 ] as const
 
-/** When nobody reads the log, lines beyond this are dropped and counted, so that memory is bounded. */
+/** When the log is not read, lines beyond this are dropped and counted, so that memory is bounded. */
 const BUFFER_BYTES_MAXIMUM = 8 * 1_048_576
 
 type Destination = ReturnType<typeof pino.destination>
@@ -56,7 +56,7 @@ interface LoggerOptions {
 /** A logger and the means to flush it. */
 export interface LogHandle {
   readonly log: Logger
-  /** The one line of each request; undefined where the level is above that of such a line. */
+  /** Logger of the one line of each request; undefined where the level is above it. */
   readonly requests: RequestLines | undefined
   /** Resolves when everything logged so far is written. */
   flush(): Promise<void>
@@ -89,7 +89,7 @@ export function createLogger(options: LoggerOptions): LogHandle {
   const destination = pino.destination({
     dest: options.fileDescriptor ?? STANDARD_ERROR,
     sync: false,
-    // One byte: the next write begins as soon as the last one is done. With 0, flush would never call back.
+    // One byte: the next write starts as soon as the last one is done. With 0, flush would never call back.
     minLength: 1,
     maxWrite: WRITE_BYTES_MAXIMUM,
     maxLength: BUFFER_BYTES_MAXIMUM,
@@ -134,7 +134,7 @@ export function createLogger(options: LoggerOptions): LogHandle {
         lines.flush()
         destination.flushSync()
       } catch {
-        // Nobody reads the rest. Otherwise the exit of the process would try once more.
+        // The rest is not read. Otherwise the exit of the process would try once more.
         destination.destroy()
       }
     },

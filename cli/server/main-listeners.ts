@@ -32,7 +32,7 @@ interface MainListenerParts {
 export class MainListeners {
   readonly #open = new Map<MainListener, HttpListener>()
 
-  /** @throws Error naming host and port of the one that cannot listen; `close` then closes the others */
+  /** @throws Error naming host and port of a listener that fails; `close` then closes the others */
   async start(parts: MainListenerParts): Promise<void> {
     const { config, limits, management, withShares } = parts
     await this.#listen(parts, 'api', limits.management, withShares(management))

@@ -8,7 +8,7 @@ export function openFilesMaximum(limits: string = readFileSync('/proc/self/limit
   return Number(/^Max open files +(?<soft>\d+)/m.exec(limits)?.groups?.['soft'] ?? Number.POSITIVE_INFINITY)
 }
 
-/** How many files this process has open; the one that lists them does not count. */
+/** How many files this process has open, without the descriptor of this listing. */
 export function openFiles(): number {
   return readdirSync('/proc/self/fd').length - 1
 }

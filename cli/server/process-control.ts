@@ -84,9 +84,9 @@ function exitProgram(exitCode: number): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * `process.exit` ends every thread first, and a thread that ends with a listener of uWebSockets.js open aborts the process
- * (see uws-server.ts), so that its exit code is lost. The exit of WASI is that of the C library, which asks no thread; it can
- * fault beside one that still runs, and the process then ends by SIGSEGV instead.
+ * `process.exit` ends every thread first, and a thread that ends with a listener of uWebSockets.js open aborts the
+ * process (see uws-server.ts), so that its exit code is lost. WASI exits through the C library, which does not end
+ * threads first; it can fault while one still runs, and the process then ends by SIGSEGV instead.
  */
 async function exitDespiteThreads(exitCode: number): Promise<void> {
   try {

@@ -27,7 +27,7 @@ type Late = typeof LATE
 
 /**
  * Whether requests go through: every front end and the engine answer from their event loops, the disk answers, and what
- * requests read can be read. Whoever asks meanwhile gets the same answer, so that many questions are no load.
+ * requests read can be read. Concurrent questions share one answer, so that many are no load.
  */
 export class Readiness {
   readonly #parts: ReadinessParts

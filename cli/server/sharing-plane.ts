@@ -32,7 +32,7 @@ interface EmbedParts {
   readonly telemetry: SharingTelemetry
 }
 
-/** Also where somebody escapes what needs no escape or repeats a slash: then nothing else must record the token. */
+/** Also with needless escapes or repeated slashes, so that no other listener records the token. */
 const SHARES = /^\/+(?:s|%73)(?:\/|%2f)/i
 /**
  * Names of buckets have at least three characters. Shares are not here, and nothing is found below `/s/`: as the name of an

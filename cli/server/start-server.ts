@@ -296,8 +296,8 @@ class Server implements RunningServer {
   }
 
   /**
-   * Ends the server because a part of it failed, after waiting requests were answered with 503. One that still starts
-   * ends when its start comes to it: what is being opened meanwhile could not be closed.
+   * Ends the server because a part of it failed, after waiting requests were answered with 503. A server that still
+   * starts ends at the next step of its start: parts that are just opening could not be closed.
    */
   fail(exit: ExitName, message: string): void {
     if (this.#stopping !== undefined || this.#failure !== undefined) return

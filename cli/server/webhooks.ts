@@ -18,7 +18,7 @@ import { packageVersion } from '../version.ts'
 import type { StoreSession } from './store/store-session.ts'
 
 /**
- * The authorities that targets are trusted by, beside those of Node.js, as PEM.
+ * Certificates of authorities that targets are trusted by, in addition to Node.js's, as PEM.
  * @throws ConfigError
  */
 export function targetCertificates(config: Config): string | undefined {

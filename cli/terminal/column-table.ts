@@ -4,13 +4,13 @@ import { visibleText } from './visible-text.ts'
 /** A column of a table whose rows come a page at a time, or one by one. */
 export type Column<T> = readonly [heading: string, width: number, value: (row: T) => unknown]
 
-/** On a terminal no value but that of the last column is longer than this, or than the width that the column begins with. */
+/** On a terminal only values of the last column are longer than this, or than the initial width of their column. */
 const CELL_MAXIMUM = 40
 
 /**
- * A table that is printed page by page. The columns of a page are as wide as its longest value, and never become narrower
- * again, so that a long value shifts no row beside it. On a terminal a value that is too long ends in an ellipsis; what a
- * program reads from a pipe is never shortened. The last column takes the rest of the line.
+ * A table that is printed page by page. The columns of a page are as wide as its longest value, and never become
+ * narrower again, so that a long value shifts no other row. On a terminal a value that is too long ends in an ellipsis;
+ * what a program reads from a pipe is never shortened. The last column takes the rest of the line.
  */
 export class ColumnTable<T> {
   readonly #columns: readonly Column<T>[]
@@ -41,7 +41,7 @@ export class ColumnTable<T> {
     return this.#isHeaded ? lines : [this.heading(), ...lines]
   }
 
-  /** The line of a row that comes by itself. It cannot widen the columns, since the rows before are printed already. */
+  /** Formats a row that arrives after the header. It cannot widen the columns, since the rows before are printed already. */
   row(row: T): string {
     return this.#line(this.#cells(row, (index) => this.#widths[index] ?? 0))
   }

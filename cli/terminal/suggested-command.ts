@@ -1,6 +1,6 @@
 import { nearestName } from './nearest-name.ts'
 
-/** Words that people know from other programs, and what begins the command here. */
+/** Words that people know from other programs, and the first words of the command here. */
 const FAMILIAR: Readonly<Record<string, string>> = {
   user: 'service-account',
   users: 'service-account',

@@ -27,7 +27,7 @@ function startsWithPath(words: readonly string[], path: readonly string[]): bool
   return path.length > 0 && path.every((word, index) => words[index] === word)
 }
 
-/** The words of the command that a command line begins with: `server doctor`, not `server`, where both are commands. */
+/** The command at the start of a command line: `server doctor`, not `server`, where both are commands. */
 export function commandOf(
   argv: readonly string[],
   paths: readonly (readonly string[])[],

@@ -6,11 +6,11 @@ const VAGUE =
 
 /** How many are in the comments of each folder. Numbers only fall: lower them in the commit that lowers the count. */
 const ALLOWED: Readonly<Record<string, number>> = {
-  engine: 10,
+  engine: 5,
   projections: 5,
-  workers: 92,
-  cli: 100,
-  bench: 44,
+  workers: 5,
+  cli: 5,
+  bench: 2,
   // The planes.
   planes: 364,
 }

@@ -11,7 +11,7 @@ interface BoundedAnswer {
 
 interface BoundedRequest {
   readonly method: 'GET' | 'POST' | 'PUT'
-  /** Sent as it is; that of the address where it is undefined. */
+  /** Path of the request as it is sent; undefined: the path of the address. */
   readonly path?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array

@@ -1,19 +1,19 @@
 /**
- * What others remember of a log. A data directory that was copied back, or a snapshot of a machine, knows nothing of what the
- * store signed after it: only somebody outside of it can tell (spec/decisions/0158-receipts-and-witnesses.md).
+ * What others remember of a log. A data directory that was copied back, or a snapshot of a machine, knows nothing of
+ * what the store signed after it: only an outside party knows that (spec/decisions/0158-receipts-and-witnesses.md).
  */
 import type { CheckpointState } from '../../engine/state-ports.ts'
 
-/** The farthest that somebody outside has seen of a log. */
+/** The farthest size of a log that an outside party has seen. */
 export interface Seen {
   readonly size: number
   /** 32 bytes; undefined where only the size is known. */
   readonly root: Uint8Array | undefined
-  /** The log whose checkpoint it was; that of the question where it is undefined. */
+  /** The log whose checkpoint it was; undefined: the log of the question. */
   readonly origin?: string
 }
 
-/** Somebody outside the data directory who remembers how far the log of an origin was signed. */
+/** An outside party that remembers how far the log of an origin was signed. */
 export interface OutsideMemory {
   /** For messages: "witness NAME", "lock s3://...". */
   readonly name: string
@@ -34,7 +34,10 @@ interface MemoryOptions {
   readonly onUnasked: (memory: string, error: unknown) => void
 }
 
-/** Somebody has seen more of the log than the journal has, or something else. Signing ends until the operator acts. */
+/**
+ * An outside party has seen more of the log than the journal has, or something else. Signing ends until the operator
+ * acts.
+ */
 export class CheckpointRollbackError extends Error {
   override readonly name = 'CheckpointRollbackError'
   /** How the status, the log and the pages call it. */
@@ -46,7 +49,7 @@ class MemoryUnavailableError extends Error {
   override readonly name = 'MemoryUnavailableError'
 }
 
-/** Asks every memory once before a process signs, and again after somebody reported another history. */
+/** Asks every memory once before a process signs, and again after a report of another history. */
 export class OutsideMemories {
   readonly #options: MemoryOptions
   #unasked: Set<OutsideMemory>

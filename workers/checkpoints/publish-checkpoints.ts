@@ -12,8 +12,8 @@ export interface PublicationRequirement {
 }
 
 /**
- * Publishes a withheld checkpoint when every requirement is met. The requirements are those of this start: one that is
- * no longer configured keeps nothing back.
+ * Publishes a withheld checkpoint when every requirement of this start's configuration is met; requirements of earlier
+ * starts do not count.
  */
 export class CheckpointPublication implements BackgroundWorker {
   readonly name = 'checkpoint-publication'

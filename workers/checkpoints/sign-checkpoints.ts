@@ -30,12 +30,12 @@ interface CheckpointOptions {
   readonly withholds: () => boolean
   /** Who remembers outside of the data directory how far the log was signed. */
   readonly memories: readonly OutsideMemory[]
-  /** One that is not required could not be asked. */
+  /** An optional memory could not be asked. */
   readonly onUnasked: (memory: string, error: unknown) => void
-  /** Somebody has seen more of the log than the journal has. Told once; nothing is signed afterwards. */
+  /** An outside party has seen more of the log than the journal has. Called once; nothing is signed afterwards. */
   readonly onRollback: (error: CheckpointRollbackError) => void
   readonly onSigned: (checkpoint: { readonly size: number; readonly origin: string }) => void
-  /** The trees were not those of the journal. */
+  /** The trees differed from the journal. */
   readonly onDiscarded: (reason: string) => void
 }
 
@@ -51,14 +51,14 @@ const ZEROS = new Uint8Array(32)
 /** Of the hash of the entry that says that the journal was restored: enough to tell two restores of one backup apart. */
 const RESTORE_BYTES = 8
 
-/** The journal on the disk does not continue what was signed. Nothing is signed any more; everything else goes on. */
+/** The journal on the disk does not continue what was signed. Nothing is signed any more; everything else continues. */
 class CheckpointForkError extends Error {
   override readonly name = 'CheckpointForkError'
 }
 
 /**
- * The name of the log: setting, deployment, and, after a restore from a backup, the restore. The journal goes on from an
- * earlier record then, and the origin before it may have signed another history (T3).
+ * The name of the log: setting, deployment, and, after a restore from a backup, the restore. The journal then continues
+ * from an earlier record, and the origin before it may have signed another history (T3).
  */
 function originOf({ name, deploymentId }: OriginParts, restore: Uint8Array | undefined): string {
   const log = `${name}/${deploymentId}`
@@ -75,7 +75,7 @@ export function isOfLog(
   return (origin === log || origin.startsWith(`${log}/`)) && (restored === undefined || restored < sequence)
 }
 
-/** Keeps the trees up to the journal, and signs what they are (spec/decisions/0147-checkpoints.md). */
+/** Keeps the trees up to the journal, and signs their roots (spec/decisions/0147-checkpoints.md). */
 export class CheckpointSigning implements BackgroundWorker {
   readonly name = 'checkpoints'
   readonly #engine: EngineClient
@@ -138,7 +138,7 @@ export class CheckpointSigning implements BackgroundWorker {
     }
   }
 
-  /** Somebody met another history than that of the journal: nothing is signed any more by this process. */
+  /** An outside party saw another history than the journal's: this process signs no more. */
   contradicted(seenBy: string, seen: Seen): void {
     const { last, restored } = this.#reader.state()
     // About a log that ended: another name, or a restore.

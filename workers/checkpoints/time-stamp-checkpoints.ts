@@ -16,7 +16,7 @@ interface TimeStampOptions {
   /** Of the authority; undefined where the mode is off. */
   readonly url: string | undefined
   readonly timeoutMilliseconds: number
-  /** Whether somebody else gives receipts too, so that the age without one means something. */
+  /** Whether others give receipts too, so that the age without one means something. */
   readonly othersVouch: boolean
   /** The time of day. */
   readonly clock: () => Milliseconds
@@ -38,8 +38,8 @@ type Stamped = Pick<ReceiptState, 'receipt' | 'assertedMicroseconds'>
 const ANSWER_BYTES_MAXIMUM = 64 * 1024
 
 /**
- * Has an authority say when the last checkpoint was there (RFC 3161; spec/decisions/0158-receipts-and-witnesses.md). One request is
- * on its way at a time, beside everything else.
+ * Has an authority say when the last checkpoint was there (RFC 3161; spec/decisions/0158-receipts-and-witnesses.md). At most one
+ * request is in flight; nothing else waits for it.
  */
 export class CheckpointTimeStamps implements BackgroundWorker {
   readonly name = 'time-stamps'
@@ -94,7 +94,7 @@ export class CheckpointTimeStamps implements BackgroundWorker {
     await this.#flight
   }
 
-  /** Never rejects: what went wrong with the authority is told and tried again, what went wrong here ends the next step. */
+  /** Never rejects: a failure of the authority is reported and retried, a failure here ends the next step. */
   async #attempt(checkpoint: CheckpointState): Promise<void> {
     let receipt: Stamped
     try {

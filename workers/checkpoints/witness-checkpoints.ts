@@ -14,13 +14,13 @@ import { WitnessContradiction, WitnessLine } from './witness-line.ts'
 interface WitnessOptions extends Omit<ConstructorParameters<typeof WitnessLine>[1], 'stop'> {
   readonly isRequired: boolean
   readonly onFailure: (witness: string, error: unknown) => void
-  /** A witness has cosigned another history than that of the journal. */
+  /** A witness has cosigned another history than the journal's. */
   readonly onContradiction: (seenBy: string, seen: Seen) => void
 }
 
 /**
- * Has the witnesses of a policy cosign the last checkpoint (C2SP tlog-witness; spec/decisions/0158-receipts-and-witnesses.md), each beside
- * the others and beside everything else, and remembers by them how far the log was signed.
+ * Has the witnesses of a policy cosign the last checkpoint (C2SP tlog-witness; spec/decisions/0158-receipts-and-witnesses.md), all
+ * in parallel and in the background, and remembers by them how far the log was signed.
  */
 export class CheckpointWitnesses implements BackgroundWorker {
   readonly name = 'witnesses'
@@ -112,7 +112,7 @@ export class CheckpointWitnesses implements BackgroundWorker {
     await Promise.all(this.#flights.values())
   }
 
-  /** Never rejects: what went wrong with the witness is told and tried again, what went wrong here ends the next step. */
+  /** Never rejects: a failure of the witness is reported and retried, a failure here ends the next step. */
   async #attempt(line: WitnessLine, checkpoint: CheckpointState): Promise<void> {
     let cosignature: Cosignature | undefined
     try {

@@ -19,11 +19,11 @@ interface LineOptions {
   readonly clock: () => Milliseconds
   /** Milliseconds of a clock that is never set. */
   readonly timer: () => number
-  /** The proof that a checkpoint begins with the first records, as C2SP tlog-witness has it. */
+  /** The proof that a checkpoint extends the first `old` records, as C2SP tlog-witness has it. */
   readonly consistencyOf: (checkpoint: CheckpointState, old: number) => readonly Uint8Array[]
 }
 
-/** The witness has cosigned another history than that of the journal. */
+/** The witness has cosigned another history than the journal's. */
 export class WitnessContradiction extends Error {
   override readonly name = 'WitnessContradiction'
   readonly seen: Seen
@@ -110,7 +110,7 @@ export class WitnessLine {
         if (answer.size > (newest()?.size ?? 0)) {
           throw new WitnessContradiction(`it has cosigned ${answer.size} records`, { ...this.#known, root: undefined })
         }
-        // Somebody has shown it a later checkpoint meanwhile: there is nothing left to ask about this one.
+        // It has seen a later checkpoint meanwhile: there is nothing left to ask about this one.
         if (answer.size > size) return undefined
         if (retries > 0)
           throw this.#failed(new WitnessError(409, `it says twice that it has another size: ${answer.size}`))
@@ -147,7 +147,7 @@ export class WitnessLine {
     return error
   }
 
-  /** A time before the checkpoint was there, or one that is yet to come, would be told to those who verify. */
+  /** Refuses a time before the checkpoint or in the future, which would mislead verifiers. */
   #timely({ timeMicroseconds }: CheckpointState, cosignature: Cosignature): Cosignature {
     const [earliest, latest] = [timeMicroseconds / 1_000_000, this.#options.clock() / 1000]
     if (cosignature.seconds < earliest - CLOCKS_SECONDS || cosignature.seconds > latest + CLOCKS_SECONDS) {

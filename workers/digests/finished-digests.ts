@@ -12,7 +12,7 @@ interface Finished {
   readonly payloads: readonly (PayloadId | undefined)[]
 }
 
-/** Hashes of objects whose digest is recorded, the newest last: an append goes on from there. */
+/** Hashes of objects whose digest is recorded, the newest last: an append continues from there. */
 export class FinishedDigests {
   readonly #kept: Finished[] = []
 
@@ -22,7 +22,7 @@ export class FinishedDigests {
     if (this.#kept.length > KEPT_MAXIMUM) this.#dropOne()
   }
 
-  /** A hash that goes on from the newest object with the same first parts. */
+  /** A hash that continues from the newest object with the same first parts. */
   copyFor(parts: PartList): PartHash | undefined {
     return this.#kept.findLast(({ payloads }) => isBeginOf(payloads, parts))?.hash.copy()
   }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { PayloadId } from '../../engine/brands.ts'
 import type { PayloadLocation, PayloadReader } from '../../engine/payloads/payload-reader.ts'
 
-/** The SHA-256 of the first parts of an object, and of the beginning of the part after them: it goes on where it stopped. */
+/** The SHA-256 of an object's first parts, and of the start of the next part: it continues where it stopped. */
 export class PartHash {
   readonly #hash: Hash
   #count: number
@@ -31,7 +31,7 @@ export class PartHash {
     return this.#hash.copy().digest()
   }
 
-  /** One that goes on by itself from the parts hashed whole; none is begun. */
+  /** A copy that continues by itself after the parts hashed whole, without a started part. */
   copy(): PartHash {
     return new PartHash(this.#hash.copy(), this.#count)
   }

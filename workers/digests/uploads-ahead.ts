@@ -15,7 +15,7 @@ interface Ahead {
   readonly hash: PartHash
   /** Payload ids of the hashed parts. */
   readonly payloads: (PayloadId | undefined)[]
-  /** That of the part which is hashed next. */
+  /** The part to hash next. */
   next: PayloadId | undefined
 }
 
@@ -49,7 +49,7 @@ export class UploadsAhead {
     this.#ahead.delete(whole)
   }
 
-  /** The hash of an upload that was completed; undefined where there is none, or it is of other parts. */
+  /** The hash of a completed upload; undefined without one, or with other parts. */
   take(whole: PayloadId, parts: PartList): PartHash | undefined {
     const ahead = this.#ahead.get(whole)
     this.#ahead.delete(whole)

@@ -35,7 +35,7 @@ export class ScrubPass {
   #hasMoved = false
   #found: Found[] = []
 
-  /** @param progress where it goes on */
+  /** @param progress where it continues */
   constructor(catalog: CatalogReader, scrubbed: Scrubbed, progress: ScrubProgress) {
     this.#catalog = catalog
     this.#scrubbed = scrubbed

@@ -17,7 +17,7 @@ const DAMAGE_MILLISECONDS = 10_000
 const AUDIT = systemAudit('scrub', 'storage.scrub', 'storage')
 
 interface ScrubOptions {
-  /** Days from the end of a pass to the begin of the next; 0: passes begin only when somebody asks for one. */
+  /** Days from the end of a pass to the start of the next; 0: passes start only on request. */
   readonly intervalDays: number
   readonly bytesPerSecond: number
   /** When the store was made; its first pass is due an interval later. */
@@ -32,7 +32,7 @@ interface ScrubOptions {
 
 /**
  * Reads everything that is stored, at a bounded rate, so that damage is found while a backup still has what is damaged
- * (J17). How far a pass is, and what it found, is in the journal, so a restart goes on with it.
+ * (J17). How far a pass is, and what it found, is in the journal, so a restart continues it.
  */
 export class StoreScrub implements BackgroundWorker {
   readonly name = 'scrub'

@@ -10,7 +10,7 @@ import { damageOf } from './payload-scrub.ts'
 /** Bytes of one step. */
 const STEP_BYTES = 1 << 20
 
-/** What a step read. `segment`: the one that is at its end now, and why it is damaged, if it is. */
+/** What a step read. `segment`: set at the end of a segment. `reason`: why it is damaged, if it is. */
 interface ReadSegment {
   readonly bytes: number
   readonly segment: Sequence | undefined
@@ -38,7 +38,7 @@ export class SegmentScrub {
     this.#paths = paths
   }
 
-  /** Reads on in the first sealed segment from a sequence on; nothing and no segment when there is none. */
+  /** Reads on in the first sealed segment from a sequence on; nothing and no segment at the end. */
   async read(from: Sequence): Promise<ReadSegment> {
     const firsts = segmentFirsts(this.#disk, this.#paths)
     // The last one is still written.

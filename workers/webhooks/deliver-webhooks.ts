@@ -23,7 +23,7 @@ import { TargetCircuits } from './target-circuits.ts'
 
 /** Attempts that are not in the journal yet: when there are as many, nothing new is sent until they are. */
 const UNREPORTED_MAXIMUM = 512
-/** So many are reported at once, fewer after a second. */
+/** Attempts in one report; fewer after a second. */
 const REPORT_ATTEMPTS = 256
 const REPORT_MILLISECONDS = 1000
 /** Reports in one entry of the journal, which has 32 KiB at most. One alone is smaller than this. */
@@ -46,7 +46,7 @@ interface DeliveryParts {
   readonly clock: () => Milliseconds
   /** Milliseconds of a clock that is never set: what is due is judged by it. */
   readonly timer: () => number
-  /** A webhook goes on after a part of the journal that cannot be read; it may not get the events in it. */
+  /** A webhook continues after a part of the journal that cannot be read; it may not get the events in it. */
   readonly onDamaged: (webhook: string, after: EventPlace | undefined, through: EventPlace) => void
   readonly maximumAttempts: number
   readonly pollMilliseconds: number
@@ -140,8 +140,8 @@ export class WebhookDelivery implements BackgroundWorker {
   }
 
   /**
-   * Takes over what was changed about webhooks, and new replays. A line whose webhook was deleted, disabled or begun anew is
-   * dropped: what is on its way is given up, and its attempts are still reported.
+   * Takes over changes of webhooks, and new replays. The line of a deleted or disabled webhook is dropped, also if it
+   * was enabled again: its deliveries in flight are given up, and their attempts are still reported.
    */
   #refresh(): void {
     const { webhooks, timer } = this.#parts
@@ -192,7 +192,7 @@ export class WebhookDelivery implements BackgroundWorker {
   /** Sends what is due, one delivery of each line in turn, as long as there are places. */
   #start(): void {
     if (this.#isStopping) return
-    // What was changed is in force at once: nothing begins to a target that was disabled, or with a secret that was rotated.
+    // Changes are in force at once: no delivery starts to a disabled target, or with a rotated secret.
     if (this.#parts.webhooks.version() !== this.#version) this.#refresh()
     for (let isBusy = true; isBusy; ) {
       isBusy = false

@@ -9,13 +9,13 @@ import type { DeliveryLine } from '../../projections/tables/webhooks.ts'
 export const LINE_EVENTS_MAXIMUM = 256
 /** Bytes of attempts in one report: an entry of the journal has 32 KiB at most. */
 const REPORT_BYTES_MAXIMUM = 14 * 1024
-/** What an attempt takes in an entry, beside its error; an event that waits; the rest of a report. */
+/** Bytes in an entry: an attempt without its error; a waiting event; the rest of a report. */
 const ATTEMPT_BYTES = 64
 const WAITING_BYTES = 16
 const REPORT_HEAD_BYTES = 320
 /** An error is cut to 256 bytes, with a digest after it. */
 const ERROR_BYTES_MAXIMUM = 400
-/** A position is recorded without any delivery when it has gone on by so many entries. */
+/** Record the position after this many entries without a delivery. */
 const SILENT_ENTRIES_MAXIMUM = 100_000
 /** Due as soon as there is a place. */
 const NOW = Number.NEGATIVE_INFINITY
@@ -60,7 +60,7 @@ function nameOf({ sequence, index }: EventPlace): string {
   return `${sequence} ${index}`
 }
 
-/** Where reading begins so that this event is the first one. */
+/** Where reading must start for this event to be the first. */
 export function placeBefore({ sequence, index }: EventPlace): EventPlace {
   return index > 0 ? { sequence, index: index - 1 } : { sequence: (sequence - 1) as Sequence, index: 9999 }
 }
@@ -74,7 +74,7 @@ export class WebhookLine {
   webhook: WebhookState
   readonly replay: ReplayState | undefined
   readonly stopped = new AbortController()
-  /** The webhook was deleted, disabled or begun anew: nothing is sent any more. */
+  /** The webhook was deleted or disabled, even if it was enabled again: nothing is sent any more. */
   isDropped = false
   /** Every event up to here is done or in `#deliveries`. */
   position: EventPlace | undefined

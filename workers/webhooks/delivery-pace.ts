@@ -4,7 +4,7 @@ const LOOK_MILLISECONDS = 200
 const LEAST = 6
 const FIRST = 24
 const MOST = 400
-/** After so long without a delivery it begins with `FIRST` again. */
+/** After this time without a delivery it starts with `FIRST` again. */
 const FORGET_MILLISECONDS = 1000
 
 /**

@@ -17,7 +17,7 @@ interface TargetAnswer {
 /**
  * Sends one POST to addresses that were validated, and to no other: the name is not resolved again, redirects are not
  * followed, no proxy is used, and the connection serves this request alone.
- * @param options `addresses`: at least one; `certificates`: PEM of authorities to trust beside those of Node.js;
+ * @param options `addresses`: at least one; `certificates`: PEM of authorities to trust in addition to Node.js's;
  *   `signal`: ends it at the timeout, after the head of a response only its body
  * @throws the error of the connection or of TLS
  */

@@ -1,6 +1,6 @@
 import { promises as dns } from 'node:dns'
 
-/** All addresses of a host name; rejects when it has none. The signal says that nobody waits any more. */
+/** All addresses of a host name; rejects when it has none. The signal aborts it. */
 export type Resolver = (hostname: string, signal: AbortSignal) => Promise<readonly string[]>
 
 const { Resolver: Queries } = dns
@@ -9,9 +9,9 @@ const { Resolver: Queries } = dns
 const LOCAL_NAME = /(^|\.)localhost\.?$/i
 
 /**
- * Asks the name servers, without a cache: an answer may change between two attempts. Names that they do not have are looked
- * up as every program of the machine does (/etc/hosts, search domains), one at a time: such a lookup holds a thread of the
- * few that also read payloads, and one that hangs must not hold them all.
+ * Asks the name servers, without a cache: an answer may change between two attempts. Names that they do not have are
+ * looked up as every program of the machine does (/etc/hosts, search domains), one at a time: such a lookup holds one
+ * of the few threads that also read payloads, and hanging lookups must not hold them all.
  */
 export function systemResolver(): Resolver {
   let last: Promise<unknown> = Promise.resolve()

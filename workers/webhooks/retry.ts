@@ -8,9 +8,9 @@ const JITTER = 1000
 export const RETRY_DELAY_MAXIMUM = DELAY_MAXIMUM + JITTER
 
 /**
- * 2 to the power of the attempt in seconds, and up to a second that depends on the delivery: what failed together is not
- * tried again together. The target may ask for more (Retry-After), not for less.
- * @param attempt the one that failed, from 1
+ * 2 to the power of the attempt in seconds, and up to a second that depends on the delivery: deliveries that failed
+ * together are not retried together. The target may ask for more (Retry-After), not for less.
+ * @param attempt that failed, from 1
  * @param askedMilliseconds what the target asked for
  */
 export function retryDelay(delivery: string, attempt: number, askedMilliseconds = 0): number {

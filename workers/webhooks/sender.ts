@@ -19,7 +19,7 @@ interface OwnListener {
 interface SenderOptions {
   readonly rules: TargetRules
   readonly timeoutMilliseconds: number
-  /** PEM of authorities to trust beside those of Node.js. */
+  /** PEM of authorities to trust in addition to Node.js's. */
   readonly certificates: string | undefined
   readonly secrets: SecretBox
   readonly deploymentId: string

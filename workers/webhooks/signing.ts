@@ -22,8 +22,8 @@ interface Signing {
 }
 
 /**
- * The body and the headers of a delivery, in three families beside each other (spec/management/webhooks.md): those of the
- * specification, Standard Webhooks, and CloudEvents in binary mode.
+ * The body and the headers of a delivery. The headers come in three families (spec/management/webhooks.md): the
+ * specification's, Standard Webhooks, and CloudEvents in binary mode.
  */
 export function signedDelivery(
   event: StorageEvent,

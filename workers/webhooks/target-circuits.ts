@@ -1,10 +1,10 @@
-/** POSTs on their way at the same time: over all, to one target, and to one that keeps failing. */
+/** POSTs in flight: over all, to one target, and to a failing target. */
 const OVER_ALL_MAXIMUM = 64
 const TO_ONE_MAXIMUM = 4
 const TO_FAILING_MAXIMUM = 1
-/** So many failures in a row, and a target counts as one that keeps failing. */
+/** Failures in a row that make a failing target. */
 const FAILURES_MAXIMUM = 5
-/** Targets that failed last may have half of all places together, so that they hold up nobody else. */
+/** Targets whose last attempt failed get half of all places together, so that they do not hold up the others. */
 const FAILED_LAST_MAXIMUM = OVER_ALL_MAXIMUM / 2
 
 interface Target {

@@ -20,8 +20,8 @@ function isPolling({ request_id, operation, result }: Event): boolean {
 
 /**
  * Prints the newest `count` records that match, the oldest of them first, and then each new one, until the program is
- * stopped or its reader has gone. The records of such polling, its own and that of others, are left out: each page would
- * otherwise be a record of the next one.
+ * stopped or its reader has gone. Records of polling, its own and others', are left out: otherwise each page would be a
+ * record in the next one.
  * @returns whether a part of the log could not be read
  */
 export async function followEvents(

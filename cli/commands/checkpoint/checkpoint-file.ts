@@ -45,7 +45,7 @@ export function readHandoverFile(path: string, shown: string): Promise<Handover[
 }
 
 /**
- * The key that signs checkpoints of a size, for somebody who trusts one.
+ * The key that signs checkpoints of a size, given a trusted key.
  * @throws ExitError `proofFailed` for hand-overs that contradict each other
  */
 export function trustedKey(key: string, size: number, handovers: readonly Handover[]): VerifierKey {

@@ -15,7 +15,7 @@ import { ProgressBar } from '../../terminal/progress-bar.ts'
 import { saveFile } from '../proof/save-file.ts'
 
 const CHECKPOINT = 'checkpoint'
-/** A web server runs as somebody else. */
+/** Mode of exported files: a web server runs as another user. */
 const FOR_EVERYBODY = 0o644
 /** A tree of more levels would have more records than there are numbers. */
 const LEVELS_MAXIMUM = 6
@@ -127,8 +127,8 @@ class LogExport {
 }
 
 /**
- * Removes incomplete tiles that the log had at an earlier size and that later ones replace. Those of the checkpoint before stay
- * until the tile is complete: a reader may have begun with it.
+ * Removes incomplete tiles that the log had at an earlier size and that later ones replace. The previous checkpoint's
+ * tiles stay until the tile is complete: a reader may have started with them.
  */
 function removeReplaced(directory: string, before: number, now: number): void {
   const levels = Array.from({ length: LEVELS_MAXIMUM }, (_, level) => ({ level, below: level }))

@@ -15,8 +15,8 @@ export abstract class JournalCommand extends Command<CliContext> {
   configPath = Option.String('--config', { description: 'TOML file with the setting data_dir' })
 
   /**
-   * The directory with the segments, by the path of a data directory or of its journal; without it that of --data-dir or
-   * of the configuration.
+   * The directory with the segments, by the path of a data directory or of its journal; without a path from --data-dir
+   * or the configuration.
    * @throws ExitError when --data-dir names one too
    * @throws ConfigError
    */

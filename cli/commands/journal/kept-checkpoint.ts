@@ -16,9 +16,9 @@ export interface KeptNote {
   readonly size: number
   /** In hexadecimal. */
   readonly root: string
-  /** Whether a key was given, which then must have signed it, or one that it handed over to. */
+  /** Whether a key was given: then that key, or a key that it handed over to, must have signed it. */
   readonly isSigned: boolean
-  /** @throws ExitError `proofFailed` when it is not signed so. `handovers`: those of the journal, which hold */
+  /** `handovers`: of the journal, already verified. @throws ExitError `proofFailed` unless it is signed by the key */
   readonly requireSigned: (handovers: VerificationReport['checkpoints']['handovers']) => void
 }
 
@@ -26,7 +26,7 @@ export interface KeptNote {
  * Reads a checkpoint that was kept elsewhere.
  * @param shown the path as it was given
  * @param key of the log, from elsewhere too
- * @throws ExitError `proofFailed` when it is none, or the key is that of another log
+ * @throws ExitError `proofFailed` for a file without a checkpoint, or a key of another log
  */
 export async function readKeptNote(path: string, shown: string, key: string | undefined): Promise<KeptNote> {
   const note = await parseLogFile(path, shown, readCheckpointNote)

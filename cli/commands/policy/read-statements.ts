@@ -4,7 +4,7 @@ import { ExitError } from '../../exit-codes.ts'
 
 /**
  * The statements in a JSON file: a list of them, or an object with such a list. The server checks them.
- * @throws ExitError `usage` for a file that is not JSON, and the error of the system for one that cannot be read
+ * @throws ExitError `usage` for a file that is not JSON, and the system's error for an unreadable file
  */
 export function readStatements(directory: string, file: string): unknown {
   const path = resolve(directory, file)

@@ -48,7 +48,7 @@ export function readBundle(path: string): Promise<Uint8Array> {
   return readSmallFile(path, BUNDLE_BYTES_MAXIMUM)
 }
 
-/** The bytes of a file; of one that is too large, one byte more than allowed. @throws ExitError as above */
+/** The bytes of a file; of a file that is too large, one byte more than allowed. @throws ExitError as above */
 export function readSmallFile(path: string, bytesMaximum: number): Promise<Uint8Array> {
   return withFile(path, async (file) => {
     const pieces: Buffer[] = []

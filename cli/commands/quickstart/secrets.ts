@@ -94,7 +94,7 @@ function moveOut(inside: string, path: string): string {
 }
 
 /**
- * A directory that is mounted can outlive what lies beside it, as the volume of a container does.
+ * A mounted data directory, such as a container's volume, can outlive the file next to it.
  * @throws ExitError `usage`
  */
 function requireSameFileSystem(dataDirectory: string, path: string): void {
@@ -103,7 +103,7 @@ function requireSameFileSystem(dataDirectory: string, path: string): void {
   throw new ExitError('usage', `${why}; ${ELSEWHERE}`)
 }
 
-/** The secrets file that there is, after it was moved to its place where that can be done; undefined where there is none. */
+/** The existing secrets file, after it was moved to its place where possible; undefined without one. */
 function existingSecrets(config: SecretsRequest['config']): QuickstartSecrets | undefined {
   const path = secretsPath(config)
   const inside = secretsPathInside(config['data_dir'])

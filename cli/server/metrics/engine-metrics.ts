@@ -60,7 +60,7 @@ function slotsOf(slots: MetricSlots) {
 class JournalSize {
   readonly #disk: Disk
   readonly #paths: StorePaths
-  /** Of the segments before the one that is written. */
+  /** Of the segments before the one being written. */
   #sealedBytes: number
   #written: Sequence
 

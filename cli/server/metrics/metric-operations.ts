@@ -9,10 +9,7 @@ export const UNKNOWN_OPERATION = 'unknown'
 /** Values of the metric label `operation`. */
 export const METRIC_OPERATIONS: readonly string[] = [UNKNOWN_OPERATION, ...OPERATIONS.map(({ name }) => name)]
 
-/**
- * Results that can occur, where those are not all. An operation that is refused has none to wait for: its series
- * appears when somebody asks for it.
- */
+/** Results that can occur, for operations where not all can. A refused operation has no series until it is asked for. */
 export function expectedResults(extensions: Extensions): Readonly<Record<string, readonly RequestResult[]>> {
   const refused = OPERATIONS.filter((operation) => !isServed(operation, extensions))
   return { [UNKNOWN_OPERATION]: ['denied', 'failure'], ...Object.fromEntries(refused.map(({ name }) => [name, []])) }

@@ -7,7 +7,7 @@ import type { AccessChain } from '../../../engine/keys/access-authentication.ts'
 import type { ProjectionsBefore } from '../../../projections/open-projections.ts'
 import type { StoreKeys } from '../../../engine/keys/store-keys.ts'
 
-/** Who may do what was decided before such changes were authenticated, and nobody with the master key has vouched for it. */
+/** Access was decided before such changes were authenticated, and has not been adopted with the master key. */
 export class AccessNotAdoptedError extends Error {
   override readonly name = 'AccessNotAdoptedError'
 }

@@ -86,7 +86,7 @@ export async function recordKeyChange(client: EngineClient, parts: ChangedParts)
   writeKeyFile(disk, paths, ring, next(journal.position.sequence))
   const { state, environment } = projections
   const change = changeOfMasterKey(ring.masterKey, nextMasterKey, ring.deploymentId, state.accessChain().mac)
-  // The transaction that applies the change seals the rows with the new key; the sum of the rows is that of before.
+  // The transaction that applies the change seals the rows with the new key; the sum of the rows does not change.
   const seal = new AccessSeal(environment, keysOfOne(nextMasterKey, ring.deploymentId).accessRows)
   seal.holds()
   state.sealWith(seal)
@@ -95,7 +95,7 @@ export async function recordKeyChange(client: EngineClient, parts: ChangedParts)
   writeKeyFile(disk, paths, findKeys(disk, paths, nextMasterKey).ring)
 }
 
-/** Whoever had the key before must not be able to sign; without a checkpoint nobody knows a key yet. */
+/** Holders of the old key must not be able to sign; before the first checkpoint no verifier knows a key. */
 function handOver({ ring, projections }: ChangedParts, nextMasterKey: Uint8Array) {
   const { last, handover } = new CheckpointReader(projections.environment).state()
   if (last === undefined) return []

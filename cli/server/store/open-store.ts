@@ -78,7 +78,7 @@ export interface OpenStore {
 }
 
 export interface StoreHooks {
-  /** `told`: what those who wait for the engine are told. */
+  /** `told`: the error for callers that wait for the engine. */
   readonly onFailure: (error: unknown, told: EngineUnavailableError) => void
   /** Called after each batch, before its replies are sent. `time`: of the last entry of the journal. */
   readonly onBatchDone: (time: Microseconds) => void
@@ -86,7 +86,7 @@ export interface StoreHooks {
   readonly onRoomChanged?: (roomFor: RoomFor) => void
   /** Called after a commit that changes access, before any reply. */
   readonly onSettingsChanged?: (time: Microseconds) => void
-  /** Called when so many records came too late for the journal: they are kept for the next start, or lost by an error. */
+  /** Called when records came too late for the journal: they are kept for the next start, or lost by an error. */
   readonly onUnrecorded?: (count: number, error: unknown) => void
   /** Called with counters that were wrong, and were counted again. */
   readonly onRecounted?: (found: Recounted) => void

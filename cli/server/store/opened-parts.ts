@@ -13,7 +13,7 @@ export async function closeQuietly(part: Opened): Promise<void> {
 }
 
 /**
- * Closes every part once, even after one that cannot be closed.
+ * Closes every part once, even after a part that fails to close.
  * @throws the first error
  */
 export async function closeAll(parts: Opened[]): Promise<void> {

@@ -44,7 +44,7 @@ export class PayloadRemoval {
       .then((held) => {
         if (!held) this.#removeKept()
       })
-      // Whoever cannot be asked may hold it: look again.
+      // On an error it may be held: look again.
       .catch(() => undefined)
       .finally(() => {
         this.#looking = false

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 
 /**
- * Checks that nobody listens on a port, and finds one for port 0. Front ends share their port, and the kernel would also
- * share it with another server of the same user: half of the requests would silently go to the wrong store.
+ * Checks that a port is free, and finds one for port 0. Front ends share their port, and the kernel would also share it
+ * with another server of the same user: half of the requests would silently go to the wrong store.
  * @throws Error naming host and port if it is taken
  */
 export function claimPort(host: string, port: number): Promise<number> {

@@ -35,7 +35,7 @@ export class EngineThread {
   #onFailure: (error: EngineThreadError) => void = () => undefined
   #onRoomChanged: (roomFor: RoomFor) => void = () => undefined
   #onRecounted: (found: Recounted) => void = (found) => this.#recounted.push(found)
-  /** What nobody has listened to yet. */
+  /** Kept until there is a listener. */
   readonly #recounted: Recounted[]
   #roomFor: RoomFor
   #failure: EngineThreadError | undefined
@@ -129,7 +129,7 @@ export class EngineThread {
     if (this.#roomFor !== 'everything') listener(this.#roomFor)
   }
 
-  /** Calls `listener` with counters that were wrong and counted again, those of the start at once. */
+  /** Calls `listener` with counters that were wrong and counted again; for the start's counters at once. */
   onRecounted(listener: (found: Recounted) => void): void {
     this.#onRecounted = listener
     for (const found of this.#recounted.splice(0)) listener(found)

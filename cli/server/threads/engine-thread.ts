@@ -14,7 +14,7 @@ import { type OpenStore, openStore } from '../store/open-store.ts'
 import { giveBackMemorySoon } from './give-back-memory.ts'
 import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } from './thread-messages.ts'
 
-/** The engine thread: the only one that writes the journal, the volumes and the projections. */
+/** The engine thread: the only writer of the journal, the volumes and the projections. */
 
 // Pieces of a few KiB come from one in 64 KiB: memory of its own for each costs more than what is done with it.
 Buffer.poolSize = 64 * 1024

@@ -75,8 +75,8 @@ function stop(graceMilliseconds: number): Promise<void> {
 }
 
 /**
- * Closes the listener first: a thread that ends with an open one silently ends the process (see uws-server.ts). One that is
- * still being opened is waited for, since it would keep the thread alive with nobody left to close it.
+ * Closes the listener first: a thread that ends with an open one silently ends the process (see uws-server.ts). A
+ * listener that is still opening is waited for, since it would keep the thread alive and never be closed.
  */
 async function close(graceMilliseconds: number): Promise<void> {
   const opened = await listening?.catch(() => undefined)

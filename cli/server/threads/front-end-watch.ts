@@ -7,7 +7,7 @@ interface WatchedFrontEnd {
 
 interface Patience {
   readonly lookMilliseconds: number
-  /** So many looks in a row without an answer are too many. */
+  /** Looks in a row without an answer before the front end counts as hung. */
   readonly looksMaximum: number
 }
 

@@ -4,7 +4,10 @@ import type { Answered, Ask } from './thread-messages.ts'
 /** What a thread answers from its event loop: undefined, or why it cannot serve. */
 export type ThreadAnswer = string | undefined
 
-/** Asks a thread whether its event loop turns and it can serve. At most one question is on its way, whoever asks. */
+/**
+ * Asks a thread whether its event loop turns and it can serve. At most one question is in flight; concurrent callers
+ * share it.
+ */
 export class ThreadQuestion {
   readonly #worker: Pick<Worker, 'postMessage'>
   #pending: Promise<ThreadAnswer> | undefined

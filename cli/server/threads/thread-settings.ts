@@ -1,4 +1,4 @@
-/** What the threads of a server are told of its configuration. */
+/** Settings for the threads of a server, from its configuration. */
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { ConcurrencyLimits } from '../../../planes/http/limits/concurrency-gate.ts'
@@ -41,7 +41,7 @@ export function concurrencyLimits(config: Config): ConcurrencyLimits {
   }
 }
 
-/** What every listener is told of its clients: when one that sends or takes too little is cut off, and who is a proxy. */
+/** Settings for all listeners about clients: when a slow client is cut off, and which addresses are proxies. */
 export function clientSettings(config: Config) {
   const seconds = config['server.stall_timeout_seconds']
   return {
@@ -51,7 +51,7 @@ export function clientSettings(config: Config) {
   }
 }
 
-/** What front ends are told of the configuration. */
+/** Settings for front ends. */
 export function frontEndSettings(
   config: Config,
   credentials: ServerCredentials,

@@ -4,8 +4,8 @@ import type { Disk } from '../../../engine/disk/disk.ts'
 import { LOCK_BYTES_MAXIMUM, LockError, type LockPlace } from './lock-place.ts'
 
 /**
- * A lock in a directory on another disk or mount. It is never made here: an empty mount point must not pass for a new lock.
- * Two processes that write in the same instant are not told apart; the next write of either shows it.
+ * A lock in a directory on another disk or mount. It is never made here: an empty mount point must not pass for a new
+ * lock. Two processes that write in the same instant do not notice each other; the next write of either does.
  */
 export class FileLock implements LockPlace {
   readonly name: string

@@ -106,7 +106,7 @@ export class CheckpointLock implements BackgroundWorker, OutsideMemory, Publicat
     await this.#flight
   }
 
-  /** Never rejects: what went wrong outside is told and tried again, what went wrong here ends the next step. */
+  /** Never rejects: a failure outside is reported and retried, a failure here ends the next step. */
   async #attempt(checkpoint: CheckpointState): Promise<void> {
     let tag: string | undefined
     try {

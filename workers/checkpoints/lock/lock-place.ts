@@ -13,8 +13,8 @@ export interface LockPlace {
   read(log: string, signal: AbortSignal): Promise<Held | undefined>
   /**
    * Writes what the log has signed, durably.
-   * @param tag of what was read; undefined: only where nothing is there
-   * @returns the tag of what was written; undefined where somebody else wrote since
+   * @param tag of what was read; undefined: only if nothing is there
+   * @returns the tag of what was written; undefined if another process wrote since
    */
   write(log: string, text: string, tag: string | undefined, signal: AbortSignal): Promise<string | undefined>
 }

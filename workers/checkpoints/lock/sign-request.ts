@@ -19,7 +19,9 @@ interface UnsignedRequest {
   readonly body: Uint8Array
 }
 
-/** The headers of a request with those of AWS Signature Version 4 (S3 API reference, "Authenticating Requests"). */
+/**
+ * The headers of a request, with the headers of AWS Signature Version 4 (S3 API reference, "Authenticating Requests").
+ */
 export function signRequest(
   { method, host, path, headers, body }: UnsignedRequest,
   { accessKey, secretKey, region }: S3Credential,

@@ -2,7 +2,7 @@ import { isObjectMeant, type ObjectConditions } from '../../../../engine/events/
 import type { RecordLine } from './record-line.ts'
 import { objectsOfLine } from './record-objects.ts'
 
-/** Conditions on the audit fields of a record; one that is undefined is met by every record. */
+/** Conditions on the audit fields of a record; undefined matches every record. */
 interface RecordConditions extends ObjectConditions {
   readonly principal?: string | undefined
   readonly operation?: string | undefined

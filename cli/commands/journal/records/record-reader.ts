@@ -32,7 +32,7 @@ export interface StoredRecord {
   readonly hash: string
 }
 
-/** Where reading begins, so that earlier segments are skipped. Some earlier records may still be returned. */
+/** Start of reading, so that earlier segments are skipped. Some earlier records may still be returned. */
 interface ReadingStart {
   readonly sequence?: number | undefined
   /** Microseconds since 1970. */
