@@ -1,6 +1,6 @@
 import type { AccessState } from './domain/access-state.ts'
-import type { SharingState } from './domain/sharing-state.ts'
-import type { WebhooksState } from './domain/webhook-state.ts'
+import type { SharingState } from './links/state.ts'
+import type { WebhooksState } from './webhooks/state.ts'
 import type { Change, ChangeNamed } from './events/changes.ts'
 import type {
   AgePosition,

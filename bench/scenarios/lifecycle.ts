@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Microseconds, microsecondsOf, millisecondsOf } from '../../engine/brands.ts'
-import { LifecyclePass, type PassCounts } from '../../workers/lifecycle-pass.ts'
+import { LifecyclePass, type PassCounts } from '../../workers/lifecycle/lifecycle-pass.ts'
 import type { Bench } from '../bench.ts'
 import { auditOf } from '../fill-commands.ts'
 import { fillObjects } from '../fill-objects.ts'

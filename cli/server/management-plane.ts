@@ -22,7 +22,7 @@ import type { ReadinessCheck } from '../../planes/management/services.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
 import { Witness } from '../../planes/management/witness/witness.ts'
 import { StorageInspection } from '../../planes/management/storage-inspection.ts'
-import type { SharingSettings } from '../../planes/objects/sharing-settings.ts'
+import type { SharingSettings } from '../../engine/links/settings.ts'
 import { AuditLog } from '../../projections/audit/audit-log.ts'
 import { CheckpointLog } from '../../projections/trees/checkpoint-log.ts'
 import { S3_ACTIONS } from '../../planes/s3/identity/authorize.ts'
@@ -38,7 +38,7 @@ import type { FrontEnds } from './threads/front-ends.ts'
 import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import { type CheckpointWorkers, checkpointFacts } from './checkpoints.ts'
 import { packageVersion } from '../version.ts'
-import type { Webhooks } from './webhooks.ts'
+import type { Webhooks } from '../webhooks/start.ts'
 
 interface ManagementParts {
   readonly config: Config

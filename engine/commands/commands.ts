@@ -19,8 +19,8 @@ import type {
 } from '../events/values.ts'
 import type { AccessCommands } from './access-commands.ts'
 import type { CheckpointCommands } from './checkpoint-commands.ts'
-import type { SharingCommands } from './sharing-commands.ts'
-import type { WebhookCommands } from './webhook-commands.ts'
+import type { SharingCommands } from '../links/commands.ts'
+import type { WebhookCommands } from '../webhooks/commands.ts'
 
 /**
  * Condition of a write, judged when the engine decides it (RFC 9110 section 13, as S3 has it): `absent` is

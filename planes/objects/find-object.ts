@@ -1,5 +1,5 @@
 import type { VersionSelector } from '../../engine/commands/commands.ts'
-import type { ShareState } from '../../engine/domain/sharing-state.ts'
+import type { ShareState } from '../../engine/links/state.ts'
 import type { BucketState, ObjectState } from '../../engine/state-ports.ts'
 import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot.ts'
 

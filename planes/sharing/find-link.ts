@@ -1,4 +1,4 @@
-import { type EmbedState, type ShareState, statusOfEmbed, statusOfShare } from '../../engine/domain/sharing-state.ts'
+import { type EmbedState, type ShareState, statusOfEmbed, statusOfShare } from '../../engine/links/state.ts'
 import { boundedText } from '../../engine/events/bounded-text.ts'
 import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot.ts'
 import { type FoundObject, findTarget } from '../objects/find-object.ts'

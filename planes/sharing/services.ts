@@ -1,6 +1,6 @@
 import type { Milliseconds } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
-import type { CapabilityTokens } from '../../engine/keys/capability-tokens.ts'
+import type { CapabilityTokens } from '../../engine/links/capability-tokens.ts'
 import type { PasswordHashing } from '../exchange/password-hashing.ts'
 import type { PayloadSources } from '../objects/read-object.ts'
 import type { AttemptLimits } from './attempt-limits.ts'

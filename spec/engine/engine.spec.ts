@@ -12,7 +12,7 @@ import {
   volumeNumberOf,
 } from '../../engine/brands.ts'
 import type { DecidableCommand } from '../../engine/commands/commands.ts'
-import { decide } from '../../engine/domain/decide.ts'
+import { decide } from '../../engine/decide.ts'
 import { ruleHelpers } from '../../engine/rule-helpers.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { Change } from '../../engine/events/changes.ts'

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { test } from 'tap'
 import { bucketIdOf, microsecondsOf, millisecondsOf, payloadIdOf, sequenceOf, uploadIdOf } from '../../engine/brands.ts'
-import { decide } from '../../engine/domain/decide.ts'
+import { decide } from '../../engine/decide.ts'
 import { PART_NUMBER_MAXIMUM, partNumbers, PartSet } from '../../engine/domain/part-set.ts'
 import { PART_BYTES_MINIMUM } from '../../engine/domain/upload.ts'
 import { ruleHelpers } from '../../engine/rule-helpers.ts'

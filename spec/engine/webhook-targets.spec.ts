@@ -1,6 +1,6 @@
 /** Where webhooks may send to (specification, Target restrictions). */
 import { test } from 'tap'
-import { addressFault, addressIn, targetFault } from '../../engine/webhook-target.ts'
+import { addressFault, addressIn, targetFault } from '../../engine/webhooks/target.ts'
 
 const STRICT = { allowHttp: false, allowPrivateNetworks: false }
 const OPEN = { allowHttp: true, allowPrivateNetworks: true }

@@ -3,7 +3,7 @@ import { type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { CommandOf } from '../../engine/commands/commands.ts'
 import type { LifecycleRule } from '../../engine/events/values.ts'
-import { type ClockNotes, LifecyclePass, type PassCounts } from '../../workers/lifecycle-pass.ts'
+import { type ClockNotes, LifecyclePass, type PassCounts } from '../../workers/lifecycle/lifecycle-pass.ts'
 import { auditOf } from './commands.ts'
 import type { TestStore } from './test-store.ts'
 

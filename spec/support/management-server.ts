@@ -20,7 +20,7 @@ import { createManagementHandler, type ManagementExchange } from '../../planes/m
 import { readMetrics } from '../../planes/management/metrics.ts'
 import { malformedRequestResponse } from '../../planes/management/responses.ts'
 import type { ReadinessCheck } from '../../planes/management/services.ts'
-import type { SharingSettings } from '../../planes/objects/sharing-settings.ts'
+import type { SharingSettings } from '../../engine/links/settings.ts'
 import type { ManagementServices } from '../../planes/management/services.ts'
 import { Witness } from '../../planes/management/witness/witness.ts'
 import { SigningKey } from '../../engine/keys/signing-key.ts'

@@ -1,10 +1,12 @@
 /** Who may import whom. Each refusal says where the thing belongs instead. */
+import { dirname } from 'node:path'
 import { type Import, packageOf } from './imports.ts'
 import { type Finding, isProduction } from './project-files.ts'
 
 interface Direction {
-  readonly folder: string
-  /** Folders or files that its files may import. */
+  /** A folder, or which files. */
+  readonly folder: string | RegExp
+  /** Folders or files that its files may import; `./` is the folder of the file itself. */
   readonly may: readonly string[]
   readonly instead: string
 }
@@ -14,18 +16,26 @@ const SHARED_BY_PLANES = [...ENGINE_SIDE, 'planes/http/', 'planes/exchange/', 'p
 const PLANE =
   'a plane never imports another: what both need belongs into planes/objects/, planes/http/, projections/ or engine/'
 
+const RULES_OF_FEATURES = /^engine\/[\w-]+\/rules\.ts$/
+const PURE = [
+  'engine/domain/',
+  'engine/events/',
+  'engine/commands/',
+  'engine/brands.ts',
+  'engine/state-ports.ts',
+  'engine/errors.ts',
+] as const
+
 /** The first row whose folder a file is in holds for it. */
 const DIRECTIONS: readonly Direction[] = [
   {
     folder: 'engine/domain/',
-    may: [
-      'engine/domain/',
-      'engine/events/',
-      'engine/commands/',
-      'engine/brands.ts',
-      'engine/state-ports.ts',
-      'engine/errors.ts',
-    ],
+    may: PURE,
+    instead: 'the rules are pure: have it passed in through engine/state-ports.ts',
+  },
+  {
+    folder: RULES_OF_FEATURES,
+    may: [...PURE, './'],
     instead: 'the rules are pure: have it passed in through engine/state-ports.ts',
   },
   {
@@ -90,8 +100,11 @@ const DIRECTIONS: readonly Direction[] = [
 export function directionFindings(imports: readonly Import[]): Finding[] {
   return imports.flatMap(({ from, line, target }) => {
     if (target === undefined) return []
-    const row = DIRECTIONS.find(({ folder }) => from.startsWith(folder))
-    if (row?.may.some((place) => target === place || (/[/-]$/.test(place) && target.startsWith(place)))) return []
+    const row = DIRECTIONS.find(({ folder }) =>
+      typeof folder === 'string' ? from.startsWith(folder) : folder.test(from),
+    )
+    const may = row?.may.map((place) => (place === './' ? `${dirname(from)}/` : place))
+    if (may?.some((place) => target === place || (/[/-]$/.test(place) && target.startsWith(place)))) return []
     return [{ path: from, line, message: `imports ${target}; ${row?.instead ?? 'its folder has no row in spec/tidy'}` }]
   })
 }
@@ -168,7 +181,7 @@ export function packageFindings(imports: readonly Import[]): Finding[] {
       return [{ path: from, line, message: `imports ${specifier}; it runs in a browser, with BUNDLED_PACKAGES alone` }]
     }
     if (specifier.startsWith('node:')) {
-      if (!from.startsWith('engine/domain/')) return []
+      if (!from.startsWith('engine/domain/') && !RULES_OF_FEATURES.test(from)) return []
       return [{ path: from, line, message: `imports ${specifier}; the rules are pure: have the result passed in` }]
     }
     const home = PACKAGE_HOMES[packageOf(specifier)]

@@ -1,7 +1,7 @@
 import { Rate } from '../../engine/shares/rate.ts'
 import type { Milliseconds } from '../../engine/brands.ts'
 import type { EngineClient } from '../../engine/client/engine-client.ts'
-import { isScrubbing } from '../../engine/domain/scrub.ts'
+import { isScrubbing } from '../../engine/scrub/rules.ts'
 import type { ScrubDamage } from '../../engine/events/values.ts'
 import type { CatalogReader } from '../../projections/catalog/catalog-reader.ts'
 import { systemAudit } from '../system-audit.ts'

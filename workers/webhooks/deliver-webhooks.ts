@@ -1,11 +1,11 @@
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import { type Microseconds, microsecondsOf, type Milliseconds } from '../../engine/brands.ts'
-import type { ReplayState, WebhookState } from '../../engine/domain/webhook-state.ts'
-import type { WebhookReader } from '../../projections/catalog/webhook-reader.ts'
+import type { ReplayState, WebhookState } from '../../engine/webhooks/state.ts'
+import type { WebhookReader } from '../../projections/webhooks/reader.ts'
 import { systemAudit } from '../system-audit.ts'
 import type { EventPlace } from '../../engine/events/values.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
-import type { DeliveryLine } from '../../projections/tables/webhooks.ts'
+import type { DeliveryLine } from '../../projections/webhooks/tables.ts'
 import { storageEventId } from '../../projections/events/storage-event.ts'
 import {
   type Delivery,

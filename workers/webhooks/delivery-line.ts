@@ -1,9 +1,9 @@
 import type { Microseconds, Sequence } from '../../engine/brands.ts'
-import type { DeliveryReport } from '../../engine/commands/webhook-commands.ts'
-import type { ReplayState, WebhookState } from '../../engine/domain/webhook-state.ts'
+import type { DeliveryReport } from '../../engine/webhooks/commands.ts'
+import type { ReplayState, WebhookState } from '../../engine/webhooks/state.ts'
 import type { DeliveryAttempt, EventPlace } from '../../engine/events/values.ts'
 import type { StorageEvent } from '../../projections/events/storage-event.ts'
-import type { DeliveryLine } from '../../projections/tables/webhooks.ts'
+import type { DeliveryLine } from '../../projections/webhooks/tables.ts'
 
 /** Events of one line that are read and not done. What is beyond stays in the journal until there is room. */
 export const LINE_EVENTS_MAXIMUM = 256

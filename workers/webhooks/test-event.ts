@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { microsecondsOf, type Milliseconds, sequenceOf } from '../../engine/brands.ts'
-import type { WebhookState } from '../../engine/domain/webhook-state.ts'
+import type { WebhookState } from '../../engine/webhooks/state.ts'
 import type { StorageEvent } from '../../projections/events/storage-event.ts'
 
 const ID_BYTES = 10

@@ -4,7 +4,7 @@ import type { EngineClient } from '../../../engine/client/engine-client.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { BodyHasher } from '../../../engine/hashing/body-hashing.ts'
-import { CapabilityTokens } from '../../../engine/keys/capability-tokens.ts'
+import { CapabilityTokens } from '../../../engine/links/capability-tokens.ts'
 import { CheckpointKeys } from '../../../engine/keys/checkpoint-keys.ts'
 import { OpaqueIds } from '../../../engine/keys/opaque-ids.ts'
 import { SecretBox } from '../../../engine/keys/secret-box.ts'
@@ -19,7 +19,7 @@ import type { CommitCounts } from '../../../projections/catalog/commit-counts.ts
 import { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import { CheckpointReader } from '../../../projections/catalog/checkpoint-reader.ts'
 import { EventLog } from '../../../projections/events/event-log.ts'
-import { WebhookReader } from '../../../projections/catalog/webhook-reader.ts'
+import { WebhookReader } from '../../../projections/webhooks/reader.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 
 /** How often a thread closes volumes that compaction removed. */

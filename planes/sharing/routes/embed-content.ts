@@ -1,5 +1,5 @@
 import type { Milliseconds } from '../../../engine/brands.ts'
-import type { EmbedState } from '../../../engine/domain/sharing-state.ts'
+import type { EmbedState } from '../../../engine/links/state.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { contentDisposition, fileNameOf } from '../content-disposition.ts'
 import { planDelivery, storedHeader } from '../delivery.ts'

@@ -1,4 +1,4 @@
-import type { ShareState } from '../../../engine/domain/sharing-state.ts'
+import type { ShareState } from '../../../engine/links/state.ts'
 import type { PasswordRecord } from '../../../engine/events/values.ts'
 import { fileNameOf } from '../content-disposition.ts'
 import type { HttpRequest } from '../../http/exchange.ts'

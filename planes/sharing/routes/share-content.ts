@@ -1,4 +1,4 @@
-import type { ShareState } from '../../../engine/domain/sharing-state.ts'
+import type { ShareState } from '../../../engine/links/state.ts'
 import type { HeaderLine, HttpResponse } from '../../http/exchange.ts'
 import { contentDisposition } from '../content-disposition.ts'
 import { planDelivery, storedHeader } from '../delivery.ts'

@@ -1,4 +1,4 @@
-import type { ShareState } from '../../../engine/domain/sharing-state.ts'
+import type { ShareState } from '../../../engine/links/state.ts'
 import type { ObjectState } from '../../../engine/state-ports.ts'
 import type { HttpResponse } from '../../http/exchange.ts'
 import { storedHeader } from '../delivery.ts'

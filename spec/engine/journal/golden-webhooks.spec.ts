@@ -1,6 +1,6 @@
 /** Golden journal of webhooks whose query is sealed. */
 import { test } from 'tap'
-import { WebhookReader } from '../../../projections/catalog/webhook-reader.ts'
+import { WebhookReader } from '../../../projections/webhooks/reader.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 import { checkProjections } from '../../../projections/replay/check.ts'
 import { copyGolden, GOLDEN_JOURNALS, GOLDEN_MASTER_KEY, openGolden } from '../../support/journals/golden-journals.ts'

@@ -4,7 +4,7 @@ import { microsecondsOf, millisecondsOf, sequenceOf } from '../../../engine/bran
 import type { Command } from '../../../engine/commands/commands.ts'
 import { DomainError } from '../../../engine/errors.ts'
 import { checkProjections } from '../../../projections/replay/check.ts'
-import { LifecycleExpiry } from '../../../workers/expire-objects.ts'
+import { LifecycleExpiry } from '../../../workers/lifecycle/expire-objects.ts'
 import { createBucket, deleteBucket, deleteObject, write } from '../../support/commands.ts'
 import { type JournalEntry, journalEntries } from '../../support/journal-entries.ts'
 import { createRule, DAY, deleteRule, replaceRule, runPass } from '../../support/lifecycle.ts'

@@ -1,6 +1,6 @@
 /** Lifecycle rules over the management plane: creation, complete replacement, deletion, bounds, and their records. */
 import tap, { test } from 'tap'
-import { RULES_MAXIMUM } from '../../../engine/domain/lifecycle.ts'
+import { RULES_MAXIMUM } from '../../../engine/lifecycle/rules.ts'
 import { startManaged } from '../../support/management-server.ts'
 
 const server = await startManaged()

@@ -1,7 +1,7 @@
 /** Routes of shares and embeds. What their addresses open is in spec/planes/sharing. */
 import tap, { test } from 'tap'
 import { API } from '../../../planes/management/define-route.ts'
-import type { SharingSettings } from '../../../planes/objects/sharing-settings.ts'
+import type { SharingSettings } from '../../../engine/links/settings.ts'
 import { bearer } from '../../support/api-client.ts'
 import type { IssuedToken } from '../../support/management-records.ts'
 import { startManaged } from '../../support/management-server.ts'

@@ -1,8 +1,8 @@
 /** Routes of webhooks. What they send is in spec/workers. */
 import tap, { test } from 'tap'
 import { microsecondsOf } from '../../../engine/brands.ts'
-import type { WebhookState } from '../../../engine/domain/webhook-state.ts'
-import { openedTarget } from '../../../engine/keys/webhook-target-query.ts'
+import type { WebhookState } from '../../../engine/webhooks/state.ts'
+import { openedTarget } from '../../../engine/webhooks/target-query.ts'
 import { SecretBoxError } from '../../../engine/keys/secret-box.ts'
 import { ApiClient, bearer } from '../../support/api-client.ts'
 import { attemptOf, createWebhook, recordDeliveries, reportOf } from '../../support/webhooks/webhook-commands.ts'

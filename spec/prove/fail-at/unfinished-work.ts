@@ -1,6 +1,6 @@
 /** What the workers of a server go on with after a start, and what must have come of it in the end. */
 import { isDeepStrictEqual } from 'node:util'
-import { WebhookReader } from '../../../projections/catalog/webhook-reader.ts'
+import { WebhookReader } from '../../../projections/webhooks/reader.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 import { everythingDue } from '../../model/naive-lifecycle.ts'
 import type { ClientLedger } from '../../support/dying-servers/client-ledger.ts'

@@ -1,8 +1,8 @@
 /** Holds the shares and embeds of a store against the model of it: the rows, and what their digests and keys lead to. */
 import { isDeepStrictEqual } from 'node:util'
-import type { EmbedState, ShareState } from '../../../engine/domain/sharing-state.ts'
+import type { EmbedState, ShareState } from '../../../engine/links/state.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
-import { embedRows, shareRows } from '../../../projections/tables/sharing.ts'
+import { embedRows, shareRows } from '../../../projections/links/tables.ts'
 import { TABLES } from '../../../projections/tables/table-list.ts'
 import type { ModelState } from '../../model/state.ts'
 import type { TestStore } from '../test-store.ts'

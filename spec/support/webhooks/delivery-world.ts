@@ -5,7 +5,7 @@ import { microsecondsOf, millisecondsOf, sequenceOf } from '../../../engine/bran
 import type { EventPlace } from '../../../engine/events/values.ts'
 import { DomainError } from '../../../engine/errors.ts'
 import type { StorageEvent } from '../../../projections/events/storage-event.ts'
-import { WebhookReader } from '../../../projections/catalog/webhook-reader.ts'
+import { WebhookReader } from '../../../projections/webhooks/reader.ts'
 import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 import { WebhookDelivery } from '../../../workers/webhooks/deliver-webhooks.ts'
 import type { ReadEvents } from '../../../workers/webhooks/delivery-line.ts'

@@ -1,6 +1,6 @@
 /** Storage events and webhooks for specs of what delivers them. */
 import { microsecondsOf, sequenceOf } from '../../../engine/brands.ts'
-import type { WebhookState } from '../../../engine/domain/webhook-state.ts'
+import type { WebhookState } from '../../../engine/webhooks/state.ts'
 import { SecretBox } from '../../../engine/keys/secret-box.ts'
 import type { StorageEvent } from '../../../projections/events/storage-event.ts'
 

@@ -1,7 +1,7 @@
 /** Commands of webhooks as the management plane and the worker send them. */
 import { microsecondsOf, type Sequence, sequenceOf } from '../../../engine/brands.ts'
 import type { CommandOf } from '../../../engine/commands/commands.ts'
-import type { DeliveryReport } from '../../../engine/commands/webhook-commands.ts'
+import type { DeliveryReport } from '../../../engine/webhooks/commands.ts'
 import type { DeliveryAttempt } from '../../../engine/events/values.ts'
 import { auditOf } from '../commands.ts'
 

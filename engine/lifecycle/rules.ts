@@ -1,0 +1,28 @@
+import { DomainError } from '../errors.ts'
+import { requireBucket } from '../domain/bucket.ts'
+import type { Rules } from '../domain/decision.ts'
+
+/** Most lifecycle rules of a bucket: each is looked at in every pass. */
+export const RULES_MAXIMUM = 100
+
+export const lifecycleRules = {
+  'create-lifecycle-rule'({ bucket: name, rule }, { state }) {
+    const { id: bucketId, name: bucket } = requireBucket(state, name)
+    if (state.bucketOfLifecycleRule(rule.rule) !== undefined) throw new DomainError('rule-exists', rule.rule)
+    if (state.lifecycleRules(bucketId).length >= RULES_MAXIMUM) throw new DomainError('too-many-rules', bucket)
+    return { changes: [{ name: 'lifecycle.rule-set', bucketId, bucket, rule }] }
+  },
+
+  'replace-lifecycle-rule'({ bucket: name, rule }, { state }) {
+    const { id: bucketId, name: bucket } = requireBucket(state, name)
+    if (state.bucketOfLifecycleRule(rule.rule) !== bucket) throw new DomainError('rule-not-found', rule.rule)
+    return { changes: [{ name: 'lifecycle.rule-set', bucketId, bucket, rule }] }
+  },
+
+  'delete-lifecycle-rule'({ rule }, { state }) {
+    const name = state.bucketOfLifecycleRule(rule)
+    if (name === undefined) throw new DomainError('rule-not-found', rule)
+    const { id: bucketId, name: bucket } = requireBucket(state, name)
+    return { changes: [{ name: 'lifecycle.rule-removed', bucketId, bucket, rule }] }
+  },
+} satisfies Partial<Rules>

@@ -1,0 +1,122 @@
+import type { CommandOf } from '../commands/commands.ts'
+import { DomainError } from '../errors.ts'
+import type { PinnedVersion } from '../events/values.ts'
+import type { BucketState, ObjectState, StateReader } from '../state-ports.ts'
+import { requireBucket } from '../domain/bucket.ts'
+import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
+import { type EmbedState, type ShareState, statusOfShare } from './state.ts'
+
+/** Of shares, and as many embeds: a start reads every row of them, 33 microseconds of processor time for each. */
+const LINKS_MAXIMUM = 100_000
+/** A page of the list of a key is cut out of all of them. */
+export const LINKS_OF_KEY_MAXIMUM = 1000
+
+function requireShare(state: StateReader, share: string): ShareState {
+  const found = state.share(share)
+  if (found === undefined) throw new DomainError('share-not-found', share)
+  return found
+}
+
+function requireEmbed(state: StateReader, embed: string): EmbedState {
+  const found = state.embed(embed)
+  if (found === undefined) throw new DomainError('embed-not-found', embed)
+  return found
+}
+
+/** @throws DomainError object-not-found, version-not-found, version-is-marker */
+function requireTarget(
+  { key, version }: CommandOf<'create-share' | 'create-embed'>,
+  bucket: BucketState,
+  state: StateReader,
+): PinnedVersion | undefined {
+  if (version === undefined) {
+    if (state.object(bucket.id, key) === undefined) throw new DomainError('object-not-found', key)
+    return undefined
+  }
+  const found: ObjectState | undefined = state.version(bucket.id, key, version)
+  if (found === undefined) throw new DomainError('version-not-found', key)
+  if (found.isMarker) throw new DomainError('version-is-marker')
+  return { sequence: found.sequence, isNull: found.isNull }
+}
+
+/** The settings of an embed after a command that may leave some as they are. */
+export function updatedEmbed(
+  { allowedOrigins, expiry, cacheSeconds }: CommandOf<'update-embed'>,
+  before: EmbedState,
+): Pick<EmbedState, 'allowedOrigins' | 'expiresMicroseconds' | 'cacheSeconds'> {
+  return {
+    allowedOrigins: allowedOrigins ?? before.allowedOrigins,
+    expiresMicroseconds: expiry === undefined ? before.expiresMicroseconds : expiry.expiresMicroseconds,
+    cacheSeconds: cacheSeconds ?? before.cacheSeconds,
+  }
+}
+
+const COUNT_REFUSALS = {
+  revoked: 'share-revoked',
+  expired: 'share-expired',
+  exhausted: 'share-exhausted',
+} as const
+
+export const sharingRules = {
+  'create-share'(command, { state }) {
+    const { share, key, digest, sealedToken, fileName, password, expiresMicroseconds, maximumDownloads } = command
+    const bucket = requireBucket(state, command.bucket)
+    const version = requireTarget(command, bucket, state)
+    if (state.share(share) !== undefined) throw new DomainError('share-exists', share)
+    const isFull = state.shareCount >= LINKS_MAXIMUM
+    if (isFull || state.sharesOfKey(bucket.id, key, LINKS_OF_KEY_MAXIMUM) >= LINKS_OF_KEY_MAXIMUM) {
+      throw new DomainError('too-many-shares', key)
+    }
+    const link = { share, bucketId: bucket.id, key, version, digest, sealedToken }
+    const limits = { fileName, password, expiresMicroseconds, maximumDownloads }
+    return { changes: [{ name: 'share.created', ...link, ...limits }] }
+  },
+
+  'revoke-share'({ share }, { state }) {
+    if (requireShare(state, share).revokedMicroseconds !== undefined) return NOTHING_CHANGES
+    return { changes: [{ name: 'share.revoked', share }] }
+  },
+
+  'delete-share'({ share }, { state }) {
+    requireShare(state, share)
+    return { changes: [{ name: 'share.deleted', share }] }
+  },
+
+  'count-download'({ share }, { state, now }) {
+    const found = requireShare(state, share)
+    const status = statusOfShare(found, now)
+    if (status !== 'active') throw new DomainError(COUNT_REFUSALS[status], share)
+    return found.maximumDownloads === undefined ? NOTHING_CHANGES : { changes: [{ name: 'share.downloaded', share }] }
+  },
+
+  'create-embed'(command, { state }) {
+    const { embed, key, digest, sealedToken, allowedOrigins, expiresMicroseconds, cacheSeconds } = command
+    const bucket = requireBucket(state, command.bucket)
+    const version = requireTarget(command, bucket, state)
+    if (state.embed(embed) !== undefined) throw new DomainError('embed-exists', embed)
+    const isFull = state.embedCount >= LINKS_MAXIMUM
+    if (isFull || state.embedsOfKey(bucket.id, key, LINKS_OF_KEY_MAXIMUM) >= LINKS_OF_KEY_MAXIMUM) {
+      throw new DomainError('too-many-embeds', key)
+    }
+    const link = { embed, bucketId: bucket.id, key, version, digest, sealedToken }
+    return { changes: [{ name: 'embed.created', ...link, allowedOrigins, expiresMicroseconds, cacheSeconds }] }
+  },
+
+  /** A revoked embed is dead for ever, so nothing of it changes any more. */
+  'update-embed'(command, { state }) {
+    const { embed } = command
+    const before = requireEmbed(state, embed)
+    if (before.revokedMicroseconds !== undefined) throw new DomainError('embed-revoked', embed)
+    return { changes: [{ name: 'embed.updated', embed, ...updatedEmbed(command, before) }] }
+  },
+
+  'revoke-embed'({ embed }, { state }) {
+    if (requireEmbed(state, embed).revokedMicroseconds !== undefined) return NOTHING_CHANGES
+    return { changes: [{ name: 'embed.revoked', embed }] }
+  },
+
+  'delete-embed'({ embed }, { state }) {
+    requireEmbed(state, embed)
+    return { changes: [{ name: 'embed.deleted', embed }] }
+  },
+} satisfies Partial<Rules>

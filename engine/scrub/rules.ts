@@ -1,0 +1,26 @@
+import { microsecondsOf } from '../brands.ts'
+import type { ScrubProgress } from '../events/values.ts'
+import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
+
+const FIRST_STEP = { stage: 'payloads', place: 0, payloads: 0, segments: 0, bytes: 0, damaged: 0 } as const
+
+/** Whether a pass is under way. */
+export function isScrubbing(progress: ScrubProgress | undefined): progress is ScrubProgress {
+  return progress !== undefined && progress.stage !== 'over'
+}
+
+export const scrubRules = {
+  /** Starts a pass. Does nothing while one is running. */
+  'begin-scrub'(_command, { state, now }) {
+    if (isScrubbing(state.scrubProgress())) return NOTHING_CHANGES
+    const progress = { ...FIRST_STEP, startedMicroseconds: microsecondsOf(now * 1000) }
+    return { changes: [{ name: 'scrub.advanced', progress, damage: [] }] }
+  },
+
+  /** Records how far the pass is that is under way, and what it found. Does nothing for another pass. */
+  'record-scrub'({ progress, damage }, { state }) {
+    const present = state.scrubProgress()
+    if (!isScrubbing(present) || present.startedMicroseconds !== progress.startedMicroseconds) return NOTHING_CHANGES
+    return { changes: [{ name: 'scrub.advanced', progress, damage }] }
+  },
+} satisfies Partial<Rules>

@@ -1,0 +1,90 @@
+import { microsecondsOf, type Sequence } from '../brands.ts'
+import { DomainError } from '../errors.ts'
+import { boundedText } from '../events/bounded-text.ts'
+import type { ChangeNamed } from '../events/changes.ts'
+import type { StateReader } from '../state-ports.ts'
+import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
+import type { WebhookState } from './state.ts'
+
+/** Every event is held against each of them. */
+const WEBHOOKS_MAXIMUM = 100
+/** How long the secret before a rotation signs along. */
+const ROTATION_MICROSECONDS = 24 * 60 * 60 * 1_000_000
+/** Of what went wrong; a longer text is cut by boundedText, which adds a digest of 64 digits and a few characters. */
+const ERROR_BYTES_MAXIMUM = 256
+
+function requireWebhook(state: StateReader, webhook: string): WebhookState {
+  const found = state.webhook(webhook)
+  if (found === undefined) throw new DomainError('webhook-not-found', webhook)
+  return found
+}
+
+function boundedError(error: string | undefined): string | undefined {
+  return error === undefined ? undefined : boundedText(error, ERROR_BYTES_MAXIMUM)
+}
+
+export const webhookRules = {
+  'create-webhook'(command, { state }) {
+    const { webhook, target, sealedQuery, eventTypes, bucket, prefix, enabled, sealedSecret } = command
+    if (state.webhook(webhook) !== undefined) throw new DomainError('webhook-exists', webhook)
+    if (state.webhookCount >= WEBHOOKS_MAXIMUM) throw new DomainError('too-many-webhooks')
+    const sealed = { sealedSecret, sealedQuery }
+    return { changes: [{ name: 'webhook.created', webhook, target, eventTypes, bucket, prefix, enabled, ...sealed }] }
+  },
+
+  /** Enabling a webhook that is enabled does not drop its pending deliveries. */
+  'set-webhook-status'({ webhook, enabled }, { state }) {
+    if (requireWebhook(state, webhook).enabled === enabled) return NOTHING_CHANGES
+    return { changes: [{ name: 'webhook.status-set', webhook, enabled }] }
+  },
+
+  'delete-webhook'({ webhook }, { state }) {
+    requireWebhook(state, webhook)
+    return { changes: [{ name: 'webhook.deleted', webhook }] }
+  },
+
+  'rotate-webhook-secret'({ webhook, sealedSecret }, { state, now }) {
+    requireWebhook(state, webhook)
+    const previousUntilMicroseconds = microsecondsOf(now * 1000 + ROTATION_MICROSECONDS)
+    return { changes: [{ name: 'webhook.secret-rotated', webhook, sealedSecret, previousUntilMicroseconds }] }
+  },
+
+  /** One at a time, and only of a webhook that is enabled: a disabled one has nothing pending. */
+  'replay-webhook'({ webhook, sinceMicroseconds, untilMicroseconds }, { state }) {
+    if (!requireWebhook(state, webhook).enabled) throw new DomainError('webhook-disabled', webhook)
+    if (state.replayOf(webhook) !== undefined) throw new DomainError('webhook-replaying', webhook)
+    return { changes: [{ name: 'webhook.replayed', webhook, sinceMicroseconds, untilMicroseconds }] }
+  },
+
+  /** The webhook may be deleted while its target is asked. */
+  'record-webhook-test'({ webhook, event, timeMicroseconds, status, error }, { state }) {
+    requireWebhook(state, webhook)
+    const tested = { webhook, event, timeMicroseconds, status, error: boundedError(error) }
+    return { changes: [{ name: 'webhook.tested', ...tested }] }
+  },
+
+  /**
+   * Deliveries of a webhook that was disabled meanwhile were dropped and stay dropped, even if it was enabled again.
+   * Their attempts were made, so they go to its log; a deleted webhook has no log.
+   */
+  'record-deliveries'({ reports }, { state }) {
+    const changes: ChangeNamed<'webhook.delivered' | 'webhook.attempted'>[] = []
+    for (const { start, ...report } of reports) {
+      const { webhook, replay } = report
+      const attempts = report.attempts.map((attempt) => ({ ...attempt, error: boundedError(attempt.error) }))
+      if (isCurrent(state, webhook, start, replay)) {
+        changes.push({ name: 'webhook.delivered', ...report, attempts })
+      } else if (attempts.length > 0 && state.webhook(webhook) !== undefined) {
+        const last = attempts.map((attempt) => ({ ...attempt, nextMicroseconds: undefined }))
+        changes.push({ name: 'webhook.attempted', webhook, replay, attempts: last })
+      }
+    }
+    return { changes }
+  },
+} satisfies Partial<Rules>
+
+function isCurrent(state: StateReader, webhook: string, start: Sequence, replay: Sequence | undefined): boolean {
+  const found = state.webhook(webhook)
+  if (found?.enabled !== true || found.startSequence !== start) return false
+  return replay === undefined || state.replayOf(webhook)?.replay === replay
+}

@@ -1,0 +1,87 @@
+import type { Microseconds } from '../../engine/brands.ts'
+import type { EmbedState, ShareState } from '../../engine/links/state.ts'
+import type { SharingChange } from '../../engine/events/changes.ts'
+import { embedRows, shareRows, targetKey } from './tables.ts'
+import type { Tables } from '../tables/table-list.ts'
+
+const NOTHING = Buffer.alloc(0)
+
+/** What entries do to shares and embeds. */
+export class SharingRows {
+  readonly #tables: Tables
+
+  constructor(tables: Tables) {
+    this.#tables = tables
+  }
+
+  share(share: string): ShareState | undefined {
+    return shareRows.get(this.#tables.shares, share)
+  }
+
+  embed(embed: string): EmbedState | undefined {
+    return embedRows.get(this.#tables.embeds, embed)
+  }
+
+  apply(time: Microseconds, change: SharingChange): void {
+    switch (change.name) {
+      case 'share.created': {
+        const { name: _, ...made } = change
+        const { share, digest } = made
+        this.#tables.shareDigests.put(Buffer.from(digest), Buffer.from(share))
+        this.#tables.shareTargets.put(targetKey(made, share), NOTHING)
+        return this.#put({ ...made, createdMicroseconds: time, revokedMicroseconds: undefined, downloads: 0 })
+      }
+      case 'share.revoked':
+        return this.#put({ ...this.#requireShare(change.share), revokedMicroseconds: time })
+      case 'share.downloaded': {
+        const before = this.#requireShare(change.share)
+        return this.#put({ ...before, downloads: before.downloads + 1 })
+      }
+      case 'share.deleted': {
+        const before = this.#requireShare(change.share)
+        this.#tables.shareDigests.remove(Buffer.from(before.digest))
+        this.#tables.shareTargets.remove(targetKey(before, before.share))
+        return this.#tables.shares.remove(Buffer.from(before.share))
+      }
+      case 'embed.created': {
+        const { name: _, ...made } = change
+        const { embed, digest } = made
+        this.#tables.embedDigests.put(Buffer.from(digest), Buffer.from(embed))
+        this.#tables.embedTargets.put(targetKey(made, embed), NOTHING)
+        return this.#putEmbed({ ...made, createdMicroseconds: time, revokedMicroseconds: undefined })
+      }
+      case 'embed.updated': {
+        const { name: _, embed, ...settings } = change
+        return this.#putEmbed({ ...this.#requireEmbed(embed), ...settings })
+      }
+      case 'embed.revoked':
+        return this.#putEmbed({ ...this.#requireEmbed(change.embed), revokedMicroseconds: time })
+      case 'embed.deleted': {
+        const before = this.#requireEmbed(change.embed)
+        this.#tables.embedDigests.remove(Buffer.from(before.digest))
+        this.#tables.embedTargets.remove(targetKey(before, before.embed))
+        return this.#tables.embeds.remove(Buffer.from(before.embed))
+      }
+    }
+  }
+
+  #put(state: ShareState): void {
+    shareRows.put(this.#tables.shares, state)
+  }
+
+  #putEmbed(state: EmbedState): void {
+    embedRows.put(this.#tables.embeds, state)
+  }
+
+  #requireShare(share: string): ShareState {
+    const found = this.share(share)
+    if (found === undefined) throw new Error(`share ${share} is changed but not there`)
+    return found
+  }
+
+  #requireEmbed(embed: string): EmbedState {
+    const found = this.embed(embed)
+    if (found === undefined) throw new Error(`embed ${embed} is changed but not there`)
+    return found
+  }
+}
