@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
+import { tableWith } from '../support/pages/markdown-tables.ts'
 import { proofRunOf, UsageError, usage } from './command-line.ts'
 import type { Proof } from './proof.ts'
 import { PROOFS } from './proof-list.ts'
@@ -50,16 +51,37 @@ test('a wrong command line ends with 2 and says what there is', (t) => {
   t.end()
 })
 
-test('every proof is run by .ci/run, and told of', (t) => {
-  const script = readFileSync(fileURLToPath(new URL('../../../.ci/run', import.meta.url)), 'utf8')
-  const told = /^for proof in (.*); do$/m.exec(script)?.[1]?.split(' ') ?? []
-  const run = [...script.matchAll(/^lane ([^&\n]*)/gm)].flatMap(([, names]) => names?.trim().split(' ') ?? [])
-  t.same(run.sort(), [...told].sort(), 'what is run is what is told of')
-  // `attack:node` is the attack over another HTTP driver.
-  const proofs = new Set(told.map((name) => name.replace(/:node$/, '')))
-  t.same(
-    [...proofs],
-    PROOFS.map(({ name }) => name),
-  )
+/** What a script of `.ci` has the proofs try. */
+function triedBy(script: 'run' | 'nightly') {
+  const text = readFileSync(`.ci/${script}`, 'utf8')
+  const lists = [...text.matchAll(/^(?:beside|meanwhile|alone)=\((.*)\)$/gm)].map(([, list]) => list ?? '')
+  const commands = lists.flatMap((list) => [...list.matchAll(/'([^']*)'/g)].map(([, command]) => command ?? ''))
+  const runs = commands.map((command) => {
+    // `attack:node` is the attack over another HTTP driver.
+    const { proof, amount } = proofRunOf(command.replace(/^attack:node/, 'attack').split(' '), PROOFS, 1)
+    return { command, proof, amount }
+  })
+  const amounts = new Map(runs.map(({ proof, amount }) => [proof, amount]))
+  const seeds = [...text.matchAll(/^proofs (.*)$/gm)].map(([, seed]) => seed ?? '')
+  return { runs, amounts, seeds }
+}
+
+test('.ci/run has every proof try a share, .ci/nightly all that it does without a flag, also from a seed of each day', (t) => {
+  const [run, nightly] = [triedBy('run'), triedBy('nightly')]
+  for (const { runs, amounts } of [run, nightly]) {
+    t.same(new Set(amounts.keys()), new Set(PROOFS))
+    t.equal(runs.filter(({ command }) => command.startsWith('attack')).length, 2, 'over both HTTP drivers')
+  }
+  for (const { command, proof, amount } of run.runs) t.ok(amount <= proof.amount, command)
+  for (const { command, proof, amount } of nightly.runs) t.ok(amount >= proof.amount, command)
+  t.same(run.seeds, ['1'])
+  t.same(nightly.seeds, ['1', '"$(date -u +%Y%m%d)"'])
+  const rows = PROOFS.map((one) => [
+    `\`${one.name}\``,
+    one.unit,
+    String(run.amounts.get(one)),
+    String(nightly.amounts.get(one)),
+  ])
+  t.same(tableWith('spec/prove/README.md', 'proof | counted in | `.ci/run` | `.ci/nightly`'), rows, 'the page says so')
   t.end()
 })

@@ -13,7 +13,7 @@ import { strace } from './strace/strace.ts'
 import { twoWriters } from './two-writers/two-writers.ts'
 import type { Proof } from './proof.ts'
 
-/** Every proof, in the order in which `.ci/run` tries them. */
+/** Every proof, in the order in which their results are told. */
 export const PROOFS: readonly Proof[] = [
   diskProof,
   mutantsProof,

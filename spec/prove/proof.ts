@@ -28,7 +28,7 @@ export interface Proof {
   /** What it tries to break, for the usage text. */
   readonly tries: string
   readonly unit: ProofUnit
-  /** How much of it without a flag: what every run of `.ci/run` does. */
+  /** How much of it without a flag: what `.ci/nightly` does. */
   readonly amount: number
   /** Where chance begins without a flag; undefined: somewhere else each time. */
   readonly seed?: number

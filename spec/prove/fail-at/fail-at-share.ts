@@ -1,12 +1,12 @@
 /** Goes through a share of the kinds of work. */
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { StorePaths } from '../../../engine/disk/store-paths.ts'
 import { type Counts, type Share, serveShare } from '../shares.ts'
 import { wrongByStandaloneVerifier } from './aftermath.ts'
 import { beginningOf, commonBeginning } from './beginnings.ts'
 import { nameOfTarget, type Target, targetsOf } from './faults.ts'
-import { KINDS_OF_WORK, type KindOfWork } from './kinds-of-work.ts'
+import { chosen, type KindOfWork } from './kinds-of-work.ts'
 import { type Beginning, tryWork } from './trial.ts'
 
 /** One of so many trials is verified by the other verifier as well, which has to be started for it. */
@@ -66,16 +66,13 @@ class Trials {
   }
 }
 
-async function run({ index, of, amount, directory }: Share, say: (line: string) => void): Promise<Counts> {
+async function run({ index, of, amount, seed, directory }: Share, say: (line: string) => void): Promise<Counts> {
   const own = join(directory, `share-${index}`)
   const trials = new Trials(join(own, 'trial'), say)
-  for (let cycle = 0; cycle < amount; cycle += 1) {
-    rmSync(own, { recursive: true, force: true })
-    mkdirSync(own)
-    const common = await commonBeginning(own)
-    for (const kind of KINDS_OF_WORK.filter((_, number) => number % of === index)) {
-      await trials.goThrough(kind, await beginningOf(kind, common, own))
-    }
+  mkdirSync(own)
+  const common = await commonBeginning(own)
+  for (const kind of chosen(amount, seed).filter((_, number) => number % of === index)) {
+    await trials.goThrough(kind, await beginningOf(kind, common, own))
   }
   return trials.counts
 }

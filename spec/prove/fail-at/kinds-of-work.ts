@@ -293,3 +293,11 @@ export const KINDS_OF_WORK: readonly KindOfWork[] = [
 ]
 
 export const bootOf = (kind: KindOfWork): string => kind.bootId ?? BOOT_ID
+
+/** A cycle goes through one of so many shares of the kinds of work; as many cycles go through all of them. */
+export const CYCLES = 8
+
+/** The kinds of work of some cycles. Which they are is up to the seed; from `CYCLES` on they are all. */
+export function chosen(cycles: number, seed: number): readonly KindOfWork[] {
+  return KINDS_OF_WORK.filter((_, index) => (index + seed) % CYCLES < cycles)
+}

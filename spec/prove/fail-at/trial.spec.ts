@@ -6,7 +6,7 @@ import { withoutNote } from '../mutants/broken-notes.ts'
 import { alteredFiles } from '../mutants/altered.ts'
 import { beginningOf, commonBeginning } from './beginnings.ts'
 import { isOfRows, nameOfTarget, type Target, targetsOf } from './faults.ts'
-import { KINDS_OF_WORK, type KindOfWork } from './kinds-of-work.ts'
+import { CYCLES, chosen, KINDS_OF_WORK, type KindOfWork } from './kinds-of-work.ts'
 import { type Trial, tryWork } from './trial.ts'
 
 async function tried(t: Test, work: string, target: Target | undefined, wrap?: (disk: Disk) => Disk): Promise<Trial> {
@@ -27,6 +27,14 @@ test('X2 every operation can fail in each way that fits it, once and for ever', 
   t.equal(new Set(targets).size, targets.length)
   t.match(targets.slice(2), ['EIO at write volume 1, once', 'EIO at write volume 1, for ever'])
   t.equal(targetsOf(['write a', 'write a']).at(-1)?.occurrence, 2)
+})
+
+test('as many cycles as there are go through every kind of work once, from any seed', (t) => {
+  const seeds = Array.from({ length: CYCLES }, (_, seed) => seed)
+  t.same(seeds.flatMap((seed) => chosen(1, seed)).length, KINDS_OF_WORK.length)
+  t.same(new Set(seeds.flatMap((seed) => chosen(1, seed))), new Set(KINDS_OF_WORK))
+  t.same(chosen(CYCLES, 20_261_127), KINDS_OF_WORK)
+  t.end()
 })
 
 /** A store that does not listen to its disk. */
