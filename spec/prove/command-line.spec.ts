@@ -58,10 +58,9 @@ function triedBy(script: 'run' | 'nightly') {
   const commands = lists.flatMap((list) => [...list.matchAll(/'([^']*)'/g)].map(([, command]) => command ?? ''))
   const runs = commands.map((command) => {
     // `attack:node` is the attack over another HTTP driver.
-    const { proof, amount } = proofRunOf(command.replace(/^attack:node/, 'attack').split(' '), PROOFS, 1)
-    return { command, proof, amount }
+    return { command, ...proofRunOf(command.replace(/^attack:node/, 'attack').split(' '), PROOFS, 1) }
   })
-  const amounts = new Map(runs.map(({ proof, amount }) => [proof, amount]))
+  const amounts = new Map(runs.map((one) => [one.proof, one.amount]))
   const seeds = [...text.matchAll(/^proofs (.*)$/gm)].map(([, seed]) => seed ?? '')
   return { runs, amounts, seeds }
 }
@@ -72,8 +71,8 @@ test('.ci/run has every proof try a share, .ci/nightly all that it does without 
     t.same(new Set(amounts.keys()), new Set(PROOFS))
     t.equal(runs.filter(({ command }) => command.startsWith('attack')).length, 2, 'over both HTTP drivers')
   }
-  for (const { command, proof, amount } of run.runs) t.ok(amount <= proof.amount, command)
-  for (const { command, proof, amount } of nightly.runs) t.ok(amount >= proof.amount, command)
+  for (const one of run.runs) t.ok(one.amount <= one.proof.amount, one.command)
+  for (const one of nightly.runs) t.ok(one.amount >= one.proof.amount, one.command)
   t.same(run.seeds, ['1'])
   t.same(nightly.seeds, ['1', '"$(date -u +%Y%m%d)"'])
   const rows = PROOFS.map((one) => [
