@@ -6,47 +6,12 @@ import { ExitError, exitTable } from '../exit-codes.ts'
 import { secondsOption } from './option-values.ts'
 import { endpointOf } from '../client/endpoint.ts'
 import { getManagement, getManagementAt, type ManagementAnswer } from '../client/management-request.ts'
+import { type Readiness, readinessOf } from '../client/readiness.ts'
 
 /** How long `--wait` alone waits. */
 const WAIT_STANDARD = '1m'
 /** Pauses between questions while waiting: short at first, for a server that is about to start, then longer. */
 const PAUSE_MILLISECONDS = { first: 50, most: 1000 } as const
-
-interface Readiness {
-  readonly url: string
-  readonly httpStatus: number
-  readonly ready: boolean
-  readonly failing: readonly { readonly name: string; readonly reason: string }[]
-  /** What a server that is ready does not do. */
-  readonly degraded: readonly { readonly name: string; readonly reason: string }[]
-}
-
-/** A list of checks in an answer of /ready; empty if it has no such list. */
-function checksOf(body: unknown, list: 'failing' | 'degraded'): Readiness['failing'] {
-  const checks = typeof body === 'object' && body !== null ? (body as Record<string, unknown>)[list] : undefined
-  if (!Array.isArray(checks)) return []
-  return checks.map((check: unknown) => {
-    const { name, reason } = (check ?? {}) as { name?: unknown; reason?: unknown }
-    return { name: String(name), reason: String(reason) }
-  })
-}
-
-function readinessOf({ url, status, text }: ManagementAnswer): Readiness {
-  let body: unknown
-  try {
-    body = JSON.parse(text)
-  } catch {
-    throw new ExitError('failed', `${url} answered ${status} without JSON`)
-  }
-  const ready = status === 200
-  return {
-    url,
-    httpStatus: status,
-    ready,
-    failing: ready ? [] : checksOf(body, 'failing'),
-    degraded: checksOf(body, 'degraded'),
-  }
-}
 
 export class StatusCommand extends ConfigCommand {
   static override paths = [['status']]

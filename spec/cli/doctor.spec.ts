@@ -1,6 +1,7 @@
 /** `server doctor`: what each check finds, and `completion`: what a shell makes of its script. */
 import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
@@ -185,6 +186,46 @@ test('a server that is running', async (t) => {
   await running.stop()
   t.equal(exitCode, 0, 'its port is rightly taken')
   t.match(of('S3 listener'), /^skipped: /)
+})
+
+test('what a running server says of itself', async (t) => {
+  const answers = [
+    [200, { status: 'ready' }],
+    [
+      200,
+      {
+        status: 'ready',
+        degraded: [
+          { name: 'space', reason: 'the disk is full' },
+          { name: 'audit', reason: 'damage' },
+        ],
+      },
+    ],
+    [503, { status: 'not_ready', failing: [{ name: 'metadata', reason: 'it is stopping' }] }],
+  ] as const
+  let at = 0
+  const server = createHttpServer((_request, response) => {
+    const [status, body] = answers[at++] ?? [500, {}]
+    response.writeHead(status).end(JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const lock = await lockStore(nodeDisk, root)
+  t.teardown(() => lock.release())
+  const OBJECT_STORE_API_BIND = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  const found = []
+  for (const _ of answers) {
+    const { exitCode, of } = await report({ OBJECT_STORE_API_BIND })
+    found.push([exitCode, of('running server')])
+  }
+  t.same(found, [
+    [0, 'ok: it is ready'],
+    [0, 'warning: it is ready, degraded: space: the disk is full; audit: damage'],
+    [7, 'failed: it is not ready: metadata: it is stopping'],
+  ])
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  const gone = await report({ OBJECT_STORE_API_BIND })
+  t.match([gone.exitCode, gone.of('running server')], [0, /^warning: .*cannot be reached/])
 })
 
 test('a journal that ends before its high-water mark', async (t) => {

@@ -13,7 +13,8 @@ export class ServerDoctorCommand extends ConfigCommand {
     description: 'check everything that a start needs',
     details: `
       Starts nothing, changes nothing and prints no secret. Ends with 0 if no check failed and with 7 if one did; a
-      warning is not a failure.
+      warning is not a failure. If a server has the data directory open, it is asked whether it is ready and what it does
+      not do at the moment.
     `,
     examples: [['Before a start', '$0 server doctor --config /etc/object-store.toml']],
   })

@@ -20,6 +20,7 @@ import { claimPort } from '../../../server/threads/claim-port.ts'
 import { checkpointLock } from './checkpoint-lock.ts'
 import { type Finding, findingOf } from './finding.ts'
 import { restoreState } from './restore-state.ts'
+import { runningServer } from './running-server.ts'
 
 const MEBIBYTE = 1024 ** 2
 /** Free space that is recommended (specification, Limits). */
@@ -45,6 +46,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     await findingOf('credential master key', () => masterKey(config, paths, genesis)),
     await findingOf('root credential', () => rootCredential(config)),
     await findingOf('metrics token', () => metricsToken(config)),
+    ...(isRunning ? [await findingOf('running server', () => runningServer(config))] : []),
     ...(place === undefined ? [] : [await findingOf('checkpoint lock', () => checkpointLock(place, config, genesis))]),
   ]
 }
