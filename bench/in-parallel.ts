@@ -1,4 +1,4 @@
-/** Does `work` for the numbers 0 to `count - 1` in their order, `width` of them under way at once. */
+/** Does `work` for the numbers 0 to `count - 1` in their order, `width` of them at a time. */
 export async function inParallel(count: number, width: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0
   const worker = async () => {

@@ -11,7 +11,10 @@ const CONNECTIONS = [1, 4, 8] as const
 const SECONDS_MINIMUM = 5
 const LONGER = 1.5
 const LONG_BYTES = 16 * MEBIBYTE
-/** Where uploads are held against what they cannot do without: hashes of their bytes, and a disk that takes them. */
+/**
+ * Connections of the uploads that are compared with what they need at least: hashes of their bytes, and a disk that
+ * takes them.
+ */
 const HELD_CONNECTIONS = 4
 /** The bars are for a machine with this many. */
 const PROCESSORS = 2
@@ -100,7 +103,7 @@ function hashingSeconds(): number {
   return (user + system) / 1_000_000 / HASHED_MEBIBYTES
 }
 
-/** Uploads held against what they cannot do without, measured just after them. */
+/** Compares uploads with what they need at least, measured just after them. */
 function addHeld(bench: Bench, { figure, label, mebibytes, rate, processorSeconds }: HeldUploads): void {
   const hashSeconds = hashingSeconds()
   const possible = Math.min(bench.machineLimit('disk-write'), PROCESSORS / hashSeconds)

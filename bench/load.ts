@@ -11,8 +11,8 @@ export interface Load {
   /** Whether requests begin again after the last one. */
   readonly order: 'cycle' | 'once'
   /**
-   * What the rate is divided by: `time` is the whole duration, `count` the time that the finished requests took, for
-   * those that take a good part of the duration each, or end before it.
+   * What the rate is divided by: `time` is the whole duration; `count` is the time of the finished requests, for
+   * requests that take a good part of the duration each, or end before it.
    */
   readonly rateBy: 'time' | 'count'
   /** Fewer bytes per answer than this, on average, and the answers were not what was asked for. */
@@ -44,7 +44,7 @@ export function deleteLoad(bucket: string, indexes: readonly number[]): Load {
   return { requests, body: NO_BODY, order: 'once', rateBy: 'count', answerBytesMinimum: 0 }
 }
 
-/** Of ten requests, those that are writes. */
+/** The writes among ten requests. */
 const WRITES_OF_TEN: ReadonlySet<number> = new Set([1, 4, 8])
 
 /** Seven GETs for every three PUTs, over the same objects. */
@@ -118,7 +118,7 @@ export function listPartsLoad(bucket: string, key: string, upload: string, parts
   )
 }
 
-/** Places among 0 to `starts - 1` to begin pages at: those that follow each other are far apart. */
+/** Start places among 0 to `starts - 1` for pages: consecutive ones are far apart. */
 function pageStarts(starts: number): number[] {
   const places = Math.max(1, starts)
   const pages = Math.min(LIST_PAGES, places)

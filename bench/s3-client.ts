@@ -56,7 +56,7 @@ export class S3Client {
     return accepted(request, await incoming)
   }
 
-  /** @throws RefusedError, also when it is there */
+  /** @throws RefusedError, also when it exists */
   async createBucket(bucket: string): Promise<void> {
     const { region } = this.#endpoint
     // The region that is S3's own default must not be named.

@@ -116,8 +116,8 @@ function inMilliseconds({ p50, p90, p99, maximum }: WrkReport['latencyMicrosecon
 }
 
 /**
- * Each connection asks for its first request at the start and for every further one when the one before was answered;
- * one more is asked for and never sent. With fewer answers than connections that says too little.
+ * Each connection asks for its first request at the start and for every further request after an answer; one more is
+ * asked for and never sent. With fewer answers than connections that says too little.
  */
 function counted(report: WrkReport, connections: number, load: PreparedLoad): { requests: number; seconds: number } {
   const answered = report.calls - 1 - connections

@@ -253,7 +253,7 @@ const SETTINGS: { readonly [K in DecidableCommand['kind']]?: Reader<K> } = {
 
 /**
  * What the record of a command says of the settings that it changes, or that it asks for where it is refused: `<name>`
- * with the value asked for and `<name>_before` with the one until then. Values are text or whole numbers; flags are
+ * with the value asked for and `<name>_before` with the previous value. Values are text or whole numbers; flags are
  * words, so that no reader has to know that a text is a truth value.
  * @param state before the command
  */

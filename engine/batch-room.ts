@@ -17,7 +17,7 @@ export function bytesForCommands(journal: Journal): number {
   return journal.batchBytesMaximum - COMMAND_BYTES_MAXIMUM
 }
 
-/** Whether a batch that has something takes more: everybody else waits for as long as it takes. */
+/** Whether a batch with entries takes more: all other requests wait for as long as it takes. */
 export function batchHasRoom(
   journal: Journal,
   volumes: VolumeWriter,

@@ -83,7 +83,7 @@ export class CombinedCrc {
     return power
   }
 
-  /** Each is made of the one before: 255 products for a place at most, whatever the number of pieces. */
+  /** Each power is computed from the one before: at most 255 products for a place, whatever the number of pieces. */
   #powerOfDigit(place: number, digit: number): Value {
     let powers = this.#digits[place]
     if (powers === undefined) {

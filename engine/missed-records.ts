@@ -2,7 +2,7 @@ import type { Microseconds } from './brands.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { AuditContext, AuditResult } from './events/audit.ts'
 
-/** Credentials with a summary of their own; those after them share one. */
+/** Credentials with a summary of their own; the others share one. */
 const CREDENTIALS_MAXIMUM = 64
 const OPERATION = 'requests.unrecorded'
 const SHARED = 'system:audit'

@@ -6,7 +6,7 @@ import { recordBytes } from './journal/format.ts'
 
 /** The budget saves this many seconds of records: requests of one wrongly configured client are all recorded. */
 const SAVED_SECONDS = 16
-/** Addresses with a summary of their own; those after them share one. */
+/** Addresses with a summary of their own; the others share one. */
 const ADDRESSES_MAXIMUM = 64
 const SUMMARY_MILLISECONDS = 10_000
 /** Below the reserve there is one summary a minute for all addresses, less than 1 MiB a day. */

@@ -45,7 +45,7 @@ export class AccessSeal {
     this.#seals = environment.table(TABLE)
   }
 
-  /** Whether all rows are those that were sealed. Reads them all: 100,000 take about a second. */
+  /** Whether all rows are as they were sealed. Reads them all: 100,000 take about a second. */
   holds(): boolean {
     this.#sum = this.#sumOfAll()
     const stored = this.#seals.get(KEY)
@@ -110,7 +110,7 @@ export class AccessSeal {
   }
 }
 
-/** Tells of every row that comes or goes. */
+/** Reports every row that is put or removed. */
 class FollowedTable implements Table {
   readonly #table: Table
   readonly #toggle: (row: Row) => void

@@ -28,8 +28,8 @@ export interface ProjectionsBefore {
   /** Whether the mark says that the last stop was clean: then they must survive a power cut at once. */
   readonly wasClean: boolean
   /**
-   * Of this deployment, when they are known; `rowKey` authenticates rows of access. Without them those are not examined, and
-   * no snapshot is used.
+   * Of this deployment, when they are known; `rowKey` authenticates rows of access. Without them rows of access are not
+   * examined, and no snapshot is used.
    */
   readonly identity: { readonly rowKey: Uint8Array; readonly deploymentId: string } | undefined
 }

@@ -18,7 +18,7 @@ interface ReclaimOptions {
 }
 
 /**
- * Drops the uploads in progress of deleted buckets, which no request can complete or abort any more, and those that were
+ * Drops uploads in progress of deleted buckets, which no request can complete or abort any more, and uploads that were
  * created too long ago. Each is aborted as a request would.
  */
 export class UploadReclaim implements BackgroundWorker {

@@ -68,7 +68,7 @@ async function deleteBatch({ client, bucket }: Target, from: number): Promise<vo
   if (answer.body.includes('<Error>')) throw new Error(`a key was refused: ${answer.body.slice(0, 300)}`)
 }
 
-/** Deletes other keys than those that are read, until the signal; gives how many requests it took. */
+/** Deletes keys that are not read, until the signal; returns how many requests it took. */
 async function deleteUntil(target: Target, signal: AbortSignal): Promise<number> {
   let requests = 0
   for (; !signal.aborted; requests += 1) await deleteBatch(target, OBJECTS)

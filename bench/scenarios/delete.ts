@@ -18,7 +18,7 @@ export const deleteObjects: Scenario = {
       const planned = indexRange(0, OBJECTS_PER_SECOND * seconds)
       const fill = putLoad(target.bucket, planned, randomBytes(SMALL_BYTES), 'time')
       const { answered } = await bench.runLoad(target, fill, USUAL_CONNECTIONS, seconds)
-      // Requests were sent in order; only those under way at the end may not have been carried out.
+      // Requests were sent in order; only the ones in flight at the end may not have been carried out.
       const stored = planned.slice(0, Math.max(0, answered - USUAL_CONNECTIONS))
       const parts = Math.floor(stored.length * SHARE_OF_ONE_CONNECTION)
       const runs = [

@@ -7,7 +7,7 @@ import type { Scenario } from '../scenario.ts'
 
 const MEBIBYTE = 1024 ** 2
 const PART_MEBIBYTES = 16
-/** Sent at once, of the one upload that is under way. */
+/** Parts in flight, all of one upload. */
 const PARALLEL_PARTS = 8
 const PARTS = 32
 const UPLOAD_MEBIBYTES = PARTS * PART_MEBIBYTES

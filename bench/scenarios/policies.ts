@@ -12,7 +12,7 @@ const ROUNDS_MAXIMUM = 3
 const POLICIES = 5
 const DENIALS = 4
 
-/** Root passes without any policy; a service account is held against all of its own, for every request. */
+/** Root passes without any policy; a service account is checked against all of its own, for every request. */
 export const policies: Scenario = {
   name: 'policies',
   title: 'What policy checks cost: GET 4 KiB by root and by a service account, on one server',

@@ -54,7 +54,7 @@ function hashRate(bench: Bench): void {
   })
 }
 
-/** Over made hashes, as the server proves: each proof is held against the root before it is given. */
+/** Over made hashes, as the server proves: each proof is checked against the root before it is given. */
 function proofs(bench: Bench, records: number): void {
   const paths = new StorePaths(join(bench.directory, 'made-trees'))
   mkdirSync(paths.projections, { recursive: true })

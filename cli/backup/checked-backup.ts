@@ -39,7 +39,8 @@ export function existingBackup(disk: Disk, directory: string): ExistingBackup {
 }
 
 /**
- * The newest point must be a record of the journal that is there, at the place and with the hash that its manifest states.
+ * The newest point must be a record of the journal in the backup, at the place and with the hash that its manifest
+ * states.
  * @throws ExitError `storeDamaged`, and JournalDamagedError for a segment without a header
  */
 export function requirePoint({ disk, backup, contents, last: { number, point } }: ExistingBackup): void {

@@ -26,10 +26,10 @@ interface CopyOutcome {
 }
 
 /**
- * Copies all payloads that a state refers to and that are not there yet: payload files once, since their bytes never
- * change, volumes from where the copy ends to the last byte that is referred to.
- * @param known what is there; what is copied is added to it
- * @param ends by volume, the bytes that the source certainly has; undefined when it must have all that is referred to
+ * Copies all payloads that a state refers to and the copy lacks: payload files once, since their bytes never change;
+ * volumes from the end of the copy to the last referenced byte.
+ * @param known payloads of the copy; copied payloads are added
+ * @param ends by volume, the bytes that the source certainly has; undefined when it must have all referenced bytes
  */
 export async function copyPayloads(
   disk: Disk,

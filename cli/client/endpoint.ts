@@ -83,7 +83,7 @@ function rootCredential({ token, tokenFile }: EndpointFlags, context: CliContext
   return `Basic ${Buffer.from(`${accessKey}:${secretKey}`).toString('base64')}`
 }
 
-/** Warns where everybody can read the token in a file. */
+/** Warns if all users of the machine can read the token in a file. */
 function warnOfExposure(path: string, { stderr }: CliContext): void {
   const warning = exposureWarning(path)
   if (warning !== undefined) stderr.write(`object-store: warning: ${warning}\n`)

@@ -29,7 +29,7 @@ function adviceOf({ code = '', message }: NodeJS.ErrnoException, isTls: boolean,
 
 /**
  * The failure of a request that got no answer.
- * @param certificates those to trust that were given, if any
+ * @param certificates given ones to trust, if any
  */
 export function unreachable(url: string, error: Error, certificates: string | undefined): ExitError {
   const advice = adviceOf(error, url.startsWith('https:'), certificates !== undefined)

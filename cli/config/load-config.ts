@@ -23,7 +23,7 @@ interface LoadedConfig extends ResolvedConfig {
   readonly warnings: readonly string[]
 }
 
-/** Files with secrets: the TOML file, if it holds one, and those that variables name. */
+/** Files with secrets: the TOML file, if it holds one, and the files that variables name. */
 function secretPaths({ sources }: ResolvedConfig, path: string | undefined, origins: ConfigOrigins): string[] {
   const hasSecret = configTable.some(({ kind, name }) => kind === 'secret' && sources[name] === 'file')
   const named = [...settingByFileVariable.keys()].flatMap((variable) => origins.environment[variable] || [])

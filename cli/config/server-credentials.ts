@@ -7,7 +7,7 @@ import { decodeMasterKey } from './master-key.ts'
 import type { Secret } from './secret.ts'
 import { existingSecretsPath, readSecrets } from './secrets-file.ts'
 
-/** What to do without a master key; the hint is for those who began with quickstart. */
+/** What to do without a master key; the hint is for users of quickstart. */
 export const MASTER_KEY_MISSING =
   'the credential master key is not set (OBJECT_STORE_CREDENTIAL_MASTER_KEY, its _FILE, or credential_master_key in the TOML file). ' +
   'A store of quickstart has it in its secrets.env: set -a; . FILE; set +a'

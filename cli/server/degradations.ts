@@ -20,7 +20,7 @@ export interface DegradationSources {
   readonly clockToleranceSeconds: number
 }
 
-/** What each means, and what to do. Everybody can read these sentences. */
+/** What each means, and what to do. These sentences are public. */
 export const DEGRADATION_REASONS: Readonly<Record<Degradation, string>> = {
   uploads: 'the disk is full, and uploads are refused; free some space',
   records: 'the journal has no room for records of reads, which are answered and only counted; free some space',

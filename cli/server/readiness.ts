@@ -123,7 +123,7 @@ function check(name: string, ready: boolean, reason: string): ReadinessCheck {
   return { name, ready, reason }
 }
 
-/** Whether every directory that a request may need is there. */
+/** Whether every directory that a request may need exists. */
 async function hasItsDirectories({ journal, volumes, files, uploads, projections }: StorePaths): Promise<boolean> {
   const kinds = await Promise.allSettled([journal, volumes, files, uploads, projections].map((path) => stat(path)))
   return kinds.every((kind) => kind.status === 'fulfilled' && kind.value.isDirectory())

@@ -33,7 +33,7 @@ interface Waiting {
   readonly etag: string
 }
 
-/** A message holds all of the memory that its bytes are a part of: those that share theirs with others are copied. */
+/** A message holds the whole memory that its bytes are a part of, so bytes in shared memory are copied. */
 function withOwnMemory(command: Command): Command {
   if (command.kind !== 'write-object' && command.kind !== 'write-part') return command
   const digest = alone(command.digest)
@@ -191,7 +191,7 @@ export class PortEngineClient implements EngineClient {
     if (message.kind === 'room') {
       this.#takesRecords = message.takesRecords
       if (message.takesRecords) this.#addMissed()
-      // Records on their way are kept until there is room; those who wait for it would wait as long.
+      // Records on their way are kept until there is room; waiting callers would wait as long.
       else for (const { resolve } of this.#room.splice(0)) resolve()
       return
     }

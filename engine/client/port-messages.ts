@@ -83,7 +83,7 @@ export function* unpackAudits(bytes: Uint8Array): Generator<{ body: Uint8Array; 
     const addressAt = at + HEADER_BYTES
     const bodyAt = addressAt + view.readUInt8(at + ADDRESS_LENGTH_AT)
     const result = AUDIT_RESULT_NAMES[view.readUInt8(at + RESULT_AT)]
-    // `attempted` is the result of no finished request: it marks the records of those who named themselves.
+    // `attempted` is the result of no finished request: it marks records of clients that named themselves.
     const stranger =
       result === undefined || result === 'attempted'
         ? undefined

@@ -39,7 +39,7 @@ export type WriteBody =
   /** Large: already durable in a payload file of this name. */
   | { readonly kind: 'file'; readonly name: string; readonly sealed: boolean }
 
-/** A version of a key: the one with the id `null`, or the one written by the entry of this sequence. */
+/** A version of a key: the `null` version, or the version written by the entry of this sequence. */
 export type VersionName = 'null' | Sequence
 
 /** The version that a caller asks for; `unknown` selects none: this store never issued its id. */
@@ -105,7 +105,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
       condition: WriteCondition
       /** The lock that the request asks for; without a retention in it the bucket's default applies. */
       lock?: LockState
-      /** What the client gave for the whole body, which was held against it. */
+      /** The client's checksum of the whole body, already checked. */
       checksum?: ObjectChecksum
     }
   /** Appends bytes to the current object, or creates the object. */
@@ -128,7 +128,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     sourceSequence: Sequence | undefined
     /** On what is under the new key. */
     condition: WriteCondition
-    /** Names the request for as long as its object is there: a repeat with the same token changes nothing. */
+    /** Names the request while its object exists: a repeat with the same token changes nothing. */
     token?: string
   }
   'delete-object': ObjectName & {
@@ -155,7 +155,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     etag: string
     digest: Uint8Array
     body: WriteBody
-    /** What the client gave, which was held against the bytes. */
+    /** The client's checksum of the bytes, already checked. */
     checksum?: ObjectChecksum
   }
   /** Makes a part of all bytes of a version, by reference; its payload must not be one of parts, which has no MD5. */
@@ -166,7 +166,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     parts: Uint16Array
     /** The MD5 that the client has for each of them, 16 bytes each. */
     md5s: Uint8Array
-    /** Of the object: the MD5 of those MD5s, and their number. */
+    /** Of the object: the MD5 of the parts' MD5s, and their number. */
     etag: string
     condition: WriteCondition
     /** The checksums that the client has for them, by the algorithm of the upload: `given` is 1 for each that it lists. */
@@ -188,7 +188,7 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
   'record-digest': { payload: PayloadId; digest: Uint8Array }
   /** Starts a pass of the scrub, unless one is running. */
   'begin-scrub': object
-  /** How far the pass is that is under way, and what it found since the record before; at most 256 damages. */
+  /** Progress of the running pass, and what it found since the record before; at most 256 damages. */
   'record-scrub': { progress: ScrubProgress; damage: readonly ScrubDamage[] }
 }
 
@@ -267,8 +267,8 @@ export interface DeletionRefusal {
 }
 
 /**
- * Deletions of several keys of one bucket, in their order. Each is a `delete-object` of its own, judged and recorded as if
- * it had come alone. They are in one batch of the journal as far as it holds them; those beyond are not carried out.
+ * Deletions of several keys of one bucket, in their order. Each is a `delete-object` of its own, judged and recorded as
+ * if it had come alone. They are in one batch of the journal as far as it holds them; the rest is not carried out.
  */
 interface DeleteObjects {
   readonly kind: 'delete-objects'
@@ -332,12 +332,12 @@ export interface Done {
   readonly timeMicroseconds: Microseconds
   /** ETag of the object or part written. */
   readonly etag?: string
-  /** Sequence of the version or marker that was written or deleted, `null` for the one with that id. */
+  /** Sequence of the version or marker that was written or deleted; `null` for the `null` version. */
   readonly version?: VersionName
   /** Whether that is a delete marker. */
   readonly marker?: boolean
   /** What became of a page of a lifecycle rule. */
   readonly page?: PageOutcome
-  /** What became of the first deletions of a batch, at least of one; those after them were not carried out. */
+  /** Outcomes of the first deletions of a batch, at least of one; the rest was not carried out. */
   readonly deletions?: readonly DeletionOutcome[]
 }

@@ -7,7 +7,7 @@ interface Syncs {
   next: Promise<void> | undefined
 }
 
-/** Syncs directories for one thread. Those who ask for the same directory while a sync of it is under way share the next one. */
+/** Syncs directories for one thread. Callers that ask during a sync of the same directory share the next one. */
 export class DirectorySyncs {
   readonly #disk: Disk
   readonly #underWay = new Map<string, Syncs>()

@@ -2,8 +2,8 @@
  * The only way to durable storage. Everything that the store writes goes through a `Disk`; the real one is
  * `node-disk.ts`, and specs use others.
  *
- * Synchronous methods are for the engine thread, which writes, syncs and replies. Those that return a promise are for
- * front ends, which must not block while a large object is written.
+ * Synchronous methods are for the engine thread, which writes, syncs and replies. Async methods are for front ends,
+ * which must not block while a large object is written.
  */
 
 /** The disk is full: nothing was lost, but these bytes did not fit. */

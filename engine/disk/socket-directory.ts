@@ -92,7 +92,7 @@ export class SocketDirectory {
     }
   }
 
-  /** Names of the sockets that can be seen: those that a process listens on, and those that were left over. */
+  /** Names of the visible sockets: `alive` if a process listens, `dead` if left over. */
   async look(): Promise<{ readonly alive: readonly string[]; readonly dead: readonly string[] }> {
     const names = socketNames(this.#disk, this.#at(''))
     const answers = await Promise.all(names.map((name) => isListenedOn(this.#at(name))))

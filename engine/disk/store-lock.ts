@@ -72,8 +72,7 @@ async function acquire(sockets: SocketDirectory, directory: string): Promise<Sto
 }
 
 /**
- * Waits until `name`, which the others can see, is alone. Of those that see each other the first by name waits for the
- * others to give up.
+ * Waits until the visible socket `name` is alone. Of several, the first by name waits for the others to give up.
  * @returns names that were left over, or undefined when another process has the lock or will have it
  */
 async function win(sockets: SocketDirectory, name: string): Promise<readonly string[] | undefined> {

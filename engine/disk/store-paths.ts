@@ -44,7 +44,7 @@ export class StorePaths {
   readonly reserve: string
   /** Sockets of the processes that hold or want the lock. */
   readonly lock: string
-  /** Sockets of the backups under way: while one is alive, no payload is removed. */
+  /** Sockets of running backups: while one is alive, no payload is removed. */
   readonly holds: string
   /** What a restore works in; with a journal inside, the restore into this directory did not finish. */
   readonly restoring: string

@@ -46,7 +46,7 @@ export const checkpointRules = {
     return { changes: [{ name: 'checkpoint.key-rotated', ...handover }] }
   },
 
-  /** What is there already is not recorded again. */
+  /** A known receipt is not recorded again. */
   'record-receipt'({ receipt }, { state }) {
     if (state.checkpointOfSize(receipt.size) === undefined) throw new DomainError('checkpoint-missing')
     const had = state.receiptsOf(receipt.size)

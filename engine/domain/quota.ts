@@ -8,9 +8,9 @@ import type { DecisionContext } from './decision.ts'
 export const REFERENCES_ALWAYS_ALLOWED_BYTES = 64 * 1024 ** 3
 
 /**
- * What the versions of a bucket may hold together, current and noncurrent, and with the parts of its uploads: 4 PiB. A
- * number of bytes is a double wherever it is read, and those are exact up to 2^53; copies share their bytes, so that a
- * small disk holds as much.
+ * What the versions of a bucket may hold together, current and noncurrent, and with the parts of its uploads: 4 PiB.
+ * Numbers of bytes are doubles, which are exact up to 2^53; copies share their bytes, so even a small disk can hold as
+ * much.
  */
 export const BUCKET_BYTES_MAXIMUM = 2 ** 52
 /**
@@ -75,8 +75,8 @@ export function requirePartQuota(
 }
 
 /**
- * Checks that a bucket does not grow by references beyond what it received: bytes that are shared cost nothing, and those
- * that read or count them later meet them all (spec/decisions/0175).
+ * Checks that a bucket does not grow by references beyond what it received: sharing bytes costs nothing, but reading or
+ * counting them later does (spec/decisions/0175).
  * @param growth bytes of objects, versions and parts that a request adds without storing them
  * @param source the bucket that the bytes are taken from
  * @throws DomainError too-many-references

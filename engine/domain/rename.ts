@@ -9,7 +9,7 @@ import { requireCondition } from './write-condition.ts'
 type Rename = CommandOf<'rename-object'>
 
 /**
- * Whether the rename was carried out before, by a request whose answer was lost: its object is there still.
+ * Whether the rename was carried out before, by a request whose answer was lost: its object still exists.
  * @throws DomainError rename-token-reused when the token renamed another key to this one
  */
 function renamedBefore({ token, sourceKey }: Rename, current: ObjectState | undefined): boolean {

@@ -4,7 +4,7 @@ import { CHECKSUM_BYTES, type ChecksumAlgorithm, type ObjectChecksum, type Uploa
 import type { PartState, UploadState } from '../state-ports.ts'
 import type { DecisionContext } from './decision.ts'
 
-/** The checksum that is kept of a part: the one of the algorithm that its upload asked for, if the client gave it. */
+/** The checksum to keep of a part: of the algorithm that its upload asked for, if the client gave it. */
 export function partChecksum(
   { checksum: asked }: UploadState,
   given: ObjectChecksum | undefined,

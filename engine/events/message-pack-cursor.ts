@@ -11,7 +11,7 @@ const TRUE = 0xc3
 export class MessagePackCursor {
   /** Offset of the next value. */
   at = 0
-  /** The text that `text` found last: offset of its first byte, and the one after its last. */
+  /** The text that `text` found last: offset of its first byte, and offset after its last. */
   start = 0
   end = 0
   #bytes: Buffer = Buffer.alloc(0)

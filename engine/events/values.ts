@@ -86,8 +86,8 @@ export const CHECKSUM_ALGORITHMS = [
 ] as const satisfies ChecksumAlgorithm[]
 
 /**
- * The checksum of the whole object: what its client gave and the body was held against, or for an object of parts what
- * its upload asked for and the parts' checksums give.
+ * The checksum of the whole object: the client's, checked against the body; for an object of parts computed from the
+ * parts' checksums as its upload asked.
  */
 export const objectChecksum = record('checksum', {
   algorithm: field(wordOf(CHECKSUM_ALGORITHMS), 'algorithm'),
@@ -252,7 +252,7 @@ export const eventPlace = record('event', {
 })
 export type EventPlace = ValueOf<typeof eventPlace>
 
-/** One POST to the target of a webhook, and what came of it. */
+/** One POST to the target of a webhook, and its outcome. */
 export const deliveryAttempt = record('attempt', {
   event: field(eventPlace, 'event'),
   attempt: field(integer, 'attempt', 'from 1'),

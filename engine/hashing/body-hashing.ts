@@ -46,7 +46,7 @@ export interface BodyHasher {
   releasePiece(piece: SharedPiece): void
   /** Starts a body. */
   begin(): HashedBody
-  /** Ends it; what is under way fails. */
+  /** Ends it; pending digests fail. */
   close(): void
 }
 

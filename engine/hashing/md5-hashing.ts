@@ -39,8 +39,8 @@ class Md5Body implements Lane {
 }
 
 /**
- * MD5 of many bodies: what waits of up to eight is hashed side by side, a step of each in a turn of the event loop. Those that
- * got no turn come first in the next one.
+ * MD5 of many bodies: the pending bytes of up to eight are hashed in parallel lanes, a step of each in a turn of the
+ * event loop. Bodies without a turn come first in the next one.
  */
 export class Md5Hashing implements Hashing<Md5Body> {
   readonly #lanes = new Md5Lanes()

@@ -10,8 +10,8 @@ export interface Hashing<Body> {
 }
 
 /**
- * SHA-256, one piece after the other in the order in which they come. No upload has more than a few of them under way, so
- * each gets its turn.
+ * SHA-256, one piece after the other in the order of arrival. No upload has more than a few pieces in flight, so each
+ * gets its turn.
  */
 export class Sha256Hashing implements Hashing<Hash> {
   begin(): Hash {

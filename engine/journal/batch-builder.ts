@@ -18,8 +18,8 @@ import {
 const STARTING_BYTES = 256 * 1024
 
 /**
- * Builds one batch in a buffer that is reused for the next batch. The chain continues record by record: each stores the
- * hash of the one before and its own.
+ * Builds one batch in a buffer that is reused for the next batch. The chain continues record by record: each record
+ * stores the hash of the record before and its own.
  */
 export class BatchBuilder {
   #bytes = Buffer.allocUnsafeSlow(STARTING_BYTES)
@@ -38,7 +38,7 @@ export class BatchBuilder {
 
   /**
    * Starts an empty batch whose first record gets this sequence.
-   * @param distance microseconds by which that record is at least later than the one before
+   * @param distance minimum microseconds between that record and the record before
    */
   begin(firstSequence: Sequence, distance = 0): void {
     this.#distance = distance

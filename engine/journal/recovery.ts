@@ -174,7 +174,7 @@ export function rewriteSegment(disk: Disk, paths: StorePaths, tail: JournalTail,
   disk.syncDirectory(paths.journal)
 }
 
-/** The same without space for a copy: the valid bytes are written where they are, and zeros over those that were cut. */
+/** The same without space for a copy: the valid bytes are written in place, and zeros over the cut bytes. */
 function rewriteInPlace(disk: Disk, tail: JournalTail): void {
   const file = disk.openToWrite(tail.segment.path)
   try {

@@ -10,8 +10,8 @@ interface EndBefore {
 }
 
 /**
- * Looks, in a scan of the last segment, for the batch that the mark says was refused. It is the one after the record of
- * the mark, and has the hash that the mark names: any other batch was written by a later start, after the refused one was
+ * Looks, in a scan of the last segment, for the batch that the mark says was refused. It follows the record of the
+ * mark, and has the hash that the mark names: any other batch was written by a later start, after the refused one was
  * cut off, and is left alone.
  */
 export class RefusedBatchSearch {

@@ -13,7 +13,7 @@ const NAMES: ReadonlySet<string> = new Set(
   Object.values({ ...access, ...webhooks, ...sharing }).map(({ name }) => name),
 )
 
-/** Where the changes of access have come to. Each authenticated one covers the one before. */
+/** The last change of access. Each authenticated change covers the change before. */
 export interface AccessChain {
   /** Code of the last one; zeros when there was none. */
   readonly mac: Uint8Array

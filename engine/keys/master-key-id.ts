@@ -2,7 +2,7 @@ import type { Sequence } from '../brands.ts'
 
 const ID_BYTES = 4
 
-/** The master key is not the one of this store. */
+/** The master key does not belong to this store. */
 export class MasterKeyMismatchError extends Error {
   override readonly name = 'MasterKeyMismatchError'
   /** Whether the store had this key, and has another one by now. */

@@ -17,7 +17,9 @@ export class SecretBox {
   readonly #key: Uint8Array
   readonly #earlier: readonly Uint8Array[]
 
-  /** Keys of 32 bytes, for this purpose only. `earlier`: those that secrets may still be sealed with, the newest first. */
+  /**
+   * Keys of 32 bytes, for this purpose only. `earlier`: keys that secrets may still be sealed with, the newest first.
+   */
   constructor(key: Uint8Array, earlier: readonly Uint8Array[] = []) {
     this.#key = key
     this.#earlier = earlier

@@ -19,7 +19,7 @@ const LABELS = {
   webhookSecrets: 'object-store/webhook-secret/v1',
   /** Makes the digests by which the tokens of shares and embeds are found. */
   capabilityDigests: 'object-store/capability-digest/v1',
-  /** Seals those tokens in the journal. */
+  /** Seals the tokens of links in the journal. */
   capabilityTokens: 'object-store/capability-token/v1',
   /** Makes the hashes of the passwords of shares, after scrypt. */
   capabilityPasswords: 'object-store/capability-password/v1',
@@ -47,7 +47,10 @@ const LABELS = {
  */
 const PROOF_SIGNING = { label: 'object-store/proof-signing/v1', info: Buffer.from('proof-bundle-signing-key') }
 
-/** The first key that signs checkpoints, apart from the one of proof bundles: a checkpoint must never pass for a part of one. */
+/**
+ * The first key that signs checkpoints. It differs from the key of proof bundles: a checkpoint must never pass for a
+ * part of a bundle.
+ */
 const CHECKPOINT_SIGNING = {
   label: 'object-store/checkpoint-signing/v1',
   info: Buffer.from('checkpoint-signing-key'),

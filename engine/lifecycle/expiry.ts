@@ -48,8 +48,8 @@ export function cutoffOf(rule: LifecycleRule, action: LifecycleAction, now: numb
 }
 
 /**
- * Judges a version for an action of a rule: the only place that does. What a rule destroys is asked of the one guard; it
- * never bypasses. The age is judged by the later of the clock and the journal, so no clock that was set back makes
+ * Judges a version for an action of a rule: the only place that does. A destruction passes the guard of locks, and
+ * never bypasses it. The age is judged by the later of the clock and the journal, so no clock that was set back makes
  * anything older.
  */
 export function judgeExpiry(

@@ -26,7 +26,7 @@ export class CapabilityTokens {
   readonly #digestKey: Uint8Array
   readonly #box: SecretBox
 
-  /** Keys of 32 bytes, each for this purpose only. `earlier`: those that tokens may still be sealed with. */
+  /** Keys of 32 bytes, each for this purpose only. `earlier`: keys that tokens may still be sealed with. */
   constructor(
     keys: { readonly capabilityDigests: Uint8Array; readonly capabilityTokens: Uint8Array },
     earlier: readonly Uint8Array[] = [],

@@ -1,5 +1,5 @@
 /**
- * Changes of shares and embeds: links by which everybody who has one reads an object. They are authenticated as changes of
+ * Changes of shares and embeds: links that let their holders read an object. They are authenticated as changes of
  * access are, because a forged one would open an object, or a link that was revoked.
  */
 import { headerText, identifier, objectKey } from '../events/names.ts'

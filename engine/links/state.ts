@@ -1,7 +1,7 @@
 import type { BucketId, Microseconds, Milliseconds } from '../brands.ts'
 import type { PasswordRecord, PinnedVersion } from '../events/values.ts'
 
-/** A link for everybody who has its token: to the current object of a key, or to one version of it. */
+/** A link for all holders of its token: to the current object of a key, or to one version of it. */
 interface CapabilityState {
   readonly bucketId: BucketId
   readonly key: string
@@ -46,7 +46,7 @@ export interface SharingState {
   embedsOfKey(bucketId: BucketId, key: string, limit: number): number
 }
 
-/** Why a link is not followed; `active` where it is, if its target is there. */
+/** Why a link is not followed; `active` if it is followed, provided that its target exists. */
 type CapabilityStatus = 'active' | 'revoked' | 'expired' | 'exhausted'
 
 function statusOfLink(

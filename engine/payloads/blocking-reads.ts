@@ -53,7 +53,7 @@ export class BlockingReads {
     }
   }
 
-  /** In doubt it did: reads of other threads count as well, and those since the last slow read. */
+  /** In doubt it did: reads of other threads count as well, and reads since the last slow read. */
   #waitedForDisk(milliseconds: number): boolean {
     const before = this.#diskReads
     this.#diskReads = this.#clocks.diskReads()

@@ -41,7 +41,7 @@ export class PayloadFileReader {
   readonly #payloadBytes: number
   readonly #codec: BlockCodec
   readonly #blocking: BlockingReads
-  /** Of the first block that is read and those after it. */
+  /** Of the first block that is read and all blocks after it. */
   readonly #proofs: Buffer
   readonly #firstBlock: number
   readonly #end: number
@@ -103,7 +103,7 @@ export class PayloadFileReader {
     return this.#arrived(this.#readAhead())
   }
 
-  /** Closes the file when no read is under way. */
+  /** Closes the file when no read is running. */
   close(): void {
     if (this.#closed) return
     this.#closed = true

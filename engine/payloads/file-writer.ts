@@ -9,7 +9,7 @@ import { encodeFileTrailer, type FileForm } from './file-format.ts'
 import { releasePiece, PIECE_BYTES, takePiece } from './piece-pool.ts'
 import type { PayloadSealer } from './sealing.ts'
 
-/** With more pieces of one upload under way, the sender waits until one of them is hashed and written. */
+/** With more pieces of one upload in flight, the sender waits until one of them is hashed and written. */
 const PIECES_ON_THE_WAY_MAXIMUM = 2
 /** Data is synced this often while it arrives, so the last sync is short whatever the object's length. */
 const SYNC_EVERY_BYTES = 32 << 20
@@ -44,7 +44,7 @@ interface Piece {
 
 /**
  * Receives one large payload: has it hashed by other threads, makes its blocks and their proofs, writes it to a file in
- * `payloads/tmp`. Memory is bounded by the pieces under way, whatever the length.
+ * `payloads/tmp`. Memory is bounded by the pieces in flight, whatever the length.
  */
 export class PayloadFileWriter {
   readonly #disk: Disk
@@ -264,7 +264,7 @@ export class PayloadFileWriter {
   }
 }
 
-/** Resolves when all have; rejects when none is under way any more and one failed. */
+/** Resolves when all have; rejects when all are settled and one failed. */
 async function together(all: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(all)) if (result.status === 'rejected') throw result.reason
 }

@@ -17,7 +17,7 @@ export interface VolumeLocation {
   readonly offset: number
   /** Bytes in the volume; a sealed payload is longer than the object. */
   readonly length: number
-  /** CRC-32 of those bytes. */
+  /** CRC-32 of the stored bytes. */
   readonly checksum: number
   readonly sealed: boolean
 }
@@ -81,10 +81,10 @@ export class PayloadReader {
   }
 
   /**
-   * A whole small payload, in memory of its own. The read is synchronous: it is at most a few tens of KiB, mostly in the
-   * page cache, and the thread pool would cost more than the read.
-   * @param digest SHA-256 of the payload by the journal, against which it is held, so that bytes altered on purpose are
-   *   found as well; without one they are held against their CRC-32
+   * A whole small payload, in memory of its own. The read is synchronous: it is at most a few tens of KiB, mostly in
+   * the page cache, and the thread pool would cost more than the read.
+   * @param digest SHA-256 of the payload by the journal, which also finds bytes altered on purpose; without one the
+   *   CRC-32 is checked
    * @throws PayloadDamagedError, DescriptorsExhaustedError
    */
   readSmall(location: VolumeLocation, digest?: Uint8Array): Buffer {

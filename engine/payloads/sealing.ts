@@ -29,7 +29,7 @@ export class PayloadSealer {
   /** Which of them opened a payload in a volume last: most likely it opens the next one too. */
   #opening = 0
 
-  /** `key`: `payloads` of the store's keys; `earlier`: those that payloads may still be sealed with. */
+  /** `key`: `payloads` of the store's keys; `earlier`: keys that payloads may still be sealed with. */
   constructor(key: Uint8Array, earlier: readonly Uint8Array[] = []) {
     this.#generations = [key, ...earlier].map((one) => new KeyGeneration(one))
   }

@@ -50,7 +50,7 @@ export class UploadStore {
     return PayloadFileWriter.create(this.#disk, this.#paths, this.#directories, name, this.#hashing, this.#sealer)
   }
 
-  /** Nothing is received any more; uploads that are under way fail. */
+  /** No more bytes are received; running uploads fail. */
   close(): void {
     this.#hashing.close()
   }

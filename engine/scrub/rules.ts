@@ -4,7 +4,7 @@ import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
 
 const FIRST_STEP = { stage: 'payloads', place: 0, payloads: 0, segments: 0, bytes: 0, damaged: 0 } as const
 
-/** Whether a pass is under way. */
+/** Whether a pass is running. */
 export function isScrubbing(progress: ScrubProgress | undefined): progress is ScrubProgress {
   return progress !== undefined && progress.stage !== 'over'
 }
@@ -17,7 +17,7 @@ export const scrubRules = {
     return { changes: [{ name: 'scrub.advanced', progress, damage: [] }] }
   },
 
-  /** Records how far the pass is that is under way, and what it found. Does nothing for another pass. */
+  /** Records the progress of the running pass, and what it found. Does nothing for another pass. */
   'record-scrub'({ progress, damage }, { state }) {
     const present = state.scrubProgress()
     if (!isScrubbing(present) || present.startedMicroseconds !== progress.startedMicroseconds) return NOTHING_CHANGES

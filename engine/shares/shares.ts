@@ -28,7 +28,7 @@ interface Waiter {
 interface Owner {
   readonly name: string
   used: number
-  /** In the order in which they were taken; those that can be evicted only. */
+  /** Evictable shares only, in the order in which they were taken. */
   readonly evictable: Set<HeldShare>
   readonly line: Waiter[]
 }

@@ -69,7 +69,7 @@ export function signatureLine(type: KeyType, name: string, publicKey: Uint8Array
   return `— ${name} ${Buffer.concat([keyIdOf(type, name, publicKey), signature]).toString('base64')}\n`
 }
 
-/** The key as those who verify keep it: C2SP signed-note, "vkey". */
+/** The key as verifiers keep it: C2SP signed-note, "vkey". */
 export function verifierKeyText(name: string, publicKey: Uint8Array, type: KeyType = 'log'): string {
   const key = Buffer.concat([Buffer.of(KEY_TYPES[type]), publicKey]).toString('base64')
   return `${name}+${keyIdOf(type, name, publicKey).toString('hex')}+${key}`

@@ -35,7 +35,7 @@ export function cosignatureLine(name: string, publicKey: Uint8Array, { seconds, 
   return signatureLine('witness', name, publicKey, Buffer.concat([time, signature]))
 }
 
-/** The key of a witness as those who verify keep it: its vkey. */
+/** The key of a witness as verifiers keep it: its vkey. */
 export function cosignerKeyText(name: string, publicKey: Uint8Array): string {
   return verifierKeyText(name, publicKey, 'witness')
 }

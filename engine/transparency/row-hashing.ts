@@ -75,7 +75,7 @@ export class RowHashing {
 
 let shared: RowHashing | undefined
 
-/** The one of this thread: to make the module takes longer than to hash a thousand rows. */
+/** Shared within the thread: to make the module takes longer than to hash a thousand rows. */
 export function rowHashing(): RowHashing {
   shared ??= new RowHashing()
   return shared

@@ -71,7 +71,7 @@ export interface VerificationReport {
   readonly notes: readonly string[]
   /** The first problems, in the order of the journal. */
   readonly problems: readonly Problem[]
-  /** All problems, also those that are not listed. */
+  /** All problems, including unlisted ones. */
   readonly problemCount: number
 }
 

@@ -3,7 +3,7 @@ import type { ProblemList, Verdict } from './verdicts.ts'
 
 const ZERO_HASH = '0'.repeat(64)
 
-/** What a segment must continue: the end of the one before it. */
+/** What a segment must continue: the end of the segment before it. */
 type Predecessor = Pick<
   SegmentResult,
   'nextSequence' | 'nextBatchNumber' | 'lastHash' | 'lastTime' | 'statedDigest'

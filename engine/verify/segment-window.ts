@@ -61,7 +61,7 @@ export class SegmentWindow {
     this.#source.close()
   }
 
-  /** Waits for a write under way, and forgets what was read. */
+  /** Waits for a running write, and forgets what was read. */
   settle(milliseconds: number): void {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
     this.refresh()

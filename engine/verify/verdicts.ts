@@ -35,7 +35,7 @@ export const PROBLEMS_KEPT_MAXIMUM = 1_000
 /** A bounded list of problems in the order they were found. */
 export class ProblemList {
   readonly kept: Problem[] = []
-  /** All problems, also those no longer kept. */
+  /** All problems, including those no longer kept. */
   count = 0
 
   add(problem: Problem): void {
@@ -43,7 +43,7 @@ export class ProblemList {
     if (this.kept.length < PROBLEMS_KEPT_MAXIMUM) this.kept.push(problem)
   }
 
-  /** Appends another list's problems, with those that it only counted. */
+  /** Appends another list's problems, including the ones that it only counted. */
   addAll(kept: readonly Problem[], count: number): void {
     for (const problem of kept) this.add(problem)
     this.count += count - kept.length

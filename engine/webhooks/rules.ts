@@ -6,7 +6,7 @@ import type { StateReader } from '../state-ports.ts'
 import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
 import type { WebhookState } from './state.ts'
 
-/** Every event is held against each of them. */
+/** Every event is matched against each of them. */
 const WEBHOOKS_MAXIMUM = 100
 /** How long the secret before a rotation signs along. */
 const ROTATION_MICROSECONDS = 24 * 60 * 60 * 1_000_000

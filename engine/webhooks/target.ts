@@ -1,6 +1,6 @@
 /**
- * Where webhooks may send to (specification, Target restrictions). Pure: names are resolved elsewhere, and every address
- * that comes of it is held against `addressFault`.
+ * Where webhooks may send to (specification, Target restrictions). Pure: names are resolved elsewhere, and every
+ * resulting address is checked by `addressFault`.
  */
 import { BlockList, isIP } from 'node:net'
 

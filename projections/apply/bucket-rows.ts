@@ -9,7 +9,7 @@ import type { Tables } from '../tables/table-list.ts'
 export class BucketRows {
   changed = false
   readonly #tables: Pick<Tables, 'buckets' | 'bucketNames'>
-  /** Those that were read: most commands of a batch are about the same few. */
+  /** Rows that were read: most commands of a batch are about the same few. */
   readonly #known = new Map<string, BucketState>()
 
   constructor(tables: Pick<Tables, 'buckets' | 'bucketNames'>) {

@@ -36,7 +36,7 @@ export class HeldRows {
   #fields = new Uint32Array(ROWS_AT_FIRST * FIELDS)
   /** For each hash the last row with it. */
   #heads = new Uint32Array(2 * ROWS_AT_FIRST).fill(NONE)
-  /** Whether every row had a greater key than the one before. */
+  /** Whether every row had a greater key than the row before. */
   #ascends = true
 
   /** Rows to be read alone, not found or put. */

@@ -61,7 +61,7 @@ export class PayloadLedger {
     return payload
   }
 
-  /** How many payloads got or lost references: what an entry costs goes by that. */
+  /** How many payloads got or lost references: the cost of an entry. */
   get rowsTouched(): number {
     return this.#rowsTouched
   }
@@ -110,8 +110,8 @@ export class PayloadLedger {
   }
 
   /**
-   * Makes one payload of an earlier one and a new part, to which nothing refers yet. The parts of the earlier one are shared
-   * each, and once they are many the payload is shared whole: so an append costs as much whatever the number of those before.
+   * Makes one payload of an earlier payload and a new part; nothing refers to it yet. It shares the earlier payload's
+   * parts one by one, and once they are many the payload as a whole: so appends take constant time.
    */
   append(completion: Sequence, { payload, base, offset, part, size }: ChangeNamed<'payload.appended'>): void {
     const { location } = this.#require(base)

@@ -324,7 +324,7 @@ export class TableTransaction implements StateTransaction {
     this.#events.entry(sequence, changes)
   }
 
-  /** Keeps where the changes of access have come to, for those that are replayed. */
+  /** Keeps the last change of access, for changes that are replayed. */
   keepAccessChain(chain: AccessChain): void {
     putAccessChain(this.#tables.accessVersion, chain)
   }

@@ -34,8 +34,9 @@ export class AuditLogDamagedError extends Error {
 }
 
 /**
- * All records of a range that a filter lets through, up to the end that the log had when this was made, in constant memory. A record that
- * cannot be read is never skipped: where its body alone is not an entry, it is there as unreadable.
+ * All records of a range that a filter lets through, up to the end that the log had when this was made, in constant
+ * memory. A record that cannot be read is never skipped: if only its body is not an entry, it is returned as
+ * unreadable.
  */
 export class AuditRecords {
   readonly #range: AuditRange

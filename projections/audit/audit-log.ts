@@ -53,8 +53,8 @@ const EMPTY: JournalEnd = {
 
 /**
  * The audit log, which is the journal, read from any thread while it is written. Each call sees everything that was
- * acknowledged before it, and nothing that is not durable. It works in short turns of whoever asks, so the thread can serve
- * other requests meanwhile.
+ * acknowledged before it, and nothing that is not durable. It works in short turns of the asking owner, so the thread
+ * can serve other requests meanwhile.
  */
 export class AuditLog {
   readonly #disk: Disk
@@ -148,7 +148,7 @@ export class AuditLog {
   }
 
   /**
-   * Records by their sequences, with their places in the chain; without those that are no entry, or not there yet.
+   * Records by their sequences, with their places in the chain; without records that are no entry, or not yet written.
    * @throws AuditLogDamagedError
    */
   chained(sequences: readonly Sequence[], turns: Turns): Promise<ReadonlyMap<Sequence, ChainedRecord>> {

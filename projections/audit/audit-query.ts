@@ -6,7 +6,7 @@ import { RecordFrames } from './record-frames.ts'
 import type { Turns } from './turns.ts'
 
 /**
- * Most records examined for one page, one that is long counted once for each `COUNTED_BYTES`: some ten turns of work. The
+ * Most records examined for one page, a long record counted once for each `COUNTED_BYTES`: some ten turns of work. The
  * next page continues after them.
  */
 export const SCAN_MAXIMUM = 50_000

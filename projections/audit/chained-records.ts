@@ -14,7 +14,7 @@ export interface ChainedRecord extends AuditRecord {
 }
 
 /**
- * Records by their sequences; without those that are no entry, or not there yet.
+ * Records by their sequences; without records that are no entry, or not yet written.
  * @param cursorNear a cursor shortly before a record
  * @throws AuditLogDamagedError
  */

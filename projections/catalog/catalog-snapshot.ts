@@ -186,7 +186,7 @@ export class CatalogSnapshot {
   }
 
   /**
-   * The last pass of the scrub, which may be under way; undefined before the first. Damaged payloads that were removed
+   * The last pass of the scrub, which may be running; undefined before the first. Damaged payloads that were removed
    * since, with their objects, are left out.
    */
   scrub(): ScrubState | undefined {
@@ -288,7 +288,9 @@ export class CatalogSnapshot {
     return this.#read(bucketUsage.get(this.#tables.bucketUsage, bucketId))
   }
 
-  /** Number and bytes of payloads in files, and bytes of those in volumes, without what surrounds them on the disk. */
+  /**
+   * Number and bytes of payloads in files, and bytes of payloads in volumes, without what surrounds them on the disk.
+   */
   payloadUsage(): { readonly files: number; readonly fileBytes: number; readonly usedVolumeBytes: number } {
     const { files, bytes: fileBytes } = fileUsage.get(this.#tables.fileUsage)
     let usedVolumeBytes = 0

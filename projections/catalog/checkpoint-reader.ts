@@ -113,7 +113,7 @@ export class CheckpointReader {
     return receiptsOf(this.#tables.receipts, size)
   }
 
-  /** Receipts of checkpoints from a size on, by size and entry; `after`: of this size, those whose entries come later. */
+  /** Receipts of checkpoints from a size on, by size and entry; `after`: of this size, only later entries. */
   receiptsAfter(size: number, after: number, limit: number): ReceiptState[] {
     this.#environment.refresh()
     return receiptsAfter(this.#tables.receipts, size, after, limit)

@@ -126,7 +126,7 @@ export class EventLines implements EventCollector {
     this.#put('\ndata: ')
   }
 
-  /** The metadata after those that every event has. */
+  /** The metadata after the members that every event has. */
   #rest(bytes: Buffer, entry: ObjectEntry): boolean {
     if (entry.type === 'object.deleted') {
       this.#put(entry.isMarker ? TEXT.marked : TEXT.deleted)

@@ -173,7 +173,7 @@ export class EventScan {
     return this.#collector.addEntry(bytes, this.#objectEntry, named)
   }
 
-  /** The events of an entry, from the one with an index on. */
+  /** The events of an entry, from an index on. */
   #decoded(frames: RecordFrames, first: number): void {
     const { sequence, timeMicroseconds } = frames
     const read = this.#factsOf(sequence, frames.body)

@@ -112,7 +112,7 @@ export class ObjectEntry {
     return this.size !== -1
   }
 
-  /** Whether the version is the one called `null`, and what it replaced; nil in a bucket without versioning. */
+  /** Whether the version is the `null` version, and what it replaced; nil in a bucket without versioning. */
   #place(): boolean {
     const cursor = this.#cursor
     if (cursor.nil()) return true

@@ -25,7 +25,7 @@ const state = record('scrub', {
 })
 const row = packed(state)
 
-/** The last pass of the scrub, which may be under way. */
+/** The last pass of the scrub, which may be running. */
 export type ScrubState = ValueOf<typeof state>
 
 export function getScrub(table: TableReader): ScrubState | undefined {
@@ -33,7 +33,7 @@ export function getScrub(table: TableReader): ScrubState | undefined {
   return value === undefined ? undefined : row.decode(value)
 }
 
-/** What a pass found replaces what the one before found when it is over: until then both are known. */
+/** The findings of a pass replace the previous pass's when it is over: until then both are known. */
 export function applyScrub(
   table: Table,
   time: Microseconds,

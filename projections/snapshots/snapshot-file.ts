@@ -61,7 +61,7 @@ export function snapshotNames(disk: Disk, paths: StorePaths): SnapshotName[] {
   return names.sort((left, right) => right.sequence - left.sequence)
 }
 
-/** Those whose tables have the layout of this program, the newest first. */
+/** Snapshots whose tables have this program's layout, the newest first. */
 export function usableNames(disk: Disk, paths: StorePaths): SnapshotName[] {
   return snapshotNames(disk, paths).filter(({ version }) => version === SCHEMA_VERSION)
 }

@@ -43,7 +43,7 @@ export interface AgePageRequest {
   readonly prefix: string
   readonly since: Microseconds
   readonly entriesMaximum: number
-  /** Rows read, at most; those passed over included. */
+  /** Rows read, at most; including rows that are passed over. */
   readonly rowsMaximum: number
 }
 

@@ -45,7 +45,7 @@ interface EventBlock {
   readonly place: AuditPlace
 }
 
-/** The first block with events, from the one of a sequence on. */
+/** The first block with events, from the block of a sequence on. */
 export function blockFrom(table: TableReader, sequence: number): EventBlock | undefined {
   for (const { key, value } of table.rows({ start: numberKey(blockOf(sequence)), limit: 1 })) {
     const segmentFirstSequence = sequenceOf(readNumber(value, 0))

@@ -56,7 +56,7 @@ export function receiptsOf(table: TableReader, size: number): ReceiptState[] {
   return receiptsFrom(table, { start: numberKey(size), end: numberKey(size + 1) })
 }
 
-/** Receipts of checkpoints from a size on; `after`: of this size those whose entries come later. */
+/** Receipts of checkpoints from a size on; `after`: of this size, only later entries. */
 export function receiptsAfter(table: TableReader, size: number, after: number, limit: number): ReceiptState[] {
   return receiptsFrom(table, { start: Buffer.concat([numberKey(size), numberKey(after + 1)]), limit })
 }

@@ -26,7 +26,7 @@ export function sequenceOfRow(row: Buffer): Sequence {
   return sequenceOfOrder(orderOf(row))
 }
 
-/** The two tables, and the one of current objects, that hold the versions of keys. */
+/** The tables that hold the versions of keys. */
 export interface VersionTables<T = TableReader> {
   readonly objects: T
   readonly versions: T

@@ -34,7 +34,7 @@ export function getWitnessed(table: TableReader, origin: string): WitnessedLog |
   return row && stateOf(origin, row)
 }
 
-/** All of them by origin. Those that may be witnessed are named by a setting, so they are few. */
+/** All of them by origin. They are few: a setting names the logs that may be witnessed. */
 export function allWitnessed(table: TableReader): WitnessedLog[] {
   return Array.from(table.rows({}), ({ key, value }) => stateOf(Buffer.from(key).toString(), value))
 }

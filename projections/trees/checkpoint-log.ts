@@ -102,7 +102,7 @@ export class CheckpointLog {
     return this.#reader.receiptsOf(size)
   }
 
-  /** Receipts of checkpoints from a size on; `after`: of this size, those whose entries come later. */
+  /** Receipts of checkpoints from a size on; `after`: of this size, only later entries. */
   receiptsAfter(size: number, after: number, limit: number): ReceiptState[] {
     return this.#reader.receiptsAfter(size, after, limit)
   }

@@ -43,9 +43,9 @@ class EnoughRead extends Error {
 }
 
 /**
- * Reads the first `size` records of a journal, and looks in a range of them for those that name an object: as the resource, in
- * the metadata, or in a change, by any bucket that ever had the name. Whether they are the records of a checkpoint is for the
- * caller to judge by the root.
+ * Reads the first `size` records of a journal, and searches a range of them for records that name an object: as the
+ * resource, in the metadata, or in a change, by any bucket that ever had the name. Whether they are the records of a
+ * checkpoint is for the caller to judge by the root.
  * @throws JournalDamagedError
  */
 export function searchRange(disk: Disk, paths: StorePaths, size: number, search: RangeSearch): SearchReport {

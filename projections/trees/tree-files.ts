@@ -158,7 +158,7 @@ export class TreeFiles {
     }
   }
 
-  /** All that is there of a tile: leaf hashes or roots of tiles, and the rows over them. */
+  /** All hashes of a tile: leaf hashes or roots of tiles, and the rows over them. */
   #tileRows(tree: TreeName, level: number, tile: number): Buffer[] {
     if (level > LEVELS) throw new TreesDamagedError(`no tree has a level ${level}`)
     // The writer may be about to add more.

@@ -53,7 +53,7 @@ export interface PendingDelivery {
   readonly nextMicroseconds: Microseconds | undefined
 }
 
-/** A line of events: how far it was read, and which of those are not done. */
+/** A line of events: how far it was read, and which events are pending. */
 export interface DeliveryLine {
   /** Undefined before the first report of a replay. */
   readonly position: EventPlace | undefined

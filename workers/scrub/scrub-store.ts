@@ -86,7 +86,7 @@ export class StoreScrub implements BackgroundWorker {
     pass?.close()
   }
 
-  /** The pass that the journal says is under way. */
+  /** The running pass, by the journal. */
   #passUnderWay(): ScrubPass | undefined {
     const progress = this.#catalog.snapshot().scrub()?.progress
     const present = this.#pass

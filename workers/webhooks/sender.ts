@@ -29,7 +29,7 @@ interface SenderOptions {
   readonly ownListeners: () => readonly OwnListener[]
 }
 
-/** What came of one POST. */
+/** Outcome of one POST. */
 export interface Sent {
   /** When it began. */
   readonly timeMicroseconds: Microseconds
@@ -58,7 +58,7 @@ export class WebhookSender {
     this.#options = options
   }
 
-  /** Never throws: whatever goes wrong is what came of it. */
+  /** Never throws: a failure is an outcome. */
   async send(webhook: WebhookState, event: StorageEvent, { testId, signal }: SendOptions = {}): Promise<Sent> {
     const { clock } = this.#options
     const now = clock()

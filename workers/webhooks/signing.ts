@@ -14,7 +14,7 @@ export interface SignedDelivery {
 
 /** What an event is signed with, and for whom. */
 interface Signing {
-  /** The secret as its owner was shown it, and the one before while it signs along. */
+  /** The secret as its owner was shown it, and the previous one while it signs too. */
   readonly secrets: readonly [current: string, ...previous: string[]]
   /** Whole seconds since 1970, of this attempt. */
   readonly timeSeconds: number

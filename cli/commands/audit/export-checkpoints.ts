@@ -33,8 +33,8 @@ interface ReceiptPage {
 const PAGE = 1000
 
 /**
- * checkpoints.json of an export, piece by piece: the checkpoints whose entries are in its range, and those after it up to the
- * first that covers its last record.
+ * checkpoints.json of an export, piece by piece: the checkpoints whose entries are in its range, and later ones up to
+ * the first that covers its last record.
  */
 export async function* exportedCheckpoints(
   client: ManagementClient,

@@ -9,7 +9,7 @@ import { type Cursor, type Event, type EventQuery, readEvents } from './event-pa
 const PAUSE_MILLISECONDS = 1000
 const PAGE = 1000
 
-/** The request ids of those who follow. */
+/** The request ids of `audit follow`. */
 const POLLING_ID = /^follow-[0-9a-f]{24}$/
 
 /** Whether a record is of following the log. Only of this route, where a client that borrows the id hides no more than reads. */

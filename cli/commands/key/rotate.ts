@@ -65,7 +65,7 @@ export class KeyRotateCommand extends StoppedStoreCommand {
     changeSecrets(path, { [CURRENT]: newSecret('credential_master_key'), [PREVIOUS]: present })
   }
 
-  /** Changes the key in the journal, and takes the one before out of the secrets file. */
+  /** Changes the key in the journal, and removes the previous key from the secrets file. */
   async #finish(paths: StorePaths): Promise<void> {
     const { config } = this.readConfig()
     const { masterKey, previousMasterKey } = masterKeysOf(config)

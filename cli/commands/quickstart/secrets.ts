@@ -69,10 +69,10 @@ function codeOf(error: unknown): unknown {
 }
 
 /**
- * Moves a secrets file out of the data directory, so that copies of the data no longer hold the key to them. At every
- * moment of a crash it is in one place or in both.
+ * Moves a secrets file out of the data directory, so that copies of the data no longer hold the key to them. After a
+ * crash at any moment it is in one place or in both.
  * @returns what to tell the operator
- * @throws ExitError `usage` if another file with other secrets is there already
+ * @throws ExitError `usage` if the place has a file with other secrets
  */
 function moveOut(inside: string, path: string): string {
   try {

@@ -1,4 +1,4 @@
-/** The clock that retention goes by. */
+/** The clock of retention. */
 import type { ConfigRow } from '../config-row.ts'
 
 export const objectLockSettings = [

@@ -29,7 +29,7 @@ export class FrontEndTelemetry implements S3Telemetry {
   readonly #received: number
   readonly #sent: number
 
-  /** @param extensions those that are on */
+  /** @param extensions that are on */
   constructor(
     metrics: SharedMetrics,
     thread: number,

@@ -2,7 +2,7 @@ import type { ScrapeValues } from '../../../planes/http/metrics/metric-table.ts'
 import type { DeliveryCounts } from '../../../workers/webhooks/deliver-webhooks.ts'
 import type { RunningWorkers } from '../background-workers.ts'
 
-/** What the workers tell of themselves; those but the deliveries are undefined until they are started. */
+/** Where the workers' values come from; all but the deliveries are undefined until the workers are started. */
 export interface WorkerSources {
   readonly deliveries: DeliveryCounts
   readonly workers:

@@ -51,13 +51,13 @@ export interface OpeningReport {
   readonly created: boolean
   readonly replayedRecords: number
   readonly discardedProjections: string | undefined
-  /** The snapshot that the projections were made from, and those that could not be used. */
+  /** The snapshot that the projections were made from, and snapshots that could not be used. */
   readonly snapshot: string | undefined
   readonly refusedSnapshots: OpenedProjections['refusedSnapshots']
   readonly cut: CutTail | undefined
   /** Entries that change access and were vouched for now. */
   readonly adoptedEntries: number
-  /** Id of the master key that this start has given the store in the place of the one before. */
+  /** Id of the master key that this start has given the store in place of the previous one. */
   readonly changedMasterKey: string | undefined
 }
 

@@ -7,7 +7,7 @@ export class NotAStoreError extends Error {
   override readonly name = 'NotAStoreError'
 }
 
-/** Where a restore builds the journal; it gets its place when everything else is there. */
+/** Where a restore builds the journal; it is moved to its place when everything else is complete. */
 export function journalBeingRestored({ restoring }: StorePaths): string {
   return join(restoring, 'journal')
 }

@@ -46,7 +46,7 @@ function batchDone(time: Microseconds): void {
 
 let unrecorded: Unrecorded | undefined
 
-/** Stops in order; after a failure it keeps the records that came too late, and those that are still in a port. */
+/** Stops in order; after a failure it keeps the records that came too late, and the records still in a port. */
 async function stop(store: OpenStore): Promise<void> {
   try {
     if (store.loop.failure === undefined) {

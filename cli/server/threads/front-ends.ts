@@ -86,7 +86,7 @@ export class FrontEnds {
 
   /**
    * Lets requests in progress finish within the grace period; resolves when every thread has ended.
-   * @returns those that did not end: they are stuck, and cannot be ended without the process
+   * @returns threads that did not end: they are stuck, and cannot be ended without the process
    */
   async stop(graceMilliseconds: number): Promise<readonly string[]> {
     this.#stopping = true

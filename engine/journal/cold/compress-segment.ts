@@ -31,9 +31,9 @@ interface Compressed {
 const SYNC_BYTES = 1 << 20
 
 /**
- * Replaces a sealed plain segment by its cold form, in pieces of `BLOCK_BYTES`; yields the bytes that each took. The new
- * file is made under another name, synced, read again and held against the seal; then one rename puts it in the place of
- * the plain one. So a crash or an error at any moment leaves one of the two, whole, and at most a file without meaning.
+ * Replaces a sealed plain segment by its cold form, in pieces of `BLOCK_BYTES`; yields the bytes that each took. The
+ * new file is made under another name, synced, read again and checked against the seal; then one rename replaces the
+ * plain one. So a crash or an error at any moment leaves one of the two, whole, and at most a file without meaning.
  * @throws JournalDamagedError when the plain segment is not what its seal states: it is left as it is
  */
 export async function* compressSegment(
@@ -121,7 +121,7 @@ async function* write(disk: Disk, segment: Sealed, making: string, level: number
 }
 
 /**
- * Reads the whole cold segment through the reader that everybody uses.
+ * Reads the whole cold segment through the reader of the whole store.
  * @returns length of the file
  */
 async function* readAgain(disk: Disk, segment: Sealed, making: string, seal: Buffer): AsyncGenerator<number, number> {
@@ -138,7 +138,7 @@ async function* readAgain(disk: Disk, segment: Sealed, making: string, seal: Buf
   }
 }
 
-/** The bytes of a sealed segment, and whether they are those that its seal states. */
+/** The bytes of a sealed segment, and whether they match its seal. */
 class Content {
   /** The sealing batch, at the end. */
   seal: Buffer = Buffer.alloc(0)

@@ -16,7 +16,7 @@ export interface KeptCheckpoint {
   readonly root: string
 }
 
-/** What came of the checkpoints of a journal. */
+/** Results of checking the checkpoints of a journal. */
 export interface CheckpointFindings {
   /** Entries that sign one. */
   readonly count: number

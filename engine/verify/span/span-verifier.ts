@@ -129,7 +129,7 @@ class SpanVerifier {
   }
 
   /**
-   * Verifies the batch at a place, or what is there in its stead.
+   * Verifies the batch at a place, or whatever is in its place.
    * @returns the offset after it
    */
   #verifyBatch(window: SegmentWindow, place: SegmentPlace, limit: number, segmentNumber: number | undefined): number {

@@ -44,8 +44,9 @@ const LONGEST_RETRY_MILLISECONDS = 600_000
 const WRITES_MAXIMUM = 3
 
 /**
- * Writes each checkpoint into a place outside of the data directory before it is published, on condition that the place still holds
- * the one before (spec/decisions/0158-receipts-and-witnesses.md). Nothing is kept back but checkpoints while the place is away.
+ * Writes each checkpoint into a place outside of the data directory before it is published, on condition that the place
+ * still holds the checkpoint before (spec/decisions/0158-receipts-and-witnesses.md). While the place is unreachable
+ * only checkpoints are held back.
  */
 export class CheckpointLock implements BackgroundWorker, OutsideMemory, PublicationRequirement {
   readonly name: string

@@ -13,7 +13,7 @@ interface S3LockOptions extends S3Credential {
 }
 
 const ETAG = /^"[!#-~]{1,128}"$/
-/** Of PutObject: the object is not as the condition says, or another write is under way. */
+/** Of PutObject: the condition does not hold, or another write is running. */
 const CHANGED: readonly number[] = [409, 412]
 
 /** A lock in a bucket of another S3: conditional writes with If-Match and If-None-Match. */
