@@ -13,7 +13,7 @@ import { sharingErrors } from '../planes/sharing/errors.ts'
 import { PROOFS } from './prove/proof-list.ts'
 import { type MarkdownRow, tableWith } from './support/pages/markdown-tables.ts'
 
-const ERRORS = 'spec/errors.md'
+const ERRORS = 'spec/manual/errors.md'
 
 function code(text: string): string {
   return `\`${text}\``
@@ -42,7 +42,7 @@ test('errors of the management listener', async (t) => {
 
 test('errors of public links', async (t) => {
   const rows = Object.entries(sharingErrors).map(([name, row]) => [code(name), String(row.status), row.sentence])
-  t.same(tableWith('spec/management/public-links.md', 'public code | status | sentence'), rows)
+  t.same(tableWith('spec/manual/management/public-links.md', 'public code | status | sentence'), rows)
 })
 
 test('exit codes', async (t) => {
@@ -61,12 +61,12 @@ test('management routes', async (t) => {
   const rows = routeList.map(({ method, path, roles, body, summary }) => {
     return [method, code(path), [roles].flat().join(', '), body, summary]
   })
-  t.same(tableWith('spec/management/routes.md', header), rows)
+  t.same(tableWith('spec/manual/management/routes.md', header), rows)
 })
 
 test('metrics', async (t) => {
   const rows = metricTable.map((row) => [code(row.name), row.type, row.labels.map(code).join(', '), row.help])
-  t.same(tableWith('spec/metrics.md', 'metric | type | labels | meaning'), rows)
+  t.same(tableWith('spec/manual/metrics.md', 'metric | type | labels | meaning'), rows)
 })
 
 test('the track record: every fault has a case or a proof that finds it', async (t) => {

@@ -54,7 +54,7 @@ function tableLines(header: readonly string[], rows: readonly (readonly string[]
   )
 }
 
-/** The page spec/configuration.md. */
+/** The page spec/manual/configuration.md. */
 export function configDocument(): string {
   const rows = (configTable as readonly ConfigRow[]).map((row) => [
     `\`${row.name}\``,

@@ -1,6 +1,6 @@
 /**
  * Every setting of the object store, section by section in the order of the page. The reader, the types, `config show` and
- * spec/configuration.md are made from this table.
+ * spec/manual/configuration.md are made from this table.
  */
 import { apiSettings } from './settings/api.ts'
 import { auditSettings } from './settings/audit.ts'

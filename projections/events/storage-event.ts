@@ -19,7 +19,7 @@ export interface EventPosition {
 /** No entry has as many events: one is 32 KiB at most. */
 export const EVENT_INDEX_MAXIMUM = 9999
 
-/** What a storage event says beyond its fields (spec/management/events.md); never a key, token or password. */
+/** What a storage event says beyond its fields (spec/manual/management/events.md); never a key, token or password. */
 export type EventMetadata = Readonly<Record<string, string | number | boolean>>
 
 /** One storage event (specification, Storage event). */

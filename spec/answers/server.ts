@@ -43,7 +43,7 @@ const DRIVER = 'OBJECT_STORE_SERVER_HTTP_DRIVER'
 
 /** Older checkouts record all of them, have one driver, and refuse a name that they do not know. */
 function newerSettings(checkout: string): Readonly<Record<string, string>> {
-  const page = readFileSync(join(checkout, 'spec', 'configuration.md'), 'utf8')
+  const page = readFileSync(join(checkout, 'spec', 'manual', 'configuration.md'), 'utf8')
   return Object.fromEntries(
     [
       [EVERY_RECORD, String(1024 ** 2)],

@@ -42,8 +42,8 @@ test('the table', async (t) => {
   for (const name of specified) t.ok(names.has(name), name)
 })
 
-test('spec/configuration.md is the table', async (t) => {
-  t.equal(readFileSync('spec/configuration.md', 'utf8'), configDocument())
+test('spec/manual/configuration.md is the table', async (t) => {
+  t.equal(readFileSync('spec/manual/configuration.md', 'utf8'), configDocument())
 })
 
 test('defaults', async (t) => {

@@ -34,7 +34,8 @@ export interface BothOptions {
 }
 
 async function runsCommandsOfPage(directory: string): Promise<void> {
-  const [, commands] = /```sh\n([^]*?)```/.exec(readFileSync(join(SOURCES, 'tls.md'), 'utf8')) ?? []
+  const [, commands] =
+    /```sh\n([^]*?)```/.exec(readFileSync(join(SOURCES, '..', 'manual', 'clients', 'tls.md'), 'utf8')) ?? []
   if (commands === undefined) throw new Error('tls.md has no commands')
   const { code, stderr } = await run('bash', ['-e', '-c', commands], { directory })
   if (code !== 0) throw new Error(`the commands of tls.md fail: ${stderr}`)

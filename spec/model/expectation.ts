@@ -46,7 +46,7 @@ export interface Pattern {
   check?(answer: WireAnswer): string | undefined
 }
 
-/** The errors that the model knows, with their statuses (S3 API reference, Error responses; spec/errors.md). */
+/** The errors that the model knows, with their statuses (S3 API reference, Error responses; spec/manual/errors.md). */
 const STATUS = {
   AccessDenied: 403,
   BUCKET_NOT_FOUND: 404,

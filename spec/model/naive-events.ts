@@ -1,5 +1,5 @@
 /**
- * The storage events that a command makes, by the page on them (spec/management/events.md) and from what the model held
+ * The storage events that a command makes, by the page on them (spec/manual/management/events.md) and from what the model held
  * before and after it: no code of the store is asked.
  */
 import type { Command } from '../../engine/commands/commands.ts'

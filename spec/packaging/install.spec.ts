@@ -42,7 +42,13 @@ test('a second one compiles only what has changed', async (t) => {
 test('npm pack makes a package that installs without a network', async (t) => {
   await npm(checkout, 'pack')
   const files = (await runs(checkout, 'tar', '--list', '--gzip', '--file', packed)).split('\n')
-  for (const name of ['build/cli/main.js', PROGRAM, 'build/console/index.html', 'spec/operating.md', 'LICENSE']) {
+  for (const name of [
+    'build/cli/main.js',
+    PROGRAM,
+    'build/console/index.html',
+    'spec/manual/operating.md',
+    'LICENSE',
+  ]) {
     t.ok(files.includes(`package/${name}`), name)
   }
   t.same(

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a new user does, with the commands of README.md, spec/operating.md and spec/clients/tls.md: installs the service, gives it TLS,
+# What a new user does, with the commands of README.md, spec/manual/operating.md and spec/manual/clients/tls.md: installs the service, gives it TLS,
 # makes a bucket, backs up, loses everything and restores, upgrades, changes the keys, and removes the package.
 # Installs software: walk.spec.ts runs it in a copy of the machine that is thrown away.
 # walk.sh PACKAGE.deb NEWER.deb
@@ -51,7 +51,7 @@ first_secrets=$(cat /etc/object-store/secrets.env)
 say 'TLS, with an authority and a certificate by it'
 stop_service
 cd /etc/object-store
-commands_below '# A certificate for TLS' "$pages/spec/clients/tls.md" | bash -e
+commands_below '# A certificate for TLS' "$pages/spec/manual/clients/tls.md" | bash -e
 chown object-store key.pem certificate.pem
 chmod 600 key.pem ca-key.pem
 sed -i 's/^# tls_/tls_/' object-store.toml

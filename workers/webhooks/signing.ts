@@ -22,7 +22,7 @@ interface Signing {
 }
 
 /**
- * The body and the headers of a delivery. The headers come in three families (spec/management/webhooks.md): the
+ * The body and the headers of a delivery. The headers come in three families (spec/manual/management/webhooks.md): the
  * specification's, Standard Webhooks, and CloudEvents in binary mode.
  */
 export function signedDelivery(

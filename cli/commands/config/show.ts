@@ -67,7 +67,9 @@ export class ConfigShowCommand extends ConfigCommand {
   })
 
   json = Option.Boolean('--json', false, { description: 'print one JSON object per line' })
-  markdown = Option.Boolean('--markdown', false, { description: 'the page spec/configuration.md, without values' })
+  markdown = Option.Boolean('--markdown', false, {
+    description: 'the page spec/manual/configuration.md, without values',
+  })
 
   override async execute(): Promise<number> {
     if (this.markdown) {

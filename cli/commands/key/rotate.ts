@@ -30,7 +30,7 @@ export class KeyRotateCommand extends StoppedStoreCommand {
       server with both does the same.
 
       Run again after a crash, the command finishes what it started. Data sealed with the old key is not sealed again: anybody
-      who has the old key and a copy of the journal can read it. spec/operating.md says what to replace in that case.
+      who has the old key and a copy of the journal can read it. spec/manual/operating.md says what to replace in that case.
     `,
     examples: [
       ['The store of a quick start', '$0 key rotate --data-dir ./data'],

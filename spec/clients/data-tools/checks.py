@@ -13,7 +13,7 @@ import sys
 endpoint, access_key, secret_key, bucket, mode = sys.argv[1:6]
 IS_TLS = endpoint.startswith("https:")
 EXTENDED = {"extended": True, "default": False}[mode]
-PAGE = pathlib.Path(__file__).parent.parent / "data-tools.md"
+PAGE = pathlib.Path(__file__).parent.parent.parent / "manual" / "clients" / "data-tools.md"
 MIB = 1024**2
 # The end of lines of an example that a server with the extensions makes needless.
 NEEDLESS = "# without extensions"

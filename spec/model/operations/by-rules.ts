@@ -43,7 +43,7 @@ export interface Carried {
   readonly now: number
 }
 
-/** The same on the management plane (spec/errors.md). */
+/** The same on the management plane (spec/manual/errors.md). */
 export const MANAGEMENT_CODES: Readonly<Record<string, ErrorCode>> = {
   'bucket-not-found': 'BUCKET_NOT_FOUND',
   'rule-not-found': 'LIFECYCLE_RULE_NOT_FOUND',

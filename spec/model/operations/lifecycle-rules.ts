@@ -1,4 +1,4 @@
-/** Requests on lifecycle rules (spec/management/routes.md). */
+/** Requests on lifecycle rules (spec/manual/management/routes.md). */
 import type { LifecycleRule } from '../../../engine/events/values.ts'
 import { API } from '../../../planes/management/define-route.ts'
 import * as commands from '../../support/lifecycle.ts'

@@ -1,4 +1,4 @@
-/** The whole list of storage events (spec/management/events.md). */
+/** The whole list of storage events (spec/manual/management/events.md). */
 import { API } from '../../../planes/management/define-route.ts'
 import type { EventPage, StorageEvent } from '../../support/storage-events.ts'
 import type { WireAnswer } from '../../support/wire-client.ts'

@@ -1,4 +1,4 @@
-/** Requests on webhooks (spec/management/webhooks.md). */
+/** Requests on webhooks (spec/manual/management/webhooks.md). */
 import type { EventType } from '../../../engine/events/values.ts'
 import { API } from '../../../planes/management/define-route.ts'
 import * as commands from '../../support/webhooks/webhook-commands.ts'

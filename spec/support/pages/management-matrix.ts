@@ -82,7 +82,7 @@ export interface ManagementRow {
  *   other is a name of nothing
  */
 export function managementRows(values: Readonly<Record<string, string>>): ManagementRow[] {
-  return tableWith('spec/management/routes.md', 'method | path | roles | body | meaning').map(
+  return tableWith('spec/manual/management/routes.md', 'method | path | roles | body | meaning').map(
     ([method = '', code = '', roles = '', body = '']) => {
       const path = code.replaceAll('`', '')
       const target = path

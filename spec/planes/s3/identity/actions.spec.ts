@@ -146,7 +146,10 @@ test('managing a bucket covers reading what is managed, unless reading is denied
 })
 
 test('the actions of the table are those of its page', async (t) => {
-  const page = tableWith('spec/s3/operations.md', 'operation | request | action | also takes | changes | implemented')
+  const page = tableWith(
+    'spec/manual/s3/operations.md',
+    'operation | request | action | also takes | changes | implemented',
+  )
   const implemented = page.filter((row) => row[5] !== 'no' && row[2] !== '`s3:Preflight`')
   t.same(
     OPERATIONS_WITH_ACTION.map(({ name }) => name),
