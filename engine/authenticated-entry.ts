@@ -4,7 +4,7 @@ import type { Change } from './events/changes.ts'
 import { encodeEntry } from './events/entry-codec.ts'
 import type { BatchBuilder } from './journal/batch-builder.ts'
 import { RECORD_KIND } from './journal/format.ts'
-import { type AccessAuthentication, changesAccess, UNSIGNED } from './keys/access-authentication.ts'
+import { type AccessAuthentication, changesAccess, UNSIGNED } from './access/access-authentication.ts'
 import type { StateTransaction } from './state-ports.ts'
 
 /**

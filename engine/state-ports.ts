@@ -1,4 +1,4 @@
-import type { AccessState } from './domain/access-state.ts'
+import type { AccessState } from './access/state.ts'
 import type { SharingState } from './links/state.ts'
 import type { WebhooksState } from './webhooks/state.ts'
 import type { Change, ChangeNamed } from './events/changes.ts'
@@ -17,7 +17,7 @@ import type {
   UploadChecksum,
   Versioning,
 } from './events/values.ts'
-import type { AccessChain } from './keys/access-authentication.ts'
+import type { AccessChain } from './access/access-authentication.ts'
 import type { AppliedPosition } from './journal/positions.ts'
 import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumber } from './brands.ts'
 import type { PayloadLocation } from './payloads/payload-reader.ts'

@@ -1,7 +1,7 @@
 import type { Disk } from '../engine/disk/disk.ts'
 import { isDiskFull } from '../engine/disk/disk.ts'
 import type { StorePaths } from '../engine/disk/store-paths.ts'
-import { AccessSeal } from './access-seal.ts'
+import { AccessSeal } from './access/access-seal.ts'
 import { ProjectionEnvironment } from './lmdb-environment.ts'
 import { ProjectionStateStore } from './apply/state-store.ts'
 import { copyFault, moveFault, type RefusedSnapshot } from './snapshots/restore-snapshot.ts'

@@ -20,7 +20,7 @@ function digestOf(paths) {
 
 /** Everything that the bundle is made of but the shared code of engine/, which is added by its folder. */
 function inputs() {
-  const shared = [...filesIn('engine/proof'), 'engine/domain/policy.ts']
+  const shared = [...filesIn('engine/proof'), 'engine/access/policy.ts']
   const settings = ['spec/build-console.mjs', 'package-lock.json', 'tsconfig.json']
   return [...filesIn(CLIENT), ...shared, ...Object.keys(generated), ...settings]
 }

@@ -9,7 +9,7 @@ import { metricTable } from '../planes/http/metrics/metric-table.ts'
 import { managementErrorOf, managementErrors } from '../planes/management/errors.ts'
 import { routeList } from '../planes/management/route-list.ts'
 import { s3ErrorOf } from '../planes/s3/errors.ts'
-import { sharingErrors } from '../planes/sharing/errors.ts'
+import { sharingErrors } from '../planes/links/errors.ts'
 import { PROOFS } from './prove/proof-list.ts'
 import { type MarkdownRow, tableWith } from './support/pages/markdown-tables.ts'
 

@@ -1,6 +1,6 @@
 import { formatAddress } from './address.ts'
 import type { Address, Config, ConfigName } from './config-types.ts'
-import { isPrivateUrl, lockProblem } from './lock-setting.ts'
+import { isPrivateUrl, lockProblem } from '../checkpoints/lock-setting.ts'
 import { decodeMasterKey } from './master-key.ts'
 
 /** A rule over several settings. */

@@ -4,7 +4,7 @@
  */
 import { apiSettings } from './settings/api.ts'
 import { auditSettings } from './settings/audit.ts'
-import { checkpointsSettings } from './settings/checkpoints.ts'
+import { checkpointsSettings } from '../checkpoints/settings.ts'
 import { consoleSettings } from './settings/console.ts'
 import { credentialsSettings } from './settings/credentials.ts'
 import { dataDirectorySettings } from './settings/data-directory.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { CheckpointNoteError, readVerifierKey } from '../../engine/transparency/checkpoint-note.ts'
+import { CheckpointNoteError, readVerifierKey } from '../../engine/checkpoints/checkpoint-note.ts'
 import { parseAddress } from './address.ts'
 import type { ConfigForm, ConfigKind, ConfigRow } from './config-row.ts'
 import type { ConfigValues } from './config-types.ts'

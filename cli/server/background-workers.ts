@@ -16,7 +16,7 @@ import type { SnapshotMaker } from '../../workers/make-snapshots.ts'
 import type { WebhookDelivery } from '../../workers/webhooks/deliver-webhooks.ts'
 import type { CheckpointTimeStamps } from '../../workers/checkpoints/time-stamp-checkpoints.ts'
 import type { CheckpointWitnesses } from '../../workers/checkpoints/witness-checkpoints.ts'
-import type { CheckpointWorkers } from './checkpoints.ts'
+import type { CheckpointWorkers } from '../checkpoints/start.ts'
 import type { Logger } from './logger.ts'
 import type { StoreSession } from './store/store-session.ts'
 

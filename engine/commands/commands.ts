@@ -17,8 +17,8 @@ import type {
   ScrubProgress,
   UploadChecksum,
 } from '../events/values.ts'
-import type { AccessCommands } from './access-commands.ts'
-import type { CheckpointCommands } from './checkpoint-commands.ts'
+import type { AccessCommands } from '../access/commands.ts'
+import type { CheckpointCommands } from '../checkpoints/commands.ts'
 import type { SharingCommands } from '../links/commands.ts'
 import type { WebhookCommands } from '../webhooks/commands.ts'
 

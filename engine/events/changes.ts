@@ -3,9 +3,9 @@
  * (spec/formats/journal.md). A change is stored as an array whose first element is its kind.
  */
 import type { Microseconds, Sequence } from '../brands.ts'
-import * as access from './access-changes.ts'
+import * as access from '../access/changes.ts'
 import * as buckets from './bucket-changes.ts'
-import * as checkpoints from './checkpoint-changes.ts'
+import * as checkpoints from '../checkpoints/changes.ts'
 import * as deliveries from '../webhooks/delivery-changes.ts'
 import * as lifecycle from '../lifecycle/changes.ts'
 import * as objects from './object-changes.ts'

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
-import { AccessForgedError } from './access-authentication.ts'
+import { AccessForgedError } from '../access/access-authentication.ts'
 import { SecretBox, SecretBoxError } from './secret-box.ts'
 import { keysOfOne, type MasterKeyChange, masterKeyCheck, previousMasterKeyKey, type StoreKeys } from './store-keys.ts'
 

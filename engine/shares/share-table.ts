@@ -123,7 +123,7 @@ export const otherShares: Readonly<Record<string, OtherRow>> = {
   },
   'password-attempts': {
     sentence: 'Attempts at passwords of shares, a rate: each takes one of its address and one of its share.',
-    file: 'planes/sharing/attempt-limits.ts',
-    spec: 'spec/planes/sharing/parts.spec.ts',
+    file: 'planes/links/attempt-limits.ts',
+    spec: 'spec/planes/links/parts.spec.ts',
   },
 }

@@ -2,7 +2,7 @@ import type { BucketId } from '../../engine/brands.ts'
 import { BusyError, type Share, Shares } from '../../engine/shares/shares.ts'
 import { threadTurns, type Turns } from '../../projections/audit/turns.ts'
 import { ClientGoneError, type HttpRequest } from '../http/exchange.ts'
-import type { ManagementIdentity } from './identity/authenticate.ts'
+import type { ManagementIdentity } from './access/authenticate.ts'
 
 /** Who works long: the shares are those of the credential. */
 interface HeavyRequest {

@@ -1,8 +1,8 @@
-import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/domain/access-state.ts'
+import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
 import type { EmbedState, ShareState } from '../../engine/links/state.ts'
 import type { ReplayState, WebhookState } from '../../engine/webhooks/state.ts'
 import type { VersionSelector } from '../../engine/commands/commands.ts'
-import * as access from '../../engine/events/access-changes.ts'
+import * as access from '../../engine/access/changes.ts'
 import {
   type Change,
   type ChangeHandlers,
@@ -10,12 +10,12 @@ import {
   handledBy,
   handlerOf,
 } from '../../engine/events/changes.ts'
-import * as checkpoints from '../../engine/events/checkpoint-changes.ts'
+import * as checkpoints from '../../engine/checkpoints/changes.ts'
 import * as deliveries from '../../engine/webhooks/delivery-changes.ts'
 import * as sharing from '../../engine/links/changes.ts'
 import * as webhooks from '../../engine/webhooks/changes.ts'
 import type { CorsRule, ScrubProgress } from '../../engine/events/values.ts'
-import type { AccessChain } from '../../engine/keys/access-authentication.ts'
+import type { AccessChain } from '../../engine/access/access-authentication.ts'
 import type { PayloadLocation } from '../../engine/payloads/payload-reader.ts'
 import type { AppliedPosition } from '../../engine/journal/positions.ts'
 import {
@@ -40,19 +40,19 @@ import type {
   UploadState,
   WitnessedLog,
 } from '../../engine/state-ports.ts'
-import { AccessRows } from './access-rows.ts'
+import { AccessRows } from '../access/rows.ts'
 import { BucketRows } from './bucket-rows.ts'
-import { CheckpointRows } from './checkpoint-rows.ts'
-import { EventRows } from './event-rows.ts'
+import { CheckpointRows } from '../checkpoints/rows.ts'
+import { EventRows } from '../events/rows.ts'
 import { Counters } from './counters.ts'
 import { LifecycleRows } from '../lifecycle/rows.ts'
 import { PayloadLedger } from './payload-ledger.ts'
 import { SharingRows } from '../links/rows.ts'
 import type { Tables } from '../tables/table-list.ts'
-import { accountRows, credentialRows, getAccessChain, policyRows, putAccessChain, tokenRows } from '../tables/access.ts'
+import { accountRows, credentialRows, getAccessChain, policyRows, putAccessChain, tokenRows } from '../access/tables.ts'
 import { putApplied } from '../tables/applied.ts'
 import { noteBatch } from '../tables/audit-index.ts'
-import { getLastRestore, putRestore } from '../tables/checkpoints.ts'
+import { getLastRestore, putRestore } from '../checkpoints/tables.ts'
 import { getCors, putCors } from '../tables/cors.ts'
 import { getBucketOfRule, getLifecycleRules } from '../lifecycle/tables.ts'
 import { getPayload, getReferences } from '../tables/payloads.ts'

@@ -5,8 +5,8 @@ import { buildProjections, buildTreesOf } from './rebuild.ts'
 import type { ReplayProgress } from './replay.ts'
 import { TABLES } from '../tables/table-list.ts'
 import { getApplied, refuseNewer } from '../tables/applied.ts'
-import { compareTrees, type TreeDifference } from '../trees/build-trees.ts'
-import { TreeFiles, treesIn } from '../trees/tree-files.ts'
+import { compareTrees, type TreeDifference } from '../checkpoints/build-trees.ts'
+import { TreeFiles, treesIn } from '../checkpoints/tree-files.ts'
 
 /** A row that differs from what the journal gives. Keys and values in hexadecimal; undefined where there is no row. The hashes of a tree count as rows. */
 interface RowDifference {

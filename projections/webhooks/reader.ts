@@ -1,6 +1,6 @@
 import type { WebhookState } from '../../engine/webhooks/state.ts'
 import type { ProjectionEnvironment } from '../lmdb-environment.ts'
-import { getAccessVersion } from '../tables/access.ts'
+import { getAccessVersion } from '../access/tables.ts'
 import { openTables, type Tables } from '../tables/table-list.ts'
 import { type LoggedDelivery, newestLogged, progressRows, webhookRows, type WebhookProgress } from './tables.ts'
 

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { lockSetting } from '../../cli/config/lock-setting.ts'
+import { lockSetting } from '../../cli/checkpoints/lock-setting.ts'
 import { problemsOf, read } from './config-inputs.ts'
 
 const whole = {

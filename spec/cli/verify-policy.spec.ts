@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import tap, { test } from 'tap'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
-import { checkpointNote, checkpointText, verifierKeyText } from '../../engine/transparency/checkpoint-note.ts'
-import { cosignatureLine, cosignedMessage, cosignerKeyText } from '../../engine/transparency/cosignature.ts'
+import { checkpointNote, checkpointText, verifierKeyText } from '../../engine/checkpoints/checkpoint-note.ts'
+import { cosignatureLine, cosignedMessage, cosignerKeyText } from '../../engine/checkpoints/cosignature.ts'
 import { run } from './command-runner.ts'
 
 const root = tap.testdir()

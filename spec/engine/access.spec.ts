@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { type Test, test } from 'tap'
 import type { Command } from '../../engine/commands/commands.ts'
-import { actionFault, compilePolicies, isAllowed, resourceFault } from '../../engine/domain/policy.ts'
+import { actionFault, compilePolicies, isAllowed, resourceFault } from '../../engine/access/policy.ts'
 import { DomainError } from '../../engine/errors.ts'
 import type { PolicyStatement } from '../../engine/events/values.ts'
-import { AccessReader } from '../../projections/catalog/access-reader.ts'
+import { AccessReader } from '../../projections/access/reader.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'
 import {
   attachPolicy,

@@ -8,7 +8,7 @@ import {
   readCheckpointNote,
   readVerifierKey,
   verifierKeyText,
-} from '../../engine/transparency/checkpoint-note.ts'
+} from '../../engine/checkpoints/checkpoint-note.ts'
 
 /** The example of the format's description, and of Go's golang.org/x/mod/sumdb/note. */
 const EXAMPLE_KEY = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'

@@ -1,14 +1,14 @@
 /** Cosignatures of witnesses: C2SP tlog-cosignature, held against one that torchwood 0.9.0 made. */
 import { test } from 'tap'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
-import { checkpointText, readCheckpointNote, readSignatureLines } from '../../engine/transparency/checkpoint-note.ts'
+import { checkpointText, readCheckpointNote, readSignatureLines } from '../../engine/checkpoints/checkpoint-note.ts'
 import {
   cosignatureLine,
   cosignatureOf,
   cosignedMessage,
   cosignerKeyText,
   readCosignerKey,
-} from '../../engine/transparency/cosignature.ts'
+} from '../../engine/checkpoints/cosignature.ts'
 
 /** Of the seed of 32 bytes 0x0b. */
 const WITNESS = 'witness.example/one+11394c61+BGa+fjMsekUzMr2dCn99sFX1xe8aBq2mbZizn7aBDEc6'

@@ -1,6 +1,6 @@
 /** The golden journal with checkpoints. */
 import { test } from 'tap'
-import { CheckpointKeys } from '../../engine/keys/checkpoint-keys.ts'
+import { CheckpointKeys } from '../../engine/checkpoints/checkpoint-keys.ts'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
 import { storeKeys } from '../../engine/keys/store-keys.ts'
 import {
@@ -8,10 +8,10 @@ import {
   readCheckpointNote,
   readVerifierKey,
   verifierKeyText,
-} from '../../engine/transparency/checkpoint-note.ts'
-import { handoverFile, keyForSize, readHandovers } from '../../engine/transparency/key-handover.ts'
+} from '../../engine/checkpoints/checkpoint-note.ts'
+import { handoverFile, keyForSize, readHandovers } from '../../engine/checkpoints/key-handover.ts'
 import type { HandoverState } from '../../engine/state-ports.ts'
-import { noteOf } from '../../projections/trees/checkpoint-log.ts'
+import { noteOf } from '../../projections/checkpoints/checkpoint-log.ts'
 import { OtherLog } from '../support/other-log.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
 import {

@@ -11,9 +11,9 @@ import {
   readVerifierKey,
   signatureLine,
   verifierKeyText,
-} from '../../engine/transparency/checkpoint-note.ts'
-import { handoverNote, handoverText, keyForSize, readHandovers } from '../../engine/transparency/key-handover.ts'
-import { readConsistencyProof } from '../../engine/transparency/tree-proofs.ts'
+} from '../../engine/checkpoints/checkpoint-note.ts'
+import { handoverNote, handoverText, keyForSize, readHandovers } from '../../engine/checkpoints/key-handover.ts'
+import { readConsistencyProof } from '../../engine/checkpoints/tree-proofs.ts'
 
 const ORIGIN = 'odd.example/log'
 const [KEY, OTHER, THIRD] = [21, 22, 23].map((seed) => new SigningKey(Buffer.alloc(32, seed))) as [

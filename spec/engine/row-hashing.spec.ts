@@ -1,7 +1,7 @@
 /** Rows of both trees, hashed four nodes at a time, against node:crypto one by one. */
 import { createHash } from 'node:crypto'
 import { test } from 'tap'
-import { ROW_MAXIMUM, RowHashing } from '../../engine/transparency/row-hashing.ts'
+import { ROW_MAXIMUM, RowHashing } from '../../engine/checkpoints/row-hashing.ts'
 
 const DOMAIN = { log: '', bundle: 'object-store/audit-merkle/v1' } as const
 

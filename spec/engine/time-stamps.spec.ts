@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { nonceOf, readTimeStamp, timeStampRequest } from '../../engine/transparency/time-stamp.ts'
+import { nonceOf, readTimeStamp, timeStampRequest } from '../../engine/checkpoints/time-stamp.ts'
 import { timeStampAuthority } from '../support/time-stamp-authority.ts'
 
 const ROOT = Buffer.alloc(32, 0x5a)

@@ -4,7 +4,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import * as fc from 'fast-check'
 import { test } from 'tap'
 import { leafHash, pathSides, rootOfPath } from '../../engine/proof/merkle.ts'
-import { BUNDLE_HASHING, LOG_HASHING, type TreeHashing } from '../../engine/transparency/tree-hashing.ts'
+import { BUNDLE_HASHING, LOG_HASHING, type TreeHashing } from '../../engine/checkpoints/tree-hashing.ts'
 import {
   consistencyPath,
   inclusionPath,
@@ -12,7 +12,7 @@ import {
   rootOfInclusion,
   type TreeNodes,
   treeRoot,
-} from '../../engine/transparency/tree-shape.ts'
+} from '../../engine/checkpoints/tree-shape.ts'
 
 const SIZE_MAXIMUM = 130
 const DOMAIN = 'object-store/audit-merkle/v1'

@@ -1,9 +1,9 @@
 /** Policies of witnesses (C2SP tlog-policy): what they mean, and every fault with its line. */
 import { test } from 'tap'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
-import { checkpointText, readCheckpointNote, verifierKeyText } from '../../engine/transparency/checkpoint-note.ts'
-import { cosignatureLine, cosignedMessage, cosignerKeyText } from '../../engine/transparency/cosignature.ts'
-import { cosignersOf, isQuorum, readWitnessPolicy } from '../../engine/transparency/witness-policy.ts'
+import { checkpointText, readCheckpointNote, verifierKeyText } from '../../engine/checkpoints/checkpoint-note.ts'
+import { cosignatureLine, cosignedMessage, cosignerKeyText } from '../../engine/checkpoints/cosignature.ts'
+import { cosignersOf, isQuorum, readWitnessPolicy } from '../../engine/checkpoints/witness-policy.ts'
 
 const keys = Array.from({ length: 40 }, (_, at) => new SigningKey(Buffer.alloc(32, at + 1)))
 const vkey = (at: number) => cosignerKeyText(`w.example/${at}`, (keys[at] as SigningKey).publicKey)

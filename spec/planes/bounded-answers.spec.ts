@@ -20,9 +20,9 @@ import { listBucketsResult, listObjectsV2Result } from '../../planes/s3/document
 import { listObjectsV2Parameters } from '../../planes/s3/request/list-parameters.ts'
 import { parseQuery } from '../../planes/s3/request/query-parameters.ts'
 import { escapeXmlLossy } from '../../planes/s3/text/xml-writer.ts'
-import { sharingErrors } from '../../planes/sharing/errors.ts'
-import { messagePage, passwordPage } from '../../planes/sharing/page/pages.ts'
-import { jsonAnswer, pageAnswer } from '../../planes/sharing/responses.ts'
+import { sharingErrors } from '../../planes/links/errors.ts'
+import { messagePage, passwordPage } from '../../planes/links/pages.ts'
+import { jsonAnswer, pageAnswer } from '../../planes/links/responses.ts'
 import {
   canBeSigned,
   filled,

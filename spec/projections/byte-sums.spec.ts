@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { test } from 'tap'
-import { keysOf } from '../../cli/server/store/access-keys.ts'
+import { keysOf } from '../../cli/access/access-keys.ts'
 import { bucketIdOf } from '../../engine/brands.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import { ProjectionEnvironment } from '../../projections/lmdb-environment.ts'

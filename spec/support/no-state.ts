@@ -1,6 +1,6 @@
 /** A store that holds nothing, as the rules see it; a spec puts in what it is about. */
 import type { LogicalUsage, StateReader } from '../../engine/state-ports.ts'
-import type { CheckpointFacts } from '../../projections/trees/checkpoint-facts.ts'
+import type { CheckpointFacts } from '../../projections/checkpoints/checkpoint-facts.ts'
 
 /** Of a store that signs no checkpoints. */
 export const NO_CHECKPOINTS: CheckpointFacts = {

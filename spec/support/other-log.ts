@@ -1,10 +1,10 @@
 /** A log of somebody else, which asks a witness: its tree, its checkpoints, and what it submits. */
 import { hash } from 'node:crypto'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
-import { checkpointNote, checkpointText, verifierKeyText } from '../../engine/transparency/checkpoint-note.ts'
-import { LOG_HASHING } from '../../engine/transparency/tree-hashing.ts'
-import { consistencyProofText } from '../../engine/transparency/tree-proofs.ts'
-import { consistencyPath, type TreeNodes, treeRoot } from '../../engine/transparency/tree-shape.ts'
+import { checkpointNote, checkpointText, verifierKeyText } from '../../engine/checkpoints/checkpoint-note.ts'
+import { LOG_HASHING } from '../../engine/checkpoints/tree-hashing.ts'
+import { consistencyProofText } from '../../engine/checkpoints/tree-proofs.ts'
+import { consistencyPath, type TreeNodes, treeRoot } from '../../engine/checkpoints/tree-shape.ts'
 
 const EMPTY_ROOT = hash('sha256', Buffer.alloc(0), 'buffer')
 

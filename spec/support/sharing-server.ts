@@ -7,15 +7,15 @@ import { mounted } from '../../planes/http/mounted-handler.ts'
 import type { HttpListener } from '../../planes/http/listener.ts'
 import { listenBySpec as listen } from './http-driver.ts'
 import { PasswordHashing } from '../../planes/exchange/password-hashing.ts'
-import { AttemptLimits } from '../../planes/sharing/attempt-limits.ts'
-import type { ShareServices } from '../../planes/sharing/services.ts'
-import { ShareTickets } from '../../planes/sharing/share-tickets.ts'
+import { AttemptLimits } from '../../planes/links/attempt-limits.ts'
+import type { ShareServices } from '../../planes/links/services.ts'
+import { ShareTickets } from '../../planes/links/share-tickets.ts'
 import {
   createEmbedHandler,
   createShareHandler,
   type FinishedAccess,
   type SharingTelemetry,
-} from '../../planes/sharing/sharing-plane.ts'
+} from '../../planes/links/sharing-plane.ts'
 import { auditOf, createBucket } from './commands.ts'
 import { type InThreadOptions, type InThreadServer, startInThread } from './test-server.ts'
 import { type WireAnswer, WireClient } from './wire-client.ts'

@@ -13,7 +13,7 @@ import {
   readCheckpointNote,
   readVerifierKey,
   verifierKeyText,
-} from '../../engine/transparency/checkpoint-note.ts'
+} from '../../engine/checkpoints/checkpoint-note.ts'
 
 /** A checkpoint of a journal. */
 interface SignedEntry extends ChangeNamed<'checkpoint.signed'> {

@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { SigningKey } from '../../engine/keys/signing-key.ts'
-import { isSignedBy, readCheckpointNote, readVerifierKey } from '../../engine/transparency/checkpoint-note.ts'
-import { cosignatureLine, cosignedMessage, cosignerKeyText } from '../../engine/transparency/cosignature.ts'
+import { isSignedBy, readCheckpointNote, readVerifierKey } from '../../engine/checkpoints/checkpoint-note.ts'
+import { cosignatureLine, cosignedMessage, cosignerKeyText } from '../../engine/checkpoints/cosignature.ts'
 
 /** What the witness does with the next request instead of being honest. */
 export type WitnessBehaviour = (response: ServerResponse, honest: () => void, note: string) => void

@@ -34,7 +34,7 @@ const READING: readonly string[] = [
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'cli/commands/object/put.ts': ['createWriteStream', 'mkdtempSync', 'rmSync'],
   'cli/commands/quickstart/secrets.ts': ['linkSync', 'mkdirSync', 'rmSync'],
-  'cli/commands/checkpoint/export.ts': ['chmodSync', 'mkdirSync', 'rmSync'],
+  'cli/checkpoints/export.ts': ['chmodSync', 'mkdirSync', 'rmSync'],
   'cli/config/durable-file.ts': ['fchownSync', 'fsyncSync', 'linkSync', 'renameSync', 'rmSync', 'writeSync'],
 }
 

@@ -16,7 +16,7 @@ const SHARED_BY_PLANES = [...ENGINE_SIDE, 'planes/http/', 'planes/exchange/', 'p
 const PLANE =
   'a plane never imports another: what both need belongs into planes/objects/, planes/http/, projections/ or engine/'
 
-const RULES_OF_FEATURES = /^engine\/[\w-]+\/rules\.ts$/
+const RULES_OF_FEATURES = /^engine\/[\w-]+\/(?:rules|policy)\.ts$/
 const PURE = [
   'engine/domain/',
   'engine/events/',
@@ -62,10 +62,10 @@ const DIRECTIONS: readonly Direction[] = [
     may: [...SHARED_BY_PLANES, 'planes/management/'],
     instead: PLANE,
   },
-  { folder: 'planes/sharing/', may: [...SHARED_BY_PLANES, 'planes/sharing/'], instead: PLANE },
+  { folder: 'planes/links/', may: [...SHARED_BY_PLANES, 'planes/links/'], instead: PLANE },
   {
     folder: 'planes/console/client/',
-    may: ['planes/console/client/', 'engine/proof/', 'engine/domain/policy.ts', 'build/console-api/'],
+    may: ['planes/console/client/', 'engine/proof/', 'engine/access/policy.ts', 'build/console-api/'],
     instead:
       'it runs in a browser: only what verifies proofs and decides by policies is shared with it, everything else is asked by HTTP',
   },

@@ -6,7 +6,7 @@ import { usableNames } from '../../projections/snapshots/snapshot-file.ts'
 import { SnapshotStoppedError } from '../../projections/snapshots/snapshot-pace.ts'
 import { runSnapshot } from '../../projections/snapshots/snapshot-run.ts'
 import { SnapshotMaker } from '../../workers/make-snapshots.ts'
-import { keysOf } from '../../cli/server/store/access-keys.ts'
+import { keysOf } from '../../cli/access/access-keys.ts'
 import { fillSegments, snapshotOf } from '../support/snapshots.ts'
 import { MASTER_KEY, openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'
 

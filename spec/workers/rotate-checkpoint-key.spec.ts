@@ -3,25 +3,25 @@ import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { CheckpointKeys } from '../../engine/keys/checkpoint-keys.ts'
+import { CheckpointKeys } from '../../engine/checkpoints/checkpoint-keys.ts'
 import { storeKeys } from '../../engine/keys/store-keys.ts'
 import {
   isSignedBy,
   readCheckpointNote,
   readVerifierKey,
   verifierKeyText,
-} from '../../engine/transparency/checkpoint-note.ts'
+} from '../../engine/checkpoints/checkpoint-note.ts'
 import {
   handoverFile,
   handoverText,
   keyForSize,
   readHandovers,
   type SignedHandover,
-} from '../../engine/transparency/key-handover.ts'
+} from '../../engine/checkpoints/key-handover.ts'
 import type { CheckpointState, HandoverState } from '../../engine/state-ports.ts'
 import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
-import { noteOf } from '../../projections/trees/checkpoint-log.ts'
+import { noteOf } from '../../projections/checkpoints/checkpoint-log.ts'
 import { signingOf, type TestSigning } from '../support/checkpoint-signing.ts'
 import { auditOf, createBucket } from '../support/commands.ts'
 import { MASTER_KEY, openTestStore, roomyDisk, type TestStore } from '../support/test-store.ts'

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { test } from 'tap'
 import { systemMilliseconds } from '../../engine/clock.ts'
-import { S3Lock } from '../../workers/checkpoints/lock/s3-lock.ts'
+import { S3Lock } from '../../workers/checkpoints/s3-lock.ts'
 import type { CheckpointState } from '../../engine/state-ports.ts'
 import { lockedLog } from '../support/locked-log.ts'
 

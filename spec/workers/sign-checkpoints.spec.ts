@@ -9,14 +9,14 @@ import {
   readCheckpointNote,
   readVerifierKey,
   verifierKeyText,
-} from '../../engine/transparency/checkpoint-note.ts'
-import { LOG_HASHING } from '../../engine/transparency/tree-hashing.ts'
-import { isConsistent, rootOfInclusion, treeRoot } from '../../engine/transparency/tree-shape.ts'
+} from '../../engine/checkpoints/checkpoint-note.ts'
+import { LOG_HASHING } from '../../engine/checkpoints/tree-hashing.ts'
+import { isConsistent, rootOfInclusion, treeRoot } from '../../engine/checkpoints/tree-shape.ts'
 import type { CheckpointState } from '../../engine/state-ports.ts'
 import { verifyJournal } from '../../engine/verify/journal-verifier.ts'
 import { checkProjections } from '../../projections/replay/check.ts'
-import { noteOf } from '../../projections/trees/checkpoint-log.ts'
-import { TreeFiles, treesIn } from '../../projections/trees/tree-files.ts'
+import { noteOf } from '../../projections/checkpoints/checkpoint-log.ts'
+import { TreeFiles, treesIn } from '../../projections/checkpoints/tree-files.ts'
 import { nodeDisk } from '../../engine/disk/node-disk.ts'
 import { signingOf } from '../support/checkpoint-signing.ts'
 import { auditOf, createBucket } from '../support/commands.ts'

@@ -1,7 +1,7 @@
-import { CheckpointNoteError, readSignatureLines } from '../../engine/transparency/checkpoint-note.ts'
-import { type Cosignature, cosignatureOf } from '../../engine/transparency/cosignature.ts'
-import { consistencyProofText } from '../../engine/transparency/tree-proofs.ts'
-import type { PolicyWitness } from '../../engine/transparency/witness-policy.ts'
+import { CheckpointNoteError, readSignatureLines } from '../../engine/checkpoints/checkpoint-note.ts'
+import { type Cosignature, cosignatureOf } from '../../engine/checkpoints/cosignature.ts'
+import { consistencyProofText } from '../../engine/checkpoints/tree-proofs.ts'
+import type { PolicyWitness } from '../../engine/checkpoints/witness-policy.ts'
 import { timedPost } from './bounded-post.ts'
 
 /** What a witness is asked to cosign (C2SP tlog-witness). */

@@ -1,6 +1,6 @@
 import type { EngineClient } from '../../engine/client/engine-client.ts'
 import type { CheckpointState } from '../../engine/state-ports.ts'
-import type { CheckpointReader } from '../../projections/catalog/checkpoint-reader.ts'
+import type { CheckpointReader } from '../../projections/checkpoints/reader.ts'
 import { systemAudit } from '../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
 

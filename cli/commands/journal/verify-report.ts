@@ -1,7 +1,7 @@
 /** A verification report for people and for programs. */
-import { verifierKeyText } from '../../../engine/transparency/checkpoint-note.ts'
+import { verifierKeyText } from '../../../engine/checkpoints/checkpoint-note.ts'
 import type { VerificationReport } from '../../../engine/verify/journal-verifier.ts'
-import type { KeptNote } from './kept-checkpoint.ts'
+import type { KeptNote } from '../../checkpoints/kept-checkpoint.ts'
 
 /** Problems printed as text; `--json` has more. */
 const PROBLEMS_SHOWN_MAXIMUM = 20

@@ -10,7 +10,7 @@ import {
   verifyJournal,
 } from '../../../engine/verify/journal-verifier.ts'
 import type { Verdict } from '../../../engine/verify/verdicts.ts'
-import { type KeptNote, readKeptNote, requireSameLog } from './kept-checkpoint.ts'
+import { type KeptNote, readKeptNote, requireSameLog } from '../../checkpoints/kept-checkpoint.ts'
 import { reportAsJson, reportAsText } from './verify-report.ts'
 import { ProgressBar } from '../../terminal/progress-bar.ts'
 import { JournalCommand } from './journal-command.ts'

@@ -2,7 +2,7 @@ import { Option } from 'clipanion'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import type { StorePaths } from '../../../engine/disk/store-paths.ts'
 import type { AccessKeys } from '../../../projections/replay/rebuild.ts'
-import { keysOf } from '../../server/store/access-keys.ts'
+import { keysOf } from '../../access/access-keys.ts'
 import { StoppedStoreCommand } from '../config/stopped-store-command.ts'
 
 /** A command on the projections of a store that no server has open. */

@@ -12,7 +12,7 @@ import {
 import { physicalBytes } from '../../../planes/management/physical-bytes.ts'
 import type { CatalogReader } from '../../../projections/catalog/catalog-reader.ts'
 import type { CheckpointState } from '../../../engine/state-ports.ts'
-import type { SigningFacts } from '../../../projections/trees/checkpoint-facts.ts'
+import type { SigningFacts } from '../../../projections/checkpoints/checkpoint-facts.ts'
 import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-facts.ts'
 import { processValues, type WatchedThread } from './process-values.ts'
 import { type WorkerSources, workerValues } from './worker-values.ts'

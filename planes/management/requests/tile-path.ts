@@ -1,4 +1,4 @@
-import type { TileName } from '../../../projections/trees/checkpoint-log.ts'
+import type { TileName } from '../../../projections/checkpoints/checkpoint-log.ts'
 
 /** `0/x001/067`, `entries/000.p/5`: C2SP tlog-tiles, "Merkle Tree" and "Log Entries". */
 const TILE = /^(?<level>\d{1,2}|entries)\/(?<index>(?:x\d{3}\/)*\d{3})(?:\.p\/(?<width>\d{1,3}))?$/

@@ -9,7 +9,7 @@ import { component } from '../schemas/components.ts'
 import { queryNumber, queryText } from '../schemas/query.ts'
 import { FLAG, listOf, object, orNull, text, whole } from '../schemas/schema.ts'
 import { beginScrub, damageOfScrub, scrubRecord } from '../scrub/scrub-record.ts'
-import { CHECKPOINTS, checkpointsRecord } from './storage-checkpoints.ts'
+import { CHECKPOINTS, checkpointsRecord } from '../checkpoints/storage-checkpoints.ts'
 import { SNAPSHOTS, snapshotRecord } from './storage-snapshots.ts'
 import { inspectionCursor, type StorageFindings } from '../storage-inspection.ts'
 

@@ -5,7 +5,7 @@
 
 import type { Milliseconds } from '../../../engine/brands.ts'
 import { randomBytes } from 'node:crypto'
-import type { CompiledPolicies } from '../../../engine/domain/policy.ts'
+import type { CompiledPolicies } from '../../../engine/access/policy.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { effectiveHeader, refuseContradictions } from '../request/effective-headers.ts'
 import { invalidArgument, S3Error } from '../errors.ts'

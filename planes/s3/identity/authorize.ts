@@ -1,4 +1,4 @@
-import type { CompiledPolicies } from '../../../engine/domain/policy.ts'
+import type { CompiledPolicies } from '../../../engine/access/policy.ts'
 import type { HttpRequest } from '../../http/exchange.ts'
 import { parseCopySource } from '../request/copy-source.ts'
 import { renameSource } from '../request/rename-source.ts'

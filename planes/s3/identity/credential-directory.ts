@@ -1,8 +1,8 @@
 import type { Milliseconds } from '../../../engine/brands.ts'
-import { type CompiledPolicies, compilePolicies } from '../../../engine/domain/policy.ts'
+import { type CompiledPolicies, compilePolicies } from '../../../engine/access/policy.ts'
 import { ROOT_CREDENTIAL_ID } from '../../../engine/events/audit.ts'
 import type { SecretBox } from '../../../engine/keys/secret-box.ts'
-import type { AccessReader } from '../../../projections/catalog/access-reader.ts'
+import type { AccessReader } from '../../../projections/access/reader.ts'
 import type { Credential } from './authenticate.ts'
 
 /** Credentials kept ready; more than sign at any one time. */

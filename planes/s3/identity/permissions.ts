@@ -1,4 +1,4 @@
-import { type CompiledPolicies, isAllowed } from '../../../engine/domain/policy.ts'
+import { type CompiledPolicies, isAllowed } from '../../../engine/access/policy.ts'
 
 /** Something that a request does, to something. */
 export interface Permission {

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import tap, { test } from 'tap'
 import { API } from '../../../planes/management/define-route.ts'
-import { timeStampRequest } from '../../../engine/transparency/time-stamp.ts'
+import { timeStampRequest } from '../../../engine/checkpoints/time-stamp.ts'
 import type { CheckpointState } from '../../../engine/state-ports.ts'
 import { verifyJournal } from '../../../engine/verify/journal-verifier.ts'
 import { signingOf } from '../../support/checkpoint-signing.ts'

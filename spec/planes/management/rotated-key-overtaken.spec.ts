@@ -1,9 +1,9 @@
 /** A checkpoint is signed between the look at the last one and the record of the hand-over: it is made anew (T11). */
 import { test } from 'tap'
 import { DomainError } from '../../../engine/errors.ts'
-import { CheckpointKeys } from '../../../engine/keys/checkpoint-keys.ts'
+import { CheckpointKeys } from '../../../engine/checkpoints/checkpoint-keys.ts'
 import { storeKeys } from '../../../engine/keys/store-keys.ts'
-import { rotateCheckpointKey } from '../../../planes/management/routes/rotate-checkpoint-key.ts'
+import { rotateCheckpointKey } from '../../../planes/management/checkpoints/rotate-checkpoint-key.ts'
 import { MASTER_KEY } from '../../support/test-store.ts'
 
 type Route = typeof rotateCheckpointKey

@@ -1,4 +1,4 @@
-/** Routes of shares and embeds. What their addresses open is in spec/planes/sharing. */
+/** Routes of shares and embeds. What their addresses open is in spec/planes/links. */
 import tap, { test } from 'tap'
 import { API } from '../../../planes/management/define-route.ts'
 import type { SharingSettings } from '../../../engine/links/settings.ts'

@@ -1,8 +1,8 @@
 /** This store as a witness of other logs, over the wire (C2SP tlog-witness). */
 import { rmSync } from 'node:fs'
 import tap, { test } from 'tap'
-import { readCheckpointNote, readSignatureLines } from '../../../engine/transparency/checkpoint-note.ts'
-import { cosignatureOf, readCosignerKey } from '../../../engine/transparency/cosignature.ts'
+import { readCheckpointNote, readSignatureLines } from '../../../engine/checkpoints/checkpoint-note.ts'
+import { cosignatureOf, readCosignerKey } from '../../../engine/checkpoints/cosignature.ts'
 import { verifyJournal } from '../../../engine/verify/journal-verifier.ts'
 import { signingOf } from '../../support/checkpoint-signing.ts'
 import { type ManagedServer, SYSTEM_TOKEN, startManaged } from '../../support/management-server.ts'

@@ -14,8 +14,8 @@ const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 
 /** Where secrets are compared, and what must stand there. */
 const COMPARISONS: readonly (readonly [path: string, words: RegExp])[] = [
-  ['planes/management/identity/bearer-token.ts', /timingSafeEqual\(tokenDigest\(sent\), tokenDigest\(expected\)\)/],
-  ['planes/management/identity/bearer-token.ts', /createHash\('sha256'\)\.update\(token\)\.digest\(\)/],
+  ['planes/management/access/bearer-token.ts', /timingSafeEqual\(tokenDigest\(sent\), tokenDigest\(expected\)\)/],
+  ['planes/management/access/bearer-token.ts', /createHash\('sha256'\)\.update\(token\)\.digest\(\)/],
   [
     'planes/s3/identity/equal-hex.ts',
     /SIGNATURE_HEX\.test\(hex\)\) return false\n.*\n.*\n {2}return timingSafeEqual\(compared\[0\], compared\[1\]\)/,

@@ -9,7 +9,7 @@ import { CheckpointPublication } from '../../../workers/checkpoints/publish-chec
 import { systemAudit } from '../../../workers/system-audit.ts'
 import { nodeDisk } from '../../../engine/disk/node-disk.ts'
 import { rebuildProjections } from '../../../projections/replay/rebuild.ts'
-import { TreeFiles, treesIn } from '../../../projections/trees/tree-files.ts'
+import { TreeFiles, treesIn } from '../../../projections/checkpoints/tree-files.ts'
 import type { KindOfWork } from './kinds-of-work.ts'
 import type { Life } from './life.ts'
 

@@ -1,8 +1,8 @@
 /** A witness that has seen five entries of a log, without a store. */
 import { millisecondsOf, sequenceOf } from '../../../engine/brands.ts'
 import { SigningKey } from '../../../engine/keys/signing-key.ts'
-import { readVerifierKey } from '../../../engine/transparency/checkpoint-note.ts'
-import { Witness } from '../../../planes/management/witness/witness.ts'
+import { readVerifierKey } from '../../../engine/checkpoints/checkpoint-note.ts'
+import { Witness } from '../../../planes/management/checkpoints/witness.ts'
 import { OtherLog } from '../../support/other-log.ts'
 
 export const LOG = new OtherLog('other.example/log')

@@ -2,9 +2,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Test, test } from 'tap'
-import { checkpointNote } from '../../../engine/transparency/checkpoint-note.ts'
-import { LOG_HASHING } from '../../../engine/transparency/tree-hashing.ts'
-import { consistencyProofText } from '../../../engine/transparency/tree-proofs.ts'
+import { checkpointNote } from '../../../engine/checkpoints/checkpoint-note.ts'
+import { LOG_HASHING } from '../../../engine/checkpoints/tree-hashing.ts'
+import { consistencyProofText } from '../../../engine/checkpoints/tree-proofs.ts'
 import { noKills } from './kill-counts.ts'
 import { PublishedNotes } from './published-notes.ts'
 

@@ -1,9 +1,9 @@
 /** A reader of the checkpoints of a server that may die at any moment. What was published once must hold for ever (T3). */
 import { setTimeout as pause } from 'node:timers/promises'
-import { readCheckpointNote } from '../../../engine/transparency/checkpoint-note.ts'
-import { LOG_HASHING } from '../../../engine/transparency/tree-hashing.ts'
-import { readConsistencyProof } from '../../../engine/transparency/tree-proofs.ts'
-import { isConsistent } from '../../../engine/transparency/tree-shape.ts'
+import { readCheckpointNote } from '../../../engine/checkpoints/checkpoint-note.ts'
+import { LOG_HASHING } from '../../../engine/checkpoints/tree-hashing.ts'
+import { readConsistencyProof } from '../../../engine/checkpoints/tree-proofs.ts'
+import { isConsistent } from '../../../engine/checkpoints/tree-shape.ts'
 import { API } from '../../../planes/management/define-route.ts'
 import { ApiClient, basic } from '../../support/api-client.ts'
 import { type Finding, lost, wrong } from '../../support/dying-servers/client-findings.ts'

@@ -1,8 +1,8 @@
 /** Journals with checkpoints, built from the page, so that a spec can have one thing in them wrong. */
 import { hash } from 'node:crypto'
 import { SigningKey } from '../../../engine/keys/signing-key.ts'
-import { checkpointNote, checkpointText } from '../../../engine/transparency/checkpoint-note.ts'
-import { handoverText, type SignedHandover } from '../../../engine/transparency/key-handover.ts'
+import { checkpointNote, checkpointText } from '../../../engine/checkpoints/checkpoint-note.ts'
+import { handoverText, type SignedHandover } from '../../../engine/checkpoints/key-handover.ts'
 import { treeRoot } from '../proofs/audit-tree.ts'
 import { type BuilderOptions, JournalBuilder } from './journal-builder.ts'
 

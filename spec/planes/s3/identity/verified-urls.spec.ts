@@ -1,7 +1,7 @@
 /** Presigned URLs that a front end remembers: nothing passes by them that would not pass without. */
 import { test } from 'tap'
 import { millisecondsOf } from '../../../../engine/brands.ts'
-import { compilePolicies } from '../../../../engine/domain/policy.ts'
+import { compilePolicies } from '../../../../engine/access/policy.ts'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { Authenticator, type Credential } from '../../../../planes/s3/identity/authenticate.ts'
 import { VerifiedUrls } from '../../../../planes/s3/identity/verified-urls.ts'

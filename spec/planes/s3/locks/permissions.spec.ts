@@ -1,6 +1,6 @@
 /** Who may lock, and who may release (Object Lock rules 5 and 7), and what is told to those who may not (S9). */
 import tap, { type Test, test } from 'tap'
-import { compilePolicies } from '../../../../engine/domain/policy.ts'
+import { compilePolicies } from '../../../../engine/access/policy.ts'
 import type { PolicyStatement } from '../../../../engine/events/values.ts'
 import type { HeaderLine } from '../../../../planes/http/exchange.ts'
 import { startInThread } from '../../../support/test-server.ts'

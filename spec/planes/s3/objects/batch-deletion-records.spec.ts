@@ -1,7 +1,7 @@
 /** Records of DeleteObjects are those of single deletions; and what a kill leaves of one. */
 import { rmSync } from 'node:fs'
 import { test } from 'tap'
-import { compilePolicies } from '../../../../engine/domain/policy.ts'
+import { compilePolicies } from '../../../../engine/access/policy.ts'
 import type { Credential } from '../../../../planes/s3/identity/authenticate.ts'
 import { allow, deny } from '../../../support/identities.ts'
 import { journalEntries, type JournalEntry } from '../../../support/journal-entries.ts'

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import tap, { test } from 'tap'
-import { compilePolicies } from '../../../../engine/domain/policy.ts'
+import { compilePolicies } from '../../../../engine/access/policy.ts'
 import type { Credential } from '../../../../planes/s3/identity/authenticate.ts'
 import { allow, deny } from '../../../support/identities.ts'
 import { startInThread, temporaryDirectory } from '../../../support/test-server.ts'

@@ -1,7 +1,7 @@
 /** The first version of ListObjects, an extension, over the same listing as the second. */
 import { ListObjectsCommand } from '@aws-sdk/client-s3'
 import tap, { test } from 'tap'
-import { compilePolicies } from '../../../../engine/domain/policy.ts'
+import { compilePolicies } from '../../../../engine/access/policy.ts'
 import { allow } from '../../../support/identities.ts'
 import { startInThread } from '../../../support/test-server.ts'
 import { isDone, isError } from '../../../support/wire-assertions.ts'

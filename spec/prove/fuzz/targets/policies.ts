@@ -1,8 +1,8 @@
 /** Who may do what: policy documents and decisions by them, and what browsers may do. */
-import { compilePolicies, isAllowed } from '../../../../engine/domain/policy.ts'
+import { compilePolicies, isAllowed } from '../../../../engine/access/policy.ts'
 import type { CorsRule, PolicyStatement } from '../../../../engine/events/values.ts'
 import { ManagementError } from '../../../../planes/management/errors.ts'
-import { policyStatements } from '../../../../planes/management/policy-document.ts'
+import { policyStatements } from '../../../../planes/management/access/policy-document.ts'
 import { S3_ACTIONS } from '../../../../planes/s3/identity/authorize.ts'
 import { corsHeaders, preflightHeaders } from '../../../../planes/s3/cors/cors-match.ts'
 import type { Random } from '../../../support/random.ts'

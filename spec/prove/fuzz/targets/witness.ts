@@ -1,9 +1,9 @@
 /** What logs submit to a witness: nothing is cosigned but a tree of the log that extends the one that was seen. */
-import { checkpointNote, checkpointText } from '../../../../engine/transparency/checkpoint-note.ts'
-import { cosignatureLine, cosignedMessage } from '../../../../engine/transparency/cosignature.ts'
+import { checkpointNote, checkpointText } from '../../../../engine/checkpoints/checkpoint-note.ts'
+import { cosignatureLine, cosignedMessage } from '../../../../engine/checkpoints/cosignature.ts'
 import type { RequestJournal } from '../../../../planes/exchange/request-journal.ts'
 import { ManagementError } from '../../../../planes/management/errors.ts'
-import { SUBMISSION_BYTES_MAXIMUM } from '../../../../planes/management/witness/witness.ts'
+import { SUBMISSION_BYTES_MAXIMUM } from '../../../../planes/management/checkpoints/witness.ts'
 import { accepted, type FuzzTarget, mustBeSame, mustHold, refused, type Verdict } from '../target.ts'
 import { LOG, SEEN, WITNESS, WITNESS_KEY } from '../witness-stub.ts'
 

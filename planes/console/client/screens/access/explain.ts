@@ -1,6 +1,6 @@
 /** What a statement says, and what it cannot do. */
 import { ACTIONS, type ActionRow } from '../../../../../build/console-api/actions.ts'
-import { actionFault, resourceFault } from '../../../../../engine/domain/policy.ts'
+import { actionFault, resourceFault } from '../../../../../engine/access/policy.ts'
 
 const ACTION_NAMES: ReadonlySet<string> = new Set(ACTIONS.map(({ action }) => action))
 const RESOURCE_START = 'bucket:'

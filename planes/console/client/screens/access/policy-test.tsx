@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { ACTIONS, type ActionRow } from '../../../../../build/console-api/actions.ts'
-import { compilePolicies, decidingStatement } from '../../../../../engine/domain/policy.ts'
+import { compilePolicies, decidingStatement } from '../../../../../engine/access/policy.ts'
 import { Choice, Field } from '../../parts/field.tsx'
 import { Name } from '../../parts/name.tsx'
 import type { Statement } from './access-types.ts'

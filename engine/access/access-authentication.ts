@@ -1,0 +1,141 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import type { Microseconds, Sequence } from '../brands.ts'
+import * as access from './changes.ts'
+import type { AccessChange, Change, ChangeNamed } from '../events/changes.ts'
+import * as sharing from '../links/changes.ts'
+import * as webhooks from '../webhooks/changes.ts'
+import { MasterKeyMismatchError } from '../keys/master-key-id.ts'
+import type { StoreKeys } from '../keys/store-keys.ts'
+
+const MAC_BYTES = 32
+const NUMBER_BYTES = 8
+const NAMES: ReadonlySet<string> = new Set(
+  Object.values({ ...access, ...webhooks, ...sharing }).map(({ name }) => name),
+)
+
+/** The last change of access. Each authenticated change covers the change before. */
+export interface AccessChain {
+  /** Code of the last one; zeros when there was none. */
+  readonly mac: Uint8Array
+  /** Entries from before changes of access were authenticated, that no operator vouched for. */
+  readonly strangers: number
+  /** Their digest; zeros without any. */
+  readonly strangersDigest: Uint8Array
+}
+
+/** Of a store whose access never changed. */
+export const NO_ACCESS_CHAIN: AccessChain = {
+  mac: Buffer.alloc(MAC_BYTES),
+  strangers: 0,
+  strangersDigest: Buffer.alloc(MAC_BYTES),
+}
+
+/** A change of access in the journal that the holder of the master key did not write, or not there. */
+export class AccessForgedError extends Error {
+  override readonly name = 'AccessForgedError'
+}
+
+/** An entry of the journal as it is stored. */
+interface StoredEntry {
+  readonly sequence: Sequence
+  readonly timeMicroseconds: Microseconds
+  readonly body: Uint8Array
+}
+
+export function changesAccess(changes: readonly Change[]): boolean {
+  return changes.some(({ name }) => NAMES.has(name))
+}
+
+/** What an entry that changes access ends with, until its code is known. */
+export const UNSIGNED: AccessChange = { name: 'access.authenticated', mac: Buffer.alloc(MAC_BYTES) }
+
+/**
+ * Authenticates the changes of access: without the master key no change can be written, altered, moved, or left out
+ * between others (spec/formats/journal.md, "Access").
+ */
+export class AccessAuthentication {
+  readonly #keys: Pick<StoreKeys, 'accessChanges' | 'earlier'>
+
+  constructor(keys: Pick<StoreKeys, 'accessChanges' | 'earlier'>) {
+    this.#keys = keys
+  }
+
+  /**
+   * Writes the code into a body that ends with `UNSIGNED`.
+   * @param previous the code before
+   */
+  sign(previous: Uint8Array, entry: StoredEntry): Uint8Array {
+    const mac = macOf(this.#keys.accessChanges, previous, entry)
+    entry.body.set(mac, entry.body.length - MAC_BYTES)
+    return mac
+  }
+
+  /**
+   * The chain after an entry that changes access.
+   * @throws AccessForgedError; MasterKeyMismatchError for a change to a key that is not known
+   */
+  follow(chain: AccessChain, entry: StoredEntry, changes: readonly Change[]): AccessChain {
+    const refuse = (detail: string): never => {
+      throw new AccessForgedError(`record ${entry.sequence} changes who may do what and ${detail}`)
+    }
+    const last = changes.at(-1)
+    if (last?.name !== 'access.authenticated') {
+      if (!isZero(chain.mac)) return refuse('is not authenticated; earlier ones are')
+      const strangersDigest = strangerDigest(chain.strangersDigest, entry)
+      return { ...chain, strangers: chain.strangers + 1, strangersDigest }
+    }
+    if (
+      !timingSafeEqual(macOf(this.#keyAt(entry.sequence), chain.mac, entry), last.mac) ||
+      !endsWith(entry.body, last.mac)
+    ) {
+      return refuse('was not written here with the master key of this store')
+    }
+    const adopted = changes.find((change) => change.name === 'access.adopted')
+    const vouched = adopted?.entries ?? 0
+    const digest = adopted?.digest ?? NO_ACCESS_CHAIN.strangersDigest
+    if (vouched !== chain.strangers || !timingSafeEqual(digest, chain.strangersDigest)) {
+      return refuse('follows others than those that were vouched for')
+    }
+    const changed = changes.find((change) => change.name === 'master-key.changed')
+    if (changed !== undefined) this.#requireKnown(entry.sequence, changed, chain.mac)
+    return { ...NO_ACCESS_CHAIN, mac: last.mac }
+  }
+
+  /** The key of an earlier master key counts no longer after the entry that changed it. */
+  #keyAt(sequence: Sequence): Uint8Array {
+    const earlier = this.#keys.earlier.findLast(({ changed }) => sequence <= changed.sequence)
+    return (earlier ?? this.#keys).accessChanges
+  }
+
+  #requireKnown(sequence: Sequence, change: ChangeNamed<'master-key.changed'>, mac: Uint8Array): void {
+    const known = this.#keys.earlier.find(({ changed }) => changed.sequence === sequence)?.changed
+    if (known === undefined) throw MasterKeyMismatchError.ofEarlier(sequence, change.check)
+    const isSame = Buffer.compare(known.sealedPrevious, change.sealedPrevious) === 0
+    if (isSame && Buffer.compare(known.after, mac) === 0) return
+    throw new AccessForgedError(`record ${sequence} changes the master key and follows others than when it was written`)
+  }
+}
+
+function macOf(key: Uint8Array, previous: Uint8Array, { sequence, timeMicroseconds, body }: StoredEntry): Buffer {
+  const numbers = Buffer.alloc(2 * NUMBER_BYTES)
+  numbers.writeBigUInt64BE(BigInt(sequence), 0)
+  numbers.writeBigUInt64BE(BigInt(timeMicroseconds), NUMBER_BYTES)
+  const covered = hash('sha256', body.subarray(0, Math.max(0, body.length - MAC_BYTES)), 'buffer')
+  return createHmac('sha256', key).update(previous).update(numbers).update(covered).digest()
+}
+
+/** The digest of one more entry from before changes of access were authenticated. */
+function strangerDigest(before: Uint8Array, { sequence, timeMicroseconds, body }: StoredEntry): Buffer {
+  const numbers = Buffer.alloc(2 * NUMBER_BYTES)
+  numbers.writeBigUInt64BE(BigInt(sequence), 0)
+  numbers.writeBigUInt64BE(BigInt(timeMicroseconds), NUMBER_BYTES)
+  return hash('sha256', Buffer.concat([before, numbers, hash('sha256', body, 'buffer')]), 'buffer')
+}
+
+function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0)
+}
+
+function endsWith(body: Uint8Array, mac: Uint8Array): boolean {
+  return Buffer.compare(body.subarray(-MAC_BYTES), mac) === 0
+}

@@ -1,0 +1,134 @@
+import type { Milliseconds } from '../brands.ts'
+import type { AccountState, CredentialState } from './state.ts'
+import { DomainError } from '../errors.ts'
+import type { ChangeNamed } from '../events/changes.ts'
+import type { PolicyStatement } from '../events/values.ts'
+import type { StateReader } from '../state-ports.ts'
+import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
+
+/** Bounds of one service account: each of its requests reads all of them. */
+const CREDENTIALS_MAXIMUM = 100
+const POLICIES_MAXIMUM = 100
+
+/** The same text for the same statements. */
+function documentOf(statements: readonly PolicyStatement[]): string {
+  return JSON.stringify(statements.map(({ effect, actions, resources }) => [effect, actions, resources]))
+}
+
+function requireAccount(state: StateReader, account: string): AccountState {
+  const found = state.account(account)
+  if (found === undefined) throw new DomainError('account-not-found', account)
+  return found
+}
+
+/** Only in an account at its maximum: the oldest that has expired, or else the oldest that is disabled. */
+function credentialsToRemove(
+  present: readonly CredentialState[],
+  now: Milliseconds,
+  account: string,
+): ChangeNamed<'credential.removed'>[] {
+  if (present.length < CREDENTIALS_MAXIMUM) return []
+  const hasExpired = ({ expiresMicroseconds: expires }: CredentialState) =>
+    expires !== undefined && expires <= now * 1000
+  const removed = present.find(hasExpired) ?? present.find(({ enabled }) => !enabled)
+  if (removed === undefined) throw new DomainError('too-many-credentials', account)
+  return [{ name: 'credential.removed', accessKey: removed.accessKey }]
+}
+
+export const accessRules = {
+  'create-account'(command, { state }) {
+    const { account, title, description, credential, accessKey, sealedSecret } = command
+    if (state.account(account) !== undefined) throw new DomainError('account-exists', account)
+    if (state.credential(accessKey) !== undefined) throw new DomainError('credential-exists', credential)
+    return {
+      changes: [
+        { name: 'account.created', account, title, description },
+        { name: 'credential.issued', account, credential, accessKey, sealedSecret, expiresMicroseconds: undefined },
+      ],
+    }
+  },
+
+  'set-account-status'({ account, enabled }, { state }) {
+    if (requireAccount(state, account).enabled === enabled) return NOTHING_CHANGES
+    return { changes: [{ name: 'account.status-set', account, enabled }] }
+  },
+
+  'delete-account'({ account }, { state }) {
+    requireAccount(state, account)
+    return { changes: [{ name: 'account.deleted', account }] }
+  },
+
+  /**
+   * The old credentials keep working, and expired ones stay listed. In an account at its maximum an expired credential
+   * makes room, or else the oldest disabled one.
+   */
+  'issue-credential'(command, { state, now }) {
+    const { account, credential, accessKey, sealedSecret, expiresMicroseconds } = command
+    const present = requireAccount(state, account).credentials.flatMap(
+      (other) => state.credential(other.accessKey) ?? [],
+    )
+    const isTaken =
+      state.credential(accessKey) !== undefined || present.some((other) => other.credential === credential)
+    if (isTaken) throw new DomainError('credential-exists', credential)
+    return {
+      changes: [
+        ...credentialsToRemove(present, now, account),
+        { name: 'credential.issued', account, credential, accessKey, sealedSecret, expiresMicroseconds },
+      ],
+    }
+  },
+
+  'set-credential-status'(command, { state }) {
+    const { account, credential, enabled } = command
+    const found = requireAccount(state, account).credentials.find((other) => other.credential === credential)
+    const present = found && state.credential(found.accessKey)
+    if (present === undefined) throw new DomainError('credential-not-found', credential)
+    if (present.enabled === enabled) return NOTHING_CHANGES
+    return { changes: [{ name: 'credential.status-set', accessKey: present.accessKey, enabled }] }
+  },
+
+  'create-policy'({ policy, title, statements }, { state }) {
+    if (state.policy(policy) !== undefined) throw new DomainError('policy-exists', policy)
+    return { changes: [{ name: 'policy.created', policy, title, statements }] }
+  },
+
+  /** The same statements under the same name are a success that changes nothing. */
+  'replace-policy'({ policy, title, statements }, { state }) {
+    const present = state.policy(policy)
+    if (present === undefined) throw new DomainError('policy-not-found', policy)
+    const isSame = present.title === title && documentOf(present.statements) === documentOf(statements)
+    return isSame ? NOTHING_CHANGES : { changes: [{ name: 'policy.replaced', policy, title, statements }] }
+  },
+
+  'delete-policy'({ policy }, { state }) {
+    if (state.policy(policy) === undefined) throw new DomainError('policy-not-found', policy)
+    if (state.policyIsAttached(policy)) throw new DomainError('policy-attached', policy)
+    return { changes: [{ name: 'policy.deleted', policy }] }
+  },
+
+  /** Attaching again is a success that changes nothing. */
+  'attach-policy'({ policy, account }, { state }) {
+    if (state.policy(policy) === undefined) throw new DomainError('policy-not-found', policy)
+    const { policies } = requireAccount(state, account)
+    if (policies.includes(policy)) return NOTHING_CHANGES
+    if (policies.length >= POLICIES_MAXIMUM) throw new DomainError('too-many-policies', account)
+    return { changes: [{ name: 'policy.attached', policy, account }] }
+  },
+
+  'detach-policy'({ policy, account }, { state }) {
+    if (state.policy(policy) === undefined) throw new DomainError('policy-not-found', policy)
+    if (!requireAccount(state, account).policies.includes(policy)) throw new DomainError('policy-not-attached', policy)
+    return { changes: [{ name: 'policy.detached', policy, account }] }
+  },
+
+  'issue-token'(command, { state }) {
+    const { token, title, role, digest, expiresMicroseconds } = command
+    if (state.token(token) !== undefined) throw new DomainError('token-exists', token)
+    return { changes: [{ name: 'token.issued', token, title, role, digest, expiresMicroseconds }] }
+  },
+
+  'revoke-token'({ token }, { state }) {
+    if (state.token(token) === undefined) throw new DomainError('token-not-found', token)
+    return { changes: [{ name: 'token.revoked', token }] }
+  },
+} satisfies Partial<Rules>

@@ -1,0 +1,91 @@
+import type { Microseconds } from '../../../engine/brands.ts'
+import type { HttpResponse } from '../../http/exchange.ts'
+import { ADMINISTRATOR, defineRoute, json, type Route } from '../define-route.ts'
+import { newCredential } from './new-credential.ts'
+import type { ManagementRequest } from '../requests/management-request.ts'
+import { jsonResponse } from '../responses.ts'
+import { command } from '../route-command.ts'
+import { expiryOf, LIFETIME } from '../schemas/common.ts'
+import { component } from '../schemas/components.ts'
+import { FLAG, object } from '../schemas/schema.ts'
+import type { ManagementServices } from '../services.ts'
+import { credentialRecord, requireAccount, requireCredential } from './account-records.ts'
+
+async function issue(
+  request: ManagementRequest,
+  services: ManagementServices,
+  account: string,
+  expiresMicroseconds: Microseconds | undefined,
+): Promise<HttpResponse> {
+  const { secretKey, ...stored } = newCredential(services.secrets)
+  const change = { kind: 'issue-credential', account, ...stored, expiresMicroseconds } as const
+  const done = await request.journal.execute(change, ['credential_id', stored.credential])
+  const times = { createdMicroseconds: done.timeMicroseconds, expiresMicroseconds }
+  const record = credentialRecord({ ...stored, enabled: true, ...times }, services.expiryClock())
+  return jsonResponse(201, { ...record, secret_key: secretKey })
+}
+
+const issueCredential = defineRoute({
+  pattern: 'POST /service-accounts/{id}/credentials',
+  roles: ADMINISTRATOR,
+  summary: 'Issues a new credential and keeps the old ones.',
+  request: object({}),
+  answer: { 201: json(component('IssuedCredential')) },
+  errors: ['ACCOUNT_NOT_FOUND', 'TOO_MANY_CREDENTIALS'],
+  /** For rotation: the old credentials work until they are disabled. */
+  async handle(request, services) {
+    const { account } = requireAccount(request.parameters.id, services)
+    await request.body()
+    return issue(request, services, account, undefined)
+  },
+  command: command('credential rotate', 'issue a new credential and keep the old ones; its secret key is shown once', {
+    arguments: { account: 'text' },
+  }),
+})
+
+const issueTemporaryCredential = defineRoute({
+  pattern: 'POST /service-accounts/{id}/temporary-credentials',
+  roles: ADMINISTRATOR,
+  summary: 'Issues a credential that expires.',
+  request: object({ expires_in_seconds: LIFETIME }),
+  answer: { 201: json(component('IssuedCredential')) },
+  errors: ['ACCOUNT_NOT_FOUND', 'TOO_MANY_CREDENTIALS'],
+  async handle(request, services) {
+    const { account } = requireAccount(request.parameters.id, services)
+    const { expires_in_seconds: lifetime } = await request.body()
+    return issue(request, services, account, expiryOf(lifetime, services.expiryClock()))
+  },
+  command: command('credential temporary', 'issue a credential that expires', {
+    arguments: { account: 'text' },
+    options: { 'expires-in': { seconds: 'seconds until it expires, or a duration such as 15m or 12h; required' } },
+    call: ({ 'expires-in': seconds }) => ({ body: { expires_in_seconds: seconds } }),
+  }),
+})
+
+const putCredentialStatus = defineRoute({
+  pattern: 'PUT /service-accounts/{id}/credentials/{credential_id}/status',
+  roles: ADMINISTRATOR,
+  summary: 'Enables or disables a credential.',
+  request: object({ enabled: FLAG }),
+  answer: { 200: json(component('Credential')) },
+  errors: ['ACCOUNT_NOT_FOUND', 'CREDENTIAL_NOT_FOUND'],
+  /** Applies from the next signed request. */
+  async handle(request, services) {
+    const { id: account, credential_id: credential } = request.parameters
+    requireCredential(account, credential, services)
+    const { enabled } = await request.body()
+    // Read before the change: another request may delete the account before this one is answered.
+    const shown = requireCredential(account, credential, services)
+    const change = { kind: 'set-credential-status', account, credential, enabled } as const
+    await request.journal.execute(change)
+    return jsonResponse(200, credentialRecord({ ...shown, enabled }, services.expiryClock()))
+  },
+  command: (['enable', 'disable'] as const).map((verb) =>
+    command(`credential ${verb}`, `${verb} a credential`, {
+      arguments: { account: 'text', credential: 'text' },
+      call: () => ({ body: { enabled: verb === 'enable' } }),
+    }),
+  ),
+})
+
+export const CREDENTIAL_ROUTES: readonly Route[] = [issueCredential, issueTemporaryCredential, putCredentialStatus]

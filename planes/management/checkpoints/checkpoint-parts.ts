@@ -1,0 +1,33 @@
+/** What the routes of checkpoints and receipts share. */
+import { RECEIPT_KINDS } from '../../../engine/events/values.ts'
+import type { ReceiptState } from '../../../engine/state-ports.ts'
+import { LogRefusal } from '../../../projections/checkpoints/checkpoint-log.ts'
+import { ManagementError } from '../errors.ts'
+import { oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
+import { rfc3339OrNull } from '../requests/timestamps.ts'
+
+/** Refusals of the log as errors of this plane. */
+export function asked<T>(answer: () => T): T {
+  try {
+    return answer()
+  } catch (error) {
+    if (!(error instanceof LogRefusal)) throw error
+    throw new ManagementError(error.reason === 'not-ready' ? 'TREES_NOT_READY' : 'CHECKPOINT_NOT_FOUND', error.message)
+  }
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}
+
+/** What names a receipt. */
+export const RECEIPT_NAMES = {
+  sequence: whole(),
+  kind: oneOf(...RECEIPT_KINDS),
+  giver: text(),
+  asserted_at: orNull(TIME),
+}
+
+export function receiptNames({ sequence, kind, giver, assertedMicroseconds }: ReceiptState): Record<string, unknown> {
+  return { sequence, kind, giver, asserted_at: rfc3339OrNull(assertedMicroseconds) }
+}

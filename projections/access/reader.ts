@@ -1,0 +1,67 @@
+import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
+import type { ProjectionEnvironment } from '../lmdb-environment.ts'
+import { openTables, type Tables } from '../tables/table-list.ts'
+import { accountRows, credentialRows, getAccessChain, getAccessVersion, policyRows, tokenRows } from './tables.ts'
+
+/**
+ * Reads who may do what, from any thread. After `version` reads see everything that was acknowledged before it; `account`,
+ * `credential` and `policy` see the state of its last call.
+ */
+export class AccessReader {
+  readonly #environment: ProjectionEnvironment
+  readonly #tables: Tables
+
+  constructor(environment: ProjectionEnvironment) {
+    this.#environment = environment
+    this.#tables = openTables(environment)
+  }
+
+  /** A number that changes with every change of access. It costs next to nothing, so derived values can be kept. */
+  version(): number {
+    this.#environment.refresh()
+    return getAccessVersion(this.#tables.accessVersion)
+  }
+
+  /** Entries from before changes of access were authenticated, that no operator vouched for. */
+  strangers(): number {
+    this.#environment.refresh()
+    return getAccessChain(this.#tables.accessVersion).strangers
+  }
+
+  /** By id. */
+  accounts(): AccountState[] {
+    this.#environment.refresh()
+    return accountRows.all(this.#tables.accounts)
+  }
+
+  account(account: string): AccountState | undefined {
+    return accountRows.get(this.#tables.accounts, account)
+  }
+
+  credential(accessKey: string): CredentialState | undefined {
+    return credentialRows.get(this.#tables.credentials, accessKey)
+  }
+
+  /** By id. */
+  policies(): PolicyState[] {
+    this.#environment.refresh()
+    return policyRows.all(this.#tables.policies)
+  }
+
+  policy(policy: string): PolicyState | undefined {
+    return policyRows.get(this.#tables.policies, policy)
+  }
+
+  /** By id. */
+  tokens(): TokenState[] {
+    this.#environment.refresh()
+    return tokenRows.all(this.#tables.tokens)
+  }
+
+  /** The token with this SHA-256, if it was issued and not revoked. The caller checks whether it has expired. */
+  tokenByDigest(digest: Uint8Array): TokenState | undefined {
+    this.#environment.refresh()
+    const id = this.#tables.tokenDigests.get(Buffer.from(digest))
+    return id === undefined ? undefined : tokenRows.get(this.#tables.tokens, id.toString())
+  }
+}

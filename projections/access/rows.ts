@@ -1,0 +1,115 @@
+import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { AccountState, CredentialState } from '../../engine/access/state.ts'
+import type { AccessChange } from '../../engine/events/changes.ts'
+import { NO_ACCESS_CHAIN } from '../../engine/access/access-authentication.ts'
+import type { Tables } from '../tables/table-list.ts'
+import { accountRows, credentialRows, policyRows, putAccessChain, putAccessVersion, tokenRows } from './tables.ts'
+
+/** What entries do to accounts, credentials, policies and tokens. */
+export class AccessRows {
+  changed = false
+  readonly #tables: Tables
+
+  constructor(tables: Tables) {
+    this.#tables = tables
+  }
+
+  apply(sequence: Sequence, createdMicroseconds: Microseconds, change: AccessChange): void {
+    this.#applyOne(createdMicroseconds, change)
+    // Entries about webhooks and links end with it as well; they change nothing that is kept of accounts and tokens.
+    if (change.name === 'access.authenticated') return
+    this.changed = true
+    putAccessVersion(this.#tables.accessVersion, sequence)
+  }
+
+  #applyOne(createdMicroseconds: Microseconds, change: AccessChange): void {
+    const { credentials, policies, tokens, tokenDigests } = this.#tables
+    switch (change.name) {
+      case 'account.created': {
+        const { account, title, description } = change
+        const state = { account, title, description, enabled: true, createdMicroseconds }
+        return accountRows.put(this.#tables.accounts, { ...state, credentials: [], policies: [] })
+      }
+      case 'account.status-set':
+        return this.#changeAccount(change.account, () => ({ enabled: change.enabled }))
+      case 'account.deleted':
+        return this.#deleteAccount(change.account)
+      case 'credential.issued': {
+        const { account, credential, accessKey, sealedSecret, expiresMicroseconds } = change
+        const state = { account, credential, accessKey, sealedSecret, enabled: true }
+        credentialRows.put(credentials, { ...state, createdMicroseconds, expiresMicroseconds })
+        const issued = { credential, accessKey }
+        return this.#changeAccount(account, (before) => ({ credentials: [...before.credentials, issued] }))
+      }
+      case 'credential.status-set': {
+        const before = this.#requireCredential(change.accessKey)
+        return credentialRows.put(credentials, { ...before, enabled: change.enabled })
+      }
+      case 'credential.removed': {
+        const { account } = this.#requireCredential(change.accessKey)
+        credentials.remove(Buffer.from(change.accessKey))
+        return this.#changeAccount(account, (before) => ({
+          credentials: before.credentials.filter(({ accessKey }) => accessKey !== change.accessKey),
+        }))
+      }
+      case 'policy.created': {
+        const { policy, title, statements } = change
+        return policyRows.put(policies, { policy, title, createdMicroseconds, statements })
+      }
+      case 'policy.replaced': {
+        const { policy, title, statements } = change
+        const before = policyRows.get(policies, policy)
+        if (before === undefined) throw new Error(`policy ${policy} is replaced but not there`)
+        return policyRows.put(policies, { ...before, title, statements })
+      }
+      case 'policy.deleted':
+        return policies.remove(Buffer.from(change.policy))
+      case 'policy.attached':
+        return this.#changeAccount(change.account, (before) => ({ policies: [...before.policies, change.policy] }))
+      case 'policy.detached':
+        return this.#changeAccount(change.account, (before) => ({
+          policies: before.policies.filter((policy) => policy !== change.policy),
+        }))
+      case 'token.issued': {
+        const { token, title, role, digest, expiresMicroseconds } = change
+        tokenDigests.put(Buffer.from(digest), Buffer.from(token))
+        return tokenRows.put(tokens, { token, title, role, digest, createdMicroseconds, expiresMicroseconds })
+      }
+      case 'token.revoked': {
+        const before = tokenRows.get(tokens, change.token)
+        if (before === undefined) throw new Error(`token ${change.token} is revoked but not there`)
+        tokenDigests.remove(Buffer.from(before.digest))
+        return tokens.remove(Buffer.from(change.token))
+      }
+      case 'access.adopted':
+      case 'master-key.changed':
+        return undefined
+      case 'access.authenticated':
+        return putAccessChain(this.#tables.accessVersion, { ...NO_ACCESS_CHAIN, mac: change.mac })
+    }
+  }
+
+  #requireAccount(account: string): AccountState {
+    const found = accountRows.get(this.#tables.accounts, account)
+    if (found === undefined) throw new Error(`account ${account} is changed but not there`)
+    return found
+  }
+
+  #requireCredential(accessKey: string): CredentialState {
+    const found = credentialRows.get(this.#tables.credentials, accessKey)
+    if (found === undefined) throw new Error(`credential ${accessKey} is changed but not there`)
+    return found
+  }
+
+  #changeAccount(account: string, changed: (before: AccountState) => Partial<AccountState>): void {
+    const before = this.#requireAccount(account)
+    accountRows.put(this.#tables.accounts, { ...before, ...changed(before) })
+  }
+
+  #deleteAccount(account: string): void {
+    for (const { accessKey } of this.#requireAccount(account).credentials) {
+      this.#tables.credentials.remove(Buffer.from(accessKey))
+    }
+    this.#tables.accounts.remove(Buffer.from(account))
+  }
+}

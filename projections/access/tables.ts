@@ -1,0 +1,95 @@
+import type { Sequence } from '../../engine/brands.ts'
+import type { AccountState, CredentialState, PolicyState, TokenState } from '../../engine/access/state.ts'
+import { bytes, flag, listOf, microseconds, optional, text, wordOf } from '../../engine/events/schema/kinds.ts'
+import { field, record } from '../../engine/events/schema/record.ts'
+import { MANAGEMENT_ROLES, policyStatements } from '../../engine/events/values.ts'
+import { type AccessChain, NO_ACCESS_CHAIN } from '../../engine/access/access-authentication.ts'
+import { numberKey, readNumber, writeNumber } from '../keys.ts'
+import type { Table, TableReader } from '../lmdb-environment.ts'
+import { idRows } from '../tables/row-codecs.ts'
+
+const createdMicroseconds = field(microseconds, 'created')
+const expiresMicroseconds = field(optional(microseconds), 'expiry')
+const enabled = field(flag, 'enabled')
+const title = field(text, 'name')
+const credential = field(text, 'credential id')
+const accessKey = field(text, 'access key')
+
+/** `accounts`: by account id. */
+export const accountRows = idRows<'account', AccountState>(
+  'account',
+  record('account', {
+    title,
+    description: field(text, 'description'),
+    enabled,
+    createdMicroseconds,
+    credentials: field(listOf(record('credential', { credential, accessKey })), 'credentials'),
+    policies: field(listOf(text), 'policies'),
+  }),
+)
+
+/** `credentials`: by access key. */
+export const credentialRows = idRows<'accessKey', CredentialState>(
+  'accessKey',
+  record('credential', {
+    credential,
+    account: field(text, 'account id'),
+    sealedSecret: field(bytes, 'sealed secret'),
+    enabled,
+    createdMicroseconds,
+    expiresMicroseconds,
+  }),
+)
+
+/** `policies`: by policy id. */
+export const policyRows = idRows<'policy', PolicyState>(
+  'policy',
+  record('policy', { title, createdMicroseconds, statements: field(policyStatements, 'statements') }),
+)
+
+/** `tokens`: by token id. `token-digests`: SHA-256 of a token (32) -> its id. */
+export const tokenRows = idRows<'token', TokenState>(
+  'token',
+  record('token', {
+    title,
+    role: field(wordOf(MANAGEMENT_ROLES), 'role'),
+    digest: field(bytes, 'SHA-256'),
+    createdMicroseconds,
+    expiresMicroseconds,
+  }),
+)
+
+/** `access-version`: one row, the sequence (8) of the last entry that changed any of them. */
+const VERSION_KEY = Buffer.from('version')
+
+/** 0 when no entry did. */
+export function getAccessVersion(table: TableReader): number {
+  const value = table.get(VERSION_KEY)
+  return value === undefined ? 0 : readNumber(value, 0)
+}
+
+export function putAccessVersion(table: Table, sequence: Sequence): void {
+  table.put(VERSION_KEY, numberKey(sequence))
+}
+
+/** In the same table, one row: the chain of authenticated changes of access: code (32) | strangers (8) | digest (32). */
+const CHAIN_KEY = Buffer.from('chain')
+const CHAIN_AT = { mac: 0, strangers: 32, digest: 40, end: 72 } as const
+
+export function getAccessChain(table: TableReader): AccessChain {
+  const value = table.get(CHAIN_KEY)
+  if (value === undefined) return NO_ACCESS_CHAIN
+  return {
+    mac: Uint8Array.from(value.subarray(CHAIN_AT.mac, CHAIN_AT.strangers)),
+    strangers: readNumber(value, CHAIN_AT.strangers),
+    strangersDigest: Uint8Array.from(value.subarray(CHAIN_AT.digest, CHAIN_AT.end)),
+  }
+}
+
+export function putAccessChain(table: Table, { mac, strangers, strangersDigest }: AccessChain): void {
+  const value = Buffer.alloc(CHAIN_AT.end)
+  value.set(mac, CHAIN_AT.mac)
+  writeNumber(value, strangers, CHAIN_AT.strangers)
+  value.set(strangersDigest, CHAIN_AT.digest)
+  table.put(CHAIN_KEY, value)
+}

@@ -1,0 +1,52 @@
+import { LOG_HASHING } from '../../engine/checkpoints/tree-hashing.ts'
+import { inclusionPath, rootOfInclusion, treeRoot } from '../../engine/checkpoints/tree-shape.ts'
+import { OtherTreesError, type TreeGrower } from './grow-trees.ts'
+import { type TreeFiles, TreesDamagedError } from './tree-files.ts'
+import type { TreeReport, TreeRequest, TreeRoots } from './tree-thread-handle.ts'
+
+/**
+ * Grows the trees by a piece, and tells what a checkpoint needs when they have come to the limit. Its roots follow from what was
+ * signed before and from records that this process read in the journal, and not from files that anything may have changed.
+ */
+export function answerTreeRequest(trees: TreeFiles, grower: TreeGrower, request: TreeRequest): TreeReport {
+  const { limit, isDue, previous } = request
+  try {
+    grower.beginAfter(previous?.size ?? 0)
+    const isAtLimit = grower.step(limit)
+    const due = isAtLimit && isDue ? dueReport(trees, grower, request) : undefined
+    return { size: trees.size, isAtLimit, discarded: undefined, due }
+  } catch (error) {
+    if (!(error instanceof OtherTreesError)) throw error
+    return { size: trees.size, isAtLimit: false, discarded: error.message, due: undefined }
+  }
+}
+
+/** @throws OtherTreesError when the trees were damaged, and start over */
+function dueReport(trees: TreeFiles, grower: TreeGrower, { previous, wanted }: TreeRequest): TreeReport['due'] {
+  const [root, bundleRoot] = [trees.rootInMemory('log'), trees.rootInMemory('bundle')]
+  try {
+    if (previous !== undefined) requireExtended(trees, previous)
+    const hashes = wanted.map((sequence) => Uint8Array.from(provenHash(trees, root, sequence)))
+    const roots = { size: trees.size, root: Uint8Array.from(root), bundleRoot: Uint8Array.from(bundleRoot) }
+    return { roots, extendsPrevious: true, hashes }
+  } catch (error) {
+    if (!(error instanceof TreesDamagedError)) throw error
+    grower.doubt(previous?.size ?? 0)
+    return { roots: { size: trees.size, root, bundleRoot }, extendsPrevious: false, hashes: [] }
+  }
+}
+
+function requireExtended(trees: TreeFiles, { size, root, bundleRoot }: TreeRoots): void {
+  const isExtended =
+    size <= trees.size &&
+    treeRoot(trees.tree('log'), size).equals(root) &&
+    treeRoot(trees.tree('bundle'), size).equals(bundleRoot)
+  if (!isExtended) throw new TreesDamagedError(`the trees do not lead to the checkpoint of ${size} records`)
+}
+
+function provenHash(trees: TreeFiles, root: Buffer, sequence: number): Buffer {
+  const hash = trees.recordHash(sequence)
+  const path = inclusionPath(trees.tree('log'), sequence, trees.size)
+  if (rootOfInclusion(LOG_HASHING, hash, sequence, trees.size, path)?.equals(root) === true) return hash
+  throw new TreesDamagedError(`the trees on the disk do not have the hash of record ${sequence}`)
+}

@@ -1,0 +1,80 @@
+import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { CheckpointChange } from '../../engine/events/changes.ts'
+import type { CheckpointState, HandoverState, ReceiptState, WitnessedLog } from '../../engine/state-ports.ts'
+import {
+  allHandovers,
+  getCheckpointOfSize,
+  getLastCheckpoint,
+  putCheckpoint,
+  putHandover,
+  putUnpublished,
+} from './tables.ts'
+import { type CheckpointMarks, getMarks, putMarks, putReceipt, receiptsOf } from './receipt-tables.ts'
+import type { Tables } from '../tables/table-list.ts'
+import { getWitnessed, putWitnessed } from './witnessed-log-tables.ts'
+
+/** What entries do to checkpoints, and to what was said about them. */
+export class CheckpointRows {
+  readonly #tables: Tables
+
+  constructor(tables: Tables) {
+    this.#tables = tables
+  }
+
+  last(): CheckpointState | undefined {
+    return getLastCheckpoint(this.#tables.checkpoints)
+  }
+
+  handovers(): readonly HandoverState[] {
+    return allHandovers(this.#tables.checkpointHandovers)
+  }
+
+  ofSize(size: number): CheckpointState | undefined {
+    return getCheckpointOfSize(this.#tables.checkpoints, size)
+  }
+
+  receiptsOf(size: number): readonly ReceiptState[] {
+    return receiptsOf(this.#tables.receipts, size)
+  }
+
+  withheld(): number | undefined {
+    return getMarks(this.#tables.checkpointMarks).withheld
+  }
+
+  witnessed(origin: string): WitnessedLog | undefined {
+    return getWitnessed(this.#tables.witnessedLogs, origin)
+  }
+
+  apply(sequence: Sequence, time: Microseconds, change: CheckpointChange): void {
+    switch (change.name) {
+      case 'checkpoint.signed':
+        this.#abandonWithheld()
+        putCheckpoint(this.#tables.checkpoints, sequence, time, change)
+        return putMarks(this.#tables.checkpointMarks, { withheld: undefined, quiet: sequence })
+      case 'checkpoint.key-rotated':
+        return putHandover(this.#tables.checkpointHandovers, sequence, change)
+      case 'checkpoint.receipt':
+        putReceipt(this.#tables.receipts, sequence, change)
+        return this.#mark(sequence, {})
+      case 'checkpoint.cosigned':
+        putWitnessed(this.#tables.witnessedLogs, sequence, change)
+        return this.#mark(sequence, {})
+      case 'checkpoint.withheld':
+        return this.#mark(sequence, { withheld: change.size })
+      case 'checkpoint.published':
+        return this.#mark(sequence, { withheld: undefined })
+    }
+  }
+
+  /** A withheld checkpoint has another after it only when its log cannot go on. */
+  #abandonWithheld(): void {
+    const withheld = this.withheld()
+    if (withheld !== undefined) putUnpublished(this.#tables.checkpointsUnpublished, withheld)
+  }
+
+  #mark(sequence: Sequence, changed: Partial<CheckpointMarks>): void {
+    const before = getMarks(this.#tables.checkpointMarks)
+    const follows = before.quiet === undefined || sequence <= before.quiet + 1
+    putMarks(this.#tables.checkpointMarks, { ...before, ...(follows && { quiet: sequence }), ...changed })
+  }
+}

@@ -1,0 +1,44 @@
+import type { Microseconds, Sequence } from '../../engine/brands.ts'
+import type { Change } from '../../engine/events/changes.ts'
+import type { AppliedPosition } from '../../engine/journal/positions.ts'
+import { makesEvents } from './derive-events.ts'
+import { blockOf, getEventsBegan, noteBlock, putEventsBegan } from './tables.ts'
+import type { Tables } from '../tables/table-list.ts'
+
+/** What entries do to the index of storage events. */
+export class EventRows {
+  readonly #tables: Tables
+  #haveBegun: boolean | undefined
+  /** The last sequence with events in each block that is not noted yet. */
+  readonly #blocks = new Map<number, Sequence>()
+
+  constructor(tables: Tables) {
+    this.#tables = tables
+  }
+
+  /** Storage events begin with this entry, if they have not begun before. */
+  begin(sequence: Sequence, timeMicroseconds: Microseconds): void {
+    if (this.#begun) return
+    putEventsBegan(this.#tables.eventsBegan, { sequence, timeMicroseconds })
+    this.#haveBegun = true
+  }
+
+  entry(sequence: Sequence, changes: readonly Change[]): void {
+    if (changes.some(makesEvents) && this.#begun) this.#blocks.set(blockOf(sequence), sequence)
+  }
+
+  /** Ends the batch: what its entries made is found at its place. */
+  finish(position: AppliedPosition): void {
+    for (const [block, sequence] of this.#blocks) {
+      // A seal before the batch has a position of its own.
+      if (sequence > position.sequence) continue
+      noteBlock(this.#tables.eventIndex, block, position)
+      this.#blocks.delete(block)
+    }
+  }
+
+  get #begun(): boolean {
+    this.#haveBegun ??= getEventsBegan(this.#tables.eventsBegan) !== undefined
+    return this.#haveBegun
+  }
+}
