@@ -9,7 +9,7 @@ export const REQUESTS_PER_BATCH_MAXIMUM = 1024
 const STAGED_BYTES_MAXIMUM = 8 << 20
 /** An attempt and an outcome, twice for a bypass. */
 const COMMAND_BYTES_MAXIMUM = 4 * (RECORD_BODY_BYTES_MAXIMUM + 1024)
-/** Payloads and parts whose references change: some 10 microseconds each (spec/decisions/0176). */
+/** Payloads and parts whose references change: some 10 microseconds each (spec/decisions/0174). */
 const ROWS_MAXIMUM = 2000
 
 /** Bytes of records after which a batch takes no further command, so that the largest still fits. */

@@ -18,7 +18,7 @@ interface Missed extends Record<Outcome, number> {
 }
 
 /**
- * Counts answered requests that have no record, since the journal has no room on a full disk: reads go on (decision 0180). What
+ * Counts answered requests that have no record, since the journal has no room on a full disk: reads go on (decision 0013). What
  * was counted becomes one record for each credential when there is room again; a process that is killed before loses it.
  */
 export class MissedRecords {

@@ -54,7 +54,7 @@ const LEVEL = 6
 const MILLISECONDS_PER_HOUR = 3_600_000
 
 /**
- * Compresses sealed segments of the journal, the oldest first, each some time after it was sealed (decision 0100). What
+ * Compresses sealed segments of the journal, the oldest first, each some time after it was sealed (decision 0099). What
  * queries and starts read most is new and stays plain. Deflates in threads of libuv, at a bounded rate.
  */
 export class SegmentCompression implements BackgroundWorker {

@@ -37,7 +37,7 @@ const HIDDEN_NAME = /^\.[0-9a-f]{16}$/
 
 /**
  * A directory of Unix sockets, each of which shows that a process is alive
- * (spec/decisions/0034-store-lock-by-socket.md). The kernel knows which are listened on, in every container and
+ * (spec/decisions/0008-store-lock.md). The kernel knows which are listened on, in every container and
  * namespace, and however a process ended. A name is used once, and appears when its socket can be connected to: a
  * socket that refuses a connection stays dead.
  *

@@ -20,7 +20,7 @@ const LOOK_MILLISECONDS = 10
 const LOOKS_MAXIMUM = 20
 
 /**
- * Locks a data directory for one writer (J18; spec/decisions/0034-store-lock-by-socket.md). A process listens on its
+ * Locks a data directory for one writer (J18; spec/decisions/0008-store-lock.md). A process listens on its
  * own Unix socket in the directory `lock`, and only then looks for others: of two processes, the later sees the
  * earlier. The winner removes sockets of ended processes without a race.
  * @param directory an existing data directory

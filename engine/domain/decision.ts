@@ -27,7 +27,7 @@ export interface DecisionContext {
   ) => Uint8Array
   /** Whether a hand-over of the key of checkpoints has the signatures of both keys. */
   readonly isSignedByBoth: (handover: Omit<HandoverState, 'sequence'>) => boolean
-  /** Logical bytes that a bucket may hold by references for each byte that it received (spec/decisions/0175). */
+  /** Logical bytes that a bucket may hold by references for each byte that it received (spec/decisions/0020). */
   readonly referenceRatioMaximum: number
   /** The clock, but never before the last entry of the journal (W1). */
   readonly now: Milliseconds

@@ -76,7 +76,7 @@ export function requirePartQuota(
 
 /**
  * Checks that a bucket does not grow by references beyond what it received: sharing bytes costs nothing, but reading or
- * counting them later does (spec/decisions/0175).
+ * counting them later does (spec/decisions/0020).
  * @param growth bytes of objects, versions and parts that a request adds without storing them
  * @param source the bucket that the bytes are taken from
  * @throws DomainError too-many-references

@@ -25,7 +25,7 @@ export interface Lane {
 
 /**
  * MD5 of up to eight messages at a time in one thread: of four not quite three times, of eight four times the bytes a second
- * of one (spec/decisions/0132-hash-threads.md).
+ * of one (spec/decisions/0093-large-uploads.md).
  */
 export class Md5Lanes {
   readonly #memory: Buffer

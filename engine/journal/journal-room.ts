@@ -7,7 +7,7 @@ const FREE_BYTES_MINIMUM = 8 << 20
 
 /**
  * What the journal has room for on a disk that is full: everything, changes alone so that deletions can empty the disk,
- * or no request at all (decision 0039).
+ * or no request at all (decision 0013).
  */
 export type RoomFor = 'everything' | 'changes' | 'nothing'
 

@@ -15,7 +15,7 @@ export interface RecordedLink {
 /** Of a token that nobody has. */
 export const UNKNOWN_LINK: RecordedLink = { id: undefined, resource: 'capability:unknown' }
 
-/** `bucket:`, a bucket of 63 characters, `/`, a key of 1,024 bytes (decision 0011). */
+/** `bucket:`, a bucket of 63 characters, `/`, a key of 1,024 bytes (decision 0010). */
 const RECORDED_BYTES_MAXIMUM = 7 + 63 + 1 + 1024
 
 /** A link that may be followed, and its object as it is in this turn. */

@@ -47,7 +47,7 @@ const NO_CLAIMS: PayloadChecks = { update: () => undefined, finish: () => undefi
 /**
  * Makes a part of an upload out of bytes that are stored. All bytes of a version are shared by reference, as by CopyObject.
  * A range, and an object of parts, are copied: their MD5 and SHA-256 are known to nobody, so the bytes have to be read, and
- * they are stored like those of an upload (spec/decisions/0141). So is a version without the wanted checksum (0153).
+ * they are stored like those of an upload (spec/decisions/0012). So is a version without the wanted checksum.
  * @param wanted the checksum that the upload asked for
  * @param find finds the source and judges the conditions on it; what it throws ends the copy
  * @throws DomainError when the rules refuse; `source-changed` when the source is replaced each time that it is looked for,

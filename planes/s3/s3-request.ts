@@ -40,7 +40,7 @@ export function resourceOf(target: Target | undefined): string {
   return target.key === undefined ? `bucket:${target.bucket}` : `bucket:${target.bucket}/${target.key}`
 }
 
-/** `bucket:`, a bucket of 63 characters, `/`, a key of 1,024 bytes (decision 0011). */
+/** `bucket:`, a bucket of 63 characters, `/`, a key of 1,024 bytes (decision 0010). */
 const RECORDED_BYTES_MAXIMUM = 7 + 63 + 1 + 1024
 
 /**

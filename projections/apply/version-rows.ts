@@ -259,7 +259,7 @@ export class VersionRows {
     removeLockChanges(this.#tables.lockChanges, bucketId, key, version.sequence)
   }
 
-  /** A bucket that takes from another one may refer to as many bytes as that one (spec/decisions/0175). */
+  /** A bucket that takes from another one may refer to as many bytes as that one (spec/decisions/0020). */
   #countReceived(bucketId: BucketId, from: BucketId | undefined): void {
     const usage = this.#counters.buckets.of(bucketId)
     usage.add('receivedBytes', this.#payloads.takeReceived())

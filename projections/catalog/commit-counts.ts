@@ -27,7 +27,7 @@ export class CommitCounts {
   /**
    * The clock by which everything is judged that expires, as the engine judges it: the later of the host's clock and the time
    * of the journal's last entry. A clock that is set back gives nothing back that has expired
-   * (spec/decisions/0183-what-has-expired-stays-expired.md).
+   * (spec/decisions/0019-object-lock-and-clocks.md).
    * @param host the host's clock
    */
   expiryClock(host: () => Milliseconds): () => Milliseconds {

@@ -9,7 +9,7 @@ const UPLOADS = Buffer.from('uploads')
 /**
  * `bucket-usage`: by bucket id (8). `objects` and `bytes` count current objects, which quotas limit; then noncurrent
  * versions, their bytes, and delete markers; the bytes of parts of uploads in progress; and the bytes that were ever
- * received (spec/decisions/0175).
+ * received (spec/decisions/0020).
  */
 export const bucketUsage = countRows(
   ['objects', 'bytes', 'noncurrent', 'noncurrentBytes', 'markers', 'uploadBytes', 'receivedBytes'],

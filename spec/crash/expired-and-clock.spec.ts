@@ -1,4 +1,4 @@
-/** A host clock that is set back under a running server and across its restart revives nothing (decision 0183). */
+/** A host clock that is set back under a running server and across its restart revives nothing (decision 0019). */
 import { type Test, test } from 'tap'
 import { ApiClient, bearer } from '../support/api-client.ts'
 import { allow, newIdentity, signingOf } from '../support/identities.ts'

@@ -1,4 +1,4 @@
-/** A batch of the engine is bounded by the rows that it changes, so that what costs much comes alone (spec/decisions/0176). */
+/** A batch of the engine is bounded by the rows that it changes, so that what costs much comes alone (spec/decisions/0174). */
 import { test } from 'tap'
 import type { Command } from '../../engine/commands/commands.ts'
 import { checkProjections } from '../../projections/replay/check.ts'

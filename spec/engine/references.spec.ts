@@ -1,4 +1,4 @@
-/** How much a bucket may hold by references, and that its counters are those of its history (spec/decisions/0175). */
+/** How much a bucket may hold by references, and that its counters are those of its history (spec/decisions/0020). */
 import { test } from 'tap'
 import { bucketIdOf } from '../../engine/brands.ts'
 import { REFERENCES_ALWAYS_ALLOWED_BYTES } from '../../engine/domain/quota.ts'

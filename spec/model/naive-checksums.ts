@@ -1,4 +1,4 @@
-/** The checksum of an object of parts, said again without the code that makes it (spec/decisions/0144). */
+/** The checksum of an object of parts, said again without the code that makes it (spec/decisions/0052). */
 import type { CommandOf } from '../../engine/commands/commands.ts'
 import type { ObjectChecksum } from '../../engine/events/values.ts'
 import { startChecksum } from '../../planes/s3/request/checksums.ts'

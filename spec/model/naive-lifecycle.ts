@@ -6,7 +6,7 @@ import type { ModelBucket, ModelState, ModelVersion } from './state.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const DONE: Outcome = { code: 'done' }
-/** Most rules of a bucket (spec/decisions/0065). */
+/** Most rules of a bucket (spec/decisions/0063). */
 const RULES_MAXIMUM = 100
 
 /** Carries out a command about rules; undefined for any other. */

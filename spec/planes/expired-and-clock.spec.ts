@@ -1,4 +1,4 @@
-/** A clock that is set back: what has expired stays expired, and what is made meanwhile can be used (decision 0183). */
+/** A clock that is set back: what has expired stays expired, and what is made meanwhile can be used (decision 0019). */
 import tap, { test } from 'tap'
 import { microsecondsOf, millisecondsOf } from '../../engine/brands.ts'
 import { CommitCounts } from '../../projections/catalog/commit-counts.ts'

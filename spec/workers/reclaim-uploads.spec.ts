@@ -1,4 +1,4 @@
-/** Uploads that nobody completes are aborted by the system after some days (spec/decisions/0175). */
+/** Uploads that nobody completes are aborted by the system after some days (spec/decisions/0020). */
 import { test } from 'tap'
 import { bucketIdOf } from '../../engine/brands.ts'
 import { checkProjections } from '../../projections/replay/check.ts'

@@ -5,7 +5,7 @@
  * meanwhile. Left to itself the kernel lets as much as 32 MiB wait for each connection (`net.ipv4.tcp_rmem`), so a sender
  * that is as fast as we are keeps the thread on its connection for as long as it likes. A smaller receive buffer ends that
  * after one read. Neither Node.js nor the library can set it, so the C library is called
- * (spec/decisions/0111-receive-buffers.md).
+ * (spec/decisions/0093-large-uploads.md).
  */
 import { readdirSync } from 'node:fs'
 import koffi from 'koffi'

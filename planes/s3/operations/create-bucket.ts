@@ -9,7 +9,7 @@ import { defineOperation } from '../operation.ts'
 const DEFAULT_REGION = 'us-east-1'
 const LOCK_HEADER = 'x-amz-bucket-object-lock-enabled'
 
-/** S3 API reference, CreateBucket. A second creation is 200 in us-east-1 when it asks for the same, else 409 (spec/decisions/0022). */
+/** S3 API reference, CreateBucket. A second creation is 200 in us-east-1 when it asks for the same, else 409 (spec/decisions/0002). */
 export const createBucket = defineOperation({
   name: 'CreateBucket',
   method: 'PUT',

@@ -8,7 +8,7 @@ const SHOWN_MAXIMUM = 255
 
 /**
  * The names that a Host header may have. With virtual-hosted addressing the bucket is in front of such a name and the
- * path is the key; a store that does not know its own names would take the key for a bucket (spec/decisions/0046).
+ * path is the key; a store that does not know its own names would take the key for a bucket (spec/decisions/0010).
  */
 export class HostNames {
   readonly #configured: readonly string[] | undefined

@@ -79,7 +79,7 @@ export class Injector {
     if (this.#target?.kind !== 'EIO, yet done') this.#lose(path)
   }
 
-  /** A segment is rewritten in its place where the disk has no space for a copy (spec/decisions/0039). */
+  /** A segment is rewritten in its place where the disk has no space for a copy (spec/decisions/0013). */
   #hasAnotherWay(name: Operation['name'], path: string): boolean {
     const needsSpace = name === 'create' || name === 'write'
     return needsSpace && this.#target?.kind !== 'EIO' && kindOfPath(this.#root, path) === 'journal/rewrite'

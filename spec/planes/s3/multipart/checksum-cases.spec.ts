@@ -1,4 +1,4 @@
-/** Checksums of multipart objects where parts are copied, empty, left out, replaced or not consecutive (spec/decisions/0144). */
+/** Checksums of multipart objects where parts are copied, empty, left out, replaced or not consecutive (spec/decisions/0052). */
 import { rmSync } from 'node:fs'
 import tap, { type Test, test } from 'tap'
 import type { ChecksumAlgorithm } from '../../../../engine/events/values.ts'

@@ -1,4 +1,4 @@
-/** Checksums of multipart objects, and GetObjectAttributes (spec/decisions/0144). */
+/** Checksums of multipart objects, and GetObjectAttributes (spec/decisions/0052). */
 import * as sdk from '@aws-sdk/client-s3'
 import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
