@@ -10,7 +10,7 @@ import type { ObjectRequest } from './s3-request.ts'
 import type { S3Services } from './services.ts'
 import { writtenVersionHeader } from './version-headers.ts'
 
-/** What of the request was read before its body. */
+/** An append, as far as it is known before its body. */
 interface Append {
   readonly offset: number
   readonly body: RequestBody
@@ -20,10 +20,10 @@ interface Append {
 }
 
 /**
- * PutObject with `x-amz-write-offset-bytes`, as S3 has it for its directory buckets: the body comes after the bytes of the
- * object, which must be as many as the offset says; at 0 it is also a new object. Content headers and the ETag of an object
- * that is there: spec/decisions/0142.
- * @throws S3Error InvalidRequest for metadata of an object that must be there
+ * PutObject with `x-amz-write-offset-bytes`, as in S3's directory buckets: appends the body to an object whose size
+ * must equal the offset. At offset 0 the object may be new. For content headers and ETag of an existing object see
+ * spec/decisions/0142.
+ * @throws S3Error InvalidRequest for metadata with an offset above 0
  */
 export async function appendObject(
   request: ObjectRequest,
@@ -39,7 +39,7 @@ export async function appendObject(
   const condition = writeCondition(http)
   journal.note('write_offset', offset)
   const { done, received } = await storeObject(services, { journal, body, length, checks }, (stored) => {
-    // One that comes after the body is known only now.
+    // Read here: a trailing checksum is known only after the body.
     const { declared } = checks
     const more = {
       ...(lock !== undefined && { lock }),

@@ -1,15 +1,15 @@
 /**
- * What many clients ask for that this store refuses, each with the settings that make them ask for something else. The
- * message of every such refusal takes its text from here, and spec/clients says which client needs which.
+ * Client settings that avoid common refusals of this store. The messages of these refusals take their text from here;
+ * spec/clients lists which client needs which setting.
  */
 
 /** A part of S3 that is refused, whatever header, parameter or operation a request asks for it with. */
 type Refused = 'signed chunks' | 'trailing checksums' | 'batch deletion' | 'first version of lists' | 'copies of parts'
 
-/** The setting of AWS's own libraries, and of the tools that are built on them. */
+/** The setting of AWS's SDKs, and of tools built on them. */
 const WHEN_REQUIRED = 'AWS_REQUEST_CHECKSUM_CALCULATION=when_required'
 
-/** What to do instead: a clause without a capital at its start or a full stop at its end. */
+/** What to do instead: a clause without capital letter and full stop. */
 export const CLIENT_HINTS: Readonly<Record<Refused, string>> = {
   'signed chunks': `set ${WHEN_REQUIRED} at the client, use TLS (restic, mc, Spark), or turn its chunked encoding off`,
   'trailing checksums': `set ${WHEN_REQUIRED} at the client`,

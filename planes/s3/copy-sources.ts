@@ -1,4 +1,4 @@
-/** What CopyObject and UploadPartCopy copy from. */
+/** The sources of CopyObject and UploadPartCopy. */
 
 import type { VersionSelector } from '../../engine/commands/commands.ts'
 import type { HeaderLine } from '../http/exchange.ts'
@@ -17,7 +17,7 @@ interface NamedSource extends CopySource {
 }
 
 /**
- * The source that a request names, which its records name too.
+ * The source that a request names. It is also noted for the request's records.
  * @throws S3Error InvalidArgument, KeyTooLongError
  */
 export function namedSource({ http, target, journal }: ObjectRequest, services: S3Services): NamedSource {

@@ -1,6 +1,6 @@
 /**
- * The error table of the S3 plane: code, HTTP status and the sentence a client sees when nothing better is known.
- * Codes and statuses are those of the S3 API's list of error responses.
+ * The error table of the S3 plane: code, HTTP status and default message.
+ * Source of codes and statuses: the S3 API reference, list of error responses.
  */
 
 import { DOMAIN_ERRORS, type DomainErrorCode } from '../../engine/domain/error-table.ts'
@@ -98,16 +98,16 @@ export type S3ErrorCode = keyof typeof S3_ERRORS
 type ErrorDetail = readonly [elementName: string, text: string]
 
 interface S3ErrorOptions {
-  /** Replaces the sentence of the table. */
+  /** Replaces the message of the table. */
   readonly message?: string
   readonly details?: readonly ErrorDetail[]
   /** Extra response headers, such as Content-Range of a 416. */
   readonly headers?: readonly HeaderLine[]
-  /** Of a 501, for log and record: the header, or the query parameter with a `?` before it. By default that of `Header`. */
+  /** For log and record of a 501: the header, or `?` and the query parameter. Default: the detail `Header`. */
   readonly refused?: string | undefined
 }
 
-/** A refusal with a place in the S3 error table. */
+/** A refusal with a code of the S3 error table. */
 export class S3Error extends Error {
   override readonly name = 'S3Error'
   readonly code: S3ErrorCode
@@ -150,7 +150,7 @@ export function s3ErrorOf(error: DomainError): S3Error {
   })
 }
 
-/** The common case of InvalidArgument: which argument, what was sent, and what is wrong with it. */
+/** InvalidArgument with the name of the argument, its value, and the reason. */
 export function invalidArgument(argumentName: string, argumentValue: string, message: string): S3Error {
   const details: ErrorDetail[] = [
     ['ArgumentName', argumentName],
@@ -159,7 +159,7 @@ export function invalidArgument(argumentName: string, argumentValue: string, mes
   return new S3Error('InvalidArgument', { message, details })
 }
 
-/** The refusal of a document; `why` says what is wrong with it. */
+/** MalformedXML with the reason `why`. */
 export function malformedXml(why: string): S3Error {
   return new S3Error('MalformedXML', { message: `The XML you provided is not valid here. ${why}` })
 }
@@ -171,16 +171,16 @@ interface ErrorDocumentContext {
   readonly resource: string
 }
 
-/** Of one text, as the document has it: a key of 1,024 plain bytes is whole. */
+/** Of one text as written in the document: a key of 1,024 plain bytes is not cut. */
 const TEXT_BYTES_MAXIMUM = 1024
-/** Of the path. What says the least, such as SlowDown, stays below 1 KiB with its head. */
+/** Of the path, so that an error without details, such as SlowDown, stays below 1 KiB with its head. */
 const RESOURCE_BYTES_MAXIMUM = 512
-/** Of message and details together. A document with its tags and its head stays below 4 KiB, whatever was asked. */
+/** Of message and details together, so that a document with its tags and head stays below 4 KiB for any request. */
 const TEXTS_BYTES_MAXIMUM = 2560
 
 /**
- * The XML of an error. Its texts are cut, so that no request makes it long, and what XML cannot carry is replaced, so that
- * it parses whatever the key was (decision 0177).
+ * The XML of an error. Texts are cut to bound its size, and characters that XML cannot carry are replaced, so that it
+ * always parses (decision 0177).
  */
 export function errorDocument(error: S3Error, context: ErrorDocumentContext): string {
   let room = TEXTS_BYTES_MAXIMUM
@@ -193,7 +193,7 @@ export function errorDocument(error: S3Error, context: ErrorDocumentContext): st
   line('Message', error.message)
   for (const [name, text] of error.details) line(name, text)
   inner += `<Resource>${cut(context.resource, RESOURCE_BYTES_MAXIMUM)}</Resource>`
-  // S3 names a machine in HostId; here it says nothing about one.
+  // S3 identifies a machine in HostId; here it is a constant.
   const requestId = escapeXmlLossy(context.requestId)
   return `${XML_DECLARATION}<Error>${inner}<RequestId>${requestId}</RequestId><HostId>object-store</HostId></Error>`
 }

@@ -24,7 +24,7 @@ export function bucketIn(snapshot: CatalogSnapshot, name: string): BucketState {
 }
 
 /**
- * Passes the lock that a write asks for. The engine judges again; here it is refused before a body is read.
+ * Returns the lock that a write asks for. The engine checks it too; the check here refuses before the body is read.
  * @throws S3Error InvalidRequest when the bucket has no Object Lock
  */
 export function requireLockable(bucket: BucketState, lock: LockState | undefined): LockState | undefined {
@@ -54,7 +54,7 @@ function objectIn(
     case 'found':
       return found
     case 'no-object':
-      // A key hidden by a delete marker answers as if it were not there, and says why in its headers.
+      // A key hidden by a delete marker is answered as missing, with the marker in the headers.
       throw noSuchKey(key, found.hiddenBy === undefined ? [] : markerHeaders(found.hiddenBy, services))
     case 'no-version':
       throw noSuchVersion(key)
@@ -66,7 +66,7 @@ function objectIn(
 }
 
 /**
- * The version whose lock is asked about or set.
+ * The version whose lock is read or set.
  * @throws S3Error as requireObject, InvalidRequest when the bucket has no Object Lock
  */
 export function requireLockedObject(request: ObjectRequest, services: S3Services): FoundObject {
@@ -95,8 +95,8 @@ export function noSuchVersion(key: string): S3Error {
 const VERSION_ID = /^[\w.~-]{1,1024}$/
 
 /**
- * The version named in the query, if one is.
- * @throws S3Error InvalidArgument for what cannot be a version id
+ * The version named in the query; undefined without one.
+ * @throws S3Error InvalidArgument for an invalid version id
  */
 export function requestedVersion(request: S3Request, services: S3Services): VersionSelector | undefined {
   const { query } = request.target
@@ -105,14 +105,14 @@ export function requestedVersion(request: S3Request, services: S3Services): Vers
   return id === undefined ? undefined : parseVersionId(id, services)
 }
 
-/** Whether a text could be a version id, of this store or another one. */
+/** Whether a text has the form of a version id, of this store or another one. */
 export function isVersionId(id: string): boolean {
   return VERSION_ID.test(id)
 }
 
 /**
- * What a version id selects; an id that was never given out selects nothing.
- * @throws S3Error InvalidArgument for what cannot be a version id
+ * The version that an id selects; an id that was never issued selects nothing.
+ * @throws S3Error InvalidArgument for an invalid version id
  */
 export function parseVersionId(id: string, services: S3Services): VersionSelector {
   if (!isVersionId(id)) throw invalidArgument('versionId', id, 'Invalid version id specified')

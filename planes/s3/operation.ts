@@ -6,7 +6,7 @@ import type { Extension, Extensions } from '../objects/s3-extensions.ts'
 export type Level = 'service' | 'bucket' | 'object'
 export type Method = 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE' | 'OPTIONS'
 
-/** A query parameter (with a certain value, if one is given) or a header that must be there. */
+/** A header, or a query parameter with an optional value, that a request must have. */
 type Mark =
   | { readonly query: string; readonly value?: string }
   | { readonly header: string; readonly query?: undefined }
@@ -21,34 +21,34 @@ export interface Operation {
   readonly level: Level
   /** The query parameter that selects this operation, such as `acl`; undefined for the plain resource. */
   readonly subresource: string | undefined
-  /** A further mark that tells it from others of the same method, level and subresource. */
+  /** Distinguishes it from other operations with the same method, level and subresource. */
   readonly mark: Mark | undefined
   /** The permission that policies grant or deny, such as `s3:GetObject`. */
   readonly action: string
-  /** The permission when the request names a version, where it is another one. */
+  /** The permission when the request names a version; undefined where it is the same. */
   readonly versionAction: string | undefined
-  /** Further permissions that it needs on what it names. */
+  /** Further permissions that it needs on the same resource. */
   readonly besides: readonly string[]
   /** Another permission that grants the same, unless the one above is denied. */
   readonly coveredBy: string | undefined
   /**
-   * Whether its permissions are those of each key that its body names, which the handler judges: nothing is asked of the
-   * bucket then, and a request without any of them is let in.
+   * Whether the handler authorizes each key in the body. No bucket-level check is made then: a request that may change
+   * none of its keys is admitted, and gets an error for each key.
    */
   readonly judgesKeys: boolean
-  /** Whether it changes something, and so is audited twice: attempt and outcome. */
+  /** Whether it changes state, and so is recorded twice: attempt and outcome. */
   readonly changes: boolean
-  /** The largest body that is read; 0 when there is none. */
+  /** Maximum size of the body in bytes; 0 for an operation without a body. */
   readonly bodyBytesMaximum: number
-  /** Parameters that change the meaning of other operations and that this one takes. */
+  /** Modifying parameters that it accepts; other operations refuse them. */
   readonly accepts: readonly ('versionId' | 'partNumber')[]
-  /** Headers of the table of unsupported ones that this operation does support, in lower case. */
+  /** Headers of the table of unsupported headers that this operation supports, in lower case. */
   readonly headers: readonly string[]
   /** Undefined for an operation that this server does not implement. */
   readonly handle: Handler<ObjectRequest> | undefined
-  /** The extension that this operation belongs to: while it is off, the operation is refused as one that is not implemented. */
+  /** The extension that this operation belongs to. While it is off, the operation is answered as not implemented. */
   readonly extension: Extension | undefined
-  /** Of an operation that is refused: what a client can be set to do instead, as a sentence. */
+  /** For an operation that is not implemented: a sentence that says how to configure the client instead. */
   readonly instead: string | undefined
 }
 
@@ -58,7 +58,7 @@ export const PUT_BYTES_MAXIMUM = 5 * 1024 ** 3
 
 type Required = Pick<Operation, 'name' | 'method' | 'level' | 'action' | 'handle'>
 
-/** An operation from what is particular about it. By default what is not a read changes something and has a document. */
+/** Fills in defaults: an operation other than a read changes state and has a document as its body. */
 export function operationOf(particular: Required & Partial<Operation>): Operation {
   const { method } = particular
   const reads = method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
@@ -79,7 +79,7 @@ export function operationOf(particular: Required & Partial<Operation>): Operatio
   }
 }
 
-/** What a handler gets: at the level of an object, a request with a bucket and a key. */
+/** The request that a handler gets, by level: with bucket and key at the level of an object. */
 interface RequestOf {
   readonly service: S3Request
   readonly bucket: BucketRequest
@@ -94,7 +94,7 @@ export function defineOperation<L extends Level>(definition: Definition<L>): Ope
   return operationOf(definition)
 }
 
-/** Whether a server with these extensions carries the operation out. */
+/** Whether a server with these extensions implements the operation. */
 export function isServed({ handle, extension }: Operation, extensions: Extensions): boolean {
   return handle !== undefined && (extension === undefined || extensions.has(extension))
 }

@@ -25,11 +25,11 @@ interface ReadPlan {
   readonly length: number
 }
 
-/** What S3 answers for an object that was stored without a type. */
+/** S3's content type of an object that was stored without one. */
 const DEFAULT_TYPE = 'binary/octet-stream'
 
 /**
- * Conditions first, then the range (RFC 9110 section 13.2.2), then the headers.
+ * The answer to a read: checks conditions, then the range (RFC 9110 section 13.2.2), then makes the headers.
  * @throws S3Error PreconditionFailed, InvalidRange, InvalidArgument, InvalidRequest, InvalidPart
  */
 export function planRead(request: S3Request, services: S3Services, found: FoundObject): ReadPlan {
@@ -56,12 +56,12 @@ export function planRead(request: S3Request, services: S3Services, found: FoundO
     if (checksum !== undefined) headers.push(...checksumHeaders(request.http, request.target, checksum, etag))
     return { status: 200, headers, start: 0, length: object.size }
   }
-  // There is no range of no bytes: an empty object or part is a 206 without one.
+  // A range of 0 bytes cannot be written, so an empty object or part is a 206 without Content-Range.
   if (range.last >= range.first) headers.push(['content-range', contentRange(range, object.size)])
   return { status: 206, headers, start: range.first, length: range.last - range.first + 1 }
 }
 
-/** Bytes of one part, and how many parts there are; an object that was written whole is its only part. */
+/** Bytes of one part, and the number of parts. An object that is not multipart has one part. */
 interface PartRange {
   readonly first: number
   readonly last: number
@@ -94,7 +94,7 @@ function bytesBefore(parts: PartList, end: number): number {
   return bytes
 }
 
-/** Those that a 200 would have and a cache must keep (RFC 9110 section 15.4.5). */
+/** Headers of the 200 that a 304 must repeat (RFC 9110 section 15.4.5). */
 const CACHE_HEADERS: ReadonlySet<string> = new Set(['cache-control', 'expires'])
 
 function addCacheHeaders(headers: HeaderLine[], object: ObjectState, overrides: readonly HeaderLine[]): void {
@@ -104,8 +104,8 @@ function addCacheHeaders(headers: HeaderLine[], object: ObjectState, overrides: 
 }
 
 /**
- * Content headers (overrides win, each once) and user metadata. Writes refuse what cannot be a header; a line
- * that got into the journal in another way is left out, and the object can still be read (S22).
+ * Adds content headers, replaced by overrides, and user metadata. Writes refuse invalid header lines; if the journal
+ * holds one anyway, it is left out so that the object stays readable (S22).
  */
 function addStoredHeaders(headers: HeaderLine[], object: ObjectState, overrides: readonly HeaderLine[]): void {
   let hasType = false

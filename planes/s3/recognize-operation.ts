@@ -1,4 +1,4 @@
-/** Which operation a request asks for. */
+/** Finds the operation that a request asks for. */
 
 import type { HttpRequest } from '../http/exchange.ts'
 import { effectiveHeader } from './request/effective-headers.ts'
@@ -24,23 +24,23 @@ function groupRows(): Map<string, Operation[]> {
   return groups
 }
 
-/** Names that select an operation. One of them in a query never falls through to the plain resource. */
+/** Query parameters that select an operation. A query with one of them never falls through to the plain resource. */
 const SUBRESOURCES: ReadonlySet<string> = new Set(
   OPERATIONS.flatMap((row) => (row.subresource === undefined ? [] : [row.subresource])),
 )
 
-/** Names that change what an operation means; refused where the operation does not know them. */
+/** Query parameters that modify an operation; refused by operations that do not accept them. */
 const MODIFIERS: ReadonlySet<string> = new Set(['versionId', 'partNumber'])
 
 /**
- * Finds the operation. Query parameters that S3 does not know (`x-id` and the like) are let pass.
+ * Finds the operation. Query parameters unknown to S3, such as `x-id`, are ignored.
  * @param method as sent; methods are case-sensitive
  * @throws S3Error MethodNotAllowed (the resource has no such method), InvalidArgument (two subresources at once, or a
  *   versionId or partNumber where it means nothing)
  */
 export function recognize(method: string, target: Target, request: HttpRequest): Operation {
   const level = levelOf(target)
-  // A browser's preflight carries the query of the request to come, which says nothing about the preflight itself.
+  // A preflight carries the query of the request to come, which does not select the preflight's operation.
   const plain = target.query.entries.length === 0 || method === 'OPTIONS'
   const subresource = plain ? undefined : findSubresource(target)
   const operation = findRow(level, method, subresource, target, request)
@@ -49,7 +49,7 @@ export function recognize(method: string, target: Target, request: HttpRequest):
   return operation
 }
 
-/** The operation that a request would be, undefined when it would be none. */
+/** The operation of a request; undefined where `recognize` would refuse. */
 export function findOperation(method: string, target: Target, request: HttpRequest): Operation | undefined {
   const named = target.query.entries.find(([name]) => SUBRESOURCES.has(name))?.[0]
   return findRow(levelOf(target), method, named, target, request)
@@ -102,7 +102,7 @@ function refuseStrayModifiers(operation: Operation, target: Target): void {
 
 const METHODS: readonly Method[] = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS']
 
-/** RFC 9110, section 15.5.6: a 405 says which methods there are. */
+/** A 405, which lists the allowed methods (RFC 9110 section 15.5.6). */
 function methodNotAllowed(level: Level, method: string, subresource: string | undefined): S3Error {
   const allowed = METHODS.filter((candidate) => ROWS.has(place(level, candidate, subresource)))
   const details = [

@@ -29,16 +29,16 @@ export interface FinishedRequest {
   readonly method: string
   /** Undefined for a request that was refused before its operation was known. */
   readonly operation: Operation | undefined
-  /** `system:root`, `service_account` or `anonymous`; which account it is says the record. */
+  /** `system:root`, `service_account` or `anonymous`; only the record names the account. */
   readonly principal: PrincipalKind
-  /** What was asked for, without names: `/{bucket}/{key}`. */
+  /** The target without names: `/{bucket}/{key}`. */
   readonly route: string
   readonly status: number
   readonly milliseconds: number
-  /** Of the body, until the request was answered; what a client sends after that is dropped uncounted. */
+  /** Bytes of the body until the answer. Later bytes are dropped and not counted. */
   readonly receivedBytes: number
   readonly sentBytes: number
-  /** The code that the record of a refused request has. */
+  /** Error code in the record of a refused request. */
   readonly code: string | undefined
   /** What a 501 refuses. */
   readonly unsupported: Unsupported | undefined
@@ -46,7 +46,7 @@ export interface FinishedRequest {
 
 type PrincipalKind = 'system:root' | 'service_account' | 'anonymous'
 
-/** What a 501 refuses, for whoever has to set the client otherwise. Both texts are bounded. */
+/** What a 501 refused, recorded for the operator who reconfigures the client. Both texts are bounded. */
 interface Unsupported {
   /** The header, or the query parameter with a `?` before it; undefined when it is the operation itself. */
   readonly refused: string | undefined
@@ -87,20 +87,20 @@ function notSupported({ name, instead, extension, subresource, mark }: Operation
   return new S3Error('NotImplemented', { message, refused: header ?? (parameter && `?${parameter}`) })
 }
 
-/** Of the refused header of a 501 in log and record; one that matches a prefix can be long. */
+/** Of the refused header of a 501 in log and record. A header that matches a refused prefix can be long. */
 const REFUSED_BYTES_MAXIMUM = 64
-/** Of its reason, which is the message of the answer. */
+/** Of the reason of a 501, which is the message of the answer. */
 const REASON_BYTES_MAXIMUM = 512
 
-/** Of a version id in a record; those of this server are shorter. */
+/** Of a version id in a record. Version ids of this server are shorter. */
 const VERSION_ID_BYTES_MAXIMUM = 64
 
-/** Paths of other vendors' own interfaces, which read like a bucket and a key. */
+/** Paths of other vendors' own interfaces, which look like a bucket and a key. */
 const FOREIGN_PATHS: readonly (readonly [bucket: string, keyStart: string])[] = [['minio', 'admin/']]
 
 /**
- * The refusal by name of what another vendor's tools ask for, where it would be one of a bucket that is not there or of a
- * method: such a bucket may exist.
+ * Replaces NoSuchBucket and MethodNotAllowed on another vendor's path by a refusal that names the cause. Other failures
+ * are returned unchanged, since a bucket with that name may exist.
  */
 function asForeign(failure: unknown, target: Target | undefined): unknown {
   if (!(failure instanceof S3Error) || (failure.code !== 'NoSuchBucket' && failure.code !== 'MethodNotAllowed')) {
@@ -141,7 +141,7 @@ class S3Dialect extends Exchange {
     return 'gated'
   }
 
-  /** From the head of the request to an operation that may be carried out. */
+  /** Authenticates, recognizes and authorizes the request by its head. */
   #admitSigned(): void {
     const { http } = this
     const { services, authenticator, hostNames } = this.#parts
@@ -160,7 +160,7 @@ class S3Dialect extends Exchange {
     if (known === undefined) authenticator.remember(http, { target, operation, identity })
   }
 
-  /** The operation that is asked for, which exists here and of which nothing is asked that does not. */
+  /** The operation, after refusing unimplemented operations and unsupported headers. */
   #recognize(target: Target): Operation {
     const { http } = this
     const operation = recognize(http.method, target, http)
@@ -173,8 +173,8 @@ class S3Dialect extends Exchange {
   }
 
   /**
-   * Nothing is served without a signature, and nothing is said about what there is (S9). That an operation does not
-   * exist here is not a secret: a browser's form upload, which has no signature that this server reads, is refused by name.
+   * Unsigned requests are refused without a hint about existing names (S9). An unimplemented operation is no secret: a
+   * browser's form upload, whose signature this server does not read, is refused by name.
    */
   #refuseAnonymous(target: Target): S3Error {
     const operation = findOperation(this.http.method, target, this.http)
@@ -185,8 +185,8 @@ class S3Dialect extends Exchange {
   }
 
   /**
-   * Of a preflight only the path, Origin and two headers are read. No signature, and no query: that is the one of the
-   * request to come.
+   * Reads only the path, Origin and two headers of a preflight. Its query belongs to the request to come, and it has no
+   * signature.
    */
   #admitPreflight(): void {
     const target = parseTarget(this.http.path, '')
@@ -196,7 +196,7 @@ class S3Dialect extends Exchange {
     this.#request = this.#requestOf(target, operation, { kind: 'unsigned' })
   }
 
-  /** An operation is recognized by the level of the target, so no handler sees a bucket or key that is not there. */
+  /** Operations are recognized by the level of the target, so no handler reads a missing bucket or key. */
   #requestOf(target: Target, { bodyBytesMaximum }: Operation, payload: ClaimedPayload): ObjectRequest {
     const { bucket = '', key = '' } = target
     const { http, journal } = this
@@ -242,14 +242,14 @@ class S3Dialect extends Exchange {
     }
   }
 
-  /** A stranger's record stays as short as it is: its operation is all that was refused. */
+  /** The record of an unauthenticated request stays short: it names only the operation. */
   #metadata(): Pairs {
     if (this.#unsupported === undefined || this.#identity === undefined) return this.#named()
     const { refused, reason } = this.#unsupported
     return [...this.#named(), ...(refused === undefined ? [] : ['refused', refused]), 'reason', reason]
   }
 
-  /** The operation, because the method alone says little, and the version that the request names. */
+  /** The operation, and the version that the request names. */
   #named(): Pairs {
     const operation = this.#operation === undefined ? [] : ['api', this.#operation.name]
     const query = this.#target?.query
@@ -264,7 +264,7 @@ class S3Dialect extends Exchange {
     return this.#request !== undefined && this.#operation?.changes === true
   }
 
-  /** Nothing is answered without its record, reads included: the engine has failed, and the server ends. */
+  /** Reads too are answered only if they are recorded: the engine has failed, and the server ends. */
   protected unrecorded(error: unknown): HttpResponse {
     return this.refusal(error).response
   }

@@ -8,15 +8,15 @@ import type { Target } from './request/target.ts'
 export interface S3Request {
   readonly http: HttpRequest
   readonly target: Target
-  /** Who asks; undefined for a preflight, which is nobody's. */
+  /** The authenticated caller; undefined for a preflight, which is never signed. */
   readonly identity: Identity | undefined
   /** What the signature says about the body. */
   readonly payload: ClaimedPayload
-  /** The largest body that the operation reads. */
+  /** Maximum size in bytes of the body that the operation reads. */
   readonly bodyBytesMaximum: number
-  /** Changes go through it, and only through it. */
+  /** The only way for an operation to change state. */
   readonly journal: RequestJournal
-  /** Told of faults of the server that are a part of an answer, and not the answer. */
+  /** Receives server faults that happen inside a 200 answer. */
   readonly faults: Faults
 }
 
@@ -34,7 +34,7 @@ export interface ObjectRequest extends BucketRequest {
   readonly key: string
 }
 
-/** The specification's form of a resource; a request of the whole service names every bucket. */
+/** The resource in the form of the specification. A request to the whole service names every bucket. */
 export function resourceOf(target: Target | undefined): string {
   if (target?.bucket === undefined) return 'bucket:*'
   return target.key === undefined ? `bucket:${target.bucket}` : `bucket:${target.bucket}/${target.key}`
@@ -44,8 +44,8 @@ export function resourceOf(target: Target | undefined): string {
 const RECORDED_BYTES_MAXIMUM = 7 + 63 + 1 + 1024
 
 /**
- * The resource as records have it. One that is longer than that of any bucket or object is there by its beginning and
- * the SHA-256 of the whole: whoever sends it must not fill the journal with it.
+ * The resource as it is recorded. A resource longer than any valid one is truncated and followed by the SHA-256 of the
+ * full text, so that long requests do not fill the journal.
  */
 export function recordedResource(target: Target | undefined): string {
   return boundedText(resourceOf(target), RECORDED_BYTES_MAXIMUM)

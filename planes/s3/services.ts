@@ -6,14 +6,14 @@ import type { PayloadStores } from '../objects/receive-payload.ts'
 import type { Extensions } from '../objects/s3-extensions.ts'
 import type { Owner } from './documents/listing-elements.ts'
 
-/** What the operations of the S3 plane work with; one set per front end. */
+/** The services of S3 operations; one set per front end. */
 export interface S3Services extends PayloadSources, PayloadStores {
   readonly engine: EngineClient
   /** Authenticates continuation tokens; the same after a restart. */
   readonly tokenKey: Buffer
   readonly versionIds: OpaqueIds
   readonly uploadIds: OpaqueIds<UploadId>
-  /** What of the setting `s3.extensions` is on. */
+  /** Extensions turned on by the setting `s3.extensions`. */
   readonly extensions: Extensions
   /** The setting `s3.unsigned_chunks_over_http`. */
   readonly unsignedChunksOverHttp: boolean

@@ -6,7 +6,7 @@ import { bucketIn } from './lookup.ts'
 import type { ObjectRequest, S3Request } from './s3-request.ts'
 import type { S3Services } from './services.ts'
 
-/** The upload that a request names; undefined for an id that was never given out. */
+/** The upload that a request names; undefined for an id that was never issued. */
 export function uploadNumber(request: S3Request, services: S3Services): UploadId | undefined {
   return services.uploadIds.decode(request.target.query.first('uploadId') ?? '')
 }

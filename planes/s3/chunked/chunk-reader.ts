@@ -6,8 +6,8 @@
  *     [NAME:VALUE CR LF [x-amz-trailer-signature:SIGNATURE CR LF]]  where a trailer is declared
  *     CR LF
  *
- * Bytes are handed on as they come, also those of a chunk whose signature cannot be checked before its end: whoever takes
- * them must not publish any before `end` has returned. Between pieces no more is kept than a head or a trailer.
+ * Bytes are passed on as they arrive, before the signature at the end of their chunk is checked, so the caller must not
+ * publish any before `end` has returned. Between pieces at most a head or a trailer is kept.
  */
 import { createHash, type Hash, hash } from 'node:crypto'
 import { S3Error } from '../errors.ts'
@@ -42,14 +42,14 @@ type Expected = 'head' | 'bytes' | 'line end' | 'trailer'
 export class ChunkReader {
   readonly #rules: ChunkRules
   #expected: Expected = 'head'
-  /** The beginning of a head or of a trailer. */
+  /** The part of a head or trailer received so far. */
   #held = ''
   /** Bytes of all chunks so far. */
   #taken = 0
   /** Chunks so far, for messages. */
   #chunks = 0
   #size = 0
-  /** Bytes of this chunk that are to come, then those of the line end after it. */
+  /** Remaining bytes of this chunk, then of the line end after it. */
   #left = 0
   #signature = ''
   /** Undefined for a chunk that is in one piece. */

@@ -1,13 +1,13 @@
 import type { RequestBody } from '../../http/exchange.ts'
 import type { ChunkReader } from './chunk-reader.ts'
 
-/** Room for the payload of a piece that holds several chunks; one for a thread, since nobody keeps what is in it. */
+/** Buffer for the payload of a piece with several chunks. One per thread: no caller keeps its content. */
 let gathering = Buffer.alloc(0)
 
-/** Longer pieces than the drivers make get memory of their own, which is not kept. */
+/** Longer pieces, which the drivers do not produce, get memory of their own that is not kept. */
 const GATHERED_BYTES_MAXIMUM = 1024 * 1024
 
-/** The payload in a body that is aws-chunked. Whoever takes it gets an error instead of its end when a chunk is wrong. */
+/** The payload of an aws-chunked body. Reading it fails before its end when a chunk is invalid. */
 export class ChunkedBody implements RequestBody {
   readonly #body: RequestBody
   readonly #reader: ChunkReader
@@ -15,8 +15,8 @@ export class ChunkedBody implements RequestBody {
   readonly #ended: (trailer: string | undefined) => void
 
   /**
-   * @param length of the payload
-   * @param ended is told the value of the declared trailer when all is read, and may refuse it
+   * @param length bytes of the payload
+   * @param ended receives the value of the declared trailer at the end of the body, and throws to refuse it
    */
   constructor(body: RequestBody, reader: ChunkReader, length: number, ended: (trailer: string | undefined) => void) {
     this.#body = body

@@ -30,7 +30,7 @@ export function uploadBody(request: S3Request, services: S3Services): UploadBody
 function chunkedUpload(request: S3Request, payload: StreamedPayload, services: S3Services): UploadBody {
   const { http } = request
   const mode = CHUNK_MODES.get(payload.mode)
-  // Refused before an operation begins; here once more, since nothing else would check the bytes.
+  // Refused before the operation starts; checked again, since nothing else would verify the bytes.
   if (mode === undefined || payload.signatures === undefined) throw new S3Error('NotImplemented')
   if (!mode.isSigned) requireSafeWay(request, services)
   const length = decodedLength(request)
@@ -48,7 +48,7 @@ function chunkedUpload(request: S3Request, payload: StreamedPayload, services: S
   return { body, length, checks }
 }
 
-/** Of unsigned chunks nothing is known but that they came from whoever sent the head, which plain HTTP does not say. */
+/** Refuses unsigned chunks over plain HTTP, where nothing proves that they come from the sender of the signed head. */
 function requireSafeWay({ http }: S3Request, { unsignedChunksOverHttp }: S3Services): void {
   if (http.secure || unsignedChunksOverHttp) return
   const message =

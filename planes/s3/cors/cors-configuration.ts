@@ -25,7 +25,7 @@ const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 /** Control characters, and the replacement for bytes that were not UTF-8. */
 const UNPRINTABLE = /[\p{Cc}\ufffd]/u
 
-/** What the stored form takes at most for a rule and for a text beside its bytes. */
+/** Upper bounds of what the stored form adds to a rule, and to the bytes of each text. */
 const RULE_OVERHEAD_BYTES = 32
 const TEXT_OVERHEAD_BYTES = 3
 

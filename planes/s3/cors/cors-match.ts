@@ -99,9 +99,9 @@ function requestedHeaders(list: string | undefined): string[] | undefined {
 }
 
 /**
- * An origin is repeated where the rule names origins; `*` on its own lets everyone in without asking who it is.
- * Credentials are allowed only to an origin that the rule spells out: a pattern would let in whoever can make a name
- * that fits it, and `null` is what every sandboxed page is called (S21).
+ * The origin is repeated where the rule names origins; a rule of `*` answers `*`. Credentials are allowed only for an
+ * origin that the rule spells out: anyone could register a name that matches a pattern, and every sandboxed page has
+ * the origin `null` (S21).
  */
 function ruleHeaders({ rule, allowedOrigin }: Match, origin: string): HeaderLine[] {
   const lines: HeaderLine[] = [['access-control-allow-origin', allowedOrigin === '*' ? '*' : origin]]

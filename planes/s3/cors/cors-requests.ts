@@ -1,6 +1,5 @@
 /**
- * CORS as the pipeline applies it: preflights, which are the one kind of request that nobody signs, and the headers of
- * every other answer.
+ * CORS in the pipeline: preflights, the only requests that are never signed, and the headers of every other answer.
  */
 
 import type { CorsRule } from '../../../engine/events/values.ts'

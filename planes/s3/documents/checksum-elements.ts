@@ -1,4 +1,4 @@
-/** What documents say of checksums. Element names and their order are those of the S3 API reference. */
+/** Checksum elements of documents. Names and order follow the S3 API reference. */
 
 import type { ChecksumAlgorithm, ObjectChecksum, UploadChecksum } from '../../../engine/events/values.ts'
 import { element } from '../text/xml-writer.ts'

@@ -25,7 +25,7 @@ export interface CompleteMultipartUpload {
   readonly parts: Uint16Array
   /** The MD5 that each of them must have, 16 bytes each, in the same order. */
   readonly md5s: Buffer
-  /** The checksums beside them, where the upload asked for such; `given` is 1 for each that is listed. */
+  /** Checksums in the same order, where the upload asked for them; `given` is 1 for each part that lists one. */
   readonly checksums: { readonly values: Buffer; readonly given: Uint8Array } | undefined
 }
 
@@ -43,14 +43,13 @@ interface ForeignPart {
 }
 
 /**
- * Reads the parts. Of a part only PartNumber, ETag and, where the upload asked for checksums, those count; any further
- * element is passed over. The checks come in the order of S3: the document, the numbers, their order, the ETags; then the
- * checksums.
+ * Parses the list of parts: PartNumber, ETag and, where the upload asked for it, the checksum of each. Other elements
+ * are ignored. Checks in S3's order: the document, the numbers, their order, the ETags; then the checksums.
  * @throws S3Error MalformedXML (also: empty body, no part, more than 10,000, PartNumber or
  *   ETag missing or there twice, PartNumber not a whole number); InvalidArgument (PartNumber outside 1 to 10000, as S3
  *   has it for numbers under 1); InvalidPartOrder (numbers not strictly ascending); InvalidPart (an ETag that is not 32
- *   hexadecimal digits: it cannot be that of a part); InvalidRequest (a checksum that is malformed, of another algorithm
- *   than the upload asked for, or missing where it asked for one of checksums)
+ *   hexadecimal digits, so no part has it); InvalidRequest (a checksum that is malformed, of another algorithm than the
+ *   upload asked for, or missing where the upload has a composite checksum)
  */
 export function parseCompleteMultipartUpload(body: Buffer, asked?: UploadChecksum): CompleteMultipartUpload {
   const sums = asked && new ListedChecksums(asked)

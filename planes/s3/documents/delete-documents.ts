@@ -1,6 +1,6 @@
 /**
- * The bodies of DeleteObjects: up to 1,000 keys in, read with the scanner, and what became of each out. Element names and
- * their order are those of the S3 API reference.
+ * The bodies of DeleteObjects: a request of up to 1,000 keys, read with the scanner, and the result of each key. Names
+ * and order of elements follow the S3 API reference.
  */
 
 import { cutText } from '../../exchange/cut-text.ts'
@@ -13,12 +13,12 @@ import { optionalElement } from './listing-elements.ts'
 /** The most keys that one request names (S3 API reference, DeleteObjects). */
 const DELETIONS_MAXIMUM = 1000
 /**
- * Of a key and the id of a version, as they are written. A key has up to 1,024 bytes, six characters for each as in
- * `&quot;`, an id up to 1,024 characters. One that is longer is refused by itself, and beyond this the document is.
+ * Of a key and a version id as written. A key has up to 1,024 bytes with up to six characters each, as in `&quot;`; an
+ * id has up to 1,024 characters. A key or id over its own limit is refused by itself, over this one with the document.
  */
 const KEY_CHARACTERS_MAXIMUM = 8192
 const VERSION_ID_CHARACTERS_MAXIMUM = 2048
-/** As the answer has it, of a key that is longer than one can be, and of the id of a version. */
+/** Of an over-long key, and of a version id, in the answer. */
 const CUT_BYTES_MAXIMUM = 1100
 
 /** A key as the request names it; every text is as it was sent. */

@@ -29,7 +29,7 @@ function encodeName(text: string): string {
   return encodeUri(text, true)
 }
 
-/** Where a listing with two markers goes on. After a common prefix there is no id. */
+/** Where a listing with two markers continues. After a common prefix there is no id. */
 export interface NextMarkers {
   readonly keyMarker: string
   readonly idMarker: string | undefined

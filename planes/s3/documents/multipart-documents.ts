@@ -1,4 +1,4 @@
-/** The documents of multipart uploads. Element names and their order are those of the S3 API reference. */
+/** The documents of multipart uploads. Names and order of elements follow the S3 API reference. */
 
 import type { Microseconds } from '../../../engine/brands.ts'
 import type { ObjectChecksum, UploadChecksum } from '../../../engine/events/values.ts'

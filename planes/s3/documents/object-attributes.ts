@@ -1,4 +1,4 @@
-/** The document of GetObjectAttributes. Element names and their order are those of the S3 API reference. */
+/** The document of GetObjectAttributes. Names and order of elements follow the S3 API reference. */
 
 import type { ChecksumAlgorithm, ObjectChecksum } from '../../../engine/events/values.ts'
 import { element, escapeXml, successDocument } from '../text/xml-writer.ts'

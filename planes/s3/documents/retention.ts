@@ -33,7 +33,7 @@ export function retentionDocument(retention: Retention): string {
   return successDocument(ROOT, `${element('Mode', retention.mode)}${date}`)
 }
 
-/** The mode of this name, in exactly this case; undefined when there is none. */
+/** The mode with this name, case-sensitive; undefined for another name. */
 export function retentionMode(text: string | undefined): RetentionMode | undefined {
   return RETENTION_MODES.find((mode) => mode === text)
 }

@@ -1,4 +1,4 @@
-/** The document of ListObjectVersions. Element names and their order are those of the S3 API reference. */
+/** The document of ListObjectVersions. Names and order of elements follow the S3 API reference. */
 
 import type { Microseconds } from '../../../engine/brands.ts'
 import type { UploadChecksum } from '../../../engine/events/values.ts'

@@ -1,4 +1,4 @@
-/** The XML documents of successful answers. Element names and their order are those of the S3 API reference. */
+/** The XML documents of successful answers. Names and order of elements follow the S3 API reference. */
 
 import type { Microseconds } from '../../../engine/brands.ts'
 import type { ObjectChecksum, UploadChecksum } from '../../../engine/events/values.ts'
@@ -23,7 +23,7 @@ export interface ListedBucket {
 export interface ListBucketsResult {
   readonly owner: Owner
   readonly buckets: readonly ListedBucket[]
-  /** Given when the list goes on. */
+  /** Given when the list is truncated. */
   readonly continuationToken?: string | undefined
   readonly prefix?: string | undefined
 }
@@ -83,7 +83,7 @@ export interface ListObjectsV2Result extends ListObjectsV2Parameters {
   readonly bucket: string
   readonly contents: readonly ListedObject[]
   readonly commonPrefixes: readonly string[]
-  /** Given when the list is cut off; where it goes on. */
+  /** Given when the list is truncated: where the next page starts. */
   readonly nextContinuationToken: string | undefined
   /** Shown when the request asked for owners; every object has the same one. */
   readonly owner: Owner
@@ -136,7 +136,7 @@ export function copyResult(
   return successDocument(name, modified + etagElement(etag) + copiedChecksum(name, etag, checksum))
 }
 
-/** Of a part S3 names no type: one that is of checksums there is not. */
+/** The result of UploadPartCopy has no ChecksumType: the checksum of a part always covers its bytes. */
 function copiedChecksum(name: string, etag: string, checksum: ObjectChecksum | undefined): string {
   if (checksum === undefined || name === 'CopyObjectResult') return objectChecksumElements(checksum, etag)
   return checksumElement(checksum.algorithm, checksum.value)

@@ -1,6 +1,6 @@
 /**
- * Who sent a request: the one place of the S3 plane that decides it, before routing and for every request alike.
- * Rules: AWS Signature Version 4 in a header or presigned; everything that steers a request must be signed.
+ * Authenticates every request of the S3 plane, before routing. Rules: AWS Signature Version 4 in a header or presigned;
+ * every header that affects the request must be signed.
  */
 
 import type { Milliseconds } from '../../../engine/brands.ts'
@@ -30,22 +30,22 @@ export interface Credential {
   readonly policies: CompiledPolicies | undefined
 }
 
-/** A body in chunks with signatures or a trailer of their own. */
+/** An aws-chunked body with chunk signatures or a trailer. */
 export interface StreamedPayload {
   readonly kind: 'streaming'
   /** The value of x-amz-content-sha256, `STREAMING-...`. */
   readonly mode: string
-  /** What the signatures of chunks follow from; undefined for a presigned request. */
+  /** The chain of chunk signatures; undefined for a presigned request. */
   readonly signatures: ChunkSignatures | undefined
 }
 
-/** What is known of the body: nothing, or the digest that it must have (64 lower-case hex digits), or its form. */
+/** The signed claim about the body: none, its digest (64 lower-case hex digits), or its form. */
 export type ClaimedPayload =
   | { readonly kind: 'unsigned' }
   | { readonly kind: 'sha256'; readonly hex: string }
   | StreamedPayload
 
-/** Who signed a request, and what the signature says of it. */
+/** The signer of a request, and the claims that the signature covers. */
 export interface Identity {
   readonly accessKey: string
   readonly principal: string
@@ -55,14 +55,14 @@ export interface Identity {
   readonly policies: CompiledPolicies | undefined
 }
 
-/** A request that may be carried out. */
+/** An authenticated, recognized and authorized request. */
 interface Admitted {
   readonly target: Target
   readonly operation: Operation
   readonly identity: Identity
 }
 
-/** Whose signature was right, and the key that it was made with. */
+/** The credential of a valid signature, and its signing key. */
 interface Verified {
   readonly credential: Credential
   readonly signingKey: SigningKey
@@ -80,7 +80,7 @@ export class Authenticator {
   readonly #clock: AuthenticatorOptions['clock']
   readonly #signingKeys = new SigningKeyCache()
   readonly #urls = new VerifiedUrls()
-  /** The secret of every unknown access key, so that those cost the same work. */
+  /** Secret used for unknown access keys, so that they cost the same time. */
   readonly #nobodysSecret = randomBytes(32).toString('hex')
 
   constructor(options: AuthenticatorOptions) {
@@ -89,9 +89,9 @@ export class Authenticator {
   }
 
   /**
-   * Checks form, time, completeness and signature, in this order. What a request asks for beside that is judged later,
-   * so that a refusal is recorded under the name of who asked. The body is not read: a `sha256` payload must be
-   * compared with the body's digest at its end.
+   * Checks form, time, completeness and signature, in this order. Everything else is checked later, so that a refusal
+   * is recorded with the caller's name. The body is not read: the caller compares a `sha256` payload with the digest
+   * of the body at its end.
    * @returns undefined for an anonymous request
    * @throws S3Error 400 AuthorizationHeaderMalformed, AuthorizationQueryParametersError, InvalidArgument,
    *   InvalidRequest; 403 AccessDenied, RequestTimeTooSkewed, InvalidAccessKeyId, SignatureDoesNotMatch
@@ -112,8 +112,8 @@ export class Authenticator {
   }
 
   /**
-   * What is known of a request whose URL was verified and admitted before; undefined when it has to be looked at anew,
-   * which also finds out why it is refused now.
+   * The earlier result for a URL that was verified and admitted before. Undefined when the full check is needed, which
+   * also finds the reason of a refusal.
    */
   recall(request: HttpRequest): Admitted | undefined {
     const url = this.#urls.find(request)
@@ -122,7 +122,7 @@ export class Authenticator {
     return identity && { target: url.target, operation: url.operation, identity }
   }
 
-  /** Remembers a request that `authenticate` has verified and that may be carried out. */
+  /** Remembers a verified and authorized request. */
   remember(request: HttpRequest, { target, operation, identity }: Admitted): void {
     const credential = identity.mode === 'presigned' ? this.#lookup(identity.accessKey) : undefined
     if (credential !== undefined) this.#urls.add(request, target, operation, identity, credential.secretKey)
@@ -172,7 +172,7 @@ function readClaims(request: HttpRequest, target: Target, now: Milliseconds): Si
 const SHA256_HEX = /^[0-9a-fA-F]{64}$/
 const STREAMING = /^STREAMING-[A-Z0-9-]+$/
 
-/** What the canonical request has in place of the body. */
+/** The payload hash of the canonical request. */
 function readPayloadHash(mode: SignatureClaims['mode'], request: HttpRequest, target: Target): string {
   const name = 'x-amz-content-sha256'
   const value = mode === 'header' ? request.header(name) : (effectiveHeader(request, target, name) ?? UNSIGNED_PAYLOAD)
@@ -191,14 +191,14 @@ function claimedPayload(payloadHash: string, claims: SignatureClaims, signingKey
   return { kind: 'streaming', mode: payloadHash, signatures }
 }
 
-/** Whether `checkTime` would let a presigned URL pass. */
+/** Whether `checkTime` would accept a presigned URL. */
 function isInTime({ timeMilliseconds, expiresSeconds = 0 }: SignatureClaims, now: Milliseconds): boolean {
   return now >= timeMilliseconds - SKEW_MILLISECONDS_MAXIMUM && now <= timeMilliseconds + expiresSeconds * 1000
 }
 
 function checkTime(claims: SignatureClaims, now: Milliseconds): void {
   const { timeMilliseconds, expiresSeconds } = claims
-  // Written only for a refusal: it costs as much as a header's check.
+  // Formatted only for a refusal, since it costs as much as checking a header.
   const serverTime = () => new Date(now).toISOString()
   if (expiresSeconds === undefined) {
     if (Math.abs(now - timeMilliseconds) <= SKEW_MILLISECONDS_MAXIMUM) return
@@ -222,7 +222,7 @@ function checkTime(claims: SignatureClaims, now: Milliseconds): void {
   throw new S3Error('AccessDenied', { message: 'Request has expired', details })
 }
 
-/** A header that steers the request and is not signed could have been put there by anyone who holds the URL. */
+/** Refuses unsigned headers that affect the request: any holder of the URL could have added them. */
 function refuseUnsignedHeaders(claims: SignatureClaims, request: HttpRequest): void {
   const unsigned = claims.signedNames.includes('host') ? [] : ['host']
   let hosts = 0

@@ -18,15 +18,17 @@ const RENAME = 'renameObject'
 const PUT_RETENTION = 's3:PutObjectRetention'
 const PUT_LEGAL_HOLD = 's3:PutObjectLegalHold'
 
-/** Conditions of a write. Naming an ETag asks what is there, as a read does; `*` needs no more than on S3. */
+/**
+ * Conditions of a write. A condition with an ETag reveals what is stored, so it needs a read permission; `*` does not.
+ */
 const ETAG_CONDITIONS = ['if-match', 'if-none-match'] as const
 
-/** Headers that need a permission beside that of the operation (specification, Object Lock, rule 5). */
+/** Headers that need a further permission besides the operation's (specification, Object Lock, rule 5). */
 const HEADER_ACTIONS: readonly (readonly [header: string, action: string])[] = [
   ['x-amz-object-lock-mode', PUT_RETENTION],
   ['x-amz-object-lock-retain-until-date', PUT_RETENTION],
   ['x-amz-object-lock-legal-hold', PUT_LEGAL_HOLD],
-  // An offset asks for the size of what is there, as a condition with an ETag asks for that.
+  // An offset reveals the size of the object, as a condition reveals its ETag.
   [WRITE_OFFSET, GET_OBJECT],
 ]
 
@@ -42,8 +44,8 @@ export const S3_ACTIONS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Checks a request against the policies of its sender, before any handler runs and before anything is said about what
- * is there (S9, S13).
+ * Checks a request against the policies of its sender, before any handler runs and before the answer reveals which
+ * names exist (S9, S13).
  * @param policies undefined for the root credential, which may do everything
  * @throws S3Error AccessDenied; InvalidArgument and more for the source of a copy or a rename that cannot be read
  */
@@ -73,7 +75,7 @@ function permissionsOf(operation: Operation, http: HttpRequest, target: Target):
   return [...permissions, ...sourcePermissions(operation, http, target)]
 }
 
-/** What a copy and a rename do to their source. */
+/** Permissions that a copy or a rename needs on its source. */
 function sourcePermissions({ subresource }: Operation, http: HttpRequest, target: Target): Permission[] {
   if (subresource === RENAME) {
     const { bucket = '' } = target

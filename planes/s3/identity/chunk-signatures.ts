@@ -1,17 +1,17 @@
 /**
  * The signatures in a body of signed chunks (S3 API reference, "Transferring Payload in Multiple Chunks" and "Including
- * Trailing Headers"). Each signs the one before it, and the first that of the request, so that no chunk can be taken out,
- * exchanged, moved, or taken from another request.
+ * Trailing Headers"). Each signature covers the one before it, and the first covers the signature of the request, so
+ * that no chunk can be removed, replaced, moved, or taken from another request.
  */
 import { equalsHex } from './equal-hex.ts'
 import { type Scope, type SigningKey, scopeText } from './signature-v4.ts'
 
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 
-/** The chain of one request. A signature that is wrong ends the request, so that nothing follows it. */
+/** The chain of signatures of one request. A wrong signature ends the request. */
 export class ChunkSignatures {
   readonly #key: SigningKey
-  /** What every text begins with after the name of its algorithm. */
+  /** Timestamp and scope: the lines after the algorithm name in every string to sign. */
   readonly #place: string
   #previous: string
 
@@ -22,13 +22,13 @@ export class ChunkSignatures {
     this.#previous = seed
   }
 
-  /** Whether `signature` is that of the next chunk. @param digest SHA-256 of its bytes in hex */
+  /** Whether `signature` is valid for the next chunk. @param digest SHA-256 of its bytes in hex */
   isOfChunk(digest: string, signature: string): boolean {
     const text = `AWS4-HMAC-SHA256-PAYLOAD\n${this.#place}\n${this.#previous}\n${EMPTY_SHA256}\n${digest}`
     return this.#isNext(text, signature)
   }
 
-  /** Whether `signature` is that of the trailer. @param digest SHA-256 of its lines in hex */
+  /** Whether `signature` is valid for the trailer. @param digest SHA-256 of its lines in hex */
   isOfTrailer(digest: string, signature: string): boolean {
     return this.#isNext(`AWS4-HMAC-SHA256-TRAILER\n${this.#place}\n${this.#previous}\n${digest}`, signature)
   }

@@ -5,24 +5,24 @@ import type { SecretBox } from '../../../engine/keys/secret-box.ts'
 import type { AccessReader } from '../../../projections/access/reader.ts'
 import type { Credential } from './authenticate.ts'
 
-/** Credentials kept ready; more than sign at any one time. */
+/** Bound of the cached credentials. */
 const CREDENTIALS_MAXIMUM = 10_000
 
-/** A credential that may be used, and until when. */
+/** A usable credential and its expiry. */
 interface Known {
   readonly credential: Credential
   readonly expiresMilliseconds: number
 }
 
-/** The credential that may do everything. */
+/** The root credential, which may do everything. */
 export function rootCredentialOf(accessKey: string, secretKey: string): Credential {
   return { accessKey, secretKey, principal: 'system:root', credentialId: ROOT_CREDENTIAL_ID, policies: undefined }
 }
 
 /**
- * The credentials that may sign now, with the policies of their accounts compiled. What is kept is thrown away as soon
- * as anything about access changed: each request compares one number, so that a change holds for every request that
- * starts after it was acknowledged, on every thread.
+ * Cache of the credentials that may sign, with the compiled policies of their accounts. It is cleared on every change
+ * of access: each request compares one number, so a change applies to every request that starts after it was
+ * acknowledged, on every thread.
  */
 export class CredentialDirectory {
   readonly #access: AccessReader
@@ -57,7 +57,7 @@ export class CredentialDirectory {
     this.#forgetWhatChanged()
     const known = this.#known.get(accessKey) ?? this.#learn(accessKey)
     if (known === undefined) return undefined
-    // Most never expire, and need no look at the clock.
+    // Most credentials never expire, so the clock is not read for them.
     const expires = known.expiresMilliseconds
     return expires === Number.POSITIVE_INFINITY || expires > this.#clock() ? known.credential : undefined
   }
@@ -70,7 +70,7 @@ export class CredentialDirectory {
   }
 
   #learn(accessKey: string): Known | undefined {
-    // The number was read before: what is learned now is at least as new, and a later change raises it again.
+    // The version was read before, so the data is at least that new; a later change raises the version again.
     this.#access.version()
     const stored = this.#access.credential(accessKey)
     const account = stored && this.#access.account(stored.account)

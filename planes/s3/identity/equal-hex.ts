@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto'
 
 const SIGNATURE_HEX = /^[0-9a-f]{64}$/
 
-/** What is compared; used again, since a buffer for each signature costs more than the comparison. */
+/** Reused buffers: allocating them for each signature costs more than the comparison. */
 const compared = [Buffer.alloc(64), Buffer.alloc(64)] as const
 
-/** Compares digests in constant time. Text that is not 64 hex digits in lower case equals nothing. */
+/** Compares digests in constant time. False if `hex` is not 64 lower-case hex digits. */
 export function equalsHex(expected: string, hex: string): boolean {
   if (!SIGNATURE_HEX.test(hex)) return false
   compared[0].write(expected, 'latin1')

@@ -1,6 +1,6 @@
 import { type CompiledPolicies, isAllowed } from '../../../engine/access/policy.ts'
 
-/** Something that a request does, to something. */
+/** An action of a request on a resource. */
 export interface Permission {
   readonly action: string
   readonly resource: string
@@ -11,7 +11,7 @@ export interface Permission {
 export const GET_OBJECT = 's3:GetObject'
 export const BYPASS = 's3:BypassGovernanceRetention'
 
-/** Whether policies allow all of it; undefined ones are those of root, which may do everything. */
+/** Whether the policies allow every permission. Undefined policies mean root, which may do everything. */
 export function areAllowed(policies: CompiledPolicies | undefined, permissions: readonly Permission[]): boolean {
   if (policies === undefined) return true
   return permissions.every(({ action, resource, coveredBy }) => isAllowed(policies, action, resource, coveredBy))

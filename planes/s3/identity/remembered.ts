@@ -1,10 +1,10 @@
-/** Longer texts are read each time, so that what is kept is bounded. */
+/** Longer texts are not cached, to bound memory. */
 const TEXT_LENGTH_MAXIMUM = 512
 const TEXTS_MAXIMUM = 64
 
 /**
- * A reader that keeps what it made of the last 64 texts or so: clients send the same credential and the same list of
- * headers with every request. What it throws is not kept, and what it returns must not be changed.
+ * Caches the results of `read` for about 64 recent texts: clients send the same credential and the same list of headers
+ * with every request. Exceptions are not cached. Callers must not modify results.
  */
 export function remembered<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()

@@ -1,7 +1,7 @@
 /**
- * What a request claims about its signature, read from the Authorization header or from the presigned query
- * (S3 API reference, "Authenticating Requests: Using the Authorization Header" and "... Query Parameters").
- * Reading is syntax only: nothing here is believed before authenticate.ts has checked it.
+ * Parses the claims of a request about its signature from the Authorization header or the presigned query (S3 API
+ * reference, "Authenticating Requests: Using the Authorization Header" and "... Query Parameters"). Syntax only;
+ * authenticate.ts verifies the claims.
  */
 
 import type { Milliseconds } from '../../../engine/brands.ts'
@@ -13,7 +13,7 @@ import { remembered } from './remembered.ts'
 import { ALGORITHM, SCOPE_TERMINATOR, SERVICE, type Scope } from './signature-v4.ts'
 import { formatAmzDate, parseAmzDate } from '../text/timestamps.ts'
 
-/** Above the length of any access key and region there is; bounds what the signing-key cache stores. */
+/** More than any access key and region need; bounds the memory of the signing-key cache. */
 const CREDENTIAL_LENGTH_MAXIMUM = 256
 const EXPIRES_SECONDS_MAXIMUM = 604_800
 
@@ -68,7 +68,7 @@ interface Components {
 
 const COMPONENTS = ['Credential', 'SignedHeaders', 'Signature']
 
-/** The components of an Authorization header, which begin at `start`, in any order. */
+/** The components of an Authorization header from `start` on, in any order. */
 function componentsOf(authorization: string, start: number): Components {
   const values: string[] = []
   for (let at = start, end: number; at <= authorization.length; at = end + 1) {
@@ -118,7 +118,7 @@ export function presignedClaims(query: QueryParameters): SignatureClaims {
   }
 }
 
-/** A number out of range is a link that grants nothing, and is refused like an expired one; other text is malformed. */
+/** A number out of range is refused like an expired link; other text is malformed. */
 function parseExpires(text: string): number {
   const message = `X-Amz-Expires must be a whole number from 1 to ${EXPIRES_SECONDS_MAXIMUM}.`
   if (!/^-?\d{1,20}$/.test(text)) throw malformed('presigned', message)
@@ -127,7 +127,7 @@ function parseExpires(text: string): number {
   return seconds
 }
 
-/** Read from the end, since nothing says that an access key holds no slash. */
+/** Parsed from the end, since an access key may contain a slash. */
 function parseCredential(mode: SignatureClaims['mode'], text: string): { accessKey: string; scope: Scope } {
   const pieces = text.split('/')
   const terminator = pieces.pop()
@@ -152,7 +152,7 @@ const queryCredential = remembered((text) => parseCredential('presigned', text))
 const headerNames = remembered((text) => parseSignedHeaders('header', text))
 const queryNames = remembered((text) => parseSignedHeaders('presigned', text))
 
-/** More than a head has lines: each name is looked up among all of them before anybody knows who asks. */
+/** Above the number of lines of a head. Each name is looked up among all lines before authentication. */
 const SIGNED_NAMES_MAXIMUM = 100
 
 function parseSignedHeaders(mode: SignatureClaims['mode'], text: string): readonly string[] {
@@ -190,13 +190,13 @@ function malformed(mode: SignatureClaims['mode'], why: string): S3Error {
   return new S3Error(MALFORMED_CODES[mode], { message: `${where} is malformed. ${why}` })
 }
 
-/** The refusal of SigV2 and SigV4A; the wording is the one that clients recognize. */
+/** The refusal of SigV2 and SigV4A, in S3's wording, which clients recognize. */
 export function unsupportedMechanism(): S3Error {
   const message = `The authorization mechanism you have provided is not supported. Please use ${ALGORITHM}.`
   return new S3Error('InvalidRequest', { message })
 }
 
-/** Names no value: what is in a foreign Authorization header may be a password. */
+/** Does not repeat the value: a foreign Authorization header may contain a password. */
 function foreignScheme(scheme: string): S3Error {
   if (scheme === 'AWS' || scheme.startsWith('AWS4-')) return unsupportedMechanism()
   const message = 'The type of the Authorization header is not supported.'

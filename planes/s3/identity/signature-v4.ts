@@ -1,6 +1,6 @@
 /**
- * The arithmetic of AWS Signature Version 4, as the S3 API reference describes it ("Authenticating Requests"): what is
- * signed and with which key. Used for checking requests and for making them.
+ * Computes AWS Signature Version 4 (S3 API reference, "Authenticating Requests"): the canonical request, the string to
+ * sign and the signing key. Used to verify requests and to make them.
  */
 
 import { createHmac, hash } from 'node:crypto'
@@ -9,7 +9,7 @@ export const ALGORITHM = 'AWS4-HMAC-SHA256'
 export const SERVICE = 's3'
 export const SCOPE_TERMINATOR = 'aws4_request'
 export const UNSIGNED_PAYLOAD = 'UNSIGNED-PAYLOAD'
-/** What x-amz-content-sha256 begins with when the body is aws-chunked. */
+/** Prefix of x-amz-content-sha256 for aws-chunked bodies. */
 export const STREAMING_PREFIX = 'STREAMING-'
 
 interface CanonicalRequest {
@@ -24,7 +24,7 @@ interface CanonicalRequest {
   readonly signedHeaders: string
   /** Value of a header, or undefined when the request has none. */
   header(name: string): string | undefined
-  /** Hex digest of the body, or the text in its place. */
+  /** Hex digest of the body, or the literal that replaces it. */
   readonly payloadHash: string
 }
 
@@ -61,16 +61,16 @@ export function deriveSigningKey(secretKey: string, scope: Scope): SigningKey {
 /** Of SHA-256. */
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
-/** Of a text that needs no memory of its own; the string to sign is shorter for any scope that there is. */
+/** Longest text hashed in the shared buffer; strings to sign are shorter. */
 const USUAL_TEXT_BYTES = 1024
 
-/** What is hashed for a signature; one for all keys of a thread. */
+/** Input buffer of the inner hash, shared by all keys of a thread. */
 const inner = Buffer.allocUnsafeSlow(BLOCK_BYTES + USUAL_TEXT_BYTES)
 const outer = Buffer.allocUnsafeSlow(BLOCK_BYTES + DIGEST_BYTES)
 
 /**
- * Makes signatures with one key: HMAC-SHA256 (RFC 2104). Every request needs one, and the platform's own HMAC makes
- * objects for each that cost more than the two hashes.
+ * Signs with one key: HMAC-SHA256 (RFC 2104). Every request needs one, and Node's HMAC allocates objects that cost more
+ * than the two hashes.
  */
 export class SigningKey {
   readonly #innerPad: Uint8Array
@@ -78,7 +78,7 @@ export class SigningKey {
 
   /** @param key 64 bytes at most */
   constructor(key: Buffer) {
-    // Keys are kept, so their bytes are not taken from the platform's pool.
+    // Keys live long, so they are allocated outside Buffer's pool.
     const padded = Uint8Array.from({ length: BLOCK_BYTES }, (_, at) => key[at] ?? 0)
     this.#innerPad = padded.map((byte) => byte ^ 0x36)
     this.#outerPad = padded.map((byte) => byte ^ 0x5c)

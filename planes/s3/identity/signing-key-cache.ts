@@ -1,6 +1,6 @@
 /**
- * Signing keys of the recent past. Deriving one takes four HMACs, as long as all the rest of checking a signature, and
- * a client uses the same one all day.
+ * Cache of recent signing keys. Deriving a key takes four HMACs, as long as the rest of verifying a signature, and a
+ * client uses the same key all day.
  */
 
 import { deriveSigningKey, type Scope, type SigningKey } from './signature-v4.ts'
@@ -14,11 +14,11 @@ interface Entry {
   readonly signingKey: SigningKey
 }
 
-/** Bounded; the entry unused for longest leaves first. */
+/** Evicts the least recently used entry. */
 export class SigningKeyCache {
   readonly #entries = new Map<string, Entry>()
   readonly #entriesMaximum: number
-  /** The one that was used last, which is the youngest. */
+  /** The entry used last, which is tried first. */
   #last: Entry | undefined
 
   constructor(entriesMaximum: number = ENTRIES_MAXIMUM) {

@@ -1,7 +1,7 @@
 /**
- * Presigned URLs that were verified and admitted, so that those who send one again and again do not have it verified
- * again and again. Nothing passes by this that would not pass without: a request must be the same in all that was signed
- * and in all that decided what it asks for, and its time and its credential are looked at each time
+ * Cache of presigned URLs that were verified and admitted, so that a repeated URL is not verified again. The cache
+ * never admits a request that full verification would refuse: the request must be equal in everything that was signed
+ * and in everything that selected its operation, and time and credential are checked on every use
  * (spec/decisions/0098-what-a-read-of-4-kib-costs.md).
  */
 import type { HttpRequest } from '../../http/exchange.ts'
@@ -11,12 +11,12 @@ import type { Target } from '../request/target.ts'
 import type { Credential, Identity } from './authenticate.ts'
 import { presignedClaims, type SignatureClaims } from './signature-claims.ts'
 
-/** Full, all are forgotten. */
+/** The cache is cleared when full. */
 const URLS_MAXIMUM = 10_240
-/** Longer ones are verified each time, so that what is kept is bounded. */
+/** Longer URLs are verified each time, to bound the memory of the cache. */
 const URL_LENGTH_MAXIMUM = 1024
 
-/** What is known of a request by its URL. */
+/** The result of verifying one URL. */
 interface VerifiedUrl {
   readonly method: string
   readonly path: string
@@ -24,14 +24,14 @@ interface VerifiedUrl {
   readonly target: Target
   readonly operation: Operation
   readonly claims: SignatureClaims
-  /** Of the credential that signed it; one that has another secret did not. */
+  /** Secret that signed the URL; a credential with another secret makes the entry invalid. */
   readonly secretKey: string
   readonly identity: Identity
 }
 
-/** The URLs that one thread has verified. */
+/** The verified URLs of one thread. */
 export class VerifiedUrls {
-  /** By query: it holds the signature, which is of one method, path and host alone. */
+  /** By query, which contains the signature of exactly one method, path and host. */
   readonly #urls = new Map<string, VerifiedUrl>()
   readonly #maximum: number
 
@@ -43,14 +43,14 @@ export class VerifiedUrls {
     return this.#urls.size
   }
 
-  /** Undefined unless a request with this URL was admitted, and nothing in this one could make a difference. */
+  /** The entry of the URL, if nothing in this request could change the result of verification. */
   find(request: HttpRequest): VerifiedUrl | undefined {
     const known = this.#urls.get(request.query)
     if (known === undefined || known.path !== request.path || known.method !== request.method) return undefined
     return hasNoMoreThan(request, known.host) ? known : undefined
   }
 
-  /** Takes in a request that was admitted: verified, recognized, with nothing unsupported, authorized. */
+  /** Adds an admitted request: verified, recognized, with supported headers only, authorized. */
   add(request: HttpRequest, target: Target, operation: Operation, identity: Identity, secretKey: string): void {
     const { method, path, query } = request
     const host = request.header('host')
@@ -58,13 +58,13 @@ export class VerifiedUrls {
     const claims = presignedClaims(target.query)
     if (claims.signedHeaders !== 'host' || path.length + query.length > URL_LENGTH_MAXIMUM) return
     if (this.#urls.size >= this.#maximum) this.#urls.clear()
-    // Without the canonical text that the signature was checked with.
+    // A new object, without the cached canonical text of the verification.
     const kept = { ...target, query: new QueryParameters(target.query.entries) }
     this.#urls.set(query, { method, path, host, target: kept, operation, claims, secretKey, identity })
   }
 }
 
-/** The identity of whoever signed a URL, by the credential as it is now; undefined when its secret is another one. */
+/** The signer's identity by the credential as it is now; undefined when its secret has changed or it is gone. */
 export function identityNow(url: VerifiedUrl, credential: Credential | undefined): Identity | undefined {
   if (credential === undefined || credential.secretKey !== url.secretKey) return undefined
   const { accessKey, principal, credentialId, policies } = credential
@@ -72,7 +72,7 @@ export function identityNow(url: VerifiedUrl, credential: Credential | undefined
   return { accessKey, principal, credentialId, mode, payload, policies }
 }
 
-/** Whether a request has one Host, this one, and no header that a signature covers or that decides what is asked for. */
+/** Whether a request has exactly one Host, `host`, and no header that affects verification or the operation. */
 function hasNoMoreThan(request: HttpRequest, host: string): boolean {
   let hosts = 0
   for (const [name, value] of request.headers) {

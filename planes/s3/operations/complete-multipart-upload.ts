@@ -33,7 +33,7 @@ export const completeMultipartUpload = defineOperation({
     const upload = uploadNumber(request, services)
     if (upload === undefined) throw noSuchUpload(request)
     const open = snapshot.upload(bucket.id, key, upload)
-    // One that was completed may be completed again; the engine knows with what list.
+    // A completed upload may be completed again with the same list, which the engine compares.
     if (open === undefined && snapshot.payload(payloadIdOf(upload))?.kind !== 'parts') throw noSuchUpload(request)
     const knowsChecksums = services.extensions.has('checksums')
     if (!knowsChecksums) refuseObjectChecksum(request)
@@ -41,10 +41,10 @@ export const completeMultipartUpload = defineOperation({
     const body = await readDocument(request, 'of something else')
     const { parts, md5s, checksums } = parseCompleteMultipartUpload(body, asked)
     const list = { parts, md5s, ...(checksums !== undefined && { checksums }) }
-    // A repeat is known by its list alone: what it says of the whole was compared when it was carried out.
+    // A repeat is recognized by its list alone: the checksum of the object was compared the first time.
     const checksum = open === undefined ? undefined : wholeChecksum(request.http, asked, parts.length)
     requireStatedSize(request, services, upload, list)
-    // S3 user guide, Checking object integrity: MD5 of the parts' MD5s, and how many there are.
+    // S3 user guide, Checking object integrity: MD5 of the parts' MD5s, then the number of parts.
     const etag = `${hash('md5', list.md5s, 'hex')}-${list.parts.length}`
     const condition = writeCondition(request.http)
     try {
@@ -64,8 +64,8 @@ export const completeMultipartUpload = defineOperation({
 })
 
 /**
- * A checksum header here is that of the object, not that of the list in the body. The store cannot know it without
- * reading all parts again, so it must not pass as checked.
+ * Refuses a checksum header, which covers the object here and not the list in the body. The store cannot compute it
+ * without reading all parts again, and must not let it pass as verified.
  * @throws S3Error NotImplemented
  */
 function refuseObjectChecksum({ http }: ObjectRequest): void {
@@ -78,9 +78,9 @@ function refuseObjectChecksum({ http }: ObjectRequest): void {
 const STATED_SIZE = 'x-amz-mp-object-size'
 
 /**
- * Compares the size that a client states with that of the listed parts. A list that is wrong is for the engine to
- * refuse; one that it accepts has the parts, and so the sizes, that are added here.
- * @throws S3Error InvalidRequest, InvalidArgument for what is not a size
+ * Compares the size that a client states with the sum of the listed parts. A list with an unknown part is left to the
+ * engine, which refuses it.
+ * @throws S3Error InvalidRequest; InvalidArgument for an invalid size
  */
 function requireStatedSize(
   { http }: ObjectRequest,
@@ -112,7 +112,7 @@ function answer(
   return xmlResponse(completeMultipartUploadResult({ location, ...made }), headers)
 }
 
-/** What S3 says beside EntityTooSmall. */
+/** EntityTooSmall with the details that S3 adds to it. */
 function explainTooSmall(error: DomainError, services: S3Services, upload: UploadId): Error {
   const number = error.subject ?? ''
   const part = services.catalog.snapshot().part(upload, Number(number))

@@ -52,8 +52,8 @@ function requireWhole(found: FoundObject): FoundObject {
 }
 
 /**
- * A copy has the checksum of its source, whose bytes it shares, and none is made of them.
- * @throws S3Error NotImplemented when the request asks for one that the source has not
+ * A copy shares the bytes of its source and has the same checksum; no other is computed.
+ * @throws S3Error NotImplemented when the request asks for a checksum that the source does not have
  */
 function requireChecksum({ http, target }: ObjectRequest, services: S3Services, found: FoundObject): FoundObject {
   const name = 'x-amz-checksum-algorithm'

@@ -134,8 +134,8 @@ function mayDelete(
 }
 
 /**
- * What became of each key. An engine that fails after some of the keys were acknowledged says so of the others alone: what
- * is told as deleted is.
+ * Deletes the keys and returns the result of each. When the engine fails halfway, only the remaining keys get the
+ * error: keys that were acknowledged stay reported as deleted.
  */
 async function carryOut(
   request: BucketRequest,

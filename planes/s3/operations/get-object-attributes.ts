@@ -36,8 +36,8 @@ export const getObjectAttributes = defineOperation({
 })
 
 /**
- * None for an object that was written whole. Parts are counted by their place in the object, as for `partNumber`. S3 lists
- * those of objects whose parts have checksums, and of others only says how many there are.
+ * The parts of a multipart object; undefined for an object written by one request. Parts are numbered by their place in
+ * the object, as for `partNumber`. As in S3, parts without checksums are only counted, not listed.
  */
 function partsOf(
   snapshot: CatalogSnapshot,

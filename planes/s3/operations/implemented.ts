@@ -1,4 +1,4 @@
-/** The operations that this server implements: a file for each, or for those of one subresource, and a line here. */
+/** The operations that this server implements: a file for each operation or subresource, and a line here. */
 export { abortMultipartUpload } from './abort-multipart-upload.ts'
 export { deleteBucketCors, getBucketCors, putBucketCors } from './bucket-cors.ts'
 export { getBucketVersioning, putBucketVersioning } from './bucket-versioning.ts'

@@ -42,7 +42,7 @@ export const listMultipartUploads = defineOperation({
 })
 
 /**
- * Place of the marker's upload among those of its key; it need not be there any more.
+ * Order of the marker's upload among the uploads of its key. The upload need not exist any more.
  * @throws S3Error InvalidArgument for an id that was never given out
  */
 function markerOrder(uploadIdMarker: string, { uploadIds }: S3Services): number {

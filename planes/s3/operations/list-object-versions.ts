@@ -58,8 +58,8 @@ function listedEntries(entries: readonly StoredVersion[], services: S3Services):
 }
 
 /**
- * Place of the marker's version among those of its key. One that was deleted meanwhile still has its place; the `null`
- * one, whose id says nothing of its place, must be there.
+ * Order of the marker's version among the versions of its key. A version that was deleted meanwhile keeps its order.
+ * The `null` version must exist, because its id does not contain the order.
  * @throws S3Error InvalidArgument
  */
 function markerOrder(

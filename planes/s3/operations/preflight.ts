@@ -1,7 +1,7 @@
 import { answerPreflight } from '../cors/cors-requests.ts'
 import { defineOperation } from '../operation.ts'
 
-/** A browser asks whether it may send a request for a bucket. Nobody signs it, so no policy has a say in it. */
+/** A browser's question whether it may send a request to a bucket. It is never signed, so no policy applies. */
 export const preflightBucket = defineOperation({
   name: 'PreflightBucket',
   method: 'OPTIONS',

@@ -12,8 +12,8 @@ type Attribute = (typeof ATTRIBUTES)[number]
 const PAGE_MAXIMUM = 1000
 
 /**
- * What a request asks for: a list of names with commas, in one header or several.
- * @throws S3Error InvalidArgument (none, or one that there is not)
+ * The attributes that a request asks for: names separated by commas, in one header or several.
+ * @throws S3Error InvalidArgument (no attribute, or an unknown one)
  */
 export function attributesAsked(request: HttpRequest, target: Target): ReadonlySet<Attribute> {
   const header = 'x-amz-object-attributes'

@@ -27,7 +27,7 @@ export class BodyChecks {
    * @throws S3Error InvalidDigest, InvalidRequest, NotImplemented for a declaration that cannot be checked
    */
   constructor(request: HttpRequest, claimed: ClaimedPayload, trailing?: TrailingChecksum | 'of something else') {
-    // Refused before an operation begins; here once more, because a body stored as it came would hold the chunk heads.
+    // Refused before the operation starts; checked again, because a body stored as received would hold the chunk heads.
     if (claimed.kind === 'streaming') throw new S3Error('NotImplemented')
     this.#inHead = trailing === undefined ? declaredChecksum(request) : undefined
     this.#trailing = trailing === 'of something else' ? undefined : trailing
@@ -37,17 +37,17 @@ export class BodyChecks {
     this.#checksum = algorithm && startChecksum(algorithm)
   }
 
-  /** The checksum that the request declares; one that comes after the body is there when the body was read. */
+  /** The checksum that the request declares. A trailing checksum is undefined until the body is read. */
   get declared(): DeclaredChecksum | undefined {
     return this.#trailing === undefined ? this.#inHead : this.#trailing.declared
   }
 
-  /** Of the checksum that the request declares or announces. */
+  /** Algorithm of the declared or announced checksum. */
   get algorithm(): ChecksumAlgorithm | undefined {
     return this.#trailing?.algorithm ?? this.#inHead?.algorithm
   }
 
-  /** Takes the next chunk into the declared checksum; MD5 and SHA-256 are made by whoever stores the bytes. */
+  /** Adds the next chunk to the declared checksum. MD5 and SHA-256 are computed where the bytes are stored. */
   update(chunk: Uint8Array): void {
     this.#checksum?.update(chunk)
   }
@@ -103,8 +103,8 @@ export function limitLength(length: number, { bodyBytesMaximum }: S3Request): nu
 }
 
 /**
- * The document in the body of a request, checked against everything the request says about it.
- * @param checksum whether the checksum in the head is that of the document
+ * Reads the document in the body of a request, and checks it against length, digests and checksum in the head.
+ * @param checksum whether the checksum in the head covers the document
  * @throws S3Error, BodyTooLargeError, ClientGoneError
  */
 export async function readDocument(

@@ -65,7 +65,7 @@ export interface DeclaredChecksum {
 const MD5_BYTES = 16
 
 /**
- * The 16 bytes of a Content-MD5 header, or undefined when there is none.
+ * The 16 bytes of the Content-MD5 header; undefined without the header.
  * @throws S3Error InvalidDigest, also when the header is empty
  */
 export function contentMd5(request: HttpRequest): Buffer | undefined {
@@ -82,8 +82,8 @@ const CHECKSUM_PREFIX = 'x-amz-checksum-'
 const REQUESTS: ReadonlySet<string> = new Set(['mode', 'algorithm', 'type'])
 
 /**
- * The checksum header of a request, or undefined when there is none. Query parameters are not read: a presigner
- * puts the sum of an empty body there.
+ * The checksum header of a request; undefined without one. Query parameters are not read, because presigners put the
+ * checksum of an empty body there.
  * @throws S3Error InvalidRequest (malformed, two at once, another algorithm announced), NotImplemented (an algorithm
  *   that this server cannot compute)
  */
@@ -134,9 +134,9 @@ export interface TrailingChecksum extends NamedChecksum {
 }
 
 /**
- * The checksum that a request says it sends after its body.
+ * The checksum that a request announces as a trailer.
  * @param header the value of x-amz-trailer in lower case
- * @throws S3Error InvalidRequest (no checksum that this server can compute, more than one, one in the head beside it)
+ * @throws S3Error InvalidRequest (no checksum that this server can compute, more than one, or another in the head)
  */
 export function trailingChecksum(request: HttpRequest, header: string): TrailingChecksum {
   const name = header.startsWith(CHECKSUM_PREFIX) ? header.slice(CHECKSUM_PREFIX.length) : ''
@@ -163,7 +163,7 @@ export function parseChecksum(header: string, text: string): DeclaredChecksum {
   return { algorithm: name, header, text, expected }
 }
 
-/** Whether a name in lower case is that of an algorithm that this server computes. */
+/** Whether this server computes the algorithm. @param name in lower case */
 export function isAlgorithm(name: string): name is ChecksumAlgorithm {
   return Object.hasOwn(CHECKSUM_BYTES, name)
 }
@@ -174,7 +174,7 @@ export function parseBase64(text: string, length: number): Buffer | undefined {
   return bytes.length === length && bytes.toString('base64') === text ? bytes : undefined
 }
 
-/** What is stored of a checksum. Its bytes are copied: those of base64 lie in a pool, which would go along to the engine. */
+/** The checksum as it is stored. The bytes are copied: decoded base64 lies in Buffer's pool, which they would pin. */
 export function checksumOf({ algorithm, expected }: DeclaredChecksum): ObjectChecksum {
   return { algorithm, value: Uint8Array.from(expected), composite: false }
 }

@@ -70,7 +70,7 @@ export function writeCondition(request: HttpRequest): WriteCondition {
 }
 
 /**
- * The condition of one key of DeleteObjects: what If-Match says of one that is deleted alone.
+ * The condition of one key of DeleteObjects, with the meaning of If-Match in DeleteObject.
  * @throws S3Error InvalidArgument (empty)
  */
 export function deletionCondition(etag: string | undefined): WriteCondition {

@@ -1,9 +1,9 @@
 /**
- * Continuation tokens: where a listing goes on, in a form that only this server can have made for this bucket.
+ * Continuation tokens: the position at which a listing continues, authenticated for this server and bucket.
  *
  * | offset | size | meaning |
  * |---|---|---|
- * | 0 | 1 | kind of position: 1 after a key, 2 after everything that begins with a common prefix |
+ * | 0 | 1 | kind of position: 1 after a key, 2 after everything under a common prefix |
  * | 1 | 16 | HMAC-SHA256 over domain, bucket id, kind and position, first 16 bytes |
  * | 17 | rest | the position: raw bytes of the key or prefix |
  *

@@ -27,7 +27,7 @@ export class HostNames {
     this.#names = this.#namesWith(undefined)
   }
 
-  /** Takes the names of the certificate that is served from now on, in place of those of the one before. */
+  /** Replaces the names of the previous certificate by the names of the one served from now on. */
   useCertificate(certificate: X509Certificate | undefined): void {
     this.#names = this.#namesWith(certificate)
     this.#lastHost = undefined

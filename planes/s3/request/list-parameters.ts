@@ -23,7 +23,7 @@ export interface ListObjectsV2Parameters extends KeyListParameters {
   readonly maxKeys: number
   /** As sent, to be echoed; an empty one asks for the first page. */
   readonly continuationToken: string | undefined
-  /** Undefined when absent or empty. Ignored beside a continuation token that is not empty. */
+  /** Undefined when absent or empty. Ignored when the continuation token is not empty. */
   readonly startAfter: string | undefined
   readonly fetchOwner: boolean
 }
@@ -40,7 +40,7 @@ export function listObjectsV2Parameters(query: QueryParameters): ListObjectsV2Pa
 }
 
 export interface ListObjectsParameters extends KeyListParameters {
-  /** The list goes on after this key or common prefix. Need not be a key. */
+  /** The list continues after this key or common prefix, which need not exist. */
   readonly marker: string | undefined
   /** 0 to 1000. */
   readonly maxKeys: number
@@ -74,7 +74,7 @@ export function listBucketsParameters(query: QueryParameters): ListBucketsParame
 }
 
 export interface ListObjectVersionsParameters extends KeyListParameters {
-  /** The list goes on after all versions of this key, or after one of them. Need not be a key. */
+  /** The list continues after all versions of this key, or after one of them. The key need not exist. */
   readonly keyMarker: string | undefined
   /** Never without a key marker. Whether it is a version id is not known here. */
   readonly versionIdMarker: string | undefined
@@ -96,7 +96,7 @@ export function listObjectVersionsParameters(query: QueryParameters): ListObject
 interface ListPartsParameters {
   /** 0 to 1000. */
   readonly maxParts: number
-  /** The list goes on after this number; 0 when absent. Need not be the number of a part. */
+  /** The list continues after this number; 0 when absent. Need not be the number of a part. */
   readonly partNumberMarker: number
 }
 
@@ -112,7 +112,7 @@ export function listPartsParameters(query: QueryParameters): ListPartsParameters
 }
 
 export interface ListMultipartUploadsParameters extends KeyListParameters {
-  /** The list goes on after all uploads of this key, or after one of them. */
+  /** The list continues after all uploads of this key, or after one of them. */
   readonly keyMarker: string | undefined
   /** Never without a key marker: S3 takes no notice of it then. Whether it is an upload id is not known here. */
   readonly uploadIdMarker: string | undefined

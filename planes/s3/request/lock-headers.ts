@@ -59,9 +59,9 @@ function requestedRetention(mode: string | undefined, date: string | undefined, 
 }
 
 /**
- * What a read says of the lock of a version. A retention is reported for as long as it is recorded, elapsed or not, and a
- * hold that was lifted only beside one: a version that was never anything but released is an unlocked one, which
- * reports none of these headers (specification, Object Lock state of a version).
+ * The lock headers of a read. A retention is reported as long as it is recorded, elapsed or not. A lifted hold is
+ * reported only together with a retention: without one the version is unlocked and has none of these headers
+ * (specification, Object Lock state of a version).
  */
 export function lockHeaders(lock: LockState | undefined): HeaderLine[] {
   if (lock === undefined) return []

@@ -94,10 +94,9 @@ export function contentHeaders(request: HttpRequest): Pair[] {
 const OVERRIDE_PREFIX = 'response-'
 
 /**
- * The response headers that a signed read asks to have replaced: `response-content-type` and its like, as pairs of
- * header name and value. Empty when there is none.
- * @throws S3Error InvalidArgument when a value is not valid in a header: with a line end in it, a link could make
- *   the server say anything
+ * The response headers that a signed read replaces with `response-content-type` and similar parameters, as pairs of
+ * header name and value.
+ * @throws S3Error InvalidArgument when a value is not valid in a header: a line end would let a link inject headers
  */
 export function responseOverrides(query: QueryParameters): Pair[] {
   const pairs: Pair[] = []

@@ -18,10 +18,10 @@ export function renameSource(request: HttpRequest, target: Target, bucket: strin
 }
 
 /**
- * Parses the header. The API reference has `/bucket/key` and `bucket/key`, and clients send the key alone; where that begins
- * like `bucket/key` it could be either, and the wrong object would go.
- * @param bucket that of the request
- * @throws S3Error InvalidArgument (malformed, or either), InvalidRequest (another bucket), KeyTooLongError
+ * The key that the header names. The API reference has `/bucket/key` and `bucket/key`; clients send the key alone. A
+ * key that starts with the bucket's name and `/` is ambiguous and refused: the wrong object could be renamed.
+ * @param bucket the bucket of the request
+ * @throws S3Error InvalidArgument (malformed or ambiguous), InvalidRequest (another bucket), KeyTooLongError
  */
 export function parseRenameSource(header: string, bucket: string): string {
   const source = decodeUri(header)

@@ -21,7 +21,7 @@ export interface Target {
 
 /**
  * Parses a raw path and a raw query.
- * @param path begins with `/`, ASCII, percent escapes untouched
+ * @param path starts with `/`, ASCII, percent escapes untouched
  * @param query without the `?`
  * @throws S3Error InvalidURI (malformed escape, bytes that are not UTF-8, empty bucket segment, encoded slash in the
  *   bucket segment), KeyTooLongError
@@ -49,7 +49,7 @@ export function parseTarget(path: string, query: string): Target {
 }
 
 /**
- * Checks the length of a decoded key, that of a copy source too.
+ * Checks the length of a decoded key, of a target or a copy source.
  * @throws S3Error KeyTooLongError
  */
 export function checkKeyLength(key: string): void {

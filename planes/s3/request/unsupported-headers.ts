@@ -1,8 +1,7 @@
 /**
- * The table of headers that ask for what this store does not do. Ignoring one would be a silent promise (an object
- * public, encrypted, tagged, held), so each is answered 501 by name, wherever it was put: header or presigned query. An
- * operation that does what such a header asks for names it among its `headers`; one that belongs to an extension is refused
- * all the same while that is off.
+ * Headers of features that this store does not have. Ignoring one would be a silent promise (an object public,
+ * encrypted, tagged, held), so each is answered 501 by name, in a header or in a presigned query. An operation that
+ * supports such a header lists it in its `headers`; while an extension is off, its headers are refused all the same.
  */
 
 import type { HttpRequest } from '../../http/exchange.ts'
@@ -107,8 +106,9 @@ function refuseChunks(request: HttpRequest, target: Target): void {
 }
 
 /**
- * Lets a body in chunks pass where its form is known, the operation takes it, and the signature is one that chunks can follow
- * from. What has a mark of such a body and is none is refused: the two would disagree about which bytes are the object.
+ * Admits an aws-chunked body if its form is known, the operation accepts it, and the request has an Authorization
+ * header. A request that is marked as chunked but is not is refused: client and server would disagree about the bytes
+ * of the object.
  */
 function judgeChunks(request: HttpRequest, target: Target, operation: Operation): void {
   const payload = effectiveHeader(request, target, CONTENT_HASH)

@@ -17,8 +17,8 @@ function invalid(message: string): S3Error {
 }
 
 /**
- * The checksum that a request wants an object of parts to have; without a type the one that S3 takes for the algorithm.
- * @throws S3Error InvalidRequest (a type without an algorithm, or one that no checksum or not this one has),
+ * The checksum that a request asks for on a multipart object. Without a type, S3's default type of the algorithm.
+ * @throws S3Error InvalidRequest (a type without an algorithm, an unknown type, or a type the algorithm does not have),
  *   NotImplemented (an algorithm that this server cannot compute)
  */
 export function requestedChecksum(request: HttpRequest, target: Target): UploadChecksum | undefined {

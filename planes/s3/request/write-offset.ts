@@ -4,11 +4,11 @@ import { effectiveHeader } from './effective-headers.ts'
 import type { Target } from './target.ts'
 
 export const WRITE_OFFSET = 'x-amz-write-offset-bytes'
-/** No object has more bytes than so many digits say. */
+/** 15 digits: more than the size of any object. */
 const OFFSET = /^\d{1,15}$/
 
 /**
- * Where a write begins in the object that is there (S3 API reference, PutObject); undefined for one that replaces it.
+ * The offset in the existing object at which an append writes (S3 API reference, PutObject); undefined for a plain PUT.
  * @throws S3Error InvalidArgument
  */
 export function writeOffset(http: HttpRequest, target: Target): number | undefined {

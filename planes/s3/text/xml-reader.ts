@@ -9,7 +9,7 @@ import { type XmlElement, XmlScanner } from './xml-scanner.ts'
 
 /** The beginning of a document: a declaration or none, then at once the document element. */
 const PROLOGUE = /^\ufeff?(?:<\?xml[ \t\r\n][^<>]*\?>)?[ \t\r\n]*(?=<[^?!])/
-/** The white space of XML, which is less than that of the platform. */
+/** White space in XML; JavaScript's `\s` matches more. */
 const BLANKS = ' \t\r\n'
 
 /** What no XML 1.0 document may hold; halves of surrogate pairs, which it may not hold either, are not UTF-8. */
@@ -39,9 +39,9 @@ export function readXml(body: Buffer, rootName: string, textMaximum = TREE_TEXT_
 }
 
 /**
- * The text of the document element: without the XML declaration, and after everything was refused that this service has
- * no use for (declarations, comments, CDATA sections, processing instructions). It begins with `<` and ends with `>`;
- * whether it is well-formed, and its references are, is not known yet. A few passes over the bytes, whatever they are.
+ * The text of the document element, from its `<` to its `>`, without the XML declaration. Refuses what no S3 document
+ * has: declarations, comments, CDATA sections, processing instructions. Does not check well-formedness or references.
+ * Takes linear time for any input.
  * @throws S3Error MalformedXML
  */
 export function documentElement(body: Buffer): string {
@@ -72,7 +72,7 @@ function withLineFeeds(body: Buffer): Buffer {
   return lines.subarray(0, length)
 }
 
-/** Where the white space at the end begins. */
+/** Length of the text without trailing white space. */
 function endOf(text: string): number {
   let end = text.length
   while (end > 0 && BLANKS.includes(text.charAt(end - 1))) end -= 1
@@ -80,9 +80,8 @@ function endOf(text: string): number {
 }
 
 /**
- * The text of an element that may be there once.
- * @returns undefined when there is none
- * @throws S3Error MalformedXML when it is there twice or holds elements
+ * The trimmed text of an optional child element; undefined when absent.
+ * @throws S3Error MalformedXML when it occurs twice or holds elements
  */
 export function childText(parent: XmlElement, name: string): string | undefined {
   const [child, ...others] = parent.children.get(name) ?? []

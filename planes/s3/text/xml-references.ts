@@ -46,7 +46,7 @@ export function checkReferences(text: string): void {
   for (let at = text.indexOf('&'); at !== -1; at = text.indexOf('&', at + 1)) codeOf(text, at, text.indexOf(';', at))
 }
 
-/** The code of the character that is referred to from the `&` to the `;` at `end`, -1 when there is none. */
+/** The code point of the reference from `&` at `at` to `;` at `end`, which is -1 without a `;`. */
 function codeOf(text: string, at: number, end: number): number {
   const code = end === -1 || end - at > DISTANCE_MAXIMUM ? undefined : codeAt(text, at + 1, end)
   if (code === undefined) throw malformedXml('There is a reference to an unknown entity.')

@@ -10,7 +10,7 @@ import { checkReferences, resolveReferences } from './xml-references.ts'
 const NESTING_MAXIMUM = 10
 
 const NAME = /[A-Za-z_][\w.-]*(?::[A-Za-z_][\w.-]*)?/y
-/** Between its parts only the white space of XML is allowed; that of the platform is more. */
+/** Only white space of XML may separate the parts; `\s` matches more. */
 const ATTRIBUTE = /([A-Za-z_][\w.:-]*)[ \t\r\n]*=[ \t\r\n]*(?:"[^"<]*"|'[^'<]*')/y
 
 const CODE = { tab: 9, lineFeed: 10, carriageReturn: 13, space: 32, slash: 47, less: 60, greater: 62 } as const
@@ -52,14 +52,14 @@ export class XmlScanner {
     this.#attributesLeft = elementsMaximum * ATTRIBUTE_SHARE
   }
 
-  /** Begins the document element, which must have this name (without namespace prefix). */
+  /** Enters the document element, which must have this name (without namespace prefix). */
   beginRoot(name: string): void {
     if (this.#begin() !== name) throw malformedXml(`The document element must be ${name}.`)
   }
 
   /**
-   * Begins the next element inside the current one. Only white space may come before it.
-   * @returns its name without namespace prefix; undefined when there is none, and the current element has ended
+   * Enters the next child of the current element. Only white space may come before it.
+   * @returns its name without namespace prefix; undefined when the current element has ended instead
    */
   next(): string | undefined {
     if (this.#ended()) return undefined
@@ -77,7 +77,7 @@ export class XmlScanner {
     return this.exactText(maximum).trim()
   }
 
-  /** As `text`, with the white space around it: that of a key is a part of its name. */
+  /** As `text`, but not trimmed: white space around a key is a part of the key. */
   exactText(maximum: number): string {
     if (this.#ended()) return ''
     const end = this.#text.indexOf('<', this.#at)
@@ -218,7 +218,6 @@ export class XmlScanner {
   }
 }
 
-/** The white space of XML, which is less than that of the platform. */
 function isBlank(code: number): boolean {
   return code === CODE.space || code === CODE.lineFeed || code === CODE.carriageReturn || code === CODE.tab
 }
