@@ -11,16 +11,16 @@ export interface CounterReading {
   readonly timeMilliseconds: Milliseconds
   /** By the name of the metric, summed over its labels. */
   readonly counters: ReadonlyMap<string, number>
-  /** What the buckets of histograms hold; those that have counted nothing are left out. */
+  /** Counts of the buckets of histograms, without empty histograms. */
   readonly histograms: readonly HistogramCounts[]
 }
 
-/** Values of counters by name, of what is not counted in slots; undefined where one is not known yet. */
+/** Values by name of counters outside the slots; undefined while unknown. */
 type OtherCounters = () => Readonly<Record<string, number | undefined>>
 
 /**
- * Readings of the counters over the last hour. They are in memory and begin with the process: 241 of them, with
- * 20 numbers for each of at most 15 histograms, which is about 1 MiB.
+ * Readings of the counters over the last hour, in memory, from the start of the process: up to 241 readings with 20
+ * numbers for each of at most 15 histograms, about 1 MiB.
  */
 export class CounterHistory {
   readonly #slots: MetricSlots

@@ -9,7 +9,10 @@ import type { ManagementServices } from './services.ts'
 
 type ManagementMethod = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
 
-/** Who may use a route: `none` is open to everyone (what changes something is recorded, the others are not), `scrape-token` requires the token in `metrics.scrape_token`. */
+/**
+ * Who may use a route. `none`: everyone, without authentication; such a route is recorded only if it changes something.
+ * `scrape-token`: requires the token in `metrics.scrape_token`.
+ */
 type RouteRoles = 'none' | 'scrape-token' | readonly ManagementRole[]
 
 export const ADMINISTRATOR = ['system-administrator'] as const
@@ -61,15 +64,15 @@ interface RouteDefinition<P extends Pattern, Q extends Query, B> {
   /** One sentence for the OpenAPI document and the page of routes. */
   readonly summary: string
   /**
-   * What its records say where that is not `<METHOD> <route>` and the route (specification, Audit event). The resource is of
-   * the decoded named parts of the path; undefined: the route.
+   * Operation and resource in its records, where they differ from `<METHOD> <route>` and the route (specification,
+   * Audit event). The resource is made from the decoded named parts of the path; undefined: the route.
    */
   readonly records?: RouteRecords
-  /** Whether it changes something; then its attempt and its outcome are both audited. True by default, except for GET. */
+  /** Whether it changes state; then attempt and outcome are both recorded. Default: true, except for GET. */
   readonly changes?: boolean
   /** The query parameters; any other is refused. */
   readonly query?: Q
-  /** Names in small letters and descriptions of the request headers that it reads, other than those of every request. */
+  /** Description by lower-case name of each request header that it reads, except the headers every route reads. */
   readonly headers?: Readonly<Record<string, string>>
   /** The JSON body. */
   readonly request?: Type<B>
@@ -79,7 +82,7 @@ interface RouteDefinition<P extends Pattern, Q extends Query, B> {
   readonly takesText?: boolean
   /** Successful answers by status. Errors have an envelope of their own. */
   readonly answer: Readonly<Record<number, Content>>
-  /** Its own errors, in addition to those that every route of its kind has. */
+  /** Its errors besides the common errors of its kind of route. */
   readonly errors?: readonly ManagementErrorCode[]
   readonly handle: (
     request: RouteRequest<P, Q, B>,
@@ -90,8 +93,8 @@ interface RouteDefinition<P extends Pattern, Q extends Query, B> {
 }
 
 /**
- * A route of the management listener, all of it in one value. HEAD is allowed wherever GET is, and gets the same answer
- * without its body. The router, the roles, the audit records, the OpenAPI document, the pages and the commands read it.
+ * A route of the management listener as one value, from which router, roles, audit records, OpenAPI document, pages and
+ * commands are made. HEAD is allowed wherever GET is, and gets the same answer without its body.
  */
 export interface Route {
   readonly method: ManagementMethod
@@ -137,7 +140,7 @@ export function defineRoute<const P extends Pattern, const Q extends Query = {},
   }
 }
 
-/** Whether its requests pass the gate and are in the journal: all but those that everyone may send and that change nothing. */
+/** Whether its requests pass the gate and are recorded: all but open routes that change nothing. */
 export function isRecorded({ roles, changes }: Pick<Route, 'roles' | 'changes'>): boolean {
   return typeof roles === 'object' || changes
 }

@@ -3,8 +3,8 @@ import type { DomainError } from '../../engine/errors.ts'
 import type { HeaderLine } from '../http/exchange.ts'
 
 /**
- * Every error of the management listener, one row each. The codes are part of the interface: none is ever reused for
- * something else. spec/planes/management.spec.ts checks each row against what the listener answers.
+ * Every error of the management listener, one row each. The codes are part of the interface: a code is never reused
+ * with another meaning. spec/planes/management.spec.ts checks each row against the listener's answers.
  */
 export const managementErrors = {
   NOT_FOUND: { status: 404, sentence: 'Nothing exists at this path.' },
@@ -136,7 +136,7 @@ interface RefusalRow {
 /** The table of the engine, whose management codes must be in the table above. */
 const REFUSALS: Readonly<Record<DomainErrorCode, RefusalRow>> = DOMAIN_ERRORS
 
-/** The management error of a refusal by the engine, with the sentence of the refusal, which says more. */
+/** The management error of a refusal by the engine, with the refusal's message, which is more specific. */
 export function managementErrorOf({ code }: DomainError): ManagementError {
   const { management, sentence } = REFUSALS[code]
   return new ManagementError(management, sentence)

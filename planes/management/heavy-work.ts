@@ -4,13 +4,13 @@ import { threadTurns, type Turns } from '../../projections/audit/turns.ts'
 import { ClientGoneError, type HttpRequest } from '../http/exchange.ts'
 import type { ManagementIdentity } from './access/authenticate.ts'
 
-/** Who works long: the shares are those of the credential. */
+/** The request behind long work: shares are counted by its credential. */
 interface HeavyRequest {
   readonly http: Pick<HttpRequest, 'onAborted'>
   readonly identity: Pick<ManagementIdentity, 'credentialId'>
 }
 
-/** A place among the requests that work long, and the turns of its credential. */
+/** A place of one long-running request, and the turns of its credential. */
 export class HeavyPlace implements Turns {
   readonly #turns: Turns
   #share: Share | undefined
@@ -24,7 +24,7 @@ export class HeavyPlace implements Turns {
     })
   }
 
-  /** Called once, before the work begins. */
+  /** Called once, before the work starts. */
   enter(share: Share): void {
     this.#share = share
   }
@@ -34,8 +34,8 @@ export class HeavyPlace implements Turns {
   }
 
   /**
-   * Lets a credential with fewer places go first, then others have their turn.
-   * @throws ClientGoneError when nobody waits for the answer any more
+   * Gives precedence to credentials with fewer places, then yields to other requests of the thread.
+   * @throws ClientGoneError when the client has disconnected
    * @throws BusyError when the place was given to another credential
    */
   async next(): Promise<void> {
@@ -44,24 +44,24 @@ export class HeavyPlace implements Turns {
     this.#requireWanted()
   }
 
-  /** Called between two steps that may be short: the same, but a turn that is not over goes on. */
+  /** As `next`, for short steps: yields to other requests only when the turn is over. */
   async pause(): Promise<void> {
     await this.#share?.turn()
     if (this.isOver) await this.#turns.next()
     this.#requireWanted()
   }
 
-  /** @throws ClientGoneError when nobody waits for the answer any more */
+  /** @throws ClientGoneError when the client has disconnected */
   requireClient(): void {
     if (this.#isGone) throw new ClientGoneError('the client has gone')
   }
 
-  /** The place is another credential's: the work ends at its next pause. */
+  /** Gives the place to another credential: the work ends at its next pause. */
   evict(): void {
     this.#isEvicted = true
   }
 
-  /** Gives the place to another request; calling again does nothing. */
+  /** Releases the place; calling again does nothing. */
   leave(): void {
     this.#share?.leave()
   }
@@ -73,11 +73,12 @@ export class HeavyPlace implements Turns {
 }
 
 /**
- * The long work of the management plane: some of each kind at once, shared by credential, in short turns, for clients who
- * still wait. Kinds do not wait for each other: a bucket may take hours to verify. See spec/decisions/0044 and 0171.
+ * The long work of the management plane. Each kind has its own limit, shared between credentials, because verifying a
+ * bucket may take hours. Work runs in short turns and stops when its client disconnects. See spec/decisions/0044 and
+ * 0171.
  */
 export class HeavyWork {
-  /** What one may wait for. */
+  /** Kinds of work that queue for a place. */
   readonly #awaited = {
     scan: new Shares('scans'),
     export: new Shares('exports'),
@@ -94,8 +95,8 @@ export class HeavyWork {
   }
 
   /**
-   * A place to verify a bucket, which may take hours: when all are taken, the oldest of the credential with the most ends,
-   * unless that has no more than this one.
+   * A place to verify a bucket, which may take hours. When all are taken, the oldest verification of the credential
+   * with the most places ends, unless this credential has as many.
    * @throws BusyError
    */
   enterVerification(request: HeavyRequest): HeavyPlace {

@@ -41,17 +41,17 @@ export interface ManagementExchange {
   /** Its operationId in the OpenAPI document; undefined when no route takes the path and the method. */
   readonly operation: string | undefined
   readonly status: number
-  /** As its records name it: `management:` with the role, or with `unauthenticated`. */
+  /** Principal of its records: `management:` and the role, or `unauthenticated`. */
   readonly principal: string
   /** From the head of the request to the answer; a body may still be sent. */
   readonly milliseconds: number
-  /** The code that the record of a refused request has; absent from others. */
+  /** Error code in the record of a refused request. */
   readonly reason?: string
-  /** What a handler threw, if that is a fault of the server. */
+  /** The exception of a server fault. */
   readonly error?: unknown
-  /** With an error: what the request was about, as its record has it. Lines of requests have no names. */
+  /** With an error: the target, as recorded. Other log lines contain no names. */
   readonly target?: Readonly<Record<string, string | number>>
-  /** The error came while the answer was being sent, which ended there. */
+  /** Whether the error cut off an answer that was being sent. */
   readonly isCutOff?: true
 }
 
@@ -90,7 +90,7 @@ class ManagementDialect extends Exchange {
   #code: string | undefined
   /** Status of the answer; undefined before there is one. */
   #status: number | undefined
-  /** Whether the request has the token of metrics, which is nobody's identity. */
+  /** Whether the request has the metrics token, which authenticates no identity. */
   #isScraper = false
 
   constructor(options: ManagementOptions, http: HttpRequest) {
@@ -170,7 +170,7 @@ class ManagementDialect extends Exchange {
   audit(): AuditContext | undefined {
     const found = this.#found
     if (found === undefined || !isRecorded(found.route)) return undefined
-    // Kept: what the request is about may be deleted by the time of its outcome.
+    // Computed once: the target may be deleted before the outcome is recorded.
     this.#resource ??= resourceOf(found, this.#options.services)
     return auditContext(this.http, found, this.#identity, this.requestId, this.#resource)
   }
@@ -241,7 +241,7 @@ class ManagementDialect extends Exchange {
   }
 }
 
-/** The kind of a request, for its duration. `other`: probes, and what has no route. */
+/** Class of a request in the metric of durations. `other`: probes and unknown routes. */
 function requestClassOf(found: FoundRoute | undefined): RequestClass<'management'> {
   if (found === undefined || !isRecorded(found.route)) return 'other'
   if (found.route.method === 'DELETE') return 'delete'
@@ -273,10 +273,10 @@ function toManagementError(error: unknown): { readonly error: ManagementError; r
   return { error: new ManagementError('INTERNAL_ERROR'), isFault: true }
 }
 
-/** The identity of a request to a probe, which authenticates nobody. */
+/** Identity of requests to probes, which are not authenticated. */
 const PROBE: ManagementIdentity = { role: 'auditor', credentialId: 'probe', expiresMicroseconds: undefined }
 
-/** RFC 9110 section 11.6.1: a 401 says how to authenticate. */
+/** A 401 with the required challenge (RFC 9110 section 11.6.1). */
 function unauthenticated(challenge: string): ManagementError {
   return new ManagementError('UNAUTHENTICATED', undefined, [['www-authenticate', challenge]])
 }

@@ -5,7 +5,7 @@ import { type MetricRow, type MetricSample, metricTable, type ScrapeValues } fro
 /** The text exposition format (https://prometheus.io/docs/instrumenting/exposition_formats/). */
 export const METRICS_CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE
 
-/** A metric as it is at this moment. */
+/** A metric with its current values. */
 export interface MetricReading {
   readonly row: MetricRow
   readonly samples: readonly MetricSample[]
@@ -13,8 +13,8 @@ export interface MetricReading {
 
 /**
  * Reads every metric in the order of the table; leaves out those whose value is unknown.
- * @param slots what the threads counted
- * @param values what is measured at the time of the scrape
+ * @param slots counters of the threads
+ * @param values values measured at the time of the scrape
  */
 export function readMetrics(slots: MetricSlots, values: ScrapeValues): MetricReading[] {
   const counted = new Map<string, MetricSample[]>()
@@ -35,19 +35,19 @@ function samplesOf(value: number | readonly MetricSample[] | undefined): readonl
   return typeof value === 'number' ? [{ labels: {}, value }] : value
 }
 
-/** The metrics as text, and what it is. */
+/** The metrics as text, and its content type. */
 interface Exposition {
   readonly contentType: string
   readonly text: string
 }
 
 /**
- * The metrics as text: in the format of OpenMetrics when the scraper asks for it, else in that of Prometheus.
+ * The metrics as text, in the format of OpenMetrics if the scraper asks for it, else in the format of Prometheus.
  * @param accept the header `Accept` of the scraper
  */
 export async function renderMetrics(readings: readonly MetricReading[], accept = ''): Promise<Exposition> {
   const contentType = asksForOpenMetrics(accept) ? Registry.OPENMETRICS_CONTENT_TYPE : METRICS_CONTENT_TYPE
-  // A registry for each scrape costs little, and what has no value now is not in it.
+  // A new registry for each scrape costs little, and leaves out metrics without a value.
   const registry = new Registry<RegistryContentType>()
   registry.setContentType(contentType)
   for (const reading of readings) registry.registerMetric(metricOf(reading))
@@ -55,12 +55,12 @@ export async function renderMetrics(readings: readonly MetricReading[], accept =
   return { contentType, text: (await registry.metrics()).replaceAll('\n\n', '\n') }
 }
 
-/** Scrapers list the formats that they read; ours is there by its name, whatever its version and preference. */
+/** Whether `Accept` lists OpenMetrics, with any version and preference. */
 function asksForOpenMetrics(accept: string): boolean {
   return accept.split(',').some((range) => range.trim().toLowerCase().startsWith('application/openmetrics-text'))
 }
 
-/** The library reads a metric by `get`; its type wants a class that counts by itself. */
+/** A metric for the library, which only calls `get`; its type asks for a class that counts by itself. */
 function metricOf({ row: { name, type, help }, samples }: MetricReading): Metric<string> {
   // The library keeps the text of shared labels, by their object.
   const values = samples.map(({ suffix, labels, value }) => {

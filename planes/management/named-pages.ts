@@ -1,9 +1,9 @@
-/** Pages of the lists of things with a name: buckets, accounts, policies, tokens. They are read whole and cut here. */
+/** Pages of lists ordered by name: buckets, accounts, policies, tokens. The lists are read whole and cut here. */
 import { invalid } from './errors.ts'
 import { queryNumber, queryText } from './schemas/query.ts'
 import { type Infer, orNull, text } from './schemas/schema.ts'
 
-/** By default as many as there may be in a page: few stores have more, and clients that know no pages see them all. */
+/** The default limit is the maximum: few stores have more entries, and clients without paging see all of them. */
 export const NAMED_QUERY = { limit: queryNumber(1000, { minimum: 1, maximum: 1000 }), after: queryText }
 export const NEXT_AFTER = { next_after: orNull(text()) }
 export const NAMED_OPTIONS = {
@@ -11,13 +11,13 @@ export const NAMED_OPTIONS = {
   after: 'continue at next_after of a page',
 } as const
 
-/** A page ends when its records have so many characters of JSON. */
+/** A page ends when its records reach this many characters of JSON. */
 const PAGE_CHARACTERS_MAXIMUM = 1024 ** 2
 
 /** A place in the order of a list: a name, and the id where names may repeat. */
 type Place = readonly [name: string, id?: string]
 
-/** By name, those of one name by id, as JavaScript compares text. */
+/** Orders by name, then by id, by UTF-16 code units. */
 function compare([name, id = '']: Place, [otherName, otherId = '']: Place): number {
   const [one, other] = name === otherName ? [id, otherId] : [name, otherName]
   if (one === other) return 0
@@ -28,7 +28,7 @@ interface PageRequest {
   query<N extends keyof typeof NAMED_QUERY>(name: N): Infer<(typeof NAMED_QUERY)[N]>
 }
 
-/** A list, and how an entry of it is shown. */
+/** A list, and how its entries are ordered and shown. */
 interface NamedList<E> {
   /** In any order. */
   readonly entries: readonly E[]
@@ -37,9 +37,9 @@ interface NamedList<E> {
 }
 
 /**
- * The records after a cursor, and the cursor of the next page. A cursor is a place in the order, so entries that come or
- * go meanwhile move no others.
- * @throws ManagementError INVALID_REQUEST for a cursor that no page gave
+ * The records after a cursor, and the cursor of the next page. A cursor is a place in the order, so entries added or
+ * removed meanwhile do not shift the pages.
+ * @throws ManagementError INVALID_REQUEST for a cursor that no page returned
  */
 export function namedPage<E>(
   request: PageRequest,
@@ -67,7 +67,7 @@ export function namedPage<E>(
   return { records, next: null }
 }
 
-/** Opaque, since what it holds may change; no secret. */
+/** Opaque, since its content may change; not a secret. */
 function cursorOf(place: Place): string {
   return Buffer.from(JSON.stringify(place)).toString('base64url')
 }
@@ -75,7 +75,7 @@ function cursorOf(place: Place): string {
 /** @throws ManagementError INVALID_REQUEST */
 function readCursor(cursor: string): Place {
   const place = placeIn(cursor)
-  // The decoder skips characters that are not base64url, so many texts would be the same cursor.
+  // The decoder skips characters that are not base64url, so several texts would be the same cursor.
   if (place === undefined || cursorOf(place) !== cursor) throw invalid('after', 'must be next_after of a page')
   return place
 }

@@ -53,7 +53,7 @@ export function requireFound(found: FoundObject | NotFound): FoundObject {
 
 /** The query of a route that takes `requireVersion`. */
 export const VERSION_QUERY = { version_id: queryText }
-/** The errors of `requireVersion`, in addition to those of every route of a bucket. */
+/** The errors that `requireVersion` adds to the common errors of bucket routes. */
 export const VERSION_ERRORS = Object.values(REFUSALS)
 
 /**

@@ -4,15 +4,17 @@ import { type StorePaths, volumeNumber } from '../../engine/disk/store-paths.ts'
 import { BLOCK_BYTES, FILE_FORMS, FILE_TRAILER } from '../../engine/payloads/file-format.ts'
 import type { CatalogSnapshot } from '../../projections/catalog/catalog-snapshot.ts'
 
-/** What payloads take on the disk, in bytes. */
+/** Disk space of payloads, in bytes. */
 export interface PhysicalBytes {
-  /** Volumes as long as they are, and payload files with what proves them (to a few bytes for each file). */
+  /** Lengths of volumes, and of payload files with their proofs (to a few bytes for each file). */
   readonly physicalBytes: number
-  /** Of them in volumes and used by no payload: deleted ones until compaction, headers, and room ahead. */
+  /**
+   * Part of it in volumes and not used by a payload: deleted payloads until compaction, headers, preallocated space.
+   */
   readonly unusedVolumeBytes: number
 }
 
-/** Looks at the length of every volume; payload files, of which there may be millions, are counted by the catalog. */
+/** Reads the length of every volume; payload files, of which there may be millions, are counted by the catalog. */
 export function physicalBytes(disk: Disk, paths: StorePaths, snapshot: CatalogSnapshot): PhysicalBytes {
   const volumes = disk.list(paths.volumes).filter((name) => volumeNumber(name) !== undefined)
   const volumeBytes = volumes.reduce((sum, name) => sum + disk.sizeOf(join(paths.volumes, name)), 0)

@@ -5,13 +5,13 @@ import type { HeaderLine, HttpResponse } from '../http/exchange.ts'
 import { ManagementError } from './errors.ts'
 import { REQUEST_ID_HEADER } from '../exchange/request-id.ts'
 
-/** No cache may keep an answer, and no browser may guess another type. */
+/** Forbid caches to keep an answer, and browsers to guess another type. */
 const commonHeaders: readonly HeaderLine[] = [
   ['cache-control', 'no-store'],
   ['x-content-type-options', 'nosniff'],
 ]
 
-/** The headers of an answer that is JSON, for one that is not in memory whole. */
+/** The headers of a streamed JSON answer. */
 export const JSON_HEADERS: readonly HeaderLine[] = [['content-type', 'application/json'], ...commonHeaders]
 
 export function textResponse(status: number, contentType: string, body: string): HttpResponse {
@@ -30,7 +30,7 @@ export function noContent(): HttpResponse {
   return { status: 204, headers: commonHeaders }
 }
 
-/** Of a message, which may name what the client sent, as the answer has it. */
+/** Of a message in the answer, which may repeat what the client sent. */
 const MESSAGE_BYTES_MAXIMUM = 2048
 
 /** The error envelope of the specification: `{"error":{"code","message","request_id"}}`. The message is cut. */
@@ -50,8 +50,8 @@ export function withRequestId(response: HttpResponse, requestId: string): HttpRe
 }
 
 /**
- * The answer to a malformed HTTP request, which has no route, or with 500 where the handler has none. It is neither
- * logged nor audited.
+ * The answer to a malformed HTTP request, which has no route; with 500 the answer when the handler fails. It is neither
+ * logged nor recorded.
  * @param status of the refusal; may differ from the status of its code
  */
 export function malformedRequestResponse(status: number, reason: string): HttpResponse {
@@ -61,7 +61,7 @@ export function malformedRequestResponse(status: number, reason: string): HttpRe
   return { ...withRequestId(response, requestId), status, close: true }
 }
 
-/** The answer to HEAD (RFC 9110 section 9.3.2): that of GET without its body, with its length if known. */
+/** Turns the answer to GET into the answer to HEAD: no body, but its length if known (RFC 9110 section 9.3.2). */
 export function withoutBody(response: HttpResponse): HttpResponse {
   const { body, ...head } = response
   if (body === undefined) return response

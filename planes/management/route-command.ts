@@ -1,13 +1,13 @@
 /**
- * The command of a route: its arguments and options, the request it sends, and how it shows the answer. It is data, from
- * which cli/ makes the command.
+ * The command of a route as data: its arguments and options, the request it sends, and how it shows the answer. cli/
+ * makes the command from it.
  */
 
 /** Positional arguments by name, in order; an object is `bucket/key` (`objectPath`). */
 type Arguments = Readonly<Record<string, 'text' | 'number' | 'optional' | 'object' | 'time'>>
 /** Kinds of options whose values are numbers: of anything, or of seconds or days, which may be written as durations. */
 type NumberOption = { readonly number: string } | { readonly seconds: string } | { readonly days: string }
-/** Options by name, without dashes: a text, a number, a time, which the command sends as RFC 3339, or a flag without a value. */
+/** Options by name, without dashes: a text, a number, a time (sent as RFC 3339), or a flag without a value. */
 type Options = Readonly<Record<string, string | NumberOption | { readonly time: string } | { readonly flag: string }>>
 
 type ArgumentValue<K> = K extends 'number' ? number : K extends 'optional' ? string | undefined : string
@@ -21,7 +21,7 @@ type Values<A extends Arguments, O extends Options> = { readonly [N in keyof A]:
   readonly [N in keyof O]: OptionValue<O[N]>
 }
 
-/** Bucket and key of an argument that names an object. No bucket has a slash in its name, so the first one ends it. */
+/** Bucket and key of an argument `bucket/key`; a bucket's name has no slash. */
 export function objectPath(object: string): { readonly bucket: string; readonly key: string } {
   const slash = object.indexOf('/')
   return { bucket: object.slice(0, slash), key: object.slice(slash + 1) }
@@ -39,7 +39,7 @@ interface RouteCall {
   /** The named parts of the path; by default the first arguments, in order. */
   readonly path?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** Another route to ask instead. */
+  /** Another route to send the request to. */
   readonly instead?: AskedRoute
 }
 
@@ -47,8 +47,8 @@ interface RouteCall {
 export type Answer = Readonly<Record<string, unknown>>
 
 /**
- * How an answer is shown: a list in it, and after it other members, a page of a listing, rows made of it (the first is the
- * heading), or these words. By default its members are shown.
+ * How an answer is shown: one of its lists, then other members; a page of a listing; rows made from it, of which the
+ * first is the heading; or a fixed text. Default: its members.
  */
 export type Shown =
   | { readonly list: string; readonly columns: readonly string[]; readonly also?: readonly string[] }
@@ -62,8 +62,8 @@ interface CommandDefinition<A extends Arguments, O extends Options> {
   readonly call?: (values: Values<A, O>) => RouteCall
   readonly show?: Shown
   /**
-   * Lists of an answer with `next_after`: unless an option says how much, all pages are asked for, and
-   * these lists are those of all.
+   * Members of a paged answer that are lists. Unless an option limits the result, the command requests all pages and
+   * concatenates these lists.
    */
   readonly joined?: readonly string[]
   /** Exit code for an answer; `ok` by default. */

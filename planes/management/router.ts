@@ -2,13 +2,13 @@ import { API, type Route } from './define-route.ts'
 import { ManagementError } from './errors.ts'
 import { routeList } from './route-list.ts'
 
-/** A route found, with the values of the `{name}` parts of its path as they were sent. */
+/** The route of a request, with the values of the `{name}` parts of its path as sent. */
 export interface FoundRoute {
   readonly route: Route
   readonly sent: Readonly<Record<string, string>>
 }
 
-/** What a client of S3 gets that has the address of this listener. */
+/** Message for S3 clients that are configured with the address of this listener. */
 const ELSEWHERE =
   'Nothing exists at this path. Those of the management listener begin with /api/v1; S3 has a listener of its own (s3.bind, port 7600 unless set).'
 
@@ -31,7 +31,7 @@ export function patternOf(path: string): string | undefined {
 }
 
 /**
- * The route of a request. The path is split before it is decoded, so an encoded slash is part of a name.
+ * Finds the route of a request. The path is split before it is decoded, so an encoded slash is part of a name.
  * @throws ManagementError NOT_FOUND, METHOD_NOT_ALLOWED
  */
 export function findRoute(method: string, path: string): FoundRoute {

@@ -34,15 +34,15 @@ export interface ReadinessCheck {
   /** A fixed name, such as `journal`. */
   readonly name: string
   readonly ready: boolean
-  /** If it is not ready: requests are served all the same, but for some. */
+  /** Whether most requests are served even while it is not ready. */
   readonly degrades?: boolean
-  /** Why it is not ready. Everyone can read this fixed sentence, so it names no path, key or address. */
+  /** Why it is not ready. A fixed sentence without paths, keys or addresses, because everyone can read it. */
   readonly reason?: string
 }
 
-/** What came of a made-up event. */
+/** Result of sending a test event. */
 interface WebhookTest {
-  /** The id that it was sent under. */
+  /** Id of the test event. */
   readonly event: string
   readonly timeMicroseconds: Microseconds
   readonly status: number | undefined
@@ -54,19 +54,19 @@ interface WebhookServices {
   /** Seals signing secrets. */
   readonly secrets: SecretBox
   readonly rules: TargetRules
-  /** Sends a made-up event once; never fails. */
+  /** Sends a test event once; never fails. */
   readonly test: (webhook: WebhookState) => Promise<WebhookTest>
 }
 
 interface SharingServices {
   readonly tokens: CapabilityTokens
-  /** Of now: the addresses are known once the listeners are bound. */
+  /** Current settings: the addresses are known only after the listeners are bound. */
   readonly settings: () => SharingSettings
-  /** What a password is checked with. @throws BusyError */
+  /** The record against which a password is checked. @throws BusyError */
   readonly hashPassword: (password: string, owner: string) => Promise<PasswordRecord>
 }
 
-/** What the routes of the management plane work with. */
+/** The services of the routes of the management plane. */
 export interface ManagementServices extends PayloadSources, PayloadStores {
   readonly engine: EngineClient
   readonly access: AccessReader

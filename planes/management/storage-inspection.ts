@@ -11,9 +11,9 @@ import type { CatalogSnapshot, StoredPayload } from '../../projections/catalog/c
 
 /** Rows and files examined before other work gets a turn. */
 const SLICE = 500
-/** Findings of a page; a page with so many ends there, and the next one goes on. */
+/** Findings of a page. A page that reaches this number ends, and the next page continues after it. */
 const FINDINGS_MAXIMUM = 1000
-/** Objects that are named for one payload; copies share theirs. */
+/** Objects listed for one missing payload, which copies share. */
 const OBJECTS_MAXIMUM = 10
 
 /** A file that nothing refers to. */
@@ -31,7 +31,7 @@ interface Missing {
   readonly payload: StoredPayload
 }
 
-/** An object that misses its payload. */
+/** An object whose payload is missing. */
 interface AffectedObject {
   readonly bucket: string
   readonly key: string
@@ -39,7 +39,7 @@ interface AffectedObject {
   readonly version: PayloadHolder['version']
 }
 
-/** A file that the store did not put where it is. A repair leaves it. */
+/** A file at a place where the store did not put it. A repair keeps it. */
 interface Foreign {
   /** Below the data directory. */
   readonly path: string
@@ -52,15 +52,15 @@ type Finding = { readonly orphan: Orphan } | { readonly missing: Missing } | { r
 export interface StorageFindings {
   /** Number of rows and files. */
   readonly examined: number
-  /** Where the next page goes on; undefined when everything was examined. */
+  /** Where the next page starts; undefined when everything was examined. */
   readonly nextAfter: string | undefined
   readonly orphans: readonly Orphan[]
-  /** `objects`: those that the payload belongs to, at most OBJECTS_MAXIMUM of them. */
+  /** `objects`: the objects with this payload, at most OBJECTS_MAXIMUM. */
   readonly missing: readonly (Missing & { readonly objects: readonly AffectedObject[] })[]
   readonly foreign: readonly Foreign[]
 }
 
-/** One file or row, and what is wrong with it. */
+/** One file or row, and its finding. */
 interface Step {
   /** Its name in its stage; names ascend. */
   readonly name: string
@@ -70,12 +70,12 @@ interface Step {
 /** Payload files are in 256 directories. */
 const FILE_DIRECTORY = /^[0-9a-f]{2}$/
 
-/** In this order, files before rows. A cursor is a stage and a name in it. */
+/** Stages in order. A cursor is a stage and a name in it. */
 const STAGES = ['payloads', 'files', 'volumes', 'rows'] as const
 type Stage = (typeof STAGES)[number]
 const CURSOR = /^(payloads|files|volumes|rows):(.*)$/s
 
-/** The form of a cursor. @returns undefined for any other text */
+/** Parses a cursor. @returns undefined for an invalid text */
 export function inspectionCursor(text: string): { readonly stage: Stage; readonly name: string } | undefined {
   const [, stage, name] = CURSOR.exec(text) ?? []
   if (stage === undefined || name === undefined || (stage === 'rows' && !/^\d{1,15}$/.test(name))) return undefined
@@ -158,7 +158,7 @@ export class StorageInspection {
     })
   }
 
-  /** Removes those that are still orphans; returns their names. */
+  /** Removes the files that are still orphans; returns their names. */
   async remove(orphans: readonly Orphan[]): Promise<string[]> {
     const removed: string[] = []
     for (const { kind, name } of orphans) {
@@ -171,7 +171,7 @@ export class StorageInspection {
     return removed
   }
 
-  /** Yields once for each file and row, with its fault if it has one, and where to go on after it. */
+  /** Yields each file and row, with its finding if it has one, and the cursor after it. */
   *#examine(
     after: ReturnType<typeof inspectionCursor>,
   ): Generator<{ readonly cursor: string; readonly finding: Finding | undefined }> {
@@ -204,7 +204,7 @@ export class StorageInspection {
     }
   }
 
-  /** Names are those below `payloads/files`: `ab/NAME`. */
+  /** Names are relative to `payloads/files`: `ab/NAME`. */
   *#payloadFiles(after: string): Iterable<Step> {
     const { files } = this.#paths
     const [afterDirectory = ''] = after.split('/', 1)
@@ -273,7 +273,7 @@ export class StorageInspection {
     return { orphan: { kind: 'volume', name, bytes: this.#disk.sizeOf(join(this.#paths.volumes, name)) } }
   }
 
-  /** Below the newest volume and without a row: the journal has its removal. */
+  /** Whether a volume older than the newest has no row, because the journal has its removal. */
   #volumeIsOrphan(name: string): boolean {
     const volume = volumeNumber(name)
     if (volume === undefined) return false

@@ -24,7 +24,7 @@ export function requireCredential(id: string, credential: string, services: Mana
 /** The part of a credential that answers show: everything but its secret. */
 type ShownCredential = Omit<CredentialState, 'sealedSecret' | 'account'>
 
-/** What has expired stays so, whatever else it is. */
+/** `expired` takes precedence over `disabled`. */
 function statusOf(enabled: boolean, expires: Microseconds | undefined, now: Milliseconds): string {
   if (expires !== undefined && expires <= now * 1000) return 'expired'
   return enabled ? 'enabled' : 'disabled'

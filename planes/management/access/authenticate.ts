@@ -4,7 +4,7 @@ import type { ManagementRole } from '../../../engine/events/values.ts'
 import type { AccessReader } from '../../../projections/access/reader.ts'
 import { bearerToken, isSameSecret, tokenDigest } from './bearer-token.ts'
 
-/** Who sent a request to the management plane. */
+/** The authenticated sender of a request to the management plane. */
 export interface ManagementIdentity {
   readonly role: ManagementRole
   /** Id of the token, `system` for the configured one, `root` for the root credential. */

@@ -1,7 +1,7 @@
 import type { SecretBox } from '../../../engine/keys/secret-box.ts'
 import { newAccessKey, newId, newSecretKey } from '../requests/identifiers.ts'
 
-/** A credential that is not stored yet, with the secret key that only its owner will see. */
+/** A credential before it is stored, with the secret key that only its owner will see. */
 interface NewCredential {
   readonly credential: string
   readonly accessKey: string

@@ -32,7 +32,7 @@ export const POLICY_STATEMENTS: Type<unknown> = readAs(
 
 /**
  * @param actions every known action
- * @throws ManagementError INVALID_REQUEST naming the part that is wrong
+ * @throws ManagementError INVALID_REQUEST naming the invalid part
  */
 export function policyStatements(value: unknown, actions: ReadonlySet<string>): PolicyStatement[] {
   const statements = readList(value, 'statements', STATEMENTS).map((statement, index) =>

@@ -24,9 +24,9 @@ export class AuditExportSource implements BodySource {
   }
 
   /**
-   * Reads the first piece, so that an early failure can still be answered with an error.
+   * Reads the first piece, so that an early failure can be answered with an error status.
    * @param records closed together with the source
-   * @param closed called when they are, also when this throws
+   * @param closed called then, also when this throws
    * @throws AuditLogDamagedError
    */
   static async open(records: AuditRecords, form: ExportForm, closed: () => void): Promise<AuditExportSource> {

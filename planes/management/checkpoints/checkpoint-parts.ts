@@ -1,4 +1,4 @@
-/** What the routes of checkpoints and receipts share. */
+/** Shared by the routes of checkpoints and receipts. */
 import { RECEIPT_KINDS } from '../../../engine/events/values.ts'
 import type { ReceiptState } from '../../../engine/state-ports.ts'
 import { LogRefusal } from '../../../projections/checkpoints/checkpoint-log.ts'
@@ -6,7 +6,7 @@ import { ManagementError } from '../errors.ts'
 import { oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import { rfc3339OrNull } from '../requests/timestamps.ts'
 
-/** Refusals of the log as errors of this plane. */
+/** Returns the answer of the log; translates its refusals into errors of this plane. */
 export function asked<T>(answer: () => T): T {
   try {
     return answer()
@@ -20,7 +20,7 @@ export function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('hex')
 }
 
-/** What names a receipt. */
+/** Members that identify a receipt. */
 export const RECEIPT_NAMES = {
   sequence: whole(),
   kind: oneOf(...RECEIPT_KINDS),

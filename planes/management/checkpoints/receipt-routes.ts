@@ -12,7 +12,7 @@ import { asked, RECEIPT_NAMES, receiptNames } from './checkpoint-parts.ts'
 
 const PAGE_MAXIMUM = 100
 const RECEIPT = object({ size: whole({ minimum: 1 }), ...RECEIPT_NAMES, receipt: text() })
-/** Who gave a receipt that somebody fetched by hand. */
+/** Giver of a receipt that was fetched by hand. */
 const BY_HAND = 'by-hand'
 const BASE64_CHARACTERS_MAXIMUM = 4 * Math.ceil(RECEIPT_BYTES_MAXIMUM / 3)
 
@@ -93,7 +93,7 @@ const addReceipt = defineRoute({
   },
 })
 
-/** A receipt for a checkpoint that others have seen and this log has not. */
+/** The refusal of a receipt for a checkpoint beyond the newest of this log. */
 function beyond(size: number, newest: number): ManagementError {
   return new ManagementError(
     'CHECKPOINT_NOT_FOUND',

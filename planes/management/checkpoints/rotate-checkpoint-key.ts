@@ -11,10 +11,12 @@ import { asked } from './checkpoint-parts.ts'
 
 type Handover = ReturnType<CheckpointKeys['handOver']>
 
-/** A store that is written to signs again and again, and a hand-over names the last checkpoint: it is made anew for that one. */
+/**
+ * A hand-over names the last checkpoint. When a new checkpoint overtakes it, another hand-over is made for that one.
+ */
 const TRIES_MAXIMUM = 10
 
-/** @throws DomainError, `checkpoint-handover-refused` only when a checkpoint came in between each time */
+/** @throws DomainError, `checkpoint-handover-refused` only when a checkpoint overtook every try */
 async function handOver(journal: RequestJournal, make: () => Handover): Promise<Handover> {
   for (let tries = 1; ; tries += 1) {
     const handover = make()
@@ -29,7 +31,7 @@ async function handOver(journal: RequestJournal, make: () => Handover): Promise<
   }
 }
 
-/** The key of the log changes: `spec/decisions/0147-checkpoints.md`. */
+/** Rotates the key of the log (`spec/decisions/0147-checkpoints.md`). */
 export const rotateCheckpointKey = defineRoute({
   pattern: 'POST /transparency/key/rotate',
   roles: ADMINISTRATOR,

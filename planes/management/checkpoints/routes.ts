@@ -44,7 +44,7 @@ function checkpointRecord(checkpoint: CheckpointState, log: CheckpointLog): Reco
   }
 }
 
-/** A route that answers with a text of the log. */
+/** Defines a route that answers with a text of the log. */
 function textRoute<const P extends Pattern, const Q extends Query = {}>({
   text: textOf,
   ...definition
@@ -153,7 +153,7 @@ const getTile = defineRoute({
   },
 })
 
-/** The log of checkpoints, as witnesses, monitors and auditors read it. */
+/** The routes of the log of checkpoints, for witnesses, monitors and auditors. */
 export const TRANSPARENCY_ROUTES: readonly Route[] = [
   getCheckpoint,
   getCheckpoints,

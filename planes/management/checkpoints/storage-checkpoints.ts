@@ -3,7 +3,7 @@ import type { CheckpointFacts } from '../../../projections/checkpoints/checkpoin
 import { FLAG, listOf, object, oneOf, orNull, TIME, text, whole } from '../schemas/schema.ts'
 import { rfc3339OrNull } from '../requests/timestamps.ts'
 
-/** Checkpoints, as the status of the storage has them. */
+/** Checkpoints in the status of the storage. */
 export const CHECKPOINTS = object({
   enabled: FLAG,
   tree_size: orNull(whole()),

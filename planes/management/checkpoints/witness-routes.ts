@@ -11,7 +11,9 @@ import { FLAG, listOf, object, SHA256, text, TIME, whole } from '../schemas/sche
 import { SUBMISSION_BYTES_MAXIMUM } from './witness.ts'
 import { hex } from './checkpoint-parts.ts'
 
-/** Of all strangers together. Each costs a verified signature, 1.5 ms; a log submits once in some seconds. */
+/**
+ * Of all unauthenticated senders together. Each costs verifying a signature, 1.5 ms; a log submits every few seconds.
+ */
 const SUBMISSIONS_PER_SECOND = 20
 const submissionPace = new RefusalPace(undefined, undefined, SUBMISSIONS_PER_SECOND)
 

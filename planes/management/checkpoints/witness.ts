@@ -22,25 +22,25 @@ import { ManagementError } from '../errors.ts'
 
 /** A checkpoint with the 16 signatures that C2SP wants accepted, of the longest kind, and a proof. */
 export const SUBMISSION_BYTES_MAXIMUM = 64 * 1024
-/** A checkpoint that is submitted again is signed again after this, since the time in a cosignature says how fresh it is. */
+/** An unchanged checkpoint is signed again after this time, since the time in a cosignature proves its freshness. */
 const KEPT_SECONDS = 60
-/** RFC 6962 section 2.1: the root of a tree of nothing. */
+/** Root of the empty tree (RFC 6962 section 2.1). */
 const EMPTY_ROOT = hash('sha256', Buffer.alloc(0), 'buffer')
 
-/** What is submitted, with the form that it should have. */
+/** A parsed submission. */
 interface Submission extends ReturnType<typeof readCheckpointNote> {
   readonly old: number
   readonly path: readonly Buffer[]
 }
 
-/** What came of a submission: a line to add to the checkpoint, or the size that the proof must begin with. */
+/** Result of a submission: a line to add to the checkpoint, or the old size that the proof must have. */
 type Examined = { readonly line: string } | { readonly conflict: number }
 
 interface WitnessParts {
   /** Unique among witnesses: it is part of every cosignature. */
   readonly name: string
   readonly key: SigningKey
-  /** Those of the logs that are witnessed; a log can have several. */
+  /** Keys of the witnessed logs; a log can have several. */
   readonly logs: readonly VerifierKey[]
   readonly reader: Pick<CheckpointReader, 'witnessed' | 'allWitnessed'>
   readonly clock: () => Milliseconds
@@ -48,7 +48,7 @@ interface WitnessParts {
 
 export class Witness {
   readonly #parts: WitnessParts
-  /** The cosignature of the last checkpoint by its log: anybody may submit that again, and a log that got no answer does. */
+  /** By log, the cosignature of its last checkpoint, returned when the log submits it again after a lost answer. */
   readonly #last = new Map<string, { readonly text: Buffer; readonly line: string; readonly seconds: number }>()
 
   constructor(parts: WitnessParts) {
@@ -64,16 +64,16 @@ export class Witness {
     return cosignerKeyText(this.#parts.name, this.#parts.key.publicKey)
   }
 
-  /** Every log that was ever witnessed here, and whether it still is. */
+  /** Every log that this store has ever witnessed; `isCurrent`: it still does. */
   witnessed(): (WitnessedLog & { readonly isCurrent: boolean })[] {
     const isCurrent = (origin: string) => this.#parts.logs.some(({ name }) => name === origin)
     return this.#parts.reader.allWitnessed().map((log) => ({ ...log, isCurrent: isCurrent(log.origin) }))
   }
 
   /**
-   * Examines what a log submits, in the order of C2SP tlog-witness, records it, and cosigns it. What is recorded is durable
-   * before anybody sees the cosignature, and the engine compares with what was recorded before, so of two submissions
-   * beside each other one meets a conflict.
+   * Checks a submission in the order of C2SP tlog-witness, records it, and cosigns it. The record is durable before the
+   * cosignature is returned, and the engine compares it with the last record, so one of two concurrent submissions gets
+   * a conflict.
    * @throws ManagementError
    */
   async examine(body: Buffer, journal: RequestJournal): Promise<Examined> {
@@ -124,7 +124,10 @@ function readSubmission(body: Buffer): Submission {
   }
 }
 
-/** A tree extends the empty one without a proof, and itself. @throws ManagementError CONSISTENCY_REFUSED */
+/**
+ * Requires that the tree extends the last one; the first tree needs no proof. @throws ManagementError
+ * CONSISTENCY_REFUSED
+ */
 function requireConsistent({ old, size, root, path }: Submission, last: WitnessedLog | undefined): void {
   const isEmpty = size > 0 || Buffer.compare(root, EMPTY_ROOT) === 0
   const holds =

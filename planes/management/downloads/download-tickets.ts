@@ -1,24 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import type { Milliseconds } from '../../../engine/brands.ts'
 
-/** How long a ticket can be used. */
+/** Lifetime of a ticket. */
 export const TICKET_MILLISECONDS = 60_000
-/** Tickets of one credential, and of all; beyond the first the oldest of the credential gives way. */
+/** Tickets of one credential, whose oldest is dropped beyond it, and of all credentials. */
 const OF_ONE_MAXIMUM = 64
 const TICKETS_MAXIMUM = 4096
 
-/** The request that a ticket was made for: the bytes of one version, for who asked for the ticket. */
+/** The request that a ticket stands for: the bytes of one version, for the issuer. */
 export interface Ticket {
   readonly bucket: string
   readonly key: string
   readonly versionId: string
-  /** The Authorization header of its issuer: whoever is not let in any more when it is used gets nothing. */
+  /**
+   * Authorization header of the issuer, checked again when the ticket is used, so that a revoked credential gets
+   * nothing.
+   */
   readonly authorization: string
   readonly credentialId: string
   readonly expiresMilliseconds: Milliseconds
 }
 
-/** Tickets that were not used yet, in memory alone: a restart ends them. */
+/** Unused tickets, in memory only: a restart ends them. */
 export class DownloadTickets {
   readonly #tickets = new Map<string, Ticket>()
   readonly #clock: () => Milliseconds
@@ -27,7 +30,7 @@ export class DownloadTickets {
     this.#clock = clock
   }
 
-  /** The name of a new ticket: 256 random bits. Undefined when there are too many. */
+  /** The name of a new ticket: 256 random bits. Undefined when too many are open. */
   issue(ticket: Ticket): string | undefined {
     this.#removeExpired()
     this.#makeWay(ticket.credentialId)
@@ -37,7 +40,7 @@ export class DownloadTickets {
     return name
   }
 
-  /** The ticket of a name, once. */
+  /** Returns and removes the ticket of a name. */
   take(name: string): Ticket | undefined {
     const ticket = this.#tickets.get(name)
     this.#tickets.delete(name)
@@ -55,7 +58,7 @@ export class DownloadTickets {
     if (oldest !== undefined && count >= OF_ONE_MAXIMUM) this.#tickets.delete(oldest)
   }
 
-  /** They are in the order in which they expire, as long as the clock goes on. */
+  /** Insertion order is order of expiry, unless the clock is set back. */
   #removeExpired(): void {
     const now = this.#clock()
     for (const [name, { expiresMilliseconds }] of this.#tickets) {

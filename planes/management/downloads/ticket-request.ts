@@ -2,10 +2,10 @@ import type { HeaderLine, HttpRequest, RequestBody } from '../../http/exchange.t
 import { API } from '../define-route.ts'
 import type { DownloadTickets, Ticket } from './download-tickets.ts'
 
-/** Where tickets are used. */
+/** Path prefix of tickets. */
 export const TICKET_PATH = '/d/'
 
-/** The request that a ticket was made for, on the connection that the ticket came by. */
+/** The request that a ticket stands for, on the connection that sent the ticket. */
 class TicketRequest implements HttpRequest {
   readonly method = 'GET'
   readonly path: string
@@ -44,9 +44,8 @@ class TicketRequest implements HttpRequest {
 }
 
 /**
- * The request in place of one with a ticket, which is used up by it. It goes the way of every other: it is authenticated and
- * authorized now, and its record names the issuer and the object. Undefined for any other request; a ticket that is not
- * there is a path that is not there.
+ * Uses up the ticket of a request and returns the request it stands for, which is then authenticated, authorized and
+ * recorded like any other, under its issuer. Undefined for a request without a valid ticket, which gets a 404.
  */
 export function requestOfTicket(http: HttpRequest, tickets: DownloadTickets): HttpRequest | undefined {
   if (http.method !== 'GET' || !http.path.startsWith(TICKET_PATH) || http.query !== '') return undefined

@@ -9,20 +9,20 @@ import type { BodySource } from '../../http/exchange.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
 import type { EventStreams } from './event-streams.ts'
 
-/** How often a stream without events asks whether its client may still have them. */
+/** Interval at which a stream without events checks whether its client is still authorized. */
 const CHECK_MILLISECONDS = 1000
 
 /** How events and heartbeats are written. */
 interface StreamForm {
   readonly contentType: string
   readonly lines: LineForm
-  /** Says that there is nothing new up to the position of a page. */
+  /** Reports that there is nothing new up to the position of a page. */
   readonly heartbeat: (page: EventPageEnd) => string
-  /** Says how far a stream is in the past, of which it shows little. */
+  /** Reports the position of a stream in the past whose filter matches little. */
   readonly progress: (page: EventPageEnd) => string
 }
 
-/** How far a stream is, as a line of JSON that is not an event. */
+/** The position of a stream, as a line of JSON that is not an event. */
 function progressLine({ position, head }: EventPageEnd): string {
   const { timeMicroseconds } = position
   const progress = {
@@ -38,7 +38,7 @@ const LINES = { contentType: 'application/x-ndjson', lines: 'ndjson' } as const
 export const STREAM_FORMS = {
   ndjson: { ...LINES, heartbeat: () => '\n', progress: () => '\n' },
   ndjsonWithProgress: { ...LINES, heartbeat: progressLine, progress: progressLine },
-  /** Server-sent events (HTML standard, section 9.2). A heartbeat moves the id on, and dispatches nothing. */
+  /** Server-sent events (HTML standard, section 9.2). A heartbeat advances the id without dispatching an event. */
   sse: {
     contentType: 'text/event-stream',
     lines: 'sse',
@@ -48,11 +48,11 @@ export const STREAM_FORMS = {
   },
 } as const satisfies Readonly<Record<string, StreamForm>>
 
-/** What a stream shows. */
+/** The query of a stream. */
 interface StreamQuery extends EventFilter {
   readonly after: EventPosition | undefined
   readonly sinceMicroseconds: Microseconds | undefined
-  /** Whether to go on with what comes; otherwise it ends at the present. */
+  /** Whether to continue with new events; otherwise the stream ends at the present. */
   readonly follow: boolean
   readonly heartbeatMilliseconds: number
 }
@@ -60,21 +60,21 @@ interface StreamQuery extends EventFilter {
 interface StreamParts {
   readonly events: Pick<EventLog, 'collect'>
   readonly streams: EventStreams
-  /** Id of the credential that reads it. */
+  /** Id of the credential of the reader. */
   readonly owner: string
   readonly form: StreamForm
   /** Whether the client may still read events. */
   readonly isAllowed: () => boolean
 }
 
-/** Thrown where the journal cannot be read: the connection is cut, since what comes next would not be all. */
+/** The journal cannot be read. The connection is cut, so that the client does not miss events unnoticed. */
 class EventsDamagedError extends Error {
   override readonly name = 'EventsDamagedError'
 }
 
 /**
- * The body of a stream. Nothing is held for a reader that is slow: each piece is read from the journal when the one before is
- * with the kernel.
+ * The body of a stream. Nothing is buffered for a slow reader: each piece is read from the journal after the kernel has
+ * taken the previous one.
  */
 export class EventStreamSource implements BodySource {
   readonly length = undefined
@@ -82,17 +82,17 @@ export class EventStreamSource implements BodySource {
   readonly #parts: StreamParts
   readonly #lines: EventLines
   #after: EventPosition | undefined
-  /** When something was sent last. */
+  /** Time of the last piece. */
   #lastMilliseconds = performance.now()
-  /** The first heartbeat of the present comes at once: it says that what was before is over. */
+  /** The first heartbeat at the present is sent at once: it marks the end of the past. */
   #saidPresent = false
   readonly #share: Share
   readonly #turns: Turns
-  /** The client has gone, or the stream ends for one of another credential. */
+  /** Whether the client has gone, or the place was given to another credential. */
   #isGone = false
   #giveUp: () => void = () => undefined
 
-  /** Takes a place among the streams, until it is closed or another credential needs it more. @throws BusyError */
+  /** Takes a place among the streams, until it is closed or evicted for another credential. @throws BusyError */
   constructor(query: StreamQuery, parts: StreamParts) {
     this.#share = parts.streams.enter(parts.owner, () => this.abandon())
     this.#turns = threadTurns.of(parts.owner)
@@ -132,7 +132,7 @@ export class EventStreamSource implements BodySource {
     }
   }
 
-  /** It ends as if it had come to its end, and a wait for events is over. */
+  /** Ends the stream regularly, and any wait for events. */
   abandon(): void {
     this.#isGone = true
     this.#giveUp()

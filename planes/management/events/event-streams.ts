@@ -1,7 +1,7 @@
 import type { EventLog } from '../../../projections/events/event-log.ts'
 import { BusyError, type Share, Shares } from '../../../engine/shares/shares.ts'
 
-/** How often the journal is looked at while streams wait for it to go on. */
+/** Interval at which the journal is checked while streams wait for new entries. */
 const LOOK_MILLISECONDS = 50
 
 interface Waiting {
@@ -11,7 +11,7 @@ interface Waiting {
 
 function nothing(): void {}
 
-/** The open streams of events: how many there are, and one look at the journal for all that wait. */
+/** The open streams of events: limits their number, and checks the journal once for all waiting streams. */
 export class EventStreams {
   readonly #events: Pick<EventLog, 'head'>
   readonly #waiting = new Set<Waiting>()
@@ -28,16 +28,17 @@ export class EventStreams {
     return this.#shares.used
   }
 
-  /** The server stops: every stream ends as if it had come to its end. */
+  /** Whether the server is stopping: every stream ends regularly. */
   get hasEnded(): boolean {
     return this.#hasEnded
   }
 
   /**
-   * Opens a stream, which ends with its share. When there are as many as there may be, the oldest of the credential that has
-   * the most ends, unless that has no more than this one.
+   * Opens a stream. When all places are taken, the oldest stream of the credential with the most streams is evicted,
+   * unless this credential has as many.
    * @param owner id of the credential
-   * @param evict called when it is to end for another one
+   * @param evict called when the stream must end
+   * @returns the share, to be left when the stream ends
    * @throws BusyError
    */
   enter(owner: string, evict: () => void): Share {
@@ -46,15 +47,15 @@ export class EventStreams {
     return share
   }
 
-  /** Ends all streams, and lets no further one begin. */
+  /** Ends all streams and refuses new ones. */
   end(): void {
     this.#hasEnded = true
     this.#wakeAll()
   }
 
   /**
-   * Resolves when the journal is longer than `sequence`, after the time at the latest, and when a wait is given up.
-   * @returns how to give it up, beside the wait
+   * Waits for an entry after `sequence`.
+   * @returns `over` resolves on a newer entry, after the time, or when `giveUp` is called
    */
   wait(sequence: number, milliseconds: number): { readonly over: Promise<void>; readonly giveUp: () => void } {
     let giveUp = nothing

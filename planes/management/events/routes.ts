@@ -26,7 +26,7 @@ function cursorOf(timeMicroseconds: Microseconds | undefined, id: string | undef
   return { timeMicroseconds, ...positionOf('after_id', id) }
 }
 
-/** The later of two times, of which one or both may not be given. */
+/** The later of two optional times. */
 function laterOf(one: Microseconds | undefined, other: Microseconds | undefined): Microseconds | undefined {
   if (one === undefined || other === undefined) return one ?? other
   return one > other ? one : other
@@ -67,9 +67,9 @@ const getEvents = defineRoute({
   },
   errors: ['INVALID_EVENT_CURSOR'],
   /**
-   * The range of time includes its start and not its end. `next` is the cursor of the next page and null at the end,
-   * `head` is one after everything so far, `begin` is from where on events are recorded. A cursor may have the id of no
-   * event of the page: those that a filter left out are passed as well.
+   * The range of time includes its start and excludes its end. `next` is the cursor of the next page, null at the end;
+   * `head` is the cursor after everything so far; `begin` is the start of recorded events. A cursor may name an event
+   * that a filter left out.
    */
   async handle(request, { events, heavy }) {
     const limit = request.query('limit')
@@ -103,8 +103,8 @@ const getEvents = defineRoute({
 const HEARTBEAT = { standard: 5, minimum: 1, maximum: 9 }
 
 /**
- * Where a stream begins: `Last-Event-ID`, which a browser sends when it connects again, counts more than the parameter.
- * @throws ManagementError INVALID_REQUEST; CONFLICT for a position that this store has not come to
+ * The position at which a stream starts. `Last-Event-ID`, which browsers send on reconnect, overrides the parameter.
+ * @throws ManagementError INVALID_REQUEST; CONFLICT for a position after the end of the journal
  */
 function beginningOf(
   lastId: string | undefined,
@@ -144,9 +144,9 @@ const streamEvents = defineRoute({
   },
   errors: ['CONFLICT'],
   /**
-   * From the first event on, unless it is said from where. It ends when the server stops or the token is revoked. With
-   * `progress=true` the heartbeats among lines of JSON are objects with one member `progress`: the `id` and `time` that the
-   * stream has come to, and `head_id`, after everything so far.
+   * Starts at the first event by default. Ends when the server stops or the token is revoked. With `progress=true`,
+   * heartbeats among lines of JSON are objects with one member `progress`: `id` and `time` of the position of the
+   * stream, and `head_id`, after everything so far.
    */
   handle(request, { events, eventStreams: streams }) {
     const { http } = request

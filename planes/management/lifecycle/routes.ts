@@ -20,7 +20,7 @@ function ruleRecord({ rule, prefix, enabled, expirationDays, noncurrentDays }: L
   }
 }
 
-/** As a key: any characters, and no more bytes. */
+/** Any characters; at most as many bytes as a key. */
 const PREFIX = readAs(text({ maximum: KEY_BYTES_MAXIMUM }), (value, field) => {
   const prefix = readText(value, field, {})
   if (overlongKeyBytes(prefix) !== undefined) throw invalid(field, `has more than ${KEY_BYTES_MAXIMUM} bytes`)
@@ -30,7 +30,7 @@ const DAYS = orNull(whole(EXPIRY_DAYS))
 const PERIODS = { expiration: DAYS, noncurrent_version_expiration: DAYS }
 
 const CREATION = object({}, { prefix: PREFIX, enabled: FLAG, ...PERIODS })
-/** Every field is sent. A prefix that was forgotten would make the rule one of the whole bucket. */
+/** Every field is required: without a prefix, the rule would apply to the whole bucket by mistake. */
 const REPLACEMENT = object({ prefix: PREFIX, enabled: FLAG }, PERIODS)
 
 interface SentRule {
@@ -107,7 +107,7 @@ const replaceRule = defineRoute({
   request: REPLACEMENT,
   answer: { 200: json(RULE) },
   errors: ['LIFECYCLE_RULE_NOT_FOUND'],
-  /** A period that is left out is cleared. */
+  /** An omitted period is cleared. */
   async handle(request, services) {
     const bucket = requireBucket(request, services).name
     const rule = ruleOf(request.parameters.rule_id, await request.body())
@@ -133,7 +133,7 @@ const deleteRule = defineRoute({
   summary: 'Deletes a lifecycle rule.',
   answer: { 204: NOTHING },
   errors: ['LIFECYCLE_RULE_NOT_FOUND'],
-  /** What has expired is not restored. */
+  /** Does not restore expired versions. */
   async handle(request, services) {
     const rule = request.parameters.id
     const bucket = services.catalog.snapshot().bucketOfLifecycleRule(rule)

@@ -24,7 +24,7 @@ import {
 } from './records.ts'
 
 const ORIGINS_MAXIMUM = 32
-/** What caches keep outlives a revocation by so much at most. */
+/** Maximum time that caches may serve an embed after its revocation. */
 const CACHE_SECONDS = whole({ minimum: 0, maximum: 3600 })
 const CACHE_SECONDS_STANDARD = 60
 
@@ -49,7 +49,7 @@ const listEmbeds = defineRoute({
   summary: 'A page of the embeds of an object, oldest first and without their addresses.',
   query: NAMED_QUERY,
   answer: { 200: json(object({ embeds: listOf(component('Embed')), ...NEXT_AFTER })) },
-  /** The object may be gone; its embeds are there until they are deleted. */
+  /** Embeds stay listed after their object is removed, until they are deleted. */
   handle(request, services) {
     const snapshot = services.catalog.snapshot()
     const bucket = bucketIn(snapshot, request.parameters.bucket)

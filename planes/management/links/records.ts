@@ -30,7 +30,7 @@ export function requireEmbed(id: string, snapshot: CatalogSnapshot): EmbedState 
   return found
 }
 
-/** What both kinds of link have in common, without what opens them. */
+/** Members that shares and embeds have in common, without tokens and passwords. */
 function linkRecord(
   link: ShareState | EmbedState,
   status: string,
@@ -88,7 +88,7 @@ export function requireSharing({ sharing }: ManagementServices): void {
 }
 
 /**
- * When a link expires that may live for so many seconds; undefined for one that never does.
+ * Time of expiry of a link with this lifetime in seconds; undefined for a link that never expires.
  * @throws ManagementError INVALID_REQUEST when it would live longer than the deployment allows
  */
 export function linkExpiry(
@@ -104,7 +104,7 @@ export function linkExpiry(
 }
 
 /**
- * The object that a link is to be made for.
+ * The object of a new link.
  * @throws ManagementError BUCKET_NOT_FOUND, OBJECT_NOT_FOUND, VERSION_NOT_FOUND, VERSION_IS_MARKER, INVALID_REQUEST
  */
 export function requireTarget(
@@ -120,7 +120,7 @@ export function requireTarget(
   return { bucket: bucket.name, key, version }
 }
 
-/** Whose resource in records is the target of a link (specification, Audit event). */
+/** Resource in records: the target of a link (specification, Audit event). */
 type Resource = (parts: Readonly<Record<string, string>>, services: ManagementServices) => string | undefined
 
 function resourceOf(bucket: string, key: string): string {

@@ -25,7 +25,7 @@ import {
 } from './records.ts'
 
 const FILE_NAME_TEXT = text({ minimum: 1, maximum: 255 })
-/** A path, or what no header can carry, is not a name for a download. */
+/** A file name for a download: not a path, and valid in a header. */
 const FILE_NAME = readAs(FILE_NAME_TEXT, (value, field) => {
   const name = FILE_NAME_TEXT.read(value, field)
   if (/[/\\]/.test(name) || !isHeaderValue(name)) throw invalid(field, 'must not hold slashes, backslashes or U+FFFD')
@@ -45,7 +45,7 @@ const listShares = defineRoute({
   summary: 'A page of the shares of an object, oldest first and without their addresses.',
   query: NAMED_QUERY,
   answer: { 200: json(object({ shares: listOf(component('Share')), ...NEXT_AFTER })) },
-  /** The object may be gone; its shares are there until they are deleted. */
+  /** Shares stay listed after their object is removed, until they are deleted. */
   handle(request, services) {
     const snapshot = services.catalog.snapshot()
     const bucket = bucketIn(snapshot, request.parameters.bucket)

@@ -26,7 +26,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const RESPONSE_HEADERS = { 'x-request-id': { $ref: '#/components/headers/RequestId' } } as const
 
-/** The codes of a status are in its description, and for programs in `x-error-codes`. */
+/** Error responses by status. The codes of a status are in its description, and for programs in `x-error-codes`. */
 function errorResponses(route: Route): [status: string, response: Json][] {
   const codesOf = new Map<number, ManagementErrorCode[]>()
   for (const code of errorsOf(route)) {
@@ -94,7 +94,7 @@ function parameters(route: Route): Json[] {
 }
 
 function requestBody(route: Route, name: string, schemas: NamedSchemas): Json {
-  // Text too: openapi-python-client makes no call of a route whose body is text/plain.
+  // Text too: openapi-python-client generates no call for a route whose body is text/plain.
   if (route.body === 'object' || route.body === 'text') {
     return { requestBody: { required: true, content: { 'application/octet-stream': { schema: BYTES } } } }
   }
@@ -126,7 +126,7 @@ function operation(route: Route, schemas: NamedSchemas): Json {
   }
 }
 
-/** What a generator puts at the top of a client. */
+/** Description of the document, which generators put at the top of a client. */
 const INTRODUCTION = [
   'Buckets, objects, accounts, policies, audit and storage of one Object Store. Objects are read and written over S3 as well.',
   'Answers may get further members in later versions; unknown members of requests are refused. Every error is an `Error`.',

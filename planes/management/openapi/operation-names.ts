@@ -1,6 +1,6 @@
 import { API, type Route } from '../define-route.ts'
 
-/** Names of the operations in the OpenAPI document. Generated clients call them by these, so a name stays. */
+/** Names of the operations in the OpenAPI document. Generated clients use them, so a name never changes. */
 const NAMES: Readonly<Record<string, string>> = {
   'GET /health': 'getHealth',
   'POST /transparency/receipts': 'addReceipt',

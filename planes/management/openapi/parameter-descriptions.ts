@@ -1,6 +1,6 @@
 import type { Route } from '../define-route.ts'
 
-/** What parameters of paths and queries mean, by their names. A name means the same in every route. */
+/** Descriptions of path and query parameters by name. A name means the same in every route. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   bucket: 'Name of a bucket.',
   key: 'The key of an object. In a path it is percent-encoded; slashes may be sent unencoded.',
@@ -46,7 +46,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   tile: 'Level and number of a tile, such as `0/x001/067` or `entries/000.p/5`.',
 }
 
-/** Undefined for a name that has none here and none among the options of the route's commands. */
+/** The description of a parameter, from here or from the options of the route's commands; undefined without one. */
 export function parameterDescription({ commands }: Route, name: string): string | undefined {
   return DESCRIPTIONS[name] ?? commands.map(({ options }) => textOf(options[name.replaceAll('_', '-')])).find(Boolean)
 }

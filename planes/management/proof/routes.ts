@@ -13,7 +13,7 @@ import { entriesOf, versionHistory } from './version-history.ts'
 
 const ALGORITHM = oneOf(SIGNATURE_ALGORITHM)
 
-/** Of the format, and of the encoding that is signed. */
+/** Version of the format, and of the signed encoding. */
 const VERSION = whole({ minimum: 1, maximum: 2 })
 
 const RECORD = object(
@@ -77,7 +77,7 @@ const getProof = defineRoute({
     const { bucket, key, object: version } = found
     const sha256 = digestOf(found)
     if (sha256 === undefined) throw new ManagementError('DIGEST_PENDING')
-    // What the snapshot has is read before the first wait.
+    // The snapshot is valid for this turn only, so it is read before the first await.
     const format = request.query('format_version') === 2 ? 2 : 1
     const history = await versionHistory(
       entriesOf(found),

@@ -30,7 +30,7 @@ const TOO_MANY = unavailable(
 
 type Services = Pick<ManagementServices, 'audit' | 'checkpoints' | 'checkpointFacts'>
 
-/** The entries that made a version what it is: the one that wrote it, and those that changed its lock. */
+/** The entry that wrote a version, and the entries that changed its lock. */
 export function entriesOf({ snapshot, bucket, key, object }: FoundObject): readonly Sequence[] {
   return [object.sequence, ...snapshot.lockChanges(bucket.id, key, object.sequence)]
 }
@@ -67,7 +67,7 @@ export async function versionHistory(
   }
 }
 
-/** The newest time stamp of a checkpoint: it is over the root that the bundle states. */
+/** The newest time stamp of a checkpoint, over the root that the bundle states. */
 function anchorOf(receipts: readonly ReceiptState[]): { readonly anchor?: ProofAnchor } {
   const stamp = receipts.findLast(({ kind }) => kind === 'rfc3161')
   if (stamp === undefined) return {}
@@ -78,7 +78,7 @@ function anchorOf(receipts: readonly ReceiptState[]): { readonly anchor?: ProofA
   }
 }
 
-/** The entries, the attempts that they are the outcomes of, and the pairs of records of what was bypassed for them. */
+/** The records of the entries, of their attempts, and of bypassed retention (attempt and outcome). */
 async function recordsOf(
   entries: readonly Sequence[],
   audit: ManagementServices['audit'],

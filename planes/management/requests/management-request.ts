@@ -23,24 +23,23 @@ export interface ManagementRequest {
    * @throws ManagementError BODY_TOO_LARGE, INVALID_REQUEST naming the field that is wrong
    */
   body(): Promise<unknown>
-  /** Whether the credential of the request would still be let in, for an answer that lasts. */
+  /** Whether the credential of the request is still valid; checked during long answers. */
   readonly isAllowed: () => boolean
-  /** The only way to change anything. */
+  /** The only way for a handler to change state. */
   readonly journal: RequestJournal
-  /** Logs a fault of the server that comes to light after the answer has begun, under the id of this request. */
+  /** Logs a server fault after the start of the answer, under the id of this request. */
   fault(error: unknown): ManagementError
 }
 
-/** The resource of a request in records: its route, or what the route says that it is about. */
+/** The resource of a request in records: the route, or the target that the route names. */
 export function resourceOf(found: FoundRoute, services: ManagementServices): string {
   const { path, records } = found.route
   return records?.resource(decodedParts(found), services) ?? path
 }
 
 /**
- * The audit context of a request: its operation is `<METHOD> <route>`, its resource the route, unless the route has others
- * (specification, Audit event), its metadata what it is about. Nothing of that depends on how far the request came, so a
- * refusal says as much.
+ * The audit context of a request: operation `<METHOD> <route>` and resource, unless the route defines others
+ * (specification, Audit event), and its target as metadata. It is the same for refused requests.
  */
 export function auditContext(
   http: HttpRequest,

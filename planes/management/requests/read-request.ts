@@ -12,7 +12,7 @@ import { BODY, SHOWN_NAME_CHARACTERS } from '../schemas/schema.ts'
 const JSON_BYTES_MAXIMUM = 1024 ** 2
 
 /**
- * Decodes path and query now; their values and the body are checked when the handler asks for them.
+ * Decodes path and query. Their values, and the body, are checked when the handler reads them.
  * @throws ManagementError INVALID_REQUEST naming a parameter that is unknown or repeated
  */
 export function readRequest(

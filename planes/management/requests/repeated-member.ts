@@ -2,13 +2,13 @@ import { endOfString } from '../../../engine/proof/strict-json.ts'
 import { invalid } from '../errors.ts'
 import { BODY, SHOWN_NAME_CHARACTERS } from '../schemas/schema.ts'
 
-/** No body that a route takes comes near it. It bounds what is remembered. */
+/** Far above the nesting of any route's body; bounds memory. */
 const NESTING_MAXIMUM = 32
 const COLON = /[ \t\n\r]*:/y
 
 /**
- * Refuses a text in which an object has the same member twice, at any depth: parsers disagree about which one counts
- * (RFC 8259, 4), so whoever checked the text before it came here may have read something else.
+ * Refuses a text in which an object has the same member twice, at any depth. Parsers disagree about which one counts
+ * (RFC 8259, 4), so a proxy that checked the text may have read another value.
  * @param text JSON
  * @throws ManagementError INVALID_REQUEST naming the member
  */
@@ -25,7 +25,7 @@ export function refuseRepeatedMembers(text: string): void {
     } else if (character === '"') {
       const end = endOfString(text, at)
       COLON.lastIndex = end
-      // Only a name is followed by a colon. Escapes are undone: "\u006eame" is "name".
+      // Only a name is followed by a colon. Escapes are decoded: "\u006eame" is "name".
       if (COLON.test(text)) note(open.at(-1), JSON.parse(text.slice(at, end)) as string)
       at = end - 1
     }

@@ -3,13 +3,13 @@ import type { Pairs } from '../../../engine/events/audit.ts'
 import { boundedText } from '../../../engine/events/bounded-text.ts'
 import type { FoundRoute } from '../router.ts'
 
-/** Query parameters that say what a request is about, where its route takes them. */
+/** Query parameters that belong to the target of a request. */
 const TARGETS: readonly string[] = ['version_id', 'export_id']
 
 /**
- * What a request is about, for its audit records: the named parts of its path and the parameters above, by name. It is
- * read without any check, because it is recorded of refused requests too; what cannot be decoded is recorded as it was
- * sent, what is longer than a key may be is cut.
+ * The target of a request for its audit records: the named parts of its path and the parameters above, by name. Values
+ * are not checked, because refused requests are recorded too: undecodable values are recorded as sent, and values
+ * longer than a key are cut.
  */
 export function targetOf({ route, sent }: FoundRoute, query: string): Pairs {
   const parts = Object.entries(sent)
@@ -23,7 +23,7 @@ export function targetOf({ route, sent }: FoundRoute, query: string): Pairs {
   return parts.flatMap(([name, value]) => [name, boundedText(decoded(value), KEY_BYTES_MAXIMUM)])
 }
 
-/** The named parts of the path; one that cannot be decoded is as it was sent. */
+/** The named parts of the path, decoded. A part that cannot be decoded is returned as sent. */
 export function decodedParts({ sent }: FoundRoute): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, decoded(value)]))
 }

@@ -48,7 +48,7 @@ interface ExportRange extends ObjectConditions {
 }
 
 /**
- * What a request asks for; by default the whole log up to the record of the export, as JSON.
+ * The range and format of a request; by default the whole log up to the record of the export, as JSON.
  * @throws ManagementError INVALID_REQUEST
  */
 function rangeOf(request: RangeRequest, { clock }: ManagementServices): ExportRange {
@@ -63,8 +63,8 @@ function rangeOf(request: RangeRequest, { clock }: ManagementServices): ExportRa
 }
 
 /**
- * The range of an export once its record is there: it ends with the batch of that record, because records that come
- * later are not in the export. No record of another batch has the same time.
+ * The range of a recorded export. It ends with the batch of the export's record, so that later records are not in it.
+ * No record of another batch has the same time.
  */
 function exportedRange<R extends Pick<ExportRange, 'fromMicroseconds' | 'toMicroseconds'>>(
   range: R,
@@ -81,8 +81,8 @@ const exportRecords = defineRoute({
   query: RANGE,
   answer: { 200: { ...json(listOf(EVENT_RECORD)), 'text/csv; charset=utf-8': {} } },
   /**
-   * The record of who exported the range is durable before the first byte goes out, and is the only record of this
-   * request. HEAD exports nothing and is recorded as any other read.
+   * The export is recorded durably before the first byte is sent; that is the only record of this request. HEAD exports
+   * nothing and is recorded like any other read.
    */
   async handle(request, services) {
     const range = rangeOf(request, services)
@@ -143,7 +143,7 @@ const NOT_EXPORTED = {
   sequences: null,
 } as const
 
-/** How the record of an export tells a range that ends with itself. */
+/** Marks in the record of an export that the range ends with that record. */
 const UP_TO_NOW = 'now'
 
 /** A range as it appears in the record of its export, in UTC. */
@@ -156,7 +156,7 @@ function rangeRecord({
   return { from: rfc3339(fromMicroseconds), to, format }
 }
 
-/** The filter in the record; not under the names of what a record is about. */
+/** The filter in the record, with names that differ from the names of a record's target. */
 function filterRecord({ bucket, key, keyPrefix }: ObjectConditions): Record<string, string> {
   return {
     ...(bucket === undefined ? {} : { only_bucket: bucket }),
@@ -165,7 +165,7 @@ function filterRecord({ bucket, key, keyPrefix }: ObjectConditions): Record<stri
   }
 }
 
-/** Range and format sent with the id of an export must be those of the export. */
+/** Checks that range and format sent with the id of an export are equal to the export's. */
 function requireSame(request: RangeRequest, metadata: Readonly<Record<string, unknown>>): void {
   const asked = {
     from: rfc3339OrNull(request.query('from')),
@@ -203,7 +203,7 @@ function recordedRange(record: AuditRecord, { from, to }: Members): AuditRange {
   return exportedRange(range, record.timeMicroseconds)
 }
 
-/** What ties an export to the journal: which records are in its range, the hash of the last, and how many it has. */
+/** Members that tie an export to the journal: its first and last record, their hashes, and the number of records. */
 async function sequencesRecord(range: AuditRange, isFiltered: boolean, { audit }: ManagementServices, turns: Turns) {
   const ends = await audit.rangeEnds(range, turns)
   if (ends === undefined) return { records: 0, sequences: null }
@@ -214,7 +214,7 @@ async function sequencesRecord(range: AuditRange, isFiltered: boolean, { audit }
   }
 }
 
-/** The record of an export. Its id begins with the id of the last event before it. */
+/** The record of an export. The search starts at the event before it, whose id is the prefix of the export's id. */
 async function requireExport(
   exportId: string,
   request: ManagementRequest,
@@ -259,7 +259,7 @@ const getManifest = defineRoute({
     ),
   },
   errors: ['NOT_FOUND'],
-  /** Describes an export from its audit record; without an id, an export of the range that was not made yet. */
+  /** Describes an export from its audit record; without an id, a future export of the range. */
   async handle(request, services) {
     const exportId = request.query('export_id')
     if (exportId === undefined) {

@@ -61,8 +61,8 @@ const getEvents = defineRoute({
   },
   errors: ['INVALID_AUDIT_CURSOR'],
   /**
-   * By time, `order=desc` the newest first. The range includes its start and not its end. `next` and `head` are cursors
-   * for either order: `next` is in the order of the page, `head` is the last record of the log.
+   * By time; with `order=desc` newest first. The range includes its start and excludes its end. `next` is the cursor of
+   * the next page, `head` the cursor of the last record of the log; both are valid for either order.
    */
   async handle(request, { audit, heavy, damageFound }) {
     const query = {

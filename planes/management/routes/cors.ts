@@ -18,7 +18,7 @@ const getCors = defineRoute({
   roles: EVERYONE,
   summary: 'Which pages of other origins may use a bucket over S3.',
   answer: { 200: json(object({ rules: listOf(RULE) })) },
-  /** In the order in which they are tried. They are set over S3 (PutBucketCors). */
+  /** In order of evaluation. Rules are set over S3 (PutBucketCors). */
   handle(request, services) {
     const snapshot = services.catalog.snapshot()
     const bucket = bucketIn(snapshot, request.parameters.bucket)

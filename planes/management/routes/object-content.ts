@@ -19,7 +19,7 @@ const getContent = defineRoute({
   query: VERSION_QUERY,
   answer: { 200: bytesOf('application/octet-stream') },
   errors: [...VERSION_ERRORS, 'OBJECT_DAMAGED', 'CONFLICT'],
-  /** Always an attachment: this listener never displays what a stranger stored (S20). */
+  /** Always an attachment: this listener never displays stored bytes (S20). */
   async handle(request, services) {
     const found = requireVersion(request, services)
     const name = encodeURIComponent(found.key.slice(found.key.lastIndexOf('/') + 1) || 'object').replaceAll("'", '%27')
@@ -37,7 +37,7 @@ const MEBIBYTE = 1024 ** 2
 const IMAGE_BYTES_MAXIMUM = 10 * MEBIBYTE
 const TEXT_BYTES_MAXIMUM = MEBIBYTE
 
-/** Pictures that a page may show, recognized by their first bytes; names and stored types are not trusted (S20). */
+/** Picture types that a page may show, by their first bytes; names and stored types are not trusted (S20). */
 const PICTURES: readonly { readonly type: string; readonly at: number; readonly magic: Buffer }[] = [
   { type: 'image/png', at: 0, magic: Buffer.from('89504e470d0a1a0a', 'hex') },
   { type: 'image/jpeg', at: 0, magic: Buffer.from('ffd8ff', 'hex') },
@@ -62,7 +62,7 @@ const getPreview = defineRoute({
 })
 
 /**
- * Only text is held in memory, to look at all of it; a picture is sent as it is read.
+ * The preview of a body: text, which is read whole to check its encoding, or a picture, which is streamed.
  * @throws ManagementError NOT_PREVIEWABLE; the body is closed then
  */
 async function previewOf(body: Buffer | BodySource): Promise<{ type: string; body: Buffer | BodySource }> {
@@ -97,7 +97,7 @@ function pictureType(bytes: Buffer): string | undefined {
   return PICTURES.find(({ at, magic }) => bytes.subarray(at, at + magic.length).equals(magic))?.type
 }
 
-/** A body of which a piece was read already; it stays valid until the next one is asked for. */
+/** A body whose first piece was read already; that piece stays valid until the next is requested. */
 function withFirst(first: Buffer, body: BodySource): BodySource {
   let next: Buffer | undefined = first
   return {

@@ -123,7 +123,7 @@ const listObjectVersions = defineRoute({
 })
 
 /**
- * The order within its key of the version after which a page begins; undefined without an id.
+ * The order, within its key, of the version after which a page starts; undefined without an id.
  * @throws ManagementError INVALID_REQUEST without a key, VERSION_NOT_FOUND
  */
 export function orderOf(

@@ -8,18 +8,18 @@ import { component } from '../schemas/components.ts'
 import type { ManagementServices } from '../services.ts'
 import { rfc3339 } from '../requests/timestamps.ts'
 
-/** The errors of every route that writes an object, in addition to those of every route of a bucket. */
+/** The errors that routes writing an object add to the common errors of bucket routes. */
 export const WRITE_ERRORS = ['QUOTA_EXCEEDED', 'STORAGE_FULL', 'CONFLICT'] as const
 export const WRITTEN = json(component('WrittenObject'))
 
-/** Name, value, name, value as an object; without a prototype, because clients choose the names. */
+/** An object from name, value, name, value; without a prototype, because clients choose the names. */
 function pairs(flat: readonly string[]): Record<string, string> {
   const record: Record<string, string> = Object.create(null)
   for (let index = 0; index < flat.length; index += 2) record[flat[index] as string] = flat[index + 1] as string
   return record
 }
 
-/** One version. `content_type` and `sha256` are null where there is none, or none yet. */
+/** One version. `content_type` and `sha256` are null where absent; `sha256` may still be being computed. */
 export function versionRecord(found: FoundObject, services: ManagementServices): Record<string, unknown> {
   const { snapshot, bucket, key, object: version } = found
   const headers = pairs(version.headers)

@@ -21,7 +21,7 @@ import type { ManagementServices } from '../services.ts'
 import { requireBucket } from './buckets.ts'
 import { currentRecord, WRITE_ERRORS, WRITTEN } from './object-records.ts'
 
-/** The document states no upper bounds for these. */
+/** Text without an upper bound in OpenAPI. */
 const SOME_TEXT = text({ minimum: 1 })
 const NAME = readAs(SOME_TEXT, text({ minimum: 1, maximum: 255 }).read)
 const KEY = readAs(SOME_TEXT, text({ minimum: 1, maximum: KEY_BYTES_MAXIMUM }).read)

@@ -38,7 +38,7 @@ function ifAbsent({ http }: ManagementRequest): boolean {
   return true
 }
 
-/** What an upload to S3 can say in headers and this one cannot. */
+/** Headers of an S3 upload that this upload does not support. */
 const S3_ONLY = new Set([
   'if-match',
   'if-modified-since',
@@ -49,7 +49,7 @@ const S3_ONLY = new Set([
   'content-language',
 ])
 
-/** Nobody shall think that a digest was checked or a lock set: what is not honoured is refused. */
+/** Refuses S3 headers, which are ignored here: a client must not believe that a digest was checked or a lock set. */
 function refuseS3Headers({ http }: ManagementRequest): void {
   const sent = http.headers.find(([name]) => S3_ONLY.has(name) || name.startsWith('x-amz-'))
   if (sent !== undefined) throw invalid(sent[0], 'is not supported by this upload; send the object over S3')

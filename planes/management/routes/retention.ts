@@ -17,7 +17,7 @@ import { rfc3339 } from '../requests/timestamps.ts'
 /** Versions read before other work gets a turn. */
 const VERSIONS_AT_ONCE = 500
 
-/** A report ends when its versions have about so many bytes, counted with what a record has beside its key. */
+/** A report ends at about this size: bytes of keys, and an estimate for the rest of each record. */
 const REPORT_BYTES_MAXIMUM = 1024 ** 2
 const RECORD_BYTES = 256
 
@@ -43,7 +43,7 @@ async function lockedVersions(
   return { versions, next: start }
 }
 
-/** Bucket and version, encrypted as version ids are, and the key: after which version the next report begins. */
+/** Cursor: encrypted bucket id and version id, 22 characters each, then the key in base64url. */
 const ID_LENGTH = 22
 const CURSOR = '[A-Za-z0-9_-]{46,1410}'
 
@@ -53,8 +53,8 @@ function cursorAfter({ bucketId, sequence, key }: LockedPlace, { versionIds }: M
 }
 
 /**
- * The place that a cursor names.
- * @throws ManagementError INVALID_REQUEST for a text that no report gave, and for the cursor of a report on another bucket
+ * Parses a cursor.
+ * @throws ManagementError INVALID_REQUEST for an invalid cursor, and for the cursor of a report on another bucket
  */
 function placeOf(
   sent: string | undefined,
@@ -70,7 +70,7 @@ function placeOf(
     throw invalid('after', 'must be next_after of a report')
   }
   const place = { bucketId: bucketIdOf(owner), sequence, key }
-  // The decoder skips characters that are not base64url, so many texts would be the same cursor.
+  // The decoder skips characters that are not base64url, so several texts would be the same cursor.
   if (cursorAfter(place, services) !== sent) throw invalid('after', 'must be next_after of a report')
   if (bucket !== undefined && bucket.id !== place.bucketId) {
     throw invalid('after', 'must be next_after of a report on the same bucket')

@@ -1,7 +1,7 @@
 import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-facts.ts'
 import { object, oneOf, orNull, TIME, whole } from '../schemas/schema.ts'
 
-/** Snapshots of the projections, as the status of the storage has them. */
+/** Snapshots of the projections in the status of the storage. */
 export const SNAPSHOTS = object({
   state: oneOf('off', 'waiting', 'making', 'no-room'),
   newest_sequence: orNull(whole()),
@@ -14,7 +14,7 @@ export const SNAPSHOTS = object({
   failures: whole(),
 })
 
-/** @param lastSequence of the journal: a start replays what is between it and the newest snapshot */
+/** @param lastSequence of the journal: a start replays the entries between the newest snapshot and it */
 export function snapshotRecord({ newest, ...facts }: SnapshotFacts, lastSequence: number): Record<string, unknown> {
   const { createdMilliseconds } = newest ?? {}
   return {

@@ -128,7 +128,7 @@ function findingsRecord(findings: StorageFindings, versionIds: OpaqueIds): Recor
   })
   const isClean = orphans.length + missing.length + foreign.length === 0
   const truncated = nextAfter !== undefined
-  // A part without findings says nothing about the whole.
+  // A part without findings does not prove the whole, so the result is null.
   const consistent = isClean ? (truncated ? null : true) : false
   return { consistent, examined, truncated, next_after: nextAfter ?? null, orphans, missing, foreign }
 }
@@ -141,7 +141,7 @@ function cursorOf(after: string | undefined): ReturnType<typeof inspectionCursor
   return cursor
 }
 
-/** Damage before disorder, and disorder before a part that was not looked at. */
+/** Exit code: damage takes precedence over disorder, and disorder over an incomplete inspection. */
 function exitOfFindings({
   missing,
   consistent,
@@ -173,7 +173,7 @@ const inspect = defineRoute({
   }),
 })
 
-/** Of the names of removed files in the record of a repair; of more there is a digest. */
+/** Of the names of removed files in the record of a repair; longer lists are replaced by a digest. */
 const REMOVED_BYTES_MAXIMUM = 4096
 
 const repair = defineRoute({

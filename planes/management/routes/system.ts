@@ -12,7 +12,7 @@ import { rfc3339, rfc3339OrNull } from '../requests/timestamps.ts'
 
 const PRODUCT = 'object-store'
 
-/** What this version supports; the names are those of the specification, and `sharing`. */
+/** Capabilities of this version: the names of the specification, and `sharing`. */
 const CAPABILITIES = {
   versioning: true,
   webhooks: true,
@@ -86,7 +86,7 @@ function samplesShown({ metrics = [] }: ShownMetrics): unknown[][] {
   return [['NAME', 'VALUE'], ...rows]
 }
 
-/** The counters that the table of the last hour has; --json has all. */
+/** Counters in the table of the last hour; --json shows all. */
 const COUNTERS_SHOWN = [
   ['REQUESTS', 'object_store_requests_total'],
   ['ERRORS', 'object_store_errors_total'],
@@ -161,8 +161,9 @@ const getMetricsHistory = defineRoute({
     ),
   },
   /**
-   * Oldest first; everything counts from the start of the process. Counters are summed over their labels. Each number of `buckets`
-   * is of its own bucket alone, one for each of `histogram_bounds` (upper, in seconds) and one above; histograms that have counted nothing are left out.
+   * Oldest first; everything counts from the start of the process. Counters are summed over their labels. `buckets` are
+   * not cumulative: one number for each of `histogram_bounds` (upper bounds, in seconds) and one above them. Empty
+   * histograms are left out.
    */
   handle(request, { counterHistory }) {
     const sinceMilliseconds = (request.query('since') ?? 0) / 1000

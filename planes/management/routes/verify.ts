@@ -53,7 +53,7 @@ const verifyObject = defineRoute({
   errors: [...VERSION_ERRORS, 'CONFLICT'],
   handle(request, services) {
     return services.heavy.run('verify-object', request, async (place) => {
-      // Looked up behind the wait for a place: what a snapshot found belongs to one turn of the event loop.
+      // Looked up after the wait for a place: a snapshot is valid for one turn of the event loop.
       const found = requireVersion(request, services)
       const { verdict, expected, computed } = await verify(found, place, services)
       return jsonResponse(200, {
@@ -154,8 +154,8 @@ const verifyBucket = defineRoute({
   },
   errors: ['CONFLICT', 'VERSION_NOT_FOUND', 'VERIFICATION_RUNNING'],
   /**
-   * The answer lasts as long as the verification and has a line of progress now and then. `complete` is false where it
-   * ended earlier: after `maximum_entries`, at too many damaged versions to name, or at `error`.
+   * The answer lasts as long as the verification, with lines of progress. `complete` is false if it ended early: after
+   * `maximum_entries`, at too many damaged versions to list, or at `error`.
    */
   handle(request, services) {
     const bucket = bucketIn(services.catalog.snapshot(), request.parameters.bucket)

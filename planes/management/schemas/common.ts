@@ -1,4 +1,4 @@
-/** Fields that several bodies have. */
+/** Fields that several bodies share. */
 import { type Microseconds, microsecondsOf, type Milliseconds } from '../../../engine/brands.ts'
 import { text, whole } from './schema.ts'
 

@@ -53,7 +53,7 @@ const token = {
 const link = {
   bucket: text(),
   key: text(),
-  // Null for a link to whatever the current object of the key is.
+  // Null for a link that follows the current object of the key.
   version_id: orNull(text()),
   status: oneOf('active', 'revoked', 'expired', 'exhausted', 'target_deleted'),
   created_at: TIME,
@@ -126,7 +126,7 @@ const UNIT = eitherOf(8, 'days', 'years')
 const SENT_PERIOD = object({ unit: UNIT, value: documented({}) })
 const DAYS = whole({ minimum: 1, maximum: DEFAULT_RETENTION_MAXIMUM.days })
 
-/** The document states the bound of days only; that of years is lower. */
+/** OpenAPI states the bound for days only. The bound for years, which is lower, is checked here. */
 const PERIOD = readAs(object({ unit: UNIT, value: DAYS }), (value, field) => {
   const { unit, value: sent } = SENT_PERIOD.read(value, field)
   const period = whole({ minimum: 1, maximum: DEFAULT_RETENTION_MAXIMUM[unit] })
@@ -241,7 +241,7 @@ export const COMPONENTS = {
     metadata: mapOf(text()),
     lock: reference('Lock', documented({})),
   }),
-  /** The place of an object, where a written version is gone already. */
+  /** The place of an object whose written version was removed already. */
   WrittenPlace: object({ bucket: text(), key: text() }),
   /** The written version; only its place if another request has already removed it. */
   WrittenObject: anyOf(reference('ObjectVersion', documented({})), reference('WrittenPlace', documented({}))),

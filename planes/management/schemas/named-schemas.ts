@@ -1,20 +1,20 @@
 import type { Schema } from './schema.ts'
 
-/** What a schema describes: answers may get further members in later versions, unknown members of requests are refused. */
+/** Answers may get further members in later versions; unknown members of requests are refused. */
 type Use = 'answer' | 'request'
 
 const REFERENCE = '#/components/schemas/'
 
 /**
- * The schemas of an OpenAPI document, in the form that generators of clients read: every object has a name and is
- * referred to, and a value of several types is a choice and not a list of types.
+ * The schemas of an OpenAPI document in the form that client generators understand: every object is a named component,
+ * and a value of several types is a choice (`anyOf`), not a list of types.
  */
 export class NamedSchemas {
   /** Components by name, as the document shows them. */
   readonly components: Record<string, Schema> = {}
-  /** Name of each given component by what it says. */
+  /** Name of each given component by its content. */
   readonly #given: ReadonlyMap<string, string>
-  /** Name of each nested object of one use by what it says. */
+  /** Name of each nested object of one use by its content. */
   readonly #nested = { answer: new Map<string, string>(), request: new Map<string, string>() }
 
   /** `given`: components with names of their own, which requests and answers share. */
@@ -23,7 +23,7 @@ export class NamedSchemas {
     for (const [name, schema] of Object.entries(given)) this.components[name] = this.#inner(schema, name, 'answer')
   }
 
-  /** A reference to the schema of a whole body, which gets this name unless it is a component that was given. */
+  /** A reference to the schema of a whole body, added under this name unless it is a given component. */
   body(schema: Schema, name: string, use: Use): Schema {
     const given = this.#given.get(JSON.stringify(schema))
     if (given !== undefined) return referenceTo(given)
@@ -46,7 +46,7 @@ export class NamedSchemas {
   #add(wanted: string, schema: Schema, use: Use): Schema {
     let name = wanted
     for (let count = 2; Object.hasOwn(this.components, name); count += 1) name = `${wanted}${count}`
-    // Takes its place before its members get theirs.
+    // Added before its members, to reserve its place in the order.
     this.components[name] = schema
     this.components[name] = this.#inner(schema, name, use)
     return referenceTo(name)

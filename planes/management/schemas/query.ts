@@ -1,4 +1,4 @@
-/** The types of query parameters: their schema, and how their text is read. */
+/** Types of query parameters: schema and parser. */
 import { type Microseconds, microsecondsOf } from '../../../engine/brands.ts'
 import { invalid } from '../errors.ts'
 import { parseRfc3339 } from '../requests/timestamps.ts'
@@ -62,5 +62,5 @@ export function queryWord<W extends string>(...words: readonly W[]): QueryType<W
   return { schema: type.schema, read: (sent, name) => (sent === undefined ? undefined : type.read(sent, name)) }
 }
 
-/** The object that audit records are to be about, on either plane; each part alone too. */
+/** Filters of audit records by object, on either plane; each part also alone. */
 export const OBJECT_QUERY = { bucket: queryText, key: queryText, key_prefix: queryText }

@@ -1,6 +1,6 @@
 /**
- * The types of the bodies of this interface. A type is a JSON Schema (draft 2020-12, as in OpenAPI 3.1) together with the
- * reader that checks what a request sends. Objects have the named members and no others.
+ * The types of bodies of this interface. A type is a JSON Schema (draft 2020-12, as in OpenAPI 3.1) with a reader that
+ * checks the value in a request. Objects have the named members and no others.
  */
 import { invalid } from '../errors.ts'
 
@@ -32,14 +32,14 @@ export interface Schema {
 export interface Type<T> {
   readonly schema: Schema
   /**
-   * The value, checked.
+   * Checks and returns the value.
    * @param field its name in messages, such as `quota.bytes`; `body` for the whole body
-   * @throws ManagementError INVALID_REQUEST naming the field that is wrong
+   * @throws ManagementError INVALID_REQUEST naming the invalid field
    */
   readonly read: (value: unknown, field: string) => T
 }
 
-/** What a type, or a query parameter, reads. */
+/** The value that a type or a query parameter reads. */
 export type Infer<R> = R extends { readonly read: (...values: never[]) => infer T } ? T : never
 
 type Types = Readonly<Record<string, Type<unknown>>>
@@ -55,7 +55,7 @@ interface Range {
 
 /** Name of the whole body in messages. */
 export const BODY = 'body'
-/** Names come from clients, so an answer shows at most this much of one. */
+/** Longest part of a client's member name that an answer repeats. */
 export const SHOWN_NAME_CHARACTERS = 64
 /** A lone surrogate, which JSON can write and UTF-8 cannot. */
 const HALF_CHARACTER = /\p{Surrogate}/u

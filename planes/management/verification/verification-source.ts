@@ -5,15 +5,15 @@ import type { BucketVerification } from './verify-bucket.ts'
 /** How often a line of progress is sent. */
 const PROGRESS_MILLISECONDS = 2000
 
-/** How an answer ends that began well. */
+/** The error with which a started answer ends. */
 interface StreamError {
   readonly code: string
   readonly message: string
 }
 
 /**
- * The body of an answer that lasts as long as the verification of a bucket: one JSON object, whose member `progress` gets
- * an element in a line of its own every two seconds. So the client sees that it goes on, and the connection is not silent.
+ * The body of an answer that lasts as long as the verification of a bucket: one JSON object, whose member `progress`
+ * gets an element on its own line every two seconds, so that the client sees progress and the connection stays active.
  */
 export class VerificationSource implements BodySource {
   readonly length = undefined
@@ -43,9 +43,9 @@ export class VerificationSource implements BodySource {
   }
 
   /**
-   * Verifies up to the first line of progress, so that an early failure can still be answered with an error, and a short
-   * verification in one piece.
-   * @param failed translates and logs a failure after that; the answer says it, and from where to go on
+   * Verifies up to the first line of progress, so that an early failure can be answered with an error status, and a
+   * short verification in one piece.
+   * @param failed translates and logs a later failure; the answer reports it, and where to continue
    * @param closed called once, also when this throws
    * @throws ClientGoneError, UnreadableVersionError
    */

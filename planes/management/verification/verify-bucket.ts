@@ -9,7 +9,7 @@ import { verifyVersion } from './verify-version.ts'
 
 /** Versions looked up at once. */
 const PAGE = 100
-/** Damaged versions that one answer names. A verification ends there, and the next one goes on after it. */
+/** Damaged versions in one answer. A verification ends at this number; the next one continues after it. */
 export const DAMAGED_MAXIMUM = 1000
 
 /** A version as clients name it; without `versionId` all versions of the key. */
@@ -19,21 +19,21 @@ interface VersionPlace {
 }
 
 export interface BucketSpan {
-  /** Where to begin; undefined for the beginning of the bucket. */
+  /** Where to start; undefined for the start of the bucket. */
   readonly after: OrderedPosition | undefined
   /** The same place as clients name it. */
   readonly afterVersion: VersionPlace | undefined
-  /** Versions that are read at most. */
+  /** Maximum number of versions to read. */
   readonly maximum: number
   readonly currentOnly: boolean
 }
 
-/** The verification of the versions of a bucket, by key, and newest first within a key. Delete markers have no bytes. */
+/** Verifies the versions of a bucket by key, newest first within a key. Delete markers have no bytes. */
 export class BucketVerification {
-  /** What was found so far. A version that is removed before it is read counts nowhere. */
+  /** Results so far. A version that is removed before it is read does not count. */
   readonly counts = { examined: 0, bytes: 0, verified: 0, damaged: 0, pending: 0 }
   readonly damaged: { readonly key: string; readonly version_id: string }[] = []
-  /** The last version that was dealt with. */
+  /** The last version examined. */
   last: VersionPlace | undefined
   /** Whether the end of the bucket was reached. */
   isComplete = false

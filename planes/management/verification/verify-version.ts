@@ -7,18 +7,18 @@ import { versionIdOf } from '../../objects/version-ids.ts'
 import { digestOf } from '../object-lookup.ts'
 import type { ManagementServices } from '../services.ts'
 
-/** `pending`: every block is intact, and the digest of the whole is not known yet. */
+/** `pending`: every block is intact, but the recorded digest is not computed yet. */
 type Verdict = 'verified' | 'damaged' | 'pending'
 
 export interface Verification {
   readonly verdict: Verdict
   /** Recorded SHA-256; undefined if not known yet. */
   readonly expected: string | undefined
-  /** SHA-256 of the bytes; undefined if they are not what was written. */
+  /** SHA-256 of the bytes; undefined if a block is damaged. */
   readonly computed: string | undefined
 }
 
-/** A version could not be read for another reason than damage, such as too many open files. Its message names it. */
+/** A version could not be read for a reason other than damage, such as too many open files. The message names it. */
 export class UnreadableVersionError extends Error {
   override readonly name = 'UnreadableVersionError'
 
@@ -28,8 +28,8 @@ export class UnreadableVersionError extends Error {
 }
 
 /**
- * Reads the bytes, checks each block, and compares the whole with the recorded digest. Yields the length of each piece
- * that was read, so that the caller can stop or let others work in between.
+ * Reads the bytes, verifies each block, and compares the digest of the whole with the recorded one. Yields the length
+ * of each piece, so that the caller can stop or yield to other work.
  * @throws BodyRemovedError if the version was removed meanwhile
  * @throws UnreadableVersionError
  */

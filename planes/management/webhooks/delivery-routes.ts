@@ -68,7 +68,7 @@ const replayWebhook = defineRoute({
   request: object({ since: WHEN }, { until: WHEN }),
   answer: { 202: json(component('Webhook')) },
   errors: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_DISABLED', 'WEBHOOK_REPLAYING'],
-  /** The end is not included, and never after now: a replay is of the past. */
+  /** The range excludes its end, which is never after now. */
   async handle(request, services) {
     const now = microsecondsOf(services.clock() * 1000)
     const { since: sinceMicroseconds, until = now } = await request.body()

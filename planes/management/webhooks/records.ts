@@ -19,13 +19,16 @@ export function requireWebhook(id: string, { webhooks }: ManagementServices): We
   return found
 }
 
-/** A secret that signs deliveries, and how the journal has it: sealed for its webhook alone. */
+/** A new secret that signs deliveries, and its sealed form for the journal, bound to its webhook. */
 export function newSigningSecret(webhook: string, { webhooks }: ManagementServices) {
   const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`
   return { secret, sealedSecret: webhooks.secrets.seal(secret, webhook) }
 }
 
-/** A webhook without its secret. The query of its address, which may be a password, only for a role that manages webhooks. */
+/**
+ * A webhook without its secret. The query of its URL, which may contain a password, is shown only to roles that manage
+ * webhooks.
+ */
 export function webhookRecord(
   webhook: Omit<WebhookState, 'startSequence' | 'sealedSecret'>,
   { webhooks, clock }: ManagementServices,
@@ -56,7 +59,7 @@ function shownTarget(
   try {
     return openedTarget(webhook, secrets)
   } catch (error) {
-    // Its deliveries fail and say why; the list is needed to find the webhook and delete it.
+    // Its deliveries fail with the reason; it must stay listed so that it can be found and deleted.
     if (error instanceof SecretBoxError) return maskedTarget(webhook)
     throw error
   }

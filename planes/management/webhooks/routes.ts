@@ -26,7 +26,7 @@ const listWebhooks = defineRoute({
   }),
 })
 
-/** Whether a bucket of this name is there does not matter: it may come, and it may go. */
+/** A bucket name; the bucket need not exist. */
 const BUCKET_FILTER = readAs(text(BUCKET_NAME_LENGTH), (value, field) => {
   const name = text().read(value, field)
   if (!isBucketName(name)) throw invalid(field, 'is not a valid bucket name')
