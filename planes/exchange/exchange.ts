@@ -24,23 +24,23 @@ export interface Refusal {
   readonly isFault: boolean
 }
 
-/** Bodies up to so many bytes come in whole before their operation takes a place; a slow sender then holds none. */
+/** Bodies up to this size are received before their operation takes a place, so that slow senders hold no place. */
 const SMALL_BODY_BYTES_MAXIMUM = 64 * 1024
-/** A body that is longer is left out of the refusals that are sent without asking for room. */
+/** Maximum body of the refusals that are sent without asking for memory; a longer body is left out. */
 const UNASKED_LENGTH_MAXIMUM = 1024
 
 /**
- * One request of a listener and the way that it goes, which is the same for all: admit, await a small body, enter the
- * gate, handle, record, answer, each once. A dialect is a subclass: it says who is let in, what is done and how it is answered. It is an
- * object for each request, so it can keep what it has found out, and a request that is refused half way is recorded with
- * as much. A handler that needs no promise is answered without one.
+ * The pipeline of one request, the same for all: admit, await a small body, enter the gate, handle, record, answer,
+ * each once. A dialect is a subclass, which decides who is admitted, what is done and how it is answered. Each request
+ * has its own object, which keeps what is known so far, so that a refusal is recorded with as much. A handler that
+ * needs no promise is answered without one.
  */
 export abstract class Exchange implements AuditSource {
   readonly http: HttpRequest
   readonly requestId: string
   readonly journal: RequestJournal
   readonly #gate: ConcurrencyGate
-  /** What it has entered under; undefined while it is not inside. */
+  /** The entry in the gate; undefined while the request holds no place. */
   #entry: Entry | undefined
 
   constructor(http: HttpRequest, requestId: string, engine: EngineClient, gate: ConcurrencyGate) {
@@ -58,28 +58,28 @@ export abstract class Exchange implements AuditSource {
   protected abstract admit(): 'gated' | 'free'
 
   /**
-   * Whose share a request takes from, of the places and of what its answer holds. Without authentication it is that of an
-   * address, or of its network of 64 bits.
+   * The account whose shares of places and of answer memory the request uses. Without authentication it is the address,
+   * or the 64-bit network of an IPv6 address.
    */
   protected get account(): string {
     return networkOf(this.http.remoteAddress)
   }
 
-  /** Whether an admitted request may use the places that are kept for administrators, and has no share. */
+  /** Whether an admitted request may use the places reserved for administrators, and has no share. */
   protected get isAdministrator(): boolean {
     return false
   }
 
-  /** Whether nobody knows who asks, as far as the request was looked at. */
+  /** Whether the request is not authenticated, at least not yet. */
   protected abstract get isStranger(): boolean
 
   /** Carries out what was admitted. */
   protected abstract handle(): HttpResponse | Promise<HttpResponse>
 
-  /** The one place of a dialect where errors are translated, those of the rules and of the store included. */
+  /** Translates every error of a request, also of the rules and of the store, into an answer of the dialect. */
   protected abstract refusal(error: unknown): Refusal
 
-  /** What the records of the request say; undefined when it is not recorded. Asked more than once. */
+  /** Content of the request's records; undefined when it is not recorded. Called more than once. */
   abstract audit(): AuditContext | undefined
 
   /** Whether the request was authorized, and to change something: then a failure has an attempt in the journal too. */
@@ -88,15 +88,15 @@ export abstract class Exchange implements AuditSource {
   /** Adds to an answer what every answer of the dialect carries. Called once, when the answer is recorded. */
   protected abstract finish(response: HttpResponse): HttpResponse
 
-  /** The answer in place of one that could not be recorded. */
+  /** Replaces an answer that could not be recorded. */
   protected abstract unrecorded(error: unknown): HttpResponse
 
   /** Called with each fault of the server, also one in the middle of a body. */
   protected abstract failed(error: unknown): void
 
   /**
-   * Called when a request fails by a fault of the server or a state of it, before it is answered: with 500 or more, but
-   * for 501 and a full gate; also when a body breaks off. Not called twice for one failure.
+   * Called once for a failure of the server, before the answer: for 500 and more except 501 and a full gate, and when a
+   * body breaks off.
    */
   protected erred(): void {}
 
@@ -225,9 +225,9 @@ export abstract class Exchange implements AuditSource {
   }
 
   /**
-   * The gate is left, and the answer is over, when a streamed body is closed; at once when there is none. An answer in
-   * memory keeps its place until it is read, so that its account has no more of them than places. Administrators have no
-   * share, and theirs would take the places of others.
+   * Leaves the gate when a streamed body is closed, and at once without one. An answer in memory keeps its place until
+   * it is sent, so that an account has no more such answers than places. Answers of administrators do not: they have no
+   * share, and would take the places of others.
    */
   #follow(response: HttpResponse): HttpResponse {
     const { body, status } = response
@@ -276,12 +276,12 @@ export abstract class Exchange implements AuditSource {
   }
 }
 
-/** That the server failed, and what came of it, is true without a record as well. */
+/** Whether the answer reports a failure of the server, which is true even without a record. */
 function saysFailure({ status }: HttpResponse): boolean {
   return status >= 500
 }
 
-/** Whether a refusal is an error of the server. What it does not have (501) is none, nor is a full gate, which is counted. */
+/** Whether a refusal is a server error. 501 and a full gate, which has its own metric, do not count. */
 function isServersFault(status: number, error: unknown): boolean {
   return status >= 500 && status !== 501 && !(error instanceof BusyError)
 }

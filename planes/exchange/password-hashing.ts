@@ -14,8 +14,8 @@ const MEMORY_MARGIN = 2
 type Cost = Pick<PasswordRecord, 'cost' | 'blockSize' | 'parallelization'>
 
 /**
- * Hashes passwords with scrypt, one after the other, in the threads of the library: the event loop goes on, and one
- * processor at most is taken from everybody else. Owners, each an address or a credential, take turns.
+ * Hashes passwords with scrypt, one at a time, in libuv's threads: the event loop is not blocked, and at most one
+ * processor is busy. Owners, each an address or a credential, take turns.
  */
 export class PasswordHashing {
   readonly #key: Uint8Array
@@ -23,8 +23,8 @@ export class PasswordHashing {
   readonly #shares = new Shares('password-hashes')
 
   /**
-   * @param key 32 bytes, for this purpose only; a record is of no use without it
-   * @param earlier those that records may still be made with
+   * @param key 32 bytes, for this purpose only; without it a record cannot be attacked
+   * @param earlier keys before the current one, with which existing records were made
    */
   constructor(key: Uint8Array, earlier: readonly Uint8Array[] = []) {
     this.#key = key
@@ -48,7 +48,7 @@ export class PasswordHashing {
 
   /** One password may be typed in several forms (Unicode Standard Annex 15); all of them are the same. */
   async #derivedOf(owner: string, password: string, salt: Uint8Array, cost: Cost): Promise<Buffer> {
-    // The first step of scrypt takes bytes with zeros after them for the same bytes; those of a digest have one length.
+    // PBKDF2, the first step of scrypt, ignores trailing zeros of short passwords. A digest has a fixed length.
     const digest = createHash('sha256').update(password.normalize('NFC')).digest()
     return this.#shares.run(owner, () => derivedBytes(digest, salt, cost))
   }

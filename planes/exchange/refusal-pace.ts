@@ -1,14 +1,14 @@
 import { Rate } from '../../engine/shares/rate.ts'
 
-/** Refusals of strangers that a thread answers at once in a second; so many can be saved up. */
+/** Refusals of unauthenticated requests that a thread answers per second at once; also the size of the burst. */
 export const REFUSALS_PER_SECOND = 1000
-/** Those beyond wait for the next of these moments. */
+/** Further refusals wait for the next turn, at this interval. */
 const TURN_MILLISECONDS = 50
 
 /**
- * Spaces out the refusals of requests without valid credentials. One costs half as much as a signed read, and a stranger
- * who gets them as fast as the server can make them takes that from everybody else (spec/decisions/0059). A request that
- * waits holds its connection and nothing more, so connections bound how many wait.
+ * Limits the rate of refusals of requests without valid credentials. A refusal costs half as much as a signed read, so
+ * unlimited refusals would take processor time from everyone else (spec/decisions/0059). A waiting request holds only
+ * its connection, so the bound of connections bounds how many wait.
  */
 export class RefusalPace {
   readonly #rate: Rate
@@ -65,5 +65,5 @@ export class RefusalPace {
   }
 }
 
-/** That of this thread. */
+/** The pace of this thread. */
 export const refusalPace = new RefusalPace()

@@ -3,7 +3,7 @@ import type { Command, Done } from '../../engine/commands/commands.ts'
 import { DomainError } from '../../engine/errors.ts'
 import { type AuditContext, auditResultOf, type Pairs } from '../../engine/events/audit.ts'
 
-/** Who knows what the records of a request say. */
+/** Provides the content of a request's records. */
 export interface AuditSource {
   /** As much as is known so far; undefined for a request that is not recorded at all, such as a probe. */
   audit(): AuditContext | undefined
@@ -43,8 +43,8 @@ type SystemChange =
 export type RequestedChange = WithoutAudit<Change>
 
 /**
- * What one request puts into the journal. A change is recorded by the engine in the batch that makes it; what the
- * engine has not recorded is recorded when the answer is known.
+ * The records of one request in the journal. The engine records a change in the batch that makes it; everything else is
+ * recorded when the answer is known.
  */
 export class RequestJournal {
   readonly #engine: EngineClient
@@ -65,8 +65,8 @@ export class RequestJournal {
   }
 
   /**
-   * Records the attempt of a change that takes long, before it begins, unless it is recorded: one that begins anew is the
-   * same attempt. `details` are further metadata of this record.
+   * Records the attempt of a long change before it starts. A change that starts again keeps its recorded attempt.
+   * `details` are further metadata of this record.
    * @throws EngineUnavailableError
    */
   async attempt(details: Pairs = []): Promise<void> {
@@ -78,24 +78,24 @@ export class RequestJournal {
   /**
    * Has the engine carry out a change, under the attempt if there is one. `details` are further metadata of its records.
    * @throws DomainError when the rules refuse; the refusal is in the journal then
-   * @throws EngineUnavailableError when nothing was changed, OutcomeUnknownError when nobody can say
-   * @throws Error when the engine failed at the command, which is a fault of the server and no answer of the rules
+   * @throws EngineUnavailableError when nothing was changed, OutcomeUnknownError when the change may have been made
+   * @throws Error when the engine failed at the command, which is a server fault and not a refusal
    */
   execute(change: RequestedChange, details: Pairs = []): Promise<Done> {
     return this.#send(change, this.#context(details))
   }
 
   /**
-   * As `execute`, under the records of another operation than the request's own: those of each part of it, such as a key of
-   * a batch. The request has no record of itself beside them.
+   * As `execute`, but recorded under another operation than the request's, for each part of a batch such as a key. The
+   * request itself is not recorded.
    */
   executeAs(named: Pick<AuditContext, 'operation' | 'metadata'>, change: RequestedChange): Promise<Done> {
     return this.#send(change, { ...this.#context([]), ...named })
   }
 
   /**
-   * Has the engine carry out a change of the system's own, which has no attempt and is not the outcome of the request: that
-   * is recorded beside it.
+   * Has the engine carry out a change in the name of the system. It has no attempt, and the outcome of the request is
+   * recorded separately.
    * @throws as `execute`
    */
   async executeAsSystem(component: string, operation: string, change: SystemChange): Promise<Done> {
@@ -127,7 +127,7 @@ export class RequestJournal {
   }
 
   /**
-   * Records a read before anything of what is read goes out, as `operation`: the one record of this request.
+   * Records a read as `operation`, before any of its bytes are sent. It is the only record of this request.
    * @returns its sequence and time
    * @throws EngineUnavailableError
    */
@@ -137,12 +137,12 @@ export class RequestJournal {
     return done
   }
 
-  /** No record is made of the request itself: what it changed has one of the system's own, or it changed nothing. */
+  /** Makes no record of the request itself: its change is recorded in the name of the system, or it changed nothing. */
   leaveUnrecorded(): void {
     this.#hasOutcome = true
   }
 
-  /** Begins another try of a change that was refused: what is recorded so far is the try before. */
+  /** Starts another try of a refused change; the records so far belong to the previous try. */
   retry(): void {
     this.#attempt = undefined
     this.#hasOutcome = false
@@ -164,7 +164,7 @@ export class RequestJournal {
       return this.#engine.recordFailedChange(context, result, details)
     }
     const audit = { ...context, metadata: [...context.metadata, ...details] }
-    // The record of an authorized change must not be missing; that of a read may, on a full disk.
+    // The record of an authorized change must not be missing; the record of a read may be, on a full disk.
     return this.#engine.record(audit, result, this.#attempt, isChange)
   }
 

@@ -1,9 +1,8 @@
 /**
- * What a plane sees of HTTP: one request in, one response out. Nothing here knows which server library is used.
+ * The HTTP interface of planes: one request in, one response out, independent of the server library.
  *
- * A handler is called with the request line and headers; the body may still be on its way. It returns (or resolves
- * to) a response. Errors thrown by a handler become a bare 500 by the server; planes turn their own errors into
- * responses before that.
+ * A handler is called when the head has arrived; the body may still be on its way. It returns, or resolves to, a
+ * response. An exception of a handler is answered with a plain 500; planes turn their own errors into responses first.
  */
 
 /** One header line as received: lower-case name, value without surrounding blanks. */
@@ -13,42 +12,44 @@ export type HeaderLine = readonly [name: string, value: string]
 export interface HttpRequest {
   /** Method in the case it was sent in. */
   readonly method: string
-  /** The path of the request target, raw: percent-escapes untouched, no query. Always begins with `/`, always ASCII. */
+  /** The raw path of the request target: percent-escapes untouched, no query. Starts with `/`, always ASCII. */
   readonly path: string
-  /** Raw query without the `?`; empty when there is none. */
+  /** Raw query without the `?`; empty without a query. */
   readonly query: string
   /** Every header line in the order received. */
   readonly headers: readonly HeaderLine[]
   /** Value of a header by lower-case name, repeats joined by `,` (RFC 9110 section 5.3), or undefined. */
   header(name: string): string | undefined
   /**
-   * Where it comes from, in text form (IPv4-mapped addresses as plain IPv4): the socket peer, or the client of a trusted
+   * Address of the sender as text (IPv4-mapped addresses as plain IPv4): the socket peer, or the client of a trusted
    * proxy.
    */
   readonly remoteAddress: string
-  /** Whether it came by TLS to this listener; a proxy in front may have spoken TLS to the client all the same. */
+  /** Whether this listener received it over TLS. A proxy in front may use TLS with the client in any case. */
   readonly secure: boolean
   /** The declared length in bytes, undefined without Content-Length. */
   readonly contentLength: number | undefined
   readonly body: RequestBody
-  /** Calls back once when the client has gone before the response was complete. */
+  /** Calls back once if the client disconnects before the response is complete. */
   onAborted(listener: () => void): void
-  /** Closes the connection, unless the response is out. Not to be called inside the callback that brought a request. */
+  /**
+   * Closes the connection, unless the response was sent. Not to be called inside the callback that brought a request.
+   */
   cut(): void
 }
 
 /** The body of a request. One of `takeArrived`, `readAll` and `pipe` takes it, once; an untouched body is discarded. */
 export interface RequestBody {
-  /** Bytes that have arrived so far, whether or not anybody has read them. Chunked ones are counted without their framing. */
+  /** Bytes that have arrived so far, read or not, without the framing of chunks. */
   readonly receivedBytes: number
   /**
-   * Resolves when the last byte has arrived, or never will. Undefined when that is so already. Bytes that arrive
-   * meanwhile are kept, 256 KiB of them; more would wait for a reader.
+   * Resolves when the last byte has arrived, or never will; undefined if that is so already. Up to 256 KiB that arrive
+   * meanwhile are queued; then the socket is paused until the body is read.
    */
   arrival(): Promise<void> | undefined
   /**
-   * The whole body, in memory of its own, when its last byte has arrived and nobody has taken it; otherwise undefined, and
-   * it can still be taken in another way. Saves the promises of `readAll`.
+   * The whole body in memory of its own, if it has arrived completely and was not taken; otherwise undefined, and it
+   * can still be taken in another way. Saves the promises of `readAll`.
    */
   takeArrived(): Buffer | undefined
   /**
@@ -63,8 +64,9 @@ export interface RequestBody {
    * does not show that the client has gone until it runs again. The promise returned here settles only
    * when no call of `sink` is at work.
    *
-   * A driver may still hand over what it has read already. When 16 MiB wait, they and what comes next go to `takeNow`, also while a promise of `sink` is pending; it must be
-   * done with the chunk when it returns. Without `takeNow` the connection is cut when 128 MiB wait.
+   * A driver may still hand over bytes that it has read already. When 16 MiB are queued, they and later chunks go to
+   * `takeNow`, even while a promise of `sink` is pending; it must be done with the chunk when it returns. Without
+   * `takeNow` the connection is cut when 128 MiB are queued.
    * @throws ClientGoneError when the client left before the end; errors of `sink` and `takeNow` are passed on
    */
   pipe(sink: (chunk: Buffer) => void | Promise<void>, takeNow?: (chunk: Buffer) => void): Promise<void>
@@ -73,14 +75,14 @@ export interface RequestBody {
 /** A body that is produced piece by piece, at the reader's pace. */
 export interface BodySource {
   /**
-   * Total length in bytes; exactly so many must be produced. Undefined when it is not known: the body then goes out in
-   * chunks, and a client knows by the last one that it has all.
+   * Total length in bytes, exactly what `next` must produce. Undefined if unknown: the body is then sent in chunks, and
+   * the last chunk marks its end.
    */
   readonly length: number | undefined
   /**
-   * The next piece, or undefined after the last. The piece before is not read any more, so its memory may be used
-   * again. A rejection cuts the connection, so the client sees a short body; it is reported as a fault unless it is a
-   * BodyRemovedError or a CutOffError. A source that works in promises lets the event loop go round in between: nothing here does.
+   * The next piece, or undefined after the last. The caller has finished with the previous piece, so its memory may be
+   * reused. A rejection cuts the connection, so the client sees a short body; it is reported as a fault unless it is a
+   * BodyRemovedError or a CutOffError. A source that returns promises must yield to the event loop itself.
    */
   next(): Promise<Buffer | undefined> | Buffer | undefined
   /**
@@ -90,7 +92,7 @@ export interface BodySource {
   close(): void
 }
 
-/** Whether a body comes piece by piece, and so has to be closed. */
+/** Whether a body is streamed, and so must be closed. */
 export function isSource(body: HttpResponse['body']): body is BodySource {
   return typeof body === 'object' && !Buffer.isBuffer(body)
 }
@@ -108,7 +110,7 @@ export interface HttpResponse {
 
 export type HttpHandler = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-/** The server stops, and its time for requests under way is over: the rest of the body is not waited for. */
+/** The server is stopping and no longer waits for the rest of the body. */
 export class ServerStoppingError extends Error {
   override readonly name = 'ServerStoppingError'
 }
@@ -118,12 +120,12 @@ export class ClientGoneError extends Error {
   override readonly name = 'ClientGoneError'
 }
 
-/** What a body is read from was removed while it was sent: it ends early, and nothing is wrong with the server. */
+/** The stored bytes were removed while they were sent: the body ends early, without a server fault. */
 export class BodyRemovedError extends Error {
   override readonly name = 'BodyRemovedError'
 }
 
-/** A body ends early by a failure that its plane has logged already. */
+/** A body ends early after a failure that its plane has already logged. */
 export class CutOffError extends Error {
   override readonly name = 'CutOffError'
 }

@@ -1,13 +1,13 @@
 /**
- * The libraries that speak HTTP for us. uWebSockets.js is the faster one, and comes as binaries for some platforms and
- * versions of Node; node:http is there wherever Node is. Both keep to the same bounds, and planes do not know which it is.
+ * The two HTTP drivers. uWebSockets.js is faster, and comes as binaries for some platforms and versions of Node;
+ * node:http is always available. Both keep to the same bounds, and planes cannot tell them apart.
  */
 
 export type HttpDriver = 'uws' | 'node'
 
 interface DriverChoice {
   readonly driver: HttpDriver
-  /** Why it is not uWebSockets.js, which was tried first. */
+  /** Why uWebSockets.js, which was tried first, could not be loaded. */
   readonly problem?: string
 }
 
@@ -26,7 +26,7 @@ export async function chooseDriver(setting: 'auto' | HttpDriver): Promise<Driver
   throw new Error(`server.http_driver is uws, and uWebSockets.js cannot be loaded: ${problem}`)
 }
 
-/** What is said of a binary goes on over several lines. */
+/** First line of the message: the error of a binary that cannot be loaded has several. */
 function reasonOf(error: unknown): string {
   const [first = ''] = String(error instanceof Error ? error.message : error).split('\n')
   return first

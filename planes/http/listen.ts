@@ -1,12 +1,12 @@
-/** Starts the HTTP server of a plane, over whichever driver. */
+/** Starts the HTTP server of a plane, over either driver. */
 import { createServer } from 'node:net'
 import type { HttpListener, ListenOptions } from './listener.ts'
 
 /**
- * Starts a listener in this thread. A driver is loaded when it is first asked for: uWebSockets.js reads the bound on heads
- * then, and cannot be loaded everywhere (see `header-limits.ts` and `http-driver.ts`).
+ * Starts a listener in this thread. A driver is loaded on first use, because uWebSockets.js reads the bound on heads
+ * then and cannot be loaded everywhere (see `header-limits.ts` and `http-driver.ts`).
  * @throws TlsFilesError when the TLS files cannot be used
- * @throws Error naming host and port when they cannot be listened on
+ * @throws Error naming host and port when the address cannot be listened on
  */
 export async function listen(options: ListenOptions): Promise<HttpListener> {
   const listener = await makeListener(options)
@@ -29,7 +29,7 @@ async function makeListener(options: ListenOptions) {
   return new UwsListener(options)
 }
 
-/** A driver says only that it failed; asking the kernel once more shows why. */
+/** The reason of a failed listen: drivers report only the failure, so the kernel is asked again. */
 function listenFailure({ host, port }: ListenOptions): Promise<string> {
   return new Promise((resolve) => {
     const probe = createServer()

@@ -1,4 +1,4 @@
-/** A listener of whichever driver: what is asked of it, and what is the same for all of them. */
+/** A listener of either driver: its options, its interface, and the common implementation. */
 import type { X509Certificate } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HttpHandler, HttpResponse } from './exchange.ts'
@@ -9,44 +9,44 @@ import { TrustedProxies } from './limits/trusted-proxies.ts'
 import { StallGuard } from './limits/stall-guard.ts'
 import type { TlsFiles } from './tls-files.ts'
 
-/** For the answers to requests that are given up when a listener closes. */
+/** Time for clients to read the answers to requests that are given up when a listener closes. */
 const GIVE_UP_MILLISECONDS = 250
 
 export interface ListenOptions {
-  /** What speaks HTTP; see `http-driver.ts`. */
+  /** HTTP driver; see `http-driver.ts`. */
   readonly driver: HttpDriver
   /** Address to listen on. */
   readonly host: string
   /** Port to listen on, 0 for any free one (which no other thread can share). */
   readonly port: number
   readonly handler: HttpHandler
-  /** Silence of a client, in the middle of an upload or download, after which it is cut off. Default 60,000. */
+  /** Silence of a client during an upload or download after which its connection is cut. Default 60,000. */
   readonly stallTimeoutMilliseconds?: number
-  /** What a client must move in that time when `isCrowded` says so, or be cut off. Default 0: any progress will do. */
+  /** Bytes that a client must move in that time while `isCrowded`, or be cut off. Default 0: any progress is enough. */
   readonly minimumBytes?: number
-  /** Whether operations are short of places. The listener itself knows when connections are. */
+  /** Whether places for operations are short. The listener itself knows whether connections are. */
   readonly isCrowded?: () => boolean
   /**
-   * How long a client may go on sending a body that was answered without being read, before the connection is closed.
+   * How long a client may keep sending a body that was answered without being read, before the connection is closed.
    * Default 30,000.
    */
   readonly lingerMilliseconds?: number
-  /** Addresses and networks of proxies that are believed where a request comes from. Default: none. */
+  /** Addresses and networks of proxies that are trusted to name the client. Default: none. */
   readonly trustedProxies?: readonly string[]
   /** With these files the listener speaks TLS, 1.2 or 1.3. */
   readonly tls?: TlsFiles | undefined
-  /** Fail if anybody else listens on the port, and keep it from others. Default false. */
+  /** Fail if another process listens on the port, and do not share it. Default false. */
   readonly exclusive?: boolean
   /**
-   * Beyond these the oldest connection without a head is closed, or the new one. From three quarters of them on, an address
-   * that has more than half of all gets no further ones. Default: as many as come.
+   * Beyond this number the oldest connection without a head is closed, else the new one. From three quarters of it on,
+   * an address with more than half of all connections gets no further ones. Default: unlimited.
    */
   readonly connectionsMaximum?: number
   /** Called with exceptions from handlers, body sources and abort listeners, and of responses that cannot be sent. */
   readonly onHandlerError?: (error: unknown) => void
   /**
-   * The answer where no handler has one: the request is malformed, or the handler failed (500). It has a request id and
-   * the form of errors of the plane. Default: `reason` as plain text.
+   * The answer without a handler: to a malformed request, or when the handler failed (500). It has a request id and the
+   * plane's form of errors. Default: `reason` as plain text.
    */
   readonly refusal?: (status: number, reason: string) => HttpResponse
 }
@@ -54,32 +54,31 @@ export interface ListenOptions {
 export interface HttpListener {
   /** The port listened on. */
   readonly port: number
-  /** The certificate that new connections are shown; undefined without TLS. */
+  /** The certificate of new connections; undefined without TLS. */
   readonly certificate: X509Certificate | undefined
-  /** Requests whose handler is at work or whose response is under way. */
+  /** Number of requests whose handler is running or whose response is being sent. */
   activeRequests(): number
   /**
-   * Reads the TLS files again. New connections get the certificate in them; those that are open go on with the one
-   * that they began with.
-   * @returns false when nothing changed: the files hold what is served already, there are none, or the listener closes
-   * @throws TlsFilesError when the files cannot be used; everything stays as it was
+   * Reads the TLS files again. New connections get the new certificate; open connections keep theirs.
+   * @returns false when nothing changed: the same certificate, no TLS files, or the listener is closing
+   * @throws TlsFilesError when the files cannot be used; the current certificate stays in use
    */
   reloadTls(): boolean
   /**
-   * Accepts no more connections; resolves when requests under way are done or after `graceMilliseconds`, having closed
-   * every connection. Later calls return the promise of the first.
+   * Accepts no more connections, waits for requests under way for at most `graceMilliseconds`, closes every connection,
+   * then resolves. Later calls return the promise of the first.
    */
   close(graceMilliseconds: number): Promise<void>
 }
 
-/** One turn of the event loop; what runs then is not inside a callback of a driver. */
+/** Resolves in the next turn of the event loop, outside any callback of a driver. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve)
   })
 }
 
-/** Undefined where there are none, so that nobody looks at headers. */
+/** Undefined without trusted proxies, so that no headers are read. */
 export function proxiesOf({ trustedProxies = [] }: ListenOptions): TrustedProxies | undefined {
   return trustedProxies.length === 0 ? undefined : new TrustedProxies(trustedProxies)
 }
@@ -128,7 +127,7 @@ export abstract class Listener implements HttpListener, ExchangeHost {
     return this.#closed
   }
 
-  /** Frees what a listener holds that never served. */
+  /** Frees the resources of a listener that never served. */
   discard(): Promise<void> {
     this.guard.stop()
     this.stopListening()
@@ -139,7 +138,7 @@ export abstract class Listener implements HttpListener, ExchangeHost {
     try {
       this.#onHandlerError(error)
     } catch {
-      // An error of the error handler has no handler: the exchange that failed goes on to its answer.
+      // An error of the error handler has no handler; the failed exchange must still be answered.
     }
   }
 
@@ -159,7 +158,7 @@ export abstract class Listener implements HttpListener, ExchangeHost {
     if (this.#active === 0) this.#idle?.()
   }
 
-  /** Whether there are about as many connections as there may be. */
+  /** Whether the number of connections is close to its maximum. */
   protected abstract get isCrowded(): boolean
 
   /** Accepts no more connections. */
@@ -168,7 +167,7 @@ export abstract class Listener implements HttpListener, ExchangeHost {
   /** Closes every connection; resolves when the last one is gone. */
   protected abstract closeConnections(): Promise<void>
 
-  /** Has a request answered by the handler, or refused if it is malformed. Called by the driver as soon as it has the head. */
+  /** Passes a request to the handler, or refuses a malformed one. Called by the driver as soon as it has the head. */
   protected serve(exchange: ServedExchange): void {
     this.#active += 1
     let answer: HttpResponse | Promise<HttpResponse>
@@ -190,7 +189,7 @@ export abstract class Listener implements HttpListener, ExchangeHost {
     )
   }
 
-  /** The answer to what is no request at all. */
+  /** The answer to an invalid request. */
   protected refusalOf(status: number, reason: string): HttpResponse {
     return this.#refusal(status, reason)
   }
@@ -198,7 +197,7 @@ export abstract class Listener implements HttpListener, ExchangeHost {
   async #close(graceMilliseconds: number): Promise<void> {
     this.closing = true
     this.stopListening()
-    // A connection accepted just now may become known only in the next turn.
+    // A connection that was just accepted may be reported only in the next turn.
     await nextTurn()
     if (this.#active > 0) await this.#idleWithin(graceMilliseconds)
     if (this.#active > 0) await this.#giveUpBodies()
@@ -207,7 +206,7 @@ export abstract class Listener implements HttpListener, ExchangeHost {
     await this.closeConnections()
   }
 
-  /** Answers those who have not sent all of their bodies, and leaves them a moment to read that. */
+  /** Answers requests with incomplete bodies, and gives their clients a moment to read the answer. */
   async #giveUpBodies(): Promise<void> {
     this.guard.giveUpBodies()
     await pause(GIVE_UP_MILLISECONDS)

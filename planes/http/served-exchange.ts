@@ -1,6 +1,6 @@
 /**
- * One request and its response, from the parsed head to the last byte: what is the same for every driver. How bytes go out
- * is the matter of those who extend this.
+ * One request and its response, from the parsed head to the last byte: the part common to both drivers. Subclasses send
+ * the bytes.
  */
 import { BodyRemovedError, CutOffError, type HttpResponse, isSource } from './exchange.ts'
 import { ReceivedRequest } from './requests/received-request.ts'
@@ -11,15 +11,15 @@ import type { GuardedExchange, StallGuard } from './limits/stall-guard.ts'
 import type { TrustedProxies } from './limits/trusted-proxies.ts'
 import { responseFault } from './responses/whole-response.ts'
 
-/** Beyond so many unread bytes of a request body the connection is closed rather than kept in step. */
+/** With more unread bytes of a request body than this, the connection is closed instead of reading them off. */
 const DISCARDED_BYTES_MAXIMUM = 1024 * 1024
 
-/** What an exchange needs of the listener that it came through. */
+/** The listener's interface for its exchanges. */
 export interface ExchangeHost {
   readonly guard: StallGuard
-  /** How long a client may go on sending after an answer that closes the connection. */
+  /** How long a client may keep sending after an answer that closes the connection. */
   readonly lingerMilliseconds: number
-  /** Who is believed where a request comes from. */
+  /** Proxies that are trusted to name the client. */
   readonly proxies: TrustedProxies | undefined
   /** Connections are TLS. */
   readonly secure: boolean
@@ -28,9 +28,9 @@ export interface ExchangeHost {
   /** Whether connections of this address end with their answer, because it has too many. */
   givesWay(address: string): boolean
   report(error: unknown): void
-  /** The answer in place of one that a fault of ours prevents. */
+  /** The answer sent when a server fault prevents the handler's. */
   failure(): HttpResponse
-  /** The handler has settled, and its response is out or its client gone. */
+  /** The handler has settled, and its response was sent or its client has gone. */
   exchangeOver(): void
 }
 
@@ -39,14 +39,14 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
   protected readonly incoming: IncomingBody | undefined
   protected stream: SourceStream | undefined
   paused = false
-  /** The response is out or the client gone: what the driver gave is not to be touched any more. */
+  /** The response was sent or the client has gone: the driver's objects must not be used any more. */
   protected over = false
   /** Until when a client may go on sending that was answered without being read. */
   protected lingerUntilMilliseconds: number | undefined
   #guarded = false
   /** The handler has given its response. */
   #answered = false
-  /** The host knows that this is over. */
+  /** Whether the host was notified of the end. */
   #left = false
 
   constructor(head: HeadSource, peerAddress: string, host: ExchangeHost) {
@@ -57,7 +57,7 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
     this.body = this.incoming
   }
 
-  /** Has the exchange watched until it is over; called when the response is not known at once. */
+  /** Has the stall guard watch the exchange until it is over; called if there is no response at once. */
   keepWatched(): void {
     if (this.#guarded || this.over) return
     this.#guarded = true
@@ -71,7 +71,7 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
   }
 
   /**
-   * Sends the response, or a 500 in its place when it cannot be sent as it is.
+   * Sends the response, or a 500 if it is invalid.
    * @param corked whether this runs inside the callback of the driver that brought the request
    */
   respond(response: HttpResponse, corked: boolean): void {
@@ -140,10 +140,10 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
 
   protected abstract wakeSocket(): void
 
-  /** Tells the driver that the client has not gone. */
+  /** Restarts the driver's timeout for the client. */
   protected abstract prolongSocket(): void
 
-  /** To be called when the connection has closed before the response was out, or while the client was listened to after it. */
+  /** To be called when the connection has closed before the response was sent, or while lingering after it. */
   protected clientGone(): void {
     const lingering = this.lingerUntilMilliseconds !== undefined
     this.over = true
@@ -163,7 +163,7 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
     return this.contentLength - incoming.receivedBytes > DISCARDED_BYTES_MAXIMUM
   }
 
-  /** The response is out; the client is listened to until it has sent everything, but not for ever. */
+  /** After the response: reads the rest of the client's body for a bounded time, then closes the connection. */
   protected linger(): void {
     this.lingerUntilMilliseconds = performance.now() + this.host.lingerMilliseconds
     this.keepWatched()
@@ -176,7 +176,7 @@ export abstract class ServedExchange extends ReceivedRequest implements Throttle
     this.#leave()
   }
 
-  /** The client left before the response was known. */
+  /** Releases a response whose client has gone. */
   protected giveUp(response: HttpResponse): void {
     this.release(response)
     this.#leave()

@@ -1,27 +1,27 @@
 /**
- * The certificate and the private key of a listener, read and proved to belong together.
+ * Reads and checks the certificate and the private key of a listener.
  *
- * uWebSockets.js reads the files by itself, and whatever is wrong with them it says only that construction failed. So
- * they are read here first, by the platform, which says what is wrong and with which file.
+ * uWebSockets.js reads the files by itself and reports every fault in them as a failed construction. So they are
+ * checked here first, with messages that name the fault and the file.
  */
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /** PEM files of a listener that speaks TLS. */
 export interface TlsFiles {
-  /** The certificate of the listener, then those that lead from it to one that clients know. */
+  /** The listener's certificate, then the intermediate certificates up to a root that clients trust. */
   readonly certificateFile: string
   /** Its private key, without a passphrase. */
   readonly keyFile: string
 }
 
-/** What the two files held when they were read. */
+/** Content of the two files. */
 export interface TlsPair {
-  /** The certificate that clients are shown. */
+  /** The listener's certificate. */
   readonly certificate: X509Certificate
-  /** The same for files that hold the same. */
+  /** Digest of both files, to notice changes. */
   readonly digest: string
-  /** What the files held. */
+  /** Content of the files. */
   readonly certificateText: string
   readonly keyText: string
 }
@@ -32,11 +32,11 @@ export class TlsFilesError extends Error {
 }
 
 const BEGIN_CERTIFICATE = '-----BEGIN CERTIFICATE-----'
-/** The header of PKCS #8 (RFC 7468 section 11), and that of the older form (RFC 1421 section 4.6.1.1). */
+/** Headers of encrypted keys: PKCS #8 (RFC 7468 section 11) and the older form (RFC 1421 section 4.6.1.1). */
 const ENCRYPTED_KEY = /^-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m
 
 /**
- * Reads both files and checks every certificate, the key, and that the key is that of the first certificate.
+ * Reads both files and checks every certificate, the key, and that the key belongs to the first certificate.
  * @throws TlsFilesError naming the file at fault
  */
 export function readTlsPair({ certificateFile, keyFile }: TlsFiles): TlsPair {
@@ -50,7 +50,7 @@ export function readTlsPair({ certificateFile, keyFile }: TlsFiles): TlsPair {
   return { certificate, digest, certificateText, keyText }
 }
 
-/** A pair that belongs together and still cannot be served. */
+/** The error for a valid pair that the driver refuses. */
 export function unusablePair({ certificateFile, keyFile }: TlsFiles, cause?: unknown): TlsFilesError {
   const message = `${certificateFile} and ${keyFile}: the TLS library cannot use a certificate or key of this kind`
   return new TlsFilesError(message, { cause })

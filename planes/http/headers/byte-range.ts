@@ -1,4 +1,4 @@
-/** One byte range of a representation (RFC 9110 section 14): a single range is served, anything odd is ignored. */
+/** Byte ranges (RFC 9110 section 14): a single range is served, any other Range header is ignored. */
 
 /** First and last byte, both inclusive. */
 export interface ByteRange {
@@ -9,9 +9,9 @@ export interface ByteRange {
 const SINGLE_RANGE = /^bytes=(\d*)-(\d*)$/i
 
 /**
- * Reads a Range header against the size of what is sent.
- * @returns undefined when all of it is to be sent: no header, another unit, several ranges, or no range at all;
- *   `outside` when the range is well-formed and cannot be satisfied
+ * Parses a Range header for a representation of `size` bytes.
+ * @returns undefined to send everything: without a valid single range in bytes; `outside` when the range is well-formed
+ *   and cannot be satisfied
  */
 export function rangeOf(header: string | undefined, size: number): ByteRange | 'outside' | undefined {
   const match = header === undefined ? null : SINGLE_RANGE.exec(header)
@@ -23,7 +23,7 @@ export function rangeOf(header: string | undefined, size: number): ByteRange | '
     return length === 0 ? 'outside' : { first: size - length, last: size - 1 }
   }
   const first = Number(from)
-  // As numbers two that are too large for any object could be the same.
+  // Two numbers above 2^53 could be equal as floats.
   if (to !== '' && BigInt(to) < BigInt(from)) return undefined
   if (first >= size) return 'outside'
   return { first, last: to === '' ? size - 1 : Math.min(Number(to), size - 1) }

@@ -6,7 +6,7 @@
 import type { Microseconds, Milliseconds } from '../../../engine/brands.ts'
 import { parseHttpDate } from './http-date.ts'
 
-/** What conditions are compared with. */
+/** The values that conditions are compared with. */
 export interface Validators {
   /** Without quotes. */
   readonly etag: string
@@ -21,8 +21,8 @@ const MICROSECONDS_PER_SECOND = 1_000_000
 const MILLISECONDS_PER_SECOND = 1000
 
 /**
- * Whether a range may be sent (RFC 9110 section 13.1.5). Without the header it may. A date never allows one: an object can
- * be written twice in a second, so a date is a weak validator, and two versions would be joined.
+ * Whether If-Range allows a range (RFC 9110 section 13.1.5); true without the header. A date never allows one: an
+ * object can be written twice in a second, so a date is a weak validator, and parts of two versions would be joined.
  * @param etag of the object, without quotes
  */
 export function meetsIfRange(ifRange: string | undefined, etag: string): boolean {
@@ -30,8 +30,8 @@ export function meetsIfRange(ifRange: string | undefined, etag: string): boolean
 }
 
 /**
- * The condition of a read that does not hold. RFC 9110 section 13.2.2: the ETag conditions come first and silence the
- * time conditions beside them.
+ * The first condition of a read that fails; undefined when all hold. ETag conditions come first and override the time
+ * conditions (RFC 9110 section 13.2.2).
  * @param now an If-Modified-Since after it counts as absent
  */
 export function failingCondition(read: ReadHeader, validators: Validators, now: Milliseconds): Condition | undefined {

@@ -52,7 +52,7 @@ function moment(year: number, month: Digits, day: Digits, hour: Digits, minute: 
   return utcMilliseconds(year, monthNumber, Number(day), Number(hour), Number(minute), Number(second))
 }
 
-/** The day that was written last in the form of HTTP: every read writes one, and objects of a day are read together. */
+/** Cached text of the last formatted day: every read formats a date, and objects of one day are read together. */
 let httpDay: number | undefined
 let httpDate = ''
 
@@ -72,7 +72,7 @@ export function httpTimestamp(microseconds: number): string {
 }
 
 /**
- * A calendar moment in UTC.
+ * Converts a calendar time in UTC.
  * @param month 1 to 12
  * @returns milliseconds since the epoch, or undefined when there is no such moment (30 February, hour 24)
  */
@@ -84,7 +84,7 @@ export function utcMilliseconds(
   minute: number,
   second: number,
 ): number | undefined {
-  // Date.UTC takes years below 100 for years of the twentieth century.
+  // Date.UTC maps years below 100 to 19xx.
   if (year < 100 || hour > 23 || minute > 59 || second > 59) return undefined
   const milliseconds = Date.UTC(year, month - 1, day, hour, minute, second)
   const date = new Date(milliseconds)

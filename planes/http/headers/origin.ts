@@ -1,7 +1,7 @@
-/** A name or an address, with a port or without: nothing that means more in a policy or a header. */
+/** A name or an address with an optional port: no characters with a meaning in a policy or a header. */
 const ORIGIN = /^https?:\/\/(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
 
-/** Whether a text is an origin that can stand in a header and in a source list as it is. */
+/** Whether a text is an origin that can be used unescaped in a header and in a source list. */
 export function isHarmlessOrigin(text: string): boolean {
   return ORIGIN.test(text)
 }

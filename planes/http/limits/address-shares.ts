@@ -1,6 +1,7 @@
 /**
- * Which address holds more than half of the connections to a port. uWebSockets.js does not say whose connection has closed
- * once a request on it was answered, so nobody can count along; the kernel knows, and is asked while connections are short.
+ * Finds the address that holds more than half of the connections to a port. uWebSockets.js does not report the address
+ * of a connection that closes after an answered request, so they cannot be counted here. The kernel is asked instead,
+ * while connections are short.
  */
 import { readFile } from 'node:fs/promises'
 import { SocketAddress } from 'node:net'
@@ -8,16 +9,16 @@ import type { TrustedProxies } from './trusted-proxies.ts'
 
 /** Connections of the network namespace, as proc(5) says. A kernel without IPv6 has only the first. */
 const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'] as const
-/** How often they are counted at most, and what part of the time it may take. */
+/** Minimum interval between two counts, and the maximum part of the time that counting may take. */
 const INTERVAL_MILLISECONDS = 1000
 const TIME_PART_MAXIMUM = 1 / 20
-/** How long an address with most connections gives way after somebody else has come. */
+/** How long the address with most connections gives way after a connection from another address. */
 const OTHERS_MILLISECONDS = 10_000
-/** What was counted longer ago than this says nothing. */
+/** An older count is not used. */
 const AGE_MILLISECONDS_MAXIMUM = 10_000
-/** Established, and those that the client has closed and we have not. */
+/** ESTABLISHED, and CLOSE_WAIT: closed by the client and not yet by this server. */
 const OPEN_STATES: ReadonlySet<string> = new Set(['01', '08'])
-/** Words of an address are in the order of the machine, which is little-endian wherever the library runs. */
+/** Words of an address are in the machine's byte order, which is little-endian on all platforms of uWebSockets.js. */
 const WORD = /(..)(..)(..)(..)/g
 /** The first three words of an IPv4 address on a socket of IPv6. */
 const MAPPED = '0000000000000000ffff0000'
@@ -29,32 +30,34 @@ export class AddressShares {
   #countedAt = Number.NEGATIVE_INFINITY
   #nextAt = Number.NEGATIVE_INFINITY
   #isCounting = false
-  /** When a connection came, while they were short, that was not of the address with most of them. */
+  /** When, while connections were short, the last one came from an address other than the one with most of them. */
   #othersCameAt = Number.NEGATIVE_INFINITY
 
   /**
-   * @param ask tells the address that holds more than half of the connections now, if any does
-   * @param proxies their connections are of many clients, and have no share
+   * @param ask returns the address that holds more than half of the connections now, if there is one
+   * @param proxies exempt: they carry connections of many clients
    */
   constructor(ask: () => Promise<string | undefined>, proxies?: TrustedProxies) {
     this.#ask = ask
     this.#proxies = proxies
   }
 
-  /** Whether a new connection is of the address that has most already. To be asked while connections are short. */
+  /**
+   * Whether a new connection comes from the address that already has most. To be called while connections are short.
+   */
   isOneTooMany(address: string): boolean {
     const most = this.#mostOfLate()
     if (most !== undefined && most !== address) this.#othersCameAt = performance.now()
     return most === address
   }
 
-  /** Whether connections of this address have to end, while they are short, because others have come of late. */
+  /** Whether connections of this address must end, because connections are short and other addresses need some. */
   givesWay(address: string): boolean {
     if (performance.now() - this.#othersCameAt > OTHERS_MILLISECONDS) return false
     return this.#mostOfLate() === address
   }
 
-  /** The address that held more than half of the connections when they were counted last. Has them counted again. */
+  /** The address with more than half of the connections at the last count. Starts a new count when it is due. */
   #mostOfLate(): string | undefined {
     const now = performance.now()
     if (!this.#isCounting && now >= this.#nextAt) void this.#count(now)
@@ -71,16 +74,16 @@ export class AddressShares {
   }
 }
 
-/** What `AddressShares` asks where nobody counts along. */
+/** The address with more than half of the connections to a port, from the tables of the kernel. */
 export async function askKernel(port: number): Promise<string | undefined> {
-  // What cannot be read, for want of descriptors perhaps, has no rows, and is read again the next time.
+  // A table that cannot be read, for example for want of descriptors, counts as empty until the next time.
   const tables = await Promise.all(TABLES.map((table) => readFile(table, 'latin1').catch(() => '')))
   return addressWithMost(tables, port)
 }
 
 /**
- * The peer of more than half of the open connections to a local port, as text as `peerAddress` has it; undefined if no
- * address has so many.
+ * The peer of more than half of the open connections to a local port, in the form of `peerAddress`; undefined if no
+ * address has that many.
  * @param tables contents of `/proc/net/tcp` and `/proc/net/tcp6`
  */
 export function addressWithMost(tables: readonly string[], port: number): string | undefined {

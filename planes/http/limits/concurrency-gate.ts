@@ -2,8 +2,8 @@
  * Bounds how many operations run at once, in all threads and on both planes together: some run, some wait in line for a
  * bounded time, the rest are refused with SlowDown. (Specification: `limits.maximum_concurrent_operations`.)
  *
- * No account may have more than its share of either, and a few places are kept for administrators (decision 0042).
- * Accounts that wait get their turns one after the other; within an account it is who has waited longest.
+ * No account may have more than its share of either, and a few places are reserved for administrators (decision 0042).
+ * Waiting accounts are served round-robin; within an account, the longest waiting operation first.
  */
 import { type Share, Shares } from '../../../engine/shares/shares.ts'
 import {
@@ -22,22 +22,22 @@ export interface ConcurrencyLimits {
   readonly operationsMaximum: number
   /** Operations that may wait for one to end; 0 refuses at once. */
   readonly queueMaximum: number
-  /** How long one may wait. */
+  /** Maximum wait of an operation. */
   readonly waitMillisecondsMaximum: number
-  /** What one account may have of the places and of the queue, 1 to 100. Default 100. */
+  /** Maximum part of the places, and of the queue, for one account: 1 to 100. Default 100. */
   readonly accountPercent?: number
 }
 
-/** One place in so many is kept for administrators. */
+/** Fraction of the places that is reserved for administrators. */
 const RESERVED_PART = 1 / 16
-/** From here on places are short, and transfers must move (see stall-guard.ts). */
+/** Fraction of used places from which places are short, and transfers must progress (see stall-guard.ts). */
 const CROWDED_PART = 3 / 4
-/** How soon a thread notices that another has a free place. Counts in shared memory wake nobody. */
+/** How soon a waiting thread notices a free place of another. Counts in shared memory do not wake a thread. */
 const LOOK_MILLISECONDS = 2
-/** And how soon when nobody waits, for what was given to one that left the line just then. */
+/** As above while no operation waits: a place may have been granted to a waiter that had just given up. */
 const QUIET_LOOK_MILLISECONDS = 250
 
-/** The place of an administrator, whose operations count for no account. */
+/** The place of administrators, whose operations count for no account. */
 const ADMINISTRATOR = -1
 
 interface Waiter {
@@ -45,7 +45,7 @@ interface Waiter {
   readonly deadlineMilliseconds: number
 }
 
-/** What an entered request gives back. */
+/** The entry under which an operation is counted; given back with `leave`. */
 export type Entry = Place
 
 export class ConcurrencyGate {
@@ -54,7 +54,7 @@ export class ConcurrencyGate {
 
   readonly #limits: ConcurrencyLimits
   readonly #memory: GateMemory
-  /** Of the operations and of the queue, what all accounts together, and what each may have. */
+  /** Places of all accounts together, then of each account, and waiting operations of each account. */
   readonly #openMaximum: number
   readonly #crowdedFrom: number
   readonly #shareMaximum: number
@@ -62,7 +62,7 @@ export class ConcurrencyGate {
   #active = 0
   #queued = 0
   readonly #early = new Shares('early-bodies')
-  /** By account, in order of arrival and so of deadline. The account whose turn was longest ago is the first. */
+  /** Waiting operations by account, in order of arrival and so of deadline. The account served longest ago is first. */
   readonly #lines = new Map<Place, Waiter[]>()
   #timer: NodeJS.Timeout | undefined
 
@@ -88,28 +88,30 @@ export class ConcurrencyGate {
     return this.#queued
   }
 
-  /** Whether places are short, in all threads: somebody waits, or few are free. Also when many small bodies are late. */
+  /**
+   * Whether places are short, over all threads: operations wait, few places are free, or many small bodies are late.
+   */
   get isCrowded(): boolean {
     if (this.#early.used > this.#early.capacity * CROWDED_PART) return true
     return this.#memory.count(QUEUED) > 0 || this.#memory.count(ACTIVE) >= this.#crowdedFrom
   }
 
   /**
-   * Asks whether a small body may come in whole before its operation asks for a place. Whoever may calls `leave` when the
-   * body is there or its client has gone. Undefined: there are too many of them, and this one needs a place first.
+   * Asks to receive a small body before its operation takes a place. The caller leaves the share when the body has
+   * arrived or its client has gone. Undefined: too many are on their way, and this operation needs a place first.
    */
   expectBody(account: string, bytes: number): Share | undefined {
     return this.#early.take(account, bytes)
   }
 
-  /** What an operation is counted under. `isAdministrator`: it has no share, and may use the places that are kept. */
+  /** The entry that an operation is counted under. An administrator has no share, and may use the reserved places. */
   entryOf(account: string, isAdministrator: boolean): Entry {
     return isAdministrator ? ADMINISTRATOR : this.#memory.placeOf(account)
   }
 
   /**
-   * Asks for a place. Whoever gets one calls `leave` exactly once, also when nobody waits for the outcome any more by
-   * the time the promise says true.
+   * Asks for a place. A caller that gets one calls `leave` exactly once, also if its client has disconnected by the
+   * time the promise resolves to true.
    * @returns 'entered' or 'rejected' at once, or a promise of whether a place came free in time
    */
   enter(entry: Entry): 'entered' | 'rejected' | Promise<boolean> {
@@ -127,7 +129,7 @@ export class ConcurrencyGate {
     })
   }
 
-  /** Gives a place back; it goes to whoever is next, in whatever thread. */
+  /** Gives a place back, to the next waiting operation of any thread. */
   leave(entry: Entry): void {
     if (this.#active === 0) throw new Error('An operation left the gate that had not entered')
     this.#active -= 1
@@ -159,9 +161,9 @@ export class ConcurrencyGate {
     return true
   }
 
-  /** Lets in who may, an account after the other. */
+  /** Admits waiting operations while there are places, one account after the other. */
   #serve(): void {
-    // A line that is put at the end is met again.
+    // A line moved to the end is visited again by this loop.
     for (const [entry, line] of this.#lines) {
       if (!this.#take(entry)) continue
       const next = this.#unqueue(entry, line)

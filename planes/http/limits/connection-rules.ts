@@ -1,10 +1,10 @@
-/** What every driver keeps to with its connections. */
+/** Rules for connections that both drivers follow. */
 
 /**
- * What TLS 1.2 may use: forward secrecy and authenticated encryption (RFC 9325 section 4.2). The lists of the libraries take
- * the static RSA key exchange and CBC with SHA-1 too. TLS 1.3 has a list of its own, with nothing in it to be left out.
+ * Cipher suites of TLS 1.2: forward secrecy and authenticated encryption only (RFC 9325 section 4.2). The libraries'
+ * defaults also accept static RSA key exchange and CBC with SHA-1. All suites of TLS 1.3 are acceptable.
  */
 export const CIPHERS = 'ECDHE+AESGCM:ECDHE+CHACHA20'
 
-/** From here on connections are short. */
+/** Fraction of open connections from which connections are short. */
 export const CROWDED_PART = 3 / 4

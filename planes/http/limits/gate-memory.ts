@@ -1,31 +1,31 @@
 import { randomInt } from 'node:crypto'
 
 /**
- * The counts of the concurrency gate, in memory that all threads share: how many operations run and wait, in all and by
- * account, with a copy of what each thread has added, so that the counts of a thread that dies can be taken back.
+ * The counts of the concurrency gate in memory shared by all threads: running and waiting operations, in total and by
+ * account. Each thread also has a copy of what it added, so that the counts of a dead thread can be subtracted.
  *
- * An account is a place in two tables of counters; it counts as the smaller of the two. Accounts that share a counter in
- * both count as one: with 4,096 in each table that is one pair in 16 million, and which ones changes with each start.
+ * An account has a counter in each of two tables, and its count is the smaller of the two. Two accounts that share both
+ * counters count as one: with 4,096 counters in each table that is one pair in 16 million, different at each start.
  */
 
 /** Counters in one table. */
 const TABLE_WORDS = 4096
 const TABLE_MASK = TABLE_WORDS - 1
-/** The words before the tables, in all and of one thread; two cache lines, so that neighbours do not slow each other. */
+/** Words before the tables, in the total and in each thread's region; two cache lines, to avoid false sharing. */
 const HEAD_WORDS = 32
 const REGION_WORDS = HEAD_WORDS + 4 * TABLE_WORDS
 
 /** Words of the head. */
 export const ACTIVE = 0
 export const QUEUED = 1
-/** Of a thread: running operations of others that ended in its favour, and that it has not taken yet. */
+/** Of a thread: places granted by other threads that it has not taken yet. */
 const GRANTED = 2
 
 /** First words of the tables, which come in pairs. */
 export const RUNNING = HEAD_WORDS
 export const WAITING = HEAD_WORDS + 2 * TABLE_WORDS
 
-/** What another thread needs to pass the same gate; goes through `workerData`. */
+/** Shares the gate with another thread, through `workerData`. */
 export interface SharedGate {
   readonly buffer: SharedArrayBuffer
   readonly threads: number
@@ -42,10 +42,10 @@ function region({ buffer }: SharedGate, index: number): Int32Array {
   return new Int32Array(buffer, index * REGION_WORDS * Int32Array.BYTES_PER_ELEMENT, REGION_WORDS)
 }
 
-/** Where the counters of an account are: its index in the first table, and 4,096 times that in the second. */
+/** Indices of an account's counters: the index in the first table, plus 4,096 times the index in the second. */
 export type Place = number
 
-/** Accounts whose places are remembered; a full memory is emptied. */
+/** Accounts whose places are cached; the cache is cleared when full. */
 const KNOWN_MAXIMUM = 4096
 
 export class GateMemory {
@@ -54,7 +54,7 @@ export class GateMemory {
   readonly #own: Int32Array
   readonly #thread: number
   readonly #places = new Map<string, Place>()
-  /** The thread that was given something last. */
+  /** The thread that was granted a place last. */
   #turn: number
 
   /** @param thread 0 to `threads` - 1; no two threads may use the same number */
@@ -82,7 +82,7 @@ export class GateMemory {
     return place
   }
 
-  /** In all threads. */
+  /** The total over all threads. */
   count(word: typeof ACTIVE | typeof QUEUED): number {
     return Atomics.load(this.#total, word)
   }
@@ -93,7 +93,7 @@ export class GateMemory {
     while (seen < maximum) {
       const before = Atomics.compareExchange(this.#total, word, seen, seen + 1)
       if (before === seen) {
-        // Others read how many wait here, and nobody how many run, as long as this thread lives.
+        // Other threads read the number waiting here, so it is atomic; the number running only after this thread ended.
         if (word === QUEUED) Atomics.add(this.#own, QUEUED, 1)
         else this.#countOwn(ACTIVE, 1)
         return true
@@ -131,8 +131,9 @@ export class GateMemory {
   }
 
   /**
-   * Gives the place of one running operation of this thread to the next thread in turn where some wait, which counts it
-   * as running until it takes it. False when it is this thread's own turn, or nobody waits.
+   * Grants the place of one running operation of this thread to the next thread with waiting operations. The place
+   * stays counted as running until that thread takes it. False when it is this thread's own turn, or no operation
+   * waits.
    */
   passOn(): boolean {
     const { threads } = this.#shared
@@ -149,7 +150,7 @@ export class GateMemory {
     return false
   }
 
-  /** Frees what other threads gave to this one. */
+  /** Frees the places that other threads granted to this one. */
   takeGranted(): void {
     if (Atomics.load(this.#own, GRANTED) === 0) return
     Atomics.sub(this.#total, ACTIVE, Atomics.exchange(this.#own, GRANTED, 0))
@@ -160,7 +161,7 @@ export class GateMemory {
   }
 }
 
-/** Takes back everything that a thread has counted; called when it has ended. */
+/** Subtracts the counts of a thread that has ended. */
 export function forgetThread(shared: SharedGate, thread: number): void {
   const total = region(shared, 0)
   const gone = region(shared, thread + 1)

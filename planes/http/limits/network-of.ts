@@ -1,7 +1,7 @@
 const GROUPS = 8
 const NETWORK_GROUPS = 4
 
-/** An IPv6 address by its network of 64 bits, of which one client has every address (RFC 6177); others as they are. */
+/** The 64-bit network of an IPv6 address, since one client may use all its addresses (RFC 6177); IPv4 unchanged. */
 export function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const [left = '', right] = address.split('::')

@@ -1,36 +1,36 @@
 /**
  * Keeps slow clients alive and ends dead ones.
  *
- * The library closes a connection about twelve seconds after its last sign of progress, as it sees progress: an
- * upload below 16 KB/s or a reader whose kernel buffer has not drained counts as dead. That clock cannot be set, but
- * resuming a socket winds it up again. So one timer per listener does that to every exchange that waits on its
- * client, and a policy of our own, with a longer patience, says which of them are dead.
+ * uWebSockets.js closes a connection about twelve seconds after what it counts as progress: an upload below 16 KB/s, or
+ * a reader whose kernel buffer has not drained, counts as dead. That timeout cannot be configured, but resuming a
+ * socket restarts it. So one timer per listener resumes every exchange that waits for its client, and this guard
+ * decides, with a longer patience, which clients are dead.
  *
- * A client that moves a byte now and then is alive, and is let be as long as nobody else needs its place. When places
- * are short, those must go that have moved less than a minimum over the patience (decision 0042).
+ * A client that moves a byte now and then is alive, and keeps its place as long as places are free. When places are
+ * short, clients that moved less than a minimum over the patience are cut off (decision 0042).
  */
 
-/** How often the library's clock is wound up; it rings after ten to fourteen seconds. */
+/** Interval at which the library's timeout of ten to fourteen seconds is restarted. */
 const INTERVAL_MILLISECONDS_MAXIMUM = 4000
 
-/** An exchange that is not over when the callback that began it returns. */
+/** An exchange that lasts longer than the callback that brought it. */
 export interface GuardedExchange {
   /**
-   * Bytes that the client has moved, as far as is known; undefined while it is not the client that is waited for.
+   * Bytes that the client is known to have moved; undefined while the exchange does not wait for the client.
    */
   clientProgress(): number | undefined
-  /** Winds up the library's clock. */
+  /** Restarts the library's timeout. */
   prolong(nowMilliseconds: number): void
   /** Closes the connection. */
   cut(): void
-  /** Waits for no more of the client's body, so that the request is answered. */
+  /** Stops waiting for the client's body, so that the request is answered. */
   giveUpBody(): void
 }
 
 interface StallPolicy {
   /** Silence after which a client is cut off, in milliseconds. */
   readonly stallTimeoutMilliseconds: number
-  /** What it must have moved in that time when places are short. */
+  /** Bytes that a client must move in that time when places are short. */
   readonly minimumBytes: number
   /** Whether places are short. */
   readonly isCrowded: () => boolean
@@ -39,7 +39,7 @@ interface StallPolicy {
 interface Mark {
   progress: number | undefined
   sinceMilliseconds: number
-  /** Where it was when the time began in which it has to move the minimum. */
+  /** Progress at the start of the period in which the client has to move the minimum. */
   beganAt: number | undefined
   beganMilliseconds: number
 }
@@ -64,7 +64,7 @@ export class StallGuard {
     this.#guarded.delete(exchange)
   }
 
-  /** Lets every exchange be answered that waits for the rest of a body. */
+  /** Gives up the incomplete bodies of all exchanges, so that they are answered. */
   giveUpBodies(): void {
     for (const exchange of this.#guarded.keys()) exchange.giveUpBody()
   }
@@ -95,7 +95,7 @@ export class StallGuard {
     return now - mark.sinceMilliseconds >= this.#policy.stallTimeoutMilliseconds
   }
 
-  /** True until the client has moved enough since the time began, which then begins again. */
+  /** Whether a whole period has passed with less than the minimum moved. Reaching the minimum starts a new period. */
   #isSlow(mark: Mark, progress: number | undefined, now: number): boolean {
     if (progress !== undefined && mark.beganAt !== undefined) {
       if (now - mark.beganMilliseconds < this.#policy.stallTimeoutMilliseconds) return false

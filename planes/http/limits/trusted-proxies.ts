@@ -1,7 +1,7 @@
 /**
- * Whose word counts for where a request comes from. A proxy in front appends the address of its client to `Forwarded`
- * (RFC 7239) or to `X-Forwarded-For`; anybody can send such a header, so only those of known proxies are believed, and of
- * their lists only what known proxies have appended.
+ * Proxies that are trusted to say where a request comes from. A proxy appends the address of its client to `Forwarded`
+ * (RFC 7239) or to `X-Forwarded-For`. Any client can send such a header, so it is read only from trusted proxies, and
+ * of its list only the entries that trusted proxies have appended.
  */
 import { BlockList, isIP, SocketAddress } from 'node:net'
 
@@ -11,7 +11,7 @@ const PAIR = /^\s*([\w!#$%&'*+.^`|~-]+)=(?:"([^"\\,;]*)"|([\w!#$%&'*+.^`|~-]+))\
 /** What may follow an address in both headers (RFC 7239 section 6). */
 const PORT = /^:\d{1,5}$/
 
-/** What is wrong with an entry of a list of proxies; undefined when it is an address, or a network such as `10.0.0.0/8`. */
+/** The fault in an entry of a list of proxies; undefined for an address or a network such as `10.0.0.0/8`. */
 export function networkProblem(entry: string): string | undefined {
   const [address = '', prefix, ...more] = entry.split('/')
   const version = isIP(address)
@@ -41,10 +41,10 @@ export class TrustedProxies {
   }
 
   /**
-   * The address that a request comes from: of those that proxies have appended the last that is of no proxy. That of the
-   * peer where it is no proxy, where there is no list or it cannot be read, and where both headers are there and disagree:
-   * one of them is then the client's own.
-   * @param header the value of a header by its name in small letters
+   * The address that a request comes from: the last appended address that is not a proxy's. Falls back to the peer if
+   * the peer is not a proxy, if there is no valid list, and if both headers exist and disagree, because the client must
+   * have sent one of them.
+   * @param header the value of a header by its lower-case name
    */
   clientOf(peer: string, header: (name: string) => string | undefined): string {
     if (!this.has(peer)) return peer
@@ -55,7 +55,7 @@ export class TrustedProxies {
     return first ?? second ?? peer
   }
 
-  /** Reads from the right, and nothing to the left of the answer: that is what a client has sent. */
+  /** Reads from the right and stops at the answer: entries to its left were sent by the client. */
   #lastOfNoProxy(list: string, nodeOf: (element: string) => string | undefined): string | undefined {
     let last: string | undefined
     for (let end = list.length; end > 0; ) {

@@ -1,6 +1,6 @@
 import { HISTOGRAM_BOUNDS, type MetricSample } from './metric-table.ts'
 
-/** Slots of one histogram: one for each bucket, one for what is above the last bound, and one for the sum. */
+/** Slots of one histogram: one for each bucket, one above the last bound, and one for the sum. */
 export const HISTOGRAM_SLOTS = HISTOGRAM_BOUNDS.length + 2
 
 /** A histogram in the region of one thread. */
@@ -28,7 +28,7 @@ export class Histogram {
 
 type Labels = Readonly<Record<string, string>>
 
-/** The labels of the buckets, by the labels of the histogram: the same objects at each scrape, whose text is then kept. */
+/** Labels of the buckets by the histogram's labels. Cached, because the library caches the text of label objects. */
 const bucketLabels = new WeakMap<Labels, readonly Labels[]>()
 
 function labelsOfBuckets(labels: Labels): readonly Labels[] {
@@ -41,8 +41,8 @@ function labelsOfBuckets(labels: Labels): readonly Labels[] {
 }
 
 /**
- * The samples of a histogram. The count is the sum of the buckets, so that both agree while others count.
- * @param sum of a slot over all threads
+ * The samples of a histogram. The count is the sum of the buckets, so that both agree while threads count.
+ * @param sum returns a slot's sum over all threads
  */
 export function histogramSamples(
   labels: Labels,

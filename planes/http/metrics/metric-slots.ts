@@ -35,10 +35,10 @@ import {
  * rounded by a byte or two, which no rate shows.
  */
 
-/** Regions begin on borders of two cache lines, so that threads do not slow each other down by counting. */
+/** Regions are aligned to two cache lines, to avoid false sharing between threads. */
 const REGION_ALIGNMENT_SLOTS = 16
 
-/** What another thread needs to count as well; goes through `workerData` and postMessage. */
+/** Shares the metrics with another thread, through `workerData` and postMessage. */
 export interface SharedMetrics {
   readonly buffer: SharedArrayBuffer
   /** Values of the label `operation`. */
@@ -48,8 +48,8 @@ export interface SharedMetrics {
 }
 
 /**
- * By operation, the results whose series are there before the first of them, as rates need it: all where nothing is said.
- * Any other series appears when it is counted.
+ * By operation, the results whose series exist from the start at zero, as rates need; by default all results. Other
+ * series appear when they are first counted.
  */
 type ExpectedResults = Readonly<Record<string, readonly RequestResult[]>>
 
@@ -60,7 +60,7 @@ interface MetricSeries extends MetricSample {
 
 type Labels = Readonly<Record<string, string>>
 
-/** What is in each bucket of a histogram: one for each bound, and one for what is above the last. Sums over all threads. */
+/** Counts of a histogram's buckets: one for each bound, and one above the last. Sums over all threads. */
 export interface HistogramCounts {
   readonly row: MetricRow
   readonly labels: Labels
@@ -74,7 +74,7 @@ interface SlotLayout {
     readonly row: MetricRow
     readonly labels: Labels
     readonly slot: number
-    /** Not shown while it is zero. */
+    /** Whether the series is hidden while it is zero. */
     readonly isUnexpected: boolean
   }[]
   readonly slotByKey: ReadonlyMap<string, number>
@@ -133,7 +133,7 @@ export class MetricSlots {
   readonly #layout: SlotLayout
   readonly #regionSlots: number
 
-  /** Attaches to metrics that another thread made. */
+  /** Attaches to metrics created by another thread. */
   constructor(shared: SharedMetrics) {
     this.shared = shared
     this.#layout = createLayout(shared.operations, shared.expected)
@@ -143,10 +143,10 @@ export class MetricSlots {
   }
 
   /**
-   * Makes the slots, all zero.
+   * Creates the slots, all zero.
    * @param operations values of the label `operation`, each once
-   * @param threads how many threads will count
-   * @param expected results of operations that can not have all of them
+   * @param threads number of threads that count
+   * @param expected results of operations that cannot have all results
    */
   static create(operations: readonly string[], threads: number, expected: ExpectedResults = {}): MetricSlots {
     const bytes = regionSlots(createLayout(operations, expected)) * threads * Float64Array.BYTES_PER_ELEMENT
@@ -194,18 +194,18 @@ export class MetricSlots {
     return this.#slot(seriesKey(ACCESS_DENIED_METRIC, { operation }))
   }
 
-  /** Slot of a metric of what is shared. */
+  /** Slot of a metric of a shared resource. */
   sharedSlot(name: SharedMetricName, resource: ShareName): number {
     return this.#slot(seriesKey(name, { resource }))
   }
 
-  /** How long requests of a class take, as one thread counts it. */
+  /** Histogram of one thread for the duration of requests of a class. */
   requestDuration<P extends Plane>(thread: number, plane: P, requestClass: RequestClass<P>): Histogram {
     const key = seriesKey(DURATION_METRIC, { plane, class: requestClass })
     return new Histogram(this.region(thread), this.#slot(key))
   }
 
-  /** How long syncs of the journal take, as one thread counts it. */
+  /** Histogram of one thread for the duration of journal syncs. */
   syncDuration(thread: number): Histogram {
     return new Histogram(this.region(thread), this.#slot(seriesKey(SYNC_DURATION_METRIC)))
   }
@@ -215,7 +215,7 @@ export class MetricSlots {
     return sumOf(this.#regions(), slot)
   }
 
-  /** Every sample with its sum over all threads, but for what is neither expected nor counted. */
+  /** Every sample with its sum over all threads, except unexpected series that are zero. */
   read(): readonly MetricSeries[] {
     const regions = this.#regions()
     const sum = (slot: number) => sumOf(regions, slot)
@@ -226,7 +226,7 @@ export class MetricSlots {
     })
   }
 
-  /** Every histogram that has counted anything. */
+  /** Every histogram that is not empty. */
   histograms(): readonly HistogramCounts[] {
     const regions = this.#regions()
     return this.#layout.series.flatMap(({ row, labels, slot }): readonly HistogramCounts[] => {

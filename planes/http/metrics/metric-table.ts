@@ -1,7 +1,7 @@
 /**
- * Every metric with its help text. Counting, rendering and the list of names are all made from these tables. A name that
- * ends in `_total` is a counter, which only grows while the process lives, as the counts of a histogram do. Names and units follow the rules of Prometheus
- * (https://prometheus.io/docs/practices/naming/): base units, and the unit at the end.
+ * Every metric with its help text. Counting, rendering and the list of names are made from these tables. A name that
+ * ends in `_total` is a counter: like the counts of a histogram, it only grows while the process lives. Names and units
+ * follow the rules of Prometheus (https://prometheus.io/docs/practices/naming/): base units, and the unit at the end.
  */
 
 /**
@@ -51,7 +51,7 @@ export const HISTOGRAM_BOUNDS: readonly number[] = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]
 
-/** Asked for when the metrics are read. */
+/** Measured when the metrics are read. */
 const SCRAPE_METRICS = {
   object_store_build_info: 'Always 1; the labels are the versions of the program and of Node.js.',
   object_store_degraded: '1 for what the server does not do at the moment, as /ready says; otherwise 0.',
@@ -153,7 +153,7 @@ export const DURATION_METRIC = 'object_store_request_duration_seconds'
 export const ACCESS_METRIC = 'object_store_share_access_total'
 export const ACCESS_DENIED_METRIC = 'object_store_share_access_denied_total'
 export const SYNC_DURATION_METRIC = 'object_store_journal_sync_duration_seconds'
-/** What each thread says of everything that its requests share (engine/shares/share-table.ts). */
+/** Metrics of shared resources, by thread (engine/shares/share-table.ts). */
 export const SHARED_METRICS = [
   'object_store_shared_used',
   'object_store_shared_capacity',
@@ -192,7 +192,7 @@ export const requestClasses = {
 export type Plane = keyof typeof requestClasses
 export type RequestClass<P extends Plane = Plane> = (typeof requestClasses)[P][number]
 
-/** What a server can fail to do while it serves everything else; values of the label `reason`. */
+/** Functions that can fail while the server works otherwise; values of the label `reason`. */
 export const degradationNames = ['uploads', 'records', 'changes', 'scrub', 'journal', 'clock', 'checkpoints'] as const
 export type Degradation = (typeof degradationNames)[number]
 
@@ -200,11 +200,11 @@ export type Degradation = (typeof degradationNames)[number]
 export const damageFinders = ['read', 'verification', 'audit'] as const
 export type DamageFinder = (typeof damageFinders)[number]
 
-/** What requests by links ask for; values of the label `access`. */
+/** Kinds of requests by links; values of the label `access`. */
 export const linkAccesses = ['share-page', 'share-unlock', 'share-content', 'embed-content'] as const
 export type LinkAccess = (typeof linkAccesses)[number]
 
-/** What records of refused requests by links are called; values of the label `operation` of their counter. */
+/** Operations in records of refused requests by links; values of the label `operation` of their counter. */
 export const linkRefusals = [
   'share.denied',
   'share.password_failed',
@@ -227,7 +227,7 @@ export type ThreadMetricName = Exclude<
 
 /** One value of a metric. */
 export interface MetricSample {
-  /** What its name has after that of the metric; only in histograms. */
+  /** Suffix after the name of the metric; only in histograms. */
   readonly suffix?: '_bucket' | '_sum' | '_count'
   readonly labels: Readonly<Record<string, string>>
   readonly value: number

@@ -1,4 +1,4 @@
-/** The connections of a listener over node:http: who they are of, how many there may be, and what is under way on each. */
+/** The connections of a listener over node:http: their addresses, their limit, and the requests under way on each. */
 import type { Socket } from 'node:net'
 import { AddressShares } from '../limits/address-shares.ts'
 import { CROWDED_PART } from '../limits/connection-rules.ts'
@@ -10,13 +10,13 @@ const MAPPED = '::ffff:'
 
 export class NodeConnection {
   readonly address: string
-  /** What HTTP is spoken on: with TLS not the socket that was accepted. */
+  /** The socket that carries HTTP; with TLS, not the accepted socket. */
   socket: Socket
-  /** Requests whose answers are not out, or that go on sending after them. */
+  /** Requests that are not answered, or whose clients keep sending after the answer. */
   readonly exchanges = new Set<NodeExchange>()
-  /** No further request is taken. */
+  /** Whether further requests are refused. */
   closing = false
-  /** Something was received that is no request, and was answered. */
+  /** Whether an invalid request was received and answered. */
   refused = false
   readonly #leave: (connection: NodeConnection) => void
 
@@ -27,14 +27,14 @@ export class NodeConnection {
     socket.once('close', () => this.#closed())
   }
 
-  /** Closes it at once; whatever is under way on it has heard of that when this returns. */
+  /** Closes it at once, after notifying the exchanges under way on it. */
   close(): void {
     this.closing = true
     this.socket.destroy()
     this.#closed()
   }
 
-  /** Closes it when all that was written is out. */
+  /** Closes it when everything written has been sent. */
   end(): void {
     this.closing = true
     this.socket.destroySoon()
@@ -47,7 +47,7 @@ export class NodeConnection {
   }
 }
 
-/** As `peer-address.ts` has it: IPv4-mapped IPv6 as IPv4, no zone; empty when the peer has gone already. */
+/** The peer in the form of `peer-address.ts`: IPv4-mapped IPv6 as IPv4, no zone; empty when the peer has gone. */
 export function peerText(address: string | undefined): string {
   if (address === undefined) return ''
   if (address.startsWith(MAPPED) && address.includes('.')) return address.slice(MAPPED.length)
@@ -59,21 +59,21 @@ export class NodeConnections {
   readonly #maximum: number
   readonly #all = new Set<NodeConnection>()
   readonly #bySocket = new WeakMap<Socket, NodeConnection>()
-  /** How many each address has. */
+  /** Number of connections by address. */
   readonly #counts = new Map<string, number>()
   readonly #fresh = new FreshConnections<NodeConnection>()
   readonly #shares: AddressShares
 
   /**
-   * @param maximum further ones take the place of those that have not sent a head yet, or are closed
-   * @param proxies their connections are of many clients
+   * @param maximum beyond it a connection without a head is closed, else the new one
+   * @param proxies exempt from shares: they carry connections of many clients
    */
   constructor(maximum: number, proxies?: TrustedProxies) {
     this.#maximum = maximum
     this.#shares = new AddressShares(async () => this.#addressWithMost(), proxies)
   }
 
-  /** Takes a socket that was accepted just now. */
+  /** Adds a newly accepted socket. */
   opened(socket: Socket): void {
     const connection = new NodeConnection(socket, (one) => this.#forget(one))
     this.#bySocket.set(socket, connection)
@@ -82,11 +82,11 @@ export class NodeConnections {
     this.#counts.set(address, (this.#counts.get(address) ?? 0) + 1)
     this.#fresh.add(address, connection)
     if (this.isCrowded && this.#shares.isOneTooMany(address)) this.#fresh.closeOneOf(address)
-    // A connection that has sent nothing yet makes room; the new one is among them, and younger than all others.
+    // A connection without a head makes room; the new one is the youngest of them.
     else if (this.#all.size > this.#maximum && !this.#fresh.closeOne()) connection.close()
   }
 
-  /** TLS is spoken on an accepted socket. */
+  /** Replaces an accepted socket by its TLS socket. */
   secured(accepted: Socket, secure: Socket): void {
     const connection = this.#bySocket.get(accepted)
     if (connection === undefined) return
@@ -98,7 +98,7 @@ export class NodeConnections {
     return this.#bySocket.get(socket)
   }
 
-  /** A head has come. */
+  /** A head has arrived, so the connection is not fresh any more. */
   spoke(connection: NodeConnection): void {
     this.#fresh.remove(connection.address, connection)
   }
@@ -107,7 +107,7 @@ export class NodeConnections {
     return this.#all.size >= this.#maximum * CROWDED_PART
   }
 
-  /** Whether connections of this address have to end, so that others find a place. */
+  /** Whether connections of this address must end to make room for others. */
   givesWay(address: string): boolean {
     return this.isCrowded && this.#shares.givesWay(address)
   }

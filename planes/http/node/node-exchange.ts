@@ -10,7 +10,7 @@ import { type ExchangeHost, ServedExchange } from '../served-exchange.ts'
 import { closeSource } from '../responses/source-stream.ts'
 import { announcedLength, isBodyless, type WholeBody, wholeLength, wholeSource } from '../responses/whole-response.ts'
 
-/** A longer body in memory is sent as a stream, which is watched until it is out. */
+/** A longer body in memory is sent as a stream, which is watched until it is sent. */
 const WHOLE_BYTES_MAXIMUM = 16 * 1024
 
 const NOTHING = Buffer.alloc(0)
@@ -20,7 +20,7 @@ export class NodeExchange extends ServedExchange {
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
   readonly #connection: NodeConnection
-  /** The whole answer was given to the platform. */
+  /** Whether the whole answer was handed to node:http. */
   #isSent = false
 
   constructor(request: IncomingMessage, response: ServerResponse, connection: NodeConnection, host: ExchangeHost) {
@@ -36,17 +36,17 @@ export class NodeExchange extends ServedExchange {
     })
   }
 
-  /** Whether another request on the connection may be taken: the answer to this one goes out before that of the other. */
+  /** Whether another request on the connection may be taken: this answer is sent or handed over, so it goes first. */
   get isAnswered(): boolean {
     return this.#isSent || this.#response.writableEnded
   }
 
-  /** Whether some of an answer is out, so that nothing else may be said. */
+  /** Whether part of an answer was sent, so that no other answer is possible. */
   get hasSpoken(): boolean {
     return this.#isSent || this.#response.headersSent
   }
 
-  /** The connection has closed, or brought what ends it. */
+  /** The connection has closed, or received an invalid request. */
   gone(): void {
     if (!this.over || this.lingerUntilMilliseconds !== undefined) this.clientGone()
   }
@@ -64,7 +64,7 @@ export class NodeExchange extends ServedExchange {
   }
 
   protected prolongSocket(): void {
-    // The platform closes no connection that a request is under way on.
+    // Nothing to do: node:http closes no connection with a request under way.
   }
 
   protected schedule(response: HttpResponse, close: boolean): void {
@@ -89,7 +89,7 @@ export class NodeExchange extends ServedExchange {
   }
 
   /**
-   * Past the platform, which would close the socket as soon as the answer is out. With unread bytes after it that resets the
+   * Bypasses node:http, which would close the socket as soon as the answer is sent. With unread bytes that resets the
    * connection, and a client that is still sending would lose the answer that says why.
    */
   #sendAndLinger(response: HttpResponse): void {
@@ -116,7 +116,7 @@ export class NodeExchange extends ServedExchange {
     this.#end(body, close)
   }
 
-  /** Of a client that does not take it the connection ends by its time without any activity. */
+  /** The idle timeout ends the connection of a client that does not read the answer. */
   #end(body: WholeBody, close: boolean): void {
     this.#isSent = true
     if (close) this.#connection.closing = true
@@ -143,7 +143,7 @@ export class NodeExchange extends ServedExchange {
     this.#leaveConnection()
   }
 
-  /** While a part of its body, which is dropped, is still to come, the exchange is watched like one that closes. */
+  /** Lingers until the rest of the body, which is dropped, has arrived, so that the stall guard watches it. */
   #leaveConnection(): void {
     if (this.over) return
     if (this.incoming !== undefined && !this.incoming.complete) {
@@ -156,8 +156,8 @@ export class NodeExchange extends ServedExchange {
 }
 
 /**
- * The bytes of a body, one a character: the platform joins such a text to the head and writes both at once. It would do so
- * with a text in UTF-8, too, and encode the head with it, whose bytes are what they should be.
+ * The body as latin1 text, which node:http joins to the head and writes at once. With UTF-8 text it would also encode
+ * the head, whose bytes are final.
  */
 function oneByteText(body: WholeBody): string {
   if (typeof body !== 'string') return body.toString('latin1')

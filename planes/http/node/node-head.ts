@@ -5,7 +5,7 @@ import { type HeadFault, type HeadSource, TOO_LARGE } from '../requests/request-
 
 const ASCII = /^[\0-\x7f]*$/
 
-/** Names in the case they were sent in, and what they are in small letters: clients send the same few. */
+/** Cache of lower-case names by the names as sent: clients send the same few. */
 const knownNames = new Map<string, string>()
 const KNOWN_NAMES_MAXIMUM = 512
 const KNOWN_NAME_LENGTH_MAXIMUM = 64
@@ -33,7 +33,7 @@ export class NodeHead implements HeadSource {
     return end === -1 ? undefined : url.slice(end + 1)
   }
 
-  /** Values come as one character a byte; planes get them as UTF-8. */
+  /** Values arrive as latin1; planes get them as UTF-8. */
   forEach(each: (name: string, value: string) => void): void {
     const { rawHeaders } = this.#request
     for (let index = 1; index < rawHeaders.length; index += 2) {

@@ -8,7 +8,7 @@ const LINE_END = Buffer.from('\r\n')
 
 /**
  * Writes status and headers, to go out with the body.
- * @param length of the body, undefined if it goes out in chunks or there is none
+ * @param length bytes of the body; undefined if it is sent in chunks or absent
  */
 export function writeHead(
   to: ServerResponse,
@@ -23,12 +23,12 @@ export function writeHead(
   to.writeHead(response.status, lines)
 }
 
-/** What node:http writes one byte a character, as UTF-8. */
+/** A text whose latin1 form, which node:http writes, is the UTF-8 of `value`. */
 function wireText(value: string): string {
   return ASCII.test(value) ? value : Buffer.from(value).toString('latin1')
 }
 
-/** A whole message that says that it is the last of its connection; it has no body if `method` is HEAD. */
+/** A whole message with `Connection: close`; without a body if `method` is HEAD. */
 export function lastMessage(response: HttpResponse, method: string): Buffer {
   const { status, headers } = response
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Unknown'}`]

@@ -1,10 +1,10 @@
 /**
  * The listener over node:http and node:https.
  *
- * The platform's parser is strict: what it cannot read is answered 400 or 431 and the connection closed, where uWebSockets.js
- * holds some of it in silence. Its own ways are switched off where they differ from what the planes were promised: it does
- * not answer for a missing Host or an expectation, does not read a request while the one before it is at work (the
- * connection is closed, as no client in use does that), and keeps as few bytes and lines of a head.
+ * Node's parser is strict: invalid requests are answered 400 or 431 and the connection is closed, where uWebSockets.js
+ * silently holds some of them. Its defaults are changed where they differ from the interface of planes: it does not
+ * answer a missing Host or an expectation, does not read a request while the previous one is handled (the connection is
+ * closed; no client in use does that), and has the same bounds on heads.
  *
  * Several threads may listen on one port where `sharesPorts` of `http-driver.ts` says so.
  */
@@ -24,7 +24,7 @@ import { lastMessage } from './node-response.ts'
 import { type HeadFault, TOO_LARGE } from '../requests/request-head.ts'
 import { readTlsPair, type TlsFiles, type TlsPair, unusablePair } from '../tls-files.ts'
 
-/** For a head, for a handshake, and between two requests; the other library has twelve seconds built in. */
+/** Timeout for a head, for a handshake, and between two requests; uWebSockets.js has twelve seconds built in. */
 const IDLE_MILLISECONDS = 12_000
 const CHECK_MILLISECONDS = 2000
 /** Of node:net, since 22.12 and 23.1; older typings do not have it. */
@@ -38,23 +38,23 @@ const SERVER_OPTIONS: ServerOptions = {
   maxHeaderSize: HEADER_BYTES_MAXIMUM,
   headersTimeout: IDLE_MILLISECONDS,
   keepAliveTimeout: IDLE_MILLISECONDS,
-  // Bodies are watched by the guard, which knows who is waited for.
+  // Off: the stall guard watches bodies, and knows whether the exchange waits for the client.
   requestTimeout: 0,
   connectionsCheckingInterval: CHECK_MILLISECONDS,
   noDelay: true,
 }
 
-/** Those of TLS 1.3 must be named too, or there is no TLS 1.3. */
+/** The cipher suites of TLS 1.3 must be listed too, or TLS 1.3 is off. */
 const SECURE_OPTIONS = {
   ciphers: `TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:${CIPHERS}`,
   minVersion: 'TLSv1.2',
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 } as const
 
-/** Curves that clients can be expected to take; with others a context is made and no handshake succeeds. */
+/** Curves that clients support. With other curves a context can be made, but no handshake succeeds. */
 const CURVES: ReadonlySet<string> = new Set(['prime256v1', 'secp384r1', 'secp521r1'])
 
-/** What is wrong with bytes that are no request, by the code of the parser. */
+/** The fault of an invalid request, by the error code of the parser. */
 const FAULTS: Readonly<Record<string, HeadFault>> = {
   HPE_HEADER_OVERFLOW: TOO_LARGE,
   HPE_INVALID_VERSION: { status: 505, reason: 'The server speaks HTTP/1.1.' },
@@ -72,7 +72,7 @@ export class NodeListener extends Listener {
   constructor(options: ListenOptions) {
     const { tls, connectionsMaximum = Number.POSITIVE_INFINITY } = options
     const connections = new NodeConnections(connectionsMaximum, proxiesOf(options))
-    // Before anything else has begun: these fail when the files cannot be used.
+    // First, because it fails when the files cannot be used.
     const pair = tls === undefined ? undefined : readTlsPair(tls)
     const server =
       tls === undefined || pair === undefined ? plainServer(connections) : secureServer(tls, pair, connections)
@@ -80,9 +80,9 @@ export class NodeListener extends Listener {
     this.#connections = connections
     this.#pair = pair
     this.#server = server
-    // More lines than there may be are counted in `node-head.ts`; a limit here would drop them unseen.
+    // Off: a limit here would silently drop lines; `node-head.ts` counts them and refuses.
     server.maxHeadersCount = 0
-    // Of a client that does not take the end of an answer, or sends nothing when it is waited for in vain.
+    // Ends connections whose client does not read the end of an answer, or sends nothing.
     server.timeout = options.stallTimeoutMilliseconds ?? 60_000
     const take = (request: IncomingMessage, response: ServerResponse) => this.#take(request, response)
     server.on('request', take)
@@ -138,13 +138,13 @@ export class NodeListener extends Listener {
     return this.#connections.isCrowded
   }
 
-  /** Not by the server's own `close`, which also closes connections that are idle: they are served until all are closed. */
+  /** Does not use the server's `close`, which also closes idle connections: they are served until all are closed. */
   protected stopListening(): void {
     SocketServer.prototype.close.call(this.#server)
   }
 
   protected closeConnections(): Promise<void> {
-    // Stops its clock, too.
+    // Also stops its interval timer.
     this.#server.close(() => {})
     this.#connections.close()
     return nextTurn()
@@ -164,16 +164,16 @@ export class NodeListener extends Listener {
     this.serve(exchange)
   }
 
-  /** Bytes that the parser could not read, or a failure of the socket. */
+  /** Handles an error of the parser or of the socket. */
   #unread(error: NodeJS.ErrnoException, socket: Socket): void {
     const { code = '' } = error
     if (code.startsWith('HPE_')) this.#refuse(socket, FAULTS[code] ?? MALFORMED)
-    // Who has sent nothing asks nothing: connections are opened before they are needed.
+    // A connection without any bytes is closed silently: clients open connections before they need them.
     else if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead > 0) this.#refuse(socket, TOO_SLOW)
     else socket.destroy()
   }
 
-  /** Answers what is no request, and reads on for a while, so that the answer is not lost to a client that still sends. */
+  /** Answers an invalid request, and keeps reading for a while, so that a client that still sends gets the answer. */
   #refuse(socket: Socket, { status, reason }: HeadFault): void {
     const connection = this.#connections.of(socket)
     if (connection === undefined || connection.refused) return
@@ -197,7 +197,7 @@ export class NodeListener extends Listener {
     socket.once('close', () => clearTimeout(timer))
   }
 
-  /** Nothing went over a connection for a while. While the handler is at work, that is nobody's fault. */
+  /** Closes an idle connection, unless a handler is still at work on one of its requests. */
   #idle(socket: Socket): void {
     const connection = this.#connections.of(socket)
     if (connection === undefined || connection.exchanges.size === 0) socket.destroy()
@@ -215,7 +215,7 @@ function secureServer(tls: TlsFiles, pair: TlsPair, connections: NodeConnections
   const server = attempt(tls, () =>
     createSecureServer({ ...SERVER_OPTIONS, ...context, handshakeTimeout: IDLE_MILLISECONDS }),
   )
-  /** By the peer: what is spoken over a socket does not say which one that is. */
+  /** Raw socket by peer: a TLS socket does not expose the socket below it. */
   const accepted = new Map<string, Socket>()
   server.on('connection', (socket: Socket) => {
     const peer = `${socket.remoteAddress} ${socket.remotePort}`

@@ -4,17 +4,16 @@ import type { BodySource } from '../exchange.ts'
 import { SourceStream, type StreamOwner } from '../responses/source-stream.ts'
 
 /**
- * Bytes that the kernel is to take before it is asked to take more. Whether a reader reads is seen by that alone, so it is not
- * much.
+ * Bytes per write. Progress of a reader is visible only when the kernel has taken a whole write, so it is small.
  */
 const WRITE_BYTES_MAXIMUM = 256 * 1024
 
 export class NodeStream extends SourceStream {
   readonly #response: ServerResponse
   readonly #length: number | undefined
-  /** What is left of the piece that goes out. */
+  /** The rest of the current piece. */
   #rest: Buffer | undefined
-  /** The kernel has not taken yet what it was given. */
+  /** Whether the kernel has not yet taken the last write. */
   #isWriting = false
   #takenBytes = 0
   #givenBytes = 0
@@ -35,7 +34,7 @@ export class NodeStream extends SourceStream {
   }
 
   retry(): void {
-    // The platform writes as soon as it can.
+    // Nothing to do: node:http writes as soon as it can.
   }
 
   override abort(): void {
@@ -80,7 +79,7 @@ export class NodeStream extends SourceStream {
   }
 
   readonly #written = (error?: Error | null): void => {
-    // The connection has closed, which whoever owns this hears of.
+    // The connection has closed, which the exchange learns by itself.
     if (error !== undefined && error !== null) return
     this.#takenBytes += 1
     this.#isWriting = false

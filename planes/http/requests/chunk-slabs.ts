@@ -1,22 +1,22 @@
 /**
- * Memory for request chunks that have to wait, used again and again: fresh memory costs a page fault every 4 KiB.
+ * Pool of memory for request chunks that have to wait: fresh memory costs a page fault every 4 KiB.
  */
 
-/** The longest chunk that the library hands over. */
+/** The longest chunk that uWebSockets.js hands over. */
 const SLAB_BYTES = 512 * 1024
 
 /** Shorter chunks do not come from full reads and are not worth a slab. */
 const SLAB_WORTHY_BYTES = 64 * 1024
 
-/** Slabs kept by a thread when nobody needs them. */
+/** Free slabs kept per thread. */
 const SPARE_SLABS_MAXIMUM = 32
 
 const spare: Buffer[] = []
 
 /**
  * A copy of `source`, to be given back with `releaseChunk`.
- * @param waits whether more must come before anybody takes it. What may wait long is not taken from the platform's pool, all of
- *   which it would keep from being freed.
+ * @param waits whether the copy waits for more of its body. Such copies live long, so they are allocated outside
+ *   Buffer's pool and do not pin it.
  */
 export function copyChunk(source: Buffer, waits: boolean): Buffer {
   if (source.length < SLAB_WORTHY_BYTES || source.length > SLAB_BYTES) {
@@ -29,7 +29,7 @@ export function copyChunk(source: Buffer, waits: boolean): Buffer {
   return slab.subarray(0, source.length)
 }
 
-/** The bytes of a copy in memory that nobody gives back. */
+/** The bytes of a copy in memory that need not be released: a slab is copied and released. */
 export function keepChunk(copy: Buffer): Buffer {
   if (copy.buffer.byteLength !== SLAB_BYTES) return copy
   const kept = Buffer.from(copy)
@@ -37,7 +37,7 @@ export function keepChunk(copy: Buffer): Buffer {
   return kept
 }
 
-/** Takes back what `copyChunk` gave; its bytes are overwritten by a later chunk. */
+/** Returns a copy of `copyChunk` to the pool; a later chunk overwrites its bytes. */
 export function releaseChunk(copy: Buffer): void {
   if (copy.buffer.byteLength !== SLAB_BYTES || spare.length >= SPARE_SLABS_MAXIMUM) return
   spare.push(Buffer.from(copy.buffer, 0, SLAB_BYTES))

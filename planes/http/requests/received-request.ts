@@ -3,7 +3,7 @@ import type { TrustedProxies } from '../limits/trusted-proxies.ts'
 import { EMPTY_BODY } from './request-body.ts'
 import { type HeadSource, RequestHead } from './request-head.ts'
 
-/** The handler's view of a request: its head, and news of the client's leaving. */
+/** The handler's view of a request: its head, and the notification when the client disconnects. */
 export abstract class ReceivedRequest extends RequestHead implements HttpRequest {
   readonly remoteAddress: string
   /** The other end of the connection. */
@@ -23,7 +23,7 @@ export abstract class ReceivedRequest extends RequestHead implements HttpRequest
 
   abstract cut(): void
 
-  /** Called with exceptions that nobody waits for. */
+  /** Called with exceptions that have no caller to reach. */
   abstract report(error: unknown): void
 
   onAborted(listener: () => void): void {

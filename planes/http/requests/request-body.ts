@@ -1,15 +1,15 @@
 /**
- * The body of one request on its way from the socket to whoever wants it.
+ * The body of one request, between the socket and its reader.
  *
- * A driver hands over chunks from the moment the head is parsed, whether or not anybody has asked, and uWebSockets.js
- * takes each chunk's memory back when the callback returns. So chunks that nobody waits for are copied into a bounded queue and
- * the socket is paused when it is full; nothing is lost while a handler authenticates, and nothing piles up.
+ * A driver delivers chunks from the moment the head is parsed, even before a handler reads the body, and uWebSockets.js
+ * reclaims the memory of each chunk when the callback returns. So early chunks are copied into a bounded queue, and the
+ * socket is paused when it is full: nothing is lost while a handler authenticates, and memory stays bounded.
  */
 import { askForTurn, cancelTurn, countWaiting } from './read-turns.ts'
 import { copyChunk, keepChunk, releaseChunk } from './chunk-slabs.ts'
 import { BodyTooLargeError, ClientGoneError, type RequestBody, ServerStoppingError } from '../exchange.ts'
 
-/** The socket is paused when more than so many undelivered bytes are queued. */
+/** The socket is paused when more undelivered bytes than this are queued. */
 export const QUEUED_BYTES_MAXIMUM = 256 * 1024
 
 /** Stops and restarts the socket below a body. Both may be called at any time, also after the socket is gone. */
@@ -22,18 +22,20 @@ export interface Throttle {
 }
 
 /**
- * More bytes than so many do not wait for a sink that has another way to take them. Receive buffers are bounded so that a
- * pause holds after one read (receive-buffer.ts); this bounds memory should a read ever fill the library's buffer.
+ * More queued bytes than this are passed to `takeNow`, if the reader has it. Receive buffers are bounded so that a
+ * pause takes effect after one read (receive-buffer.ts); this bounds memory if a read ever fills the library's buffer.
  */
 export const WAITING_BYTES_MAXIMUM = 16 * 1024 * 1024
 
-/** Beyond so many bytes that nobody takes, the connection is cut. */
+/** With more undelivered bytes than this, the connection is cut. */
 const UNTAKEN_BYTES_MAXIMUM = 128 * 1024 * 1024
 
-/** A body with more than so many bytes to come resumes only in its turn. */
+/** A body with more remaining bytes than this resumes only in its turn. */
 const BURST_BYTES_MINIMUM = 1024 * 1024
 
-/** A chunk of so many bytes comes from a sender that is ahead of us. Before the next one others get their turn. */
+/**
+ * A chunk of this size shows that the sender is faster than the server. Other bodies get a turn before its next one.
+ */
 const TURN_BYTES_MINIMUM = 64 * 1024
 
 type Sink = (chunk: Buffer) => void | Promise<void>
@@ -62,9 +64,9 @@ export class IncomingBody implements RequestBody {
   #discarding = false
   /** The sink's promise is pending; nothing else is delivered meanwhile. */
   #busy = false
-  /** What keeps the body from its reader: the client went, the response was sent first, or a chunk was not taken. */
+  /** Why the body ended early: the client has gone, the response was sent first, or a chunk was not taken. */
   #ending: Ending | undefined
-  /** Whoever waits for the last byte. */
+  /** Resolves `arrival`. */
   #arrived: (() => void) | undefined
   readonly #resume = (): void => this.#throttle.resume()
 
@@ -75,7 +77,7 @@ export class IncomingBody implements RequestBody {
 
   /**
    * Takes a chunk from the driver.
-   * @param isKept whether its memory stays when this returns, and nobody else has it
+   * @param isKept whether the chunk's memory stays valid after this returns, and belongs to the body alone
    */
   receive(chunk: Buffer, last: boolean, isKept: boolean): void {
     this.receivedBytes += chunk.length
@@ -93,17 +95,17 @@ export class IncomingBody implements RequestBody {
     else if (chunk.byteLength >= TURN_BYTES_MINIMUM) this.#waitForTurn()
   }
 
-  /** The client has gone. A body that came in whole before is still delivered. */
+  /** The client has gone. A body that is already complete is still delivered. */
   abandon(): void {
     if (!this.complete) this.#stop('gone')
   }
 
-  /** The server stops: a body that has not come in whole is not waited for, and its reader is told so. */
+  /** The server is stopping: an incomplete body fails for its reader with ServerStoppingError. */
   giveUp(): void {
     if (!this.complete) this.#stop({ error: new ServerStoppingError('the server is stopping') })
   }
 
-  /** Nobody wants the rest: it is read off the socket and dropped, so that the connection stays in step. */
+  /** Reads the rest off the socket and drops it, so that the next request on the connection can be read. */
   discard(): void {
     this.#stop('answered')
     this.#throttle.resume()
@@ -179,7 +181,7 @@ export class IncomingBody implements RequestBody {
     else if (this.#queuedBytes > QUEUED_BYTES_MAXIMUM && !this.complete) this.#throttle.pause()
   }
 
-  /** Everything that waits, and `chunk` after it, goes to the reader at once. */
+  /** Passes all queued chunks, and `chunk` after them, to the reader at once. */
   #overflow(takeNow: (chunk: Buffer) => void, chunk: Buffer): void {
     try {
       for (let copy = this.#dequeue(); copy !== undefined; copy = this.#dequeue()) {
@@ -201,7 +203,7 @@ export class IncomingBody implements RequestBody {
     return copy
   }
 
-  /** Gives `chunk` to the sink; `copy` is given back when the sink has settled. */
+  /** Passes `chunk` to the sink; releases `copy` when the sink has settled. */
   #deliver(reader: Reader, chunk: Buffer, copy: Buffer | undefined): void {
     let pending: void | Promise<void>
     try {
@@ -229,7 +231,7 @@ export class IncomingBody implements RequestBody {
     )
   }
 
-  /** Delivers what is queued, as far as the sink takes it at once; then ends the reader or lets the socket run. */
+  /** Delivers queued chunks until a promise of the sink is pending; then ends the reader or resumes the socket. */
   #drain(): void {
     while (!this.#busy && this.#reader !== undefined && this.#ending === undefined) {
       const copy = this.#dequeue()
@@ -242,7 +244,7 @@ export class IncomingBody implements RequestBody {
     else if (this.#throttle.paused) this.#runAgain()
   }
 
-  /** However many clients send, one turn of the event loop takes one such chunk, and other requests come in between. */
+  /** One turn of the event loop takes one such chunk of all clients, so that other requests are served in between. */
   #waitForTurn(): void {
     if (this.#discarding) return
     this.#throttle.pause()
@@ -292,7 +294,7 @@ function endingError(ending: Ending): unknown {
   return new Error('The response was sent before the request body was read')
 }
 
-/** The body of a request that has none; shared by all of them. */
+/** The body of all requests without one. */
 export const EMPTY_BODY: RequestBody = {
   receivedBytes: 0,
   arrival: () => undefined,

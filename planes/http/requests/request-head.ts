@@ -1,9 +1,9 @@
 /**
- * Reads the head of a request out of what a driver's parser has made of it, and judges it.
+ * Reads and validates the head of a request from a driver's parser.
  *
- * The parser of uWebSockets.js is lenient where two readers could disagree about a message: it accepts two Content-Length
- * lines and takes the first, treats any Transfer-Encoding as chunked, lets through an empty method and raw bytes
- * above 0x7e in the target. Such a head gets a fault here and no handler sees it (RFC 9112 sections 3.2 and 6.3).
+ * The parser of uWebSockets.js is lenient where two readers could disagree about a message: it accepts two
+ * Content-Length lines and uses the first, treats any Transfer-Encoding as chunked, and accepts an empty method and raw
+ * bytes above 0x7e in the target. Such a head gets a fault here and reaches no handler (RFC 9112 sections 3.2 and 6.3).
  */
 import type { HeaderLine } from '../exchange.ts'
 import { HEADER_BYTES_MAXIMUM } from '../limits/header-limits.ts'
@@ -14,9 +14,9 @@ export interface HeadSource {
   /** The target up to its query, raw. */
   getUrl(): string
   getQuery(): string | undefined
-  /** Every header line in the order received: name in small letters, value without surrounding blanks. */
+  /** Every header line in the order received: lower-case name, value without surrounding blanks. */
   forEach(each: (name: string, value: string) => void): void
-  /** What a parser lets through that nobody answers. */
+  /** Fault that the parser of the driver let through. */
   readonly fault?: HeadFault | undefined
 }
 
@@ -33,11 +33,13 @@ const METHOD = /^[A-Za-z][A-Za-z-]{0,31}$/
 const OUTSIDE_VISIBLE_ASCII = /[^\x21-\x7e]/
 /** At most 15 digits: always exact as a number. */
 const CONTENT_LENGTH = /^\d{1,15}$/
-/** What a head has beside its parts: two blanks, HTTP/1.1 and two line ends; a colon, a blank and a line end a line. */
+/**
+ * Bytes of a head outside its parts: two blanks, HTTP/1.1, two line ends; and per line a colon, a blank, a line end.
+ */
 const REQUEST_LINE_BYTES = 14
 const HEADER_LINE_BYTES = 4
 
-/** Gathers header lines; one per thread, because the library calls back synchronously and a closure each costs. */
+/** Gathers header lines. One per thread, because the library calls back synchronously and closures are expensive. */
 class HeaderCollector {
   lines: HeaderLine[] = []
   contentLength: string | undefined
@@ -89,7 +91,7 @@ class HeaderCollector {
 
 const collector = new HeaderCollector()
 
-/** The head of a request: copies of all that is in it. */
+/** The head of a request, copied from the parser. */
 export class RequestHead {
   readonly method: string
   readonly path: string
@@ -98,7 +100,7 @@ export class RequestHead {
   readonly contentLength: number | undefined
   /** The body is framed by chunks; its length is known only at its end. */
   readonly chunked: boolean
-  /** The client asked for the connection to be closed, by the test of uWebSockets.js, which looks at the length only. */
+  /** Whether the client asked to close the connection, by the test of uWebSockets.js, which checks only the length. */
   readonly closeRequested: boolean
   /** Set when the request must not reach a handler. */
   readonly fault: HeadFault | undefined

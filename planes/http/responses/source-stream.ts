@@ -1,17 +1,17 @@
 /**
- * Sends a body source at the reader's pace: a piece is asked for only when the one before is with the kernel. How
- * pieces go out is the matter of those who extend this: `uws-stream.ts` and `node-stream.ts`.
+ * Sends a body source at the reader's pace: the next piece is requested only when the kernel has taken the previous
+ * one. Subclasses write the pieces: `uws-stream.ts` and `node-stream.ts`.
  */
 import type { BodySource } from '../exchange.ts'
 
 /** Bytes sent in one run before other connections get their turn. */
 const RUN_BYTES_MAXIMUM = 1024 * 1024
 
-/** What a stream reports to its owner: one of the first two, once. */
+/** The callbacks of a stream: one of the first two is called, once. */
 export interface StreamOwner {
-  /** Every byte is with the driver; the response is invalid from now on. */
+  /** The driver has every byte; the response must not be used any more. */
   streamDone(): void
-  /** The source failed or lied about its length. The owner must cut the connection. */
+  /** The source failed or had another length. The owner must cut the connection. */
   streamFailed(error: unknown): void
   /** The source threw while it was being closed. */
   report(error: unknown): void
@@ -41,25 +41,25 @@ export abstract class SourceStream {
   /** A number that changes as the client reads; undefined while the source is the one being waited for. */
   abstract progress(): number | undefined
 
-  /** Whether some of a piece still has to go out before the next is asked for. */
+  /** Whether part of a piece must be sent before the next is requested. */
   protected abstract get isWaiting(): boolean
 
-  /** Sends a piece, not an empty one, as far as it goes. Runs within `gathered`. */
+  /** Writes as much of a non-empty piece as possible. Runs within `gathered`. */
   protected abstract send(piece: Buffer): void
 
   /** The source has no more pieces. */
   protected abstract finish(): void
 
-  /** Does `work` so that what it writes goes out together. */
+  /** Runs `work` so that its writes are sent together. */
   protected abstract gathered(work: () => void): void
 
-  /** Begins, within `gathered`, after status and headers. */
+  /** Starts sending, within `gathered`, after status and headers. */
   abstract start(): void
 
-  /** Offers what waits again, where that may be of use. */
+  /** Tries again to write the waiting bytes, where that may help. */
   abstract retry(): void
 
-  /** The connection is gone. The source is closed, but not while it is at work on a piece. */
+  /** The connection has closed. Closes the source, but not while it produces a piece. */
   abort(): void {
     if (this.#over) return
     this.#end()
@@ -75,13 +75,13 @@ export abstract class SourceStream {
     this.#owner.streamFailed(error)
   }
 
-  /** Asks for pieces and sends them until the source or the socket has to be waited for. */
+  /** Requests and sends pieces until it has to wait for the source or the socket. */
   protected run(): void {
     this.#runBytes = 0
     this.runOn()
   }
 
-  /** The same, in the run that has begun. */
+  /** As `run`, within the current run. */
   protected runOn(): void {
     while (!this.#over && !this.isWaiting) {
       if (this.#runBytes >= RUN_BYTES_MAXIMUM) {

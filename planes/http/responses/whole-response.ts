@@ -1,26 +1,26 @@
-/** What is the same for every driver about a response: what may be sent at all, and how long it is. */
+/** The part of responses common to both drivers: validity and length. */
 import { type BodySource, type HttpResponse, isSource } from '../exchange.ts'
 
 /** A body that is in memory whole. */
 export type WholeBody = Buffer | string
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** What nearly every value is made of; a quick look before the thorough one. */
+/** Matches nearly every value; a fast check before the full one. */
 const PLAIN_VALUE = /^[\t\x20-\x7e]*$/
 /**
  * Control characters below 0x80 but tab (RFC 9110 section 5.5; those above are two harmless bytes in UTF-8), and
  * halves of surrogate pairs, which have no UTF-8 form.
  */
 const FORBIDDEN_IN_VALUE = /[^\t\u0080-\u009f\P{Cc}]|\p{Surrogate}/u
-/** Written by this layer or by the library, from the body and the state of the connection. */
+/** Headers that only this layer or the library writes, from the body and the state of the connection. */
 const RESERVED_NAME = /^(?:connection|content-length|date|transfer-encoding)$/i
 
-/** Names that were found to be in order: all answers have the same few, beside those of user metadata. */
+/** Cache of header names found valid: apart from user metadata, all answers have the same few names. */
 const knownNames = new Set<string>()
 const KNOWN_NAMES_MAXIMUM = 256
 const KNOWN_NAME_LENGTH_MAXIMUM = 64
 
-/** What makes `response` impossible to send, or undefined. */
+/** Why `response` cannot be sent; undefined if it can. */
 export function responseFault(response: HttpResponse): string | undefined {
   if (!Number.isInteger(response.status) || response.status < 200 || response.status > 599) {
     return `status ${response.status} is not a final status`
@@ -52,12 +52,12 @@ export function wholeLength(body: WholeBody | undefined): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.length
 }
 
-/** What HEAD announces. Undefined for a body of unknown length: it may be left out (RFC 9110 section 8.6). */
+/** The Content-Length of an answer to HEAD; undefined for an unknown length, where it may be omitted (RFC 9110 8.6). */
 export function announcedLength({ body, contentLength }: HttpResponse): number | undefined {
   return contentLength ?? (isSource(body) ? body.length : wholeLength(body))
 }
 
-/** The end of a head, and a body behind it, for a message in chunks. */
+/** The end of a head and a chunked body. */
 export function chunkedMessage(body: WholeBody | undefined): Buffer {
   const length = wholeLength(body)
   if (body === undefined || length === 0) return Buffer.from('chunked\r\n\r\n0\r\n')
@@ -65,7 +65,7 @@ export function chunkedMessage(body: WholeBody | undefined): Buffer {
   return Buffer.concat([Buffer.from(`chunked\r\n\r\n${length.toString(16)}\r\n`), content, Buffer.from('\r\n0\r\n')])
 }
 
-/** A body in memory as a source, for those that are too long for the kernel to be sure to take at once. */
+/** A body in memory as a source, for bodies that the kernel may not take at once. */
 export function wholeSource(body: Buffer): BodySource & { readonly length: number } {
   let rest: Buffer | undefined = body
   return {

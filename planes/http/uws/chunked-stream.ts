@@ -1,26 +1,26 @@
 /**
- * Sends a body whose length nobody knows beforehand, in chunks (RFC 9112 section 7.1). A failure cuts the connection
- * before the last chunk, so the client sees that the body is not whole.
+ * Sends a body of unknown length in chunks (RFC 9112 section 7.1). A failure cuts the connection before the last chunk,
+ * so the client sees that the body is incomplete.
  *
- * The library takes whatever it is given of such a body, keeps what the kernel does not take, and tries to write that
- * only when it is given more. So it is given little at a time, and next to nothing while it holds some: what it holds
- * is bounded, and so is what is sent to a client that does not read.
+ * The library accepts any amount of such a body, buffers what the kernel does not take, and retries only with the next
+ * write. So each write is small, and tiny while the library has a rest: its buffer is bounded, and so is what is sent
+ * to a client that does not read.
  */
 import { UwsStream } from './uws-stream.ts'
 
-/** Bytes handed to the library at once; also what it may be left with. */
+/** Bytes handed to the library at once; also the bound of its buffer. */
 const CHUNK_BYTES_MAXIMUM = 64 * 1024
-/** Handed to the library while it has some left. The kernel has room for more than that when it reports any. */
+/** Bytes handed to the library while it has a rest. The kernel has more room than that when it reports any. */
 const PROBE_BYTES = 512
 
 export class ChunkedStream extends UwsStream {
-  /** What is left of the piece that the library is being given. */
+  /** The rest of the current piece. */
   #rest: Buffer | undefined
-  /** The library holds some that the kernel did not take. */
+  /** Whether the library buffers bytes that the kernel did not take. */
   #holds = false
   /** The source has ended. */
   #ended = false
-  /** Bytes handed to the library, and how many of them are with the kernel for sure. */
+  /** Bytes handed to the library, and how many of them the kernel has certainly taken. */
   #handedBytes = 0
   #takenBytes = 0
 
@@ -52,7 +52,7 @@ export class ChunkedStream extends UwsStream {
     this.#write()
   }
 
-  /** Hands over the rest, chunk by chunk, until the library has to keep some. */
+  /** Hands over the rest, chunk by chunk, until the library has to buffer. */
   #write(): void {
     let rest = this.#rest
     while (rest !== undefined && !this.#ended) {

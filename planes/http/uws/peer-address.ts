@@ -1,8 +1,8 @@
-/** The text form of a socket peer, kept for the next request of the same peer. */
+/** The text form of socket peers, cached. */
 import { SocketAddress } from 'node:net'
 import type * as uWS from 'uWebSockets.js'
 
-/** Bounds the memory that peers can make us keep; a full table is emptied. */
+/** Bound of the cache, which is cleared when full. */
 const KNOWN_MAXIMUM = 4096
 
 const knownVersion4 = new Map<number, string>()

@@ -1,5 +1,5 @@
 /**
- * Bounds what the kernel keeps of a connection that nobody has read yet.
+ * Bounds the unread bytes that the kernel keeps for a connection.
  *
  * The library reads a socket again at once when a read filled its buffer of 512 KiB, also when the socket was paused
  * meanwhile. Left to itself the kernel lets as much as 32 MiB wait for each connection (`net.ipv4.tcp_rmem`), so a sender
@@ -11,18 +11,18 @@ import { readdirSync } from 'node:fs'
 import koffi from 'koffi'
 
 /**
- * What the kernel is asked for. It doubles that, since it counts its own overhead too, and a read then stays below 512 KiB.
- * Without `net.core.rmem_max` being raised, it grants no more than 208 KiB.
+ * Requested size. The kernel doubles it for its own overhead, which keeps a read below 512 KiB. It grants at most
+ * 208 KiB unless `net.core.rmem_max` is raised.
  */
 const RECEIVE_BUFFER_BYTES = 192 * 1024
 
-/** Numbers of Linux, the same on every processor that the library runs on (socket(7)). */
+/** Constants of Linux, the same on every platform of uWebSockets.js (socket(7)). */
 const SOL_SOCKET = 1
 const SO_RCVBUF = 8
 const SO_ACCEPTCONN = 30
 const AF_INET = 2
 const AF_INET6 = 10
-/** Room for the longest address, and where the port is in those of both families. */
+/** Size of the longest socket address, and offset of the port in both families. */
 const ADDRESS_BYTES = 128
 const PORT_OFFSET = 2
 
@@ -45,14 +45,14 @@ export function boundReceiveBuffers(port: number): void {
   }
 }
 
-/** Descriptors of the process that listen on a port of TCP: those of several threads, when they share it. */
+/** Descriptors of this process that listen on a TCP port; several when threads share it. */
 function listeningSockets(port: number): number[] {
   return readdirSync('/proc/self/fd')
     .map(Number)
     .filter((descriptor) => isListening(descriptor) && portOf(descriptor) === port)
 }
 
-/** False for what is no socket, or was closed meanwhile. */
+/** False also for a descriptor that is not a socket or was closed meanwhile. */
 function isListening(descriptor: number): boolean {
   const value = [0]
   return getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value, [4]) === 0 && value[0] === 1

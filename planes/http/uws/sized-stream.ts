@@ -1,5 +1,5 @@
 /**
- * Sends a body whose length is known beforehand.
+ * Sends a body of known length.
  *
  * The library may take part of a piece; the rest is offered again when the socket is writable, counted from the
  * library's own offset. The response is over at the instant the last byte is taken, and must not be touched after.
@@ -18,7 +18,7 @@ export class SizedStream extends UwsStream {
 
   /**
    * @param length of the body, above zero
-   * @param offerBytes most bytes handed to the library at once
+   * @param offerBytes maximum bytes handed to the library at once
    */
   constructor(res: uWS.HttpResponse, source: BodySource, length: number, owner: StreamOwner, offerBytes: number) {
     super(res, source, owner)

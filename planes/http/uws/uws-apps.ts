@@ -1,9 +1,9 @@
 /**
  * The library's apps of one listen socket, and the only place that calls uWebSockets.js.
  *
- * An app reads its certificate when it is made and never again. So a renewed certificate gets an app of its own, to
- * which the first app hands every connection that it accepts from then on; connections of the apps before go on as they
- * are. Nothing listens anew: closing a listen socket would reset the connections that wait in it.
+ * An app reads its certificate only when it is made. So a renewed certificate gets an app of its own, to which the
+ * first app hands every connection that it accepts from then on; connections of earlier apps are not affected. The
+ * listen socket stays open: closing it would reset the connections that wait in it.
  *
  * The library keeps every app until the thread ends, about 32 KiB for each renewal.
  */
@@ -18,12 +18,12 @@ import { peerAddress } from './peer-address.ts'
 import { boundReceiveBuffers } from './receive-buffer.ts'
 import { readTlsPair, type TlsFiles, TlsFilesError, type TlsPair, unusablePair } from '../tls-files.ts'
 
-/** An app with what the library has and its typings do not. */
+/** An app with the library's methods that its typings lack. */
 interface App extends Omit<uWS.TemplatedApp, 'listen'> {
   listen(host: string, port: number, options: number, done: (socket: uWS.us_listen_socket | false) => void): void
   /** The name of this app within the process. */
   getDescriptor(): number
-  /** Connections accepted from now on go to that app, one turn of the loop later; to several apps in turns. */
+  /** Passes new connections to that app, one turn of the loop later; with several child apps, in turns. */
   addChildAppDescriptor(descriptor: number): void
   removeChildAppDescriptor(descriptor: number): void
 }
@@ -41,34 +41,34 @@ type Route = (res: uWS.HttpResponse, request: uWS.HttpRequest) => void
 export class UwsApps {
   readonly #tls: TlsFiles | undefined
   readonly #route: Route
-  /** The one that listens. It serves by itself until `reload` adds another one. */
+  /** The app that listens. It serves connections itself until `reload` adds another app. */
   readonly #first: App
-  /** The one that gets the connections. */
+  /** The app that gets new connections. */
   #current: App
-  /** All of them: any may still have connections. */
+  /** All apps: each may still have connections. */
   readonly #all: App[]
-  /** What the files held that the current app has read. */
+  /** Content of the TLS files when the current app read them. */
   #pair: TlsPair | undefined
   #socket: uWS.us_listen_socket | undefined
   readonly #connectionsMaximum: number
   readonly #proxies: TrustedProxies | undefined
-  /** Open ones, those in a handshake included. */
+  /** Open connections, including handshakes. */
   #connections = 0
   /**
-   * A connection may be closed only while it is certain that it is open: the library frees what it knows of a closed one.
-   * It says so in the callback given to it when the connection is opened, which the first request on the connection
-   * replaces. Which connection that was the library tells only by giving it the end of its body, if nobody else has asked
-   * for the body. So a request that is asked for its body, or may end its connection, makes all fresh connections of its
-   * address uncertain, and they are forgotten: they end by themselves.
+   * Closing a connection that is already closed is unsafe, because the library has freed it. The library reports the
+   * close through a callback set when the connection opens, which the first request on it replaces. It identifies that
+   * connection only through the end of the request's body, unless the body is read. So a request whose body is read, or
+   * that may end its connection, makes all fresh connections of its address uncertain: they are forgotten, and end by
+   * themselves.
    */
   readonly fresh = new FreshConnections<uWS.HttpResponse>()
   #shares: AddressShares | undefined
 
   /**
    * @param route called for every request
-   * @param connectionsMaximum further ones take the place of those that have not sent a head yet, or are closed
-   * @param proxies their connections are of many clients
-   * @throws TlsFilesError when there are files and they cannot be used
+   * @param connectionsMaximum beyond it a connection without a head is closed, else the new one
+   * @param proxies exempt from shares: they carry connections of many clients
+   * @throws TlsFilesError when the TLS files cannot be used
    */
   constructor(tls: TlsFiles | undefined, route: Route, connectionsMaximum: number, proxies?: TrustedProxies) {
     this.#proxies = proxies
@@ -84,7 +84,7 @@ export class UwsApps {
 
   /**
    * Listens, once, and bounds the receive buffers of its connections.
-   * @param exclusive fail if anybody else listens on the port, and keep it from others
+   * @param exclusive fail if another process listens on the port, and do not share it
    * @returns the port, or undefined when the address cannot be listened on
    * @throws Error when receive buffers cannot be bounded; the app must be closed then, like any other
    */
@@ -110,9 +110,9 @@ export class UwsApps {
   }
 
   /**
-   * Reads the TLS files again; new connections get what is in them now.
-   * @returns false when there are none, or they hold what is served already
-   * @throws TlsFilesError when they cannot be used; everything stays as it was
+   * Reads the TLS files again; new connections get the new certificate.
+   * @returns false without TLS files or changes in them
+   * @throws TlsFilesError when they cannot be used; the current certificate stays in use
    */
   reload(): boolean {
     if (this.#tls === undefined) return false
@@ -128,19 +128,19 @@ export class UwsApps {
     return true
   }
 
-  /** The certificate that new connections are shown; undefined without TLS. */
+  /** The certificate of new connections; undefined without TLS. */
   get certificate(): X509Certificate | undefined {
     return this.#pair?.certificate
   }
 
-  /** Whether there are about as many connections as there may be. */
+  /** Whether the number of connections is close to its maximum. */
   get isCrowded(): boolean {
     return this.#connections >= this.#connectionsMaximum * CROWDED_PART
   }
 
   /**
-   * Whether connections of this address have to end, so that others find a place: connections are short, it holds more
-   * than half of them, and others have come.
+   * Whether connections of this address must end to make room: connections are short, it holds more than half of them,
+   * and other addresses need some.
    */
   givesWay(address: string): boolean {
     return this.isCrowded && this.#shares?.givesWay(address) === true
@@ -153,11 +153,11 @@ export class UwsApps {
   }
 
   /**
-   * Closes every connection; resolves when the last one is gone. Never inside a callback of the library, whose gathered
-   * writes would be lost.
+   * Closes every connection; resolves when the last one is closed. Never called inside a callback of the library, whose
+   * gathered writes would be lost.
    *
-   * Closing once is not enough: of many TLS handshakes at once the library does five in a turn, and an app does not know
-   * those that still wait. A thread that ends with one of them open takes the whole process with it.
+   * Closing once is not enough: the library does five of many concurrent TLS handshakes per turn, and an app does not
+   * know the waiting connections. A thread that ends with one of them open kills the whole process.
    */
   async close(): Promise<void> {
     do {
@@ -172,7 +172,7 @@ export class UwsApps {
     connection.onAborted(remove)
     connection.onData(() => {
       remove()
-      // The library has stopped its clock for this connection; going on winds it up.
+      // The library has stopped the timeout of this connection; pause and resume restart it.
       connection.pause()
       connection.resume()
     })
@@ -186,13 +186,13 @@ export class UwsApps {
       const address = peerAddress(res)
       this.#watchFresh(address, res)
       if (this.isCrowded && this.#shares?.isOneTooMany(address) === true) this.fresh.closeOneOf(address)
-      // A connection that has sent nothing yet makes room; the new one is among them, and younger than all others.
+      // A connection without a head makes room; the new one is the youngest of them.
       else if (this.#connections > this.#connectionsMaximum && !this.fresh.closeOne()) res.close()
     })
   }
 }
 
-/** @param digest what the files held a moment ago: the library reads them again, and must find the same */
+/** @param digest of the files as checked: the library reads them again, and must find the same content */
 function makeApp(tls: TlsFiles | undefined, digest: string | undefined): App {
   if (tls === undefined) return library.App()
   const { certificateFile, keyFile } = tls

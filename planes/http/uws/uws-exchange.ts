@@ -1,8 +1,8 @@
 /**
  * An exchange over the response object of uWebSockets.js.
  *
- * The library lets go of that object when the response ends or the client leaves; touching it after either kills the
- * process or throws. `over` is set in both cases, and every use checks it.
+ * The library frees that object when the response ends or the client disconnects; using it afterwards kills the process
+ * or throws. `over` is set in both cases, and every use checks it.
  */
 import type * as uWS from 'uWebSockets.js'
 import { ChunkedStream } from './chunked-stream.ts'
@@ -15,12 +15,12 @@ import { closeSource } from '../responses/source-stream.ts'
 import { endWithoutBody, writeLingering, writeStatusAndHeaders } from './uws-response.ts'
 import { announcedLength, isBodyless, type WholeBody, wholeSource } from '../responses/whole-response.ts'
 
-/** A longer body in memory is sent as a stream, since the library gives up on what the kernel does not take. */
+/** A longer body in memory is sent as a stream, since the library drops bytes that the kernel does not take. */
 const WHOLE_BYTES_MAXIMUM = 16 * 1024
 
 /**
- * Over TLS the library takes what it is offered whole or, by its own report, not at all. So it is offered little at a
- * time, or a slow reader would seem not to read.
+ * Over TLS the library reports a write as taken wholly or not at all. So writes are small; with large ones a slow
+ * reader would seem to make no progress.
  */
 const SECURE_OFFER_BYTES = 64 * 1024
 
@@ -33,11 +33,11 @@ export class UwsExchange extends ServedExchange {
     super(request, peerAddress(res), host)
     this.#res = res
     const { incoming } = this
-    // Attached at once: after the callback that began the request the library drops what has come with the head.
+    // Attached at once: after the callback of the request the library drops bytes that arrived with the head.
     if (incoming !== undefined) res.onData((chunk, last) => this.#received(incoming, chunk, last))
   }
 
-  /** Whether the library does not tell which fresh connection this came by (see uws-apps.ts). */
+  /** Whether the library does not report which fresh connection carried this request (see uws-apps.ts). */
   get hidesItsConnection(): boolean {
     return this.expectsBody || this.closeRequested || this.fault !== undefined
   }
@@ -51,9 +51,9 @@ export class UwsExchange extends ServedExchange {
   }
 
   /**
-   * Lets the socket run, and winds up the library's clock. The library remembers what a paused socket was waiting for
-   * in one place for all sockets of the thread: resuming one that is not paused may leave it deaf for ever, and only
-   * pausing it just before is sure to put its own state there.
+   * Resumes the socket and restarts the library's timeout. The library keeps the state of a paused socket in one
+   * variable for all sockets of the thread, so resuming a socket that is not paused may leave it without events for
+   * ever. Pausing it just before puts its own state there.
    */
   protected wakeSocket(): void {
     this.#res.pause()
@@ -61,7 +61,7 @@ export class UwsExchange extends ServedExchange {
   }
 
   protected prolongSocket(): void {
-    // Bytes that were read before a pause took hold start the library's clock again; pausing once more stops it.
+    // Bytes read before a pause took effect restart the library's timeout; pausing again stops it.
     if (this.paused) this.#res.pause()
     else this.wakeSocket()
   }
@@ -74,8 +74,8 @@ export class UwsExchange extends ServedExchange {
 
   #received(incoming: IncomingBody, chunk: ArrayBuffer, last: boolean): void {
     incoming.receive(Buffer.from(chunk), last, false)
-    // The client has sent all there is, so closing loses nothing but an answer that the library still gathers: one that
-    // was written in this same call goes out when the call is over.
+    // The client has sent everything, so closing can lose only the answer that the library still gathers. An answer
+    // written during this call is sent when the call returns.
     if (last && this.lingerUntilMilliseconds !== undefined) setImmediate(() => this.cut())
   }
 

@@ -1,9 +1,9 @@
 /**
  * Writes responses through the library, each function within a cork.
  *
- * The library checks nothing that it is given: a CR LF in a header value would split the response, a Content-Length
- * or Date of our own would be sent twice, a status written late is ignored. `responseFault` of
- * `whole-response.ts` refuses such a response as a whole before the first byte is written.
+ * The library does not validate: a CR LF in a header value would split the response, a Content-Length or Date header
+ * would be sent twice, a status written late is ignored. `responseFault` of `whole-response.ts` refuses such a response
+ * before the first byte is written.
  */
 import { STATUS_CODES } from 'node:http'
 import type * as uWS from 'uWebSockets.js'
@@ -20,8 +20,8 @@ export function writeStatusAndHeaders(res: uWS.HttpResponse, response: HttpRespo
 /**
  * Ends a response that carries no body. `length` is announced when given.
  *
- * Neither is left to the library: announcing through it leaves the connection marked as busy, so that the next
- * request on it is cut off; and closing through it announces a length that makes no sense.
+ * The library does neither correctly: announcing a length leaves the connection marked as busy, so that the next
+ * request on it is cut off, and closing announces a wrong length.
  */
 export function endWithoutBody(res: uWS.HttpResponse, length: number | undefined, close: boolean): void {
   if (length !== undefined) res.writeHeader('Content-Length', String(length))
@@ -30,9 +30,9 @@ export function endWithoutBody(res: uWS.HttpResponse, length: number | undefined
 }
 
 /**
- * Writes a whole response but leaves it open in the eyes of the library, which otherwise would close the socket at
- * once or never. With unread bytes after it, closing at once resets the connection, and a client that is still
- * sending would lose the answer that says why. The caller goes on reading and closes later.
+ * Writes a whole response but leaves it open for the library, which otherwise would close the socket at once or never.
+ * Closing at once with unread bytes would reset the connection, and a client that is still sending would lose the
+ * answer that says why. The caller keeps reading and closes later.
  *
  * The library has no such call. Its last header line is used to carry the rest of the message: it appends CR LF to
  * the value, which is just the end of a chunked body, or of the head where there is no body.

@@ -1,7 +1,7 @@
 /**
  * The listener over uWebSockets.js (`uws-apps.ts` holds the library's apps).
  *
- * What a caller must keep to:
+ * Rules for callers:
  * - `HEADER_BYTES_VARIABLE` is set before this module is loaded (see `header-limits.ts`).
  * - A worker thread calls `close()` and waits for it before it ends in any way: throwing, `process.exit`,
  *   `worker.terminate()`. A thread that ends with a listener open takes the whole process with it (SIGABRT). So a
@@ -14,8 +14,8 @@
  * answered 505), `Expect: 100-continue` answered at once, idle connections closed after about 12 s, heads without a
  * header line or with control characters held until then, heads without Host answered 400, more than 98 header lines or
  * a head above `HEADER_BYTES_READ_MAXIMUM` answered 431; none of these answers has a request id. Bytes above 0x7f are
- * cut off either end of a header value. A header line without a name (`: a`) ends the list of headers: nobody sees what
- * follows it, a Content-Length included, so a proxy in front must not let such a line through.
+ * cut off either end of a header value. A header line without a name (`: a`) ends the list of headers: lines after it,
+ * even Content-Length, are ignored, so a proxy in front must not let such a line through.
  */
 import type { X509Certificate } from 'node:crypto'
 import type * as uWS from 'uWebSockets.js'
@@ -29,7 +29,7 @@ export class UwsListener extends Listener {
 
   constructor(options: ListenOptions) {
     const { tls, connectionsMaximum = Number.POSITIVE_INFINITY } = options
-    // First: it fails when the files cannot be used, and nothing else may have begun by then.
+    // First, because it fails when the files cannot be used.
     const apps = new UwsApps(tls, (res, request) => this.#accept(res, request), connectionsMaximum, proxiesOf(options))
     super(options)
     this.#apps = apps

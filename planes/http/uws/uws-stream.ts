@@ -1,6 +1,6 @@
 /**
- * A body on its way through uWebSockets.js: with a length in `sized-stream.ts`, without one in `chunked-stream.ts`. A cork of
- * the library is what gathers writes.
+ * Base of the streams through uWebSockets.js: with a length in `sized-stream.ts`, without one in `chunked-stream.ts`.
+ * Writes are gathered by the library's cork.
  */
 import type * as uWS from 'uWebSockets.js'
 import type { BodySource } from '../exchange.ts'
@@ -14,7 +14,7 @@ export abstract class UwsStream extends SourceStream {
     this.res = res
   }
 
-  /** Goes on with what waits, within a cork; `offset` is what the library says it has sent of the body. */
+  /** Continues with the waiting bytes, within a cork. @param offset bytes of the body that the library has sent */
   protected abstract goOn(offset: number): void
 
   start(): void {
@@ -25,7 +25,7 @@ export abstract class UwsStream extends SourceStream {
     this.run()
   }
 
-  /** The kernel has room for some of what waits long before it reports so. */
+  /** Tries to write before the kernel reports room, which it does late. */
   retry(): void {
     if (this.isWaiting) this.res.cork(() => this.#resume(this.res.getWriteOffset()))
   }
