@@ -3,11 +3,11 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
-/** A file of the console in memory, as it was built and compressed. */
+/** A file of the console in memory, plain and compressed. */
 export interface ConsoleAsset {
   readonly contentType: string
   readonly bytes: Buffer
-  /** The same bytes by gzip. */
+  /** The bytes compressed by gzip. */
   readonly zipped: Buffer
   /** Whether its name changes with its content, so that it may be kept for ever. */
   readonly immutable: boolean
@@ -20,13 +20,13 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Where the build puts them. */
+/** The build's output directory. */
 export const CONSOLE_ASSETS_DIRECTORY = fileURLToPath(new URL('../../console/', import.meta.url))
 const INDEX = 'index.html'
 
 /**
- * The files of the console by the path that they are asked for under, all of them read; empty when it was not built.
- * @throws Error of a file whose type has no row above
+ * Reads the files of the console; by request path. Empty when the console was not built.
+ * @throws Error for a file whose type has no row above
  */
 export function readConsoleAssets(directory: string): ReadonlyMap<string, ConsoleAsset> {
   const assets = new Map<string, ConsoleAsset>()

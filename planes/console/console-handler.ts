@@ -2,16 +2,18 @@ import type { HeaderLine, HttpHandler, HttpRequest, HttpResponse } from '../http
 import { REQUEST_ID_HEADER, requestIdOf } from '../exchange/request-id.ts'
 import type { ConsoleAsset } from './console-assets.ts'
 
-/** Another plane on this listener: it gets the requests to one path, or to every path below one that ends with `/`. */
+/**
+ * Another plane on this listener: it gets the requests to `path`, or to every path below a `path` that ends with `/`.
+ */
 interface ConsoleMount {
   readonly path: string
   readonly handler: HttpHandler
 }
 
-/** One answered request for a file, for the log. What a mount answers it logs itself. */
+/** One answered request for a file, for the log. Mounts log their requests themselves. */
 export interface ConsoleExchange {
   readonly method: string
-  /** The file; undefined when there is none, since the path can be anything then. */
+  /** The file; undefined for an unknown path, which could contain anything. */
   readonly asset: string | undefined
   readonly status: number
 }
@@ -23,8 +25,8 @@ interface ConsoleOptions {
 }
 
 /**
- * Nothing but the console's own files and its own listener, no script in a page, no sink that takes text as script, in no
- * frame. Pictures and documents of objects are shown from `blob:` alone, which the console makes.
+ * Content security policy: only the console's own files and listener, no inline scripts, no sinks that turn text into
+ * script, no framing. Pictures and documents of objects are shown from `blob:` URLs only, which the console creates.
  */
 const POLICY = [
   "default-src 'none'",
@@ -40,7 +42,7 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** Of every answer. There are no cookies: they ignore ports, and the data plane would be sent them too. */
+/** Headers of every answer. No cookies: they ignore ports, so browsers would send them to the data plane too. */
 const COMMON_HEADERS: readonly HeaderLine[] = [
   ['content-security-policy', POLICY],
   ['x-content-type-options', 'nosniff'],
@@ -50,7 +52,7 @@ const COMMON_HEADERS: readonly HeaderLine[] = [
   ['vary', 'accept-encoding'],
 ]
 
-/** The handler of the console's listener: its files from memory, and what is mounted. */
+/** The handler of the console's listener: files from memory, and the mounts. */
 export function createConsoleHandler({ assets, mounts, observe }: ConsoleOptions): HttpHandler {
   return (request) => {
     const mount = mounts.find(({ path }) =>
@@ -108,7 +110,7 @@ function withBody(request: HttpRequest, head: Omit<HttpResponse, 'body'>, body: 
   return request.method === 'HEAD' ? { ...answer, contentLength: body.length } : { ...answer, body }
 }
 
-/** RFC 9110 section 12.5.3, as far as one coding needs it: named, and not with weight 0. */
+/** Whether Accept-Encoding allows gzip: named, and not with weight 0 (RFC 9110 section 12.5.3). */
 function takesGzip(accepted: string): boolean {
   return accepted.split(',').some((one) => /^\s*gzip\s*(?:;\s*q=(?!0(?:\.0{0,3})?\s*$)[\d.]+\s*)?$/i.test(one))
 }

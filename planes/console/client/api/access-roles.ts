@@ -1,6 +1,6 @@
 import type { Role } from './session.ts'
 
-/** Who sees service accounts and policies. */
+/** Roles that see service accounts and policies. */
 export const SYSTEM_AND_AUDITOR: readonly Role[] = ['system-administrator', 'auditor']
-/** Who changes them, and has to do with management tokens at all. */
+/** Role that changes them, and that alone sees and changes management tokens. */
 export const ADMINISTRATOR: readonly Role[] = ['system-administrator']

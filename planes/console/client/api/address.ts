@@ -1,4 +1,4 @@
-/** Addresses of the management interface, as a browser can send them. */
+/** URLs of the management interface, in the form that browsers send unchanged. */
 
 type Values = Readonly<Record<string, string>>
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
@@ -18,7 +18,7 @@ export function pathOf(operation: string, values: Values): string {
   return `api/v1${path}`
 }
 
-/** The query with what is there, or nothing. */
+/** The query string of the defined values; empty without any. */
 export function queryOf(query: Query): string {
   const given = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(String(value))}`],

@@ -1,11 +1,13 @@
-/** A request that was refused, or that no answer came to. */
+/** A request that was refused or not answered. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
-  /** Of the table of errors; `UNREACHABLE` when there was no answer, `BAD_ANSWER` when it was none of the server's. */
+  /**
+   * Code of the table of errors; `UNREACHABLE` without an answer, `BAD_ANSWER` for an answer not sent by the server.
+   */
   readonly code: string
   /** 0 without an answer. */
   readonly status: number
-  /** Under which the server has it in its log and its journal; undefined without an answer. */
+  /** Id of the request in the server's log and journal; undefined without an answer. */
   readonly requestId: string | undefined
 
   constructor(code: string, message: string, status: number, requestId?: string) {
@@ -20,12 +22,12 @@ export function unreachable(): ApiError {
   return new ApiError('UNREACHABLE', 'The server cannot be reached. It may be restarting: try again.', 0)
 }
 
-/** Whether it fails for want of the server or of a valid credential, and not because of what was asked. */
+/** Whether the cause is an unreachable server or an invalid credential, so that a retry can succeed. */
 export function comesBack(error: unknown): boolean {
   return error instanceof ApiError && (error.code === 'UNREACHABLE' || error.code === 'UNAUTHENTICATED')
 }
 
-/** Whether nothing is known of what was asked for; then what was known before is still worth showing. */
+/** Whether the error says nothing about the requested data, so that earlier data is still worth showing. */
 export function saysNothing(error: unknown): boolean {
   return comesBack(error) || (error instanceof ApiError && error.status >= 500)
 }
@@ -34,7 +36,7 @@ interface Envelope {
   readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly request_id?: unknown }
 }
 
-/** The error of an answer that is none of success; a proxy may have made it, so nothing is taken for granted. */
+/** The error of an answer without success. A proxy may have sent it, so no member is taken for granted. */
 export function errorOf(status: number, text: string, requestId: string | null): ApiError {
   const { code, message } = envelopeOf(text).error ?? {}
   const id = requestId ?? undefined
@@ -51,7 +53,7 @@ function envelopeOf(text: string): Envelope {
   }
 }
 
-/** What a caller shows of anything that was thrown. */
+/** Any exception as an error that can be shown. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   return new ApiError('CONSOLE_FAILED', error instanceof Error ? error.message : String(error), 0)

@@ -7,7 +7,7 @@ import { isExpired, type Role, type Session, session } from './session.ts'
 type Operation = keyof Operations
 export type Answer<O extends Operation> = Operations[O]['answer']
 
-/** The parts of a request that an operation has; a part without a member is left out. */
+/** The parts of a request that an operation takes. */
 type Given<O extends Operation> = Part<'path', Operations[O]['path']> & {
   readonly query?: Operations[O]['query']
 } & (Operations[O]['body'] extends undefined ? unknown : { readonly body: Operations[O]['body'] })
@@ -21,8 +21,8 @@ interface Sent {
 
 /**
  * Sends one request.
- * @param requestId under which the server records the request, so that its record can be told from others
- * @returns the answer; undefined when it has none
+ * @param requestId sent with the request, so that its record can be recognized
+ * @returns the answer; undefined for an empty one
  * @throws ApiError; the reason of `signal` when that is aborted
  */
 export async function call<O extends Operation>(
@@ -45,7 +45,7 @@ export async function callForBytes<O extends Operation>(
   return reached(() => response.blob(), signal)
 }
 
-/** An answer whose body the caller reads, for what is long. As `call`. */
+/** An answer whose body the caller reads, for long bodies. As `call`. */
 export function callForResponse<O extends Operation>(
   operation: O,
   given: Given<O>,
@@ -55,8 +55,8 @@ export function callForResponse<O extends Operation>(
 }
 
 /**
- * Asks who a credential is.
- * @throws ApiError, UNAUTHENTICATED for one that is not valid
+ * The session of a credential, from the server.
+ * @throws ApiError, UNAUTHENTICATED for an invalid credential
  */
 export async function sessionOf(authorization: string): Promise<Session> {
   const response = await send('GET /auth/session', {}, authorization)
@@ -80,7 +80,7 @@ async function send(
   throw error
 }
 
-/** @throws ApiError UNREACHABLE when there is none */
+/** @throws ApiError UNREACHABLE without an answer */
 async function answered(
   operation: Operation,
   { path = {}, query = {}, body }: Sent,
@@ -108,7 +108,7 @@ async function jsonOf(response: Response, signal?: AbortSignal): Promise<unknown
   }
 }
 
-/** @throws ApiError UNREACHABLE for the failure of a browser, which says no more than that */
+/** @throws ApiError UNREACHABLE for any failure of the browser's fetch, which gives no reason */
 async function reached<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
     return await read()

@@ -1,20 +1,22 @@
 import { signal } from '@preact/signals'
 import { comesBack } from './api-error.ts'
 
-/** Whether the last request found no server. It is asked again then until it answers. */
+/** Whether the server is unreachable. It is polled until it answers. */
 export const isAway = signal(false)
-/** How often what had failed became worth another try: the server is back, or somebody signed in again. */
+/**
+ * Counts the events after which failed requests are worth another try: the server is back, or a user signed in again.
+ */
 export const comebacks = signal(0)
 
 const PAUSE_MILLISECONDS = 1000
 const PAUSE_MAXIMUM_MILLISECONDS = 10_000
-/** A connection that breaks again so soon after it came back is tried more slowly. */
+/** If the connection breaks again within this time after it came back, polling is slower. */
 const SOON_MILLISECONDS = 30_000
 
 let pause = PAUSE_MILLISECONDS
 let cameBackAt = Number.NEGATIVE_INFINITY
 
-/** Says that no answer came, whatever the reason: the server, the network, a proxy. */
+/** Notes that a request got no answer, because of the server, the network or a proxy. */
 export function noteAway(): void {
   if (isAway.value) return
   isAway.value = true
@@ -23,7 +25,7 @@ export function noteAway(): void {
   void waitForServer()
 }
 
-/** Says that what had failed may be tried again. */
+/** Notes that failed requests are worth another try. */
 export function noteComeback(): void {
   comebacks.value += 1
 }
@@ -39,7 +41,7 @@ async function waitForServer(): Promise<void> {
   noteComeback()
 }
 
-/** Resolves after a while, or when the browser says that it has a network again. */
+/** Resolves after the time, or when the browser reports that it is online again. */
 function passed(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds)
@@ -51,7 +53,7 @@ function passed(milliseconds: number): Promise<void> {
   })
 }
 
-/** The page itself is asked for: that needs no credential, and is in no record. */
+/** Whether the server answers. Requests the page itself, which needs no credential and is not recorded. */
 async function answers(): Promise<boolean> {
   try {
     return (await fetch(document.baseURI, { method: 'HEAD', cache: 'no-store', credentials: 'omit' })).ok
@@ -61,8 +63,8 @@ async function answers(): Promise<boolean> {
 }
 
 /**
- * Does something again each time that the server is back or that somebody signed in again, as long as it fails for want of
- * the one or the other.
+ * Runs `act`. If it fails because the server is unreachable or the credential ended, runs it again each time the server
+ * is back or a user signed in again.
  * @throws what `act` throws otherwise; the reason of `stopped` when that is aborted
  */
 export async function persistently<T>(act: () => Promise<T>, stopped: AbortSignal): Promise<T> {

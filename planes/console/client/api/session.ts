@@ -4,26 +4,26 @@ import { noteComeback } from './connection.ts'
 export type Role = 'system-administrator' | 'storage-administrator' | 'auditor'
 
 export interface Session {
-  /** Value of the Authorization header. It is held in memory, and in the tab's own storage if that was asked for. */
+  /** Value of the Authorization header, held in memory, and in the tab's storage if the user chose so. */
   readonly authorization: string
   readonly role: Role
   readonly credentialId: string
   readonly expiresAt: string | null
 }
 
-/** Where a tab keeps its credential when the person asked for it; a new tab has none. */
+/** Key of the credential in the tab's storage, which new tabs do not share. */
 const STORAGE_NAME = 'object-store-authorization'
 
-/** Undefined when nobody is signed in. */
+/** Undefined when no user is signed in. */
 export const session = signal<Session | undefined>(undefined)
-/** Whether the credential has ended while the console was in use: what is on the screen stays, and asks for another. */
+/** Whether the credential has ended during use: the screen stays, and a dialog asks for another. */
 export const isExpired = signal(false)
 
 export function bearer(token: string): string {
   return `Bearer ${token}`
 }
 
-/** RFC 7617, with the characters of both parts in UTF-8. */
+/** The Authorization header of RFC 7617, in UTF-8. */
 export function basic(accessKey: string, secretKey: string): string {
   const bytes = new TextEncoder().encode(`${accessKey}:${secretKey}`)
   return `Basic ${btoa(String.fromCharCode(...bytes))}`
@@ -39,19 +39,19 @@ export function begin(started: Session, keep: boolean): void {
   else sessionStorage.removeItem(STORAGE_NAME)
 }
 
-/** Forgets everything about who is signed in. */
+/** Signs out and forgets the credential. */
 export function end(): void {
   sessionStorage.removeItem(STORAGE_NAME)
   session.value = undefined
   isExpired.value = false
 }
 
-/** What this tab has kept over a reload. */
+/** The credential that this tab has stored, to survive a reload. */
 export function kept(): string | undefined {
   return sessionStorage.getItem(STORAGE_NAME) ?? undefined
 }
 
-/** Whether who is signed in has one of these roles; menus and buttons that may not be used are not shown. */
+/** Whether the user has one of these roles. Menus and buttons for other roles are not shown. */
 export function may(roles: readonly Role[]): boolean {
   return session.value !== undefined && roles.includes(session.value.role)
 }

@@ -8,7 +8,7 @@ export interface Route {
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** `#/buckets/photos/objects?prefix=a%2F`; what cannot be decoded is taken as it is. */
+/** Parses `#/buckets/photos/objects?prefix=a%2F`. Parts that cannot be decoded are kept as they are. */
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#?\/?/, '').split(/\?(.*)/s)
   return {

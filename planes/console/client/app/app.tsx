@@ -8,7 +8,7 @@ import { followAddress } from './router.ts'
 import { Shell } from './shell.tsx'
 import { SignInAgain, SignInScreen } from './sign-in.tsx'
 
-/** The whole console. What is on the screen stays when a credential ends: another one is asked for above it. */
+/** The whole console. When a credential ends, the screen stays and a dialog above it asks for another. */
 export function App() {
   useEffect(followAddress, [])
   useEffect(keepFocus, [])

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { isAway } from '../api/connection.ts'
 import { say } from '../parts/status.tsx'
 
-/** Says that the server cannot be reached, as long as it is so. Its place is always there, so that it is spoken. */
+/** Says that the server cannot be reached. The element is always present, so that screen readers announce changes. */
 export function AwayNote() {
   const was = useRef(false)
   useEffect(() => {

@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals'
 import { parseRoute, type Route } from './address.ts'
 
-/** Where the address is now. */
+/** The current route. */
 export const route = signal<Route>({ segments: [], query: {} })
 
-/** Follows the address from now on. */
+/** Starts to update `route` with the address. */
 export function followAddress(): void {
   addEventListener('hashchange', readAddress)
   readAddress()
@@ -14,7 +14,7 @@ function readAddress(): void {
   route.value = parseRoute(location.hash)
 }
 
-/** Goes to a place; with `replace` the one before is not kept in the history. */
+/** Goes to an address; with `replace`, it replaces the current one in the history. */
 export function go(href: string, replace = false): void {
   if (replace) location.replace(href)
   else location.hash = href

@@ -29,14 +29,14 @@ export interface Screen {
   readonly pattern: string
   /** Of the window, and of the link in the menu. */
   readonly title: string
-  /** Whether the menu has a link to it. The others are reached from these. */
+  /** Whether the menu has a link to it. Other screens are reached from these. */
   readonly inMenu: boolean
-  /** Who may see it; for others it does not exist. */
+  /** Roles that may see it; for others it does not exist. */
   readonly roles: readonly Role[]
   readonly view: (props: ScreenProps) => ComponentChild
 }
 
-/** Every screen, in the order of the menu. The first is the one that the console opens with. */
+/** Every screen, in the order of the menu. The console opens with the first. */
 export const screens: readonly Screen[] = [
   { pattern: 'overview', title: 'Overview', inMenu: true, roles: EVERYONE, view: OverviewScreen },
   { pattern: 'buckets', title: 'Buckets', inMenu: true, roles: EVERYONE, view: BucketsScreen },

@@ -24,7 +24,7 @@ export function Shell() {
   }, [title])
   const place = found === undefined ? '' : `${found.screen.pattern} ${JSON.stringify(found.values)}`
   useEffect(() => {
-    // What was followed is gone with the screen before; whoever uses the keyboard goes on at the new one.
+    // The followed link is gone with the previous screen; keyboard users continue at the new one.
     if (isFocusAstray()) main.current?.focus()
   }, [place])
   const skip = () => main.current?.focus()
@@ -59,7 +59,7 @@ function screenOf(): FoundScreen | undefined {
   return undefined
 }
 
-/** A screen for another thing begins anew. */
+/** The `key` gives a screen with other values a new state. */
 function View({ screen, values }: FoundScreen) {
   const { view: ScreenView, pattern } = screen
   return <ScreenView key={`${pattern} ${JSON.stringify(values)}`} values={values} query={route.value.query} />
@@ -96,7 +96,7 @@ function Side({ current }: { readonly current: Screen | undefined }) {
   )
 }
 
-/** Screens whose addresses begin alike have one link in the menu. */
+/** First segment of a pattern. Screens with the same one share a link in the menu. */
 function section(pattern: string): string | undefined {
   return pattern.split('/')[0]
 }

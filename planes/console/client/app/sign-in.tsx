@@ -6,7 +6,7 @@ import { Dialog } from '../parts/dialog.tsx'
 import { ErrorBox } from '../parts/error-box.tsx'
 import { Check, Choice, Field } from '../parts/field.tsx'
 
-/** Before anybody is signed in. */
+/** The screen shown while no user is signed in. */
 export function SignInScreen() {
   const [looking, setLooking] = useState(kept() !== undefined)
   useEffect(() => {
@@ -15,7 +15,7 @@ export function SignInScreen() {
     sessionOf(authorization)
       .then((found) => begin(found, true))
       .catch((error: unknown) => {
-        // What the tab has kept is of no use only when the server says so.
+        // The stored credential is dropped only if the server refuses it.
         if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') end()
       })
       .finally(() => setLooking(false))
@@ -28,7 +28,9 @@ export function SignInScreen() {
   )
 }
 
-/** Above the screen, when a credential has ended while it was in use. Escape would lose what is below, so it does nothing. */
+/**
+ * Dialog above the screen when a credential has ended. Escape does nothing, since it would lose the screen's content.
+ */
 export function SignInAgain() {
   return (
     <Dialog title="Sign in again" onClose={undefined}>
@@ -105,7 +107,7 @@ function SignInForm() {
   )
 }
 
-/** Whoever mistypes is told what to look at. */
+/** Replaces the server's message for an unknown credential by a hint for typing errors. */
 function refusalOf(failure: unknown): unknown {
   if (!(failure instanceof ApiError) || failure.code !== 'UNAUTHENTICATED') return failure
   const message = 'The store does not know this credential, or it has expired.'

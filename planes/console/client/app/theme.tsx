@@ -15,7 +15,7 @@ function apply(theme: Theme): void {
 
 apply(storedTheme())
 
-/** Light, dark, or as the system has it. */
+/** Choice of theme: light, dark, or the system's. */
 export function ThemeChoice() {
   const [theme, setTheme] = useState(storedTheme())
   const choose = (chosen: Theme) => {

@@ -7,13 +7,13 @@ import { Name } from './name.tsx'
 interface ConfirmByNameProps {
   readonly title: string
   readonly verb: string
-  /** What has to be typed. */
+  /** The text to be typed. */
   readonly name: string
   readonly onClose: () => void
   readonly onConfirm: () => Promise<void>
-  /** Ends what takes long before all of it is done. */
+  /** Stops a long action before it is complete. */
   readonly onStop?: () => void
-  /** What will be lost. */
+  /** Description of what will be lost. */
   readonly children: ComponentChildren
 }
 

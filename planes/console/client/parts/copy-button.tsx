@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 
-/** How long the button says what it did. */
+/** How long the button shows its result. */
 const SAID_MILLISECONDS = 2000
 
 /** Copies a text. */
@@ -17,7 +17,7 @@ export function CopyButton({ text, label = 'Copy' }: { readonly text: string; re
   )
 }
 
-/** The clipboard is there in secure contexts alone: TLS, or this machine. */
+/** Copies the text if it can. Browsers offer the clipboard only in secure contexts: over TLS, or on this machine. */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

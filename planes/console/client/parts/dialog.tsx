@@ -3,7 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 interface DialogProps {
   readonly title: string
-  /** Escape, and the button that closes. Not called while `busy`. Undefined: it stays until its reason is gone. */
+  /** Called on Escape and by the close button, but not while `busy`. Undefined: the user cannot close the dialog. */
   readonly onClose: (() => void) | undefined
   readonly busy?: boolean
   readonly wide?: boolean
@@ -18,7 +18,7 @@ export function Dialog({ title, onClose, busy = false, wide = false, children }:
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
-    // Otherwise the button that closes comes first.
+    // Otherwise the close button would get the focus.
     dialog?.querySelector<HTMLElement>('input, select')?.focus()
     return () => {
       isOver.current = true
@@ -29,7 +29,7 @@ export function Dialog({ title, onClose, busy = false, wide = false, children }:
     if (!busy) onClose?.()
   }
   useEffect(() => {
-    // A browser closes a dialog at a second Escape without asking, and others with it: the key must not reach it.
+    // At a second Escape browsers close a dialog, and others with it, without an event: the key must not reach them.
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 'Escape' || [...document.querySelectorAll('dialog[open]')].at(-1) !== element.current) return
       event.preventDefault()
@@ -48,7 +48,8 @@ export function Dialog({ title, onClose, busy = false, wide = false, children }:
         leave()
       }}
       onClose={() => {
-        // By a gesture, such as that of going back. What has to stay is opened again as it is.
+        // Closed by the browser, for example by a back gesture. A dialog that must stay is opened again with its
+        // content.
         if (isOver.current) return
         leave()
         if (!isOver.current && element.current?.open === false) element.current.showModal()

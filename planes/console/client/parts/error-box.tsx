@@ -1,6 +1,6 @@
 import { asApiError } from '../api/api-error.ts'
 
-/** What went wrong, with the id under which the server has it, and a way to try again. */
+/** An error with its request id, and a button to retry. */
 export function ErrorBox({ error, retry }: { readonly error: unknown; readonly retry?: (() => void) | undefined }) {
   const { code, message, requestId } = asApiError(error)
   return (

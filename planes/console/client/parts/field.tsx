@@ -5,12 +5,12 @@ interface FieldProps {
   readonly label: string
   readonly value: string
   readonly onInput: (value: string) => void
-  /** What to type, or what is wrong with what was typed. */
+  /** Help for the input, or the fault in it. */
   readonly hint?: ComponentChildren
   readonly problem?: string | undefined
-  /** Whether it is not shown while it is typed. */
+  /** Whether the input is hidden. */
   readonly secret?: boolean
-  /** What a browser may fill in; nothing by default. */
+  /** What a browser may fill in; `off` by default. */
   readonly autoComplete?: 'off' | 'username'
   readonly inputMode?: 'text' | 'numeric'
   readonly autofocus?: boolean

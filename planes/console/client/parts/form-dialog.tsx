@@ -5,15 +5,15 @@ import { ErrorBox } from './error-box.tsx'
 
 interface FormDialogProps {
   readonly title: string
-  /** What the button says: a verb. */
+  /** Text of the button: a verb. */
   readonly verb: string
   readonly dangerous?: boolean
   /** False while the form cannot be sent yet. */
   readonly ready?: boolean
   readonly onClose: () => void
-  /** Does it; a rejection is shown in the dialog, which stays open with what was typed. */
+  /** Performs the action. A rejection is shown in the dialog, which stays open with its input. */
   readonly onSubmit: () => Promise<void>
-  /** Ends what takes long; without it the dialog waits until it is done. */
+  /** Stops a long action; without it the dialog waits for the end. */
   readonly onStop?: () => void
   readonly children: ComponentChildren
 }

@@ -1,19 +1,19 @@
-/** What the keyboard can go to. */
+/** Selects elements that the keyboard can reach. */
 const FOCUSABLE = ':is(a[href], button, input, select, textarea, summary, [tabindex="0"]):not(:disabled, [hidden])'
-/** Places that take the focus themselves, before a control that somebody may not expect has it. */
+/** Containers that take the focus themselves, rather than an unexpected control in them. */
 const PLACES = 'main, aside, dialog'
 
-/** Whether no control has the focus: a browser drops it with the element that had it. */
+/** Whether no control has the focus, which a browser drops when its element is removed. */
 export function isFocusAstray(): boolean {
   const { activeElement: active, body } = document
   return active === null || active === body || active.localName === 'main'
 }
 
 /**
- * Keeps the focus for those who use the keyboard: when the control that has it goes away or is disabled for a while, it
- * goes to what is there instead, or comes back. Whoever clicks beside a control, or leaves the page by Tab, loses it as
- * the browser has it.
- * @returns a function that ends this
+ * Keeps the focus for keyboard users. If the focused control disappears, focus moves to its replacement; if it is
+ * disabled for a while, focus returns to it afterwards. A click next to a control, or leaving the page by Tab, drops
+ * the focus as usual.
+ * @returns a function that stops this
  */
 export function keepFocus(): () => void {
   const control = new AbortController()
@@ -51,7 +51,7 @@ function ancestorsOf(element: Element): Element[] {
   return found
 }
 
-/** The nearest place or control of what was around one that is gone. */
+/** The nearest container or control around a removed control. */
 function placeNear(around: readonly Element[]): HTMLElement | undefined {
   for (const element of around) {
     if (!element.isConnected) continue

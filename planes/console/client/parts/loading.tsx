@@ -7,7 +7,7 @@ interface LoadingProps<T> {
   readonly children: (value: T) => ComponentChildren
 }
 
-/** What was loaded, or what became of it; what was there before stays while it is loaded again, dialogs in it too. */
+/** Shows loaded data, progress or an error. Earlier data, with its dialogs, stays while it is loaded again. */
 export function Loading<T>({ of: { value, error, reload }, children }: LoadingProps<T>) {
   return (
     <>
@@ -28,7 +28,7 @@ interface EmptyProps {
   readonly children?: ComponentChildren
 }
 
-/** In place of a list that has nothing in it. */
+/** Shown in place of an empty list. */
 export function Empty({ title, children }: EmptyProps) {
   return (
     <div class="empty">

@@ -1,6 +1,6 @@
 import { visibleParts, visibleText } from '../text/visible.ts'
 
-/** A name that a stranger may have chosen: hidden characters are written out, and its direction stays its own. */
+/** A name that others may have chosen: hidden characters are written out, and its text direction is isolated. */
 export function Name({ of: name }: { readonly of: string }) {
   return (
     <bdi class="name" title={visibleText(name)}>

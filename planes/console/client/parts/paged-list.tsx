@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { ErrorBox } from './error-box.tsx'
 import { VirtualList } from './virtual-list.tsx'
 
-/** What `usePages` has of a list. */
+/** The result of `usePages`. */
 interface Pages<T> {
   readonly items: readonly T[]
   readonly more: boolean
@@ -18,11 +18,11 @@ interface PagedListProps<T> {
   readonly keyOf: (item: T) => string
   /** One cell for each column, in their order. */
   readonly cells: (item: T) => readonly ComponentChildren[]
-  /** In place of a list with nothing in it. */
+  /** Shown in place of an empty list. */
   readonly empty: ComponentChildren
 }
 
-/** A list that is loaded page by page: the list, what it says when it is empty, or why it could not be loaded. */
+/** A list that is loaded page by page, the text for an empty list, or the error. */
 export function PagedList<T>({ label, columns, pages, keyOf, cells, empty }: PagedListProps<T>) {
   const { items, begun, error } = pages
   return (

@@ -1,21 +1,21 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { go } from '../app/router.ts'
 
-/** How long after the last key the list follows. */
+/** Delay between the last key and the new list. */
 const PAUSE_MILLISECONDS = 300
 
 interface PrefixSearchProps {
   readonly label: string
-  /** What is searched for now. */
+  /** The current search text. */
   readonly prefix: string
-  /** The address of the list of what begins so. */
+  /** The address of the list of names with this prefix. */
   readonly hrefOf: (prefix: string) => string
 }
 
-/** Searches all there is, not what was loaded: names that begin with what is typed. */
+/** Searches at the server, not only loaded entries, for names that start with the typed text. */
 export function PrefixSearch({ label, prefix, hrefOf }: PrefixSearchProps) {
   const [text, setText] = useState(prefix)
-  // Of the address as it is when the list follows: it may have changed meanwhile.
+  // Read after the delay, since the address may have changed meanwhile.
   const latest = useRef(hrefOf)
   latest.current = hrefOf
   useEffect(() => setText(prefix), [prefix])

@@ -1,6 +1,6 @@
 import { CopyButton } from './copy-button.tsx'
 
-/** A secret that is shown this once. */
+/** A secret that is shown only once. */
 export function Secret({ label, value }: { readonly label: string; readonly value: string }) {
   return (
     <div class="secret">

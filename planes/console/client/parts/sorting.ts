@@ -1,11 +1,11 @@
 import { useMemo } from 'preact/hooks'
 
-/** What columns are ordered by. */
+/** Sort values of items, by name of the order. */
 export type Orders<T> = Readonly<Record<string, (item: T) => number>>
 
 /**
- * What was loaded, in another order.
- * @param sort the name of an order, with a `-` before it when the largest come first; any other text: as it was loaded
+ * The loaded items in another order.
+ * @param sort the name of an order, with `-` in front for largest first; any other text: in the order loaded
  */
 export function useSorted<T>(items: readonly T[], orders: Orders<T>, sort: string): readonly T[] {
   return useMemo(() => {
@@ -16,7 +16,7 @@ export function useSorted<T>(items: readonly T[], orders: Orders<T>, sort: strin
   }, [items, items.length, sort])
 }
 
-/** The next order by a column: the largest first, the smallest first, as it was loaded. */
+/** The next order by a column: largest first, then smallest first, then as loaded. */
 export function nextSort(sort: string, column: string): string {
   if (sort === `-${column}`) return column
   return sort === column ? '' : `-${column}`

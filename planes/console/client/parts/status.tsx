@@ -8,7 +8,7 @@ interface Message {
   readonly error?: unknown
 }
 
-/** How long good news is shown; a failure stays until it is dismissed. */
+/** How long a success is shown; a failure stays until it is dismissed. */
 const SHOWN_MILLISECONDS = 6000
 const MESSAGES_MAXIMUM = 4
 
@@ -31,13 +31,13 @@ export function say(text: string): void {
   setTimeout(() => dismiss(id), SHOWN_MILLISECONDS)
 }
 
-/** Says that something failed. What was aborted on purpose is not said. */
+/** Says that something failed, unless it was aborted on purpose. */
 export function sayFailure(error: unknown): void {
   if (error instanceof DOMException && error.name === 'AbortError') return
   show({ text: asApiError(error).message, error })
 }
 
-/** The place of the messages; there from the beginning, so that a screen reader speaks what comes into it. */
+/** The live region of messages; present from the start, so that screen readers announce them. */
 export function StatusRegion() {
   return (
     <div class="status-region" role="status" aria-live="polite">

@@ -1,7 +1,7 @@
 /**
- * Has files that are dropped where nothing takes them do nothing. A browser would show such a file in place of the page, and
- * what was typed there would be lost.
- * @returns a function that ends this
+ * Ignores files dropped outside drop zones. A browser would open such a file in place of the page, and typed input
+ * would be lost.
+ * @returns a function that stops this
  */
 export function refuseStrayFiles(): () => void {
   const control = new AbortController()

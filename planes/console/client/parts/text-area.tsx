@@ -4,9 +4,9 @@ interface TextAreaProps {
   readonly label: string
   readonly value: string
   readonly onInput: (value: string) => void
-  /** What to type. */
+  /** Help for the input. */
   readonly hint: string
-  /** What is wrong with what was typed. */
+  /** The fault in the input. */
   readonly problem: string | undefined
 }
 

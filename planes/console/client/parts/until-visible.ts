@@ -1,5 +1,5 @@
 /**
- * Resolves at once while the page is seen, otherwise when it is seen again: what nobody sees is not asked for.
+ * Resolves when the page is visible, at once if it is, so that a hidden page requests nothing.
  * @throws the reason of `stopped` when that is aborted
  */
 export async function untilVisible(stopped: AbortSignal): Promise<void> {

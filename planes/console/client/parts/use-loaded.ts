@@ -3,15 +3,15 @@ import { saysNothing } from '../api/api-error.ts'
 import { comebacks } from '../api/connection.ts'
 
 export interface Loaded<T> {
-  /** With an error: what was there before it, when that says nothing of what was asked for. */
+  /** With an error: the earlier value, if the error says nothing about the data. */
   readonly value: T | undefined
   readonly error: unknown
   readonly reload: () => void
 }
 
 /**
- * Loads something when its inputs change and when it is asked to; what has failed, also when the server is back or another
- * credential came. An answer that is too late is dropped.
+ * Loads a value when its inputs change and on `reload`; after a failure also when the server is back or a user signed
+ * in again. Outdated answers are dropped.
  */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [state, setState] = useState<{ readonly inputs: string; readonly value?: T; readonly error?: unknown }>()

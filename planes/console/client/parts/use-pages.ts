@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { comebacks } from '../api/connection.ts'
 
-/** One page, and where the next begins; undefined after the last. */
+/** One page, and where the next starts; undefined after the last. */
 export interface Page<T, Place> {
   readonly items: readonly T[]
   readonly next: Place | undefined
@@ -11,7 +11,7 @@ interface Pages<T> {
   readonly items: readonly T[]
   /** Whether there is more to load. */
   readonly more: boolean
-  /** Whether the first page has come. */
+  /** Whether the first page has been loaded. */
   readonly begun: boolean
   readonly error: unknown
   readonly loadMore: () => void
@@ -28,8 +28,8 @@ interface Progress<T, Place> {
 }
 
 /**
- * Loads a list page by page, from the beginning when its inputs change. Pages are added to one array, which grows. After a
- * failure it goes on where it was when the server is back or another credential came.
+ * Loads a list page by page, from the start when its inputs change. Pages are appended to one array. After a failure it
+ * continues at the same page when the server is back or a user signed in again.
  */
 export function usePages<T, Place>(
   load: (after: Place | undefined, signal: AbortSignal) => Promise<Page<T, Place>>,

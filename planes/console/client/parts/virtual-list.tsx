@@ -7,14 +7,14 @@ import { rowAfterKey, windowOf } from './virtual-rows.ts'
 
 interface Column {
   readonly title: ComponentChildren
-  /** That of its cells. */
+  /** Class of its cells. */
   readonly class: string
-  /** What the list is sorted by when the title is pressed. */
+  /** Order that pressing the title selects. */
   readonly order?: string
 }
 
 interface VirtualListProps {
-  /** Names the table. */
+  /** Accessible name of the table. */
   readonly label: string
   readonly columns: readonly Column[]
   /** As `useSorted` takes it. */
@@ -22,25 +22,25 @@ interface VirtualListProps {
   /** The address of the list in another order. */
   readonly sortedHref?: (sort: string) => string
   readonly count: number
-  /** Whether more rows come when the end is reached. */
+  /** Whether more rows can be loaded at the end. */
   readonly more?: boolean
   readonly onEnd?: () => void
-  /** Stays the same for a row. */
+  /** Stable key of a row. */
   readonly keyOf: (index: number) => string
   /** The cells of a row. The first link or button in it gets the focus. */
   readonly row: (index: number) => ComponentChildren
   readonly isSelected?: (index: number) => boolean
 }
 
-/** Begins to load more so many pixels before the end. */
+/** Distance from the end of the list at which more is loaded. */
 const AHEAD_PIXELS = 4000
 
-/** In pixels, as the style sheet has it: larger where fingers are used. */
+/** Row height in pixels, equal to the style sheet's: larger on narrow screens, for touch. */
 function rowHeightNow(): number {
   return matchMedia('(max-width: 40rem)').matches ? 60 : 44
 }
 
-/** A table of any length, of which only the rows around what is seen are made. Arrow keys go from row to row. */
+/** A table of any length that renders only the rows around the visible part. Arrow keys move between rows. */
 export function VirtualList(props: VirtualListProps) {
   const { label, columns, count, more = false, onEnd, keyOf, row, isSelected, sort = '', sortedHref } = props
   const box = useRef<HTMLDivElement>(null)
@@ -48,7 +48,7 @@ export function VirtualList(props: VirtualListProps) {
   const [place, setPlace] = useState({ top: 0, height: 600, rowHeight: rowHeightNow() })
   const { rowHeight } = place
   const read = () => {
-    // The observer may speak once more of a list that is gone.
+    // The observer may fire once more after the list was removed.
     if (box.current === null) return
     const { scrollTop, clientHeight } = box.current
     setPlace({ top: scrollTop, height: clientHeight, rowHeight: rowHeightNow() })
@@ -59,7 +59,7 @@ export function VirtualList(props: VirtualListProps) {
     return () => observer.disconnect()
   }, [])
   useEffect(() => {
-    // Rows that come would move those that are looked at.
+    // Not while sorted: new rows would move the visible ones.
     if (more && sort === '' && place.top + place.height + AHEAD_PIXELS > count * rowHeight) onEnd?.()
   }, [place, count, more])
   useLayoutEffect(() => {
@@ -155,7 +155,7 @@ function rowOf(target: EventTarget | null): number | undefined {
   return row === null ? undefined : Number(row.getAttribute('data-row'))
 }
 
-/** False when the row is not made yet. */
+/** Focuses a row; false when it is not rendered yet. */
 function focusRow(box: HTMLDivElement | null, index: number): boolean {
   const control = box?.querySelector<HTMLElement>(`[data-row="${index}"] :is(a, button)`)
   control?.focus({ preventScroll: true })

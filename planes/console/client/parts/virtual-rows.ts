@@ -1,17 +1,17 @@
-/** Which rows of a long list are made, and where. */
+/** Computes which rows of a long list are rendered. */
 
 interface Window {
-  /** The first row that is made, and the one after the last. */
+  /** First rendered row, and the row after the last. */
   readonly from: number
   readonly to: number
 }
 
-/** Rows made beyond either edge, so that a step of the wheel or the keyboard finds them there. */
+/** Rows rendered beyond either edge, so that scrolling by wheel or keyboard finds them. */
 const MARGIN_ROWS = 6
 
 /**
- * @param top how far the list is scrolled, and `height` how much of it is seen, in pixels as `rowHeight`
- * @param count how many rows there are
+ * @param top scroll position; `height`: visible height; both in pixels, like `rowHeight`
+ * @param count number of rows
  */
 export function windowOf(top: number, height: number, rowHeight: number, count: number): Window {
   const first = Math.floor(top / rowHeight) - MARGIN_ROWS

@@ -1,6 +1,6 @@
 /**
- * The order of keys: that of their bytes in UTF-8, which is the order of their code points. JavaScript compares code units
- * of UTF-16, which is another order above U+D800.
+ * Compares keys by their bytes in UTF-8, which is the order of code points. JavaScript compares UTF-16 code units,
+ * which order differently above U+D800.
  */
 export function compareKeys(left: string, right: string): number {
   const length = Math.min(left.length, right.length)

@@ -1,4 +1,4 @@
-/** How values are shown. */
+/** Formats values for display. */
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const
 

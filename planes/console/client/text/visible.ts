@@ -1,12 +1,12 @@
-/** Names of strangers, so that a reader sees what they hold. */
+/** Shows names chosen by others with their hidden characters. */
 
-/** Controls, what turns the direction of text around, what has no width, and what ends a line. */
+/** Controls, characters that change the direction of text, characters without width, and line ends. */
 const HIDDEN = /[\p{Cc}\p{Cf}\u2028\u2029\u115f\u1160\u3164\ufffc]/u
 const PARTS = new RegExp(`(${HIDDEN.source})`, 'u')
 
 interface NamePart {
   readonly text: string
-  /** The text is the number of a character that would not be seen, such as `U+202E`. */
+  /** Whether the text is the number of a hidden character, such as `U+202E`. */
   readonly escaped: boolean
 }
 
@@ -22,7 +22,7 @@ function numberOf(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** As one text, for titles and messages. */
+/** The name as one text with hidden characters written out, for titles and messages. */
 export function visibleText(name: string): string {
   return visibleParts(name)
     .map(({ text, escaped }) => (escaped ? `<${text}>` : text))

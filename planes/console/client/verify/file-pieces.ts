@@ -1,10 +1,10 @@
-/** Large enough that asking for a piece costs little, small enough that hashing one leaves no frame out. */
+/** Large enough to make reads cheap, small enough that hashing a piece drops no frame. */
 const PIECE_BYTES = 1024 ** 2
 
 /**
- * The bytes of a file that a person chose, one piece in memory at a time.
- * @param onProgress called with the bytes that were given out
- * @throws Error when it changed or cannot be read any more; the reason of `signal` when that is aborted
+ * The bytes of a chosen file, one piece in memory at a time.
+ * @param onProgress called with the number of bytes yielded
+ * @throws Error when the file changed or cannot be read any more; the reason of `signal` when that is aborted
  */
 export async function* filePieces(
   file: Blob,

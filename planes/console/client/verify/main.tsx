@@ -1,7 +1,7 @@
 import { render } from 'preact'
 import { VerifyForm } from './verify-form.tsx'
 
-/** The page to keep: it is one file, and works from a disk without any network. */
+/** The stand-alone page: one file that works from a disk without a network. */
 function VerifyPage() {
   return (
     <main class="verify-page">

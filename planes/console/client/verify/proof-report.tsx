@@ -2,7 +2,7 @@ import { Fragment } from 'preact'
 import { PROOF_LIMITS, type ProofReport, statedBy, VERDICT_SENTENCES } from '../../../../engine/proof/proof-report.ts'
 import { Name } from '../parts/name.tsx'
 
-/** The report of the verifier, every check of it. Its texts may come from a stranger's bundle. */
+/** The report of the verifier with every check. Its texts may come from an untrusted bundle. */
 export function ProofReportView({ report }: { readonly report: ProofReport }) {
   const { verdict, checks, claims } = report
   return (

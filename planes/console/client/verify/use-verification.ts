@@ -4,11 +4,11 @@ import type { ProofReport } from '../../../../engine/proof/proof-report.ts'
 import { BUNDLE_BYTES_MAXIMUM, verifyBundle } from '../../../../engine/proof/verify-bundle.ts'
 import { filePieces, firstBytes } from './file-pieces.ts'
 
-/** What a person gives to check. */
+/** The user's input to a verification. */
 export interface Given {
   readonly file: File
   readonly bundle: File
-  /** Empty: nobody said whose key it is. */
+  /** Public key to expect; empty when the user gave none. */
   readonly key: string
 }
 
@@ -18,14 +18,14 @@ interface Outcome {
 }
 
 interface Verification extends Outcome {
-  /** Bytes of the file that were hashed; undefined while nothing is verified. */
+  /** Bytes of the file hashed so far; undefined while no verification runs. */
   readonly done: number | undefined
   readonly verify: (given: Given) => Promise<void>
-  /** Ends what runs and forgets what it found. */
+  /** Stops a running verification and removes its result. */
   readonly stop: () => void
 }
 
-/** One check at a time. What runs ends with the screen. */
+/** Runs one verification at a time; it stops with the screen. */
 export function useVerification(): Verification {
   const [outcome, setOutcome] = useState<Outcome>({})
   const [done, setDone] = useState<number>()
@@ -53,7 +53,7 @@ async function outcomeOf(
   signal: AbortSignal,
 ): Promise<Outcome> {
   try {
-    // One byte more than allowed, so that the verifier sees that there are too many.
+    // One byte more than allowed, so that the verifier detects a bundle that is too large.
     const bytes = await firstBytes(bundle, BUNDLE_BYTES_MAXIMUM + 1)
     const report = await verifyBundle(bytes, {
       digestFile: () => digestPieces(filePieces(file, onProgress, signal)),

@@ -6,7 +6,7 @@ import { FileChoice } from './file-choice.tsx'
 import { ProofReportView } from './proof-report.tsx'
 import { type Given, useVerification } from './use-verification.ts'
 
-/** Checks a file against a proof bundle in the browser. Nothing leaves it. */
+/** Checks a file against a proof bundle in the browser, without sending anything. */
 export function VerifyForm() {
   const [chosen, setChosen] = useState<Partial<Given>>({})
   const { done, report, problem, verify, stop } = useVerification()
@@ -49,14 +49,14 @@ export function VerifyForm() {
   )
 }
 
-/** Without a key the report says what is not proved. */
+/** Whether a text is a public key, or empty: without a key the report says what is not proved. */
 function isKey(text: string): boolean {
   return text === '' || PUBLIC_KEY_FORM.test(text)
 }
 
 interface ChoicesProps {
   readonly chosen: Partial<Given>
-  /** A report is of what was chosen when it was made, and gone when something is chosen anew. */
+  /** Changes a choice and removes the report, which is about the previous choice. */
   readonly choose: (part: Partial<Given>) => void
 }
 

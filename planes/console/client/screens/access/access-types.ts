@@ -6,7 +6,7 @@ export type Policy = Answer<'GET /policies/{policy_id}'>
 export type Statement = Policy['statements'][number]
 export type Token = Answer<'GET /management-tokens'>['management_tokens'][number]
 
-/** One account, and what to call when something about it has changed. */
+/** One account, and the callback for changes of it. */
 export interface AccountPart {
   readonly account: Account
   readonly changed: () => void

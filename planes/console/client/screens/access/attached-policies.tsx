@@ -100,7 +100,7 @@ function AttachedPolicy({ account, policy: { id, name }, changed }: AttachedPoli
 
 interface AttachDialogProps {
   readonly account: string
-  /** Those that are not attached yet. */
+  /** Policies that are not attached yet. */
   readonly policies: readonly Policy[]
   readonly changed: () => void
   readonly onClose: () => void

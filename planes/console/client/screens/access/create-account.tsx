@@ -13,7 +13,7 @@ interface CreateAccountProps {
 
 type Created = Answer<'POST /service-accounts'>
 
-/** Creates an account with its first credential; then leads to it, since it may do nothing without a policy. */
+/** Creates an account with its first credential, then opens it, since it needs a policy to do anything. */
 export function CreateAccount({ changed, onClose }: CreateAccountProps) {
   const [name, setName] = useState('')
   const [description, setDescription] = useState('')

@@ -1,4 +1,4 @@
-/** What a statement says, and what it cannot do. */
+/** Describes a statement in words, and finds actions without effect. */
 import { ACTIONS, type ActionRow } from '../../../../../build/console-api/actions.ts'
 import { actionFault, resourceFault } from '../../../../../engine/access/policy.ts'
 
@@ -13,12 +13,12 @@ function matches(pattern: string, text: string): boolean {
   return isPrefix(pattern) ? text.startsWith(pattern.slice(0, -1)) : text === pattern
 }
 
-/** Patterns as they are typed: one on a line, or between commas. */
+/** Parses typed patterns, separated by lines or commas. */
 export function patternsOf(text: string): string[] {
   return text.split(/[\n,]/).flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
 }
 
-/** What is wrong with patterns of actions, by the rule of the server; undefined when nothing is. */
+/** The fault in patterns of actions, by the server's rule; undefined if they are valid. */
 export function actionsProblem(patterns: readonly string[]): string | undefined {
   return firstProblem(patterns, (pattern) => actionFault(pattern, ACTION_NAMES))
 }
@@ -62,7 +62,7 @@ export function resourceText(pattern: string): string {
     : `objects of the bucket ${bucket} whose key begins with ${key}`
 }
 
-/** Whether a pattern can fit what an action is asked of. */
+/** Whether a pattern can match a resource of the action's level. */
 function canFit({ level }: ActionRow, pattern: string): boolean {
   const hasKey = pattern.includes('/')
   switch (level) {
@@ -81,7 +81,7 @@ const NEEDED: Readonly<Record<ActionRow['level'], string>> = {
   object: 'objects, such as bucket:photos/*',
 }
 
-/** What a statement names in vain: actions that are asked of something that it has no resource for. */
+/** Actions without effect: no resource of the statement matches their level. */
 export function inVain(actions: readonly string[], resources: readonly string[]): string[] {
   return actions.flatMap((pattern) => {
     const named = ACTIONS.filter(({ action }) => matches(pattern, action))

@@ -5,7 +5,7 @@ import { Time } from '../../parts/time.tsx'
 
 type Issued = Answer<'POST /service-accounts/{id}/credentials'>
 
-/** A new credential, with its secret key this once. */
+/** A new credential with its secret key, shown only once. */
 export function IssuedCredential({ issued, onClose }: { readonly issued: Issued; readonly onClose: () => void }) {
   const { access_key, secret_key, expires_at } = issued
   return (

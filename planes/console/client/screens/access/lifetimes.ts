@@ -1,4 +1,4 @@
-/** How long something that is issued is valid: seconds, or without end. */
+/** Choices of lifetime: in seconds, or unlimited. */
 export const LIFETIMES = [
   ['', 'until it is taken back'],
   ['3600', 'for an hour'],

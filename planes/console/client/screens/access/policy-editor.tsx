@@ -8,13 +8,13 @@ import { PolicyTest } from './policy-test.tsx'
 import { StatementText } from './statement-text.tsx'
 
 interface PolicyEditorProps {
-  /** Undefined for one that is not there yet. */
+  /** Undefined for a new policy. */
   readonly policy?: Policy
   readonly verb: string
   readonly save: (body: { readonly name: string; readonly statements: readonly Statement[] }) => Promise<void>
 }
 
-/** A statement as it is typed. */
+/** A statement as typed. */
 interface Draft {
   readonly effect: Statement['effect']
   readonly actions: string
@@ -36,7 +36,7 @@ function isReady({ actions, resources }: Statement): boolean {
   return isThere && actionsProblem(actions) === undefined && resourcesProblem(resources) === undefined
 }
 
-/** Edits a policy; every statement is told in words as it is typed, and tested before it is saved. */
+/** Edits a policy. Every statement is described in words as it is typed, and tested before it is saved. */
 export function PolicyEditor({ policy, verb, save }: PolicyEditorProps) {
   const [name, setName] = useState(policy?.name ?? '')
   const [drafts, setDrafts] = useState<readonly Draft[]>(policy?.statements.map(draftOf) ?? [NEW_DRAFT])

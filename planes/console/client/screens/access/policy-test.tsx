@@ -7,11 +7,11 @@ import type { Statement } from './access-types.ts'
 
 interface PolicyTestProps {
   readonly statements: readonly Statement[]
-  /** What each statement is called in the answer, in their order. */
+  /** Name of each statement in the answer. */
   readonly names: readonly string[]
 }
 
-/** Tells whether a request would be allowed, and by what: decided here by the rule that the server decides by. */
+/** Shows whether a request would be allowed, and by which statement, evaluated here with the server's rule. */
 export function PolicyTest({ statements, names }: PolicyTestProps) {
   const [action, setAction] = useState('s3:GetObject')
   const [bucket, setBucket] = useState('')
@@ -39,7 +39,7 @@ const ACTION_OPTIONS = ACTIONS.map(({ action, operations }): readonly [string, s
   return [action, others.length === 0 ? action : `${action} (${others.join(', ')})`]
 })
 
-/** As the server names it; undefined while a part is missing. */
+/** The resource in the server's form; undefined while a part is missing. */
 function resourceOf({ level }: ActionRow, bucket: string, key: string): string | undefined {
   if (level === 'service') return 'bucket:*'
   if (bucket === '' || (level === 'object' && key === '')) return undefined

@@ -16,7 +16,7 @@ import { PolicyEditor } from './policy-editor.tsx'
 import { PolicyTest } from './policy-test.tsx'
 import { StatementText } from './statement-text.tsx'
 
-/** One policy: its statements in words, and for those who may change it an editor. */
+/** One policy: its statements in words, and an editor for roles that may change it. */
 export function PolicyScreen({ values: { policy: id = '' } }: ScreenProps) {
   const loaded = useLoaded<Policy>(
     (signal) => call('GET /policies/{policy_id}', { path: { policy_id: id } }, signal),
@@ -35,7 +35,7 @@ export function PolicyScreen({ values: { policy: id = '' } }: ScreenProps) {
   )
 }
 
-/** A policy that is not there yet. */
+/** The screen for a new policy. */
 export function NewPolicyScreen() {
   return (
     <div class="screen">

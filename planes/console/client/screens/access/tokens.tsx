@@ -23,7 +23,7 @@ const COLUMNS = [
   { title: <span class="unseen">Revoke</span>, class: 'number' },
 ] as const
 
-/** What each role may do, in a sentence. */
+/** Permissions of each role as a sentence. */
 const ROLE_TEXTS: readonly (readonly [role: Role, name: string, may: string])[] = [
   ['system-administrator', 'System administrator', 'does everything: buckets, objects, accounts, policies and tokens.'],
   [
@@ -34,7 +34,7 @@ const ROLE_TEXTS: readonly (readonly [role: Role, name: string, may: string])[] 
   ['auditor', 'Auditor', 'reads everything, including the audit log and proofs, and changes nothing.'],
 ]
 
-/** The management tokens, and what their roles may do. */
+/** The management tokens, and the permissions of their roles. */
 export function TokensScreen() {
   const [issuing, setIssuing] = useState(false)
   const [revoking, setRevoking] = useState<Token>()

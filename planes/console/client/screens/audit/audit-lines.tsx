@@ -11,7 +11,7 @@ const COLUMNS = [
   { title: 'Result', class: 'number' },
 ] as const
 
-/** What a result looks like; of an attempt there is none yet. */
+/** Style of a result; an attempt has no result yet. */
 const RESULT_CLASSES = {
   success: 'badge good',
   denied: 'badge bad',
@@ -70,12 +70,12 @@ function Cells({ line, onShow }: CellsProps) {
   )
 }
 
-/** What a request was about: the object or bucket, or what else its record names. */
+/** The target of a request: the object or bucket, or another name in its record. */
 function subjectOf({ resource, metadata }: AuditEvent): string {
   const { bucket, key } = metadata
   if (bucket !== undefined) return key === undefined ? String(bucket) : `${bucket}/${key}`
   if (resource.startsWith('bucket:')) return resource.slice('bucket:'.length)
-  // The resource of a request on the management interface is its route, which the operation names already.
+  // The resource of a management request is its route, which the operation already contains.
   const id = Object.entries(metadata).find(([name]) => name.endsWith('_id') && name !== 'intent_event_id')
   return resource.startsWith('/api/') ? String(id?.[1] ?? '') : resource
 }

@@ -8,7 +8,7 @@ export type AuditEvent = AuditPage['events'][number]
 export type AuditLine = Joined<AuditEvent>
 type AuditQuery = Operations['GET /audit/events']['query']
 
-/** What the list is limited to, as the address of the screen has it. */
+/** The filters of the list, in the form of the screen's address. */
 export type Filters = Pick<
   AuditQuery,
   | 'since'
@@ -36,8 +36,7 @@ export function wantsOrphans(query: Readonly<Record<string, string>>): boolean {
 }
 
 /**
- * The filters in an address. For attempts without an outcome the outcomes have to be seen too, whatever their result is
- * and whenever they came.
+ * The filters in an address. To find attempts without an outcome, outcomes of any result and time must be loaded too.
  */
 export function filtersOf(query: Readonly<Record<string, string>>): Filters {
   const { since, until, principal, operation, resource, bucket, key, key_prefix, result, source_ip, request_id } = query

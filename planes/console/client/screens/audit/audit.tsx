@@ -22,7 +22,7 @@ interface Place {
   readonly after_id: string
 }
 
-/** Who asked for what: every request, the newest first. */
+/** The audit log: every request, newest first. */
 export function AuditScreen({ query }: ScreenProps) {
   const filters = filtersOf(query)
   const [head, setHead] = useState<Head>()
@@ -50,7 +50,7 @@ export function AuditScreen({ query }: ScreenProps) {
     return onlyOrphans ? joined.filter(({ outcome }) => outcome === undefined) : joined
   }, [fresh, items, items.length, onlyOrphans])
   useEffect(() => {
-    // Few records are orphans: the whole log is searched for them, and not as far as the list is long.
+    // Orphans are rare, so the whole log is searched for them, not only the part that fills the list.
     if (onlyOrphans && more && error === undefined) loadMore()
   }, [onlyOrphans, more, items.length, error])
   return (

@@ -13,7 +13,7 @@ interface ExportDialogProps {
   readonly onClose: () => void
 }
 
-/** Exports records of the log, and their manifest. The server records who exported what before the first byte. */
+/** Exports records of the log, and their manifest. The server records the export before the first byte. */
 export function ExportDialog({ filters, onClose }: ExportDialogProps) {
   const [from, setFrom] = useState(filters.since ?? '')
   const [to, setTo] = useState(filters.until ?? '')
@@ -67,7 +67,7 @@ export function ExportDialog({ filters, onClose }: ExportDialogProps) {
   )
 }
 
-/** What of the filters of the list an export knows. */
+/** The filters of the list that an export supports. */
 function Extent({ range: { bucket, key, key_prefix } }: { readonly range: ExportRange }) {
   if (bucket === undefined) {
     return <p class="faint">Records of every bucket; other filters of the list do not apply.</p>

@@ -14,7 +14,7 @@ const TEXTS = [
   ['request_id', 'Request id', ''],
 ] as const
 
-/** What the list shows, kept in the address: it can be sent to somebody, and a reload loses nothing. */
+/** The filter of the list, kept in the address, so that it can be shared and survives a reload. */
 export function FilterForm({ query }: { readonly query: Readonly<Record<string, string>> }) {
   const [draft, setDraft] = useState<Readonly<Record<string, string>>>(query)
   const [open, setOpen] = useState(Object.keys(query).length > 0)

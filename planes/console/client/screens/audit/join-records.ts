@@ -1,4 +1,4 @@
-/** What of a record tells how records belong together. */
+/** The members of a record that link an outcome to its attempt. */
 interface Joinable {
   readonly event_id: string
   readonly result: string
@@ -8,7 +8,7 @@ interface Joinable {
 /** A request as one line: a change has two records, an attempt before it and the outcome after it. */
 export interface Joined<E> {
   readonly attempt?: E
-  /** Of a request that changes nothing it is the only record. Without it the attempt has no outcome. */
+  /** The only record of a request that changes nothing. Undefined for an attempt without an outcome. */
   readonly outcome?: E
 }
 
@@ -29,7 +29,7 @@ export function joinRecords<E extends Joinable>(events: readonly E[]): Joined<E>
   return lines
 }
 
-/** The record that a line is shown by. */
+/** The record that a line shows. */
 export function recordOf<E>({ attempt, outcome }: Joined<E>): E {
   return (outcome ?? attempt) as E
 }

@@ -7,7 +7,7 @@ import { Time } from '../../parts/time.tsx'
 import type { AuditEvent, AuditLine } from './audit-types.ts'
 import { recordOf } from './join-records.ts'
 
-/** Everything that is recorded of a request. */
+/** All recorded members of a request. */
 export function RecordDialog({ line, onClose }: { readonly line: AuditLine; readonly onClose: () => void }) {
   const { attempt, outcome } = line
   const { request_id, principal, metadata } = recordOf(line)

@@ -1,10 +1,10 @@
 import { unreachable } from '../../api/api-error.ts'
 
-/** Pieces are given to the browser at this size, which keeps large ones on the disk and not in the page. */
+/** Size of the blobs that are joined: browsers keep large blobs on disk instead of in memory. */
 const PIECE_BYTES = 8 * 1024 ** 2
 
 /**
- * The body of an answer, of which the page holds only a piece.
+ * The body of an answer as a blob, with at most one piece in the page's memory.
  * @throws ApiError when it ends early
  */
 export async function blobOf(response: Response, onProgress: (bytes: number) => void): Promise<Blob> {

@@ -4,7 +4,7 @@ import { saveFile } from '../../parts/save-file.ts'
 import type { Filters } from './audit-types.ts'
 import { blobOf } from './stream-to-blob.ts'
 
-/** What is exported. Without `to`: up to the record of the export. */
+/** The range to export. Without `to`: up to the record of the export. */
 export interface ExportRange extends Pick<Filters, 'bucket' | 'key' | 'key_prefix'> {
   readonly from: string | undefined
   readonly to: string | undefined
@@ -17,7 +17,7 @@ interface Exported {
 }
 
 interface Export {
-  /** Bytes that have come; undefined while nothing is exported. */
+  /** Bytes received; undefined while no export runs. */
   readonly bytes: number | undefined
   readonly error: unknown
   readonly exported: Exported | undefined
@@ -26,7 +26,7 @@ interface Export {
   readonly saveManifest: (id: string) => Promise<void>
 }
 
-/** One export at a time, saved as a file when it is complete. It ends with the dialog. */
+/** Runs one export at a time and saves it as a file when complete. It stops with the dialog. */
 export function useExport(): Export {
   const [bytes, setBytes] = useState<number>()
   const [error, setError] = useState<unknown>()

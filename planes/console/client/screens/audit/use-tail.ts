@@ -5,29 +5,29 @@ import { say, sayFailure } from '../../parts/status.tsx'
 import { untilVisible } from '../../parts/until-visible.ts'
 import type { AuditEvent, Filters } from './audit-types.ts'
 
-/** How often the server is asked. */
+/** Polling interval. */
 const PAUSE_MILLISECONDS = 1000
-/** What is asked for at a look, and more than anybody reads in a second. */
+/** Records per poll: more than a person reads in a second. */
 const PAGE_ENTRIES = 500
-/** More than anybody reads; the older ones are found by loading the list again. */
+/** Maximum number of records kept; older ones are shown by loading the list again. */
 const EVENTS_MAXIMUM = 10_000
 
-/** Where the log ended when the list was loaded. */
+/** The end of the log when the list was loaded. */
 export interface Head {
   readonly after_time: string
   readonly after_id: string
 }
 
-/** What the records of the tail's own requests are known by, so that it does not show one for each look. */
+/** Request id of the tail's own polls, whose records are not shown. */
 function ownRequestId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(12))
   return `console-tail-${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 }
 
 /**
- * The records that came since the list was loaded, the newest first, as long as `head` is there.
- * It waits for a server that went away, for another credential, and while the page is hidden.
- * @param onFailure called once when the server refuses; the tail has ended then
+ * The records since the list was loaded, newest first, as long as `head` is defined. Pauses while the server is
+ * unreachable, the credential has ended, or the page is hidden.
+ * @param onFailure called once when the server refuses, which ends the tail
  */
 export function useTail(filters: Filters, head: Head | undefined, onFailure: () => void): readonly AuditEvent[] {
   const [fresh, setFresh] = useState<readonly AuditEvent[]>([])
@@ -65,7 +65,7 @@ async function follow(
     const page = await persistently(() => call('GET /audit/events', { query }, signal, own), signal)
     const { events, next_time, head_time, head_id } = page
     show(events.filter(({ request_id }) => request_id !== own))
-    // A busy store writes thousands of records a second: whoever fetched all of them would slow it down.
+    // A busy store writes thousands of records a second; fetching all of them would slow it down.
     if (next_time !== null && !isTold) {
       isTold = true
       say('More records come than can be shown: some are passed over. Load the list again to see all.')

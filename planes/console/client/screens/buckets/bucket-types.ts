@@ -5,9 +5,9 @@ export type Quota = Bucket['quota']
 export type LifecycleRule = Answer<'GET /buckets/{bucket}/lifecycle'>['rules'][number]
 export type Webhook = Answer<'GET /webhooks'>['webhooks'][number]
 
-/** What every part of a bucket's settings is given. */
+/** Props of every part of a bucket's settings. */
 export interface BucketPart {
   readonly bucket: Bucket
-  /** Called when something has changed. */
+  /** Called after a change. */
   readonly changed: () => void
 }

@@ -35,7 +35,7 @@ function sizeOf({ usage }: Bucket): number {
   return usage.bytes + usage.noncurrent_bytes
 }
 
-/** Every bucket, or those whose names begin so. */
+/** Every bucket, or the buckets with a prefix. */
 export function BucketsScreen({ query: { prefix = '', sort = '' } }: ScreenProps) {
   const [creating, setCreating] = useState(false)
   const buckets = usePages<Bucket, string>(

@@ -5,7 +5,7 @@ import { useLoaded } from '../../parts/use-loaded.ts'
 import { counted } from '../../text/format.ts'
 import type { BucketPart } from './bucket-types.ts'
 
-/** Shown only: an S3 client sets them. */
+/** CORS rules, read-only: an S3 client sets them. */
 export function CorsSection({ bucket: { name } }: BucketPart) {
   const loaded = useLoaded(
     async (signal) => (await call('GET /buckets/{bucket}/cors', { path: { bucket: name } }, signal)).rules,

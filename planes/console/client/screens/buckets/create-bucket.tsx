@@ -6,7 +6,7 @@ import { Check, Field } from '../../parts/field.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { say } from '../../parts/status.tsx'
 
-/** As S3 names buckets; the server has the last word. */
+/** S3's rule for names of buckets; the server decides. */
 const NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 
 export function CreateBucket({ onClose }: { readonly onClose: () => void }) {

@@ -8,7 +8,7 @@ import type { Webhook } from './bucket-types.ts'
 
 type EventType = Webhook['event_types'][number]
 
-/** What an event type says, in words. */
+/** Descriptions of event types. */
 const EVENT_TEXTS: Readonly<Record<EventType, string>> = {
   'bucket.created': 'A bucket was created',
   'bucket.deleted': 'A bucket was deleted',
@@ -71,7 +71,7 @@ export function CreateWebhook({ changed, onClose }: CreateWebhookProps) {
   )
 }
 
-/** The secret that signs deliveries, this once. */
+/** The secret that signs deliveries, shown only once. */
 export function SigningSecret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
   return (
     <Dialog title="The signing secret" onClose={onClose}>

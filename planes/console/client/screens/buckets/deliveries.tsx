@@ -9,7 +9,7 @@ const SHOWN_MAXIMUM = 50
 
 interface DeliveriesProps {
   readonly webhook: string
-  /** Called when a replay has begun. */
+  /** Called when a replay has started. */
   readonly changed: () => void
 }
 

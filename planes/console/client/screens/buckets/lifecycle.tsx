@@ -96,7 +96,7 @@ function periodsOf({ expiration, noncurrent_version_expiration: noncurrent }: Li
 
 interface RuleDialogProps {
   readonly bucket: string
-  /** Undefined makes a new one. */
+  /** Undefined creates a new rule. */
   readonly rule: LifecycleRule | undefined
   readonly changed: () => void
   readonly onClose: () => void

@@ -9,7 +9,7 @@ interface ReplayProps {
   readonly changed: () => void
 }
 
-/** Has the events of a range of time delivered once more. */
+/** Requests that the events of a time range are delivered again. */
 export function Replay({ webhook, changed }: ReplayProps) {
   const [asking, setAsking] = useState(false)
   const [since, setSince] = useState('')

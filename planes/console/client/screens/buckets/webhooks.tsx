@@ -8,7 +8,7 @@ import type { Webhook } from './bucket-types.ts'
 import { CreateWebhook } from './create-webhook.tsx'
 import { WebhookCard } from './webhook-card.tsx'
 
-/** Where storage events are sent to. */
+/** Every webhook, to which storage events are sent. */
 export function WebhooksScreen(_props: ScreenProps) {
   const [creating, setCreating] = useState(false)
   const loaded = useLoaded(async (signal): Promise<readonly Webhook[]> => {

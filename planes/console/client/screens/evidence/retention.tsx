@@ -22,7 +22,7 @@ const COLUMNS = [
   { title: 'Status', class: 'number' },
 ] as const
 
-/** Which versions Object Lock holds, and until when. */
+/** The versions held by Object Lock, and their dates. */
 export function RetentionScreen({ query }: ScreenProps) {
   const bucket = query['bucket']
   const [typed, setTyped] = useState(bucket ?? '')

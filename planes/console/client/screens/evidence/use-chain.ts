@@ -5,19 +5,19 @@ import { persistently } from '../../api/connection.ts'
 type Span = Answer<'GET /audit/chain'>
 export type Problem = Span['problems'][number]
 
-/** Records of one request: the most that the server takes. */
+/** Records per request: the server's maximum. */
 const SPAN_RECORDS = 10_000
-/** Problems that are shown; a journal with more needs the offline verifier. */
+/** Maximum number of problems shown; a journal with more needs the offline verifier. */
 const PROBLEMS_MAXIMUM = 1000
 
-/** How far the chain was recomputed, and what was found. */
+/** Progress and findings of recomputing the chain. */
 export interface ChainState {
   readonly checked: number
   readonly verified: number
   readonly headSequence: number
   readonly headHash: string
   readonly problems: readonly Problem[]
-  /** All records up to the head were read. */
+  /** Whether all records up to the head were read. */
   readonly complete: boolean
 }
 
@@ -29,7 +29,10 @@ interface Chain {
   readonly stop: () => void
 }
 
-/** Has the server recompute the whole chain, span after span, until the head or until it is stopped; a server that went away is waited for. */
+/**
+ * Recomputes the whole chain at the server, span by span, up to the head or until stopped; waits for an unreachable
+ * server.
+ */
 export function useChain(): Chain {
   const [state, setState] = useState<ChainState>()
   const [running, setRunning] = useState(false)

@@ -11,7 +11,7 @@ interface CopyObjectProps {
   readonly changed: () => void
 }
 
-/** Copies a version to another key, or another bucket; no bytes are moved. */
+/** Copies a version to another key or bucket, by reference. */
 export function CopyObject({ object, onClose, changed }: CopyObjectProps) {
   const [bucket, setBucket] = useState(object.bucket)
   const [key, setKey] = useState(object.key)

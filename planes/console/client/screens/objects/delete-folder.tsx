@@ -12,12 +12,12 @@ interface DeleteFolderProps {
   readonly changed: () => void
 }
 
-/** Deletes every object whose key begins so. */
+/** Deletes every object whose key has the prefix. */
 export function DeleteFolder({ bucket, prefix, changed }: DeleteFolderProps) {
   const [asking, setAsking] = useState(false)
   const [done, setDone] = useState<number>()
   const deletion = useRef(new FolderDeletion(bucket, prefix))
-  // Nobody would see how far it is.
+  // Without the dialog there would be no progress to see.
   useEffect(() => () => deletion.current.stop(), [])
   const close = () => {
     setAsking(false)

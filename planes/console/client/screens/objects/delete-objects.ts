@@ -1,9 +1,9 @@
 import { call } from '../../api/call.ts'
 
-/** Deletions that are under way at the same time. */
+/** Concurrent deletions. */
 const AT_ONCE = 4
 
-/** The deletion of many objects. What was deleted is not deleted again when the rest is tried once more. */
+/** Deletes many objects. A retry deletes only the rest. */
 export class Deletion {
   readonly #bucket: string
   readonly #left: Set<string>
@@ -21,9 +21,9 @@ export class Deletion {
   }
 
   /**
-   * Deletes what is left, until all is gone or it is stopped.
-   * @param onProgress called with the number of all that are deleted
-   * @throws ApiError of the first refusal; what is under way is finished before, and nothing is begun after it
+   * Deletes the remaining objects, until none is left or `stop` is called.
+   * @param onProgress called with the number of deleted objects
+   * @throws ApiError of the first refusal, after deletions under way have finished; no further one is started
    */
   async run(onProgress: (deleted: number) => void): Promise<void> {
     this.#stopped = false
@@ -38,7 +38,7 @@ export class Deletion {
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
-  /** Begins no further deletion. */
+  /** Starts no further deletion. */
   stop(): void {
     this.#stopped = true
   }
@@ -56,7 +56,10 @@ export class Deletion {
 
 const PAGE_KEYS = 1000
 
-/** The deletion of every object whose key begins so, page by page in the order of keys. What arrives behind the page stays. */
+/**
+ * Deletes every object with a prefix, page by page in the order of keys. An object created meanwhile with a key before
+ * the current page stays.
+ */
 export class FolderDeletion {
   readonly #bucket: string
   readonly #prefix: string
@@ -73,7 +76,7 @@ export class FolderDeletion {
     return this.#before + (this.#page?.deleted ?? 0)
   }
 
-  /** As that of `Deletion`. */
+  /** As `Deletion.run`. */
   async run(onProgress: (deleted: number) => void): Promise<void> {
     this.#stopped = false
     const path = { bucket: this.#bucket }
@@ -88,7 +91,7 @@ export class FolderDeletion {
     } while (after !== undefined && !this.#stopped)
   }
 
-  /** Begins no further deletion. */
+  /** Starts no further deletion. */
   stop(): void {
     this.#stopped = true
     this.#page?.stop()

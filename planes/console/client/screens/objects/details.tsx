@@ -15,14 +15,14 @@ import { VersionsOf } from './versions-of.tsx'
 interface DetailsProps {
   readonly bucket: string
   readonly objectKey: string
-  /** Undefined: the current one. */
+  /** Undefined: the current version. */
   readonly version: string | undefined
   readonly close: () => void
-  /** Called when the list is not what it was any more. */
+  /** Called when the list is outdated. */
   readonly changed: () => void
 }
 
-/** One object or version: what is known of it, how it looks, and what can be done with it. */
+/** One object or version: facts, preview and actions. */
 export function Details({ bucket, objectKey: key, version, close, changed }: DetailsProps) {
   const loaded = useLoaded<ObjectVersion>(
     (signal) =>
@@ -32,7 +32,7 @@ export function Details({ bucket, objectKey: key, version, close, changed }: Det
   const { value, error, reload } = loaded
   const place = useRef<HTMLElement>(null)
   useEffect(() => {
-    // In a narrow window they take the place of the list, and of the link that led here.
+    // In a narrow window the details replace the list, and with it the link that led here.
     if (isFocusAstray() || matchMedia('(max-width: 63.99rem)').matches) place.current?.focus()
   }, [])
   const isMarker = error instanceof ApiError && error.code === 'VERSION_IS_MARKER'

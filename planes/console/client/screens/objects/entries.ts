@@ -12,10 +12,10 @@ export type Entry =
   | ({ readonly kind: 'object' } & ListedObject)
   | ({ readonly kind: 'version' } & ListedVersion)
 
-/** What is listed. */
+/** The settings of a listing. */
 export interface Listing {
   readonly bucket: string
-  /** Only keys that begin so. */
+  /** Prefix of the listed keys. */
   readonly prefix: string
   /** Whether keys are grouped up to the next slash. */
   readonly folders: boolean
@@ -25,13 +25,13 @@ export interface Listing {
   readonly sort: string
 }
 
-/** What columns of the list are sorted by; folders have neither. */
+/** Sort values of columns; folders have none. */
 export const ENTRY_ORDERS: Orders<Entry> = {
   size: (entry) => (entry.kind === 'folder' ? -1 : (entry.size ?? -1)),
   changed: (entry) => (entry.kind === 'folder' ? 0 : Date.parse(entry.created_at)),
 }
 
-/** Where the next page begins. */
+/** Where the next page starts. */
 export interface Place {
   readonly after: string
   readonly afterVersionId: string | undefined
@@ -77,13 +77,13 @@ function withFolders(entries: readonly Entry[], prefixes: readonly string[]): En
   return [...merged, ...entries.slice(at)]
 }
 
-/** The same for a row as long as it is the same thing. */
+/** Stable key of a row: the same for the same object, version or folder. */
 export function nameOfEntry(entry: Entry | undefined): string {
   if (entry === undefined) return ''
   return entry.kind === 'version' ? `${entry.key}\0${entry.version_id}` : entry.key
 }
 
-/** What a row is called: the key after the prefix. All of a key that is nothing else. */
+/** Name of a row: the key after the prefix, or the whole key if it equals the prefix. */
 export function shortName(key: string, prefix: string): string {
   return key.length > prefix.length && key.startsWith(prefix) ? key.slice(prefix.length) : key
 }

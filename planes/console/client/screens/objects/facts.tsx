@@ -3,7 +3,7 @@ import { Time } from '../../parts/time.tsx'
 import { formatBytes, formatCount } from '../../text/format.ts'
 import type { ObjectVersion } from './object-types.ts'
 
-/** What is known of a version. */
+/** The facts about a version. */
 export function Facts({ object }: { readonly object: ObjectVersion }) {
   const { size, content_type, created_at, etag, sha256, version_id, lock, headers, metadata } = object
   const others = Object.entries(headers).filter(([name]) => name !== 'content-type')

@@ -13,7 +13,7 @@ import { RestoreButton } from './restore-button.tsx'
 
 interface ObjectActionsProps {
   readonly object: ObjectVersion
-  /** Undefined: the current one, whichever that is. */
+  /** Undefined: the current version. */
   readonly version: string | undefined
   readonly close: () => void
   readonly changed: () => void
@@ -95,7 +95,7 @@ export function DeleteVersion({ object, onClose, deleted }: DeleteProps) {
   )
 }
 
-/** The end of a key, as far as somebody can type it; a name that cannot be typed is asked for by a word. */
+/** The text to type as a confirmation: the last segment of the key if it can be typed, otherwise `delete`. */
 export function typedName(key: string): string {
   const name = shortName(key, folderOf(key))
   return /^[\x20-\x7e]{1,40}$/.test(name) && name.trim() === name ? name : 'delete'

@@ -12,14 +12,14 @@ interface ObjectListProps {
   readonly entries: readonly Entry[]
   readonly more: boolean
   readonly loadMore: () => void
-  /** The key that is looked at. */
+  /** Key of the selected object. */
   readonly current: string | undefined
   readonly selected: ReadonlySet<string>
   readonly select: (keys: ReadonlySet<string>) => void
   readonly nameOf: (index: number) => string
 }
 
-/** The address of a listing, with what is different. */
+/** The address of a listing with other settings. */
 export function listingHref(listing: Listing, other: Readonly<Record<string, string | undefined>> = {}): string {
   const { bucket, prefix, folders, versions, sort } = listing
   const query = { prefix, flat: folders ? undefined : 'yes', versions: versions ? 'yes' : undefined, sort }

@@ -17,7 +17,7 @@ import { SelectionBar } from './selection-bar.tsx'
 import { Toolbar } from './toolbar.tsx'
 import { finishedUploads } from './uploads/upload-queue.ts'
 
-/** The objects of a bucket, and the one that is looked at. */
+/** The objects of a bucket, and the details of the selected object. */
 export function ObjectsScreen({ values: { bucket = '' }, query }: ScreenProps) {
   const listing: Listing = {
     bucket,
@@ -72,7 +72,7 @@ export function ObjectsScreen({ values: { bucket = '' }, query }: ScreenProps) {
   )
 }
 
-/** Uploads go on while other screens are shown; what has arrived is in the list when they are done. */
+/** Reloads the list when uploads have finished; they continue while other screens are shown. */
 function useReloadAfterUploads(bucket: string, reload: () => void): void {
   const finished = finishedUploads.value.get(bucket) ?? 0
   const seen = useRef(finished)
@@ -82,10 +82,10 @@ function useReloadAfterUploads(bucket: string, reload: () => void): void {
   }, [finished])
 }
 
-/** Who has looked at an object goes on at its row. */
+/** When the details of an object close, moves the focus to its row. */
 function useFocusAfterDetails(key: string | undefined, entries: readonly Entry[]): void {
   const before = useRef(key)
-  // In the same turn as the details go away: whoever keeps the focus then finds it in a good place.
+  // In the same turn as the details are removed, before `keepFocus` looks for a place.
   useLayoutEffect(() => {
     const closed = key === undefined ? before.current : undefined
     before.current = key

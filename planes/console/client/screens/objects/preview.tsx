@@ -8,11 +8,11 @@ import { visibleText } from '../../text/visible.ts'
 import type { ObjectVersion } from './object-types.ts'
 import { PdfLink } from './links/pdf-link.tsx'
 
-/** Larger ones are fetched when somebody asks. */
+/** Larger objects are fetched on request. */
 const BYTES_AT_ONCE = 2 * 1024 ** 2
-/** The most of a text that is shown. */
+/** Maximum of a text that is shown. */
 const CHARACTERS_MAXIMUM = 100_000
-/** The server shows no larger ones. */
+/** The server's maximum for previews. */
 const BYTES_MAXIMUM = 10 * 1024 ** 2
 const PICTURES: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
@@ -23,8 +23,8 @@ type Shown =
   | { readonly kind: 'failed'; readonly error: unknown }
 
 /**
- * A picture or a text, as the server has recognized it by its bytes; never as a document. A picture is shown from a `blob:`
- * address that its type was given to here.
+ * A picture or a text, recognized by the server by its bytes; never shown as a document. A picture is shown from a
+ * `blob:` URL with a type set here.
  */
 export function Preview({ object }: { readonly object: ObjectVersion }) {
   const { bucket, key, version_id, size } = object
@@ -98,7 +98,7 @@ async function previewOf(bucket: string, key: string, version: string, signal: A
     if (error instanceof ApiError && error.code === 'NOT_PREVIEWABLE') return { kind: 'nothing' }
     throw error
   }
-  // A type that is not in the list cannot be a document, whatever the server may come to send.
+  // Only listed types are shown as pictures, whatever type the server sends, so that nothing is shown as a document.
   if (PICTURES.includes(bytes.type)) return { kind: 'picture', address: URL.createObjectURL(bytes) }
   const text = await bytes.text()
   return { kind: 'text', text: text.slice(0, CHARACTERS_MAXIMUM), cut: text.length > CHARACTERS_MAXIMUM }

@@ -7,7 +7,7 @@ interface RestoreButtonProps {
   readonly changed: () => void
 }
 
-/** Makes an earlier version the current one, as a new version: nothing is lost by it. */
+/** Copies an earlier version to a new current version, so that no version is lost. */
 export function RestoreButton({ object: { bucket, key, version_id }, changed }: RestoreButtonProps) {
   const [busy, setBusy] = useState(false)
   const restore = async () => {

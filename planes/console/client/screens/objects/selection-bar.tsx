@@ -14,7 +14,7 @@ interface SelectionBarProps {
 
 const NAMES_SHOWN = 5
 
-/** What can be done with the objects that are ticked. */
+/** Actions on the selected objects. */
 export function SelectionBar({ bucket, keys, clear, changed }: SelectionBarProps) {
   const [asking, setAsking] = useState(false)
   const [done, setDone] = useState(0)

@@ -13,7 +13,7 @@ interface ToolbarProps {
   readonly reload: () => void
 }
 
-/** Where one is in the bucket, and what is listed of it. */
+/** The path in the bucket, and the settings of the listing. */
 export function Toolbar({ listing, reload }: ToolbarProps) {
   const { bucket, prefix, folders, versions } = listing
   return (

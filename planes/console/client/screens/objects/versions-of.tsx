@@ -12,13 +12,13 @@ import { RestoreButton } from './restore-button.tsx'
 
 type ListedVersion = Answer<'GET /buckets/{bucket}/object-versions'>['versions'][number]
 
-/** Versions that are shown; the newest come first. */
+/** Maximum number of versions shown, newest first. */
 const VERSIONS_MAXIMUM = 200
 
 interface VersionsOfProps {
   readonly bucket: string
   readonly objectKey: string
-  /** The version that is looked at. */
+  /** The selected version. */
   readonly current: string | undefined
   readonly changed: () => void
 }
@@ -29,7 +29,7 @@ export function VersionsOf({ bucket, objectKey: key, current, changed }: Version
     async (signal) => {
       const query = { prefix: key, limit: VERSIONS_MAXIMUM }
       const page = await call('GET /buckets/{bucket}/object-versions', { path: { bucket }, query }, signal)
-      // Keys that begin with this one come after it.
+      // Longer keys with this key as their prefix come after it.
       return page.versions.filter((version) => version.key === key)
     },
     [bucket, key, current],

@@ -1,18 +1,18 @@
-/** What an operator should look at, and what to do about it. */
+/** Rules for conditions that need an operator, with advice. */
 import { type Metric, leastOf, valueOf } from './metrics.ts'
 import { riseOf, type Step } from './readings.ts'
 
-/** What is known of the server at one moment. */
+/** State of the server at one moment. */
 interface Facts {
   readonly ready: boolean
-  /** What the server does not do meanwhile. */
+  /** Functions that are degraded. */
   readonly degraded?: readonly { readonly name: string; readonly reason: string }[]
   readonly capacityBytes: number
   readonly availableBytes: number
   readonly metrics: readonly Metric[]
-  /** Of the last hour. */
+  /** Steps of the last hour. */
   readonly steps: readonly Step[]
-  /** Of the newest reading, in seconds since 1970. */
+  /** Time of the newest reading, in seconds since 1970. */
   readonly nowSeconds: number
 }
 
@@ -23,7 +23,7 @@ interface Concern {
 
 const DAY_SECONDS = 86_400
 const CERTIFICATE_SECONDS = 14 * DAY_SECONDS
-/** The parts of the disk below which its operator should act soon, and now. */
+/** Fractions of free disk space below which the operator should act soon, and now. */
 const [LITTLE_ROOM, NO_ROOM] = [0.2, 0.05]
 
 type Rule = (facts: Facts) => Concern | undefined
@@ -32,7 +32,7 @@ function when(holds: boolean, grave: boolean, text: string): Concern | undefined
   return holds ? { grave, text } : undefined
 }
 
-/** A counter that should not rise. */
+/** A rule for a counter that should not rise. */
 function rising(name: string, grave: boolean, text: (rise: number) => string): Rule {
   return ({ steps }) => {
     const rise = riseOf(steps, name)
@@ -93,7 +93,7 @@ const RULES: readonly Rule[] = [
   },
 ]
 
-/** The grave ones first; empty when all is well. */
+/** The concerns, grave ones first; empty when all is well. */
 export function concernsOf(facts: Facts): Concern[] {
   const degraded = (facts.degraded ?? []).map(({ name, reason }) => ({
     grave: true,

@@ -21,7 +21,7 @@ interface ChartProps {
 }
 
 const HEIGHT = 160
-/** So that lines are told apart without their colours; the sheet has the same for the legend. */
+/** Strokes that distinguish lines without colour; the style sheet repeats them for the legend. */
 const STROKES = [{ width: 2 }, { width: 2, dash: [8, 4] }, { width: 2, dash: [2, 3] }, { width: 1 }]
 /** Seconds between labels of the time. */
 const TIME_STEPS = [60, 300, 600, 900, 1800]
@@ -31,11 +31,11 @@ const powers = (base: number, from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => base ** (from + index))
 const TENS = powers(10, -5, 3)
 
-/** How values are laid out from below to above, and where their labels are. */
+/** Vertical scales, and their labels. */
 const SCALES = {
   counts: { scale: { range: fromZero }, axis: {} },
   bytes: { scale: { range: fromZero }, axis: { incrs: powers(2, 0, 50) } },
-  /** Values that span powers of ten: whole powers, and a label at each. */
+  /** Logarithmic, for values over several powers of ten: a label at each power. */
   times: {
     scale: {
       distr: 3,
@@ -54,7 +54,7 @@ function fromZero(_: uPlot, __: number, most: number): uPlot.Range.MinMax {
   return [0, most > 0 ? 1.1 * most : 1]
 }
 
-/** Lines over time. What the canvas shows is told by the legend and, value by value, by a table. */
+/** Lines over time. The legend, and a table of all values, make the canvas accessible. */
 export function Chart({ label, times, lines, format, scale }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | undefined>(undefined)
@@ -136,7 +136,7 @@ function optionsOf(
           stroke: () => colourOf(host, index),
           ...STROKES[index],
           points: { show: false },
-          // The last step is short and its line would end before it.
+          // Without it the line would end before the last step, which is shorter.
           spanGaps: true,
         }
       }),
@@ -145,7 +145,7 @@ function optionsOf(
   }
 }
 
-/** As the sheet has it for the legend, in the colours of now. */
+/** Colour of a line from the style sheet, as in the legend, in the current theme. */
 function colourOf(host: HTMLElement, index: number): string {
   const sample = host.parentElement?.querySelector(`.line-${index}`)
   return sample ? getComputedStyle(sample).borderTopColor : ''

@@ -4,7 +4,7 @@ import { Chart, type Line } from './chart.tsx'
 import { DURATION } from './latencies.ts'
 import { quantileOf, type Step, total, type Which } from './readings.ts'
 
-/** Kinds of S3 requests that are drawn; what else there is, the table has. */
+/** Classes of S3 requests in the charts; the table has all. */
 const CLASSES = ['read', 'list', 'write', 'delete'] as const
 const SYNC: Which = { name: 'object_store_journal_sync_duration_seconds' }
 
@@ -19,7 +19,7 @@ function s3(one: string): Which {
   return { name: DURATION, labels: { plane: 's3', class: one } }
 }
 
-/** A line for each kind of S3 requests. */
+/** A line for each class of S3 requests. */
 function byClass(valueOf: (step: Step, which: Which, bounds: readonly number[]) => number | null): ChartRow['lines'] {
   return (steps, bounds) =>
     CLASSES.map((one) => ({ label: one, values: steps.map((step) => valueOf(step, s3(one), bounds)) }))
@@ -33,7 +33,7 @@ function quantile(part: number) {
   }
 }
 
-/** Lines of counters: how much each rose in a second. */
+/** Lines of counters: increase per second. */
 function rates(counters: Readonly<Record<string, string>>): ChartRow['lines'] {
   return (steps) =>
     Object.entries(counters).map(([label, name]) => {
@@ -110,7 +110,7 @@ interface ChartsProps {
   readonly bounds: readonly number[]
 }
 
-/** What happened in each minute of the last hour. */
+/** Charts of the last hour, by minute. */
 export function Charts({ steps, bounds }: ChartsProps) {
   const times = useMemo(() => steps.map(({ time }) => time), [steps])
   const all = useMemo(() => ROWS.map(({ lines }) => lines(steps, bounds)), [steps])

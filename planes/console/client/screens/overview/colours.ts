@@ -1,4 +1,4 @@
-/** Calls when the page changes between light and dark. Returns what ends that. */
+/** Calls `onChange` when the page changes between light and dark. Returns a function that stops this. */
 export function followColours(onChange: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)')
   const chosen = new MutationObserver(onChange)

@@ -3,7 +3,7 @@ import { addBuckets, quantileOf, type Step, total, type Which } from './readings
 /** The histogram of requests, by plane and class. */
 export const DURATION = 'object_store_request_duration_seconds'
 
-/** Kinds of requests that there were, with how many and how long they took. */
+/** Classes of requests in these steps, with count and latencies. */
 export function latenciesOf(steps: readonly Step[], bounds: readonly number[]) {
   const kinds = new Map<string, Which>()
   for (const { name, labels } of steps.at(-1)?.after.histograms ?? []) {

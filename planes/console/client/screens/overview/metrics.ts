@@ -1,4 +1,4 @@
-/** The values of the metrics as they are now. */
+/** Current values of metrics. */
 
 interface Sample {
   readonly name: string

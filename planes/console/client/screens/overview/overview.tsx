@@ -11,7 +11,7 @@ import { latenciesOf } from './latencies.ts'
 import { type Metric, valueOf } from './metrics.ts'
 import { joinReadings, type Reading, riseOf, type Step, stepsOf } from './readings.ts'
 
-/** The server reads its counters as often. */
+/** Equal to the interval at which the server samples its counters. */
 const PAUSE_MILLISECONDS = 15_000
 
 interface Overview {
@@ -27,7 +27,7 @@ interface Shown extends Overview {
   readonly steps: readonly Step[]
 }
 
-/** @param before readings that are here already */
+/** @param before readings loaded earlier */
 async function loadOverview(before: readonly Reading[], signal: AbortSignal): Promise<Overview> {
   const since = before.at(-1)?.time
   const [info, status, { metrics }, { readings, histogram_bounds: bounds }] = await Promise.all([
@@ -39,7 +39,7 @@ async function loadOverview(before: readonly Reading[], signal: AbortSignal): Pr
   return { info, status, metrics, readings: joinReadings(before, readings), bounds }
 }
 
-/** How the store is, and what needs somebody. */
+/** State of the store, and what needs attention. */
 export function OverviewScreen() {
   const readings = useRef<readonly Reading[]>([])
   const loaded = useLoaded(async (signal) => {
@@ -48,7 +48,7 @@ export function OverviewScreen() {
     return overview
   }, [])
   useEffect(() => {
-    // What nobody sees is not asked for.
+    // A hidden page requests nothing.
     const look = () => document.hidden || loaded.reload()
     const timer = setInterval(look, PAUSE_MILLISECONDS)
     document.addEventListener('visibilitychange', look)
@@ -143,7 +143,7 @@ function Capacity({ status, metrics, steps }: Shown) {
   )
 }
 
-/** What runs and waits. */
+/** Gauges of running and waiting work. */
 const WORK = [
   ['Operations', 'object_store_operations_active', 'running'],
   ['Queue', 'object_store_operations_queued', 'waiting'],
@@ -172,7 +172,7 @@ function Work({ metrics }: Overview) {
   )
 }
 
-/** What workers did, by what they are. */
+/** Counters of the work of background workers. */
 const DONE = [
   [
     'Lifecycle',

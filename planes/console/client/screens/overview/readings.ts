@@ -1,11 +1,11 @@
-/** What the counters and histograms of the server say of the last hour. */
+/** The counters and histograms of the server over the last hour. */
 import type { Answer } from '../../api/call.ts'
 
 type History = Answer<'GET /system/metrics/history'>
 /** The counters and histograms at one time, all since the start of the process. */
 export type Reading = History['readings'][number]
 
-/** Which histograms: those whose labels have these values. */
+/** Selects histograms by values of their labels. */
 export interface Which {
   readonly name: string
   readonly labels?: Readonly<Record<string, string>>
@@ -14,7 +14,7 @@ export interface Which {
 const HOUR_MILLISECONDS = 3_600_000
 const STEP_MILLISECONDS = 60_000
 
-/** The readings of before with newer ones, without what is more than an hour older than the last. */
+/** Appends newer readings, and drops readings more than an hour older than the last. */
 export function joinReadings(before: readonly Reading[], newer: readonly Reading[]): Reading[] {
   const first = newer[0]?.time
   const kept = first === undefined ? before : before.filter(({ time }) => Date.parse(time) < Date.parse(first))
@@ -23,7 +23,7 @@ export function joinReadings(before: readonly Reading[], newer: readonly Reading
   return all.filter(({ time }) => last - Date.parse(time) <= HOUR_MILLISECONDS)
 }
 
-/** What happened between two readings. */
+/** The change between two readings. */
 export class Step {
   readonly before: Reading
   readonly after: Reading
@@ -42,15 +42,15 @@ export class Step {
     return (Date.parse(this.after.time) - Date.parse(this.before.time)) / 1000
   }
 
-  /** How much counters rose. They begin anew with the process. */
+  /** Sum of the increases of counters, which restart at 0 with the process. */
   rise(...names: readonly string[]): number {
     return names.reduce((sum, name) => sum + risen(this.before.counters[name], this.after.counters[name]), 0)
   }
 
-  /** What came into each bucket of the histograms; empty when nothing did. */
+  /** Increase of each bucket of the selected histograms; empty without any. */
   buckets(which: Which): number[] {
     const [before, after] = [bucketsOf(this.before, which), bucketsOf(this.after, which)]
-    // What has counted fewer began anew.
+    // A smaller total means that the process has restarted.
     const began = total(after) < total(before)
     return after.map((count, index) => count - (began ? 0 : (before[index] ?? 0)))
   }
@@ -67,7 +67,7 @@ function bucketsOf({ histograms }: Reading, { name, labels = {} }: Which): numbe
   return addBuckets(found.map(({ buckets }) => buckets))
 }
 
-/** The same bucket of each added up. */
+/** Sums of buckets, over all histograms. */
 export function addBuckets(all: readonly (readonly number[])[]): number[] {
   const longest = Math.max(0, ...all.map((buckets) => buckets.length))
   return Array.from({ length: longest }, (_, index) => total(all.map((buckets) => buckets[index] ?? 0)))
@@ -77,7 +77,7 @@ export function total(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Steps of a minute, and one from the last full minute until now. A clock that was set back gives none. */
+/** Steps of a minute, and a last one until the newest reading. Readings after a clock was set back give none. */
 export function stepsOf(readings: readonly Reading[]): Step[] {
   const minute = ({ time }: Reading) => Math.floor(Date.parse(time) / STEP_MILLISECONDS)
   const ends = readings.filter((reading, index) => {
@@ -96,8 +96,8 @@ export function riseOf(steps: readonly Step[], name: string): number {
 }
 
 /**
- * The bound in seconds that a part of what was counted stayed within.
- * @returns undefined when nothing was counted; infinity above the last bound
+ * The upper bound, in seconds, of the bucket with the quantile `part`.
+ * @returns undefined for an empty histogram; infinity above the last bound
  */
 export function quantileOf(buckets: readonly number[], bounds: readonly number[], part: number): number | undefined {
   const all = total(buckets)

@@ -16,7 +16,7 @@ type Share = Answer<'GET /shares/{id}'>
 type Embed = Answer<'GET /embeds/{id}'>
 type Link = { readonly kind: 'share'; readonly of: Share } | { readonly kind: 'embed'; readonly of: Embed }
 
-/** The most that are shown; the newest come first. */
+/** Maximum number of links shown, newest first. */
 const LINKS_MAXIMUM = 100
 
 interface LinksProps {

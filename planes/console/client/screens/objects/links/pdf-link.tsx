@@ -3,13 +3,13 @@ import { callForBytes } from '../../../api/call.ts'
 import { sayFailure } from '../../../parts/status.tsx'
 import type { ObjectVersion } from '../object-types.ts'
 
-/** Held in memory while it is shown. */
+/** Maximum size, since the PDF is held in memory while it is shown. */
 const BYTES_MAXIMUM = 100 * 1024 ** 2
 const MAGIC = '%PDF-'
-/** The tab that shows it has read it by then. */
+/** Time for the new tab to read the PDF. */
 const KEPT_MILLISECONDS = 60_000
 
-/** For what is not previewed: a PDF opens in a tab of its own, in the browser's viewer. */
+/** Opens a PDF, which has no preview, in a new tab with the browser's viewer. */
 export function PdfLink({ object }: { readonly object: ObjectVersion }) {
   const [busy, setBusy] = useState(false)
   const looksLikePdf = /\.pdf$/i.test(object.key) || object.content_type === 'application/pdf'
@@ -32,8 +32,8 @@ export function PdfLink({ object }: { readonly object: ObjectVersion }) {
 }
 
 /**
- * The type is given here and not by the object, so that a page or a picture with scripts is never shown as what it is.
- * @throws Error when the bytes do not begin as a PDF does
+ * Opens the bytes with a type set here, not the object's, so that a page or a picture with scripts is never run.
+ * @throws Error when the bytes do not start like a PDF
  */
 async function openPdf({ bucket, key, version_id }: ObjectVersion): Promise<void> {
   const sent = { path: { bucket, key }, query: { version_id } }

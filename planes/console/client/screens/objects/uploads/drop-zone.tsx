@@ -13,10 +13,10 @@ interface DropZoneProps {
   readonly children: ComponentChildren
 }
 
-/** Files and folders that are dropped here go into the folder that is shown. */
+/** Uploads dropped files and folders into the current folder. */
 export function DropZone({ bucket, prefix, children }: DropZoneProps) {
   const [over, setOver] = useState(false)
-  // Every element below sends an enter and a leave of its own.
+  // Every element inside also sends enter and leave events.
   const depth = useRef(0)
   const folder = folderOf(prefix)
   const move = (event: DragEvent, step: 1 | -1) => {

@@ -1,12 +1,12 @@
 import { FILES_MAXIMUM, type FileToUpload, tooManyFiles } from './upload-queue.ts'
 
-/** The files of an input, under the path that a chosen folder gives them. */
+/** The files of an input, with their paths in a chosen folder. */
 export function chosenFiles(files: FileList, prefix: string): FileToUpload[] {
   return [...files].map((file) => ({ key: prefix + (file.webkitRelativePath || file.name), file }))
 }
 
 /**
- * The files that were dropped, those in folders too. The entries must be taken before the event is over.
+ * The dropped files, including files in folders. Must be called during the event.
  * @throws ApiError TOO_MANY_FILES
  */
 export async function droppedFiles(items: DataTransferItemList, prefix: string): Promise<FileToUpload[]> {
@@ -31,7 +31,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
   return new Promise((resolve, reject) => entry.file(resolve, reject))
 }
 
-/** A browser gives some of them at a time, and then none. */
+/** The entries of a folder. Browsers return them in batches, and an empty batch at the end. */
 async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const children: FileSystemEntry[] = []

@@ -18,7 +18,7 @@ export function UploadButtons({ bucket, prefix }: UploadButtonsProps) {
     } catch (error) {
       sayFailure(error)
     }
-    // So that the same file can be chosen again.
+    // Cleared, so that the same file can be chosen again.
     input.value = ''
   }
   return (

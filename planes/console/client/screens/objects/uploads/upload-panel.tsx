@@ -7,10 +7,10 @@ import { counted, formatBytes } from '../../../text/format.ts'
 import { visibleText } from '../../../text/visible.ts'
 import { cancel, clearFinished, isOver, retry, type Upload, type UploadState, uploads } from './upload-queue.ts'
 
-/** Rows that are shown; the rest is counted. */
+/** Maximum number of rows; further uploads are only counted. */
 const ROWS_MAXIMUM = 50
 
-/** Read once for each change: there may be thousands. */
+/** Computed once per change, because there may be thousands of uploads. */
 const byState = computed(() => {
   const found: Record<UploadState, Upload[]> = {
     waiting: [],
@@ -24,10 +24,10 @@ const byState = computed(() => {
   return found
 })
 
-/** Those that need somebody first, then those that are under way. */
+/** Uploads that need the user come first, then uploads under way. */
 const ORDER: readonly UploadState[] = ['failed', 'exists', 'sending', 'waiting', 'done', 'cancelled']
 
-/** How the uploads of this tab are getting on. */
+/** The progress of the uploads of this tab. */
 export function UploadPanel() {
   const { waiting, sending, exists, failed, done } = countsOf(byState.value)
   const underWay = waiting + sending
@@ -122,7 +122,7 @@ function UploadRow({ upload }: { readonly upload: Upload }) {
   )
 }
 
-/** A page that is closed takes its uploads with it. */
+/** Warns before the page is closed, which would cancel its uploads. */
 function useWarningBeforeLeaving(wanted: boolean): void {
   useEffect(() => {
     if (!wanted) return undefined

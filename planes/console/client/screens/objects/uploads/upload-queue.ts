@@ -7,38 +7,38 @@ import { formatCount } from '../../../text/format.ts'
 
 export type UploadState = 'waiting' | 'sending' | 'done' | 'exists' | 'failed' | 'cancelled'
 
-/** One file on its way into a bucket. An upload that was interrupted begins again at its first byte. */
+/** One file on its way into a bucket. An interrupted upload restarts at its first byte. */
 export interface Upload {
   readonly id: number
   readonly bucket: string
   readonly key: string
   readonly file: File
   readonly state: Signal<UploadState>
-  /** Bytes that have left. */
+  /** Bytes sent. */
   readonly sent: Signal<number>
   readonly error: Signal<ApiError | undefined>
-  /** How often it began again by itself. */
+  /** Number of automatic restarts. */
   restarts: number
-  /** Whether an object of this key may be replaced; otherwise it is kept, and the upload says `exists`. */
+  /** Whether to replace an existing object; otherwise it is kept, and the state is `exists`. */
   replace: boolean
   request: XMLHttpRequest | undefined
 }
 
-/** Uploads under way at the same time. */
+/** Concurrent uploads. */
 const AT_ONCE = 3
-/** Names and states of all are held in memory. */
+/** Maximum number of uploads, whose names and states are held in memory. */
 export const FILES_MAXIMUM = 10_000
-/** An upload that was broken off so often asks a person. */
+/** Automatic restarts before an upload fails and waits for the user. */
 const RESTARTS_MAXIMUM = 5
 
-/** Every upload of this tab that was not cleared, oldest first. They go on while other screens are shown. */
+/** Every upload of this tab that was not cleared, oldest first. They continue while other screens are shown. */
 export const uploads = signal<readonly Upload[]>([])
-/** How often the uploads into a bucket have come to their end, by bucket. */
+/** By bucket, how often all uploads into it have finished. */
 export const finishedUploads = signal<ReadonlyMap<string, number>>(new Map())
 
 let lastId = 0
 let sending = 0
-/** The place in the queue before which nothing waits. */
+/** Index in the queue before which no upload waits. */
 let next = 0
 
 export interface FileToUpload {
@@ -46,7 +46,7 @@ export interface FileToUpload {
   readonly file: File
 }
 
-/** What is done leaves the list when it gets too long. @throws ApiError TOO_MANY_FILES; then none of them is sent */
+/** Adds uploads; removes finished ones if there are too many. @throws ApiError TOO_MANY_FILES, without adding any */
 export function enqueue(bucket: string, files: readonly FileToUpload[]): void {
   const open = uploads.value.filter(({ state }) => state.value !== 'done' && state.value !== 'cancelled')
   if (open.length + files.length > FILES_MAXIMUM) throw tooManyFiles()
@@ -76,7 +76,7 @@ export function tooManyFiles(): ApiError {
   return new ApiError('TOO_MANY_FILES', message, 0)
 }
 
-/** Sends it again from its first byte; with `replace` an object of its key is replaced. */
+/** Sends an upload again from its first byte; with `replace`, an existing object is replaced. */
 export function retry(upload: Upload, replace = upload.replace): void {
   upload.replace = replace
   upload.restarts = 0
@@ -97,12 +97,12 @@ export function cancel(upload: Upload): void {
   upload.request?.abort()
 }
 
-/** Whether it is over, with whatever result. */
+/** Whether an upload has ended, successfully or not. */
 export function isOver({ state }: Upload): boolean {
   return state.value !== 'waiting' && state.value !== 'sending'
 }
 
-/** Takes those that are over off the list. */
+/** Removes ended uploads from the list. */
 export function clearFinished(): void {
   uploads.value = uploads.value.filter((upload) => !isOver(upload))
   next = 0
@@ -125,7 +125,7 @@ function tellFinished(): void {
   finishedUploads.value = counts
 }
 
-/** fetch cannot say how much of a body has left. */
+/** Sends by XMLHttpRequest, because fetch does not report the progress of a body. */
 function send(upload: Upload): void {
   const request = new XMLHttpRequest()
   let path: string
@@ -173,14 +173,14 @@ function settle(upload: Upload, request: XMLHttpRequest, authorization: string):
   }
   const error = errorOf(status, request.responseText, request.getResponseHeader('x-request-id'))
   if (error.code === 'UNAUTHENTICATED') {
-    // One that was sent before somebody signed in again says nothing of who is signed in now.
+    // A request sent with a previous credential says nothing about the current one.
     if (authorization === session.value?.authorization) isExpired.value = true
     restart(upload, error)
   } else if (error.code === 'CONFLICT' && !upload.replace) upload.state.value = 'exists'
   else fail(upload, error)
 }
 
-/** Begins again when the server is back, unless it is the file that is not what it was. */
+/** Restarts the upload when the server is back; fails it if the file was changed or moved. */
 async function brokenOff(upload: Upload): Promise<void> {
   const isThere = await upload.file
     .slice(0, 1)
@@ -204,7 +204,7 @@ function restart(upload: Upload, error: ApiError): void {
 }
 
 comebacks.subscribe(pump)
-// Nobody else finds what was chosen by the person before.
+// The next user must not see the files of the previous one.
 session.subscribe((now) => {
   if (now !== undefined) return
   for (const upload of uploads.peek()) cancel(upload)
