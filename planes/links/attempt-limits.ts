@@ -8,19 +8,21 @@ interface Limit {
   readonly millisecondsEach: number
 }
 
-/** Of one address with one share: ten at once, then six a minute. Whoever was given a password needs two or three. */
+/**
+ * Of one address with one share: ten at once, then six a minute. A visitor who knows the password needs two or three.
+ */
 export const VISITOR_LIMIT: Limit = { saved: 10, millisecondsEach: 10_000 }
 /** Of one address with all shares. */
 export const ADDRESS_LIMIT: Limit = { saved: 100, millisecondsEach: 1000 }
 /** Of one share by all addresses that have not unlocked it: thirty at once, then six a minute. */
 export const SHARE_LIMIT: Limit = { saved: 30, millisecondsEach: 10_000 }
-/** As many are kept for addresses that are new to a share. */
+/** Reserve of a share for addresses that are new to it. */
 export const RESERVE_LIMIT: Limit = SHARE_LIMIT
-/** Of what is kept an address has three, then one an hour: so a few addresses cannot use it up. */
+/** Of the reserve by one address: three, then one an hour, so that a few addresses cannot use it up. */
 const FIRST_LIMIT: Limit = { saved: 3, millisecondsEach: 3_600_000 }
-/** Names of each kind that are counted one by one; those beyond share one count until others are forgotten. */
+/** Names of each kind with a count of their own; further names share one count until others are forgotten. */
 const KNOWN_MAXIMUM = 10_000
-/** How often those that have all their attempts again are looked for. */
+/** Interval at which accounts with all attempts regained are removed. */
 const FORGET_MILLISECONDS = 1000
 const OTHERS = 'others'
 
@@ -36,7 +38,7 @@ class Accounts {
     this.#now = now
   }
 
-  /** Milliseconds until the name has an attempt, 0 when it has one. Nothing is remembered of a name that takes none. */
+  /** Milliseconds until the name has an attempt; 0 when it has one. Does not add the name to the table. */
   wait(name: string): number {
     const known = this.#known.get(name) ?? (this.#isFull() ? this.#known.get(OTHERS) : undefined)
     return known?.waitMilliseconds ?? 0
@@ -60,7 +62,7 @@ class Accounts {
     return attempts
   }
 
-  /** Drops the names that have all their attempts again, as a new name has. */
+  /** Removes names with all attempts regained, which equal new names. */
   #forget(): void {
     const now = this.#now()
     if (now - this.#forgotAt < FORGET_MILLISECONDS) return
@@ -72,11 +74,11 @@ class Accounts {
 }
 
 /**
- * The attempts at passwords of all shares: each takes one of its address, there and with its share, and one of its share,
- * before anything is hashed. All threads that answer attempts must have the same one.
+ * Limits attempts at passwords of shares, before anything is hashed. An attempt counts for its address, for its address
+ * with its share, and for its share. All threads that answer attempts must use the same instance.
  *
- * What a share has bounds the guesses of many addresses. It must not let them keep its visitors out: an address that has
- * unlocked a share takes nothing from it, and one that is new to it finds some that a few others cannot have used up.
+ * The limit of a share bounds the guesses of many addresses, which must not lock out its visitors: an address that has
+ * unlocked a share is exempt from its limit, and new addresses have a reserve that a few others cannot use up.
  */
 export class AttemptLimits {
   readonly #addresses: Accounts

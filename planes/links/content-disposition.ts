@@ -1,4 +1,4 @@
-/** How a browser is told the name of a file: RFC 6266 with the encoding of RFC 8187. */
+/** Content-Disposition, which names a file for a browser: RFC 6266 with the encoding of RFC 8187. */
 
 /** Longest name in bytes of UTF-8, as file systems have it. */
 const NAME_BYTES_MAXIMUM = 255
@@ -16,7 +16,7 @@ const NOT_PLAIN = /[^\x20\x21\x23\x24\x26-\x5b\x5d-\x7e]/gu
 /** Left as they are by `encodeURIComponent` and no `attr-char`. */
 const NOT_ATTRIBUTE = /['()*]/g
 
-/** A name that is safe for a file and a page: that of the share, or else the end of the key. */
+/** A name that is safe in a file system and a page: the share's file name, or else the last segment of the key. */
 export function fileNameOf(key: string, fileName: string | undefined): string {
   const name = fileName ?? key.slice(key.lastIndexOf('/', key.length - 2) + 1)
   const safe = name.replaceAll(UNSAFE, '').replace(LEADING_DOTS, '').replace(TRAILING_BLANKS, '')

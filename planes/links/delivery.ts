@@ -7,7 +7,7 @@ import type { HeaderLine, HttpRequest } from '../http/exchange.ts'
 import { httpTimestamp } from '../http/headers/http-date.ts'
 import { SharingError } from './errors.ts'
 
-/** How an object is sent to whoever has a link to it. */
+/** How an object is sent to the reader of a link. */
 export interface DeliveryPlan {
   readonly status: 200 | 206 | 304
   readonly headers: readonly HeaderLine[]

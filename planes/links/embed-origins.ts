@@ -7,11 +7,11 @@ const EXPOSED = 'accept-ranges, content-disposition, content-length, content-ran
 const ASKED_HEADERS = 'if-match, if-modified-since, if-none-match, if-range, if-unmodified-since, range'
 /** How long a browser may remember the answer to a preflight, which opens nothing. */
 const PREFLIGHT_SECONDS = 600
-/** Where a browser puts what it was sent into a page of somebody else. A frame is held back by `frame-ancestors`. */
+/** Destinations that show the answer as a document or frame, where `frame-ancestors` decides. */
 const FRAMES: ReadonlySet<string> = new Set(['document', 'embed', 'fencedframe', 'frame', 'iframe', 'object'])
 const ELSEWHERE: ReadonlySet<string> = new Set(['cross-site', 'same-site'])
 
-/** The origins of an embed, of which every one is known to be harmless in a header. */
+/** The origins of an embed. Origins that could not be sent safely in a header are left out. */
 export class EmbedOrigins {
   readonly #allowed: readonly string[]
 
@@ -24,8 +24,8 @@ export class EmbedOrigins {
   }
 
   /**
-   * Whether the page that asks may show what it gets. A browser names the page in Origin, or in Referer; one that says that
-   * it asks for another site and does not name it is refused. Programs, and people who follow a link, are not a page.
+   * Whether the requesting page may use the answer. A browser names the page in Origin or Referer; a cross-site request
+   * that names no page is refused. Requests of programs, and navigation by a link, come from no page.
    */
   allows(http: HttpRequest): boolean {
     if (this.isEverybody) return true
@@ -54,7 +54,7 @@ function exposed(): HeaderLine[] {
   return [['access-control-expose-headers', EXPOSED]]
 }
 
-/** What a preflight is told beside that (Fetch standard, CORS-preflight request). */
+/** Further headers of the answer to a preflight (Fetch standard, CORS-preflight request). */
 export const PREFLIGHT_HEADERS: readonly HeaderLine[] = [
   ['allow', 'GET, HEAD, OPTIONS'],
   ['access-control-allow-methods', 'GET, HEAD'],
@@ -62,7 +62,7 @@ export const PREFLIGHT_HEADERS: readonly HeaderLine[] = [
   ['access-control-max-age', String(PREFLIGHT_SECONDS)],
 ]
 
-/** The origin of an address; empty for what is none. */
+/** The origin of a URL; empty for an invalid URL. */
 function originOf(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : ''
 }

@@ -3,8 +3,8 @@ import { DomainError } from '../../engine/errors.ts'
 import type { HeaderLine } from '../http/exchange.ts'
 
 /**
- * Every error of the public routes, one row each. The codes are part of the interface: none is ever reused for something
- * else. `refuses`: somebody was kept from what a link leads to, which has a record.
+ * Every error of the public routes, one row each. The codes are part of the interface: a code is never reused with
+ * another meaning. `refuses`: the error denies access to the target of a link, which is recorded.
  */
 export const sharingErrors = {
   NOT_FOUND: { status: 404, refuses: false, sentence: 'Nothing exists at this path.' },

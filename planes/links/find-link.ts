@@ -12,7 +12,7 @@ export interface RecordedLink {
   readonly resource: string
 }
 
-/** Of a token that nobody has. */
+/** Recorded for an unknown token. */
 export const UNKNOWN_LINK: RecordedLink = { id: undefined, resource: 'capability:unknown' }
 
 /** `bucket:`, a bucket of 63 characters, `/`, a key of 1,024 bytes (decision 0010). */

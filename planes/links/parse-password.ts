@@ -57,8 +57,8 @@ function ofForm(text: string): string | undefined {
 const ESCAPES = /%([0-9a-f]{2})/gi
 
 /**
- * The text of a name or value in a form (URL standard, section 5.1); undefined when it is not UTF-8. The platform's own
- * reader takes another text for one with a lone `%` beside characters that are not escaped.
+ * The decoded text of a name or value in a form (URL standard, section 5.1); undefined when it is not UTF-8. Node's own
+ * parser decodes a lone `%` next to unescaped characters differently.
  */
 function formText(encoded: string): string | undefined {
   const bytes = Buffer.from(encoded.replaceAll('+', ' ')).toString('latin1')

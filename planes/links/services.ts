@@ -16,7 +16,7 @@ export interface SharingServices extends PayloadSources {
   readonly expiryClock: () => Milliseconds
 }
 
-/** What the routes of shares work with beside that. */
+/** The further services of the routes of shares. */
 export interface ShareServices extends SharingServices {
   readonly tickets: ShareTickets
   readonly limits: AttemptLimits

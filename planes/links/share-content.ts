@@ -46,7 +46,7 @@ export const shareContent: SharingRoute<ShareServices> = {
   },
 }
 
-/** Takes one download of a share with a limit, durably and before the first byte: exactly so many are ever sent. */
+/** Counts one download of a limited share durably, before its first byte, so that the limit is never exceeded. */
 function counter(request: SharingRequest, { share, maximumDownloads }: ShareState) {
   if (maximumDownloads === undefined) return undefined
   return async () => {

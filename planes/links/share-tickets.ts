@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Milliseconds, millisecondsOf } from '../../engine/brands.ts'
 import type { PasswordRecord } from '../../engine/events/values.ts'
 
-/** How long an unlocked share stays so. */
+/** How long a share stays unlocked. */
 export const TICKET_MILLISECONDS = 600_000
 const EXPIRY_BYTES = 8
 const MAC_BYTES = 32
@@ -20,9 +20,9 @@ interface Ticket {
 }
 
 /**
- * Tickets for shares that were unlocked by their password: the expiry (8 bytes, milliseconds since 1970) and an HMAC-SHA256
- * of it with the share and its password record, in base64url. Nobody keeps them, and one is good for one share and one
- * password.
+ * Tickets for shares that were unlocked by their password: the expiry (8 bytes, milliseconds since 1970) and an
+ * HMAC-SHA256 of the expiry, the share and its password record, in base64url. Tickets are not stored; each is valid for
+ * one share with one password.
  */
 export class ShareTickets {
   readonly #key: Uint8Array

@@ -29,7 +29,7 @@ export const shareUnlock: SharingRoute<ShareServices> = {
       throw new SharingError('SHARE_PASSWORD_THROTTLED', undefined, [['retry-after', String(seconds)]])
     }
     const isRight = await services.hashing.matches(password, record, networkOf(http.remoteAddress))
-    // It may have been revoked meanwhile, which is what its next request would be told.
+    // Looked up again: the share may have been revoked during the hashing.
     const lock = requireProtected(request, services)
     if (!isRight) throw new SharingError('SHARE_PASSWORD_WRONG')
     services.limits.unlocked(share, http.remoteAddress)

@@ -38,7 +38,7 @@ export interface FinishedAccess {
   readonly principal: typeof PRINCIPAL
   /** The code of the refusal or failure. */
   readonly code: string | undefined
-  /** Undefined when nobody was kept from anything. */
+  /** Undefined when access was not denied. */
   readonly refused: LinkRefusal | undefined
 }
 
@@ -80,9 +80,9 @@ export function createEmbedHandler(parts: SharingParts<SharingServices>): HttpHa
 const PRINCIPAL = 'capability:public'
 
 /**
- * One request by a link. Whoever sends it is a stranger: what is refused is recorded within the budget of strangers and
- * paced as theirs is, what is answered is counted. The link is looked up in the state of the moment by each request, and
- * again after each wait.
+ * One request by a link. Its sender is not authenticated: a refusal is recorded within the budget of unauthenticated
+ * requests and paced like theirs, an answer is counted. The link is looked up in the current state for each request,
+ * and again after each wait.
  */
 class SharingExchange<Services extends SharingServices> extends Exchange {
   readonly #dialect: Dialect<Services>
@@ -215,14 +215,14 @@ class SharingExchange<Services extends SharingServices> extends Exchange {
   }
 }
 
-/** Refusals after which a reader may try a password; the addresses that they are answered at are beside that of the form. */
+/** Refusals whose page offers the password form. They are answered at URLs next to the URL of the form. */
 const ASKS_AGAIN: ReadonlySet<SharingErrorCode> = new Set([
   'SHARE_PASSWORD_REQUIRED',
   'SHARE_PASSWORD_WRONG',
   'SHARE_PASSWORD_THROTTLED',
 ])
 
-/** Of every answer: no browser may guess another type, or tell anybody else the address, which has the token in it. */
+/** Of every answer: browsers must not guess another type, or send the URL, which has the token, as a referrer. */
 const COMMON_HEADERS: readonly HeaderLine[] = [
   ['x-content-type-options', 'nosniff'],
   ['referrer-policy', 'no-referrer'],

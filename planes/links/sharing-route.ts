@@ -9,14 +9,14 @@ export interface SharingRequest {
   readonly http: HttpRequest
   /** As it was sent; it may be anything. */
   readonly token: string
-  /** Whether the answer is for somebody to read. */
+  /** Whether the answer is a page for a person to read. */
   readonly wantsPage: boolean
   readonly engine: EngineClient
-  /** Tells of the link that was found, for the record of a refusal. */
+  /** Reports the link that was found, for the record of a refusal. */
   readonly found: (link: RecordedLink) => void
   /** Adds headers to the answer, a refusal included. */
   readonly addHeaders: (headers: readonly HeaderLine[]) => void
-  /** What the record of a count says: it is the store's own, and says nothing of who was served. */
+  /** Content of the record of a count, made in the name of the store and without the reader. */
   countAudit(operation: string): AuditContext
 }
 

@@ -11,11 +11,11 @@ type CopyTarget = Pick<CommandOf<'copy-object'>, 'bucket' | 'key' | 'replacement
 const READS_MAXIMUM = 5
 
 /**
- * Copies the version that `find` finds. The engine refuses when another one is there by then; the source is found again,
- * a few times (spec/decisions/0030).
- * @param find finds the source and judges the conditions on it; what it throws ends the copy
+ * Copies the version that `find` finds. The engine refuses the copy if the source was replaced meanwhile; then it is
+ * found again, a few times (spec/decisions/0030).
+ * @param find finds the source and checks the conditions on it; its exceptions end the copy
  * @param details further metadata of the audit records
- * @returns the version that was copied, beside what the engine did
+ * @returns the copied version, and the result of the engine
  * @throws DomainError when the rules refuse, `source-changed` after the last read; as RequestJournal.execute
  */
 export async function copyVersion(

@@ -41,7 +41,7 @@ interface CopiedPart {
   readonly checksum: ObjectChecksum | undefined
 }
 
-/** What is read from a payload was held against the journal and the proofs of its blocks. */
+/** No checks: bytes read from a payload were verified against the journal and the proofs of its blocks. */
 const NO_CLAIMS: PayloadChecks = { update: () => undefined, finish: () => undefined }
 
 /**
@@ -79,13 +79,13 @@ export async function copyPart(
     })
 }
 
-/** Whether a range is all bytes of a version that was written whole. */
+/** Whether a range is the whole of a version that is not multipart. */
 function isOnePayload({ source: { snapshot, object }, start, end }: CopiedRange): boolean {
   if (start !== 0 || end !== object.size) return false
   return object.payload === undefined || snapshot.payload(object.payload)?.kind !== 'parts'
 }
 
-/** Whether a version has the wanted checksum of its bytes; one of checksums is none. */
+/** Whether a version has the wanted checksum over its bytes; a composite checksum does not count. */
 function hasChecksum({ source: { object } }: CopiedRange, wanted: WantedChecksum | undefined): boolean {
   return wanted === undefined || (object.checksum?.algorithm === wanted.algorithm && !object.checksum.composite)
 }

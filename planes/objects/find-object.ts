@@ -15,7 +15,7 @@ export interface FoundObject {
   readonly object: ObjectState
 }
 
-/** Why there is none. */
+/** Why no version with bytes was found. */
 export type NotFound =
   /** The key has no current object; `hiddenBy` is the delete marker that hides the versions it may have. */
   | { readonly kind: 'no-object'; readonly hiddenBy: ObjectState | undefined }
@@ -43,8 +43,8 @@ export function findObject(
 }
 
 /**
- * The object that a share or an embed of this snapshot leads to; undefined when it is gone: its bucket (one that was
- * created again is another one), its key, or the version that it was made for.
+ * The object that a share or an embed of this snapshot points to. Undefined when its bucket, its key or its version is
+ * gone; a bucket created again under the same name is another bucket.
  */
 export function findTarget(
   snapshot: CatalogSnapshot,

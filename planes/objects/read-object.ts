@@ -17,14 +17,14 @@ export interface PayloadSources {
   readonly catalog: CatalogReader
 }
 
-/** How often a place is read again, when bytes were moved or removed between the lookup and the open. */
+/** Maximum number of reads when compaction or deletion races with a read. */
 const READS_MAXIMUM = 5
 const NO_BYTES = Buffer.alloc(0)
 
 /**
- * The bytes `start` to `end` (exclusive) of a version that was found in this turn. Those of a small object are returned
- * at once, without a promise; of others the first are read and proved when the promise resolves, so that damage there is
- * an error that the client can read.
+ * The bytes `start` to `end` (exclusive) of a version that was found in this turn. A small object is returned at once,
+ * without a promise. For a large one the promise resolves after the first block is read and verified, so that damage
+ * there is answered with an error.
  * @throws PayloadDamagedError
  * @throws BodyRemovedError when the version was removed since it was found, DescriptorsExhaustedError
  */
@@ -51,8 +51,8 @@ export function readObject(
 }
 
 /**
- * The answer of a read, which begins again with a new lookup when its version was removed since it was found.
- * @param first the read that was begun
+ * Retries a read, with a new lookup, while its version was removed between lookup and open.
+ * @param first the read that has been started
  * @throws what `read` throws
  */
 export async function retryIfRemoved<T>(first: Promise<T>, read: () => T | Promise<T>): Promise<T> {
@@ -68,8 +68,8 @@ export async function retryIfRemoved<T>(first: Promise<T>, read: () => T | Promi
 }
 
 /**
- * The pieces of a body, which is closed after the last or when nobody wants more. A piece is valid until the next. The event
- * loop goes round after each.
+ * The pieces of a body, which is closed after the last or when the caller stops. A piece is valid until the next one.
+ * Yields to the event loop after each.
  */
 export async function* piecesOf(body: Buffer | BodySource): AsyncGenerator<Buffer> {
   if (Buffer.isBuffer(body)) return yield body
@@ -84,8 +84,9 @@ export async function* piecesOf(body: Buffer | BodySource): AsyncGenerator<Buffe
 }
 
 /**
- * Opens a payload at a place. `digest` is the SHA-256 of a whole object; a part of one is held against its CRC-32. What cannot be read there was moved by compaction, was removed, or is damaged, and the
- * catalog knows which.
+ * Opens a payload at a place. Bytes that cannot be read there were moved by compaction, were removed, or are damaged;
+ * the catalog knows which.
+ * @param digest SHA-256 of a whole object; without it, for a part, the CRC-32 is compared
  */
 async function openPayload(
   sources: PayloadSources,
@@ -158,7 +159,7 @@ class PartsBody implements BodySource {
   readonly #sources: PayloadSources
   readonly #payload: PayloadId
   readonly #location: PartsLocation
-  /** Index of the next part to open, and where in the object it begins. */
+  /** Index of the next part to open, and its offset in the object. */
   #index = 0
   #partStart = 0
   #position: number
@@ -227,7 +228,7 @@ class PartsBody implements BodySource {
     const snapshot = this.#sources.catalog.snapshot()
     const location = part === undefined ? undefined : snapshot.payload(part)
     if (part !== undefined && location !== undefined) return openPayload(this.#sources, part, location, start, end)
-    // Parts go with the object that was made of them; without it nobody misses them (spec/decisions/0018).
+    // Parts are removed with their object, so a missing part is damage only while the object exists (decision 0018).
     if (snapshot.payload(this.#payload) === undefined) {
       throw new BodyRemovedError(`payload ${this.#payload} was removed while it was read`)
     }

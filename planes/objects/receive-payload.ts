@@ -7,8 +7,8 @@ import type { UploadStore } from '../../engine/payloads/upload-store.ts'
 import type { RequestBody } from '../http/exchange.ts'
 
 /**
- * The attempt of a longer body is in the journal before the upload is finished. That of others goes with their outcome: it
- * is in the same batch, before the change.
+ * The attempt of a body of this length is recorded before the upload is finished. The attempt of a shorter body is
+ * recorded in the batch of its outcome, before the change.
  */
 const LONG_BYTES_MINIMUM = 8 * 1024 * 1024
 
@@ -20,7 +20,7 @@ export interface PayloadStores {
   readonly inlineBytesMaximum: number
 }
 
-/** What a request says of its body, to be compared with what comes. Both may throw, and nothing is stored then. */
+/** Checks of a body against the declarations of its request. Both may throw; nothing is stored then. */
 export interface PayloadChecks {
   update(chunk: Uint8Array): void
   /** `md5` in hexadecimal, `sha256` 32 bytes. */
@@ -37,23 +37,22 @@ export class StorageFullError extends Error {
   override readonly name = 'StorageFullError'
 }
 
-/** The bytes of an object or part: checked, and stored when they are many. */
+/** The checked bytes of an object or part. Large bodies are already stored in a file. */
 export interface ReceivedPayload {
   readonly body: WriteBody
   readonly size: number
-  /** Lower-case hex MD5, which is the ETag of bytes that are stored whole. */
+  /** Lower-case hex MD5: the ETag, unless the object is multipart. */
   readonly etag: string
   /** SHA-256. */
   readonly digest: Uint8Array
 }
 
 /**
- * Receives the body of an upload: few bytes stay in memory, many go to a file. Nothing is left on failure. Few bytes that
- * have arrived already are returned without a promise.
+ * Receives the body of an upload: a small body stays in memory, a large one goes to a file. Nothing is left on failure.
+ * A small body that has already arrived is returned without a promise.
  *
- * @param attempt puts the attempt of a long upload into the journal. It is there before the upload is finished, let
- *   alone published. The body is taken at once, beside it: what arrives before anybody takes it would have to wait in
- *   memory.
+ * @param attempt records the attempt of a long upload, before the upload is finished. The body is received meanwhile,
+ *   so that arriving bytes do not wait in memory.
  * @throws IncompletePayloadError, StorageFullError, ClientGoneError, and what `checks` and `attempt` throw
  */
 export function receivePayload(
@@ -140,7 +139,7 @@ async function takeBody(
   if (writer.size !== length) throw new IncompletePayloadError()
   const digests = writer.digests()
   await attempting
-  // Beside the rest of the hashing: what the checks refuse is removed, and nobody has referred to it.
+  // Runs in parallel with the rest of the hashing. If a check fails, the file is removed; nothing refers to it yet.
   writer.store()
   const { md5, sha256 } = await digests
   checks.finish(md5, sha256)
