@@ -11,7 +11,7 @@ import { maskedTarget, type WebhookState } from './webhooks/state.ts'
 /** Most bytes of one value in a record; a longer one is cut, and its digest is recorded. */
 const VALUE_BYTES_MAXIMUM = 2048
 
-/** What a command sets: its name in the metadata, its value before, if there was one, and the value asked for. */
+/** A setting that a command changes: its name in the metadata, its previous value, if any, and the wanted value. */
 type Setting = readonly [name: string, before: string | number | undefined, wanted: string | number]
 
 const NONE = 'none'
@@ -70,7 +70,7 @@ function policiesOf(account: string, state: StateReader): readonly string[] | un
   return state.account(account)?.policies
 }
 
-/** What follows the path of a target may be a password of its owner, so it is left out. */
+/** The query of a target may be a password of its owner, so it is left out. */
 function webhookSettings({
   target,
   sealedQuery,
@@ -252,9 +252,9 @@ const SETTINGS: { readonly [K in DecidableCommand['kind']]?: Reader<K> } = {
 }
 
 /**
- * What the record of a command says of the settings that it changes, or that it asks for where it is refused: `<name>`
- * with the value asked for and `<name>_before` with the previous value. Values are text or whole numbers; flags are
- * words, so that no reader has to know that a text is a truth value.
+ * Metadata for the settings that a command changes, or wanted to change when it is refused: `<name>` with the wanted
+ * value and `<name>_before` with the previous value. Values are text or whole numbers; flags are words, so that readers
+ * need not parse booleans.
  * @param state before the command
  */
 export function settingsOf(command: DecidableCommand, state: StateReader): Pairs {

@@ -8,7 +8,7 @@ import { type AccessAuthentication, changesAccess, UNSIGNED } from './access/acc
 import type { StateTransaction } from './state-ports.ts'
 
 /**
- * Adds the entry of a command that succeeded, authenticated when it changes who may do what.
+ * Adds the entry of a command that succeeded, authenticated if it changes access.
  * @returns its changes, with the authentication
  */
 export function addSuccess(

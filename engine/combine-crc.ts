@@ -136,7 +136,7 @@ export class CombinedCrc {
     return { high: (high >>> 1) ^ polynomialHigh, low: shiftedLow ^ polynomialLow }
   }
 
-  /** What becomes of four bits that fall out. */
+  /** The remainder of four bits that are shifted out. */
   #fallenBits(): Table {
     const table = emptyTable()
     for (let bit = 1; bit < 16; bit <<= 1) {
@@ -154,7 +154,7 @@ function emptyTable(): Table {
   return { highs: new Int32Array(16), lows: new Int32Array(16) }
 }
 
-/** Fills in what is the sum of two others, of the values at the powers of two. */
+/** Fills in the sums of the values at the powers of two. */
 function fillSums({ highs, lows }: Table): void {
   for (let bits = 3; bits < 16; bits += 1) {
     const lowest = bits & -bits

@@ -4,7 +4,7 @@ import type { AuditContext } from './events/audit.ts'
 
 export type DeleteObjects = Extract<Command, { kind: 'delete-objects' }>
 
-/** What the engine does for a batch of deletions. */
+/** Callbacks of the engine for a batch of deletions. */
 interface DeletionWork {
   /** Carries out a deletion with its records. */
   remove(deletion: CommandOf<'delete-object'>): EngineReply

@@ -27,11 +27,11 @@ interface LoopHooks {
   readonly onFailure: (error: unknown, told: EngineUnavailableError) => void
   /** After every batch and its replies. */
   readonly onBatchDone: () => void
-  /** What the journal has room for; asked before every batch. */
+  /** Returns what the journal has room for; asked before every batch. */
   readonly roomFor: () => RoomFor
   /** It has room for something else than before. */
   readonly onRoomChanged?: (roomFor: RoomFor) => void
-  /** A bucket has changed, or who may do what; called after the commit and before any reply. */
+  /** A bucket or access has changed; called after the commit and before any reply. */
   readonly onSettingsChanged?: () => void
 }
 
@@ -52,7 +52,7 @@ export class EngineLoop {
   #idle: (() => void)[] = []
   #roomFor: RoomFor = 'everything'
   #refusedTotal = 0
-  /** Bodies of audit records that came too late for the journal: their requests are answered. */
+  /** Bodies of audit records that came too late for the journal, although their requests are answered. */
   #unrecorded: Uint8Array[] = []
 
   constructor(engine: Engine, strangers: StrangerRecords, hooks: LoopHooks) {
@@ -61,7 +61,7 @@ export class EngineLoop {
     this.#hooks = hooks
   }
 
-  /** What the journal had room for when that was last asked. */
+  /** Room in the journal when last asked. */
   get roomFor(): RoomFor {
     return this.#roomFor
   }
@@ -105,8 +105,8 @@ export class EngineLoop {
   }
 
   /**
-   * Takes the record of a request without valid credentials, to be written or counted. `settle` is called once; what is
-   * counted is settled at once.
+   * Takes the record of a request without valid credentials, to be written or counted. `settle` is called once; at once
+   * if it is counted.
    * @returns whether it was counted
    */
   submitStranger(record: StrangerRecord, settle?: () => void): boolean {

@@ -36,7 +36,7 @@ export interface ReleasedFiles {
 interface BatchResult {
   readonly replies: EngineReply[]
   readonly released: ReleasedFiles
-  /** Whether anything changed about who may do what, or about a bucket. */
+  /** Whether a bucket or access changed. */
   readonly settingsChanged: boolean
 }
 
@@ -83,13 +83,13 @@ export class Engine {
     readonly reserve?: SpaceReserve
     /** For the version ids in audit records. */
     readonly versionIds: OpaqueIds
-    /** Authenticates the changes of who may do what. */
+    /** Authenticates the changes of access. */
     readonly access: AccessAuthentication
     /** How far the clock may be behind the journal; beyond that, retention is not judged. */
     readonly clockToleranceMicroseconds: Microseconds
     /** See `DecisionContext`. */
     readonly referenceRatioMaximum: number
-    /** Says durably, apart from the journal, that a batch was refused; throws when that cannot be done. */
+    /** Records durably, outside the journal, that a batch was refused; throws if it fails. */
     readonly markRefused: (batch: RefusedBatch) => void
   }) {
     this.#journal = parts.journal
@@ -158,7 +158,7 @@ export class Engine {
     try {
       const result = this.#state.update((state) => {
         const replies = this.#decideAll(requests, batch, state)
-        // A page of a lifecycle rule may come to nothing, and no batch is without records.
+        // A page of a lifecycle rule may change nothing, and no batch is without records.
         if (batch.recordCount === 0) return { replies, ...NOTHING }
         // Every row of the batch is written before the journal is: afterwards nothing is left that a row could refuse.
         if (this.#seal !== undefined) state.finish(this.#seal, this.#seal.sequence)
@@ -273,7 +273,7 @@ export class Engine {
     }
   }
 
-  /** Every key is a deletion as a request could ask for, with records of its own. */
+  /** Each key is deleted as by a request, with its own records. */
   #deleteObjects(command: DeleteObjects, batch: BatchBuilder, state: StateTransaction): EngineReply {
     const deletions = deleteObjects(command, {
       remove: (deletion) => this.#carryOut(deletion, batch, state),
@@ -283,7 +283,7 @@ export class Engine {
     return { ok: true, done: { sequence: previous(batch.nextSequence), timeMicroseconds: batch.time, deletions } }
   }
 
-  /** Every removal of a page is a deletion as a request could ask for, with records of its own. */
+  /** Each removal of a page is a deletion as by a request, with its own records. */
   #expire(command: ExpirePage, batch: BatchBuilder, state: StateTransaction): Exclude<EngineReply, undefined> {
     const page = expirePage(command, state, {
       context: () => this.#contextAt(this.#clock(), batch, state),

@@ -43,7 +43,7 @@ export class MissedRecords {
     this.#total += 1
   }
 
-  /** What the records say of what was counted since the last call; empty when nothing was. */
+  /** Audit contexts that summarize the requests counted since the last call; empty without any. */
   takeSummaries(): AuditContext[] {
     const summaries = [...this.#missed.values()].map(summary)
     this.#missed.clear()

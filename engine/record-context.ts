@@ -26,7 +26,7 @@ export function namedVersion(
   return withPairs(audit, ['version_id', version === 'null' ? version : versionIds.encode(version)])
 }
 
-/** The audit context of a bypass of governance retention, which has a pair of records of its own (rule 8). */
+/** The audit context of a bypass of governance retention, which has its own pair of records (rule 8). */
 export function bypassAudit(
   command: DecidableCommand,
   state: StateReader,

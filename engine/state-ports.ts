@@ -23,7 +23,7 @@ import type { BucketId, Microseconds, PayloadId, Sequence, UploadId, VolumeNumbe
 import type { PayloadLocation } from './payloads/payload-reader.ts'
 import type { VersionSelector } from './commands/commands.ts'
 
-/** What the rules read about a bucket. */
+/** State of a bucket as the rules read it. */
 export interface BucketState {
   readonly id: BucketId
   readonly name: string
@@ -37,7 +37,7 @@ export interface BucketState {
 
 /** A lifecycle rule of a bucket, and how far the worker has come with it. */
 export interface LifecycleRuleState extends LifecycleRule {
-  /** What is up to here in the order of age was removed or is held; undefined before the first page. */
+  /** Entries up to here in the order of age were removed or are held; undefined before the first page. */
   readonly cursors: { readonly [A in LifecycleAction]?: AgePosition }
 }
 
@@ -47,7 +47,7 @@ interface RenamedFrom {
   readonly key: string
 }
 
-/** What the rules read about a version of an object, or a delete marker. */
+/** A version of an object, or a delete marker, as the rules read it. */
 export interface ObjectState {
   /** Sequence of the entry that wrote it, which identifies the version. The highest of a key is the current one. */
   readonly sequence: Sequence
@@ -82,11 +82,11 @@ export interface UploadState {
   readonly createdMicroseconds: Microseconds
   readonly headers: HeaderPairs
   readonly metadata: HeaderPairs
-  /** What was asked for. */
+  /** The lock that was asked for. */
   readonly lock: LockState | undefined
-  /** What the bucket's default gave at creation, where nothing was asked for. */
+  /** The bucket's default at creation, if no lock was asked for. */
   readonly given: Retention | undefined
-  /** What the whole object is to have. */
+  /** The checksum for the whole object. */
   readonly checksum: UploadChecksum | undefined
 }
 
@@ -175,16 +175,16 @@ export interface StateReader extends AccessState, WebhooksState, SharingState {
   receiptsOf(size: number): readonly ReceiptState[]
   /** Size of the checkpoint that is not shown yet. */
   withheldCheckpoint(): number | undefined
-  /** What was cosigned last of the log with this origin. */
+  /** The last cosigned checkpoint of the log with this origin. */
   witnessedLog(origin: string): WitnessedLog | undefined
-  /** The last entry that says that the journal was restored from a backup. */
+  /** The last entry that records a restore from a backup. */
   lastRestore(): Sequence | undefined
   /** Whether a volume holds no payload and is not the newest one, which is still written. */
   volumeIsSpent(volume: VolumeNumber): boolean
 }
 
 export interface StateTransaction extends StateReader {
-  /** Applies the changes of one entry. Never refuses: what is in the journal is the truth. */
+  /** Applies the changes of one entry. Never refuses: the journal is the truth. */
   apply(sequence: Sequence, timeMicroseconds: Microseconds, changes: readonly Change[]): void
   /**
    * Ends a batch: records how far the journal will be applied, and the place of the batch for the audit log. The
@@ -200,9 +200,9 @@ export interface StateTransaction extends StateReader {
    * Payloads and parts that got or lost references so far: the cost of a batch on top of the records of its requests.
    */
   readonly rowsTouched: number
-  /** Where the changes of access have come to. */
+  /** The last change of access. */
   readonly accessChain: AccessChain
-  /** Whether anything changed about who may do what, or about a bucket: other threads keep both. */
+  /** Whether access or a bucket changed: other threads keep copies of both. */
   readonly settingsChanged: boolean
 }
 

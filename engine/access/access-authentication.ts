@@ -46,7 +46,7 @@ export function changesAccess(changes: readonly Change[]): boolean {
   return changes.some(({ name }) => NAMES.has(name))
 }
 
-/** What an entry that changes access ends with, until its code is known. */
+/** The last change of an entry that changes access, until its code is known. */
 export const UNSIGNED: AccessChange = { name: 'access.authenticated', mac: Buffer.alloc(MAC_BYTES) }
 
 /**

@@ -1,4 +1,4 @@
-/** Changes of who may do what. */
+/** Changes of access. */
 import { defineChange } from '../events/schema/change.ts'
 import { identifier } from '../events/names.ts'
 import { bytes, digest, flag, integer, microseconds, optional, text, wordOf } from '../events/schema/kinds.ts'

@@ -8,7 +8,7 @@ interface NewCredential {
   sealedSecret: Uint8Array
 }
 
-/** Commands on who may do what. The caller makes the ids; an id already in use is refused. */
+/** Commands on access. The caller makes the ids; an id already in use is refused. */
 export interface AccessCommands {
   /** A service account with its first credential, which does not expire. */
   'create-account': NewCredential & { title: string; description: string }

@@ -77,7 +77,7 @@ export function isAllowed(policies: CompiledPolicies, action: string, resource: 
 const RESOURCE_START = 'bucket:'
 
 /**
- * What is wrong with a pattern of a policy; undefined for a valid one.
+ * The fault of a pattern of a policy; undefined for a valid pattern.
  * @param actions every action there is
  */
 export function actionFault(pattern: string, actions: ReadonlySet<string>): string | undefined {

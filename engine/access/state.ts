@@ -42,7 +42,7 @@ export interface TokenState {
   readonly expiresMicroseconds: Microseconds | undefined
 }
 
-/** What the rules read about access. Implemented by the projections. */
+/** State of access as the rules read it. Implemented by the projections. */
 export interface AccessState {
   account(account: string): AccountState | undefined
   credential(accessKey: string): CredentialState | undefined

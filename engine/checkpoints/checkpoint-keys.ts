@@ -3,10 +3,10 @@ import { handoverText } from './key-handover.ts'
 import { SigningKey } from '../keys/signing-key.ts'
 import { checkpointGenerationSeed, type StoreKeys } from '../keys/store-keys.ts'
 
-/** As many as can be asked for, and some changes of the master key. */
+/** The maximum number of hand-overs, and some changes of the master key. */
 const GENERATIONS_LOOKED_AT = 120
 
-/** What a master key gives. */
+/** The seeds that a master key gives. */
 type Seeds = Pick<StoreKeys, 'checkpointSigning' | 'checkpointGenerations'>
 
 /** The log is signed with a key that this store cannot make. */
@@ -62,7 +62,7 @@ export class CheckpointKeys {
   }
 
   /**
-   * What the journal has of a hand-over from the key in force to the next one. `to`: keys under another master key.
+   * The change for a hand-over from the key in force to the next one. `to`: keys under another master key.
    * @throws CheckpointKeyError
    */
   handOver(

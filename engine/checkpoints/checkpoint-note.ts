@@ -5,7 +5,7 @@
 import { hash } from 'node:crypto'
 import { isSigned } from '../proof/ed25519.ts'
 
-/** What a checkpoint says. */
+/** The statement of a checkpoint. */
 export interface CheckpointStatement {
   readonly origin: string
   /** Entries that the tree covers: the sequence of the last one, and one more. */
@@ -49,7 +49,7 @@ const KEY_ID_BYTES = 4
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
 const NOTE_BYTES_MAXIMUM = 64 * 1024
-/** As many as the note package of Go takes; C2SP tlog-witness asks for 16. */
+/** The limit of Go's note package; C2SP tlog-witness asks for 16. */
 const SIGNATURES_MAXIMUM = 100
 const SIGNATURE_LINE = /^— (?<name>[^\s\u0085+]+) (?<base64>[A-Za-z0-9+/]+={0,2})$/
 const DECIMAL = /^(?:0|[1-9]\d{0,15})$/
@@ -132,7 +132,7 @@ export function hasSignature(
   return own.length > 0 && own.every((one) => one.length === SIGNATURE_BYTES && isSigned(one, text, key.publicKey))
 }
 
-/** What a key has signed under a note, each once, however often it is repeated. */
+/** The signatures of a key under a note, without repetitions. */
 export function signaturesOf(signatures: readonly NoteSignature[], { name, keyId }: VerifierKey): Buffer[] {
   const own = signatures.filter((one) => one.name === name && one.keyId === keyId)
   return [...new Map(own.map(({ signature }) => [signature.toString('hex'), signature])).values()]

@@ -1,6 +1,6 @@
 /**
- * Cosignatures of witnesses under checkpoints: C2SP tlog-cosignature, the form with Ed25519. A witness says that at a time
- * this was the largest tree of the log that it had seen, and that it extends all that it saw before.
+ * Cosignatures of witnesses under checkpoints: C2SP tlog-cosignature, the form with Ed25519. A witness states that at a
+ * time this was the largest tree of the log that it had seen, and that it extends all trees that it saw before.
  */
 import { isSigned } from '../proof/ed25519.ts'
 import {
@@ -62,7 +62,7 @@ export function cosignatureOf(
   return hold.length === made.length ? hold.toSorted((one, other) => one.seconds - other.seconds)[0] : undefined
 }
 
-/** Undefined for other lengths, for the time 0, which says nothing, and for times beyond 2^53 seconds. */
+/** Undefined for other lengths, for the time 0, which has no meaning, and for times beyond 2^53 seconds. */
 function readCosignature(bytes: Buffer): Cosignature | undefined {
   if (bytes.length !== TIME_BYTES + SIGNATURE_BYTES) return undefined
   const seconds = Number(bytes.readBigUInt64BE())

@@ -1,6 +1,6 @@
 /**
- * Hand-overs of the key of a log (spec/decisions/0147-checkpoints.md): a note, signed by the old key and by the
- * new one, that says from which checkpoint on the new one signs. Its first line has blanks, which no origin has, so it never
+ * Hand-overs of the key of a log (spec/decisions/0147-checkpoints.md): a note, signed by the old key and by the new
+ * one, with the checkpoint from which on the new one signs. Its first line has blanks, which no origin has, so it never
  * passes for a checkpoint, nor a checkpoint for it.
  */
 import { isSigned } from '../proof/ed25519.ts'
@@ -14,7 +14,7 @@ import {
   verifierKeyText,
 } from './checkpoint-note.ts'
 
-/** What both keys sign. */
+/** The statement that both keys sign. */
 interface HandoverStatement {
   readonly origin: string
   /** The last checkpoint that the log had signed. */

@@ -11,7 +11,7 @@ interface HashTile {
   readonly bytes: Buffer
 }
 
-/** The tree of RFC 6962 made of its entries, tile after tile, with what is complete given back at once. */
+/** The tree of RFC 6962 made of its entries, tile after tile, returning complete tiles at once. */
 export class TileTree {
   /** Of each level: hashes of the tile that is not full yet, and how many tiles are. */
   readonly #levels: { hashes: Buffer[]; full: number }[] = []

@@ -19,7 +19,7 @@ export class TimeStampError extends Error {
   override readonly name = 'TimeStampError'
 }
 
-/** What a time stamp says. */
+/** The fields of a time stamp. */
 interface TimeStamp {
   /** By the clock of the authority. */
   readonly assertedMicroseconds: number

@@ -7,7 +7,7 @@ export const HASH_BYTES = 32
 export interface TreeHashing {
   leaf(recordHash: Uint8Array): Buffer
   node(left: Uint8Array, right: Uint8Array): Buffer
-  /** What is published for the top of a tree. */
+  /** The published root, from the top node of a tree. */
   root(apex: Uint8Array): Buffer
 }
 

@@ -11,7 +11,7 @@ export interface TreeNodes {
   node(height: number, index: number): Buffer
 }
 
-/** The apex of the first `size` leaves, and what is published for it. @throws RangeError for an empty tree */
+/** The published root of the first `size` leaves. @throws RangeError for an empty tree */
 export function treeRoot(nodes: TreeNodes, size: number): Buffer {
   return nodes.hashing.root(apexOf(nodes, 0, size))
 }

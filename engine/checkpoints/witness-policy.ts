@@ -7,10 +7,10 @@ import { type Cosignature, cosignatureOf, readCosignerKey } from './cosignature.
 
 /** A witness of a policy. */
 export interface PolicyWitness {
-  /** What the policy calls it; it means nothing outside of the policy. */
+  /** Its name in the policy; without meaning elsewhere. */
   readonly name: string
   readonly key: VerifierKey
-  /** Where it takes checkpoints, as it is written; undefined where the policy does not say. */
+  /** Its address for checkpoints, as it is written; undefined if the policy has none. */
   readonly url: string | undefined
 }
 
@@ -37,7 +37,7 @@ export class WitnessPolicyError extends Error {
 }
 
 export const POLICY_BYTES_MAXIMUM = 64 * 1024
-/** Of logs, of witnesses and of groups: C2SP asks for as many. A checkpoint has room for the receipts of 64. */
+/** Maximum logs, witnesses and groups: C2SP asks for as many. A checkpoint has room for the receipts of 64. */
 const COUNT_MAXIMUM = 32
 const NAME_BYTES_MAXIMUM = 128
 const URL_BYTES_MAXIMUM = 512
@@ -153,7 +153,7 @@ export function isQuorum({ groups, quorum }: WitnessPolicy, witnesses: Iterable<
   return quorum === undefined || met.has(quorum)
 }
 
-/** Who of the witnesses has cosigned a note, and when. Signatures of other keys are ignored. */
+/** The witnesses that have cosigned a note, and when. Signatures of other keys are ignored. */
 export function cosignersOf(
   { witnesses }: WitnessPolicy,
   { text, signatures }: Pick<CheckpointNote, 'text' | 'signatures'>,

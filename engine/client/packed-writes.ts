@@ -67,7 +67,7 @@ export class WritePacker {
     this.#bodiesLength += command.body.bytes.length
   }
 
-  /** The collected writes, in memory of their own so that it can be transferred; undefined when there are none. */
+  /** The collected writes, in a buffer that can be transferred; undefined without any. */
   take(): Uint8Array<ArrayBuffer> | undefined {
     const count = this.#bodies.length
     if (count === 0) return undefined

@@ -130,7 +130,7 @@ export class PortEngineClient implements EngineClient {
 
   recordFailedChange(audit: AuditContext, result: 'denied' | 'failure', details: Pairs): Promise<void> | undefined {
     if (this.#failure !== undefined) throw new EngineUnavailableError(this.#failure)
-    // What was refused before the engine failed stays refused.
+    // A refusal before the engine failed stays a refusal.
     const recorded = this.execute({ kind: 'record-failed-change', audit, result, details }).then(ignore, (error) => {
       if (error instanceof DomainError && error.code === 'journal-full') this.#missed.count(audit, result)
     })

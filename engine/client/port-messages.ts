@@ -33,12 +33,12 @@ const HEADER_BYTES = 6
 const ADDRESS_LENGTH_AT = 4
 const RESULT_AT = 5
 
-/** What an audit record is counted as while it is on its way, by the length of its body. */
+/** Bytes that an audit record counts as while it is on its way, by the length of its body. */
 export function auditMessageBytes(bodyLength: number): number {
   return HEADER_BYTES + bodyLength
 }
 
-/** Who asked without valid credentials, and what the request was answered. */
+/** A requester without valid credentials, and the result of the request. */
 type Stranger = Omit<StrangerRecord, 'body'>
 
 /** Collects bodies of audit records into one buffer for one message. */
@@ -64,7 +64,7 @@ export class AuditPacker {
     this.#length = needed
   }
 
-  /** The collected bodies, in memory of their own so that it can be transferred; undefined when there are none. */
+  /** The collected bodies, in a buffer that can be transferred; undefined without any. */
   take(): Uint8Array<ArrayBuffer> | undefined {
     if (this.#length === 0) return undefined
     const bytes = new Uint8Array(this.#length)

@@ -70,7 +70,7 @@ export class PortServer {
       if (stranger === undefined) this.#loop.submit({ kind: 'audit', body }, settle)
       else if (this.#loop.submitStranger({ ...stranger, body }, settle)) hasCounted = true
     }
-    // What is only counted is part of no batch, and the front end waits for room.
+    // Counted records are part of no batch, and the front end waits for room.
     if (hasCounted) this.flush()
   }
 

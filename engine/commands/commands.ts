@@ -79,7 +79,7 @@ export interface CopySourceName {
   readonly sourceIsVersion: boolean
 }
 
-/** What each command that changes state carries. */
+/** The fields of each command that changes state. */
 interface DecidableCommands extends AccessCommands, WebhookCommands, SharingCommands, CheckpointCommands {
   'create-bucket': { bucket: string; region: string; lockEnabled: boolean }
   'delete-bucket': { bucket: string }
@@ -126,13 +126,13 @@ interface DecidableCommands extends AccessCommands, WebhookCommands, SharingComm
     sourceKey: string
     /** Sequence of the source when the caller judged its conditions, undefined where there was none; see `copy-object`. */
     sourceSequence: Sequence | undefined
-    /** On what is under the new key. */
+    /** On the current object of the new key. */
     condition: WriteCondition
     /** Names the request while its object exists: a repeat with the same token changes nothing. */
     token?: string
   }
   'delete-object': ObjectName & {
-    /** The version to remove for ever; undefined deletes the key as the bucket's versioning says. */
+    /** The version to remove for ever; undefined deletes the key according to the bucket's versioning. */
     version?: VersionSelector
     condition: WriteCondition
     /** The caller may bypass governance retention, and asked for it. */
@@ -197,7 +197,7 @@ type DecidableKind = keyof DecidableCommands
 /** A command of one kind. */
 export type CommandOf<K extends DecidableKind> = Readonly<DecidableCommands[K]> & {
   readonly kind: K
-  /** Who asks. */
+  /** The requester. */
   readonly audit: AuditContext
   /** Sequence of an attempt that is in the journal already (a long upload); without it the engine writes one. */
   readonly intent?: Sequence
@@ -281,14 +281,14 @@ interface DeleteObjects {
   readonly deletions: readonly Deletion[]
 }
 
-/** What became of one key of a batch: deleted, as `Done` tells it; refused by the rules; or by who sent it. */
+/** Outcome for one key of a batch: deleted, with fields of `Done`; refused by the rules; refused by the sender. */
 export type DeletionOutcome =
   | { readonly kind: 'deleted'; readonly version?: VersionName; readonly marker?: boolean }
   | { readonly kind: 'failed'; readonly code: DomainErrorCode; readonly subject: string | undefined }
   | { readonly kind: 'refused' }
 
 /**
- * What became of a page. `end`: all of it was looked at; the batch was full before; what follows is too young or its rule
+ * Outcome of a page. `end`: all entries were judged; the batch was full before; the next entry is too young or the rule
  * is gone; the clock is behind.
  */
 export interface PageOutcome {
@@ -325,7 +325,7 @@ export type Command =
   | ExpirePage
   | DeleteObjects
 
-/** What a command that succeeded returns to its caller. */
+/** The result of a successful command. */
 export interface Done {
   /** Sequence of the entry that records the outcome (or the attempt, for `record-attempt`). */
   readonly sequence: Sequence
@@ -336,7 +336,7 @@ export interface Done {
   readonly version?: VersionName
   /** Whether that is a delete marker. */
   readonly marker?: boolean
-  /** What became of a page of a lifecycle rule. */
+  /** Outcome of a page of a lifecycle rule. */
   readonly page?: PageOutcome
   /** Outcomes of the first deletions of a batch, at least of one; the rest was not carried out. */
   readonly deletions?: readonly DeletionOutcome[]

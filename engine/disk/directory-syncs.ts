@@ -18,7 +18,9 @@ export class DirectorySyncs {
     this.#disk = disk
   }
 
-  /** Resolves when all names are durable that the directory had when this was called. Rejects for all who share a failure. */
+  /**
+   * Resolves when all names that the directory had at the call are durable. Callers of a shared sync share its failure.
+   */
   sync(directory: string): Promise<void> {
     const syncs = this.#underWay.get(directory)
     if (syncs === undefined) {

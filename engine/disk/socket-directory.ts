@@ -55,7 +55,7 @@ export class SocketDirectory {
     this.#descriptor = openDirectory(path)
   }
 
-  /** Makes it where it is missing, and closes it to others: who can connect or list could be in the way of a start. */
+  /** Creates it if it is missing, and closes it to other users: connecting or listing could disturb a start. */
   static open(disk: Disk, path: string): SocketDirectory {
     disk.makeDirectory(path)
     const opened = new SocketDirectory(disk, path)
@@ -118,7 +118,7 @@ export class SocketDirectory {
   }
 }
 
-/** What root makes must be seen by the user whose directory it is in: the server may run as that user. */
+/** Sockets made by root must be visible to the owner of the directory: the server may run as that user. */
 function giveToOwnerOf(directory: string, path: string): void {
   const { uid, gid } = statSync(directory)
   if (process.getuid?.() === 0 && uid !== 0) chownSync(path, uid, gid)
@@ -152,12 +152,12 @@ function openDirectory(path: string): number {
   }
 }
 
-/** What a connection to a socket that no process listens on any more ends with; a name can be gone meanwhile. */
+/** Errors of a connection to a socket without a listener; a name may be gone meanwhile. */
 const DEAD: readonly (string | undefined)[] = ['ECONNREFUSED', 'ENOENT']
 /** Its queue is full, or the process is about to stop listening. */
 const ALIVE: readonly (string | undefined)[] = ['EAGAIN', 'ECONNRESET']
 
-/** @throws StoreLockError when the kernel does not say */
+/** @throws StoreLockError when the answer is unclear */
 function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const socket = connect(path)

@@ -19,7 +19,7 @@ export class StorePaths {
   readonly aside: string
   /** Records of answered requests that the journal could not take. */
   readonly unrecorded: string
-  /** Says where the journal changes the master key. */
+  /** The key file: where the journal changes the master key. */
   readonly keys: string
   /** The same while it is written. */
   readonly keysMaking: string
@@ -46,9 +46,9 @@ export class StorePaths {
   readonly lock: string
   /** Sockets of running backups: while one is alive, no payload is removed. */
   readonly holds: string
-  /** What a restore works in; with a journal inside, the restore into this directory did not finish. */
+  /** Work directory of a restore; a journal inside means that the restore into this directory did not finish. */
   readonly restoring: string
-  /** Says that the journal was restored from a backup, until the next start has recorded it. */
+  /** Note that the journal was restored from a backup; removed when the next start has recorded it. */
   readonly restored: string
   /** Only in a backup: no server opens it. */
   readonly backupMark: string

@@ -14,7 +14,7 @@ import { bytesReplaced, placeVersion, selectorOf } from './versions.ts'
 import { requireCondition } from './write-condition.ts'
 
 type Append = CommandOf<'append-object'>
-/** What the version that is written has of its bytes, and the change that puts them together. */
+/** The written version's fields about its bytes, and the change that joins them. */
 type Content = Pick<ChangeNamed<'object.written'>, 'etag' | 'digest' | 'payload' | 'checksum'> & {
   readonly first?: Change
 }

@@ -10,7 +10,7 @@ interface PayloadPlacement {
   place(payload: PayloadId, bytes: Uint8Array, checksum: number, sealed: boolean): PayloadReference
 }
 
-/** What a rule may read. Rules are pure, except that `placement` assigns places. */
+/** Inputs of a rule. Rules are pure, except that `placement` assigns places. */
 export interface DecisionContext {
   readonly state: StateReader
   /** Sequence of the entry that will hold the changes. */
@@ -31,11 +31,11 @@ export interface DecisionContext {
   readonly referenceRatioMaximum: number
   /** The clock, but never before the last entry of the journal (W1). */
   readonly now: Milliseconds
-  /** The clock is behind the journal by more than the tolerance: nothing is released by time. */
+  /** The clock is behind the journal by more than the tolerance: retention does not expire. */
   readonly clockIsBehind: boolean
 }
 
-/** What a command does to the state, and what is returned to its caller. */
+/** The changes of a command, and its result for the caller. */
 export interface Decision {
   readonly changes: readonly Change[]
   readonly etag?: string

@@ -1,18 +1,18 @@
 import type { AuditResult } from '../events/audit.ts'
 
-/** What S3 clients get. */
+/** The answer to S3 clients. */
 interface S3Refusal {
   readonly code: string
   /** Name of the element of the error document that carries the subject of the error. */
   readonly element?: string
-  /** The S3 code alone says too little: the sentence of the row goes with it. */
+  /** The S3 code alone is too vague: the row's sentence is appended. */
   readonly explained?: true
-  /** The sentence of S3, where clients know it and it says more than the sentence of the row. */
+  /** The sentence of S3, if clients know it and it is more precise than the row's. */
   readonly message?: string
 }
 
 interface DomainErrorRow {
-  /** What the audit record of the refused request says; 'failure' by default. */
+  /** Result in the audit record of the refused request; 'failure' by default. */
   readonly result?: Exclude<AuditResult, 'attempted' | 'success'>
   /** `InvalidRequest` with the sentence by default. */
   readonly s3?: S3Refusal
@@ -317,7 +317,7 @@ export const DOMAIN_ERRORS = {
 
 export type DomainErrorCode = keyof typeof DOMAIN_ERRORS
 
-/** What the audit record of a refused request says. */
+/** Result in the audit record of a refused request. */
 export function resultOfRefusal(code: DomainErrorCode): 'denied' | 'failure' {
   const row: DomainErrorRow = DOMAIN_ERRORS[code]
   return row.result ?? 'failure'

@@ -4,13 +4,12 @@ import type { PayloadReference } from '../events/values.ts'
 import type { BucketState, ObjectState, PartState, StateReader } from '../state-ports.ts'
 import type { DecisionContext } from './decision.ts'
 
-/** What a bucket may hold by references whatever it received: many copies of what is small are ordinary. 64 GiB. */
+/** Bytes that a bucket may hold by references, whatever it received: many copies of small objects are usual. 64 GiB. */
 export const REFERENCES_ALWAYS_ALLOWED_BYTES = 64 * 1024 ** 3
 
 /**
- * What the versions of a bucket may hold together, current and noncurrent, and with the parts of its uploads: 4 PiB.
- * Numbers of bytes are doubles, which are exact up to 2^53; copies share their bytes, so even a small disk can hold as
- * much.
+ * Maximum bytes of a bucket's versions, current and noncurrent, and of the parts of its uploads: 4 PiB. Numbers of
+ * bytes are doubles, which are exact up to 2^53; copies share their bytes, so even a small disk can hold as much.
  */
 export const BUCKET_BYTES_MAXIMUM = 2 ** 52
 /**

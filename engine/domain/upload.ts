@@ -162,7 +162,7 @@ export const uploadRules = {
     const upload = state.upload(bucket.id, key, command.upload)
     if (upload === undefined) return completedBefore(command, bucket, state)
     const current = state.object(bucket.id, key)
-    // What costs little is judged first: a refusal can be asked for again and again.
+    // Cheap checks come first: a refusal can be provoked again and again.
     requireCondition(command.condition, current)
     const { size, taken, listed, dropped } = takeParts(command, state)
     if (size > OBJECT_BYTES_MAXIMUM) throw new DomainError('object-too-large', String(size))

@@ -42,7 +42,7 @@ export function bytesReplaced(
   return bucket.versioning === 'suspended' ? (state.version(bucket.id, key, 'null')?.size ?? 0) : 0
 }
 
-/** What is returned to a caller about the version that the entry of a sequence wrote; nothing without versioning. */
+/** How the result names the version written by the entry of a sequence; undefined without versioning. */
 export function selectorOf(
   place: Pick<VersionPlace, 'isNull'> | undefined,
   sequence: Sequence,

@@ -44,7 +44,7 @@ export type AuditPart = ValueOf<typeof auditPart>
 /** Names the root credential in records, which never contain its access key. */
 export const ROOT_CREDENTIAL_ID = 'root'
 
-/** What is known about a request when it is authorized; the outcome adds a result. */
+/** The facts about a request when it is authorized; the outcome adds a result. */
 export type AuditContext = Omit<AuditPart, 'result' | 'intent'>
 
 /**

@@ -40,7 +40,7 @@ export type WebhookChange = ChangeOf<
 >
 /** A change of shares and embeds. */
 export type SharingChange = ChangeOf<(typeof sharing)[keyof typeof sharing]>
-/** A change of who may do what. */
+/** A change of access. */
 export type AccessChange = ChangeOf<(typeof access)[keyof typeof access]>
 
 /** A change of checkpoints and of what was said about them. */
@@ -69,7 +69,7 @@ export function decodeChange(stored: unknown): Change {
   return schema.decode(stored, schema.name) as Change
 }
 
-/** What `T` does with a change that the entry of this sequence and time made. */
+/** Applies a change by the entry of this sequence and time to `T`. */
 type Handler<T, C extends Change> = (target: T, change: C, sequence: Sequence, timeMicroseconds: Microseconds) => void
 
 /** One row for each change; a change without a row does not compile. */

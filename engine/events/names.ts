@@ -79,7 +79,7 @@ export const originText = textOf('name of a log', (text) => ORIGIN.test(text))
 export const RECEIPT_BYTES_MAXIMUM = 28 * 1024
 const RECEIPT_GIVER = /^[!-~]{1,512}$/
 
-/** Who gave a receipt, as it is shown. */
+/** Giver of a receipt, as it is shown. */
 export const receiptGiver = textOf('giver of a receipt', (text) => RECEIPT_GIVER.test(text))
 
 /** An outside party's statement about a checkpoint. */

@@ -73,7 +73,7 @@ export const clockObserved = defineChange('clock.observed', 21, {})
 /** Nothing refers to a volume any more: its file is removed. */
 export const volumeRemoved = defineChange('volume.removed', 22, { volume: field(volumeNumber, 'volume number') })
 
-/** A pass of the scrub, which reads everything that is stored, began, came to a place, or is over. */
+/** A pass of the scrub, which reads all stored bytes, started, advanced, or ended. */
 export const scrubAdvanced = defineChange('scrub.advanced', 80, {
   progress: field(scrubProgress, 'progress'),
   damage: field(listOf(scrubDamage), 'damage', 'found since the entry before, at most 256'),

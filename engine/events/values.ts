@@ -96,7 +96,7 @@ export const objectChecksum = record('checksum', {
 })
 export type ObjectChecksum = ValueOf<typeof objectChecksum>
 
-/** What a multipart upload asks for. */
+/** The checksum that a multipart upload asks for. */
 export const uploadChecksum = record('asked checksum', {
   algorithm: field(wordOf(CHECKSUM_ALGORITHMS), 'algorithm'),
   composite: field(flag, 'composite', 'of the checksums of the parts, not of the bytes'),
@@ -117,7 +117,7 @@ export const retention = record('retention', {
 })
 export type Retention = ValueOf<typeof retention>
 
-/** What Object Lock says of a version. */
+/** Object Lock of a version. */
 export const lockState = record('lock', {
   retention: field(optional(retention), 'retention'),
   hold: field(optional(flag), 'hold', 'nil when no legal hold was ever put or lifted'),
@@ -163,7 +163,7 @@ export const lifecycleRule = record('lifecycle rule', {
 })
 export type LifecycleRule = ValueOf<typeof lifecycleRule>
 
-/** What a lifecycle rule does. */
+/** Actions of a lifecycle rule. */
 export const LIFECYCLE_ACTIONS = ['expiration', 'noncurrent-expiration'] as const
 export type LifecycleAction = (typeof LIFECYCLE_ACTIONS)[number]
 
@@ -187,7 +187,7 @@ export const versionPlace = record('place', {
 })
 export type VersionPlace = ValueOf<typeof versionPlace>
 
-/** What a copy was made of, or what a rename found under the old key, for its storage event. */
+/** Source of a copy, or the object that a rename found under the old key, for its storage event. */
 export const copySource = record('source', {
   bucketId: field(bucketId, 'bucket id'),
   key: field(objectKey, 'key'),
@@ -202,14 +202,14 @@ export const copySource = record('source', {
 })
 export type CopySource = ValueOf<typeof copySource>
 
-/** What was removed for ever, for its storage event. */
+/** The version that was removed for ever, for its storage event. */
 export const removedVersion = record('removed', {
   isNull: field(flag, 'is null', 'whether the version id was `null`'),
   isMarker: field(flag, 'is marker'),
   size: field(integer, 'size'),
 })
 
-/** What became the current object when a newer version was removed, for its storage event. */
+/** The version that became current when a newer one was removed, for its storage event. */
 export const promotedVersion = record('current', {
   isNull: field(flag, 'is null', 'whether the version id is `null`'),
   size: field(integer, 'size'),
@@ -270,7 +270,7 @@ export const pinnedVersion = record('pinned version', {
 })
 export type PinnedVersion = ValueOf<typeof pinnedVersion>
 
-/** What a password is checked with; never the password (scrypt, RFC 7914). Without the master key no guess can be checked. */
+/** Verifier of a password, never the password (scrypt, RFC 7914). Without the master key no guess can be checked. */
 export const passwordRecord = record('password', {
   salt: field(bytes, 'salt'),
   hash: field(
@@ -284,10 +284,10 @@ export const passwordRecord = record('password', {
 })
 export type PasswordRecord = ValueOf<typeof passwordRecord>
 
-/** What a pass reads, in this order; `over` is its end. */
+/** Stages of a pass, in this order; `over` is its end. */
 const SCRUB_STAGES = ['payloads', 'segments', 'over'] as const
 
-/** What can be damaged: a payload, or a sealed segment of the journal. */
+/** Kinds of damage: a payload, or a sealed segment of the journal. */
 const SCRUBBED_KINDS = ['payload', 'segment'] as const
 
 /** A version of an object that a damaged payload belongs to, or a part of an upload in progress. */
@@ -316,6 +316,9 @@ export const scrubDamage = record('scrub damage', {
 })
 export type ScrubDamage = ValueOf<typeof scrubDamage>
 
-/** Who outside vouches for a checkpoint: an authority for time stamps (RFC 3161), a witness (C2SP tlog-cosignature), a lock. */
+/**
+ * Kinds of outside parties that vouch for a checkpoint: a timestamp authority (RFC 3161), a witness (C2SP
+ * tlog-cosignature), a lock.
+ */
 export const RECEIPT_KINDS = ['rfc3161', 'cosignature', 'lock'] as const
 export type ReceiptKind = (typeof RECEIPT_KINDS)[number]

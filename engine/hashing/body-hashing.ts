@@ -38,7 +38,7 @@ interface Connection {
   readonly pieces: Set<number>
 }
 
-/** What makes the hashes of bodies. */
+/** Hashes bodies. */
 export interface BodyHasher {
   /** A piece with arbitrary contents. */
   takePiece(): SharedPiece

@@ -1,8 +1,8 @@
 import type { MessagePort } from 'node:worker_threads'
 
 /**
- * What the threads that hash do: MD5 of many bodies side by side, or SHA-256 of one after the other. Every body has one of
- * each, so that the two run at the same time.
+ * Kinds of hashing threads: MD5 of many bodies in parallel lanes, or SHA-256 of one after the other. Every body is
+ * hashed by both at the same time.
  */
 export type HashKind = 'md5' | 'sha256'
 
@@ -47,5 +47,5 @@ export type HashReply =
   | { readonly kind: 'taken'; readonly job: number }
   | { readonly kind: 'digest'; readonly body: number; readonly digest: Uint8Array }
 
-/** Behind the bytes of a piece: how many threads have yet to read it, as a 32-bit integer. */
+/** After the bytes of a piece: how many threads have yet to read it, as a 32-bit integer. */
 export const READERS_BYTES = 4

@@ -7,7 +7,7 @@ const BODIES_WORTHWHILE = VECTOR_LANES
 /** How long. A sender that is fast fills the next pieces meanwhile. */
 const LINGER_MILLISECONDS = 5
 
-/** Bytes of a body that wait, and what is to be done once they are hashed. */
+/** Pending bytes of a body, and the callback once they are hashed. */
 interface Waiting {
   readonly bytes: Uint8Array
   readonly taken: () => void

@@ -103,7 +103,7 @@ export class BatchBuilder {
     bytes.set(body, at + RECORD.frameBytes)
     bytes.fill(0, at + RECORD.frameBytes + body.length, at + total)
     const hashed = bytes.subarray(at, at + RECORD.frameBytes + body.length)
-    // As text of a character for each byte: a buffer of its own for each digest costs as much as the digest.
+    // As a string with a character for each byte: a buffer for each digest costs as much as the digest.
     this.#head.write(digestOf('sha256', hashed, 'binary'), 0, 'latin1')
     bytes.set(this.#head, at + RECORD.hashAt)
     this.#length = at + total

@@ -23,7 +23,7 @@ export interface HeadMark extends Omit<LastRecord, 'timeMicroseconds'> {
 /** Enough of a hash to tell a batch from every other. */
 const REFUSED_BYTES = 24
 
-/** What a mark keeps of the hash of the last record of a refused batch. */
+/** The part of the hash of a refused batch's last record that a mark keeps. */
 export function refusedBatchId(hash: Uint8Array): Uint8Array {
   return Uint8Array.from(hash.subarray(0, REFUSED_BYTES))
 }

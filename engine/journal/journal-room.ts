@@ -6,12 +6,12 @@ import type { Journal } from './journal.ts'
 const FREE_BYTES_MINIMUM = 8 << 20
 
 /**
- * What the journal has room for on a disk that is full: everything, changes alone so that deletions can empty the disk,
- * or no request at all (decision 0013).
+ * What a full disk leaves room for in the journal: everything, changes alone so that deletions can empty the disk, or
+ * no request at all (decision 0013).
  */
 export type RoomFor = 'everything' | 'changes' | 'nothing'
 
-/** Says what may still be recorded, so that the journal never needs space that the disk does not have. */
+/** Decides what may still be recorded, so that the journal never needs space that the disk does not have. */
 export class JournalRoom {
   readonly #journal: Pick<Journal, 'roomBytes' | 'batchBytesMaximum'>
   readonly #space: Pick<SpaceGuard, 'space'>

@@ -172,7 +172,7 @@ export class Journal {
     }
   }
 
-  /** What `position` and `place` will be after the commit of the batch that was begun; valid until a record is added to it. */
+  /** `position` and `place` after the commit of the started batch; valid until a record is added to it. */
   get positionAfter(): AppliedPosition {
     const { place } = this
     return { ...this.#built(), ...place, batchOffset: place.offset, offset: place.offset + this.#builder.bytes }

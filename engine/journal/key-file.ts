@@ -29,19 +29,19 @@ interface KeyFile {
   readonly changes: readonly MasterKeyChange[]
   /** The journal may have more of them from this sequence on. */
   readonly searchFrom: Sequence | undefined
-  /** What the code covers, and the code. */
+  /** The authenticated part, and its code. */
   readonly covered: string
   readonly code: Uint8Array
 }
 
-/** The master keys of a store, and whether its key file says so. */
+/** The master keys of a store, and whether its key file has them. */
 export interface FoundKeys {
   readonly ring: KeyRing
   readonly isRecorded: boolean
 }
 
 /**
- * The master keys of a store, from the current one. Reads the journal only where the key file does not say enough.
+ * The master keys of a store, from the current one. Reads the journal only if the key file is incomplete.
  * @throws MasterKeyMismatchError for a key of another store and for a replaced key; JournalDamagedError
  */
 export function findKeys(disk: Disk, paths: StorePaths, masterKey: Uint8Array): FoundKeys {
@@ -201,7 +201,7 @@ function keyChangeIn(body: Uint8Array): ChangeNamed<'master-key.changed'> | unde
   try {
     return decodeChanges(body).find((change) => change.name === 'master-key.changed')
   } catch {
-    // Replay says which record a newer program wrote.
+    // Replay names the record of a newer program.
     return undefined
   }
 }

@@ -7,7 +7,7 @@ import type { SegmentHeader } from './segment.ts'
  * other would skip or repeat a record. As files it has segments and offsets in them.
  */
 
-/** The last record of the journal, of what is applied, or of what was read. */
+/** The last record of the journal, or the last one applied or read. */
 export interface LastRecord {
   readonly sequence: Sequence
   /** Number of the batch that it ends. */
@@ -17,7 +17,7 @@ export interface LastRecord {
   readonly timeMicroseconds: Microseconds
 }
 
-/** What the next record must continue. Reading or writing a record advances it. */
+/** The position that the next record must continue. Reading or writing a record advances it. */
 export interface NextRecord {
   nextSequence: Sequence
   /** Number of the record's batch. */

@@ -12,8 +12,8 @@ export interface RecoveryFacts {
   /** Every header is right and every segment but the last is sealed and continued by the next. */
   readonly segmentsLink: boolean
   /**
-   * What follows the last valid batch of the last segment: only zeros; nothing, since the batch seals the segment; a
-   * batch of which a part is missing; the batch that the mark says was refused; a whole batch that does not belong there.
+   * After the last valid batch of the last segment: only zeros; nothing, since the batch seals the segment; an
+   * incomplete batch; the batch that the mark names as refused; a whole batch that does not belong there.
    */
   readonly tail: 'empty' | 'sealed' | 'torn' | 'refused' | 'foreign'
   /** A valid batch header with a higher number follows the first invalid batch. */

@@ -14,7 +14,7 @@ import { readSegmentChain, type SegmentFacts } from './segment-chain.ts'
 import { openSegment, type SegmentFile } from './segment-file.ts'
 import { laterBatchFollows, type ScanEnd, SegmentWindow, scanSegment } from './segment-scan.ts'
 
-/** What is known about the journal from elsewhere: the mark and the projections. */
+/** Facts about the journal from elsewhere: the mark and the projections. */
 interface KnownBefore {
   readonly mark: HeadMark | undefined
   /** The last record that the projections have applied. */

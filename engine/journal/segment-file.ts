@@ -13,7 +13,7 @@ export interface SegmentFile extends Pick<DiskFile, 'path' | 'readAt' | 'readAtA
 }
 
 /**
- * Opens a segment. A plain one may become cold at any time, by one rename: what is open stays what it is.
+ * Opens a segment. A plain one may become cold at any time, by one rename: an open file stays plain.
  * @throws ColdSegmentDamagedError when it is cold and its index cannot be read, and the disk's errors
  */
 export function openSegment(disk: Pick<Disk, 'openToRead'>, path: string, options: ColdOptions = {}): SegmentFile {

@@ -42,7 +42,7 @@ export class SegmentWindow {
     return this.#bytes.subarray(offset - this.#start, Math.min(offset - this.#start + wanted, this.#length))
   }
 
-  /** Damage after what is wanted counts when it is wanted itself. */
+  /** Damage after the wanted bytes counts only when those bytes are wanted. */
   #fill(offset: number, wanted: number): number {
     const length = Math.min(WINDOW_BYTES, this.size - offset)
     try {

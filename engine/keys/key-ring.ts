@@ -3,13 +3,13 @@ import { AccessForgedError } from '../access/access-authentication.ts'
 import { SecretBox, SecretBoxError } from './secret-box.ts'
 import { keysOfOne, type MasterKeyChange, masterKeyCheck, previousMasterKeyKey, type StoreKeys } from './store-keys.ts'
 
-/** What the genesis record says of the deployment and of its first master key. */
+/** The genesis record's facts about the deployment and its first master key. */
 interface Origin {
   readonly deploymentId: Uint8Array
   readonly masterKeyCheck: Uint8Array
 }
 
-/** What the journal has of a change of the master key. `after`: the code of the change of access before it. */
+/** The change that records a new master key. `after`: the code of the change of access before it. */
 export function changeOfMasterKey(
   previous: Uint8Array,
   next: Uint8Array,

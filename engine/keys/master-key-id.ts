@@ -21,8 +21,8 @@ export class MasterKeyMismatchError extends Error {
 }
 
 /**
- * What operators tell master keys apart by: 8 hexadecimal digits, which reveal nothing of the key.
- * @param check what the journal recognizes the key by
+ * An id of a master key for operators: 8 hexadecimal digits, which reveal nothing of the key.
+ * @param check by which the journal recognizes the key
  */
 export function masterKeyId(check: Uint8Array): string {
   return Buffer.from(check.subarray(0, ID_BYTES)).toString('hex')

@@ -31,13 +31,13 @@ const LABELS = {
   checkpointGenerations: 'object-store/checkpoint-generations/v1',
   /** Authenticates the changes of access in the journal. */
   accessChanges: 'object-store/access-changes/v1',
-  /** Authenticates the rows of the projections that say who may do what. */
+  /** Authenticates the projections' rows of access. */
   accessRows: 'object-store/access-rows/v1',
   /** Not a key: the journal holds it to recognize the master key. */
   masterKeyCheck: 'object-store/master-key-check/v1',
   /** Seals the master key before this one in the journal. */
   previousMasterKey: 'object-store/previous-master-key/v1',
-  /** Authenticates the file that says where the journal changes the master key. */
+  /** Authenticates the key file. */
   keyFile: 'object-store/key-file/v1',
 } as const
 
@@ -80,7 +80,7 @@ type KeysOfOne = Readonly<
   >
 >
 
-/** What an earlier master key is still asked for: what was sealed, hashed and authenticated with it stays as it is. */
+/** Keys of an earlier master key that are still needed: sealed, hashed and authenticated data stays as it is. */
 interface EarlierKeys
   extends Pick<
     KeysOfOne,

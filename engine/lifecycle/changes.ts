@@ -16,7 +16,7 @@ export const lifecycleRuleSet = defineChange('lifecycle.rule-set', 60, {
 
 export const lifecycleRuleRemoved = defineChange('lifecycle.rule-removed', 61, { ...bucket, rule })
 
-/** A rule has come to a place in the order of age: what is before it was removed or is held. */
+/** A rule has reached a place in the order of age: entries before it were removed or are held. */
 export const lifecycleScanned = defineChange('lifecycle.scanned', 62, {
   bucketId: field(bucketId, 'bucket id'),
   rule,

@@ -9,9 +9,9 @@ export type ExpirePage = Extract<Command, { kind: 'expire-page' }>
 type Entry = ExpirePage['entries'][number]
 type Ended = Extract<ExpiryVerdict, { kind: 'waits' | 'clock' }>
 
-/** What the engine does for a page. */
+/** Callbacks of the engine for a page. */
 interface PageWork {
-  /** What the next entry is judged by. */
+  /** Inputs for judging the next entry. */
   context(): DecisionContext
   /** Carries out a deletion with its records; false when it was refused. */
   remove(removal: CommandOf<'delete-object'>): boolean
@@ -104,7 +104,7 @@ function expireOne(
   return verdict.kind
 }
 
-/** Records the place that a rule has come to, if it has moved; false when that place cannot be written. */
+/** Records the place that a rule has reached, if it has moved; false when that place cannot be written. */
 function move(command: ExpirePage, rule: LifecycleRuleState, position: AgePosition, work: PageWork): boolean {
   const { bucketId, action } = command
   const before = rule.cursors[action]

@@ -18,7 +18,7 @@ const SKIP_REASONS: { readonly [C in DomainErrorCode]?: SkipReason } = {
 }
 export type SkipReason = 'legal_hold' | 'governance_retention' | 'compliance_retention' | 'clock_unavailable'
 
-/** What becomes of one entry of a page. */
+/** Verdict on one entry of a page. */
 export type ExpiryVerdict =
   /** There is nothing to do for it any more. */
   | { readonly kind: 'gone' }
@@ -75,7 +75,7 @@ export function judgeExpiry(
   return { kind: 'held', version, reason, untilMicroseconds: untilOf(until) }
 }
 
-/** A retention may end in the year 9999; microseconds count to 2255, and what is later is as good as never. */
+/** A retention may end in the year 9999; microseconds reach to 2255, and later is as good as never. */
 function untilOf(milliseconds: Milliseconds | undefined): Microseconds | undefined {
   const microseconds = milliseconds === undefined ? undefined : microsecondsOf(milliseconds * 1000)
   return Number.isSafeInteger(microseconds) ? microseconds : undefined

@@ -5,7 +5,7 @@ const TOKEN_BYTES = 32
 /** 32 bytes in base64url, without padding; the last character has four bits. */
 const TOKEN = /^[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/
 
-/** What a token opens. */
+/** Kinds of links that a token opens. */
 type CapabilityKind = 'share' | 'embed'
 
 /** A new token, and what the journal has of it. */

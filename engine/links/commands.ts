@@ -36,7 +36,7 @@ export interface SharingCommands {
     expiresMicroseconds: Microseconds | undefined
     cacheSeconds: number
   }
-  /** What is undefined stays as it is. */
+  /** Undefined fields stay as they are. */
   'update-embed': {
     embed: string
     allowedOrigins: readonly string[] | undefined

@@ -6,7 +6,7 @@ import { requireBucket } from '../domain/bucket.ts'
 import { NOTHING_CHANGES, type Rules } from '../domain/decision.ts'
 import { type EmbedState, type ShareState, statusOfShare } from './state.ts'
 
-/** Of shares, and as many embeds: a start reads every row of them, 33 microseconds of processor time for each. */
+/** Maximum shares, and the same number of embeds: a start reads every row, 33 microseconds of processor time each. */
 const LINKS_MAXIMUM = 100_000
 /** A page of the list of a key is cut out of all of them. */
 export const LINKS_OF_KEY_MAXIMUM = 1000

@@ -6,7 +6,7 @@ export interface SharingSettings {
   readonly maximumLifetimeSeconds: number | undefined
   /** Whether a share that is made from now on needs a password. */
   readonly requiresPassword: boolean
-  /** What the address of a share begins with, before `/s/`; without a slash at the end. */
+  /** Base of the address of a share, before `/s/`; without a slash at the end. */
   readonly shareUrl: string
   /** The same of an embed, before `/e/`. */
   readonly embedUrl: string

@@ -35,7 +35,7 @@ export interface EmbedState extends CapabilityState {
   readonly cacheSeconds: number
 }
 
-/** What the rules read about links. Implemented by the projections. */
+/** State of links as the rules read it. Implemented by the projections. */
 export interface SharingState {
   share(share: string): ShareState | undefined
   embed(embed: string): EmbedState | undefined

@@ -6,7 +6,7 @@ const VERY_SLOW_MILLISECONDS = 20
 const REST_FACTOR = 20
 const REST_MILLISECONDS_MAXIMUM = 10_000
 
-/** What a read is judged by. */
+/** Clocks that judge a read. */
 interface ReadClocks {
   /** Milliseconds of a clock that only goes forward. */
   now(): number

@@ -49,7 +49,7 @@ export class PayloadFileReader {
   #ahead: Promise<ReadPiece> | undefined
   /** The first bytes, until `next` returns them. */
   #first: Buffer | undefined
-  /** What holds the bytes that `next` returned last. */
+  /** Holds the bytes that `next` returned last. */
   #lent: Buffer | undefined
   #closed = false
 
@@ -213,7 +213,7 @@ export class PayloadFileReader {
   }
 }
 
-/** What a payload is read from. */
+/** The file of a payload and how to decode it. */
 interface Source {
   readonly file: DiskFile
   readonly payload: FilePayload

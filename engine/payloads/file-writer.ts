@@ -36,9 +36,9 @@ interface PayloadDigests {
 
 /** A piece of a payload. */
 interface Piece {
-  /** Its bytes as they came. */
+  /** The received bytes. */
   readonly plain: SharedPiece
-  /** What is written: the same memory, or, encrypted, another. */
+  /** The bytes to write: the same memory, or encrypted bytes in other memory. */
   readonly stored: Buffer
 }
 

@@ -22,7 +22,7 @@ export interface VolumeLocation {
   readonly sealed: boolean
 }
 
-/** A large payload in a file of its own. */
+/** A large payload in its own file. */
 export interface FileLocation {
   readonly kind: 'file'
   readonly name: string
@@ -31,7 +31,7 @@ export interface FileLocation {
   readonly sealed: boolean
 }
 
-/** A multipart object: its parts in order, each a payload of its own. */
+/** A multipart object: its parts in order, each a payload. */
 export interface PartsLocation {
   readonly kind: 'parts'
   readonly length: number
@@ -81,8 +81,8 @@ export class PayloadReader {
   }
 
   /**
-   * A whole small payload, in memory of its own. The read is synchronous: it is at most a few tens of KiB, mostly in
-   * the page cache, and the thread pool would cost more than the read.
+   * A whole small payload, in a new buffer. The read is synchronous: it is at most a few tens of KiB, mostly in the
+   * page cache, and the thread pool would cost more than the read.
    * @param digest SHA-256 of the payload by the journal, which also finds bytes altered on purpose; without one the
    *   CRC-32 is checked
    * @throws PayloadDamagedError, DescriptorsExhaustedError
@@ -140,7 +140,7 @@ export class PayloadReader {
     return bytes
   }
 
-  /** The payload in what is stored. */
+  /** The payload in the stored bytes. */
   #opened(location: VolumeLocation, stored: Buffer): Buffer {
     if (!location.sealed) return stored
     const bytes = this.#sealerFor(location).open(stored)
@@ -205,7 +205,7 @@ function placeOf(location: VolumeLocation | FileLocation): string {
   return `volume ${location.volume}, offset ${location.offset}`
 }
 
-/** A file that is gone is damage. Any other error says nothing of the bytes: too many open files, no permission. */
+/** A missing file is damage. Other errors do not concern the bytes: too many open files, no permission. */
 function openFailure(place: string, cause: unknown): unknown {
   if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') return cause
   return new PayloadDamagedError(`${place} cannot be opened: it is gone`, { cause })

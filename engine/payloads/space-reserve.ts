@@ -8,7 +8,7 @@ const RESERVE_BYTES = 32 << 20
 
 /** Kept of it for the next start, which writes to the projections as well. */
 const START_BYTES = 8 << 20
-/** What one start takes of that when the disk is full. */
+/** Bytes of the reserve that one start takes when the disk is full. */
 const ONE_START_BYTES = 1 << 20
 
 /** Gives a start on a full disk the space that it needs, from what an earlier run has kept for it. */

@@ -58,7 +58,7 @@ function checkInclusion({ records, checkpoint }: PresentHistory, limit: string):
   return passed(`${count(records.length, 'record is', 'records are')} in the tree of the checkpoint.${limit}`)
 }
 
-/** Of format version 2: what the bundle says of each record is in the bytes that its hash is of. */
+/** For format version 2: the bundle's fields of each record must match the bytes under its hash. */
 function checkRecords(records: readonly ProofRecord[]): CheckResult {
   if (records.length === 0) return notProved('The history holds no record.')
   for (const record of records) {

@@ -23,7 +23,7 @@ import {
   whole,
 } from './value-readers.ts'
 
-/** What a file is. */
+/** Result of parsing a file. */
 type ParsedBundle =
   | { readonly kind: 'bundle'; readonly bundle: ProofBundle }
   /** A proof bundle of a newer format, which cannot be verified. */

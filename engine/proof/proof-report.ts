@@ -4,7 +4,7 @@ import type { UnsignedBundle } from './bundle-types.ts'
 /** `not proved`: it could not be performed. Never a pass. */
 type CheckStatus = 'passed' | 'failed' | 'not proved'
 
-/** What is checked, in the order of the report; `records` in bundles of format version 2 alone. */
+/** The checks, in the order of the report; `records` in bundles of format version 2 alone. */
 export const CHECK_NAMES = [
   'format',
   'format version',
@@ -41,7 +41,7 @@ export type ProofVerdict = 'verified' | 'failed' | 'not proved'
 export interface ProofReport {
   readonly verdict: ProofVerdict
   readonly checks: readonly ProofCheck[]
-  /** What the bundle states, for display; undefined when it could not be read. True only as far as the checks say. */
+  /** The bundle's claims, for display; undefined when it could not be read. True only as far as the checks hold. */
   readonly claims: UnsignedBundle | undefined
 }
 
@@ -69,7 +69,7 @@ const MUST_HOLD: readonly CheckName[] = [
   'payload',
   'size',
 ]
-/** `links` needs neighbours and `anchor` a verifier of its own: both may stay unproved. */
+/** Optional checks: `links` needs neighbours and `anchor` its own verifier, so both may stay unproved. */
 const MUST_HOLD_WITH_HISTORY: readonly CheckName[] = [...MUST_HOLD, 'checkpoint', 'inclusion', 'records']
 
 /** Puts the results into their order; a check without one was not performed, for the reason given. */
@@ -101,7 +101,7 @@ export function notProved(sentence: string): CheckResult {
   return { status: 'not proved', sentence }
 }
 
-/** What a bundle states of its object, by name and in the order in which it is shown. */
+/** A bundle's statements about its object, by name and in the order of display. */
 export function statedBy({ object, payload, deployment }: UnsignedBundle): Readonly<Record<string, string | number>> {
   return { ...object, sha256: payload.sha256, public_key: deployment.public_key, key_id: deployment.key_id }
 }

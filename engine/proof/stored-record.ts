@@ -21,7 +21,7 @@ const BODY_VERSION = 1
 const ENTRY_KINDS: readonly number[] = [3, 4]
 const RESULTS = ['attempted', 'success', 'denied', 'failure'] as const
 
-/** What the bytes of a record say. */
+/** The decoded fields of a record. */
 interface StoredRecord {
   /** Lower-case hexadecimal. */
   readonly hash: string

@@ -1,4 +1,4 @@
-/** The bytes are not JSON that every reader reads the same way. The message says why. */
+/** The bytes are not JSON that all readers parse alike. The message has the reason. */
 export class StrictJsonError extends Error {
   override readonly name = 'StrictJsonError'
 }

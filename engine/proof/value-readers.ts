@@ -1,4 +1,4 @@
-/** Readers of JSON values: each returns the value with its type, or throws where and what is wrong. */
+/** Readers of JSON values: each returns the value with its type, or throws with place and fault. */
 import { proofMicroseconds } from './proof-time.ts'
 
 /** A value does not have the form of a bundle. The message names the member. */

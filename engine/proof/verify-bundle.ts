@@ -35,7 +35,7 @@ export interface FileDigest {
   readonly size: number
 }
 
-/** What a bundle is compared with. */
+/** Evidence to compare a bundle with. */
 export interface ProofEvidence {
   /** Hashes the file; called at most once, and only for a bundle that can be read. Without it: not proved. */
   readonly digestFile?: () => Promise<FileDigest>

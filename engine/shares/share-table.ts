@@ -1,10 +1,10 @@
 /**
- * Everything that requests share and that can run out: places, turns, bytes of memory. Each has an owner for every unit in
- * use (an account, or an address for a stranger) and is handed out by `Shares`, so one greedy owner cannot keep the others
+ * All limited resources that requests share: places, turns, bytes of memory. Each has an owner for every unit in use
+ * (an account, or an address for a stranger) and is handed out by `Shares`, so one greedy owner cannot keep the others
  * from theirs. Each thread has its own of each, unless the row says otherwise.
  */
 export interface ShareRow {
-  /** What it is, for operators. */
+  /** Its description for operators. */
   readonly sentence: string
   readonly unit: 'places' | 'bytes'
   /** Units in use at the same time. */
@@ -78,12 +78,12 @@ export const shareTable = {
 export type ShareName = keyof typeof shareTable
 export const shareNames = Object.keys(shareTable) as readonly ShareName[]
 
-/** What is shared by owner as well, and cannot be handed out by `Shares`. */
+/** A resource that is shared by owner as well, but cannot be handed out by `Shares`. */
 interface OtherRow {
   readonly sentence: string
   /** Where it is done. */
   readonly file: string
-  /** What finds an owner who gets too much. */
+  /** The spec that fails when one owner gets too much. */
   readonly spec: string
 }
 

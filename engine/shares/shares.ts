@@ -10,8 +10,8 @@ export interface Share {
   /** Gives the units back; calling it again does nothing, nor does it after an eviction. */
   leave(): void
   /**
-   * Called by long work between two steps: lets an owner who has fewer units in use go first.
-   * @returns undefined to go on at once, else a promise of the next turn
+   * Called by long work between two steps: lets an owner with fewer units in use go first.
+   * @returns undefined to continue at once, else a promise of the next turn
    */
   turn(): Promise<void> | undefined
 }
@@ -24,7 +24,7 @@ interface Waiter {
   readonly deadlineMilliseconds: number
 }
 
-/** What one owner has in use and waits for; forgotten when it has neither. */
+/** Units in use and waiting requests of one owner; forgotten when it has neither. */
 interface Owner {
   readonly name: string
   used: number
@@ -88,7 +88,7 @@ export class Shares {
   #evicted = 0
   #timer: NodeJS.Timeout | undefined
 
-  /** @param changed what is different from the row of the table, for specs and for what is configured */
+  /** @param changed overrides of the table's row, for specs and configuration */
   constructor(name: ShareName, changed: Partial<ShareRow> = {}) {
     this.name = name
     this.#row = { ...shareTable[name], ...changed }
@@ -237,7 +237,7 @@ export class Shares {
     held.owner.evictable.delete(held)
   }
 
-  /** Evicts the oldest shares of the owners who have the most, as long as they have more than the new one would. */
+  /** Evicts the oldest shares of the owners with the most units, as long as they have more than the new one would. */
   #makeRoom(held: HeldShare, isClaim = false): boolean {
     while (!this.#fits(held)) {
       const greediest = this.#greediest()

@@ -12,7 +12,7 @@ const TAG_BYTES = 16
 const NO_MAC = '0'.repeat(64)
 
 /**
- * Checks who may do what when the master key is at hand.
+ * Checks changes of access when the master key is available.
  * @param options `masterKey`: 32 bytes; `fromSegment`: set when it is not the whole journal
  * @returns sentences about what was not checked
  */
@@ -100,7 +100,7 @@ function derived(masterKey: Uint8Array, label: string, deploymentId: string): Bu
 }
 
 /**
- * Checks who may do what, by spec/formats/journal.md, "Access".
+ * Checks changes of access, by spec/formats/journal.md, "Access".
  * @returns a sentence about entries that were not adopted, or that an earlier master key cannot check, if there are any
  */
 function checkAccess(
@@ -146,7 +146,7 @@ function checkAccess(
   return `${strangers} changes of access have no code and nobody has vouched for them (object-store access adopt).`
 }
 
-/** What the journal recognizes a master key by, in hexadecimal. */
+/** The check by which the journal recognizes a master key, in hexadecimal. */
 function masterKeyCheck(masterKey: Uint8Array, deploymentId: string): string {
   return derived(masterKey, CHECK_LABEL, deploymentId).toString('hex')
 }

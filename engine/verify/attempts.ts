@@ -17,7 +17,7 @@ export function joinAttempts(results: readonly SegmentResult[], from: number, pr
   }
 }
 
-/** Starts, stops and what else the system does by itself are its own, whatever the entry says. */
+/** Starts, stops and other changes by the system itself belong to it, whatever the entry says. */
 export function notesAboutPrincipals(results: readonly SegmentResult[]): string[] {
   const count = results.reduce((sum, { otherPrincipals }) => sum + otherPrincipals, 0)
   return count === 0 ? [] : [`${count} changes that the system makes by itself carry another principal.`]

@@ -10,7 +10,7 @@ import {
 import type { SegmentWindow } from './segment-window.ts'
 import type { Verdict } from './verdicts.ts'
 
-/** What the next batch must state. Undefined where damage left nothing to compare with. */
+/** The fields that the next batch must state. Undefined where damage left nothing to compare with. */
 interface ExpectedBatch {
   readonly segmentNumber: number | undefined
   readonly batchNumber: number | undefined
@@ -68,7 +68,7 @@ export function examineBatch(window: SegmentWindow, offset: number, expected: Ex
   return { state: jump === undefined ? 'torn' : 'damaged', fault, header, inside, foreign: false, ...jumped }
 }
 
-/** What is wrong with a finding, in words. */
+/** The fault of a finding, in words. */
 export function faultOf(finding: Finding): string {
   if (finding.state === 'end') return 'bytes behind the end of the data are not zero'
   return finding.state === 'batch' ? 'the batch is not the next one' : finding.fault

@@ -6,7 +6,7 @@ import { KIND, RECORD_HEADER_BYTES } from './format-reader.ts'
 import { after, arrayAt, integerAt, textAt } from './message-pack.ts'
 import type { Verdict } from './verdicts.ts'
 
-/** An attempt or its outcome, joined by what they say of the request. */
+/** An attempt or its outcome, joined by their fingerprint of the request. */
 export interface OpenAttempt {
   readonly sequence: number
   /** Of principal, credential, address, request, operation and resource. */
@@ -19,7 +19,7 @@ export interface DistantChange extends OpenAttempt {
   readonly intent: number
 }
 
-/** A record that changes who may do what, for its check with the master key. Digests in hexadecimal. */
+/** A record that changes access, for its check with the master key. Digests in hexadecimal. */
 export interface AccessRecord {
   readonly sequence: number
   readonly offset: number
@@ -34,7 +34,7 @@ export interface AccessRecord {
   readonly newKey: NewKey | undefined
 }
 
-/** What an entry says of the master key that it changes to. In hexadecimal. */
+/** An entry's fields about the new master key, in hexadecimal. */
 export interface NewKey {
   readonly check: string
   /** The key before, sealed with the new one. */
@@ -47,7 +47,7 @@ type Report = (sequence: number, offset: number, verdict: Verdict, detail: strin
 
 /** Changes that the system makes by itself, without an attempt. */
 const SYSTEM_CHANGES: ReadonlySet<number> = new Set([5, 6, 7, 21, 34, 35, 36, 37, 47, 52, 53, 54, 55, 62, 63, 73])
-/** Changes of who may do what, of where events are sent, and of links. */
+/** Changes of access, of targets of events, and of links. */
 const ACCESS_CHANGES = [
   { first: 23, last: 35 },
   { first: 37, last: 37 },
@@ -84,7 +84,7 @@ function changesAccess(kind: number): boolean {
   return ACCESS_CHANGES.some(({ first, last }) => kind >= first && kind <= last)
 }
 
-/** Judges what the entries of one segment say, beyond their form as records. */
+/** Judges the entries of one segment, beyond their form as records. */
 export class EntryExaminer {
   readonly distant: DistantChange[] = []
   readonly access: AccessRecord[] = []
@@ -240,7 +240,7 @@ function valueIn(bytes: Buffer, at: number, end: number, index: number): readonl
   return to < 0 ? undefined : [from, to]
 }
 
-/** The name of the file in a change with a payload of its own file. */
+/** The name of the payload file in a change, for a payload with its own file. */
 function fileNameIn(bytes: Buffer, at: number, end: number, index: number): string | undefined {
   const payload = valueIn(bytes, at, end, index)
   const form = payload && arrayAt(bytes, payload[0], payload[1])

@@ -35,7 +35,7 @@ export interface VerificationOptions {
   readonly fromSegment?: number
   /** A record that the caller knows from elsewhere; the journal must hold it. */
   readonly expectedHead?: ExpectedHead
-  /** With it changes of who may do what are checked. 32 bytes. */
+  /** Set: changes of access are checked. 32 bytes. */
   readonly masterKey?: Uint8Array
   /** A checkpoint that the caller has kept elsewhere: the journal must extend it. */
   readonly checkpoint?: KeptCheckpoint
@@ -57,7 +57,7 @@ export interface VerificationReport {
   /** Bytes of data verified, not compressed, and without the zeros at the end of the open segment. */
   readonly bytes: number
   readonly firstSequence: number
-  /** The last sequence; undefined when there are no records. */
+  /** The last sequence; undefined without records. */
   readonly headSequence: number | undefined
   /** Hash of the last record in hexadecimal; undefined when it could not be read. */
   readonly headHash: string | undefined
@@ -65,7 +65,7 @@ export interface VerificationReport {
   readonly mark: HeadMark | undefined
   /** A batch that was never wholly written, at the end of the open segment. Not a problem. */
   readonly openSegmentTornTail: TornTail | undefined
-  /** What it says of itself, signed. */
+  /** The journal's signed checkpoints. */
   readonly checkpoints: Omit<CheckpointFindings, 'notes'>
   /** Sentences about what the reader should know although it is not a problem. */
   readonly notes: readonly string[]

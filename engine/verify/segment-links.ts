@@ -11,7 +11,7 @@ type Predecessor = Pick<
   readonly nextSegmentNumber: number | undefined
 }
 
-/** What the first segment of a journal continues: nothing. */
+/** The start of a journal, which continues nothing. */
 const BEGINNING: Predecessor = {
   nextSequence: 0,
   nextSegmentNumber: 0,

@@ -19,7 +19,7 @@ export async function verifySegments(
   return inThreads(jobs, threads, (thread, job) => thread.segment(job, reportProgress))
 }
 
-/** What segments add to the trees, likewise. @throws the system's error when a file cannot be read */
+/** Nodes that segments add to the trees, likewise. @throws the system's error when a file cannot be read */
 export async function treesOfSegments(jobs: readonly TreeJob[], threads: number): Promise<TwoRanges[][]> {
   // One segment takes less time than the start of a thread.
   if (threads === 0 || jobs.length === 1) return jobs.map(treesOfSegment)

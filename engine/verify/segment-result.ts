@@ -29,7 +29,7 @@ export interface TornTail {
   readonly detail: string
 }
 
-/** What was found in one segment. Plain data: it comes from worker threads. */
+/** The findings in one segment. Plain data: it comes from worker threads. */
 export interface SegmentResult {
   readonly name: string
   /** Whether its file is compressed. */
@@ -42,7 +42,7 @@ export interface SegmentResult {
   readonly firstBatchNumber: number | undefined
   readonly firstPreviousHash: string | undefined
   readonly firstTime: number | undefined
-  /** What the next segment must continue. */
+  /** The position that the next segment must continue. */
   readonly nextSequence: number
   readonly nextBatchNumber: number | undefined
   /** Hash of the last record, undefined when the last record could not be read. */
@@ -52,7 +52,7 @@ export interface SegmentResult {
   readonly statedDigest: string | undefined
   /** Deployment id of the genesis, when it is in this segment. */
   readonly genesisDeploymentId: string | undefined
-  /** What its genesis recognizes the master key by. */
+  /** The check by which its genesis recognizes the master key. */
   readonly genesisMasterKeyCheck: string | undefined
   /** Attempts without an outcome in this segment. */
   readonly openAttempts: readonly OpenAttempt[]

@@ -21,7 +21,7 @@ import { ProblemList, type Verdict } from './verdicts.ts'
 
 /**
  * Verifies one segment file, reading only. It reports damage and continues after it. It is synchronous: call it in a
- * thread of its own for segments of normal size.
+ * separate thread for segments of normal size.
  * @param window on the file of the job; it is closed at the end
  * @throws the system's error when the file cannot be read
  */
@@ -125,8 +125,8 @@ class SegmentVerifier {
   }
 
   /**
-   * Reports what is wrong with the file of a cold segment, up to an offset in the plain one. Reading runs ahead of the
-   * records: a fault is reported with the batch that it concerns, so that its sequence is known.
+   * Reports faults in the file of a cold segment, up to an offset in the plain one. Reading runs ahead of the records:
+   * a fault is reported with the batch that it concerns, so that its sequence is known.
    */
   #reportFaults(end: number): void {
     const { faults } = this.#window
@@ -290,7 +290,7 @@ class SegmentVerifier {
     }
   }
 
-  /** Reports what is wrong with the batch at the current offset, verifies the records that it can, and moves on. */
+  /** Reports the fault of the batch at the current offset, verifies the records that it can, and moves on. */
   #passDamage(finding: Finding): void {
     const jump = finding.state === 'end' ? undefined : finding.jump
     if (jump !== undefined) this.#report(this.#offset, this.#chain.nextSequence, jump.verdict, jump.detail)

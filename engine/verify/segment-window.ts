@@ -67,7 +67,7 @@ export class SegmentWindow {
     this.refresh()
   }
 
-  /** Forgets what is in memory and reads the length again: the file may be growing, or was cut by its sealing. */
+  /** Forgets the bytes in memory and reads the length again: the file may be growing, or was cut by its sealing. */
   refresh(): void {
     this.#filled = 0
     this.size = Math.min(this.#limit, this.#source.size())

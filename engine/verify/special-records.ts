@@ -12,7 +12,7 @@ export interface Objection {
   readonly detail: string
 }
 
-/** What was found in a segment before its sealing batch. */
+/** Totals of a segment before its sealing batch. */
 interface SealedSegment {
   readonly segmentNumber: number | undefined
   readonly firstSequence: number

@@ -6,13 +6,13 @@ import { verifySegment } from './segment-verifier.ts'
 import type { SpanJob, SpanResult } from './span/span-report.ts'
 import { verifySpan } from './span/span-verifier.ts'
 
-/** What a verifying thread is asked for. */
+/** Jobs of a verifying thread. */
 export type WorkerJob =
   | { readonly kind: 'segment'; readonly job: SegmentJob }
   | { readonly kind: 'span'; readonly job: SpanJob }
   | { readonly kind: 'trees'; readonly job: TreeJob }
 
-/** What a verifying thread says to its parent. */
+/** Messages of a verifying thread to its parent. */
 export type WorkerMessage =
   | { readonly kind: 'progress'; readonly bytes: number; readonly records: number }
   | { readonly kind: 'segment'; readonly result: SegmentResult }

@@ -1,7 +1,7 @@
 import type { Microseconds, Sequence } from '../brands.ts'
 import type { DeliveryAttempt, EventPlace, EventType } from '../events/values.ts'
 
-/** What became of deliveries to one webhook since the last time. */
+/** Outcomes of deliveries to one webhook since the last report. */
 export interface DeliveryReport {
   readonly webhook: string
   /** Its `startSequence` when the deliveries were begun: what an earlier enabling began is only logged. */

@@ -1,4 +1,4 @@
-/** What became of deliveries to webhooks. */
+/** Outcomes of deliveries to webhooks. */
 import { identifier } from '../events/names.ts'
 import { defineChange } from '../events/schema/change.ts'
 import { flag, integer, listOf, microseconds, optional, orZero, sequence, text } from '../events/schema/kinds.ts'

@@ -6,7 +6,7 @@ export interface WebhookState {
   readonly webhook: string
   /** Without its query; one of an earlier version may still have it. */
   readonly target: string
-  /** What follows the `?` of the target: it may be a password. Undefined where there is nothing. */
+  /** The query of the target, after the `?`: it may be a password. Undefined without one. */
   readonly sealedQuery: Uint8Array | undefined
   readonly eventTypes: readonly EventType[]
   /** Undefined: all buckets. */
@@ -35,7 +35,7 @@ export interface ReplayState {
   readonly untilMicroseconds: Microseconds
 }
 
-/** What the rules read about webhooks. Implemented by the projections. */
+/** State of webhooks as the rules read it. Implemented by the projections. */
 export interface WebhooksState {
   webhook(webhook: string): WebhookState | undefined
   readonly webhookCount: number

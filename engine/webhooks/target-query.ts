@@ -3,7 +3,7 @@ import type { SecretBox } from '../keys/secret-box.ts'
 
 type TargetParts = Pick<WebhookState, 'target' | 'sealedQuery'>
 
-/** What a query is sealed for: it is not to be taken for the signing secret of its webhook. */
+/** Context of the sealed query, which must not pass for the signing secret of its webhook. */
 function contextOf(webhook: string): string {
   return `${webhook}?`
 }

@@ -4,7 +4,7 @@
  */
 import { BlockList, isIP } from 'node:net'
 
-/** What the settings `webhooks.*` allow. */
+/** Permissions by the settings `webhooks.*`. */
 export interface TargetRules {
   readonly allowHttp: boolean
   readonly allowPrivateNetworks: boolean
@@ -66,14 +66,14 @@ const SPECIAL_IPV4 = listOf([
   '240.0.0.0/4',
 ])
 
-/** All that is handed out of IPv6. What is outside, such as NAT64 and addresses that hold one of IPv4, is refused. */
+/** All addresses of IPv6 that are handed out. Others, such as NAT64 and addresses that embed IPv4, are refused. */
 const PUBLIC_IPV6 = listOf(['2000::/3'])
 /** Teredo and other protocols, documentation, 6to4: they lead to an address of IPv4, or nowhere. */
 const SPECIAL_IPV6 = listOf(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
 /**
- * What is wrong with a target as it is written, to be printed after its name; undefined when nothing is.
- * An address in it is judged too; a name must still be resolved.
+ * The fault of a target as it is written, to be printed after its name; undefined for a valid one. An address in it is
+ * judged too; a name must still be resolved.
  */
 export function targetFault(target: string, rules: TargetRules): string | undefined {
   if (target.length > TARGET_CHARACTERS_MAXIMUM) return `must have at most ${TARGET_CHARACTERS_MAXIMUM} characters`

@@ -1,5 +1,5 @@
 /**
- * What a field of the journal can be: how it is stored, and how it is read, with a check of its type
+ * Kinds of fields in the journal: how a value is stored, and how it is read, with a check of its type
  * (spec/formats/journal.md).
  */
 
@@ -11,7 +11,7 @@ export class FormError extends Error {
 }
 
 export interface Kind<T> {
-  /** What the page calls it. */
+  /** Its name in the page. */
   readonly page: string
   /** The stored form: what MessagePack holds. */
   encode(value: T): unknown
@@ -44,8 +44,8 @@ function nameOf(stored: unknown): string {
 }
 
 /**
- * A whole number from 0 (or another least one) to a greatest one. `T` says what it counts. Another number is refused before
- * it is written as well: no reader would take its entry, and the journal would end there.
+ * A whole number from 0 (or another least one) to a greatest one. `T` is its brand. Another number is refused before it
+ * is written as well: no reader would take its entry, and the journal would end there.
  */
 export function whole<T extends number>(page: string, greatest = Number.MAX_SAFE_INTEGER, least = 0): Kind<T> {
   const isValid = (value: unknown) =>
@@ -57,7 +57,7 @@ export function whole<T extends number>(page: string, greatest = Number.MAX_SAFE
   }
 }
 
-/** Text of a form of its own: it becomes a path, the key of a row or a header, so no other text may get so far. */
+/** Text of a restricted form: it becomes a path, the key of a row or a header, so other text is refused early. */
 export function textOf(page: string, isValid: (text: string) => boolean): Kind<string> {
   return {
     page,
@@ -76,7 +76,7 @@ export const volumeNumber = whole<VolumeNumber>('volume number', 2 ** 32 - 1)
 export const milliseconds = whole<Milliseconds>('milliseconds', 8.64e15)
 /** Since 1970. */
 export const microseconds = whole<Microseconds>('microseconds')
-/** Of anything that has no kind of its own: bytes, days, objects. */
+/** For values without a specific kind: bytes, days, objects. */
 export const integer = whole<number>('integer')
 
 export const text: Kind<string> = {

@@ -3,7 +3,7 @@ import { deflateRaw, inflateRaw, inflateRawSync, type InputType, type ZlibOption
 import { BLOCK_HEADER, MEMBER_TRAILER_BYTES } from './cold-format.ts'
 import type { MemberFacts } from './cold-index.ts'
 
-/** What zlib is asked for: one piece of output, and how much of the input it took. */
+/** Result of zlib with `info`: one piece of output, and how much of the input it took. */
 interface Inflated {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }

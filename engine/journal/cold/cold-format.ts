@@ -12,7 +12,7 @@
 /** Bytes of the plain segment in a block: what a query inflates at least. A header and a seal are blocks of their own. */
 export const BLOCK_BYTES = 256 * 1024
 
-/** What a reader accepts, so that a forged index cannot ask for much memory. */
+/** Largest accepted block, so that a forged index cannot ask for much memory. */
 export const BLOCK_BYTES_MAXIMUM = 1 << 20
 /** More than deflate and the frame ever add to a block. */
 export const MEMBER_OVERHEAD_MAXIMUM = 1024

@@ -24,7 +24,7 @@ export interface ColdBlock {
   readonly checksum: number
 }
 
-/** What the index says of a block. */
+/** The index's facts about a block. */
 export type MemberFacts = Pick<ColdBlock, 'plainBytes' | 'memberBytes' | 'checksum'>
 
 /** The blocks of a cold segment in order, without gaps. */
@@ -70,7 +70,7 @@ export function indexLength(end: Buffer): number | string {
 }
 
 /**
- * The index of a file of `fileBytes` bytes, or a text that says what is wrong with it.
+ * The index of a file of `fileBytes` bytes, or a text with its fault.
  * @param bytes the last `indexLength` bytes of the file
  */
 export function decodeIndex(bytes: Buffer, fileBytes: number): ColdIndex | string {

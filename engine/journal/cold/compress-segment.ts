@@ -68,7 +68,7 @@ export function sweepCompressing(disk: Disk, paths: StorePaths): void {
 
 type Sealed = SegmentFacts & { readonly sealed: NonNullable<SegmentFacts['sealed']> }
 
-/** The segment after it says what the seal must be. */
+/** The segment after it states the hash that the seal must have. */
 function sealedSegment(disk: Disk, paths: StorePaths, { first, following }: CompressionJob): Sealed {
   const path = paths.segment(first)
   const facts = readSegmentFacts(disk, path)

@@ -41,9 +41,8 @@ interface ReadSegment {
 }
 
 /**
- * Checks what the journal says of itself in its checkpoints (`spec/formats/journal.md`, "Checkpoints"), and that it
- * extends a kept checkpoint. Reads the segments a second time if there are checkpoints: their sizes are known only
- * after all are read.
+ * Checks the checkpoints in the journal (`spec/formats/journal.md`, "Checkpoints"), and that it extends a kept
+ * checkpoint. Reads the segments a second time if there are checkpoints: their sizes are known only after all are read.
  * @param isWhole whether the journal is read from its beginning
  * @throws the system's error when a file cannot be read
  */
@@ -148,7 +147,7 @@ async function rootsAt(
   const bundle = new CompactRange(TreeHasher.bundle(), 0)
   const wanted = new Set(ascending)
   for (const part of (await treesOfSegments(jobs, threads)).flat()) {
-    // What follows records that cannot be read has no root.
+    // Records after unreadable ones have no root.
     if (part.log.begin !== log.end) break
     log.extend(part.log)
     bundle.extend(part.bundle)

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto'
 import { decodeBody, hexadecimal, isBytes } from '../bodies.ts'
 
-/** An entry that says what all records before a sequence were. Plain data: it comes from worker threads. */
+/** An entry with a checkpoint over all records before a sequence. Plain data: it comes from worker threads. */
 export interface CheckpointEntry {
   readonly sequence: number
   /** In the file of its segment. */
@@ -15,7 +15,7 @@ export interface CheckpointEntry {
   readonly previous: string
   readonly origin: string
   readonly publicKey: string
-  /** Whether it has the signature of its own key. */
+  /** Whether its own key signed it. */
   readonly isSigned: boolean
 }
 

@@ -14,8 +14,8 @@ export interface RangeNodes {
 const NODES_MAXIMUM = 128
 
 /**
- * What of a tree follows from the leaves of a range alone: the fewest complete subtrees that cover it. Ranges that follow each
- * other make one, so every segment can be hashed by itself.
+ * The part of a tree that depends on the leaves of a range alone: the fewest complete subtrees that cover it. Adjacent
+ * ranges join, so every segment can be hashed by itself.
  */
 export class CompactRange {
   readonly #hasher: TreeHasher

@@ -16,7 +16,7 @@ export class KeyInForce {
     if (isWhole) this.#generation = 0
   }
 
-  /** What is wrong with the key of a checkpoint, if anything. */
+  /** The fault of a checkpoint's key, if any. */
   sign({ publicKey }: CheckpointEntry): string | undefined {
     const expected = this.#key ?? publicKey
     this.#take(publicKey)
@@ -24,7 +24,7 @@ export class KeyInForce {
     return `it has the key ${publicKey}, and nothing handed over to it from ${expected}`
   }
 
-  /** What is wrong with a hand-over, if anything. @param last the checkpoint before it */
+  /** The fault of a hand-over, if any. @param last the checkpoint before it */
   handOver(entry: HandoverEntry, last: CheckpointEntry | undefined): string | undefined {
     const fault = this.#faultOf(entry, last)
     this.#take(entry.oldKey)

@@ -22,7 +22,7 @@ export interface TreeJob {
   readonly limit: number
 }
 
-/** What a part of a segment adds to both trees. */
+/** The nodes that a part of a segment adds to both trees. */
 export interface TwoRanges {
   readonly log: RangeNodes
   readonly bundle: RangeNodes

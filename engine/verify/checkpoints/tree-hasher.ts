@@ -18,7 +18,7 @@ export class TreeHasher {
   readonly #afterRoot: ReturnType<typeof sha256.create> | undefined
   readonly #state = sha256.create()
 
-  /** @param hashesRoot whether what is published is a hash of the top node */
+  /** @param hashesRoot whether the published root is a hash of the top node */
   constructor(domain: Uint8Array, hashesRoot: boolean) {
     const after = (prefix: number) => sha256.create().update(domain).update(Uint8Array.of(prefix))
     this.#afterLeaf = after(LEAF)
@@ -46,7 +46,7 @@ export class TreeHasher {
     this.#hash(this.#afterNode, both, target)
   }
 
-  /** What is published for a top node, in hexadecimal. */
+  /** The published root for a top node, in hexadecimal. */
   root(apex: Uint8Array): string {
     const target = Uint8Array.from(apex)
     if (this.#afterRoot !== undefined) this.#hash(this.#afterRoot, apex, target)

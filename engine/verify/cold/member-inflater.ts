@@ -7,16 +7,16 @@ const TRAILER_BYTES = 8
 /** Room beyond the block, so that zlib ends in one piece. */
 const ROOM_BYTES = 64
 
-/** What `info` makes zlib return: the output, and the engine that knows how much of the input it took. */
+/** Result of zlib with `info`: the output, and the engine, which counts the input that it took. */
 interface Inflated {
   readonly buffer: Buffer
   readonly engine: { readonly bytesWritten: number }
 }
 
 /**
- * Inflates a gzip member of a cold segment (RFC 1951, RFC 1952) and checks everything that the format says of it.
- * @param block what the index says: never more than its length and a few bytes is inflated
- * @returns the block, or what is wrong
+ * Inflates a gzip member of a cold segment (RFC 1951, RFC 1952) and checks it against the format.
+ * @param block from the index: never more than its length and a few bytes is inflated
+ * @returns the block, or its fault
  */
 export function inflateMember(
   member: Buffer,

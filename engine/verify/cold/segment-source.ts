@@ -24,7 +24,7 @@ export interface SegmentSource {
 const COLD_MAGIC = Buffer.from('1f8b0800', 'hex')
 
 /**
- * Opens a segment. A plain file may be replaced by its cold form at any time: what is open stays what it was.
+ * Opens a segment. A plain file may be replaced by its cold form at any time: an open file stays plain.
  * @throws the system's error when the file cannot be opened
  */
 export function openSegmentSource(path: string): SegmentSource {

@@ -54,7 +54,7 @@ export class BatchRecords {
     this.#words = new Uint32Array(bytes.buffer, bytes.byteOffset, Math.floor(bytes.length / 4))
   }
 
-  /** Whether there are records only, at least one, and their sequences go on from `first`. */
+  /** Whether the batch is at least one record and nothing else, with sequences that continue from `first`. */
   continues(first: number): boolean {
     return this.complete && this.records.length > 0 && this.#isNumberedFrom(first)
   }

@@ -23,7 +23,7 @@ export interface SpanJob {
   readonly head: { readonly sequence: number; readonly hash: Uint8Array }
 }
 
-/** What can be wrong with a record of the chain. */
+/** Verdicts on a record of the chain. */
 export type ChainVerdict = Exclude<Verdict, 'damaged batch' | 'acknowledged entries lost'>
 
 /** One thing that is wrong, with one record or with a run of them. */
@@ -37,7 +37,7 @@ export interface ChainProblem {
   readonly detail: string
 }
 
-/** What was found in a span. Plain data: it comes from a worker thread. */
+/** The findings in a span. Plain data: it comes from a worker thread. */
 export interface SpanResult {
   /** Records examined. */
   readonly checked: number

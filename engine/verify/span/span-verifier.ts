@@ -31,7 +31,7 @@ const BATCH_BYTES_MAXIMUM = 4 * 1024 * 1024
 /**
  * Verifies the chain over a span of sequences, reading only. It examines records one by one and continues after faults,
  * in sealed segments as in the open one; records are believed rather than the headers around them. Of the record before
- * the span it takes the hash that it states. Runs to its end without giving way: call it in a thread of its own. Memory
+ * the span it takes the hash that it states. Runs to its end without a pause: call it in a separate thread. Memory
  * depends neither on the journal's length nor on the span's.
  * @throws the system's error when a file cannot be read
  */
@@ -49,9 +49,9 @@ class SpanVerifier {
   readonly #headHash: Uint32Array
   #checked = 0
   #verified = 0
-  /** Whether the record before the span, or one of it, was reached: what is wrong after it belongs to the span. */
+  /** Whether the record before the span, or a record in it, was reached: later faults belong to the span. */
   #reached: boolean
-  /** The last place that could not be read; what is not there after it was changed, not taken out. */
+  /** The last unreadable place; a record missing after it was changed, not taken out. */
   #unreadable: SegmentPlace | undefined
   /** Where the batch, or the segment header, is that is being examined. */
   #place: SegmentPlace
@@ -103,7 +103,7 @@ class SpanVerifier {
   }
 
   /**
-   * The header of a segment says where it belongs and which hash it continues.
+   * The header of a segment states its place and the hash that it continues.
    * @returns the number of the segment, undefined when the header is damaged
    */
   #readSegmentHeader(window: SegmentWindow, first: number): number | undefined {
@@ -136,7 +136,7 @@ class SpanVerifier {
     const { offset } = place
     const header = readHeader(window, offset, limit)
     const length = header === undefined ? 0 : batchBytes(header)
-    // What belongs in front of the span and is inside it is not passed over.
+    // Records from before the span that are inside it are not passed over.
     if (header !== undefined && !this.#reached && header.firstSequence + header.recordCount < this.#job.from) {
       return offset + length
     }
@@ -173,7 +173,7 @@ class SpanVerifier {
     return end
   }
 
-  /** @param fault what is wrong with the batch as a whole */
+  /** @param fault of the batch as a whole */
   #verifyRecords(
     batch: BatchRecords,
     { firstSequence, recordCount }: Pick<BatchHeader, 'firstSequence' | 'recordCount'>,
@@ -218,7 +218,7 @@ class SpanVerifier {
   }
 
   /**
-   * @param position its sequence by its place in the batch: a record that was changed is not believed what it says
+   * @param position its sequence by its place in the batch: a changed record's own sequence is not trusted
    * @returns its sequence
    */
   #verifyRecord(batch: BatchRecords, record: PlacedRecord, position: number): number {
