@@ -2,7 +2,7 @@ import type { BaseContext } from 'clipanion'
 import type { ProcessControl } from './server/process-control.ts'
 import type { StartServer } from './server/running-server.ts'
 
-/** What a command uses of its environment. */
+/** The parts of its environment that a command uses. */
 export type CliContext = BaseContext & {
   /** The environment as it was when the process started. */
   readonly environment: Readonly<Record<string, string | undefined>>

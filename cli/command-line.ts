@@ -43,7 +43,7 @@ const exitBySystemError: Readonly<Record<string, ExitName>> = {
   EDQUOT: 'diskFull',
 }
 
-/** What is wrong with a file, in words; other errors keep the message of the system. */
+/** Faults of a file, in words; other errors keep the message of the system. */
 const systemProblems: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   EACCES: 'cannot be used: permission denied',

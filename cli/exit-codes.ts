@@ -37,7 +37,7 @@ export const exitTable = {
 
 export type ExitName = keyof typeof exitTable
 
-/** A failure with an exit code of its own. The message is for the operator. */
+/** A failure with its own exit code. The message is for the operator. */
 export class ExitError extends Error {
   override readonly name = 'ExitError'
   readonly exit: ExitName

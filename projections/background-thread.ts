@@ -17,7 +17,7 @@ export class BackgroundThreadError extends Error {
   }
 }
 
-/** The message by which a thread says that its work failed. */
+/** The message of a thread whose work failed. */
 export interface ThreadFailure {
   readonly kind: 'failed'
   readonly name: string
@@ -28,7 +28,7 @@ export function threadFailure({ name, message }: Error): ThreadFailure {
   return { kind: 'failed', name, message }
 }
 
-/** What is said for a thread that ended and said nothing. */
+/** The failure of a thread that ended without a message. */
 export const NO_ANSWER: ThreadFailure = threadFailure(new Error('its thread ended without an answer'))
 
 /** @param file the module of the thread, as it is in the build */

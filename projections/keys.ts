@@ -13,7 +13,7 @@ export function readNumber(source: Buffer, at: number): number {
   return source.readUInt32BE(at) * HIGH + source.readUInt32BE(at + 4)
 }
 
-/** The id of a payload; 0 is stored where there are no bytes. */
+/** The id of a payload; undefined for 0, which stands in rows without bytes. */
 export function readPayload(source: Buffer, at: number): PayloadId | undefined {
   const id = readNumber(source, at)
   return id === 0 ? undefined : payloadIdOf(id)

@@ -21,11 +21,11 @@ export interface OpenedProjections {
   readonly refusedSnapshots: readonly RefusedSnapshot[]
 }
 
-/** What a start knows about the projections before it opens them. */
+/** A start's knowledge about the projections before it opens them. */
 export interface ProjectionsBefore {
   /** Why they cannot be trusted, if so. */
   readonly distrusted: string | undefined
-  /** Whether the mark says that the last stop was clean: then they must survive a power cut at once. */
+  /** Whether the mark records a clean stop: then they must survive a power cut at once. */
   readonly wasClean: boolean
   /**
    * Of this deployment, when they are known; `rowKey` authenticates rows of access. Without them rows of access are not

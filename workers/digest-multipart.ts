@@ -14,7 +14,7 @@ import type { BackgroundWorker, StepResult } from './worker.ts'
 
 /** Bytes hashed in one step; a small object is done in one. */
 const STEP_BYTES = SMALL_DIGEST_BYTES
-/** What a part costs at least, however few bytes it has. */
+/** Minimum cost of a part, however few bytes it has. */
 const PART_BYTES_MINIMUM = 16 * 1024
 /** Larger objects that are begun at the same time. Each has a hash of a few hundred bytes. */
 const BEGUN_MAXIMUM = 4096

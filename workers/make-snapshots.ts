@@ -41,7 +41,7 @@ const FAILED_REST_MILLISECONDS = 60_000
 
 /**
  * Makes snapshots of the projections, so that a start after a power cut need not replay the whole journal
- * (spec/decisions/0104-snapshots-and-replay.md). The work is done in a thread of its own.
+ * (spec/decisions/0104-snapshots-and-replay.md). The work is done in a separate thread.
  */
 export class SnapshotMaker implements BackgroundWorker {
   readonly name = 'snapshots'

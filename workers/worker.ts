@@ -1,4 +1,4 @@
-/** What a step reports: more to do at once, nothing to do for now, or nothing to do ever again. */
+/** Result of a step: more to do at once, nothing to do for now, or nothing to do ever again. */
 export type StepResult = 'more' | 'idle' | 'done'
 
 /**

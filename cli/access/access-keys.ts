@@ -1,4 +1,4 @@
-/** What a start asks of the master key and of the changes of access in the journal. */
+/** Checks at a start of the master key and of the changes of access in the journal. */
 import type { Disk } from '../../engine/disk/disk.ts'
 import type { StorePaths } from '../../engine/disk/store-paths.ts'
 import type { ChangeNamed } from '../../engine/events/changes.ts'
@@ -15,7 +15,7 @@ export class AccessNotAdoptedError extends Error {
 /** The master keys of a store, or why they are not known. */
 export type KeysOutcome = { readonly found: ReturnType<typeof findKeys> } | { readonly failure: unknown }
 
-/** What is known of the keys before the journal is examined, which may have a reason of its own to end the start. */
+/** The keys before the journal is examined, which may end the start for its own reason. */
 export function earlyKeys(disk: Disk, paths: StorePaths, masterKey: Uint8Array): KeysOutcome {
   try {
     return { found: findKeys(disk, paths, masterKey) }
@@ -25,8 +25,8 @@ export function earlyKeys(disk: Disk, paths: StorePaths, masterKey: Uint8Array):
 }
 
 /**
- * What projections and snapshots are recognized by. Undefined when the genesis cannot be read or is of another master key: no
- * projections are thrown away for that, and it ends the start later on, with its reason.
+ * The identity by which projections and snapshots are recognized. Undefined when the genesis cannot be read or is of
+ * another master key: projections are not thrown away for that, and it ends the start later, with its reason.
  */
 export function identityOf(keys: KeysOutcome): ProjectionsBefore['identity'] {
   if (!('found' in keys)) return undefined

@@ -69,7 +69,7 @@ export function requirePoint({ disk, backup, contents, last: { number, point } }
   if (chain.nextBatch - 1 !== point.batch) refuse(`record ${point.sequence} is of batch ${chain.nextBatch - 1}`)
 }
 
-/** Payloads that a state refers to, and that no manifest lists: the store removed them before a backup came by. */
+/** Payloads that a state refers to and no manifest lists: the store removed them before the backup copied them. */
 export function absentPayloads(state: PayloadState, { files, volumes }: BackupContents): string[] {
   const has = (location: PayloadLocation): boolean => {
     if (location.kind === 'volume') return location.offset + location.length <= (volumes.get(location.volume) ?? 0)

@@ -60,7 +60,7 @@ interface Cut {
 function findCut(disk: Disk, paths: StorePaths, first: Sequence, at: Sequence): Cut {
   /** The cut at the end of a batch. */
   let whole: Cut | undefined
-  /** The batch that the cut goes through, and what is before it. */
+  /** The batch that the cut divides, and the state before it. */
   let through:
     | { readonly offset: number; readonly batch: number; readonly records: readonly JournalRecord[] }
     | undefined

@@ -17,13 +17,13 @@ import { type JournalPoint, pointAt } from './manifest.ts'
 const LOOK_MILLISECONDS = 20
 /** The mark is written every second; a start that replays a long journal writes it at its end. */
 const PATIENCE_MILLISECONDS = 10 * 60_000
-/** Recovery may cut off what was seen at first. */
+/** Pause before a second look, since recovery may cut off what the first look saw. */
 const SCAN_AGAIN_MILLISECONDS = 2000
 
 /**
  * The point up to which a backup copies the journal: at or after everything that was acknowledged when this was called,
  * and certainly kept by the store. Of a running store only what HEAD marks is certain: a batch that can be read may not
- * be synced yet, and be refused. So this waits until the mark has come to where the journal ends now.
+ * be synced yet, and be refused. So this waits until the mark has reached the present end of the journal.
  * @throws ExitError, JournalDamagedError, AcknowledgedDataLostError
  */
 export async function durableEnd(disk: Disk, paths: StorePaths): Promise<JournalPoint> {
@@ -59,7 +59,7 @@ function endOfStopped(disk: Disk, paths: StorePaths, mark: HeadMark | undefined)
       `the journal ends at ${point.sequence}, and its mark says that ${mark.sequence} was acknowledged`,
     )
   }
-  // What a killed server wrote may be in memory only: the copy must not have more than the store after a power cut.
+  // Writes of a killed server may be in memory only: the copy must not have more than the store after a power cut.
   const file = disk.openToRead(path)
   try {
     file.sync()

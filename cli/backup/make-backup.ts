@@ -16,7 +16,7 @@ import { type CopiedPayloads, copyPayloads } from './payload-copy.ts'
 import { PayloadState } from './payload-state.ts'
 import { pruneBackup, type PruneReport } from './prune.ts'
 
-/** With more the store loses payloads as fast as they are copied; what is missing then is reported. */
+/** With more the store loses payloads as fast as they are copied; missing ones are reported then. */
 const ROUNDS_MAXIMUM = 3
 
 interface BackupOptions {
@@ -144,14 +144,14 @@ class BackupMaking {
     }
   }
 
-  /** What the run before has derived spares reading the whole journal again; it is not part of the backup. */
+  /** The state of the previous run spares reading the whole journal again; it is not part of the backup. */
   #takeState(work: string, cache: string): Promise<PayloadState> {
     this.#disk.removeTree(work)
     if (this.#disk.exists(cache)) this.#disk.rename(cache, work)
     return PayloadState.reopen(this.#disk, this.#backup, work, this.#contents.runs.at(-1)?.point)
   }
 
-  /** A payload that was removed in spite of the hold is not needed at a later point; what is still needed there is lost. */
+  /** A payload that was removed in spite of the hold is not needed at a later point; one still needed there is lost. */
   async #rounds(state: PayloadState, before: JournalPoint | undefined): ReturnType<BackupMaking['round']> {
     let copied = await this.round(state, before)
     for (let round = 1; round < ROUNDS_MAXIMUM && copied.missing.length > 0; round += 1) {

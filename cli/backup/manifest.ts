@@ -39,7 +39,7 @@ export interface StoredFile {
   readonly sha256: string
 }
 
-/** What one run added. */
+/** Files and volumes that one run added. */
 interface Additions {
   readonly files: Iterable<readonly [string, StoredFile]>
   /** Volume number and the bytes of it that are there. */
@@ -56,7 +56,7 @@ export interface BackupRun {
   readonly missing: readonly string[]
 }
 
-/** Everything that the manifests of a backup say. */
+/** The contents of all manifests of a backup. */
 export interface BackupContents {
   readonly deploymentId: string
   readonly runs: readonly BackupRun[]
@@ -101,7 +101,7 @@ export function readManifests(disk: Disk, backup: string): BackupContents {
       if (run !== undefined) return takeLine(line, path, { files, volumes, missing })
       const { previous, ...head } = headOf(line, path, number)
       if (previous === undefined) {
-        // It lists everything: what is before it was not removed yet.
+        // It lists everything: the manifests before it were not removed yet.
         runs.length = 0
         files.clear()
         volumes.clear()
@@ -148,7 +148,7 @@ function takeLine(
   else missing.push(added.missing)
 }
 
-/** @throws ExitError `storeDamaged` that says which field */
+/** @throws ExitError `storeDamaged` that names the field */
 function decoded<T>(decode: (line: unknown) => T, line: unknown, path: string): T {
   try {
     return decode(line)

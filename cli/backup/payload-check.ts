@@ -16,11 +16,11 @@ import type { PayloadState } from './payload-state.ts'
 const PIECE_BYTES = 1 << 20
 const OPEN_VOLUMES_MAXIMUM = 64
 
-/** What a check of payloads found. */
+/** Results of a check of payloads. */
 export interface PayloadReport {
   readonly checked: number
   readonly bytes: number
-  /** Each names a payload by its id, which is the sequence of an entry, and says what is wrong. */
+  /** Each names a payload by its id, which is the sequence of an entry, and its fault. */
   readonly problems: readonly string[]
 }
 
@@ -117,7 +117,7 @@ class StoredPayloads {
     this.#files = files
   }
 
-  /** What is wrong with a payload; undefined when it is what it was. */
+  /** The fault of a payload; undefined when it is intact. */
   faultOf(location: VolumeLocation | FileLocation, digest: Uint8Array): string | undefined {
     try {
       return location.kind === 'volume' ? this.#volumeFault(location, digest) : this.#fileFault(location, digest)

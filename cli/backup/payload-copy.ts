@@ -10,7 +10,7 @@ import type { PayloadState } from './payload-state.ts'
 /** Files that are copied side by side: the disk syncs one while another is read. */
 const AT_ONCE = 4
 
-/** What a backup has of payloads. */
+/** The payloads of a backup. */
 export interface CopiedPayloads {
   /** By the name of the payload file. */
   readonly files: Map<string, StoredFile>
@@ -18,10 +18,10 @@ export interface CopiedPayloads {
   readonly volumes: Map<number, number>
 }
 
-/** What one pass over the payloads did. */
+/** Results of one pass over the payloads. */
 interface CopyOutcome {
   readonly added: CopiedPayloads
-  /** What the source does not have, or not whole; each with its reason. */
+  /** Payloads that the source lacks, or has only in part; each with its reason. */
   readonly missing: readonly string[]
 }
 
@@ -113,7 +113,7 @@ function* newFiles(state: PayloadState, known: CopiedPayloads): Generator<FileLo
   }
 }
 
-/** Why the source does not have a payload; undefined for an error that says nothing of it. */
+/** Why the source does not have a payload; undefined for an unrelated error. */
 function lossOf(error: unknown): string | undefined {
   if (error instanceof SourceShortError) return error.message
   const { code, syscall } = error as NodeJS.ErrnoException

@@ -12,7 +12,7 @@ import { TABLES } from '../../projections/tables/table-list.ts'
 
 const PAGE = 1000
 
-/** What a journal refers to at one of its records: derived from a copy of it, so it needs no server. */
+/** The references of a journal at one of its records: derived from a copy of it, so it needs no server. */
 export class PayloadState {
   readonly #disk: Disk
   readonly #paths: StorePaths

@@ -22,7 +22,10 @@ export function regularFilesOf(disk: Disk): Disk {
   }
 }
 
-/** What is opened without a `Disk`: the journal, whose verifier opens it by itself. @throws ExitError `storeDamaged` */
+/**
+ * Checks the files that are opened without a `Disk`: the journal, whose verifier opens it by itself. @throws ExitError
+ * `storeDamaged`
+ */
 export function requireRegularJournal({ root, journal }: StorePaths): void {
   for (const directory of [journal, join(root, 'manifests')]) {
     const found = lstatSync(directory, { throwIfNoEntry: false })

@@ -19,7 +19,7 @@ export interface BackupVerification {
   readonly payloads: PayloadReport | undefined
 }
 
-/** What is asked for while a backup is verified. */
+/** Options of the verification of a backup. */
 interface VerifyOptions {
   /** Threads that verify the journal. */
   readonly threads: number
@@ -42,7 +42,7 @@ export async function verifyBackup(disk: Disk, directory: string, options: Verif
     ...(masterKey && { masterKey }),
     onProgress: ({ records }) => progress(`${records.toLocaleString('en')} records verified`),
   })
-  // Of a damaged journal the report says more than a refusal.
+  // For a damaged journal the report is more useful than a refusal.
   if (journal.intact) requirePoint(existing)
   const payloads = journal.intact
     ? await withState(disk, (directoryOfState) => {
@@ -58,7 +58,7 @@ export async function verifyBackup(disk: Disk, directory: string, options: Verif
             files,
             (bytes) => progress(`${(bytes / 1024 ** 2).toFixed(1)} MiB of payloads verified`),
           )
-          // What no manifest lists is no part of the backup, whatever is in the files.
+          // Files that no manifest lists are not part of the backup, whatever they hold.
           const absent = report.problems.length > 0 ? [] : absentPayloads(state, contents)
           return { ...report, problems: [...report.problems, ...absent] }
         }
@@ -69,7 +69,7 @@ export async function verifyBackup(disk: Disk, directory: string, options: Verif
   return { deploymentId, runs, journal, payloads }
 }
 
-/** Works with a state in a directory of its own, which is removed. */
+/** Works with a state in a temporary directory, which is removed. */
 async function withState(
   disk: Disk,
   open: (directory: string) => { readonly state: PayloadState; readonly check: () => PayloadReport },

@@ -5,7 +5,7 @@ import type { Config } from '../config/config-types.ts'
 import { LOCK_TIMEOUT_MILLISECONDS } from './lock-place-of.ts'
 import type { Finding } from '../commands/server/doctor/finding.ts'
 
-/** Whether the lock of checkpoints answers, and how far it says that the log was signed. Writes nothing. */
+/** Checks whether the lock of checkpoints answers, and how far its log was signed. Writes nothing. */
 export async function checkpointLock(
   place: LockPlace,
   config: Config,

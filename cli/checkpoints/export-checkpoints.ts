@@ -73,7 +73,7 @@ export async function* exportedCheckpoints(
   yield Buffer.from(`${receipts === 0 ? '' : '\n  '}]\n}\n`)
 }
 
-/** What others said about the checkpoints of these sizes, by size. */
+/** Receipts of others for the checkpoints of these sizes, by size. */
 async function* receiptsOf(
   client: ManagementClient,
   { first, last }: { readonly first: number; readonly last: number },

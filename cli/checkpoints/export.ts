@@ -17,7 +17,7 @@ import { saveFile } from '../proof/save-file.ts'
 const CHECKPOINT = 'checkpoint'
 /** Mode of exported files: a web server runs as another user. */
 const FOR_EVERYBODY = 0o644
-/** A tree of more levels would have more records than there are numbers. */
+/** A tree with more levels would have more records than the largest sequence. */
 const LEVELS_MAXIMUM = 6
 
 export class CheckpointExportCommand extends ClientCommand {
@@ -77,7 +77,7 @@ class LogExport {
     this.#before = before
   }
 
-  /** Fetches what is not there. Returns how many tiles were fetched. @throws ExitError `proofFailed` */
+  /** Fetches missing tiles. Returns how many were fetched. @throws ExitError `proofFailed` */
   async run(onProgress: (records: number) => void): Promise<number> {
     const { size, root } = this.#checkpoint
     let fetched = 0

@@ -1,7 +1,7 @@
 import { resolve, sep } from 'node:path'
 import type { Config } from '../config/config-types.ts'
 
-/** What the setting `checkpoints.lock` names. */
+/** The place that the setting `checkpoints.lock` names. */
 type LockSetting =
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string }
   | { readonly kind: 'file'; readonly directory: string }
@@ -24,7 +24,7 @@ export function lockSetting(text: string): LockSetting | undefined {
   return bucket === undefined ? undefined : { kind: 's3', bucket, prefix: path === '' ? '' : `${path.slice(1)}/` }
 }
 
-/** What is wrong with the settings of the lock, if anything. */
+/** The fault of the lock's settings, if any. */
 export function lockProblem(config: Config): string | undefined {
   const text = config['checkpoints.lock']
   if (text === undefined) return undefined

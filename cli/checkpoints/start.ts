@@ -18,7 +18,7 @@ import type { Logger } from '../server/logger.ts'
 import type { SessionSettings, StoreSession } from '../server/store/store-session.ts'
 import { witnessPolicyOf } from './witness-policy.ts'
 
-/** What signs checkpoints, has others vouch for them, and publishes them. */
+/** The workers that sign checkpoints, get receipts for them, and publish them. */
 export interface CheckpointWorkers {
   readonly signing: CheckpointSigning
   readonly publication: CheckpointPublication
@@ -48,12 +48,12 @@ export function checkpointWorkers(
   return { signing, publication, timeStamps: checkpointTimeStamps(log, config, store), lock, witnesses }
 }
 
-/** What the workers know of checkpoints, for the status of the storage. */
+/** The workers' state of checkpoints, for the status of the storage. */
 export function checkpointFacts({ signing, publication }: Pick<CheckpointWorkers, 'signing' | 'publication'>) {
   return { ...signing.facts, waitsFor: publication.waitsFor }
 }
 
-/** What a checkpoint must have before it is published. */
+/** Requirements of a checkpoint before it is published. */
 function requirements(
   config: Config,
   { checkpoints }: CheckpointStore,

@@ -17,7 +17,7 @@ import { ExitError, exitTable } from '../exit-codes.ts'
 import { readSmallFile } from '../proof/read-file.ts'
 import { parseLogFile, readHandoverFile, trustedKey } from './checkpoint-file.ts'
 
-/** What a check came to. */
+/** Result of a check. */
 interface Check {
   readonly check: 'signature' | 'witnesses' | 'extends' | 'inclusion'
   readonly result: 'passed' | 'failed' | 'not proved'

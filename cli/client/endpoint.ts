@@ -19,7 +19,7 @@ interface EndpointFlags {
   readonly root: boolean
 }
 
-/** The variables of the environment that say which server and which token. */
+/** The variables of the environment that name the server and the token. */
 interface Surroundings {
   readonly url: string | undefined
   readonly token: string | undefined

@@ -3,7 +3,7 @@ import type { Answer } from '../../planes/management/route-command.ts'
 /** Entries of all lists together from which on no further page is asked for: a terminal has no use for more. */
 const LISTED_MAXIMUM = 10_000
 
-/** Members that count what is on one page. */
+/** Members that count entries of one page. */
 const COUNTS = ['examined', 'held_count']
 
 /**
@@ -34,7 +34,7 @@ function added(sum: Answer, page: Answer, lists: readonly string[]): Answer {
   const counted = COUNTS.filter((name) => typeof page[name] === 'number')
   return {
     ...page,
-    // What one page found is not undone by a later one without findings.
+    // Findings of one page are not undone by a later page without findings.
     ...(sum['consistent'] === false ? { consistent: false } : {}),
     ...Object.fromEntries(counted.map((name) => [name, Number(sum[name]) + Number(page[name])])),
     ...Object.fromEntries(joined),

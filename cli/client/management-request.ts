@@ -47,7 +47,7 @@ export async function getManagement(config: Config, path: string, caFile?: strin
 }
 
 /**
- * Gets a path of the management listener at an address, whatever the configuration says.
+ * Gets a path of the management listener at an address, regardless of the configuration.
  * @throws ExitError `unreachable`
  */
 export async function getManagementAt({ url: base, certificates }: Endpoint, path: string): Promise<ManagementAnswer> {

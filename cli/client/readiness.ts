@@ -1,13 +1,13 @@
 import { ExitError } from '../exit-codes.ts'
 import type { ManagementAnswer } from './management-request.ts'
 
-/** What /ready of a server says. */
+/** The answer of /ready of a server. */
 export interface Readiness {
   readonly url: string
   readonly httpStatus: number
   readonly ready: boolean
   readonly failing: readonly { readonly name: string; readonly reason: string }[]
-  /** What a server that is ready does not do. */
+  /** What a ready server does not do at the moment. */
   readonly degraded: readonly { readonly name: string; readonly reason: string }[]
 }
 

@@ -12,7 +12,7 @@ import { joinedPages } from './joined-pages.ts'
 import { fields, objectOf, rowsOf } from './tables.ts'
 
 const CATEGORY = 'Running server'
-/** Entries of a page where all pages are asked for: as many as the server gives. */
+/** Entries of a page where all pages are asked for: the maximum of the server. */
 const PAGE_ENTRIES = '1000'
 /** First words of commands, in the order of the help; any other comes last. */
 const SUBJECTS: readonly string[] = [
@@ -129,7 +129,7 @@ function valuesOf(command: RouteCommand, members: Readonly<Record<string, unknow
   return values
 }
 
-/** What can be named instead of given by its id: where it is listed, and how its ids begin. */
+/** Resources that can be given by name instead of id: where they are listed, and the prefix of their ids. */
 const NAMED = {
   policy: { path: '/policies', member: 'policies', prefix: 'pol-' },
   account: { path: '/service-accounts', member: 'service_accounts', prefix: 'sa-' },

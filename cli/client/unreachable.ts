@@ -5,9 +5,9 @@ const UNTRUSTED =
   /^(?:CERT_UNTRUSTED|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF)|CERT_SIGNATURE)/
 /** The same for a certificate that is trusted, but not now or not for this name. */
 const UNFIT = /^(?:CERT_|ERR_TLS_CERT_)/
-/** What OpenSSL says of an answer that is not TLS. */
+/** OpenSSL's errors for an answer that is not TLS. */
 const NOT_TLS = /wrong version number|packet length too long/i
-/** What an HTTP client says of an answer that is TLS, or of a connection that a TLS server closes. */
+/** Errors of an HTTP client for an answer that is TLS, or for a connection that a TLS server closes. */
 const NOT_HTTP = /^(?:HPE_|ECONNRESET$)/
 
 /** Whether a server was reached and its certificate was refused. */
@@ -15,7 +15,7 @@ export function isRefusedCertificate({ code = '' }: NodeJS.ErrnoException): bool
   return UNTRUSTED.test(code) || UNFIT.test(code)
 }
 
-/** What to do about it; empty where the message says enough. */
+/** Advice; empty where the message is enough. */
 function adviceOf({ code = '', message }: NodeJS.ErrnoException, isTls: boolean, hasCertificates: boolean): string {
   if (UNTRUSTED.test(code)) {
     return hasCertificates
@@ -33,7 +33,7 @@ function adviceOf({ code = '', message }: NodeJS.ErrnoException, isTls: boolean,
  */
 export function unreachable(url: string, error: Error, certificates: string | undefined): ExitError {
   const advice = adviceOf(error, url.startsWith('https:'), certificates !== undefined)
-  // OpenSSL's messages are lines with addresses of its source; what it says is after the last colon but one.
+  // OpenSSL's messages are lines with addresses of its source; the reason is after the last colon but one.
   const message = /^[0-9A-F]+:error:[^:]*:[^:]*:([^:]+):/.exec(error.message)?.[1] ?? error.message
   return new ExitError('unreachable', `${url} cannot be reached: ${message}${advice}`, { cause: error })
 }

@@ -5,7 +5,7 @@ import { ExitError, exitTable } from '../exit-codes.ts'
 const NAME = 'object-store'
 const FLAG = /--[a-z0-9-]+/g
 
-/** What may follow each sequence of words: the next word of a command, or the options of a command. */
+/** Possible continuations of each sequence of words: the next word of a command, or the options of a command. */
 function continuations(
   definitions: readonly { readonly path: string; readonly flags: readonly string[] }[],
 ): Map<string, Set<string>> {

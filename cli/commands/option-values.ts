@@ -3,7 +3,7 @@ import { ExitError } from '../exit-codes.ts'
 import { readDuration, readWhole } from '../values/quantity.ts'
 import { formatMicroseconds, parseMicroseconds } from './journal/records/rfc3339-time.ts'
 
-/** What `microsecondsOption` takes, for descriptions of options. */
+/** The forms of `microsecondsOption`, for descriptions of options. */
 export const TIME_FORMS = 'RFC 3339 time, a day (UTC), or how long ago (90s, 30m, 12h, 7d)'
 
 /** Microseconds since 1970. @throws ExitError `usage` */
@@ -32,7 +32,7 @@ export function secondsOption(option: string, text: string): number {
   return quantityOption(option, text, 'seconds')
 }
 
-/** A whole number of a unit that `readWhole` knows, or one with a unit of its own. @throws ExitError `usage` */
+/** A whole number of a unit that `readWhole` knows, or a number with its unit. @throws ExitError `usage` */
 export function quantityOption(option: string, text: string, unit: 'seconds' | 'days' | 'bytes' | 'bytes/s'): number {
   const quantity = readWhole(text, unit)
   const problem = 'problem' in quantity ? quantity.problem : quantity.value < 0 ? `${text} is negative` : undefined
@@ -40,7 +40,7 @@ export function quantityOption(option: string, text: string, unit: 'seconds' | '
   return (quantity as { readonly value: number }).value
 }
 
-/** What names an object in one argument. @throws ExitError `usage` */
+/** An object in one argument. @throws ExitError `usage` */
 export function objectArgument(text: string): string {
   if (/^[^/]+\/./s.test(text)) return text
   throw new ExitError('usage', `an object is named by its bucket and its key, such as photos/cat.jpg, not ${text}`)

@@ -37,8 +37,8 @@ export function flagLayer(flags: Readonly<Record<string, string>>, problems: str
 }
 
 /**
- * What Kubernetes puts into the environment of every container for a service named `object-store...` (Kubernetes,
- * Environment variables of services): not settings of the user.
+ * Variables that Kubernetes puts into the environment of every container for a service named `object-store...`
+ * (Kubernetes, Environment variables of services): not settings of the user.
  */
 const SERVICE_VARIABLES: readonly (readonly [name: RegExp, value: RegExp])[] = [
   [/_(SERVICE_HOST|PORT_\d+_(TCP|UDP|SCTP)_ADDR)$/, /^[0-9a-f.:]+$/i],

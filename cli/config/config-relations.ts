@@ -6,7 +6,7 @@ import { decodeMasterKey } from './master-key.ts'
 /** A rule over several settings. */
 interface ConfigRelation {
   readonly settings: readonly ConfigName[]
-  /** What is wrong, or undefined. Called only if each setting is valid by itself. */
+  /** The fault, or undefined. Called only if each setting is valid by itself. */
   problem(config: Config): string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What a setting is: its type, its bounds, its default, and the sentence that explains it. */
+/** Definition of a setting: its type, its bounds, its default, and the sentence that explains it. */
 
 /** Type of a value; config-values.ts has one parser for each kind. */
 export type ConfigKind =

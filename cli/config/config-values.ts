@@ -8,7 +8,7 @@ import { networkProblem } from '../../planes/http/limits/trusted-proxies.ts'
 import { readWhole } from '../values/quantity.ts'
 import { Secret } from './secret.ts'
 
-/** Either the value, or what is wrong with it, to be printed after the name of the setting. */
+/** Either the value, or its fault, to be printed after the name of the setting. */
 type ParsedValue = { readonly value: ConfigValues[ConfigKind] } | { readonly problem: string }
 
 type Parser = (row: ConfigRow, given: unknown, workingDirectory: string) => ParsedValue

@@ -19,7 +19,7 @@ interface ConfigOrigins {
 }
 
 interface LoadedConfig extends ResolvedConfig {
-  /** What is allowed and should not be so. */
+  /** Settings that are allowed but not advisable. */
   readonly warnings: readonly string[]
 }
 

@@ -66,7 +66,7 @@ function readValues(inputs: ConfigInputs): ReadValues {
   return { config: Object.freeze(values) as Config, sources: Object.freeze(sources) as ConfigSources, problems, bad }
 }
 
-/** What is wrong with settings together. */
+/** Faults of settings in combination. */
 function relationProblems({ config, bad }: ReadValues): string[] {
   return configRelations.flatMap((relation) => {
     if (relation.settings.some((name) => bad.has(name))) return []

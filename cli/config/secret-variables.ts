@@ -6,7 +6,7 @@ import { configTable, environmentName } from './config-table.ts'
 /** More than any secret has: a file named by mistake is refused, and not read whole. */
 const BYTES_MAXIMUM = 4096
 
-/** What a credential is made of: the secrets, and the access key that belongs to one. */
+/** Settings of credentials: the secrets, and the access key that belongs to one. */
 function isOfCredential(row: ConfigRow): boolean {
   return row.kind === 'secret' || row.form === 'access-key'
 }
@@ -21,7 +21,7 @@ export const settingByFileVariable: ReadonlyMap<string, string> = new Map(
     .map(({ name }) => [`${environmentName(name)}_FILE`, name] as const),
 )
 
-/** A value that came from a file. */
+/** A value from a file. */
 interface SecretFile {
   readonly variable: string
   readonly path: string
@@ -39,7 +39,7 @@ function beginningOf(path: string): Buffer {
   }
 }
 
-/** The text of a file without the line end that editors put after it, or what is wrong. */
+/** The text of a file without the line end that editors put after it, or its fault. */
 function secretIn(path: string): { readonly value: string } | { readonly problem: string } {
   let bytes: Buffer
   try {
@@ -54,7 +54,7 @@ function secretIn(path: string): { readonly value: string } | { readonly problem
 
 /**
  * Reads the files that variables ending in _FILE name, by setting. An empty variable counts as not given.
- * @param problems gets what is wrong with any of them; the setting has no value then
+ * @param problems gets the faults; a faulty setting has no value
  */
 export function readSecretFiles(
   environment: Readonly<Record<string, string | undefined>>,

@@ -75,7 +75,7 @@ export function existingSecretsPath(config: Pick<Config, 'data_dir' | 'secrets_f
 
 /**
  * The values of the secrets file, or undefined without a file that this user may read: then they come from elsewhere,
- * and a command that needs one says so.
+ * and a command that needs one reports it missing.
  * @throws ExitError `usage` as `readSecrets` does
  */
 export function secretsIfAny(config: Pick<Config, 'data_dir' | 'secrets_file'>): Record<string, string> | undefined {

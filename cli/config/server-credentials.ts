@@ -15,7 +15,7 @@ export const MASTER_KEY_MISSING =
 /** Between the path of a secrets file and the id of an earlier master key, in the name of the file that keeps it. */
 export const KEPT_KEY_INFIX = '.key-'
 
-/** The secrets that a server needs to start. There are no defaults. */
+/** The secrets that a server needs to start, without defaults. */
 export interface ServerCredentials {
   /** 32 bytes. */
   readonly masterKey: Buffer
@@ -36,7 +36,10 @@ function keptKeys(path: string): readonly string[] {
   return names.map((name) => join(dirname(path), name))
 }
 
-/** Where the secrets of a store are: the file of its quick start where there is one, unless that is where the key came from. */
+/**
+ * Advice on where the secrets of a store are: the file of its quick start, if it exists and is not where the key came
+ * from.
+ */
 export function keyAdvice(config: Pick<Config, 'data_dir' | 'secrets_file' | 'credential_master_key'>): string {
   const path = existingSecretsPath(config)
   const variable = environmentName('credential_master_key')

@@ -2,7 +2,7 @@ import type { SharingSettings } from '../../engine/links/settings.ts'
 import type { Config } from '../config/config-types.ts'
 
 /**
- * What the configuration says of shares and embeds.
+ * The configured settings of shares and embeds.
  * @param listeners the addresses of the management and the S3 listener, for clients on this machine
  */
 export function sharingSettings(

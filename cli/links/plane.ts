@@ -12,7 +12,7 @@ import { SharingCounters } from './telemetry.ts'
 import type { RequestLines } from '../server/request-lines.ts'
 import type { StoreSession } from '../server/store/store-session.ts'
 
-/** What the main thread has. */
+/** The parts in the main thread. */
 interface MainParts {
   readonly config: Config
   readonly store: StoreSession

@@ -76,7 +76,7 @@ function formatVersion(text: string | undefined): string | undefined {
   throw new ExitError('usage', `--format: must be 1 or 2, is ${visibleText(text)}`)
 }
 
-/** @throws ExitError `failed` if there are too many, or if the connection ends early */
+/** @throws ExitError `failed` for too many bytes, or if the connection ends early */
 async function bytesOf(response: IncomingMessage): Promise<Buffer> {
   const pieces: Buffer[] = []
   let length = 0

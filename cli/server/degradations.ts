@@ -54,7 +54,7 @@ interface ServerParts extends Pick<DegradationSources, 'engine' | 'store'> {
   readonly metrics: MetricSlots
 }
 
-/** What a running server is asked for that. */
+/** Where a running server reads its degradations from. */
 export function degradationSources({ config, engine, store, checkpoints, metrics }: ServerParts): DegradationSources {
   return {
     engine,

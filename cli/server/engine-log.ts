@@ -35,7 +35,7 @@ export function logRecount(log: Logger, { counters, found, counted }: Recounted)
   log.warn({ counters, found, counted }, 'counters were below 0 and were counted again from the rows')
 }
 
-/** What became of records that came too late when the journal failed. */
+/** Logs the fate of records that came too late when the journal failed. */
 export function logUnrecorded(log: Logger, unrecorded: Unrecorded | undefined): void {
   if (unrecorded === undefined) return
   const { count, problem } = unrecorded

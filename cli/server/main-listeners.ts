@@ -24,7 +24,7 @@ interface MainListenerParts {
   readonly management: HttpHandler
   /** Puts the routes of shares in front of a listener. */
   readonly withShares: (rest: HttpHandler) => HttpHandler
-  /** With clients that stall, and what proxies say of theirs. */
+  /** Patience with stalling clients, and trusted proxies. */
   readonly patience: Pick<ListenOptions, 'stallTimeoutMilliseconds' | 'minimumBytes' | 'isCrowded' | 'trustedProxies'>
 }
 

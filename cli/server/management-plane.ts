@@ -149,7 +149,7 @@ function scrapeSources(parts: ManagementParts, certificates: Pick<CertificateRel
   }
 }
 
-/** What cosigns the checkpoints of other logs, as configured. */
+/** Cosigns the checkpoints of other logs, as configured. */
 function witnessOf({ config, engine, store }: ManagementParts): Witness {
   return new Witness({
     name: `${config['checkpoints.origin']}/${engine.deploymentId}/witness`,

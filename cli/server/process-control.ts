@@ -1,4 +1,4 @@
-/** What a command does to its process; specs replace it. */
+/** A command's control over its process; specs replace it. */
 export interface ProcessControl {
   /**
    * Calls back on SIGTERM and SIGINT, which otherwise end the process.

@@ -45,11 +45,11 @@ export class RequestLines {
       `"route":"${route}",${operation === undefined ? '' : `"operation":"${operation.name}",`}"status":${status},` +
       `"milliseconds":${milliseconds},"principal":"${principal}","receivedBytes":${receivedBytes},"sentBytes":${sentBytes},` +
       `${unsupported === undefined ? reasonText(code) : unsupportedText(unsupported)}"msg":"S3 request"}\n`
-    // What a client wrote may have more bytes than characters; every other line is ASCII.
+    // Text of a client may have more bytes than characters; every other line is ASCII.
     this.#append(line, unsupported === undefined ? line.length : Buffer.byteLength(line))
   }
 
-  /** The line of a request by a link, which says nothing of the link. */
+  /** The line of a request by a link, which hides the link. */
   addAccess(request: FinishedAccess): void {
     const { requestId, method, route, access, status, milliseconds, principal, sentBytes, code } = request
     const line =

@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts'
 
 const LOOK_MILLISECONDS = 1000
 
-/** Says in the log, once for each change, that the disk is full and that it is so no longer. */
+/** Logs once for each change that the disk is full, or no longer full. */
 export class SpaceWatch {
   readonly #log: Pick<Logger, 'warn'>
   readonly #space: Pick<SpaceGuard, 'space' | 'isBelowReserve'>

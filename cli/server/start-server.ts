@@ -187,7 +187,7 @@ async function startLocked(
     await server.start({ ...settings, driver, commitCounts: engine.commitCounts, tls: tls.files('s3') }, frontEndCount)
   } catch (error) {
     await server.stop()
-    // What the start met after a part had failed may be no more than what followed from it.
+    // An error of the start after a part has failed may only be a consequence.
     throw server.failure ?? new ExitError('failed', (error as Error).message, { cause: error })
   }
   return server

@@ -1,4 +1,4 @@
-/** Whether a person reads a stream. What is not read by one is kept, in logs and files. */
+/** Whether a person reads a stream. Other output is kept, in logs and files. */
 export function isTerminal(stream: object): boolean {
   return 'isTTY' in stream && stream.isTTY === true
 }

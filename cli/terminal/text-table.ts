@@ -5,7 +5,7 @@
 export function textTable(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = []
   for (const row of rows) {
-    // A row of one cell is a line of its own.
+    // A row of one cell is a separate line.
     if (row.length === 1) continue
     for (const [column, text] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, text.length)
   }

@@ -1,7 +1,7 @@
 import { didYouMean } from './nearest-name.ts'
 import { suggestedCommand } from './suggested-command.ts'
 
-/** What is printed for a command line that cannot be parsed. */
+/** Output for a command line that cannot be parsed. */
 interface UsageAdvice {
   readonly message: string
   /** Lines that help to correct it. */
@@ -44,7 +44,7 @@ export function commandsOfGroup(argv: readonly string[], paths: readonly (readon
   return paths.filter((path) => words.every((word, index) => path[index] === word)).map((path) => path.join(' '))
 }
 
-/** The command with its arguments, without the options; none where the parser did not say. */
+/** The command with its arguments, without the options; empty if the parser has none. */
 function usageLine(usage: string): string[] {
   const line = usage
     .replaceAll(/\[--?[^\]]*\] ?/g, '')
@@ -80,7 +80,7 @@ function optionAdvice(fault: ParseFault, argv: readonly string[], command: strin
 }
 
 /**
- * Explains what is wrong with a command line in terms of what was typed.
+ * Explains the fault of a command line in terms of the typed words.
  * @param paths the words of every command
  */
 export function usageAdvice(

@@ -4,8 +4,8 @@
  */
 
 /**
- * Either the value, or what is wrong with the text, to be printed after the name of the option or setting.
- * `isUnread`: it has no form that is known, so that the forms are worth naming.
+ * Either the value, or the fault of the text, to be printed after the name of the option or setting. `isUnread`: its
+ * form is unknown, so that the forms are worth naming.
  */
 type Quantity = { readonly value: number } | { readonly problem: string; readonly isUnread?: true }
 
@@ -93,8 +93,8 @@ const READERS: Readonly<Record<string, { readonly read: (text: string) => Quanti
 const WHOLE_NUMBER = /^(0|-?[1-9][0-9]{0,14})$/
 
 /**
- * A whole number of `unit`: a bare number, or for durations, sizes and rates one with a unit of its own, such as `1h` for 60
- * minutes.
+ * A whole number of `unit`: a bare number, or for durations, sizes and rates a number with its own unit, such as `1h`
+ * for 60 minutes.
  */
 export function readWhole(text: string, unit: string | undefined): Quantity {
   if (WHOLE_NUMBER.test(text)) return { value: Number(text) }

@@ -39,7 +39,7 @@ function timer(): number {
   return performance.now()
 }
 
-/** What sends webhooks, and what delivers events with it. */
+/** Sends webhooks, and delivers events with them. */
 export class Webhooks {
   readonly rules: TargetRules
   readonly delivery: WebhookDelivery

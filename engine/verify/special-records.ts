@@ -12,7 +12,7 @@ export interface Objection {
   readonly detail: string
 }
 
-/** Totals of a segment before its sealing batch. */
+/** Facts about a segment, up to its sealing batch. */
 interface SealedSegment {
   readonly segmentNumber: number | undefined
   readonly firstSequence: number

@@ -20,7 +20,7 @@ const SEALED = [
   'embedDigests',
   'embedTargets',
 ] as const
-/** Not among the tables that are compared with the journal: only who has the master key can make it. */
+/** Not among the tables that are compared with the journal: making it needs the master key. */
 const TABLE = 'access-seal'
 const KEY = Buffer.from('seal')
 

@@ -4,7 +4,7 @@ import { openTables, type Tables } from '../tables/table-list.ts'
 import { accountRows, credentialRows, getAccessChain, getAccessVersion, policyRows, tokenRows } from './tables.ts'
 
 /**
- * Reads who may do what, from any thread. After `version` reads see everything that was acknowledged before it; `account`,
+ * Reads access, from any thread. After `version` reads see everything that was acknowledged before it; `account`,
  * `credential` and `policy` see the state of its last call.
  */
 export class AccessReader {

@@ -5,7 +5,7 @@ import { NO_ACCESS_CHAIN } from '../../engine/access/access-authentication.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { accountRows, credentialRows, policyRows, putAccessChain, putAccessVersion, tokenRows } from './tables.ts'
 
-/** What entries do to accounts, credentials, policies and tokens. */
+/** Applies changes to accounts, credentials, policies and tokens. */
 export class AccessRows {
   changed = false
   readonly #tables: Tables

@@ -5,7 +5,7 @@ import { putBucketName } from '../tables/bucket-names.ts'
 import { getBucket, putBucket, removeBucket } from '../tables/buckets.ts'
 import type { Tables } from '../tables/table-list.ts'
 
-/** What entries do to the rows of buckets. */
+/** Applies changes to the rows of buckets. */
 export class BucketRows {
   changed = false
   readonly #tables: Pick<Tables, 'buckets' | 'bucketNames'>

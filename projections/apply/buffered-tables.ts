@@ -110,7 +110,7 @@ class BufferedTable implements Table, HeldTable {
       const row = rows.count === 0 ? undefined : rows.find(key)
       if (row === undefined) continue
       const value = rows.value(row)
-      // What is held changes in place.
+      // Held values change in place.
       return value && Buffer.from(value)
     }
     const value = this.#table.get(key)
@@ -144,12 +144,12 @@ class BufferedTable implements Table, HeldTable {
     throw new Error('a table under replay cannot be counted')
   }
 
-  /** What is held is being written now, and can still be read here. */
+  /** Starts a new buffer: the held rows are being written now, and can still be read here. */
   handOver(): void {
     ;[this.#held, this.#written] = [this.#written, this.#held]
   }
 
-  /** What was handed over can be read from the table. */
+  /** The handed-over rows can be read from the table now. */
   forgetWritten(): void {
     if (this.#written.count > 0) this.#written.clear()
   }

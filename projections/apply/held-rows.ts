@@ -20,7 +20,7 @@ const NUMBERED_MAXIMUM = 2 ** 21
 /** Random, so that clients cannot choose keys that share a hash. */
 const SEED = randomInt(2 ** 32)
 
-/** What rows are held, as another thread gets it. */
+/** The held rows, as another thread gets them. */
 export interface HeldBytes {
   readonly count: number
   readonly ascends: boolean

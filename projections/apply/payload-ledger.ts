@@ -45,7 +45,7 @@ export class PayloadLedger {
   }
 
   /**
-   * Counts a reference to a payload, new or shared, and returns its id; undefined when there are no bytes.
+   * Counts a reference to a payload, new or shared, and returns its id; undefined without bytes.
    * @param bucketId of the version that has it: a payload of parts is hashed for the bucket of its first version
    */
   take(reference: PayloadReference | undefined, bucketId?: BucketId): PayloadId | undefined {

@@ -14,7 +14,7 @@ import { bucketUsage, fileUsage, uploadUsage, volumeUsage } from '../tables/usag
 /** It is in no row, but is at least what there is. */
 const RECEIVED = 'receivedBytes'
 
-/** Counters that could not be right, and what the rows say instead. */
+/** Counters that could not be right, with the right numbers from the rows. */
 export interface Recounted {
   /** Such as `bucket 17`, which is the id of the bucket. */
   readonly counters: string

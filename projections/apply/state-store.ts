@@ -37,17 +37,17 @@ export class ProjectionStateStore implements StateStore {
     return found?.schemaVersion === SCHEMA_VERSION ? found.position : undefined
   }
 
-  /** Version of the layout of the rows; undefined where there are none. */
+  /** Version of the layout of the rows; undefined without rows. */
   get schemaVersion(): number | undefined {
     return getApplied(this.#tables.applied)?.schemaVersion
   }
 
-  /** Where the changes of access have come to. */
+  /** The last change of access. */
   accessChain(): AccessChain {
     return getAccessChain(this.#tables.accessVersion)
   }
 
-  /** Has what is written from now on about access sealed. */
+  /** Has later writes of access sealed. */
   sealWith(seal: AccessSeal): void {
     this.#seal = seal
     this.#followed = seal.followed(this.#tables)

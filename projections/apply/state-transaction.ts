@@ -64,7 +64,7 @@ import { UploadRows } from './upload-rows.ts'
 import { VersionRows } from './version-rows.ts'
 import { WebhookRows } from '../webhooks/rows.ts'
 
-/** What else the end of a batch does, in the same transaction. */
+/** Further work at the end of a batch, in the same transaction. */
 export interface BatchEnding {
   /** Counters were written that cannot be right. */
   readonly recount?: () => void

@@ -7,7 +7,7 @@ import type { PayloadLedger } from './payload-ledger.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { getPart, partKey, putPart, putUpload, uploadKey } from '../tables/uploads.ts'
 
-/** What entries do to multipart uploads. */
+/** Applies changes to multipart uploads. */
 export class UploadRows {
   readonly #tables: Tables
   readonly #counters: Counters

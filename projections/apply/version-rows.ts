@@ -22,12 +22,12 @@ interface LastRead {
   readonly object: ObjectState | undefined
 }
 
-/** What entries do to the versions of keys: which one is current, and which are noncurrent. */
+/** Applies changes to the versions of keys: which one is current, and which are noncurrent. */
 export class VersionRows {
   readonly #tables: Tables
   readonly #counters: Counters
   readonly #payloads: PayloadLedger
-  /** What was read last of current objects: a change is judged by it, and then applied to it. */
+  /** The current object read last: a change is judged by it, and then applied to it. */
   #last: LastRead | undefined
 
   constructor(tables: Tables, counters: Counters, payloads: PayloadLedger) {
@@ -259,7 +259,7 @@ export class VersionRows {
     removeLockChanges(this.#tables.lockChanges, bucketId, key, version.sequence)
   }
 
-  /** A bucket that takes from another one may refer to as many bytes as that one (spec/decisions/0020). */
+  /** A bucket that takes bytes from another may refer to as many as that one (spec/decisions/0020). */
   #countReceived(bucketId: BucketId, from: BucketId | undefined): void {
     const usage = this.#counters.buckets.of(bucketId)
     usage.add('receivedBytes', this.#payloads.takeReceived())

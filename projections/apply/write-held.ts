@@ -5,16 +5,16 @@ import type { HeldRows } from './held-rows.ts'
 /** Rows of one LMDB transaction: larger ones leave free lists that slow down every later commit. */
 const ROWS_PER_TRANSACTION = 1000
 
-/** What is held of a table. */
+/** The held rows of a table. */
 export interface HeldTable<R = HeldRows> {
   readonly name: keyof typeof TABLES
   readonly held: R
 }
 
 /**
- * Writes what is held of tables in the order of keys. A crash in the middle leaves rows ahead of the position, and replaying
- * the same entries over them would count twice. So the position is removed first and written last, and projections without
- * one are rebuilt.
+ * Writes the held rows of tables in the order of keys. A crash in the middle leaves rows ahead of the position, and
+ * replaying the same entries over them would count twice. So the position is removed first and written last, and
+ * projections without one are rebuilt.
  * @param progress called after each transaction
  */
 export function writeHeld(

@@ -13,7 +13,7 @@ import type { Turns } from './turns.ts'
 /** Rows of the index in the largest stretch: about 16,000 records. */
 const STRETCH_ROWS_MAXIMUM = 16
 
-/** What a backward scan reads. */
+/** Sources of a backward scan. */
 interface BackwardSource {
   readonly auditIndex: TableReader
   readonly end: JournalEnd
@@ -30,8 +30,9 @@ interface Match {
 }
 
 /**
- * Reads one page, the newest records first. The journal can be read only forward, so it is read in stretches from one row
- * of the index to a later one, the last stretch first; the first is short, because a page of what is new is asked for most.
+ * Reads one page, the newest records first. The journal can be read only forward, so it is read in stretches from one
+ * row of the index to a later one, the last stretch first; the first is short, because the newest page is asked for
+ * most.
  */
 export class BackwardScan {
   readonly #query: AuditQuery
@@ -95,9 +96,9 @@ export class BackwardScan {
     }
   }
 
-  /** Reads a stretch forward, and takes as many of its last matches as the page has room for. */
+  /** Reads a stretch forward, and takes its last matches, up to the room of the page. */
   async #stretch(beginning: SegmentPlace, end: SegmentPlace): Promise<void> {
-    // The first batch of a journal may have a row of its own, and nothing is before it.
+    // The first batch of a journal may have a row, and nothing is before it.
     if (beginning.segmentFirstSequence === end.segmentFirstSequence && beginning.offset === end.offset) return
     const cursor = this.#source.cursor(beginning, end)
     const room = this.#query.limit - this.#records.length

@@ -17,7 +17,7 @@ export interface AuditRange {
   readonly toMicroseconds: Microseconds
 }
 
-/** What ties a range to its journal; undefined where no record is in it. */
+/** Ties a range to its journal; undefined for a range without records. */
 export interface RangeEnds {
   /** Of all records in the range, including the journal's own. */
   readonly firstSequence: Sequence

@@ -104,8 +104,8 @@ export class AuditLog {
   }
 
   /**
-   * Verifies the hash chain over the records from a sequence on, `limit` of them at most, in a thread of its own.
-   * Damage is reported, and the records after it are verified too.
+   * Verifies the hash chain over the records from a sequence on, `limit` of them at most, in a separate thread. Damage
+   * is reported, and the records after it are verified too.
    */
   async chain(from: Sequence, limit: number): Promise<ChainReport> {
     const end = this.#end()
@@ -133,7 +133,7 @@ export class AuditLog {
     return readRangeEnds(range, cursor, turns)
   }
 
-  /** How many audit records there are from one sequence to another, both included: all but the genesis and the seals. */
+  /** The number of audit records from one sequence to another, both included: all but the genesis and the seals. */
   entriesBetween(first: Sequence, last: Sequence): number {
     // A seal is the last record of its segment, the genesis the first of all.
     const others = [0, ...segmentFirsts(this.#disk, this.#paths).flatMap((start) => (start === 0 ? [] : [start - 1]))]

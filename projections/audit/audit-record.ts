@@ -9,7 +9,7 @@ export interface AuditRecord {
   readonly sequence: Sequence
   readonly timeMicroseconds: Microseconds
   readonly entry: AuditPart
-  /** Set where the body is not an entry: `entry` then says so, with the hash of the record, in place of what was recorded. */
+  /** Set where the body is not an entry: `entry` is then a substitute that says so, with the hash of the record. */
   readonly isUnreadable?: true
 }
 

@@ -53,7 +53,7 @@ export function beginningBeforeSequence(
 /** Undefined for a cold segment whose index is damaged; the read of the segment reports it. */
 function openReadable(disk: Disk, path: string): SegmentFile | undefined {
   try {
-    // A header or a batch that cannot be read then differs from what the index says.
+    // An unreadable header or batch then differs from the index.
     return openSegment(disk, path, { onDamage: () => undefined })
   } catch (error) {
     if (error instanceof ColdSegmentDamagedError) return undefined

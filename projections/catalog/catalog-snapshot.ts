@@ -180,7 +180,7 @@ export class CatalogSnapshot {
     return this.#read(bucketsWithRules(this.#tables.lifecycle, after, limit))
   }
 
-  /** One page of what is due by a lifecycle rule. */
+  /** One page of the entries that are due by a lifecycle rule. */
   agePage(bucketId: BucketId, request: AgePageRequest): AgePage {
     return this.#read(agePage(this.#tables.ages, bucketId, request))
   }
@@ -226,7 +226,7 @@ export class CatalogSnapshot {
     return this.#read([...partsOf(this.#tables.parts, upload, after, limit)])
   }
 
-  /** What multipart uploads in progress hold. */
+  /** The number and bytes of multipart uploads in progress. */
   uploadUsage(): UploadUsage {
     return this.#read(uploadUsage.get(this.#tables.uploadUsage))
   }

@@ -3,7 +3,7 @@ import { type Microseconds, type Milliseconds, millisecondsOf } from '../../engi
 const COMMITS = 0
 const SETTINGS = 1
 const COUNTS = 2
-/** The time of the last entry is after the counts, at a multiple of its own size: so no reader sees half of it. */
+/** The time of the last entry follows the counts, at a multiple of its own size: so reads of it are never torn. */
 const TIME_OFFSET = COUNTS * Int32Array.BYTES_PER_ELEMENT
 const SHARED_BYTES = TIME_OFFSET + Float64Array.BYTES_PER_ELEMENT
 
@@ -39,7 +39,7 @@ export class CommitCounts {
     return Atomics.load(this.shared, COMMITS)
   }
 
-  /** A number that is different after each commit that changed a bucket or who may do what. */
+  /** A number that changes with each commit that changed a bucket or access. */
   get settings(): number {
     return Atomics.load(this.shared, SETTINGS)
   }
@@ -50,7 +50,7 @@ export class CommitCounts {
     Atomics.add(this.shared, COMMITS, 1)
   }
 
-  /** Called as well after a commit that changed a bucket or who may do what. */
+  /** Called in addition after a commit that changed a bucket or access. */
   countSettings(time: Microseconds): void {
     // First the commit: a reader that sees changed settings must not read them from the commit before.
     this.countCommit(time)

@@ -10,7 +10,7 @@ export interface ListPosition {
   readonly bytes: Buffer
 }
 
-/** What a listing asks for. Byte strings are UTF-8. */
+/** Parameters of a listing. Byte strings are UTF-8. */
 export interface ListRequest {
   readonly prefix: Buffer
   readonly delimiter: Buffer | undefined

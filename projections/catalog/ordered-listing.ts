@@ -11,7 +11,7 @@ export type OrderedPosition =
   /** After one entry of a key, which may be gone by now. */
   | { readonly kind: 'after-entry'; readonly bytes: Buffer; readonly order: number }
 
-/** What a listing asks for. Byte strings are UTF-8. */
+/** Parameters of a listing. Byte strings are UTF-8. */
 export interface OrderedRequest {
   readonly prefix: Buffer
   readonly delimiter: Buffer | undefined

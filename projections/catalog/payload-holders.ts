@@ -15,7 +15,7 @@ import type { Tables } from '../tables/table-list.ts'
 import { payloadOfPart } from '../tables/uploads.ts'
 import { keyOfOrderedRow, orderOf } from '../tables/version-keys.ts'
 
-/** What refers to a payload: a version of a key, or a part of an upload in progress to it. */
+/** A reference to a payload: a version of a key, or a part of an upload in progress to it. */
 export interface PayloadHolder {
   readonly bucketId: BucketId
   readonly key: string
@@ -49,7 +49,7 @@ export class HolderSearch {
     this.#each = each
   }
 
-  /** What was found: objects by bucket and key, then other versions, then uploads. */
+  /** The holders found: objects by bucket and key, then other versions, then uploads. */
   holdersOf(payload: PayloadId): readonly PayloadHolder[] {
     return this.#holders.get(payload) ?? []
   }

@@ -11,7 +11,7 @@ export interface UploadEntry {
   readonly key: string
   readonly order: UploadId
   readonly createdMicroseconds: Microseconds
-  /** What it asked for. */
+  /** The checksum that it asked for. */
   readonly checksum: UploadChecksum | undefined
 }
 

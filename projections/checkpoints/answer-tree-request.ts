@@ -5,8 +5,9 @@ import { type TreeFiles, TreesDamagedError } from './tree-files.ts'
 import type { TreeReport, TreeRequest, TreeRoots } from './tree-thread-handle.ts'
 
 /**
- * Grows the trees by a piece, and tells what a checkpoint needs when they have come to the limit. Its roots follow from what was
- * signed before and from records that this process read in the journal, and not from files that anything may have changed.
+ * Grows the trees by a piece, and returns what a checkpoint needs when they have reached the limit. Its roots follow
+ * from the previous checkpoint and from records that this process read in the journal, and not from files that may have
+ * been changed.
  */
 export function answerTreeRequest(trees: TreeFiles, grower: TreeGrower, request: TreeRequest): TreeReport {
   const { limit, isDue, previous } = request

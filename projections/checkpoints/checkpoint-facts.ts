@@ -1,4 +1,4 @@
-/** What the worker that signs checkpoints knows of its work. */
+/** State of the worker that signs checkpoints. */
 export interface SigningFacts {
   readonly isOn: boolean
   /** Records that the trees cover; undefined before they were looked at. */
@@ -10,8 +10,11 @@ export interface SigningFacts {
   readonly refusalCode: 'CHECKPOINT_ROLLBACK' | undefined
 }
 
-/** What the workers know of checkpoints. */
+/** State of the workers of checkpoints. */
 export interface CheckpointFacts extends SigningFacts {
-  /** What the last checkpoint must still have before it is published, for example "a time stamp"; empty where it is published. */
+  /**
+   * What the last checkpoint still lacks before it is published, for example "a time stamp"; empty once it is
+   * published.
+   */
   readonly waitsFor: readonly string[]
 }

@@ -20,7 +20,10 @@ import { TreeFiles, TreesDamagedError, treesIn } from './tree-files.ts'
 import { TILE_WIDTH } from './tree-layout.ts'
 import { recordsOf, verifiedEntries } from './verified-tile.ts'
 
-/** What the log cannot give: there is no such checkpoint, it does not cover that, or the trees are still being made. */
+/**
+ * A request that the log cannot answer: the checkpoint does not exist, does not cover the record, or the trees are
+ * still being made.
+ */
 export class LogRefusal extends Error {
   override readonly name = 'LogRefusal'
   readonly reason: 'none' | 'not-covered' | 'not-ready'
@@ -41,7 +44,7 @@ export interface TileName {
 
 const HASH_BYTES = 32
 
-/** What the log asks of the table of checkpoints. */
+/** The parts of the table of checkpoints that the log uses. */
 type Checkpoints = Pick<
   CheckpointReader,
   'last' | 'ofSize' | 'after' | 'receiptsOf' | 'receiptsAfter' | 'handovers' | 'signing'
@@ -50,7 +53,7 @@ type Checkpoints = Pick<
 /** How a record is in the tree of proof bundles. */
 export type BundlePath = readonly PathStep[]
 
-/** What is published of the log: everything up to its last checkpoint, and nothing beyond. */
+/** The published log: everything up to its last checkpoint, and nothing beyond. */
 export class CheckpointLog {
   readonly #disk: Disk
   readonly #directory: string
@@ -79,7 +82,7 @@ export class CheckpointLog {
     return this.#reader.handovers()
   }
 
-  /** What a hand-over of the key follows: the last checkpoint, shown or not. @throws LogRefusal */
+  /** The predecessors of a hand-over of the key: the last checkpoint, shown or not. @throws LogRefusal */
   handingOver(): { readonly last: CheckpointState; readonly handover: HandoverState | undefined } {
     const { last, handover } = this.#reader.signing()
     if (last === undefined) throw new LogRefusal('none', 'no checkpoint was signed yet')
@@ -97,7 +100,7 @@ export class CheckpointLog {
     return [noteOf(checkpoint), ...signed.map(({ receipt }) => `${Buffer.from(receipt).toString()}\n`)].join('')
   }
 
-  /** What was said about a checkpoint by others, in the order of the entries. */
+  /** Receipts of others for a checkpoint, in the order of the entries. */
   receiptsOf(size: number): ReceiptState[] {
     return this.#reader.receiptsOf(size)
   }

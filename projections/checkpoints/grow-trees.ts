@@ -15,7 +15,7 @@ export interface JournalLimit extends SegmentPlace {
   readonly head: Uint8Array
 }
 
-/** Where the trees have come to in the journal. */
+/** How far the trees have read the journal. */
 interface Reached {
   readonly chain: NextRecord
   readonly place: SegmentPlace

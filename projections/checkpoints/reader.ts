@@ -24,7 +24,7 @@ interface SigningState extends CheckpointMarks {
   readonly last: CheckpointState | undefined
   /** The last hand-over of the key. */
   readonly handover: HandoverState | undefined
-  /** The last entry that says that the journal was restored from a backup. */
+  /** The last entry that records a restore from a backup. */
   readonly restored: Sequence | undefined
 }
 
@@ -61,7 +61,7 @@ export class CheckpointReader {
     return checkpointsFrom(this.#tables.checkpoints, sequence + 1, limit).filter(({ size }) => this.#isShown(size))
   }
 
-  /** What the next signature follows: the last checkpoint, shown or not, and the last hand-over of the key. */
+  /** The predecessors of the next signature: the last checkpoint, shown or not, and the last hand-over of the key. */
   signing(): Pick<SigningState, 'last' | 'handover'> {
     const { last, handover } = this.state()
     return { last, handover }
@@ -107,7 +107,7 @@ export class CheckpointReader {
     return allWitnessed(this.#tables.witnessedLogs)
   }
 
-  /** What was said about a checkpoint, in the order of the entries. */
+  /** Receipts of a checkpoint, in the order of the entries. */
   receiptsOf(size: number): ReceiptState[] {
     this.#environment.refresh()
     return receiptsOf(this.#tables.receipts, size)

@@ -10,7 +10,7 @@ import { numberKey, readNumber } from '../keys.ts'
 import type { Row, Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from '../tables/row-codecs.ts'
 
-/** `receipts`: size of the checkpoint (8), sequence of the entry (8) to what it says. */
+/** `receipts`: size of the checkpoint (8), sequence of the entry (8) to its fields. */
 const receipts = packed(
   record('receipt', {
     kind: field(wordOf(RECEIPT_KINDS), 'kind'),

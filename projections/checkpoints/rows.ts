@@ -13,7 +13,7 @@ import { type CheckpointMarks, getMarks, putMarks, putReceipt, receiptsOf } from
 import type { Tables } from '../tables/table-list.ts'
 import { getWitnessed, putWitnessed } from './witnessed-log-tables.ts'
 
-/** What entries do to checkpoints, and to what was said about them. */
+/** Applies changes to checkpoints, their receipts and hand-overs. */
 export class CheckpointRows {
   readonly #tables: Tables
 

@@ -10,7 +10,7 @@ import { readJournal } from '../../engine/journal/read-journal.ts'
 import { TREE_PIECE_BYTES } from './tree-files.ts'
 import { TreeTails } from './tree-tails.ts'
 
-/** What is looked for, and where: sequences of records, both included. */
+/** An object to search for, and the sequences of records to search, both included. */
 export interface RangeSearch {
   readonly bucket: string
   readonly key: string

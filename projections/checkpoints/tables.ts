@@ -10,7 +10,7 @@ import type { Row, Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from '../tables/row-codecs.ts'
 
 /**
- * `checkpoints`: sequence of the entry (8) to what it says, and when. `restores`: sequence of an entry to nothing.
+ * `checkpoints`: sequence of the entry (8) to its fields, and time. `restores`: sequence of an entry to nothing.
  * `checkpoints-unpublished`: size (8) to nothing.
  */
 const { encode, decode } = packed(
@@ -26,7 +26,7 @@ const { encode, decode } = packed(
   }),
 )
 
-/** `checkpoint-handovers`: sequence of the entry (8) to what it says. */
+/** `checkpoint-handovers`: sequence of the entry (8) to its fields. */
 const handovers = packed(
   record('hand-over', {
     origin: field(originText, 'origin'),

@@ -22,7 +22,7 @@ export const TREE_FILES = [
 /** Bytes that are compared or written at a time. */
 export const TREE_PIECE_BYTES = 32 * TILE_WIDTH * HASH_BYTES
 
-/** The trees end before what is asked for, or were damaged on the disk. */
+/** The trees are shorter than asked for, or were damaged on the disk. */
 export class TreesDamagedError extends Error {
   override readonly name = 'TreesDamagedError'
 }
@@ -46,12 +46,12 @@ export class TreeFiles {
     this.#size = Math.floor(this.#file(RECORD_HASHES).size() / HASH_BYTES)
   }
 
-  /** Whether there are trees in a directory. */
+  /** Whether a directory has trees. */
   static exist(disk: Disk, directory: string): boolean {
     return disk.exists(join(directory, RECORD_HASHES))
   }
 
-  /** Opens or creates the trees for their one writer, who then completes what a crash left undone. */
+  /** Opens or creates the trees for their one writer, which then completes what a crash left undone. */
   static openToWrite(disk: Disk, directory: string): TreeFiles {
     disk.makeDirectory(directory)
     const trees = new TreeFiles(disk, directory, true)
@@ -65,7 +65,7 @@ export class TreeFiles {
     }
   }
 
-  /** Opens the trees for reading; undefined when there are none yet. They may grow meanwhile. */
+  /** Opens the trees for reading; undefined if they do not exist yet. They may grow meanwhile. */
   static openToRead(disk: Disk, directory: string): TreeFiles | undefined {
     return TreeFiles.exist(disk, directory) ? new TreeFiles(disk, directory, false) : undefined
   }
@@ -124,8 +124,8 @@ export class TreeFiles {
   }
 
   /**
-   * Forgets what is beyond `size` records, from the top down: what a crash leaves of that is cut again. Roots of complete tiles
-   * that are not in the files are added.
+   * Drops everything beyond `size` records, from the top down: remains of a crash are cut again. Roots of complete
+   * tiles that are not in the files are added.
    */
   cut(size: number): void {
     let whole = Math.min(size, this.#size)
@@ -172,7 +172,7 @@ export class TreeFiles {
     throw new TreesDamagedError(`${name} ends before hash ${first + count - 1}`)
   }
 
-  /** As many as the file has. */
+  /** Fewer hashes if the file ends before. */
   #present(name: string, first: number, count: number): Buffer {
     const bytes = Buffer.allocUnsafe(count * HASH_BYTES)
     const read = this.#file(name).readAt(bytes, first * HASH_BYTES, bytes.length)

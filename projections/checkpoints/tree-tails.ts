@@ -16,8 +16,8 @@ type ReadHashes = (name: string, first: number, count: number) => Buffer
 const NONE = Buffer.alloc(0)
 
 /**
- * The last, incomplete tile of every level of both trees, in memory: all that is needed to go on, and for the roots of the trees
- * as they are. So what is signed never comes from files that anything may have changed since they were written.
+ * The last, incomplete tile of every level of both trees, in memory: enough to continue, and for the current roots of
+ * the trees. So signed roots never come from files, which may have been changed since they were written.
  */
 export class TreeTails {
   readonly #tails = new Map<string, Buffer>()

@@ -9,7 +9,7 @@ export interface TreeRoots {
   readonly bundleRoot: Uint8Array
 }
 
-/** What the thread is asked for. */
+/** A request to the thread. */
 export interface TreeRequest {
   /** The trees grow up to here. */
   readonly limit: JournalLimit
@@ -20,7 +20,7 @@ export interface TreeRequest {
   readonly wanted: readonly number[]
 }
 
-/** Where the trees are. `roots`: of a checkpoint that is due, once they have come to the limit. */
+/** How far the trees are. `roots`: of a checkpoint that is due, once they have reached the limit. */
 export interface TreeReport {
   readonly size: number
   readonly isAtLimit: boolean

@@ -167,7 +167,7 @@ export function deriveEvents(sequence: Sequence, changes: readonly Change[]): Ev
   })
 }
 
-/** Who asked, as a kind: an event goes to systems that may not know accounts. */
+/** The kind of requester: an event goes to systems that may not know accounts. */
 export function principalKind({ principal }: Pick<AuditPart, 'principal'>): string {
   if (principal === 'system:root') return 'root'
   const colon = principal.indexOf(':')

@@ -2,7 +2,7 @@ import type { Microseconds, Sequence } from '../../engine/brands.ts'
 import type { ObjectEntry } from './object-entry.ts'
 import type { StorageEvent } from './storage-event.ts'
 
-/** What an object entry has in the record around it, and the names that clients know. */
+/** Fields of an object entry from the record around it, and the names that clients know. */
 export interface NamedEntry {
   readonly sequence: Sequence
   readonly timeMicroseconds: Microseconds

@@ -4,7 +4,7 @@ import type { EventCollector, NamedEntry } from './event-collectors.ts'
 import type { ObjectEntry, TextPlace } from './object-entry.ts'
 import { eventResource, type StorageEvent, storageEventId } from './storage-event.ts'
 
-/** What is around the JSON of an event in a line of a stream. */
+/** The framing of an event's JSON in a line of a stream. */
 export type LineForm = 'ndjson' | 'sse'
 
 /** A piece ends after this many bytes of lines. */
@@ -171,7 +171,7 @@ export class EventLines implements EventCollector {
     return true
   }
 
-  /** What is before the colon of a principal, which is all of some; `principalKind` does the same. */
+  /** The principal up to its colon, or all of it without one; `principalKind` does the same. */
   #principalKind(bytes: Buffer, place: TextPlace): boolean {
     const { start, end } = place
     if (lengthOf(place) === ROOT.length && bytes.compare(ROOT, 0, ROOT.length, start, end) === 0) {

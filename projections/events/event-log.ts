@@ -50,7 +50,10 @@ export class EventLog {
     this.#names = new EventNames(this.#tables.bucketNames, ids)
   }
 
-  /** From where on there are events: nothing is made up for entries of earlier programs. Undefined before any start. */
+  /**
+   * The first entry whose events are complete: none are made up for entries of earlier programs. Undefined before any
+   * start.
+   */
   get beginning(): EventsBeginning | undefined {
     this.#environment.refresh()
     return getEventsBegan(this.#tables.eventsBegan)

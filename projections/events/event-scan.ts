@@ -143,7 +143,7 @@ export class EventScan {
     this.#decoded(frames, first)
   }
 
-  /** Nothing where the body is not an entry: its events are missing, and the page says so. */
+  /** Undefined where the body is not an entry: its events are missing, and the page is marked. */
   #contentOf(bytes: Buffer, at: number, end: number): ReturnType<ObjectEntry['read']> {
     try {
       return this.#objectEntry.read(bytes, at, end)

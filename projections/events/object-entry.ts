@@ -9,7 +9,7 @@ export interface TextPlace {
   end: number
 }
 
-/** What an entry holds: nothing that makes an event, one event that was read, or something that has to be decoded. */
+/** Content of an entry: no event, one event that was read, or something that has to be decoded. */
 type EntryContent = 'nothing' | 'one event' | 'undecoded'
 
 /** Values of an entry, and the changes, as places in its array (spec/formats/journal.md). */
@@ -26,9 +26,9 @@ const SILENT = new Set(
 )
 
 /**
- * The one event of an entry that writes or deletes one object, read where it is: most entries with events are of this kind,
- * and decoding one takes ten times as long. What is rarer (copies, completions, restored versions, several changes)
- * is decoded. A spec compares both ways.
+ * The event of an entry that writes or deletes one object, read in place: most entries with events are of this kind,
+ * and decoding one takes ten times as long. Rarer entries (copies, completions, restored versions, several changes) are
+ * decoded. A spec compares both ways.
  */
 export class ObjectEntry {
   type: StorageEventType = 'object.created'
@@ -37,7 +37,7 @@ export class ObjectEntry {
   readonly principal: TextPlace = { start: 0, end: 0 }
   readonly requestId: TextPlace = { start: 0, end: 0 }
   isNull = true
-  /** Bytes; -1 where the entry does not say it. */
+  /** Bytes; -1 where the entry does not have it. */
   size = -1
   /** Of an object that is written. */
   readonly etag: TextPlace = { start: 0, end: 0 }

@@ -5,7 +5,7 @@ import { makesEvents } from './derive-events.ts'
 import { blockOf, getEventsBegan, noteBlock, putEventsBegan } from './tables.ts'
 import type { Tables } from '../tables/table-list.ts'
 
-/** What entries do to the index of storage events. */
+/** Applies changes to the index of storage events. */
 export class EventRows {
   readonly #tables: Tables
   #haveBegun: boolean | undefined
@@ -30,7 +30,7 @@ export class EventRows {
   /** Ends the batch: what its entries made is found at its place. */
   finish(position: AppliedPosition): void {
     for (const [block, sequence] of this.#blocks) {
-      // A seal before the batch has a position of its own.
+      // A seal before the batch has its own position.
       if (sequence > position.sequence) continue
       noteBlock(this.#tables.eventIndex, block, position)
       this.#blocks.delete(block)

@@ -16,10 +16,10 @@ export interface EventPosition {
   readonly index: number
 }
 
-/** No entry has as many events: one is 32 KiB at most. */
+/** More than any entry has: an entry is 32 KiB at most. */
 export const EVENT_INDEX_MAXIMUM = 9999
 
-/** What a storage event says beyond its fields (spec/manual/management/events.md); never a key, token or password. */
+/** Members of a storage event beyond its fields (spec/manual/management/events.md); never a key, token or password. */
 export type EventMetadata = Readonly<Record<string, string | number | boolean>>
 
 /** One storage event (specification, Storage event). */
@@ -49,7 +49,7 @@ export function eventResource(event: StorageEvent) {
     type,
     time: rfc3339(timeMicroseconds),
     bucket,
-    // JSON leaves out what is undefined.
+    // JSON leaves out undefined members.
     object,
     version_id: versionId,
     size,

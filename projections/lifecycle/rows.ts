@@ -3,7 +3,7 @@ import type { ChangeNamed } from '../../engine/events/changes.ts'
 import type { Tables } from '../tables/table-list.ts'
 import { getLifecycleRules, putLifecycleRules } from './tables.ts'
 
-/** What entries do to lifecycle rules. */
+/** Applies changes to lifecycle rules. */
 export class LifecycleRows {
   readonly #tables: Pick<Tables, 'lifecycle' | 'lifecycleRules'>
 

@@ -8,8 +8,8 @@ import type { Table, TableReader } from '../lmdb-environment.ts'
 import { packed } from '../tables/row-codecs.ts'
 
 /**
- * `lifecycle`: bucket id (8) -> MessagePack of its rules in the order of their creation, each with the places in the order
- * of age that its two actions have come to; no row without rules.
+ * `lifecycle`: bucket id (8) -> MessagePack of its rules in the order of their creation, each with the places in the
+ * order of age that its two actions have reached; no row without rules.
  *
  * `lifecycle-rules`: rule id -> name of its bucket, both in UTF-8.
  */

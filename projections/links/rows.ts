@@ -6,7 +6,7 @@ import type { Tables } from '../tables/table-list.ts'
 
 const NOTHING = Buffer.alloc(0)
 
-/** What entries do to shares and embeds. */
+/** Applies changes to shares and embeds. */
 export class SharingRows {
   readonly #tables: Tables
 

@@ -39,8 +39,8 @@ interface ReplayOptions {
   /** Called with counters that were wrong in the end, and were counted again. */
   readonly recounted?: ((recounted: Recounted) => void) | undefined
   /**
-   * Checks that every change of who may do what was written with the master key. Without it they are applied unchecked,
-   * which no server may do.
+   * Checks that every change of access was written with the master key. Without it they are applied unchecked, which no
+   * server may do.
    */
   readonly access?: AccessAuthentication | undefined
 }

@@ -48,7 +48,7 @@ export class ThreadWriter implements RowsWriter {
     }
   }
 
-  /** Ends the thread when it has written what it has begun. What became of that, `wait` says. */
+  /** Ends the thread when it has written what it has started. `wait` reports the result. */
   end(): void {
     try {
       while (this.#pending > 0) this.#take()

@@ -19,7 +19,7 @@ import type { Pace } from './snapshot-pace.ts'
 /** Rows held back by the follower: fewer than at a start, so that each burst of writes is short. */
 const ROWS_MAXIMUM = 20_000
 
-/** What making a snapshot needs. Can be sent to another thread, but for the disk and the pace. */
+/** Inputs for making a snapshot. Can be sent to another thread, except for the disk and the pace. */
 export interface SnapshotRequest {
   /** In hexadecimal. */
   readonly deploymentId: string
@@ -33,7 +33,7 @@ export interface SnapshotRequest {
   readonly createdMilliseconds: Milliseconds
 }
 
-/** What was made. */
+/** The snapshot that was made. */
 export interface MadeSnapshot {
   readonly sequence: Sequence
   readonly bytes: number

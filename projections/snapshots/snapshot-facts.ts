@@ -7,7 +7,7 @@ interface NewestSnapshot {
   readonly createdMilliseconds: number | undefined
 }
 
-/** What there is of snapshots. */
+/** State of the snapshots. */
 export interface SnapshotFacts {
   readonly state: 'off' | 'waiting' | 'making' | 'no-room'
   readonly newest: NewestSnapshot | undefined

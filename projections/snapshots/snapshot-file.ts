@@ -22,7 +22,7 @@ const DESCRIPTION_BYTES_MAXIMUM = 2 ** 30
 const TIME_MAXIMUM = 8.64e15
 const NAME = /^(\d{1,9})-(\d{16})\.snapshot$/
 
-/** What a snapshot says about itself. */
+/** A snapshot's description of itself. */
 export interface SnapshotDescription {
   /** In hexadecimal. */
   readonly deploymentId: string
@@ -70,7 +70,7 @@ export function snapshotPath(paths: StorePaths, sequence: Sequence): string {
   return join(paths.snapshots, `${SCHEMA_VERSION}-${String(sequence).padStart(16, '0')}.snapshot`)
 }
 
-/** What follows the data: the description and the trailer. */
+/** The end of the file, after the data: the description and the trailer. */
 export function encodeEnd(description: SnapshotDescription): Buffer {
   const { position, ...others } = description
   const head = Buffer.from(position.head).toString('hex')

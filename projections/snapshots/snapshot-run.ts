@@ -25,11 +25,11 @@ export type FromSnapshotThread = { readonly kind: 'made'; readonly made: MadeSna
 export interface SnapshotRun {
   /** @throws SnapshotStoppedError, BackgroundThreadError */
   readonly ended: Promise<MadeSnapshot | undefined>
-  /** Ends it soon; `ended` says when. */
+  /** Ends it soon; `ended` resolves then. */
   stop(): void
 }
 
-/** Makes a snapshot in a thread of its own, at a bounded rate. */
+/** Makes a snapshot in a separate thread, at a bounded rate. */
 export function runSnapshot(root: string, request: SnapshotRequest, bytesPerSecond: number): SnapshotRun {
   const stop = new Int32Array(new SharedArrayBuffer(4))
   const data: SnapshotThreadData = { root, request, bytesPerSecond, stop }

@@ -30,7 +30,7 @@ interface AgeRow extends AgePosition {
   readonly key: string
 }
 
-/** What a page is of. Times are in microseconds since 1970. */
+/** Parameters of a page. Times are in microseconds since 1970. */
 export interface AgePageRequest {
   readonly action: LifecycleAction
   /** Rows of the kinds 2 and 3. */
@@ -52,7 +52,7 @@ export interface AgePage {
   readonly entries: readonly AgeRow[]
   /** The last row that was read; undefined where there was none. */
   readonly through: AgePosition | undefined
-  /** Whether there are no more rows that could be due. */
+  /** Whether no further rows could be due. */
   readonly isLast: boolean
 }
 
@@ -89,7 +89,7 @@ export function removeAge(table: Table, bucketId: BucketId, version: ObjectState
   if (row !== undefined) table.remove(row)
 }
 
-/** One page of what is due in a bucket, in the order of the places. */
+/** One page of the entries that are due in a bucket, in the order of the places. */
 export function agePage(table: TableReader, bucketId: BucketId, request: AgePageRequest): AgePage {
   const { revisited, prefix, since, entriesMaximum, rowsMaximum } = request
   const entries: AgeRow[] = []

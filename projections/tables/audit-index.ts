@@ -88,7 +88,7 @@ export function rowsBefore(table: TableReader, bound: Bound, count: number): Ind
   return rows.slice(0, count)
 }
 
-/** The row at or after a bound, after `skipped` others; undefined if there are not as many. */
+/** The row at or after a bound, after `skipped` others; undefined beyond the end. */
 export function rowAfter(table: TableReader, bound: Bound, skipped: number): IndexRow | undefined {
   const rows = Array.from(table.rows({ start: keyOf(bound), limit: skipped + 1 }))
   const row = rows[skipped]

@@ -8,7 +8,7 @@ import { versionKey } from './versions.ts'
  * `versions`, the value the sequences of the entries (8 each), the earliest first.
  */
 
-/** What proof bundles tell of one version. */
+/** Maximum changes in the proof bundle of one version. */
 export const LOCK_CHANGES_MAXIMUM = 100
 
 export function addLockChange(table: Table, bucketId: BucketId, key: string, version: Sequence, entry: Sequence): void {

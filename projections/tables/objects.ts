@@ -160,7 +160,7 @@ export function payloadOfRow(value: Buffer): PayloadId | undefined {
   return readPayload(value, AT.payload)
 }
 
-/** What a listing shows of an object. */
+/** An object as a listing shows it. */
 export interface ListedObject {
   readonly key: string
   readonly lastModifiedMicroseconds: Microseconds
@@ -187,7 +187,7 @@ export function decodeListed(rows: Buffer, start: number, end: number, value: Bu
   }
 }
 
-/** What a listing of versions shows of a version. */
+/** A version as a listing of versions shows it. */
 export interface ListedVersion extends ListedObject {
   readonly sequence: Sequence
   /** Its place among the versions of its key. */

@@ -147,7 +147,7 @@ function kindOf(value: Buffer): number {
   return (value[AT.kind] as number) & ~(SEALED | SUMMED)
 }
 
-/** Whether a row is of a payload with bytes of its own, not of parts. */
+/** Whether a row is of a payload with its own bytes, not of parts. */
 export function isPlaced(value: Buffer): boolean {
   const kind = kindOf(value)
   return kind === KIND.volume || kind === KIND.file

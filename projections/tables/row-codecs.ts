@@ -22,7 +22,7 @@ export function packed<T>(kind: Kind<T>): Packed<T> {
 /** No id or access key is longer, and LMDB fails on keys beyond a few KiB: anybody may ask for anything. */
 const KEY_BYTES_MAXIMUM = 255
 
-/** Rows of MessagePack by an id, which is their key in UTF-8 and a property of what is read. */
+/** Rows of MessagePack by an id, which is their key in UTF-8 and a property of the decoded row. */
 export interface IdRows<S> {
   get(table: TableReader, id: string): S | undefined
   /** All rows by id. */
@@ -54,12 +54,12 @@ export interface CountRows<F extends string, Id extends unknown[]> {
   get(table: TableReader, ...id: Id): Counts<F>
   /** The same, to be changed. */
   tally(table: TableReader, ...id: Id): Tally<F>
-  /** What was stored, to be changed. */
+  /** The stored counters, to be changed. */
   tallyOf(value: Buffer): Tally<F>
   put(table: Table, tally: Tally<F>, ...id: Id): void
 }
 
-/** What rows of counters count. */
+/** The counters of a kind of rows. */
 export type CountsOf<R> = R extends CountRows<infer F, infer _Id> ? Counts<F> : never
 
 /** Counters of 8 bytes each, in this order. */

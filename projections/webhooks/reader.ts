@@ -59,7 +59,7 @@ export class WebhookReader {
   }
 }
 
-/** The newest row of a log, and what is left of it. */
+/** The newest row of a log, and its other rows. */
 interface LogHead {
   readonly webhook: string
   readonly row: LoggedDelivery

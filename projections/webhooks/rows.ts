@@ -16,7 +16,7 @@ import {
   type WebhookProgress,
 } from './tables.ts'
 
-/** Changes of what is set up; the others are of deliveries. */
+/** Changes of the configuration of webhooks; the others are about deliveries. */
 const SET_UP: ReadonlySet<WebhookChange['name']> = new Set([
   'webhook.created',
   'webhook.status-set',
@@ -24,7 +24,7 @@ const SET_UP: ReadonlySet<WebhookChange['name']> = new Set([
   'webhook.secret-rotated',
 ])
 
-/** What entries do to webhooks and their deliveries. */
+/** Applies changes to webhooks and their deliveries. */
 export class WebhookRows {
   readonly #tables: Tables
 

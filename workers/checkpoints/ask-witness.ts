@@ -4,16 +4,16 @@ import { consistencyProofText } from '../../engine/checkpoints/tree-proofs.ts'
 import type { PolicyWitness } from '../../engine/checkpoints/witness-policy.ts'
 import { timedPost } from './bounded-post.ts'
 
-/** What a witness is asked to cosign (C2SP tlog-witness). */
+/** A checkpoint that a witness is asked to cosign (C2SP tlog-witness). */
 interface WitnessQuestion {
-  /** What the witness is thought to have cosigned last. */
+  /** The size that the witness presumably cosigned last. */
   readonly old: number
   readonly path: readonly Uint8Array[]
   /** The checkpoint, signed by the log. */
   readonly note: string
 }
 
-/** It has cosigned, or it says what it cosigned last because that is another size than `old`. */
+/** Its cosignature, or the size that it cosigned last when that is not `old`. */
 export type WitnessAnswer = { readonly cosignature: Cosignature } | { readonly size: number }
 
 /** A witness did not cosign. */

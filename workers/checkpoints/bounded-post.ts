@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
-/** What came back. */
+/** The answer. */
 interface BoundedAnswer {
   readonly status: number
   readonly contentType: string | undefined
@@ -40,7 +40,7 @@ export function boundedRequest(
       response.on('data', (piece: Buffer) => {
         received += piece.length
         if (received <= bytesMaximum) return void pieces.push(piece)
-        // To destroy the request alone says nothing where the end of the answer is already here.
+        // Destroying the request alone emits no error where the end of the answer has already arrived.
         reject(new Error(`the answer is longer than ${bytesMaximum} bytes`))
         request.destroy()
       })
@@ -65,7 +65,7 @@ export function boundedRequest(
 
 /**
  * Sends one POST within a time limit; a stop of the server ends it.
- * @throws as above, and an error that says which of the two it was
+ * @throws as above, and an error that names the time limit or the stop
  */
 export async function timedPost(
   url: URL,

@@ -30,7 +30,7 @@ interface LockOptions {
   readonly onContradiction: (name: string, seen: Seen) => void
 }
 
-/** What the lock holds, checked: a checkpoint that this log has signed. */
+/** Content of the lock, checked: a checkpoint that this log has signed. */
 interface HeldCheckpoint extends Required<Seen> {
   readonly root: Uint8Array
   readonly tag: string
@@ -156,7 +156,7 @@ export class CheckpointLock implements BackgroundWorker, OutsideMemory, Publicat
     return had?.origin === origin && Buffer.compare(had.root, root) === 0
   }
 
-  /** @throws LockError also where the journal says that the lock was written, and it holds nothing */
+  /** @throws LockError also for an empty lock that was written before, by the journal */
   async #read(origin: string, own: CheckpointState | undefined): Promise<HeldCheckpoint | undefined> {
     const held = await this.#options.place.read(origin, this.#signal())
     if (held === undefined) {

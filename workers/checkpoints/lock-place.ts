@@ -1,4 +1,4 @@
-/** What a lock holds of a log. */
+/** A lock's record of a log. */
 interface Held {
   readonly text: string
   /** Changes with the text; what a write is made conditional on. */

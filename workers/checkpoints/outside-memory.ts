@@ -91,7 +91,7 @@ export class OutsideMemories {
 }
 
 /**
- * What was seen is a checkpoint of this journal, or, where only its size is known, could be one.
+ * Checks that what was seen is a checkpoint of this journal, or, if only its size is known, could be one.
  * @throws CheckpointRollbackError
  */
 function requireKnown(

@@ -4,7 +4,7 @@ import type { CheckpointReader } from '../../projections/checkpoints/reader.ts'
 import { systemAudit } from '../system-audit.ts'
 import type { BackgroundWorker, StepResult } from '../worker.ts'
 
-/** What a checkpoint must have before anybody is shown it. */
+/** A requirement of a checkpoint before it is shown. */
 export interface PublicationRequirement {
   /** For the status, for example "a time stamp". */
   readonly name: string

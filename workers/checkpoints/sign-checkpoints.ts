@@ -18,7 +18,7 @@ import {
 } from './outside-memory.ts'
 
 interface CheckpointOptions {
-  /** Between checkpoints while there are new records; 0: none is ever made. */
+  /** Between checkpoints while there are new records; 0: no checkpoints. */
   readonly intervalSeconds: number
   /** After so long there is one in any case. */
   readonly heartbeatSeconds: number
@@ -28,7 +28,7 @@ interface CheckpointOptions {
   readonly clock: () => Milliseconds
   /** Whether a checkpoint waits for receipts before it is shown. */
   readonly withholds: () => boolean
-  /** Who remembers outside of the data directory how far the log was signed. */
+  /** Outside parties that remember how far the log was signed. */
   readonly memories: readonly OutsideMemory[]
   /** An optional memory could not be asked. */
   readonly onUnasked: (memory: string, error: unknown) => void
@@ -39,7 +39,7 @@ interface CheckpointOptions {
   readonly onDiscarded: (reason: string) => void
 }
 
-/** What the origin of a log is made of. */
+/** Parts of the origin of a log. */
 export interface OriginParts {
   /** The setting. */
   readonly name: string
@@ -48,7 +48,7 @@ export interface OriginParts {
 }
 
 const ZEROS = new Uint8Array(32)
-/** Of the hash of the entry that says that the journal was restored: enough to tell two restores of one backup apart. */
+/** Bytes of the restore entry's hash: enough to distinguish two restores of one backup. */
 const RESTORE_BYTES = 8
 
 /** The journal on the disk does not continue what was signed. Nothing is signed any more; everything else continues. */
@@ -111,7 +111,7 @@ export class CheckpointSigning implements BackgroundWorker {
     return { isOn, treeSize: this.#treeSize, signed: this.#signed, refusal, refusalCode: this.#rollback?.code }
   }
 
-  /** Grows the trees by a piece; signs what they are when it is due and they have come to the end. */
+  /** Grows the trees by a piece; signs their roots when a checkpoint is due and they have reached the end. */
   async step(): Promise<StepResult> {
     if (this.#options.intervalSeconds === 0) return 'done'
     const state = this.#reader.state()
@@ -163,7 +163,7 @@ export class CheckpointSigning implements BackgroundWorker {
   #isDue({ last, withheld, quiet, restored }: ReturnType<CheckpointReader['state']>, end: Sequence): boolean {
     if (last === undefined) return true
     const isOurs = isOfLog(this.#options.origin, last, restored)
-    // What another log left withheld is never published, and keeps nothing back.
+    // A checkpoint that another log left withheld is never published, and blocks nothing.
     if (withheld !== undefined) return !isOurs
     // Entries of one moment get times that are later by a microsecond each.
     const elapsed = this.#options.clock() - Math.floor(last.timeMicroseconds / 1000)

@@ -1,7 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
 import type { Milliseconds } from '../../engine/brands.ts'
 
-/** What an S3 request is signed with. */
+/** Credential that signs an S3 request. */
 export interface S3Credential {
   readonly accessKey: string
   readonly secretKey: string

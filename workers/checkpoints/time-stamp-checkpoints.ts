@@ -25,7 +25,7 @@ interface TimeStampOptions {
   readonly onFailure: (error: unknown) => void
 }
 
-/** What is known of the time stamps. */
+/** State of the time stamps. */
 interface TimeStampFacts {
   readonly failures: number
   /** Since the oldest checkpoint was signed that no receipt covers; 0 without one, undefined where none are asked for. */
@@ -38,8 +38,8 @@ type Stamped = Pick<ReceiptState, 'receipt' | 'assertedMicroseconds'>
 const ANSWER_BYTES_MAXIMUM = 64 * 1024
 
 /**
- * Has an authority say when the last checkpoint was there (RFC 3161; spec/decisions/0158-receipts-and-witnesses.md). At most one
- * request is in flight; nothing else waits for it.
+ * Has an authority certify when the last checkpoint existed (RFC 3161; spec/decisions/0158-receipts-and-witnesses.md).
+ * At most one request is in flight; nothing else waits for it.
  */
 export class CheckpointTimeStamps implements BackgroundWorker {
   readonly name = 'time-stamps'

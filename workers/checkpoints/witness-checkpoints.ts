@@ -31,7 +31,7 @@ export class CheckpointWitnesses implements BackgroundWorker {
   readonly #lines: readonly WitnessLine[]
   readonly #flights = new Map<WitnessLine, Promise<void>>()
   readonly #stop = new AbortController()
-  /** What went wrong here, and not at a witness. */
+  /** A failure here, not at a witness. */
   #failed: unknown
   #kept = 0
 

@@ -36,7 +36,7 @@ export class WitnessContradiction extends Error {
 
 /** Clocks may differ by so much. */
 const CLOCKS_SECONDS = 600
-/** It has seen another root of this size, and does not say which. */
+/** It has seen another root of this size, and does not name it. */
 const ANOTHER_ROOT = new Uint8Array(0)
 
 /** One witness: what it has cosigned, and how it is asked. Requests to it go one after another. */
@@ -44,7 +44,7 @@ export class WitnessLine {
   readonly witness: PolicyWitness
   readonly #options: LineOptions
   readonly backoff: Backoff
-  /** What it cosigned last, as far as this process knows. */
+  /** Its last cosigned size, as far as this process knows. */
   #known: { readonly origin: string; readonly size: number } | undefined
   #turn: Promise<unknown> = Promise.resolve()
   #failure: unknown
@@ -66,9 +66,9 @@ export class WitnessLine {
   }
 
   /**
-   * What it has seen of the log. It is sent the last checkpoint of the journal, or the empty tree, which
-   * contradicts nothing: also behind a rotation of the key, when it may know the log by the new key alone. While it rests
-   * after a failure, that failure is thrown at once.
+   * Returns what it has seen of the log. It is sent the last checkpoint of the journal, or the empty tree, which
+   * contradicts nothing: also after a rotation of the key, when it may know the log by the new key alone. While it
+   * rests after a failure, that failure is thrown at once.
    */
   seen(origin: string, own: CheckpointState | undefined): Promise<Seen | undefined> {
     return this.#inTurn(async () => {

@@ -39,10 +39,10 @@ export class PartHash {
   /**
    * Hashes some more of the next part.
    * @param payload its id; undefined for a part of no bytes
-   * @param location where it is; undefined when it is gone
-   * @param maximum bytes after which it stops, at the next border of what is read at once
+   * @param location of its bytes; undefined for a removed part
+   * @param maximum bytes after which it stops, at the end of the current read
    * @returns bytes that were hashed
-   * @throws as PayloadReader; it can go on afterwards
+   * @throws as PayloadReader; it can continue afterwards
    */
   async readOn(
     reader: PayloadReader,

@@ -61,7 +61,7 @@ export class UploadsAhead {
     return isSame ? hash : undefined
   }
 
-  /** The next upload with bytes to be hashed; otherwise whether there are uploads that were not looked at. */
+  /** The next upload with bytes to be hashed; otherwise whether some uploads were not examined. */
   next(unreadable: ReadonlySet<PayloadId>): AheadStep | 'more' | 'idle' {
     const snapshot = this.#catalog.snapshot()
     if (this.#after === undefined) this.#dropGone()

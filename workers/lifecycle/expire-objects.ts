@@ -16,7 +16,7 @@ interface LifecycleOptions {
   readonly onPass: (counts: PassCounts, failure: unknown) => void
 }
 
-/** A pass that came to its end. */
+/** A completed pass. */
 interface CompletedPass {
   readonly endedMilliseconds: Milliseconds
   /** How long the oldest entry that it left undone had been due. */
@@ -85,7 +85,7 @@ export class LifecycleExpiry implements BackgroundWorker {
   #begin(): LifecyclePass | undefined {
     const now = this.#options.timer()
     if (now < this.#nextAt) return undefined
-    // A tick that came while a pass ran is not made up for.
+    // A tick during a pass is not made up for.
     const interval = this.#options.intervalSeconds * 1000
     this.#nextAt += interval * Math.ceil((now - this.#nextAt + 1) / interval)
     const { batchSize, clock } = this.#options

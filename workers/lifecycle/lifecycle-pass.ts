@@ -15,7 +15,7 @@ const ROWS_PER_STEP = 2000
 /** Rules without a page that are looked at in one step, four times each: two actions, each in two orders. */
 const LOOKS_PER_STEP = 400
 
-/** What a pass has done. */
+/** Counts of a pass. */
 export interface PassCounts {
   /** Entries that were due by their age. */
   readonly scanned: number
@@ -25,7 +25,7 @@ export interface PassCounts {
   readonly failed: number
 }
 
-/** Rule and action, where it is recorded already that the clock is behind. */
+/** Rules and actions for which it is recorded already that the clock is behind. */
 export type ClockNotes = Set<string>
 
 /** One action of one rule in this pass. */
@@ -139,7 +139,9 @@ export class LifecyclePass {
     }
   }
 
-  /** The journal may be ahead of a clock that was set back: what was due stays due, and the engine says why it waits. */
+  /**
+   * The journal may be ahead of a clock that was set back: due entries stay due, and the engine reports why it waits.
+   */
   #now(snapshot: CatalogSnapshot): Milliseconds {
     return millisecondsOf(Math.max(this.#clock(), snapshot.journalMilliseconds()))
   }
@@ -209,7 +211,7 @@ export class LifecyclePass {
       const { page: outcome } = await this.#engine.execute({ kind: 'expire-page', audit, ...page })
       if (outcome === undefined) throw new Error('the engine did not say what became of a page')
       this.#count(job, outcome)
-      // What the batch had no room for is read again.
+      // Entries without room in the batch are read again.
       if (outcome.end === 'full') job.after = named[outcome.scanned - 1]
       if (outcome.end === 'clock') job.hasWaited = true
       if (outcome.end === 'clock') this.#clockNotes.add(note)

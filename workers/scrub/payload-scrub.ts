@@ -12,7 +12,7 @@ const READS_MAXIMUM = 3
 
 type LargePayload = Awaited<ReturnType<PayloadReader['openLarge']>>
 
-/** What a step read of a list of payloads. */
+/** Result of a step over a list of payloads. */
 interface ReadPayloads {
   readonly bytes: number
   /** How many from the first on were read to their end. */
@@ -74,7 +74,7 @@ export class PayloadScrub {
     }
   }
 
-  /** @throws PayloadDamagedError, and what the disk says when it cannot read */
+  /** @throws PayloadDamagedError, and the disk's errors */
   async #readAt(
     payload: PayloadId,
     location: PayloadLocation,

@@ -18,7 +18,7 @@ const ROWS = 500
 /** Small payloads of one step. */
 const PAYLOADS = 64
 
-/** What a pass reads. */
+/** The data that a pass reads. */
 export interface Scrubbed {
   readonly payloads: PayloadScrub
   readonly segments: SegmentScrub
@@ -51,7 +51,7 @@ export class ScrubPass {
     return this.#hasMoved
   }
 
-  /** What was found since the last record. */
+  /** Damage found since the last record. */
   get damage(): readonly unknown[] {
     return this.#found
   }
@@ -74,7 +74,7 @@ export class ScrubPass {
     }
   }
 
-  /** What was found since the last record, with the objects that it belongs to; at most 256. */
+  /** Damage found since the last record, with the objects that it belongs to; at most 256. */
   async damageWithObjects(): Promise<ScrubDamage[]> {
     const rows = this.#found.flatMap(({ row }) => row ?? [])
     const search = new HolderSearch(rows, OBJECTS_MAXIMUM)

@@ -31,8 +31,8 @@ interface ScrubOptions {
 }
 
 /**
- * Reads everything that is stored, at a bounded rate, so that damage is found while a backup still has what is damaged
- * (J17). How far a pass is, and what it found, is in the journal, so a restart continues it.
+ * Reads all stored data, at a bounded rate, so that damage is found while a backup still has the data (J17). The
+ * progress and the findings of a pass are in the journal, so a restart continues it.
  */
 export class StoreScrub implements BackgroundWorker {
   readonly name = 'scrub'

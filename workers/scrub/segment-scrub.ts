@@ -10,7 +10,7 @@ import { damageOf } from './payload-scrub.ts'
 /** Bytes of one step. */
 const STEP_BYTES = 1 << 20
 
-/** What a step read. `segment`: set at the end of a segment. `reason`: why it is damaged, if it is. */
+/** Result of a step. `segment`: set at the end of a segment. `reason`: why it is damaged, if it is. */
 interface ReadSegment {
   readonly bytes: number
   readonly segment: Sequence | undefined

@@ -14,8 +14,8 @@ interface Seen {
 }
 
 /**
- * Returns what tells whether requests needed the processors of the machine since it was called last. It says no the first
- * time, and where the kernel does not say how busy they were.
+ * Returns a function that returns whether requests needed the processors of the machine since its last call: false the
+ * first time, and where the kernel does not report how busy they were.
  * @param parts `records`: how many the journal has; `stat`: the text of `/proc/stat` (proc(5))
  */
 export function busyMachine(parts: {

@@ -21,7 +21,7 @@ import { RETRY_DELAY_MAXIMUM, retryDelay } from './retry.ts'
 import type { Sent, WebhookSender } from './sender.ts'
 import { TargetCircuits } from './target-circuits.ts'
 
-/** Attempts that are not in the journal yet: when there are as many, nothing new is sent until they are. */
+/** Maximum attempts that are not in the journal yet: nothing new is sent until they are. */
 const UNREPORTED_MAXIMUM = 512
 /** Attempts in one report; fewer after a second. */
 const REPORT_ATTEMPTS = 256
@@ -30,7 +30,7 @@ const REPORT_MILLISECONDS = 1000
 const ENTRY_BYTES_MAXIMUM = 28 * 1024
 /** Entries that one step writes at most. */
 const ENTRIES_PER_REPORT = 8
-/** What is on its way may end for so long when the server stops. */
+/** Grace period of deliveries in flight when the server stops. */
 const STOP_MILLISECONDS = 2000
 /** Why an attempt has no answer; the target may have got it. */
 const GIVEN_UP = 'given up: the webhook was disabled or deleted'
@@ -44,7 +44,7 @@ interface DeliveryParts {
   readonly pace: Pick<DeliveryPace, 'take' | 'wait'>
   /** The time of day. */
   readonly clock: () => Milliseconds
-  /** Milliseconds of a clock that is never set: what is due is judged by it. */
+  /** Milliseconds of a monotonic clock, which decides what is due. */
   readonly timer: () => number
   /** A webhook continues after a part of the journal that cannot be read; it may not get the events in it. */
   readonly onDamaged: (webhook: string, after: EventPlace | undefined, through: EventPlace) => void
@@ -52,7 +52,7 @@ interface DeliveryParts {
   readonly pollMilliseconds: number
 }
 
-/** Counts since the start, and what is pending now. */
+/** Counts since the start, and the present number of pending deliveries. */
 export interface DeliveryCounts {
   readonly pending: number
   readonly succeeded: number
@@ -114,7 +114,7 @@ export class WebhookDelivery implements BackgroundWorker {
     return this.#hasWork ? 'more' : 'idle'
   }
 
-  /** A line that is behind has room again, or there is enough to be reported. */
+  /** Resolves when a line that is behind has room again, or when enough attempts can be reported. */
   woken(): Promise<void> {
     return this.#hasWork ? Promise.resolve() : new Promise((resolve) => (this.#wake = resolve))
   }
@@ -123,7 +123,7 @@ export class WebhookDelivery implements BackgroundWorker {
     return this.#unreported >= REPORT_ATTEMPTS || this.#lines.some((line) => !line.isAtEnd && line.hasRoom)
   }
 
-  /** What is on its way may end; then the last report is made. */
+  /** Deliveries in flight may end; then the last report is made. */
   async close(): Promise<void> {
     this.#isStopping = true
     clearTimeout(this.#pause)
@@ -189,7 +189,7 @@ export class WebhookDelivery implements BackgroundWorker {
     }
   }
 
-  /** Sends what is due, one delivery of each line in turn, as long as there are places. */
+  /** Sends due deliveries, one of each line in turn, as long as there are places. */
   #start(): void {
     if (this.#isStopping) return
     // Changes are in force at once: no delivery starts to a disabled target, or with a rotated secret.

@@ -5,7 +5,7 @@ import type { DeliveryAttempt, EventPlace } from '../../engine/events/values.ts'
 import type { StorageEvent } from '../../projections/events/storage-event.ts'
 import type { DeliveryLine } from '../../projections/webhooks/tables.ts'
 
-/** Events of one line that are read and not done. What is beyond stays in the journal until there is room. */
+/** Events of one line that are read and pending. Further events stay in the journal until there is room. */
 export const LINE_EVENTS_MAXIMUM = 256
 /** Bytes of attempts in one report: an entry of the journal has 32 KiB at most. */
 const REPORT_BYTES_MAXIMUM = 14 * 1024
@@ -50,7 +50,7 @@ export interface Delivery {
 /** A report on its way to the journal. */
 export interface PendingReport {
   readonly report: DeliveryReport
-  /** What it takes in an entry, at most. */
+  /** Its maximum bytes in an entry. */
   readonly bytes: number
   /** The journal has it. */
   readonly done: () => void
@@ -126,7 +126,7 @@ export class WebhookLine {
     return this.#deliveries.size < LINE_EVENTS_MAXIMUM / 2
   }
 
-  /** Takes as many events of a page as there is room for. */
+  /** Takes events of a page, as far as there is room. */
   take({ events, position, isAtEnd }: EventsRead): void {
     for (const event of events) {
       const { sequence, index } = event
@@ -183,8 +183,8 @@ export class WebhookLine {
   }
 
   /**
-   * What the journal should know, and what to call when it does. As many attempts as fit into one entry; events whose
-   * attempts do not fit wait as far as the journal knows.
+   * The next report for the journal, and its callback. It has the attempts that fit into one entry; events whose
+   * attempts do not fit count as waiting in the journal.
    */
   report(): PendingReport | undefined {
     const { position } = this

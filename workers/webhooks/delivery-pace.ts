@@ -8,9 +8,8 @@ const MOST = 400
 const FORGET_MILLISECONDS = 1000
 
 /**
- * How many deliveries may begin: a few while requests need the processors, since a POST takes several times as much of
- * them as a small write; twice as many with each look when they do not
- * (spec/decisions/0066-webhooks.md).
+ * How many deliveries may start: a few while requests need the processors, since a POST takes several times as much of
+ * them as a small write; twice as many with each look when they do not (spec/decisions/0066-webhooks.md).
  */
 export class DeliveryPace {
   readonly #timer: () => number

@@ -8,7 +8,7 @@ import type { SignedDelivery } from './signing.ts'
 /** Of a response as much is read, and nothing is kept. */
 const RESPONSE_BYTES_MAXIMUM = 64 * 1024
 
-/** What is kept of a response. */
+/** The kept parts of a response. */
 interface TargetAnswer {
   readonly status: number
   readonly retryAfter: string | undefined
@@ -44,7 +44,7 @@ export function post(
         received += piece.length
         if (received > RESPONSE_BYTES_MAXIMUM) response.destroy()
       })
-      // The head has decided; how the body ends says nothing about it.
+      // The head has decided; the end of the body does not matter.
       response.on('error', () => undefined)
       response.on('close', () => resolve(head))
     })

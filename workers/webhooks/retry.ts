@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { backoffMilliseconds } from '../../engine/shares/backoff.ts'
 
-/** Between two attempts, whatever their number or the target says. */
+/** Longest pause between two attempts, whatever their number or the target's wish. */
 const DELAY_MAXIMUM = 6 * 60 * 60 * 1000
 const JITTER = 1000
 export const RETRY_DELAY_MAXIMUM = DELAY_MAXIMUM + JITTER

@@ -35,14 +35,14 @@ export interface Sent {
   readonly timeMicroseconds: Microseconds
   /** Undefined without a response. */
   readonly status: number | undefined
-  /** What went wrong; undefined after a 2xx. */
+  /** The error; undefined after a 2xx. */
   readonly error: string | undefined
   /** The delay that the target asked for, 0 if none. */
   readonly askedMilliseconds: number
 }
 
 interface SendOptions {
-  /** A made-up event, with an id of its own. */
+  /** Id of a made-up event. */
   readonly testId?: string
   /** Gives up before the timeout. */
   readonly signal?: AbortSignal
@@ -141,8 +141,8 @@ export class WebhookSender {
 }
 
 /**
- * A signal for one attempt, which ends at its timeout or with another signal, and leaves nothing behind: what
- * `AbortSignal.any` makes stays in memory for as long as the signals that it was made of (Node.js 20).
+ * A signal for one attempt, which ends at its timeout or with another signal, and leaves no garbage: the result of
+ * `AbortSignal.any` stays in memory for as long as its source signals (Node.js 20).
  */
 function limited(milliseconds: number, outer: AbortSignal | undefined) {
   const controller = new AbortController()
@@ -166,7 +166,7 @@ function limited(milliseconds: number, outer: AbortSignal | undefined) {
   }
 }
 
-/** Rejects when the signal says so: a name server may take longer than a delivery. */
+/** Rejects when the signal aborts: a name server may take longer than a delivery. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })

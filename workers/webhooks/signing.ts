@@ -3,7 +3,7 @@ import { rfc3339 } from '../../engine/rfc3339.ts'
 import { eventResource, type StorageEvent, storageEventId } from '../../projections/events/storage-event.ts'
 
 const SECRET_PREFIX = 'whsec_'
-/** What a header value of CloudEvents may hold as it is; the rest is percent-encoded (HTTP protocol binding, 3.1.3.2). */
+/** Characters that a header value of CloudEvents must percent-encode (HTTP protocol binding, 3.1.3.2). */
 const NOT_IN_HEADERS = /[^\u0021\u0023\u0024\u0026-\u007e]+/gu
 
 /** A delivery as it goes over the wire. */
@@ -12,7 +12,7 @@ export interface SignedDelivery {
   readonly body: Buffer
 }
 
-/** What an event is signed with, and for whom. */
+/** Secrets and addressee of a signed event. */
 interface Signing {
   /** The secret as its owner was shown it, and the previous one while it signs too. */
   readonly secrets: readonly [current: string, ...previous: string[]]

@@ -13,7 +13,10 @@ interface Target {
   failures: number
 }
 
-/** Who may be sent to now. It lives as long as the process: a restart gives every target the benefit of the doubt. */
+/**
+ * Decides which targets may be sent to now. It lives as long as the process: a restart gives every target the benefit
+ * of the doubt.
+ */
 export class TargetCircuits {
   readonly #targets = new Map<string, Target>()
   #inFlight = 0
@@ -32,7 +35,7 @@ export class TargetCircuits {
     this.#inFlight += 1
   }
 
-  /** @param isSuccess undefined when it was given up, which says nothing about the target */
+  /** @param isSuccess undefined when it was given up, which does not judge the target */
   ended(url: string, isSuccess: boolean | undefined): void {
     const target = this.#targets.get(url)
     if (target === undefined) return

@@ -8,7 +8,7 @@ import { type Cursor, type Event, readEvents } from './event-pages.ts'
 import { followEvents } from './follow.ts'
 
 const LIMIT_STANDARD = 100
-/** Records shown at first with --follow. */
+/** Records shown before the new ones with --follow. */
 const FOLLOWED_STANDARD = 10
 export class AuditQueryCommand extends ClientCommand {
   static override paths = [['audit', 'query']]

@@ -16,7 +16,7 @@ import { ProgressBar } from '../../terminal/progress-bar.ts'
 import { JournalCommand } from './journal-command.ts'
 
 const THREADS_MAXIMUM = 256
-/** Entries that were there are not there any more. */
+/** Verdicts for entries that existed and are gone. */
 const LOST: ReadonlySet<Verdict> = new Set(['acknowledged entries lost', 'rolled back behind a checkpoint'])
 
 export class JournalVerifyCommand extends JournalCommand {

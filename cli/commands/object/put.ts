@@ -42,7 +42,7 @@ export class ObjectPutCommand extends ClientCommand {
     }
   }
 
-  /** Writes standard input to a file, and says how much it was so far. */
+  /** Writes standard input to a file, and shows its progress. */
   async #keep(path: string): Promise<void> {
     const bar = new ProgressBar(this.context.stderr)
     const file = createWriteStream(path, { mode: 0o600 })

@@ -15,7 +15,7 @@ export interface QuickstartSecrets {
   readonly created: boolean
   /** By environment variable. */
   readonly values: Readonly<Record<string, string>>
-  /** What the operator must know: that the file was moved, or could not be. */
+  /** Notices for the operator: the file was moved, or could not be. */
   readonly notices: readonly string[]
 }
 

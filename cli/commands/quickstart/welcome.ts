@@ -9,7 +9,7 @@ interface WelcomeFacts {
   readonly secrets: QuickstartSecrets
   /** Base of relative paths. */
   readonly workingDirectory: string
-  /** Whether a person reads it. What is not read by one is kept, in logs and files, and gets no secret. */
+  /** Whether a person reads it. Other output is kept, in logs and files, and gets no secret. */
   readonly onTerminal: boolean
   readonly server: Pick<RunningServer, 's3Url' | 'apiUrl' | 'consoleUrl' | 's3SelfSigned'>
 }
@@ -25,7 +25,7 @@ function shellPath(path: string, workingDirectory: string): string {
   return shellWord(fromHere.startsWith('..') || isAbsolute(fromHere) ? path : `./${fromHere}`)
 }
 
-/** The root secret is shown once, to the person who made it. */
+/** The root secret is shown once, on the terminal where it was made. */
 function isShown({ sources, secrets, onTerminal }: WelcomeFacts): boolean {
   return onTerminal && secrets.created && sources['root.secret_key'] === 'secrets file'
 }
@@ -44,7 +44,7 @@ function keyLines(facts: WelcomeFacts): string[] {
   ]
 }
 
-/** What an AWS client needs over TLS: the certificate to trust, and no trailing checksums. */
+/** Settings of an AWS client over TLS: the certificate to trust, and no trailing checksums. */
 function tlsLines({ config, server, workingDirectory }: WelcomeFacts): string[] {
   const certificateFile = config['s3.tls_certificate_file']
   if (certificateFile === undefined) return []

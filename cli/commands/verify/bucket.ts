@@ -137,7 +137,7 @@ function added(sum: Summary, part: Part): Summary {
   }
 }
 
-/** A part that failed, when others came before it: what they found is not lost. @throws the error, if it is the first */
+/** A part that failed after others: their findings are kept. @throws the error, for the first part */
 function failedPart(error: unknown, before: Summary | undefined): Part {
   if (before === undefined || !(error instanceof ExitError)) throw error
   return { ...before, ...NOTHING_YET, complete: false, error: { code: error.exit, message: error.message } }

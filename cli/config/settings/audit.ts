@@ -1,4 +1,4 @@
-/** What may be recorded. */
+/** Limits on records of requests. */
 import type { ConfigRow } from '../config-row.ts'
 
 const KIBIBYTES_PER_GIBIBYTE = 1024 * 1024

@@ -15,7 +15,10 @@ export function expectedResults(extensions: Extensions): Readonly<Record<string,
   return { [UNKNOWN_OPERATION]: ['denied', 'failure'], ...Object.fromEntries(refused.map(({ name }) => [name, []])) }
 }
 
-/** The kind of a request, for its duration. `other`: preflights, and what is refused before it is known or not implemented. */
+/**
+ * The class of a request, for its duration. `other`: preflights, unknown operations, and operations that are not
+ * implemented.
+ */
 export function requestClassOf(operation: Operation | undefined, extensions: Extensions): RequestClass<'s3'> {
   if (operation === undefined || !isServed(operation, extensions) || operation.method === 'OPTIONS') return 'other'
   if (operation.method === 'DELETE') return 'delete'

@@ -22,7 +22,7 @@ type ProcessValues = Pick<
 
 const STARTED_SECONDS = systemMilliseconds() / 1000 - process.uptime()
 
-/** What the system says of this process and its threads, under the usual names of Prometheus. */
+/** The system's values for this process and its threads, under the usual names of Prometheus. */
 export function processValues(version: string, threads: readonly WatchedThread[]): ProcessValues {
   const { user, system } = process.cpuUsage()
   const filesMaximum = openFilesMaximum()

@@ -17,7 +17,7 @@ import type { SnapshotFacts } from '../../../projections/snapshots/snapshot-fact
 import { processValues, type WatchedThread } from './process-values.ts'
 import { type WorkerSources, workerValues } from './worker-values.ts'
 
-/** What a scrape looks at. */
+/** Sources of a scrape. */
 export interface ScrapeSources {
   readonly disk: Disk
   readonly paths: StorePaths

@@ -22,7 +22,7 @@ const MASTER_KEY_CHANGE = systemAudit('operator', 'master-key.change', 'master-k
 /** Opens the store with its key and gives it another one. */
 type Opening = (options: StoreOptions & { readonly nextMasterKey: Uint8Array }, hooks: StoreHooks) => Promise<OpenStore>
 
-/** Writes the key file that was missing. On a full disk the next start does: the journal has all that it says. */
+/** Writes the missing key file. On a full disk the next start does: the journal has all of its content. */
 export function keepKeys(disk: Disk, paths: StorePaths, ring: KeyRing): void {
   try {
     writeKeyFile(disk, paths, ring)
@@ -77,8 +77,9 @@ interface ChangedParts {
 }
 
 /**
- * Records the change of the master key, and in the same entry that the log of checkpoints has a key of the new one. Before that the key file says where to look for it, so that no start after a crash
- * takes the key before for the current one.
+ * Records the change of the master key, and in the same entry that the log of checkpoints has a key of the new one.
+ * Before that the key file gets the position to search from, so that no start after a crash takes the previous key for
+ * the current one.
  */
 export async function recordKeyChange(client: EngineClient, parts: ChangedParts): Promise<void> {
   const { disk, paths, ring, journal, projections, nextMasterKey } = parts

@@ -50,7 +50,7 @@ export async function recordAdoption(
   if (changes.length > 0) await client.execute({ kind: 'record-server-event', audit: ACCESS_ADOPT, changes })
 }
 
-/** Writes the records that came too late when the journal failed. */
+/** Submits the records that came too late when the journal failed. */
 export async function recordLate(loop: EngineLoop, disk: Disk, paths: StorePaths): Promise<void> {
   for (const body of unrecordedBodies(disk, paths)) loop.submit({ kind: 'audit', body })
   await loop.drained()

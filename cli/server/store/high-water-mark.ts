@@ -23,7 +23,7 @@ export class HighWaterMark {
   }
 
   /**
-   * Says durably that a batch was refused, so that the next start cuts it off wherever it is whole.
+   * Records durably that a batch was refused, so that the next start cuts it off wherever it is whole.
    * @throws the disk's error
    */
   refuse({ last, hash }: RefusedBatch): void {

@@ -94,7 +94,7 @@ export interface StoreHooks {
   readonly onSync?: (seconds: number) => void
   /** Replaces the clock of the host. */
   readonly clock?: Clock
-  /** What the engine writes the rows through, in the place of the projections. */
+  /** Wraps the projections that the engine writes to. */
   readonly wrapState?: (state: StateStore) => StateStore
 }
 
@@ -142,7 +142,7 @@ async function openParts(
   requireWhole(disk, paths)
   const wasInUse = disk.list(paths.volumes).length > 0 || disk.list(paths.files).length > 0
   for (const path of [paths.journal, paths.volumes, paths.files, paths.uploads, paths.holds]) disk.makeDirectory(path)
-  // What an earlier run had set aside is made again, and is space for recovery on a full disk.
+  // Spare files of an earlier run are made again; removing them gives space for recovery on a full disk.
   for (const path of [paths.journalSpare, paths.volumeSpare, paths.keysMaking]) disk.remove(path)
   sweepCompressing(disk, paths)
   giveBackForStart(disk, paths)
@@ -269,7 +269,7 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
     referenceRatioMaximum: options.referenceRatioMaximum,
     markRefused: (batch) => mark.refuse(batch),
   })
-  // The last mark may say that a batch was refused: none is written after it.
+  // The last mark may name a refused batch: none is written after it.
   const onFailure: StoreHooks['onFailure'] = (error, told) => {
     mark.stop()
     hooks.onFailure(error, told)
@@ -319,7 +319,7 @@ async function startEngine(parts: EngineParts): Promise<OpenStore> {
   return { deploymentId, start, loop, client, catalog, journal, strangers, report, space, close }
 }
 
-/** Records what this start has to say before anybody is served. Returns its name. */
+/** Records the first entries of this start before the first request. Returns its name. */
 async function recordFirst(parts: EngineParts, client: EngineClient, loop: EngineLoop): Promise<string> {
   const { disk, paths, options, adopted } = parts
   const start = await recordStart(client, disk, paths, options.version)
@@ -330,7 +330,7 @@ async function recordFirst(parts: EngineParts, client: EngineClient, loop: Engin
   return start
 }
 
-/** Closes everything. Only then are records kept that came too late for the journal: the reserve has given its space back. */
+/** Closes everything. Only then are late records kept: the reserve has given its space back. */
 async function closeKeeping(parts: EngineParts, opened: Opened[], unrecorded: readonly Uint8Array[]): Promise<void> {
   try {
     await closeAll(opened)
@@ -339,7 +339,7 @@ async function closeKeeping(parts: EngineParts, opened: Opened[], unrecorded: re
   }
 }
 
-/** Keeps records that came too late for the journal, and says whether that worked. */
+/** Keeps records that came too late for the journal, and reports the result. */
 function keepForNextStart({ disk, paths, journal, clock, hooks }: EngineParts, bodies: readonly Uint8Array[]): void {
   try {
     keepUnrecorded(disk, paths, journal.position.sequence, clock(), bodies)

@@ -24,7 +24,7 @@ export class PayloadRemoval {
     this.#isSpaceShort = isSpaceShort
   }
 
-  /** Called when the entries that released the files are durable: who holds the store by now may need them. */
+  /** Called when the entries that released the files are durable: a holder of the store may need them. */
   remove({ files, volumes }: ReleasedFiles): void {
     const gone = [
       ...files.map((name) => this.#paths.file(name)),
@@ -62,7 +62,7 @@ export class PayloadRemoval {
   }
 
   #removeAll(paths: readonly string[]): void {
-    // The next start sweeps what cannot be removed now, and what is kept when the process ends.
+    // The next start sweeps files that cannot be removed now, and files still held when the process ends.
     for (const path of paths) this.#disk.removeAsync(path).catch(() => undefined)
   }
 }

@@ -25,7 +25,7 @@ import { ProjectionEnvironment } from '../../../projections/lmdb-environment.ts'
 /** How often a thread closes volumes that compaction removed. */
 const CLOSE_REMOVED_MILLISECONDS = 2000
 
-/** What a session needs to know about an open store. Plain data, because it is sent to threads. */
+/** A session's settings for an open store. Plain data, because it is sent to threads. */
 export interface SessionSettings {
   readonly dataDirectory: string
   readonly deploymentId: string

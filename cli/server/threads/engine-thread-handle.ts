@@ -6,7 +6,7 @@ import { CommitCounts, type SharedCounts } from '../../../projections/catalog/co
 import { type ThreadAnswer, ThreadQuestion } from './thread-question.ts'
 import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } from './thread-messages.ts'
 
-/** Time for an engine that has failed to keep what came too late. */
+/** Time for a failed engine to keep late records. */
 const STOP_MILLISECONDS = 5000
 
 /** A failure of the engine thread, with the name of the error's class there. */
@@ -118,7 +118,7 @@ export class EngineThread {
     return this.#worker.performance.eventLoopUtilization().active
   }
 
-  /** What the journal has room for on a disk that may be full. */
+  /** Room in the journal on a disk that may be full. */
   get roomFor(): RoomFor {
     return this.#roomFor
   }
@@ -144,8 +144,8 @@ export class EngineThread {
   }
 
   /**
-   * Records the clean stop and closes the store. After a failure it keeps the records that came too late for the journal,
-   * and says how many they are.
+   * Records the clean stop and closes the store. After a failure it keeps the records that came too late for the
+   * journal, and returns their number.
    */
   async stop(): Promise<Unrecorded | undefined> {
     const timer = new AbortController()

@@ -16,7 +16,7 @@ import type { EngineThreadData, FromEngineThread, ToEngineThread, Unrecorded } f
 
 /** The engine thread: the only writer of the journal, the volumes and the projections. */
 
-// Pieces of a few KiB come from one in 64 KiB: memory of its own for each costs more than what is done with it.
+// Pieces of a few KiB come from one in 64 KiB: an allocation for each costs more than its use.
 Buffer.poolSize = 64 * 1024
 
 const main = parentPort

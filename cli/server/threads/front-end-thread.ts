@@ -26,7 +26,7 @@ import type { FromFrontEnd, FrontEndThreadData, ToFrontEnd } from './thread-mess
 
 /** A front end of the S3 plane: parses, authenticates, reads, has uploads hashed; every change goes to the engine thread. */
 
-// Pieces of a few KiB come from one in 64 KiB: memory of its own for each costs more than what is done with it.
+// Pieces of a few KiB come from one in 64 KiB: an allocation for each costs more than its use.
 Buffer.poolSize = 64 * 1024
 
 const main = parentPort
@@ -98,7 +98,10 @@ function reload(): void {
   }
 }
 
-/** What keeps this thread from serving: a request reads the catalog, and its record goes to the engine. */
+/**
+ * The problem that keeps this thread from serving, if any: a request reads the catalog, and its record goes to the
+ * engine.
+ */
 function serving(): { readonly problem?: string } {
   try {
     session.catalog.snapshot().totals()

@@ -5,9 +5,9 @@ import { runInNewContext } from 'node:vm'
 const DELAY_MILLISECONDS = 1000
 
 /**
- * Collects the garbage of this thread. To load modules makes V8's young generation grow, up to 32 MiB, and leaves buffers that
- * nothing refers to. V8 gives neither back before its next full collection, which a server that waits for requests does
- * not come to. It takes 10 to 20 ms of the thread.
+ * Collects the garbage of this thread. Loading modules makes V8's young generation grow, up to 32 MiB, and leaves
+ * unreferenced buffers. V8 gives neither back before its next full collection, which an idle server never reaches. It
+ * takes 10 to 20 ms of the thread.
  */
 export function giveBackMemory(): void {
   // Only a context that is made while the flag is set has the function.

@@ -99,7 +99,7 @@ export interface FrontEndThreadData extends SessionSettings {
   /** The gate of all front ends and of the management plane. */
   readonly gate: SharedGate
   readonly stallTimeoutMilliseconds: number
-  /** What a transfer must move in that time when places are short. */
+  /** Minimum bytes of a transfer in that time when places are short. */
   readonly minimumBytes: number
   /** The setting `server.trusted_proxies`. */
   readonly trustedProxies: readonly string[]

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { Answered, Ask } from './thread-messages.ts'
 
-/** What a thread answers from its event loop: undefined, or why it cannot serve. */
+/** A thread's answer from its event loop: undefined, or why it cannot serve. */
 export type ThreadAnswer = string | undefined
 
 /**

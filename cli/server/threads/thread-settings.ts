@@ -18,7 +18,7 @@ export function auditBytesMaximum(config: Config, frontEnds: number): number {
   return Math.min(4 << 20, Math.floor(segmentBytes / 8 / (frontEnds + 1)))
 }
 
-/** What every thread opens its session of the store with. */
+/** Settings of every thread's session of the store. */
 export function sessionSettings(config: Config, credentials: ServerCredentials, engine: EngineThread): SessionSettings {
   const { deploymentId, start } = engine
   return {

@@ -6,7 +6,7 @@ const SOON_MILLISECONDS = 14 * 86_400_000
 /** A certificate that is renewed every few days has less than a third of its time left when that fails. */
 const SOON_SHARE = 1 / 3
 
-/** What makes clients refuse a certificate, or soon will; undefined where its dates are fine. */
+/** Why clients refuse a certificate, or soon will; undefined for good dates. */
 export function problemOfDates(
   certificate: X509Certificate,
   clock: Clock = systemClock,

@@ -1,4 +1,4 @@
-/** What a printed record is about. */
+/** The objects of a printed record. */
 import { objectsOfRecord, type RecordObject } from '../../../../engine/events/record-objects.ts'
 import type { RecordLine } from './record-line.ts'
 
@@ -13,8 +13,8 @@ export function objectsOfLine({ resource, metadata }: Line): RecordObject[] {
 const NAMED_PARTS: readonly string[] = ['id', 'credential_id', 'policy_id', 'account_id', 'export_id']
 
 /**
- * What a record is about, in one cell: bucket and key, the version if one is named, the source of a copy; other things by
- * their ids; what has neither by its resource.
+ * The subject of a record, in one cell: bucket and key, the version if one is named, the source of a copy; other
+ * resources by their ids, or else as they are.
  */
 export function targetOf({ resource, metadata }: Line): unknown {
   const texts = textsOf(metadata)
